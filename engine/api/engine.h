@@ -1,0 +1,66 @@
+// A loaded model. One thread at a time may call it; stop tokens may be triggered from any thread.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "engine/api/error.h"
+#include "engine/api/model_info.h"
+#include "engine/api/progress.h"
+#include "engine/api/request.h"
+#include "engine/api/text.h"
+
+namespace fovea {
+
+struct LoadRequest {
+  std::filesystem::path model;
+  std::int64_t context = 0;  // tokens of KV cache; 0: the model's, at most 8,192
+  KvType kv = KvType::f16;
+  int threads = 0;           // 0: the physical cores
+  std::int64_t chunk = 256;  // tokens in one prefill pass
+  bool need_tokenizer = true;
+};
+
+struct MemoryUse {  // bytes
+  std::int64_t weights = 0;
+  std::int64_t kv_cache = 0;
+  std::int64_t activations = 0;
+};
+
+class Engine {
+ public:
+  // Progress counts bytes and names tensors. Cancelling returns ErrorKind::cancelled.
+  static Result<std::unique_ptr<Engine>> load(const LoadRequest&, const ProgressSink& = {},
+                                              std::stop_token = {});
+  ~Engine();
+
+  const ModelInfo& info() const;
+  const TextModel* text() const;  // null when loaded without a tokeniser
+  const LoadRequest& settings() const;  // with zeros replaced by what was chosen
+  MemoryUse memory() const;
+
+  // Prefill progress counts prompt tokens. A cancelled request returns what was generated so far.
+  Result<GenerateResult> generate(const GenerateRequest&, const TextSink& = {}, const ProgressSink& = {},
+                                  std::stop_token = {});
+
+  // Logits of all positions of one sequence, computed in the load request's chunks, without reuse of
+  // cached prefixes. `row(position, logits[vocabulary])` is called in order.
+  using LogitsSink = std::function<void(std::int64_t position, std::span<const float> logits)>;
+  Result<void> logits(std::span<const TokenId> tokens, const LogitsSink& row, std::stop_token = {});
+
+  // The measured primitives of `bench`: seconds for a prefill of `tokens`, and for each of `count` decode steps
+  // after a context of `depth`. Nothing stays in the cache.
+  Result<double> time_prefill(std::int64_t tokens);
+  Result<std::vector<double>> time_decode(std::int64_t depth, std::int64_t count);
+
+  struct Parts;
+  explicit Engine(std::unique_ptr<Parts> parts);
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace fovea

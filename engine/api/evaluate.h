@@ -1,0 +1,59 @@
+// Perplexity and speed of a loaded model.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string_view>
+
+#include "engine/api/engine.h"
+
+namespace fovea {
+
+struct PerplexitySettings {
+  std::int64_t context = 512;  // window, tokens
+  std::int64_t chunks = 0;     // 0: all
+};
+
+struct PerplexityResult {
+  double perplexity = 0;
+  double standard_error = 0;
+  std::int64_t tokens = 0;  // scored
+  std::int64_t chunks = 0;
+  double tokens_per_second = 0;
+};
+
+// Windows do not overlap; each begins with BOS where the model uses one; its second half is scored
+// (as llama.cpp's llama-perplexity does, so that the numbers compare).
+Result<PerplexityResult> perplexity(Engine&, std::string_view text, const PerplexitySettings&,
+                                    const ProgressSink& = {}, std::stop_token = {});
+
+struct Spread {
+  double median = 0, min = 0, max = 0;
+};
+
+struct BenchSettings {
+  std::int64_t prompt_tokens = 512;
+  std::int64_t generated_tokens = 128;
+  int repetitions = 5;
+};
+
+struct SpeedResult {
+  std::int64_t tokens = 0;
+  Spread tokens_per_second;
+  double ceiling_share = 0;  // decode: bytes read / measured bandwidth; prefill: operations / measured peak
+};
+
+struct Percentiles {  // milliseconds
+  double median = 0, p90 = 0, p99 = 0;
+};
+
+struct BenchResult {
+  SpeedResult prefill, decode;
+  Percentiles ttft_ms, tpot_ms;
+  double bandwidth_gb_per_s = 0;    // measured, reading
+  double peak_gop_per_s = 0;        // measured, the arithmetic that prefill uses
+};
+
+Result<BenchResult> bench(Engine&, const BenchSettings&, const ProgressSink& = {}, std::stop_token = {});
+
+}  // namespace fovea

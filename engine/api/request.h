@@ -1,0 +1,69 @@
+// What can be asked of a loaded model, and what comes back. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/api/text.h"
+
+namespace fovea {
+
+enum class KvType : std::uint8_t { f32, f16, q8 };
+
+struct SamplingSettings {
+  float temperature = 0.7F;       // 0: greedy
+  std::int32_t top_k = 40;        // 0: off
+  float top_p = 0.95F;            // 1: off
+  float min_p = 0.05F;            // 0: off
+  float repetition_penalty = 1;   // 1: off; divides positive and multiplies negative logits (CTRL, eq. in §4.1)
+  float presence_penalty = 0;     // subtracted once for a token that occurred
+  float frequency_penalty = 0;    // subtracted for each occurrence
+  std::int32_t penalty_window = 64;  // last tokens that the penalties look at; -1: all
+  std::uint64_t seed = 0;         // 0: a random one, reported in the result
+};
+
+// What to do when prompt + answer do not fit the context.
+enum class ContextOverflow : std::uint8_t {
+  fail,              // ErrorKind::context_full
+  drop_oldest_turns  // whole turns after the system message, reported in the result
+};
+
+struct GenerateRequest {
+  std::vector<Message> messages;        // rendered with the chat template …
+  std::optional<std::string> raw_prompt;  // … unless a prompt is given as it is (control tokens parsed)
+  SamplingSettings sampling;
+  std::int32_t max_tokens = -1;  // -1: until the model stops or the context is full
+  std::vector<std::string> stop;
+  ContextOverflow overflow = ContextOverflow::fail;
+};
+
+enum class FinishReason : std::uint8_t { stop_token, stop_string, max_tokens, context_full, cancelled };
+
+struct Timings {
+  std::int64_t prompt_tokens = 0;
+  std::int64_t reused_tokens = 0;  // of the prompt, found in the KV cache
+  double prefill_seconds = 0;
+  std::int64_t generated_tokens = 0;
+  double decode_seconds = 0;
+  double tokens_per_second() const {  // decode
+    return decode_seconds > 0 ? static_cast<double>(generated_tokens) / decode_seconds : 0;
+  }
+};
+
+struct GenerateResult {
+  std::string text;
+  FinishReason finish = FinishReason::stop_token;
+  std::uint64_t seed = 0;
+  std::int32_t dropped_messages = 0;
+  std::vector<TokenId> tokens;
+  Timings timings;
+};
+
+// Called on the engine's thread with whole UTF-8 characters as they become final.
+using TextSink = std::function<void(std::string_view text, const Timings& so_far)>;
+
+}  // namespace fovea

@@ -1,0 +1,72 @@
+// A model on disk: tensors by name, and its metadata, from a GGUF file (or its parts) or a Hugging Face
+// folder. Everything is memory-mapped and every count, offset, shape and length was checked on opening.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/api/error.h"
+#include "engine/checkpoint/metadata.h"
+#include "kernels/api/types.h"
+
+namespace fovea::checkpoint {
+
+struct TensorInfo {
+  std::string name;
+  kernels::Type type = kernels::Type::f32;
+  std::vector<std::int64_t> shape;  // outermost first, as PyTorch prints it (GGUF stores the reverse)
+  std::uint64_t offset = 0;         // in its file
+  std::uint64_t bytes = 0;
+  std::uint32_t file = 0;           // index into files()
+
+  std::int64_t elements() const;
+};
+
+enum class Format : std::uint8_t { gguf, hugging_face };
+
+class Checkpoint {
+ public:
+  // A .gguf file (any part of a split one opens all parts) or a folder with config.json.
+  // A folder without weights, or a GGUF with only a vocabulary, opens with no tensors.
+  static Result<Checkpoint> open(const std::filesystem::path& path);
+
+  Checkpoint(Checkpoint&&) noexcept;
+  Checkpoint& operator=(Checkpoint&&) noexcept;
+  ~Checkpoint();
+
+  Format format() const;
+  std::string format_name() const;  // "GGUF v3", "safetensors"
+  const std::filesystem::path& path() const;
+  const std::vector<std::filesystem::path>& files() const;
+
+  const std::vector<TensorInfo>& tensors() const;
+  const TensorInfo* find(std::string_view name) const;
+  std::span<const std::byte> bytes(const TensorInfo&) const;
+  // The tensor's pages will not be read again: they need not stay in this process.
+  void drop(const TensorInfo&) const;
+
+  const Metadata& metadata() const;  // GGUF's keys; empty for a folder
+
+  // A folder's JSON files, empty objects where a file is missing; unused for GGUF.
+  const nlohmann::json& config() const;             // config.json
+  const nlohmann::json& generation_config() const;  // generation_config.json
+  const nlohmann::json& tokenizer_config() const;   // tokenizer_config.json
+  std::string_view tokenizer_json() const;  // the mapped text of tokenizer.json, empty when there is none
+  std::string_view chat_template() const;   // chat_template.jinja, else tokenizer_config's, else GGUF's
+
+ private:
+  struct Contents;
+  explicit Checkpoint(std::unique_ptr<Contents>);
+  friend struct Opener;
+  std::unique_ptr<Contents> contents_;
+};
+
+}  // namespace fovea::checkpoint

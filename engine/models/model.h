@@ -1,0 +1,70 @@
+// A model in memory: its architecture as data, and its weights as a device reads them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "engine/api/error.h"
+#include "engine/api/progress.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/models/config.h"
+#include "kernels/api/device.h"
+
+namespace fovea::models {
+
+struct AttentionWeights {
+  kernels::Weight q, k, v, output;  // [heads·head_dim, d], [kv_heads·head_dim, d] twice, [d, heads·head_dim]
+  const float* q_bias = nullptr;    // null where the family has none
+  const float* k_bias = nullptr;
+  const float* v_bias = nullptr;
+  const float* output_bias = nullptr;
+  const float* q_norm = nullptr;  // [head_dim], QK-norm
+  const float* k_norm = nullptr;
+};
+
+struct LayerWeights {
+  const float* attention_norm = nullptr;  // [d]
+  AttentionWeights attention;
+  const float* feed_forward_norm = nullptr;  // [d]
+  kernels::Weight router;                    // [experts, d]; empty in a dense layer
+  std::vector<kernels::Expert> experts;      // routed; empty in a dense layer
+  kernels::Expert shared;                    // the dense layer, or the shared expert; may be empty
+  kernels::Weight shared_gate;               // [1, d]: sigmoid gates the shared expert; may be empty
+};
+
+class Model {
+ public:
+  // Checks every tensor's presence, shape and type against the configuration before any weight is read, then
+  // maps or packs the weights. Progress counts bytes and names tensors.
+  static Result<Model> load(checkpoint::Checkpoint, const kernels::Device&, int threads,
+                            const ProgressSink& = {}, std::stop_token = {});
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+  ~Model();
+
+  const ModelConfig& config() const { return config_; }
+  const kernels::Weight& embedding() const { return embedding_; }  // [vocabulary, d], Packing::rows
+  const kernels::Weight& output() const { return output_; }        // [vocabulary, d]
+  const float* output_norm() const { return output_norm_; }        // [d]
+  const std::vector<LayerWeights>& layers() const { return layers_; }
+  std::int64_t weight_bytes() const { return weight_bytes_; }  // resident: packed and mapped
+  // Bytes of weights that decoding one token reads.
+  std::int64_t bytes_per_token() const { return bytes_per_token_; }
+  const checkpoint::Checkpoint& checkpoint() const;
+
+ private:
+  struct Memory;  // the arena and the mapped file
+  friend class Loader;
+  Model();
+  ModelConfig config_;
+  kernels::Weight embedding_, output_;
+  const float* output_norm_ = nullptr;
+  std::vector<LayerWeights> layers_;
+  std::int64_t weight_bytes_ = 0;
+  std::int64_t bytes_per_token_ = 0;
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace fovea::models

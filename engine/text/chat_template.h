@@ -1,0 +1,41 @@
+// Jinja chat templates, equal byte for byte to jinja2 with Hugging Face's settings
+// (trim_blocks, lstrip_blocks, loop controls, tojson, raise_exception, strftime_now, generation blocks).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/api/error.h"
+
+namespace fovea::text {
+
+struct RenderLimits {
+  std::int64_t steps = 5'000'000;  // evaluated nodes
+  int depth = 200;                 // nested expressions, blocks and macro calls
+  std::int64_t output_bytes = 64 << 20;
+};
+
+class ChatTemplate {
+ public:
+  // `where` names the source in errors; they add the line.
+  static Result<ChatTemplate> parse(std::string_view source, std::string where);
+
+  ChatTemplate(ChatTemplate&&) noexcept;
+  ChatTemplate& operator=(ChatTemplate&&) noexcept;
+  ~ChatTemplate();
+
+  // variables: an object (messages, tools, add_generation_prompt, bos_token …), in insertion order.
+  Result<std::string> render(const nlohmann::ordered_json& variables, const RenderLimits& = {}) const;
+
+  struct Tree;
+
+ private:
+  explicit ChatTemplate(std::shared_ptr<const Tree>);
+  std::shared_ptr<const Tree> tree_;
+};
+
+}  // namespace fovea::text

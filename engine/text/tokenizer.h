@@ -1,0 +1,62 @@
+// Text to token ids and back, equal to Hugging Face tokenizers id by id. Immutable after construction.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/api/error.h"
+#include "engine/api/text.h"
+#include "engine/checkpoint/checkpoint.h"
+
+namespace fovea::text {
+
+class Tokenizer {
+ public:
+  // From tokenizer.json (and tokenizer_config.json) or from GGUF's tokenizer.ggml.* keys.
+  static Result<Tokenizer> open(const checkpoint::Checkpoint&);
+  // `where` names the source in errors. tokenizer_config may be an empty object.
+  static Result<Tokenizer> from_json(std::string_view tokenizer_json, const nlohmann::json& tokenizer_config,
+                                     std::string where);
+  static Result<Tokenizer> from_metadata(const checkpoint::Metadata&, std::string where);
+
+  Tokenizer(Tokenizer&&) noexcept;
+  Tokenizer& operator=(Tokenizer&&) noexcept;
+  ~Tokenizer();
+
+  std::vector<TokenId> encode(std::string_view text, EncodeOptions options = {}) const;
+  std::string decode(std::span<const TokenId> tokens, bool show_special = false) const;
+
+  std::int64_t vocabulary() const;
+  std::string piece(TokenId) const;      // the token's bytes (may be part of a character)
+  std::string_view name(TokenId) const;  // as the vocabulary spells it
+  bool is_control(TokenId) const;
+  TokenId bos() const;  // -1: none
+  TokenId eos() const;
+  bool adds_bos() const;                       // encode with add_special begins with bos
+  const std::vector<TokenId>& end_of_generation() const;  // eos, eot and what generation_config names
+
+  struct Parts;
+
+ private:
+  explicit Tokenizer(std::unique_ptr<Parts>);
+  std::unique_ptr<Parts> parts_;
+};
+
+// Bytes of tokens to text as it streams: never half a character, never a finished one held back.
+// An invalid byte sequence becomes U+FFFD, as Hugging Face's decoder does.
+class StreamDecoder {
+ public:
+  explicit StreamDecoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
+  std::string push(TokenId token);
+  std::string finish();  // what is left, with an unfinished character as U+FFFD
+
+ private:
+  const Tokenizer* tokenizer_;
+  std::string pending_;
+  bool first_ = true;
+};
+
+}  // namespace fovea::text

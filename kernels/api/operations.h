@@ -1,0 +1,189 @@
+// The one operation table. Every device implements these operations over plain pointers; the engine's
+// layers call nothing else. Shapes are row-major, outermost dimension first. Activations are float.
+//
+// All arguments are checked where a model is built; operations assert and do not fail. Inputs and outputs
+// must not overlap unless an operation says so. C++20: CUDA sources include this.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "kernels/api/types.h"
+
+namespace fovea::kernels {
+
+// The order in which a weight matrix's blocks lie in memory. `rows` is the file's order; the others are
+// lossless permutations made by Device::pack and are known to one device only.
+enum class Packing : std::uint8_t { rows, tiles };
+
+// A weight matrix [rows, columns]; out = x · Wᵀ maps `columns` inputs to `rows` outputs.
+struct Weight {
+  const std::byte* data = nullptr;
+  Type type = Type::f32;
+  Packing packing = Packing::rows;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+
+  explicit operator bool() const { return data != nullptr; }
+};
+
+// Runs operations in order. One thread at a time may use a stream. On the CPU it is a thread pool and its
+// scratch memory; on a GPU a driver stream.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  virtual void synchronize() = 0;
+};
+
+// out[t, :] = dequantised table[ids[t], :].   ids [tokens], out [tokens, table.columns]
+struct EmbedRows {
+  Weight table;  // [vocabulary, d], Packing::rows
+  const std::int32_t* ids = nullptr;
+  std::int64_t tokens = 0;
+  float* out = nullptr;
+};
+
+// x += residual (when given), then out = x / sqrt(mean(x²) + eps) · weight, for each row.
+// x [rows, columns] is written only when there is a residual. out may be x when there is none.
+struct RmsNorm {
+  float* x = nullptr;
+  const float* residual = nullptr;  // [rows, columns] or null
+  const float* weight = nullptr;    // [columns]
+  float eps = 0;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  float* out = nullptr;  // [rows, columns]
+};
+
+// One output of a Linear operation.
+struct Projection {
+  Weight weight;                // [rows, columns]
+  const float* bias = nullptr;  // [rows] or null
+  float* out = nullptr;         // [tokens, rows], row stride = out_stride
+  std::int64_t out_stride = 0;  // in floats, ≥ weight.rows
+};
+
+// out_p = x · W_pᵀ + bias_p for every projection: one input, quantised once, read by several matrices.
+struct Linear {
+  const float* x = nullptr;  // [tokens, columns], rows adjacent
+  std::int64_t tokens = 0;
+  std::int64_t columns = 0;
+  std::span<const Projection> projections;
+};
+
+// Rotary position embedding, in place, on the first `rotary` elements of each head.
+// half_split pairs element i with i + rotary/2 (Hugging Face); interleaved pairs 2i with 2i + 1.
+enum class RotaryStyle : std::uint8_t { half_split, interleaved };
+struct Rotary {
+  float* x = nullptr;  // [tokens, heads, head_dim], token stride = stride floats
+  std::int64_t stride = 0;
+  std::int64_t tokens = 0;
+  std::int64_t heads = 0;
+  std::int64_t head_dim = 0;
+  std::int64_t rotary = 0;                  // even, ≤ head_dim
+  const std::int32_t* positions = nullptr;  // [tokens]
+  const float* inverse_frequency = nullptr; // [rotary / 2]
+  float magnitude = 1;                      // YaRN's attention factor multiplies cos and sin
+  RotaryStyle style = RotaryStyle::half_split;
+};
+
+// The pages of one layer's KV cache that a sequence uses. Position p lies in page p / page_tokens.
+// A page holds [kv_heads, page_tokens, head_dim] elements of `type` (f32, f16 or q8_0 along head_dim),
+// so that one head's keys are adjacent.
+struct KvPages {
+  std::byte* const* keys = nullptr;    // [pages]
+  std::byte* const* values = nullptr;  // [pages]
+  std::int64_t page_tokens = 0;
+  Type type = Type::f32;
+  std::int64_t kv_heads = 0;
+  std::int64_t head_dim = 0;
+};
+
+// Writes k and v of `tokens` tokens at positions first … first + tokens − 1.
+struct KvStore {
+  const float* k = nullptr;  // [tokens, kv_heads, head_dim], token stride = k_stride floats
+  const float* v = nullptr;
+  std::int64_t k_stride = 0;
+  std::int64_t v_stride = 0;
+  std::int64_t first = 0;
+  std::int64_t tokens = 0;
+  KvPages pages;
+};
+
+// Causal attention of `tokens` queries at positions first … over everything in the pages up to each.
+// heads is a multiple of kv_heads (grouped heads). window > 0: only the last `window` positions.
+struct Attention {
+  const float* q = nullptr;  // [tokens, heads, head_dim], token stride = q_stride floats
+  std::int64_t q_stride = 0;
+  std::int64_t first = 0;
+  std::int64_t tokens = 0;
+  std::int64_t heads = 0;
+  float scale = 0;  // usually head_dim^-0.5
+  std::int64_t window = 0;
+  KvPages pages;
+  float* out = nullptr;  // [tokens, heads, head_dim], rows adjacent
+};
+
+// p = softmax(logits); the `used` largest of each row, by descending probability (ties: lower index
+// first), as ids and weights; normalise divides each row's weights by their sum.
+struct Route {
+  const float* logits = nullptr;  // [tokens, experts]
+  std::int64_t tokens = 0;
+  std::int64_t experts = 0;
+  std::int64_t used = 0;
+  bool normalise = false;
+  float scale = 1;                // multiplies the weights at the end
+  std::int32_t* ids = nullptr;    // [tokens, used]
+  float* weights = nullptr;       // [tokens, used]
+};
+
+// One expert, or a dense feed-forward layer: down(silu(gate(x)) · up(x)).
+struct Expert {
+  Weight gate;  // [width, d]
+  Weight up;    // [width, d]
+  Weight down;  // [d, width]
+};
+
+// out[t] = Σ_j weights[t, j] · expert[ids[t, j]](x[t])  +  shared_weights[t] · shared(x[t]).
+// A dense layer is one shared expert and no routed ones. Experts of one call may differ in type.
+struct FeedForward {
+  const float* x = nullptr;  // [tokens, d]
+  std::int64_t tokens = 0;
+  std::int64_t d = 0;
+  std::span<const Expert> experts;        // may be empty
+  std::int64_t used = 0;                  // experts for each token
+  const std::int32_t* ids = nullptr;      // [tokens, used]
+  const float* weights = nullptr;         // [tokens, used]
+  const Expert* shared = nullptr;         // or null
+  const float* shared_weights = nullptr;  // [tokens]; null: 1
+  float* out = nullptr;                   // [tokens, d], overwritten
+};
+
+// x = 1 / (1 + exp(−x)) in place.   x [count]
+struct Sigmoid {
+  float* x = nullptr;
+  std::int64_t count = 0;
+};
+
+// x += y.   [count]
+struct Add {
+  float* x = nullptr;
+  const float* y = nullptr;
+  std::int64_t count = 0;
+};
+
+struct OperationTable {
+  void (*embed_rows)(const EmbedRows&, Stream&);
+  void (*rms_norm)(const RmsNorm&, Stream&);
+  void (*linear)(const Linear&, Stream&);
+  void (*rotary)(const Rotary&, Stream&);
+  void (*kv_store)(const KvStore&, Stream&);
+  void (*attention)(const Attention&, Stream&);
+  void (*route)(const Route&, Stream&);
+  void (*feed_forward)(const FeedForward&, Stream&);
+  void (*sigmoid)(const Sigmoid&, Stream&);
+  void (*add)(const Add&, Stream&);
+};
+
+}  // namespace fovea::kernels

@@ -1,0 +1,40 @@
+# Every outside package, found once. A missing one is one line that names the package to install.
+find_package(PkgConfig REQUIRED)
+
+# fovea_missing(WHAT APT DNF PACMAN): only the apt name is tried; the others are from the distributions' package lists.
+function(fovea_missing what apt dnf pacman)
+  message(FATAL_ERROR "${what} is missing: apt install ${apt}   (untried: dnf install ${dnf}, pacman -S ${pacman})")
+endfunction()
+
+function(fovea_pkg_config target module apt dnf pacman)
+  pkg_check_modules(${target} QUIET IMPORTED_TARGET GLOBAL ${module})
+  if(NOT ${target}_FOUND)
+    fovea_missing(${module} ${apt} ${dnf} ${pacman})
+  endif()
+endfunction()
+
+fovea_pkg_config(SQLITE3 sqlite3 libsqlite3-dev sqlite-devel sqlite)
+fovea_pkg_config(PCRE2 libpcre2-8 libpcre2-dev pcre2-devel pcre2)
+fovea_pkg_config(UTF8PROC libutf8proc libutf8proc-dev utf8proc-devel libutf8proc)
+fovea_pkg_config(MD4C md4c libmd4c-dev md4c-devel md4c)
+
+find_package(spdlog QUIET)
+if(NOT spdlog_FOUND)
+  fovea_missing(spdlog libspdlog-dev spdlog-devel spdlog)
+endif()
+find_package(nlohmann_json QUIET)
+if(NOT nlohmann_json_FOUND)
+  fovea_missing(nlohmann_json nlohmann-json3-dev json-devel nlohmann-json)
+endif()
+find_package(CLI11 QUIET)
+if(NOT CLI11_FOUND)
+  fovea_missing(CLI11 libcli11-dev cli11-devel cli11)
+endif()
+if(FOVEA_GUI OR FOVEA_TESTS)
+  find_package(Qt6 6.4 QUIET COMPONENTS Core Gui Widgets Test)
+  if(NOT Qt6_FOUND)
+    fovea_missing("Qt 6.4 or later" qt6-base-dev qt6-qtbase-devel qt6-base)
+  endif()
+  # Qt's own debug iterator checks stay out of release builds; keywords as macros stay out of our headers.
+  add_compile_definitions(QT_NO_KEYWORDS)
+endif()

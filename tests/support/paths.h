@@ -1,0 +1,32 @@
+// Where tests find their data.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace fovea::tests {
+
+// tests/golden/<name> in the source tree: small committed files made by tests/golden/*.py.
+std::filesystem::path golden(const std::string& name);
+
+// A file of the shared data beside the checkout (../shared/<name>), or an empty path where there is none.
+std::filesystem::path shared(const std::string& name);
+
+// The demo model, built by scripts/demo or `fovea`; an empty path where it is not there yet.
+std::filesystem::path demo_model();
+std::filesystem::path demo_dense_model();
+
+// An empty folder that is deleted when the value goes.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace fovea::tests

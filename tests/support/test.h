@@ -1,0 +1,34 @@
+// Registration of Qt Test classes, so that one executable holds a folder's tests.
+//
+//   class MatMulTest : public QObject { Q_OBJECT  private Q_SLOTS: void agrees_data(); void agrees(); };
+//   FOVEA_TEST(MatMulTest)
+//   #include "matmul_test.moc"
+//
+// Arguments after the class name go to Qt Test:  test_kernels_cpu MatMulTest agrees:"q4_0 odd rows"
+#pragma once
+
+#include <QObject>
+#include <QtTest/QtTest>
+#include <memory>
+
+#include "tests/support/paths.h"
+
+namespace fovea::tests {
+
+struct Registration {
+  Registration(const char* name, std::unique_ptr<QObject> (*make)());
+};
+
+// The seed of this run: FOVEA_TEST_SEED, else 1. A failing random test must print it.
+unsigned seed();
+// Rounds of randomised tests: FOVEA_TEST_ROUNDS multiplies the usual number (scripts/test --full uses 20).
+int rounds(int usual);
+
+}  // namespace fovea::tests
+
+#define FOVEA_TEST(Class)                                                                         \
+  static const ::fovea::tests::Registration register_##Class(                                     \
+      #Class, []() -> std::unique_ptr<QObject> { return std::make_unique<Class>(); });
+
+// Fails with the message of a Result that holds an error.
+#define FOVEA_VERIFY(result) QVERIFY2((result).has_value(), (result).has_value() ? "" : (result).error().message().c_str())
