@@ -16,7 +16,7 @@ bool can_quantize(Type type);
 void quantize(Type type, const float* source, std::int64_t count, std::byte* out);
 
 float f16_to_f32(std::uint16_t);
-std::uint16_t f32_to_f16(float);   // round to nearest even
+std::uint16_t f32_to_f16(float);  // round to nearest even
 float bf16_to_f32(std::uint16_t);
 std::uint16_t f32_to_bf16(float);  // round to nearest even
 
