@@ -1,0 +1,89 @@
+// Operations that read weight matrices.
+#include <cassert>
+#include <cmath>
+
+#include "kernels/formats/formats.h"
+#include "kernels/reference/operations.h"
+
+namespace fovea::kernels::reference {
+namespace {
+
+double dot(const float* a, const double* b, std::int64_t count) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(a[i]) * b[i];
+  return sum;
+}
+
+double silu(double x) {
+  return x / (1 + std::exp(-x));
+}
+
+// W · x for one x.   [weight.rows]
+std::vector<double> product(const Weight& weight, const std::vector<double>& x) {
+  assert(weight.columns == static_cast<std::int64_t>(x.size()));
+  std::vector<double> result;
+  for (std::int64_t row = 0; row < weight.rows; ++row) {
+    result.push_back(dot(weight_row(weight, row).data(), x.data(), weight.columns));
+  }
+  return result;
+}
+
+// sum += factor · down(silu(gate(x)) · up(x))
+void add_expert(const Expert& expert, const std::vector<double>& x, double factor, std::vector<double>& sum) {
+  const std::vector<double> gate = product(expert.gate, x);
+  const std::vector<double> up = product(expert.up, x);
+  std::vector<double> hidden(gate.size());
+  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = silu(gate[i]) * up[i];
+  const std::vector<double> out = product(expert.down, hidden);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * out[i];
+}
+
+}  // namespace
+
+std::vector<float> weight_row(const Weight& weight, std::int64_t row) {
+  assert(weight.packing == Packing::rows && row >= 0 && row < weight.rows);
+  std::vector<float> result(static_cast<std::size_t>(weight.columns));
+  formats::dequantize(weight.type, weight.data + row * row_bytes(weight.type, weight.columns), weight.columns,
+                      result.data());
+  return result;
+}
+
+void embed_rows(const EmbedRows& a, Stream&) {
+  for (std::int64_t t = 0; t < a.tokens; ++t) {
+    const std::vector<float> row = weight_row(a.table, a.ids[t]);
+    for (std::int64_t i = 0; i < a.table.columns; ++i)
+      a.out[t * a.table.columns + i] = row[static_cast<std::size_t>(i)];
+  }
+}
+
+void linear(const Linear& a, Stream&) {
+  const std::vector<double> x(a.x, a.x + a.tokens * a.columns);
+  for (const Projection& projection : a.projections) {
+    assert(projection.weight.columns == a.columns && projection.out_stride >= projection.weight.rows);
+    for (std::int64_t row = 0; row < projection.weight.rows; ++row) {
+      const std::vector<float> weight = weight_row(projection.weight, row);
+      const double bias = projection.bias ? projection.bias[row] : 0;
+      for (std::int64_t t = 0; t < a.tokens; ++t) {
+        const double sum = dot(weight.data(), x.data() + t * a.columns, a.columns);
+        projection.out[t * projection.out_stride + row] = static_cast<float>(sum + bias);
+      }
+    }
+  }
+}
+
+void feed_forward(const FeedForward& a, Stream&) {
+  for (std::int64_t t = 0; t < a.tokens; ++t) {
+    const std::vector<double> x(a.x + t * a.d, a.x + (t + 1) * a.d);
+    std::vector<double> sum(x.size(), 0.0);
+    for (std::int64_t j = 0; j < a.used; ++j) {
+      const std::int32_t id = a.ids[t * a.used + j];
+      assert(id >= 0 && static_cast<std::size_t>(id) < a.experts.size());
+      add_expert(a.experts[static_cast<std::size_t>(id)], x, a.weights[t * a.used + j], sum);
+    }
+    if (a.shared) add_expert(*a.shared, x, a.shared_weights ? a.shared_weights[t] : 1, sum);
+    for (std::int64_t i = 0; i < a.d; ++i)
+      a.out[t * a.d + i] = static_cast<float>(sum[static_cast<std::size_t>(i)]);
+  }
+}
+
+}  // namespace fovea::kernels::reference

@@ -1,0 +1,25 @@
+// The reference implementations, one file for each subject. Products, sums and functions are in double; what
+// an operation stores is rounded to float once.
+#pragma once
+
+#include <vector>
+
+#include "kernels/api/operations.h"
+
+namespace fovea::kernels::reference {
+
+void embed_rows(const EmbedRows&, Stream&);
+void rms_norm(const RmsNorm&, Stream&);
+void linear(const Linear&, Stream&);
+void rotary(const Rotary&, Stream&);
+void kv_store(const KvStore&, Stream&);
+void attention(const Attention&, Stream&);
+void route(const Route&, Stream&);
+void feed_forward(const FeedForward&, Stream&);
+void sigmoid(const Sigmoid&, Stream&);
+void add(const Add&, Stream&);
+
+// Row `row` of a weight matrix in Packing::rows, dequantised.
+std::vector<float> weight_row(const Weight&, std::int64_t row);
+
+}  // namespace fovea::kernels::reference
