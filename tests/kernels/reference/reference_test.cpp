@@ -1,0 +1,241 @@
+// The reference operations against torch in float64 (tests/golden/make_operations.py). Shapes stand there.
+#include <QFile>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/reference/device.h"
+#include "tests/support/test.h"
+
+using namespace fovea::kernels;
+
+namespace {
+
+struct Golden {
+  std::map<std::string, std::vector<float>> floats;
+  std::map<std::string, std::vector<std::int32_t>> ints;
+};
+
+template <typename T>
+std::vector<T> take(const char*& at, std::size_t count) {
+  std::vector<T> values(count);
+  std::memcpy(values.data(), at, count * sizeof(T));
+  at += count * sizeof(T);
+  return values;
+}
+
+Golden golden_arrays() {
+  Golden golden;
+  QFile file(QString::fromStdString(fovea::tests::golden("operations.bin").string()));
+  if (!file.open(QIODevice::ReadOnly)) return golden;
+  const QByteArray data = file.readAll();
+  const char* at = data.constData() + 4;
+  const auto number = [&at] { return take<std::uint32_t>(at, 1)[0]; };
+  for (std::uint32_t left = number(); left > 0; --left) {
+    const std::vector<char> name = take<char>(at, number());
+    const bool integer = number() == 1;
+    const std::size_t count = number();
+    const std::string key(name.begin(), name.end());
+    if (integer) {
+      golden.ints[key] = take<std::int32_t>(at, count);
+    } else {
+      golden.floats[key] = take<float>(at, count);
+    }
+  }
+  return golden;
+}
+
+Weight matrix(const std::vector<float>& values, std::int64_t rows) {
+  const auto columns = static_cast<std::int64_t>(values.size()) / rows;
+  return {reinterpret_cast<const std::byte*>(values.data()), Type::f32, Packing::rows, rows, columns};
+}
+
+// Empty when equal to the rounding of one float; else which element differs.
+QString difference(const std::vector<float>& out, const std::vector<float>& expected) {
+  if (out.size() != expected.size())
+    return QString("%1 elements, expected %2").arg(out.size()).arg(expected.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (std::fabs(out[i] - expected[i]) <= 2e-7F * std::fabs(expected[i]) + 1e-12F) continue;
+    return QString("element %1: %2, expected %3").arg(i).arg(out[i], 0, 'g', 9).arg(expected[i], 0, 'g', 9);
+  }
+  return {};
+}
+
+}  // namespace
+
+#define VERIFY_EQUAL(out, expected)                        \
+  do {                                                     \
+    const QString message = difference((out), (expected)); \
+    QVERIFY2(message.isEmpty(), qPrintable(message));      \
+  } while (false)
+
+class ReferenceTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    golden_ = golden_arrays();
+    stream_ = reference::device().make_stream({});
+    QVERIFY(!golden_.floats.empty());
+  }
+
+  void comparisonSeesOneBit() {
+    const std::vector<float> expected = array("norm.out");
+    std::vector<float> changed = expected;
+    changed[7] =
+        std::nextafter(std::nextafter(std::nextafter(std::nextafter(changed[7], 9.0F), 9.0F), 9.0F), 9.0F);
+    QVERIFY(difference(expected, expected).isEmpty());
+    QVERIFY(!difference(changed, expected).isEmpty());
+  }
+
+  void rmsNorm() {
+    std::vector<float> x = array("norm.x");
+    const std::vector<float> residual = array("norm.residual");
+    const std::vector<float> weight = array("norm.weight");
+    std::vector<float> out(30);
+    RmsNorm arguments{x.data(), nullptr, weight.data(), 1e-5F, 3, 10, out.data()};
+    table().rms_norm(arguments, *stream_);
+    VERIFY_EQUAL(out, array("norm.plain"));
+    VERIFY_EQUAL(x, array("norm.x"));
+    arguments.residual = residual.data();
+    table().rms_norm(arguments, *stream_);
+    VERIFY_EQUAL(out, array("norm.out"));
+    VERIFY_EQUAL(x, array("norm.sum"));
+  }
+
+  void rmsNormInPlace() {
+    std::vector<float> x = array("norm.x");
+    const std::vector<float> weight = array("norm.weight");
+    table().rms_norm({x.data(), nullptr, weight.data(), 1e-5F, 3, 10, x.data()}, *stream_);
+    VERIFY_EQUAL(x, array("norm.plain"));
+  }
+
+  void rotary() {
+    const std::vector<float> frequency = array("rotary.frequency");
+    const std::vector<std::int32_t> positions = {0, 5, 1000};
+    for (const RotaryStyle style : {RotaryStyle::half_split, RotaryStyle::interleaved}) {
+      std::vector<float> x = array("rotary.x");
+      table().rotary({x.data(), 24, 3, 2, 12, 8, positions.data(), frequency.data(), 1.5F, style}, *stream_);
+      VERIFY_EQUAL(x, array(style == RotaryStyle::half_split ? "rotary.half_split" : "rotary.interleaved"));
+    }
+  }
+
+  // Keys and values go through kv_store into pages of 4 positions that lie in reverse order.
+  void attention() {
+    std::vector<float> k = array("attention.k");
+    std::vector<float> v = array("attention.v");
+    const std::vector<float> q = array("attention.q");
+    const std::size_t page = 2 * 4 * 8;
+    std::vector<float> keys(3 * page, NAN);
+    std::vector<float> values(3 * page, NAN);
+    std::vector<std::byte*> key_pages;
+    std::vector<std::byte*> value_pages;
+    for (std::size_t i = 3; i-- > 0;) {
+      key_pages.push_back(reinterpret_cast<std::byte*>(keys.data() + i * page));
+      value_pages.push_back(reinterpret_cast<std::byte*>(values.data() + i * page));
+    }
+    const KvPages pages{key_pages.data(), value_pages.data(), 4, Type::f32, 2, 8};
+    table().kv_store({k.data(), v.data(), 16, 16, 0, 5, pages}, *stream_);
+    table().kv_store({k.data() + 80, v.data() + 80, 16, 16, 5, 6, pages}, *stream_);
+    for (const int window : {0, 3}) {
+      std::vector<float> out(q.size());
+      table().attention({q.data(), 48, 4, 7, 6, 0.25F, window, pages, out.data()}, *stream_);
+      VERIFY_EQUAL(out, array(window == 0 ? "attention.window0" : "attention.window3"));
+    }
+  }
+
+  void route() {
+    const std::vector<float> logits = array("route.logits");
+    for (const bool normalise : {false, true}) {
+      std::vector<std::int32_t> ids(12);
+      std::vector<float> weights(12);
+      table().route({logits.data(), 4, 9, 3, normalise, 2.5F, ids.data(), weights.data()}, *stream_);
+      QCOMPARE(ids, golden_.ints["route.ids"]);
+      VERIFY_EQUAL(weights, array(normalise ? "route.normalised" : "route.weights"));
+    }
+  }
+
+  void tiedExpertsComeInOrder() {
+    const std::vector<float> logits = {1, 2, 2, 1, 2};
+    std::vector<std::int32_t> ids(4);
+    std::vector<float> weights(4);
+    table().route({logits.data(), 1, 5, 4, false, 1, ids.data(), weights.data()}, *stream_);
+    QCOMPARE(ids, (std::vector<std::int32_t>{1, 2, 4, 0}));
+  }
+
+  void feedForward() {
+    std::vector<Expert> experts;
+    for (const std::string name : {"ff.0", "ff.1", "ff.2"}) experts.push_back(expert(name, 5));
+    const Expert shared = expert("ff.shared", 7);
+    const std::vector<float> x = array("ff.x");
+    const std::vector<float> weights = array("ff.weights");
+    const std::vector<float> shared_weights = array("ff.shared_weights");
+    std::vector<float> out(24, NAN);
+    FeedForward arguments{x.data(),       4,       6,       experts,   2, golden_.ints["ff.ids"].data(),
+                          weights.data(), nullptr, nullptr, out.data()};
+    table().feed_forward(arguments, *stream_);
+    VERIFY_EQUAL(out, array("ff.routed"));
+    arguments.shared = &shared;
+    arguments.shared_weights = shared_weights.data();
+    table().feed_forward(arguments, *stream_);
+    VERIFY_EQUAL(out, array("ff.with_shared"));
+    table().feed_forward({x.data(), 4, 6, {}, 0, nullptr, nullptr, &shared, nullptr, out.data()}, *stream_);
+    VERIFY_EQUAL(out, array("ff.dense"));
+  }
+
+  void linear() {
+    const std::vector<float> x = array("linear.x");
+    std::vector<float> a(3 * 6, -7.0F);  // stride 6, rows of 4
+    std::vector<float> b(3 * 5);
+    const Projection projections[] = {
+        {matrix(array("linear.a"), 4), array("linear.bias").data(), a.data(), 6},
+        {matrix(array("linear.b"), 5), nullptr, b.data(), 5},
+    };
+    table().linear({x.data(), 3, 7, projections}, *stream_);
+    std::vector<float> packed;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (i % 6 < 4) {
+        packed.push_back(a[i]);
+      } else {
+        QCOMPARE(a[i], -7.0F);
+      }
+    }
+    VERIFY_EQUAL(packed, array("linear.out_a"));
+    VERIFY_EQUAL(b, array("linear.out_b"));
+  }
+
+  void embedRows() {
+    const std::vector<std::int32_t> ids = {3, 0, 3};
+    std::vector<float> out(21);
+    const std::vector<float>& table_values = array("linear.a");
+    table().embed_rows({matrix(table_values, 4), ids.data(), 3, out.data()}, *stream_);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      QCOMPARE(out[i], table_values[static_cast<std::size_t>(ids[i / 7]) * 7 + i % 7]);
+    }
+  }
+
+  void elementwise() {
+    std::vector<float> x = array("element.x");
+    table().sigmoid({x.data(), 9}, *stream_);
+    VERIFY_EQUAL(x, array("element.sigmoid"));
+    x = array("element.x");
+    table().add({x.data(), array("element.y").data(), 9}, *stream_);
+    VERIFY_EQUAL(x, array("element.sum"));
+  }
+
+ private:
+  const std::vector<float>& array(const std::string& name) { return golden_.floats.at(name); }
+  const OperationTable& table() const { return reference::device().operations(); }
+  Expert expert(const std::string& name, std::int64_t width) {
+    return {matrix(array(name + ".gate"), width), matrix(array(name + ".up"), width),
+            matrix(array(name + ".down"), 6)};
+  }
+
+  Golden golden_;
+  std::unique_ptr<Stream> stream_;
+};
+FOVEA_TEST(ReferenceTest)
+
+#include "reference_test.moc"
