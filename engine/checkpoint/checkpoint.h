@@ -5,30 +5,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/api/error.h"
 #include "engine/checkpoint/metadata.h"
-#include "kernels/api/types.h"
+#include "engine/checkpoint/tensor_info.h"
 
 namespace fovea::checkpoint {
-
-struct TensorInfo {
-  std::string name;
-  kernels::Type type = kernels::Type::f32;
-  std::vector<std::int64_t> shape;  // outermost first, as PyTorch prints it (GGUF stores the reverse)
-  std::uint64_t offset = 0;         // in its file
-  std::uint64_t bytes = 0;
-  std::uint32_t file = 0;           // index into files()
-
-  std::int64_t elements() const;
-};
 
 enum class Format : std::uint8_t { gguf, hugging_face };
 
@@ -43,17 +30,19 @@ class Checkpoint {
   ~Checkpoint();
 
   Format format() const;
-  std::string format_name() const;  // "GGUF v3", "safetensors"
-  const std::filesystem::path& path() const;
-  const std::vector<std::filesystem::path>& files() const;
+  std::string format_name() const;                          // "GGUF v3", "safetensors"
+  const std::filesystem::path& path() const;                // as it was given to open()
+  const std::vector<std::filesystem::path>& files() const;  // those that hold tensors
 
   const std::vector<TensorInfo>& tensors() const;
   const TensorInfo* find(std::string_view name) const;
   std::span<const std::byte> bytes(const TensorInfo&) const;
   // The tensor's pages will not be read again: they need not stay in this process.
   void drop(const TensorInfo&) const;
+  // The tensor will be read soon: the system may begin to fetch it from the disk.
+  void will_need(const TensorInfo&) const;
 
-  const Metadata& metadata() const;  // GGUF's keys; empty for a folder
+  const Metadata& metadata() const;  // GGUF's keys (of the first part); empty for a folder
 
   // A folder's JSON files, empty objects where a file is missing; unused for GGUF.
   const nlohmann::json& config() const;             // config.json

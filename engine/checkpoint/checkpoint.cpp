@@ -1,0 +1,116 @@
+#include "engine/checkpoint/checkpoint.h"
+
+#include <new>
+#include <utility>
+
+#include "engine/checkpoint/contents.h"
+#include "engine/checkpoint/describe.h"
+#include "engine/core/result.h"
+
+namespace fovea::checkpoint {
+
+std::int64_t TensorInfo::elements() const {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count *= size;
+  return count;
+}
+
+void Checkpoint::Contents::add(const std::filesystem::path& file, MappedFile map,
+                               std::vector<TensorInfo> from_file) {
+  const auto number = static_cast<std::uint32_t>(files.size());
+  files.push_back(file);
+  maps.push_back(std::move(map));
+  tensors.reserve(tensors.size() + from_file.size());
+  for (TensorInfo& info : from_file) {
+    info.file = number;
+    tensors.push_back(std::move(info));
+  }
+}
+
+Result<void> Checkpoint::Contents::make_index() {
+  index.reserve(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto [other, is_new] = index.emplace(tensors[i].name, i);
+    if (is_new) continue;
+    return fail(ErrorKind::format, at(files[tensors[i].file].string(), tensors[i].offset),
+                "tensor " + in_quotes(tensors[i].name) + " is also in " +
+                    files[tensors[other->second].file].filename().string() + ", expected it once",
+                "Download all parts again from one place");
+  }
+  return {};
+}
+
+Result<Checkpoint> Checkpoint::open(const std::filesystem::path& path) try {
+  auto contents = std::make_unique<Contents>();
+  contents->path = path;
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(path, ignored);
+  FOVEA_CHECK(folder ? Opener::folder(path, *contents) : Opener::gguf(path, *contents));
+  FOVEA_CHECK(contents->make_index());
+  return Checkpoint(std::move(contents));
+} catch (const std::bad_alloc&) {
+  return fail(ErrorKind::memory, path.string(), "there is not enough memory to open the model",
+              "Close other programs");
+}
+
+Checkpoint::Checkpoint(std::unique_ptr<Contents> contents) : contents_(std::move(contents)) {}
+Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
+Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
+Checkpoint::~Checkpoint() = default;
+
+Format Checkpoint::format() const {
+  return contents_->format;
+}
+std::string Checkpoint::format_name() const {
+  return contents_->format_name;
+}
+const std::filesystem::path& Checkpoint::path() const {
+  return contents_->path;
+}
+const std::vector<std::filesystem::path>& Checkpoint::files() const {
+  return contents_->files;
+}
+const std::vector<TensorInfo>& Checkpoint::tensors() const {
+  return contents_->tensors;
+}
+
+const TensorInfo* Checkpoint::find(std::string_view name) const {
+  const auto it = contents_->index.find(name);
+  return it == contents_->index.end() ? nullptr : &contents_->tensors[it->second];
+}
+
+std::span<const std::byte> Checkpoint::bytes(const TensorInfo& tensor) const {
+  return contents_->maps[tensor.file].bytes().subspan(tensor.offset, tensor.bytes);
+}
+
+void Checkpoint::drop(const TensorInfo& tensor) const {
+  contents_->maps[tensor.file].drop(tensor.offset, tensor.bytes);
+}
+
+void Checkpoint::will_need(const TensorInfo& tensor) const {
+  contents_->maps[tensor.file].will_need(tensor.offset, tensor.bytes);
+}
+
+const Metadata& Checkpoint::metadata() const {
+  return contents_->metadata;
+}
+const nlohmann::json& Checkpoint::config() const {
+  return contents_->config;
+}
+const nlohmann::json& Checkpoint::generation_config() const {
+  return contents_->generation_config;
+}
+const nlohmann::json& Checkpoint::tokenizer_config() const {
+  return contents_->tokenizer_config;
+}
+
+std::string_view Checkpoint::tokenizer_json() const {
+  const std::span<const std::byte> bytes = contents_->tokenizer_json.bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string_view Checkpoint::chat_template() const {
+  return contents_->chat_template;
+}
+
+}  // namespace fovea::checkpoint

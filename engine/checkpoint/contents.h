@@ -1,0 +1,41 @@
+// What an open checkpoint holds, and the two ways to fill it.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/mapped_file.h"
+
+namespace fovea::checkpoint {
+
+struct Checkpoint::Contents {
+  Format format = Format::gguf;
+  std::string format_name;
+  std::filesystem::path path;
+  std::vector<std::filesystem::path> files;
+  std::vector<MappedFile> maps;  // one for each of files
+  std::vector<TensorInfo> tensors;
+  std::unordered_map<std::string_view, std::size_t> index;  // by name, into tensors
+  Metadata metadata;
+  nlohmann::json config = nlohmann::json::object();
+  nlohmann::json generation_config = nlohmann::json::object();
+  nlohmann::json tokenizer_config = nlohmann::json::object();
+  MappedFile tokenizer_json;
+  std::string chat_template;
+
+  void add(const std::filesystem::path& file, MappedFile map, std::vector<TensorInfo> from_file);
+  Result<void> make_index();  // after the last file; refuses a name that occurs twice
+};
+
+struct Opener {
+  using Contents = Checkpoint::Contents;
+  static Result<void> gguf(const std::filesystem::path& path, Contents& contents);
+  static Result<void> folder(const std::filesystem::path& path, Contents& contents);
+};
+
+}  // namespace fovea::checkpoint

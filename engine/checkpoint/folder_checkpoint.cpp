@@ -1,0 +1,161 @@
+// Opening a Hugging Face folder: JSON files, chat template, and safetensors, sharded or not.
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/checkpoint/contents.h"
+#include "engine/checkpoint/describe.h"
+#include "engine/checkpoint/json_file.h"
+#include "engine/checkpoint/safetensors_reader.h"
+#include "engine/core/result.h"
+
+namespace fovea::checkpoint {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+// Far above what is published; keeps a hostile folder from asking for a parse of gigabytes.
+constexpr std::size_t most_json_bytes = std::size_t{256} << 20;
+
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+// The file's bytes, or none when the folder has no such file.
+Result<MappedFile> map_optional(const fs::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file && file.error().kind == ErrorKind::not_found) return MappedFile();
+  return file;
+}
+
+// An empty object when the folder has no such file.
+Result<Json> read_object(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return Json::object();
+  FOVEA_TRY(const MappedFile file, MappedFile::open(path));
+  if (file.bytes().size() > most_json_bytes) {
+    return fail(ErrorKind::format, path.string(),
+                "the file has " + std::to_string(file.bytes().size()) + " bytes, expected at most " +
+                    std::to_string(most_json_bytes),
+                damaged_advice);
+  }
+  FOVEA_TRY(Json value, parse_json(text_of(file), path.string()));
+  if (!value.is_object()) return damaged(path.string(), 0, "the file holds no JSON object");
+  return value;
+}
+
+// transformers 5 and 4 write chat_template.jinja; older folders have it in tokenizer_config.json, as a string
+// or as a list of named ones.
+Result<std::string> read_chat_template(const fs::path& folder, const Json& tokenizer_config) {
+  FOVEA_TRY(const MappedFile file, map_optional(folder / "chat_template.jinja"));
+  if (!file.bytes().empty()) return std::string(text_of(file));
+  const auto it = tokenizer_config.find("chat_template");
+  if (it == tokenizer_config.end() || it->is_null()) return std::string();
+  if (it->is_string()) return it->get<std::string>();
+  if (it->is_array()) {
+    for (const Json& entry : *it) {
+      if (!entry.is_object()) continue;
+      const auto name = entry.find("name");
+      const auto text = entry.find("template");
+      if (name != entry.end() && *name == "default" && text != entry.end() && text->is_string()) {
+        return text->get<std::string>();
+      }
+    }
+  }
+  return fail(ErrorKind::format, (folder / "tokenizer_config.json").string(),
+              "chat_template is neither a text nor a list that holds one named \"default\"",
+              "Put the template into chat_template.jinja");
+}
+
+// A shard's name stands in a file that anybody may have written: it must not lead out of the folder.
+bool stays_inside(const std::string& shard) {
+  return !shard.empty() && shard != "." && shard != ".." && shard.find('/') == std::string::npos &&
+         shard.find('\\') == std::string::npos && shard.find('\0') == std::string::npos;
+}
+
+using WeightMap = std::map<std::string, std::set<std::string>>;  // shard → its tensors
+
+Result<WeightMap> read_index(const fs::path& path) {
+  FOVEA_TRY(const Json index, read_object(path));
+  const auto entries = index.find("weight_map");
+  if (entries == index.end() || !entries->is_object()) {
+    return damaged(path.string(), 0, "the index has no weight_map");
+  }
+  WeightMap shards;
+  for (const auto& [tensor, shard] : entries->items()) {
+    if (!shard.is_string() || !stays_inside(shard.get_ref<const std::string&>())) {
+      return fail(ErrorKind::format, path.string(),
+                  "tensor " + in_quotes(tensor) + " lies in " +
+                      in_quotes(shard.dump(-1, ' ', false, Json::error_handler_t::replace)) +
+                      ", expected the name of a file in this folder",
+                  damaged_advice);
+    }
+    shards[shard.get<std::string>()].insert(tensor);
+  }
+  return shards;
+}
+
+Result<void> add_file(const fs::path& path, Opener::Contents& contents) {
+  FOVEA_TRY(MappedFile map, MappedFile::open(path));
+  FOVEA_TRY(std::vector<TensorInfo> tensors, read_safetensors(map.bytes(), path.string()));
+  contents.add(path, std::move(map), std::move(tensors));
+  return {};
+}
+
+Result<void> add_shards(const fs::path& folder, const WeightMap& shards, Opener::Contents& contents) {
+  for (const auto& [name, expected] : shards) {
+    const fs::path path = folder / name;
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) {
+      return fail(
+          ErrorKind::not_found, path.string(),
+          "this file of the model is missing, " + std::to_string(expected.size()) + " tensors are in it",
+          "Download it into the same folder");
+    }
+    const std::size_t before = contents.tensors.size();
+    FOVEA_CHECK(add_file(path, contents));
+    for (std::size_t i = before; i < contents.tensors.size(); ++i) {
+      const TensorInfo& found = contents.tensors[i];
+      if (expected.contains(found.name)) continue;
+      return damaged(
+          path.string(), found.offset,
+          "the file holds tensor " + in_quotes(found.name) + ", which the index does not place in it");
+    }
+    if (contents.tensors.size() - before == expected.size()) continue;
+    std::set<std::string> missing = expected;
+    for (std::size_t i = before; i < contents.tensors.size(); ++i) missing.erase(contents.tensors[i].name);
+    return fail(ErrorKind::format, path.string(),
+                "the file lacks tensor " + in_quotes(*missing.begin()) + ", which the index places in it",
+                damaged_advice);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> Opener::folder(const fs::path& path, Contents& contents) {
+  contents.format = Format::hugging_face;
+  contents.format_name = "safetensors";
+  FOVEA_TRY(contents.config, read_object(path / "config.json"));
+  FOVEA_TRY(contents.generation_config, read_object(path / "generation_config.json"));
+  FOVEA_TRY(contents.tokenizer_config, read_object(path / "tokenizer_config.json"));
+  FOVEA_TRY(contents.tokenizer_json, map_optional(path / "tokenizer.json"));
+  FOVEA_TRY(contents.chat_template, read_chat_template(path, contents.tokenizer_config));
+
+  const fs::path index = path / "model.safetensors.index.json";
+  const fs::path single = path / "model.safetensors";
+  std::error_code ignored;
+  if (fs::exists(single, ignored)) return add_file(single, contents);
+  if (fs::exists(index, ignored)) {
+    FOVEA_TRY(const WeightMap shards, read_index(index));
+    return add_shards(path, shards, contents);
+  }
+  if (contents.config.empty() && contents.tokenizer_json.bytes().empty()) {
+    return fail(ErrorKind::not_found, path.string(), "the folder has neither config.json nor tokenizer.json",
+                "Name a model folder as Hugging Face publishes it, or a .gguf file");
+  }
+  return {};
+}
+
+}  // namespace fovea::checkpoint

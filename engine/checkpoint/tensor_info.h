@@ -1,0 +1,23 @@
+// What a file says about one tensor.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/api/types.h"
+
+namespace fovea::checkpoint {
+
+struct TensorInfo {
+  std::string name;
+  kernels::Type type = kernels::Type::f32;
+  std::vector<std::int64_t> shape;  // outermost first, as PyTorch prints it (GGUF stores the reverse)
+  std::uint64_t offset = 0;         // in its file
+  std::uint64_t bytes = 0;
+  std::uint32_t file = 0;  // index into Checkpoint::files()
+
+  std::int64_t elements() const;  // cannot overflow for a tensor that a reader accepted
+};
+
+}  // namespace fovea::checkpoint
