@@ -1,0 +1,27 @@
+#include "kernels/cpu/kernels.h"
+
+#include "kernels/cpu/operations.h"
+
+#define FOVEA_TEXT_OF(x) #x
+#define FOVEA_TEXT(x) FOVEA_TEXT_OF(x)
+
+namespace fovea::kernels::cpu::FOVEA_CPU_SET {
+
+const Kernels kernels = {
+    .name = FOVEA_TEXT(FOVEA_CPU_SET),
+    .operations =
+        {
+            .embed_rows = embed_rows,
+            .rms_norm = rms_norm,
+            .linear = linear,
+            .rotary = rotary,
+            .kv_store = kv_store,
+            .attention = attention,
+            .route = route,
+            .feed_forward = feed_forward,
+            .sigmoid = sigmoid,
+            .add = add,
+        },
+};
+
+}  // namespace fovea::kernels::cpu::FOVEA_CPU_SET

@@ -1,0 +1,43 @@
+#include <math.h>
+
+#include "kernels/cpu/operations.h"
+#include "kernels/cpu/stream.h"
+
+namespace fovea::kernels::cpu::FOVEA_CPU_SET {
+namespace {
+
+void route_token(const Route& op, const float* logits, std::int32_t* ids, float* weights) {
+  float highest = logits[0];
+  for (std::int64_t e = 1; e < op.experts; ++e) highest = logits[e] > highest ? logits[e] : highest;
+  float sum = 0;
+  for (std::int64_t e = 0; e < op.experts; ++e) sum += expf(logits[e] - highest);
+  // Insertion into the list of the best: a later expert goes behind an equal one.
+  std::int64_t held = 0;
+  for (std::int64_t e = 0; e < op.experts; ++e) {
+    std::int64_t at = held;
+    while (at > 0 && logits[e] > logits[ids[at - 1]]) --at;
+    if (at == op.used) continue;
+    if (held < op.used) ++held;
+    for (std::int64_t i = held - 1; i > at; --i) ids[i] = ids[i - 1];
+    ids[at] = static_cast<std::int32_t>(e);
+  }
+  float chosen = 0;
+  for (std::int64_t i = 0; i < op.used; ++i) {
+    weights[i] = expf(logits[ids[i]] - highest) / sum;
+    chosen += weights[i];
+  }
+  const float factor = op.normalise ? op.scale / chosen : op.scale;
+  for (std::int64_t i = 0; i < op.used; ++i) weights[i] *= factor;
+}
+
+}  // namespace
+
+void route(const Route& op, Stream& stream) {
+  on_cpu(stream).pool().for_chunks(op.tokens, 16, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      route_token(op, op.logits + t * op.experts, op.ids + t * op.used, op.weights + t * op.used);
+    }
+  });
+}
+
+}  // namespace fovea::kernels::cpu::FOVEA_CPU_SET
