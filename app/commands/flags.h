@@ -1,0 +1,42 @@
+// Flags that several commands share, and the form of --json.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "app/commands/command.h"
+#include "engine/api/engine.h"
+
+namespace CLI {
+class Option;
+class Validator;
+}  // namespace CLI
+
+namespace fovea::app {
+
+// A subcommand with --verbose, with what `--json` prints told in its help; json_keys: lines "key  meaning".
+CLI::App* add_command(Registry& registry, const std::string& name, const std::string& description, bool& json,
+                      const std::string& json_keys);
+
+CLI::Option* add_model(CLI::App& command, std::string& model);
+
+// --threads, --context, --kv, --chunk: how a model is loaded.
+struct LoadFlags {
+  int threads = 0;
+  std::int64_t context = 0;
+  KvType kv = KvType::f16;
+  std::int64_t chunk = 256;
+};
+void add_threads(CLI::App& command, LoadFlags& flags);
+void add_context(CLI::App& command, LoadFlags& flags, const std::string& description);
+void add_kv(CLI::App& command, LoadFlags& flags);
+void add_chunk(CLI::App& command, LoadFlags& flags);
+
+// A number from least to most; CLI::Range lets "nan" through.
+CLI::Validator number_between(double least, double most);
+
+// One object on one line. Bytes that are not UTF-8 become U+FFFD.
+Result<void> write_json(Console& console, const nlohmann::ordered_json& object);
+
+}  // namespace fovea::app

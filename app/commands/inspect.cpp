@@ -1,0 +1,98 @@
+// fovea inspect MODEL: what a file or folder holds.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "app/commands/flags.h"
+#include "app/commands/loading.h"
+#include "engine/api/model_info.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+struct InspectFlags {
+  std::string model;
+  bool json = false;
+};
+
+nlohmann::ordered_json as_json(const ModelInfo& info) {
+  return {{"path", info.path.string()},
+          {"name", info.name},
+          {"format", info.format},
+          {"architecture", info.architecture},
+          {"layers", info.layers},
+          {"hidden", info.hidden},
+          {"heads", info.heads},
+          {"kv_heads", info.kv_heads},
+          {"head_dim", info.head_dim},
+          {"vocabulary", info.vocabulary},
+          {"context", info.context},
+          {"experts", info.experts},
+          {"experts_used", info.experts_used},
+          {"parameters", info.parameters},
+          {"parameters_active", info.parameters_active},
+          {"bytes", info.bytes},
+          {"bytes_by_type", info.bytes_by_type},
+          {"chat_template", info.has_chat_template}};
+}
+
+std::string line(const std::string& name, const std::string& value) {
+  return name + std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') + value + "\n";
+}
+
+std::string megabytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string for_people(const ModelInfo& info) {
+  std::string text = line("name", info.name) + line("file", info.path.string()) +
+                     line("format", info.format) + line("architecture", info.architecture) +
+                     line("layers", std::to_string(info.layers)) + line("width", std::to_string(info.hidden));
+  text += line("attention", fmt::format("{} heads of {}, {} for keys and values", info.heads, info.head_dim,
+                                        info.kv_heads));
+  text += line("experts", info.experts > 0 ? fmt::format("{} in each layer, {} for each token", info.experts,
+                                                         info.experts_used)
+                                           : "none (dense)");
+  text += line("vocabulary", std::to_string(info.vocabulary)) +
+          line("context", fmt::format("{} tokens", info.context));
+  text += line("parameters",
+               fmt::format("{:.1f} M, {:.1f} M read for a token", static_cast<double>(info.parameters) / 1e6,
+                           static_cast<double>(info.parameters_active) / 1e6));
+  std::string types;
+  for (const auto& [type, bytes] : info.bytes_by_type) {
+    types += (types.empty() ? "" : ", ") + type + " " + megabytes(bytes);
+  }
+  text += line("weights", megabytes(info.bytes) + (types.empty() ? "" : " (" + types + ")"));
+  return text + line("chat template", info.has_chat_template ? "yes" : "no");
+}
+
+Result<void> print_info(const InspectFlags& flags, Console& console) {
+  FOVEA_TRY(auto path, find_model(flags.model));
+  FOVEA_TRY(auto info, inspect(path));
+  return flags.json ? write_json(console, as_json(info)) : console.write_text(for_people(info));
+}
+
+}  // namespace
+
+void add_inspect(Registry& registry) {
+  auto flags = std::make_shared<InspectFlags>();
+  CLI::App* command = add_command(
+      registry, "inspect", "What a model file or folder holds, without reading its weights", flags->json,
+      "  architecture       the family: llama, qwen2, qwen3, qwen2_moe, qwen3_moe, mixtral\n"
+      "  layers             number of layers\n"
+      "  experts            in each layer, 0 when dense\n"
+      "  experts_used       of them, for one token\n"
+      "  context            trained context length, tokens\n"
+      "  parameters         all\n"
+      "  parameters_active  read for one token\n"
+      "  bytes              of all tensors as stored; bytes_by_type tells each type's\n"
+      "  and path, name, format, hidden, heads, kv_heads, head_dim, vocabulary, chat_template\n");
+  add_model(*command, flags->model)->required();
+  command->callback([&registry, flags] {
+    registry.chosen = [flags](Console& console, Interrupts&) { return print_info(*flags, console); };
+  });
+}
+
+}  // namespace fovea::app

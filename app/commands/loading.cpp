@@ -1,0 +1,43 @@
+#include "app/commands/loading.h"
+
+#include <chrono>
+
+#include "app/library/data_folder.h"
+#include "app/library/model_library.h"
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+
+Result<std::filesystem::path> find_model(const std::string& argument) {
+  FOVEA_TRY(auto path, resolve_model(argument, models_folder()));
+  log::info("app", "MODEL ", argument, " is ", path.string());
+  return path;
+}
+
+Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags) {
+  LoadRequest request;
+  FOVEA_TRY(request.model, find_model(model));
+  request.context = flags.context;
+  request.kv = flags.kv;
+  request.threads = flags.threads;
+  request.chunk = flags.chunk;
+  return request;
+}
+
+Result<LoadedEngine> load_engine(const LoadRequest& request, Console& console, std::stop_token stop) {
+  const auto start = std::chrono::steady_clock::now();
+  FOVEA_TRY(auto engine, Engine::load(request, console.progress(), std::move(stop)));
+  console.clear_progress();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const MemoryUse memory = engine->memory();
+  const LoadRequest& settings = engine->settings();
+  log::info("app", "loaded ", engine->info().name, " in ", seconds, " s: ", settings.threads,
+            " threads, context ", settings.context, ", prefill in passes of ", settings.chunk);
+  log::info("app", "memory in MB: weights ", static_cast<double>(memory.weights) / 1e6, ", KV cache ",
+            static_cast<double>(memory.kv_cache) / 1e6, ", activations ",
+            static_cast<double>(memory.activations) / 1e6);
+  return LoadedEngine{std::move(engine), seconds};
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,22 @@
+// From what the user wrote for MODEL to something loaded.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/commands/flags.h"
+#include "engine/api/engine.h"
+
+namespace fovea::app {
+
+Result<std::filesystem::path> find_model(const std::string& argument);
+
+Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags);
+
+struct LoadedEngine {
+  std::unique_ptr<Engine> engine;
+  double seconds = 0;
+};
+Result<LoadedEngine> load_engine(const LoadRequest& request, Console& console, std::stop_token stop);
+
+}  // namespace fovea::app

@@ -1,0 +1,158 @@
+// fovea template MODEL --messages F: the prompt that a chat template makes.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/flags.h"
+#include "app/commands/loading.h"
+#include "app/files/files.h"
+#include "engine/api/text.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t input_limit_bytes = 256 << 20;
+
+struct TemplateFlags {
+  std::string model;
+  std::string messages;
+  std::string source;
+  std::string tools;
+  std::vector<std::string> variables;
+  bool no_generation_prompt = false;
+  bool json = false;
+};
+
+// What a template is rendered with, as JSON texts.
+struct Conversation {
+  std::string messages, tools;
+  Json variables = Json::object();
+  bool generation_prompt = true;
+};
+
+std::unexpected<Error> wrong(const std::string& where, std::string what, std::string advice) {
+  return std::unexpected(Error{ErrorKind::invalid, where, std::move(what), std::move(advice)});
+}
+
+Result<std::string> read_input(const std::string& name) {
+  return name == "-" ? read_standard_input(input_limit_bytes) : read_file(name, input_limit_bytes);
+}
+
+Result<Json> read_json(const std::string& name) {
+  FOVEA_TRY(auto text, read_input(name));
+  Json value = Json::parse(text, nullptr, false);
+  if (value.is_discarded()) return wrong(name, "is not JSON", "Check it with a JSON tool");
+  return value;
+}
+
+Result<Conversation> read_conversation(const TemplateFlags& flags) {
+  FOVEA_TRY(auto value, read_json(flags.messages));
+  Conversation conversation;
+  if (value.is_object()) {
+    if (!value.contains("messages")) {
+      return wrong(flags.messages, "the object has no \"messages\"",
+                   "Give a list of messages, or an object with one");
+    }
+    for (const auto& [key, member] : value.items()) {
+      if (key == "messages") continue;
+      if (key == "tools" && !member.is_null()) {
+        conversation.tools = member.dump();
+      } else if (key == "add_generation_prompt" && member.is_boolean()) {
+        conversation.generation_prompt = member.get<bool>();
+      } else if (key != "tools") {
+        conversation.variables[key] = member;
+      }
+    }
+    Json messages = value["messages"];
+    value = std::move(messages);
+  }
+  if (!value.is_array())
+    return wrong(flags.messages, "the messages are no list", "Give [{\"role\": …, \"content\": …}, …]");
+  conversation.messages = value.dump();
+
+  if (!flags.tools.empty()) {
+    FOVEA_TRY(auto tools, read_json(flags.tools));
+    if (!tools.is_array())
+      return wrong(flags.tools, "the tools are no list", "Give a list of tool descriptions");
+    conversation.tools = tools.dump();
+  }
+  for (const std::string& variable : flags.variables) {
+    const std::size_t equals = variable.find('=');
+    conversation.variables[variable.substr(0, equals)] = Json::parse(variable.substr(equals + 1));
+  }
+  if (flags.no_generation_prompt) conversation.generation_prompt = false;
+  return conversation;
+}
+
+Result<std::string> render(const TemplateFlags& flags, const Conversation& conversation) {
+  std::string source;
+  if (!flags.source.empty()) {
+    FOVEA_TRY(source, read_input(flags.source));
+  }
+  const std::string variables = conversation.variables.empty() ? "" : conversation.variables.dump();
+  if (flags.model.empty()) {
+    return render_template(source, conversation.messages, conversation.generation_prompt, conversation.tools,
+                           variables);
+  }
+  FOVEA_TRY(auto path, find_model(flags.model));
+  FOVEA_TRY(auto model, TextModel::open(path));
+  if (!flags.source.empty()) {
+    return model->render_with(source, conversation.messages, conversation.generation_prompt,
+                              conversation.tools, variables);
+  }
+  if (!model->has_chat_template()) {
+    return std::unexpected(Error{ErrorKind::not_found, path.string(), "the model has no chat template",
+                                 "Give one with --template FILE"});
+  }
+  return model->render(conversation.messages, conversation.generation_prompt, conversation.tools, variables);
+}
+
+Result<void> print_prompt(const TemplateFlags& flags, Console& console) {
+  FOVEA_TRY(auto conversation, read_conversation(flags));
+  FOVEA_TRY(auto prompt, render(flags, conversation));
+  return flags.json ? write_json(console, {{"prompt", prompt}}) : console.write(prompt);
+}
+
+// "name=JSON" with a JSON value.
+std::string check_variable(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return text + " is not name=JSON";
+  if (Json::accept(text.substr(equals + 1))) return {};
+  return "the value of " + text.substr(0, equals) +
+         " is not JSON (a string needs its quotes: name='\"text\"')";
+}
+
+}  // namespace
+
+void add_template(Registry& registry) {
+  auto flags = std::make_shared<TemplateFlags>();
+  CLI::App* command =
+      add_command(registry, "template", "The prompt that the model's chat template makes, raw", flags->json,
+                  "  prompt  the rendered text\n");
+  CLI::Option* model = add_model(*command, flags->model);
+  command
+      ->add_option(
+          "--messages", flags->messages,
+          "JSON file, - for standard input: a list of messages, or an object with messages, tools and "
+          "further variables")
+      ->required();
+  CLI::Option* source =
+      command->add_option("--template", flags->source, "A Jinja file instead of the model's template");
+  command->add_option("--tools", flags->tools, "JSON file with a list of tools");
+  command->add_flag("--no-generation-prompt", flags->no_generation_prompt,
+                    "Do not end with the beginning of an answer");
+  command->add_option("--var", flags->variables, "A further variable, name=JSON (may be repeated)")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator([](std::string& text) { return check_variable(text); }, ""));
+  command->callback([&registry, flags, model, source] {
+    if (model->count() == 0 && source->count() == 0) {
+      throw CLI::RequiredError("MODEL or --template");
+    }
+    registry.chosen = [flags](Console& console, Interrupts&) { return print_prompt(*flags, console); };
+  });
+}
+
+}  // namespace fovea::app

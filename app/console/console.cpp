@@ -1,0 +1,122 @@
+#include "app/console/console.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "app/files/files.h"
+
+namespace fovea::app {
+namespace {
+
+constexpr auto progress_interval = std::chrono::milliseconds(100);
+
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+std::string amount(std::int64_t value, const std::string& unit) {
+  if (unit != "bytes") return std::to_string(value);
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", static_cast<double>(value) / 1e6);
+  return text.data();
+}
+
+}  // namespace
+
+void guard_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) != -1) continue;
+    // The lowest free number is the closed one, since those below it are open by now.
+    if (::open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY) != fd) _exit(1);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+std::string printable(std::string_view text, bool keep_newlines) {
+  std::string clean;
+  clean.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool wanted = keep_newlines && (byte == '\n' || byte == '\t');
+    // C1 controls are U+0080 to U+009F: C2 80 to C2 9F.
+    const bool c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (c1) {
+      clean += '?';
+      ++i;
+    } else if (wanted || (byte >= 0x20 && byte != 0x7F)) {
+      clean += text[i];
+    } else {
+      clean += byte == '\n' || byte == '\r' || byte == '\t' ? ' ' : '?';
+    }
+  }
+  return clean;
+}
+
+Console::Console()
+    : input_is_terminal_(::isatty(STDIN_FILENO) == 1),
+      output_is_terminal_(::isatty(STDOUT_FILENO) == 1),
+      error_is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+Result<void> Console::write(std::string_view bytes) {
+  clear_progress();
+  const int failed = write_all(STDOUT_FILENO, bytes);
+  if (failed == 0) return {};
+  if (failed == EPIPE) return std::unexpected(Error{ErrorKind::cancelled, "", "", ""});
+  return std::unexpected(Error{ErrorKind::io, "standard output",
+                               "cannot be written: " + system_message(failed),
+                               "Check where the output goes"});
+}
+
+Result<void> Console::write_text(std::string_view text) {
+  return output_is_terminal_ ? write(printable(text, true)) : write(text);
+}
+
+void Console::note(std::string_view line) {
+  clear_progress();
+  write_all(STDERR_FILENO, printable(line, false) + "\n");
+}
+
+void Console::error(std::string_view context, const Error& error) {
+  if (error.what.empty()) return;
+  note(std::string(context) + ": " + error.message());
+}
+
+ProgressSink Console::progress() {
+  if (!error_is_terminal_) return {};
+  return [this](const Progress& progress) { show(progress); };
+}
+
+void Console::show(const Progress& progress) {
+  const auto now = std::chrono::steady_clock::now();
+  if (progress_is_shown_ && now - shown_at_ < progress_interval) return;
+  shown_at_ = now;
+  std::string line = progress.stage;
+  if (progress.total > 0) {
+    line += " " + std::to_string(100 * progress.done / progress.total) + " %  (" +
+            amount(progress.done, progress.unit) + " of " + amount(progress.total, progress.unit) + " " +
+            (progress.unit == "bytes" ? "MB" : progress.unit) + ")";
+  }
+  if (!progress.item.empty()) line += "  " + progress.item;
+  constexpr std::size_t columns = 78;
+  line = printable(line, false).substr(0, columns);
+  write_all(STDERR_FILENO, "\r\033[K" + line);
+  progress_is_shown_ = true;
+}
+
+void Console::clear_progress() {
+  if (!progress_is_shown_) return;
+  write_all(STDERR_FILENO, "\r\033[K");
+  progress_is_shown_ = false;
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,90 @@
+#include "app/library/model_library.h"
+
+#include <algorithm>
+#include <regex>
+#include <system_error>
+
+namespace fovea::app {
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_model_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) && fs::exists(path / "config.json", ignored);
+}
+
+std::string name_of(const fs::path& file) {
+  std::string stem = file.stem().string();
+  static const std::regex part("-\\d{5}-of-\\d{5}$");
+  return std::regex_replace(stem, part, "");
+}
+
+bool is_later_part(const fs::path& file) {
+  static const std::regex part("-(\\d{5})-of-\\d{5}$");
+  std::smatch match;
+  const std::string stem = file.stem().string();
+  return std::regex_search(stem, match, part) && match[1] != "00001";
+}
+
+std::string names(const std::vector<LibraryEntry>& entries) {
+  std::string text;
+  for (const LibraryEntry& entry : entries) text += (text.empty() ? "" : ", ") + entry.name;
+  return text;
+}
+
+}  // namespace
+
+std::vector<LibraryEntry> list_models(const fs::path& folder) {
+  std::vector<LibraryEntry> found;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const fs::path& path = it->path();
+    if (is_model_folder(path)) {
+      found.push_back({path.filename().string(), path});
+    } else if (path.extension() == ".gguf" && !is_later_part(path)) {
+      found.push_back({name_of(path), path});
+    }
+  }
+  std::ranges::sort(found, {}, [](const LibraryEntry& e) { return std::pair(e.name, e.path); });
+  return found;
+}
+
+Result<fs::path> resolve_model(const std::string& argument, const fs::path& folder) {
+  std::error_code ignored;
+  if (argument.empty()) {
+    return std::unexpected(Error{ErrorKind::invalid, "MODEL", "is empty", "Give a file, a folder or a name"});
+  }
+  const fs::path path(argument);
+  if (argument.contains('/')) {
+    if (fs::exists(path, ignored)) return path;
+    return std::unexpected(Error{ErrorKind::not_found, argument, "there is no such file or folder",
+                                 "Check the path, or give a name from the model library without a slash"});
+  }
+
+  std::vector<LibraryEntry> all = list_models(folder);
+  std::vector<fs::path> candidates;
+  for (const LibraryEntry& entry : all) {
+    if (entry.name == argument || entry.path.filename() == argument) candidates.push_back(entry.path);
+  }
+  // A folder that happens to have the name but holds no model is not meant.
+  const bool here = candidates.empty() ? fs::exists(path, ignored)
+                                       : fs::is_regular_file(path, ignored) || is_model_folder(path);
+  if (here) candidates.push_back(fs::path(".") / path);
+  if (candidates.size() == 1) return candidates.front();
+  if (candidates.size() > 1) {
+    std::string list;
+    for (const fs::path& candidate : candidates) list += (list.empty() ? "" : ", ") + candidate.string();
+    return std::unexpected(Error{ErrorKind::invalid, argument, "could be any of " + list,
+                                 "Write the path of the one you mean, with a slash"});
+  }
+  const std::string there = all.empty() ? "the model library " + folder.string() + " is empty"
+                                        : "the model library has " + names(all);
+  const bool demo = argument == "demo" || argument == "demo-dense";
+  return std::unexpected(Error{ErrorKind::not_found, argument,
+                               "there is no such file, folder or name; " + there,
+                               demo ? "./scripts/demo builds the demo model"
+                                    : "Give a path, or put the model into " + folder.string()});
+}
+
+}  // namespace fovea::app

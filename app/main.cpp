@@ -1,0 +1,80 @@
+// fovea: the program's entry. Parses the command line, runs what was chosen, and turns its outcome into an
+// exit code.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/console/console.h"
+#include "app/console/interrupts.h"
+#include "engine/core/log.h"
+
+namespace {
+
+using namespace fovea::app;
+
+constexpr int exit_failed = 1;
+constexpr int exit_usage = 2;
+
+// The command whose arguments were wrong, for the error's beginning and the hint at its help.
+std::string command_name(const CLI::App& program) {
+  const auto commands = program.get_subcommands();
+  return commands.empty() ? "fovea" : "fovea " + commands.front()->get_name();
+}
+
+int report_usage(const CLI::App& program, const CLI::ParseError& error, Console& console) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version
+    std::ostringstream text;
+    program.exit(error, text, text);
+    return console.write(text.str()) ? 0 : exit_failed;
+  }
+  const std::string name = command_name(program);
+  console.note(name + ": " + error.what() + ". " + name + " --help tells how to use it");
+  return exit_usage;
+}
+
+int run_chosen(const Registry& registry, Console& console) {
+  const std::string name = command_name(registry.program);
+  try {
+    Interrupts interrupts;
+    if (const auto done = registry.chosen(console, interrupts); !done) {
+      console.error(name, done.error());
+      return exit_failed;
+    }
+    return 0;
+  } catch (const std::bad_alloc&) {
+    console.note(name +
+                 ": the memory is not enough. Close other programs, or use a smaller model or context");
+  } catch (const std::exception& error) {
+    console.note(name + ": a bug: " + error.what() + ". Please report it with the output of --verbose");
+  }
+  return exit_failed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  guard_standard_streams();
+  Console console;
+  CLI::App program("Fovea: chat with Mixture-of-Experts models whose experts change precision", "fovea");
+  program.set_version_flag("--version", "fovea " FOVEA_VERSION);
+  program.require_subcommand(1);
+  Registry registry{.program = program, .chosen = {}};
+  add_tokenize(registry);
+  add_template(registry);
+  add_inspect(registry);
+  add_devices(registry);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_usage(program, error, console);
+  }
+  if (registry.verbose) {
+    const auto started = fovea::log::start({.file = {}, .stderr_level = fovea::log::Level::debug});
+    if (!started) console.error("fovea", started.error());
+  }
+  const int code = run_chosen(registry, console);
+  fovea::log::stop();
+  return code;
+}

@@ -1,0 +1,22 @@
+// The chat window, as main sees it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "engine/api/engine.h"
+
+namespace fovea::app {
+
+struct WindowRequest {
+  std::optional<LoadRequest> load;  // the model to open with; nothing: the one used last, or none
+};
+
+// Why no window can open here ("there is no display …"), or nothing when one can.
+std::optional<std::string> window_obstacle();
+
+// Runs the window until it closes; returns the program's exit code. argc and argv for Qt's own options.
+int run_window(int argc, char** argv, const WindowRequest& request);
+
+}  // namespace fovea::app
