@@ -1,0 +1,257 @@
+#include "engine/runtime/sampler.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "engine/core/result.h"
+
+namespace fovea::runtime {
+namespace {
+
+constexpr float lowest = -std::numeric_limits<float>::infinity();
+
+// Descending logits, then ascending ids.
+bool before(const Candidate& a, const Candidate& b) {
+  return a.logit > b.logit || (a.logit == b.logit && a.token < b.token);
+}
+
+TokenId largest(std::span<const float> logits) {
+  std::size_t best = 0;
+  float best_logit = lowest;
+  for (std::size_t id = 0; id < logits.size(); ++id) {
+    if (logits[id] > best_logit) {
+      best = id;
+      best_logit = logits[id];
+    }
+  }
+  return static_cast<TokenId>(best);
+}
+
+// e^x for x ≤ 0 within 2e-7 of its value; below -87, and for not-a-number, e^-87. Without branches, so that
+// compilers turn a loop of fixed length into SIMD: the softmax over a large vocabulary needs it.
+inline float exp_of_negative(float x) {
+  x = x > -87 ? x : -87;
+  const float doublings = x * 1.44269504F;
+  const auto whole = static_cast<std::int32_t>(doublings - 0.5F);
+  const float f = (doublings - static_cast<float>(whole)) * 0.693147181F;  // in ±0.35
+  float sum = 1.0F / 5040;
+  sum = sum * f + 1.0F / 720;
+  sum = sum * f + 1.0F / 120;
+  sum = sum * f + 1.0F / 24;
+  sum = sum * f + 1.0F / 6;
+  sum = sum * f + 0.5F;
+  sum = sum * f + 1;
+  sum = sum * f + 1;
+  return sum * std::bit_cast<float>((whole + 127) << 23);
+}
+
+// out = exp((logits − top) · scale); returns its sum. An infinite top leaves nothing to its lessers.
+double softmax_weights(std::span<const float> logits, float top, float scale, float* out) {
+  constexpr std::size_t block = 16;
+  double sum = 0;
+  std::size_t id = 0;
+  if (std::isinf(top)) {
+    for (; id < logits.size(); ++id) sum += static_cast<double>(out[id] = logits[id] == top ? 1.0F : 0.0F);
+    return sum;
+  }
+  for (; id + block <= logits.size(); id += block) {
+    float lanes[block];  // a copy: the compiler need not ask whether logits and out overlap
+    std::copy_n(logits.begin() + static_cast<std::ptrdiff_t>(id), block, lanes);
+    for (float& lane : lanes) lane = exp_of_negative((lane - top) * scale);
+    std::copy_n(lanes, block, out + id);
+    double partial[2] = {0, 0};
+    for (std::size_t i = 0; i < block; i += 2) {
+      partial[0] += static_cast<double>(lanes[i]);
+      partial[1] += static_cast<double>(lanes[i + 1]);
+    }
+    sum += partial[0] + partial[1];
+  }
+  for (; id < logits.size(); ++id) {
+    out[id] = exp_of_negative((logits[id] - top) * scale);
+    sum += static_cast<double>(out[id]);
+  }
+  return sum;
+}
+
+std::unexpected<Error> out_of_range(const char* name, double value, const char* range) {
+  return fail(ErrorKind::invalid, name, "the value is " + std::to_string(value) + ", it must be " + range);
+}
+
+}  // namespace
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  const std::uint64_t seed = (static_cast<std::uint64_t>(device()) << 32) | device();
+  return seed == 0 ? 1 : seed;
+}
+
+Result<Sampler> Sampler::create(SamplingSettings settings, std::int64_t vocabulary) {
+  const auto& s = settings;
+  // Written so that a not-a-number is refused too.
+  if (!(s.temperature >= 0 && s.temperature <= 100))
+    return out_of_range("temperature", s.temperature, "0 … 100");
+  if (s.top_k < 0) return out_of_range("top_k", s.top_k, "0 (off) or more");
+  if (!(s.top_p > 0 && s.top_p <= 1)) return out_of_range("top_p", s.top_p, "above 0, at most 1 (off)");
+  if (!(s.min_p >= 0 && s.min_p <= 1)) return out_of_range("min_p", s.min_p, "0 (off) … 1");
+  if (!(s.repetition_penalty > 0 && s.repetition_penalty <= 100))
+    return out_of_range("repetition_penalty", s.repetition_penalty, "above 0, at most 100 (1: off)");
+  if (!(std::abs(s.presence_penalty) <= 100))
+    return out_of_range("presence_penalty", s.presence_penalty, "-100 … 100 (0: off)");
+  if (!(std::abs(s.frequency_penalty) <= 100))
+    return out_of_range("frequency_penalty", s.frequency_penalty, "-100 … 100 (0: off)");
+  if (s.penalty_window < -1)
+    return out_of_range("penalty_window", s.penalty_window, "-1 (all), 0 (off) or more");
+  if (settings.seed == 0) settings.seed = random_seed();
+  return Sampler(settings, vocabulary);
+}
+
+Sampler::Sampler(SamplingSettings settings, std::int64_t vocabulary)
+    : settings_(settings), random_(settings.seed) {
+  const bool penalties = (settings_.repetition_penalty != 1 || settings_.presence_penalty != 0 ||
+                          settings_.frequency_penalty != 0) &&
+                         settings_.penalty_window != 0;
+  if (penalties) penalised_.resize(static_cast<std::size_t>(vocabulary));
+  if (settings_.temperature > 0 && settings_.top_k == 0)
+    candidates_.reserve(static_cast<std::size_t>(vocabulary));
+}
+
+void Sampler::accept(TokenId token) {
+  if (penalised_.empty()) return;
+  window_.push_back(token);
+  ++counts_[token];
+  if (settings_.penalty_window < 0 || window_.size() <= static_cast<std::size_t>(settings_.penalty_window))
+    return;
+  const auto oldest = counts_.find(window_.front());
+  if (--oldest->second == 0) counts_.erase(oldest);
+  window_.pop_front();
+}
+
+std::span<const float> Sampler::penalise(std::span<const float> logits) {
+  if (counts_.empty()) return logits;
+  penalised_.assign(logits.begin(), logits.end());
+  for (const auto& [token, count] : counts_) {
+    if (static_cast<std::size_t>(token) >= penalised_.size()) continue;
+    float& logit = penalised_[static_cast<std::size_t>(token)];
+    logit = logit > 0 ? logit / settings_.repetition_penalty : logit * settings_.repetition_penalty;
+    logit -= settings_.presence_penalty + static_cast<float>(count) * settings_.frequency_penalty;
+  }
+  return penalised_;
+}
+
+TokenId Sampler::sample(std::span<const float> logits) {
+  const std::span<const Candidate> left = filter(logits);
+  if (left.size() == 1) return left.front().token;
+  double point = random_.uniform();
+  for (const Candidate& candidate : left) {
+    point -= candidate.probability;
+    if (point < 0) return candidate.token;
+  }
+  return left.back().token;  // the sum of the probabilities is 1 but for rounding
+}
+
+std::span<const Candidate> Sampler::filter(std::span<const float> logits) {
+  logits = penalise(logits);
+  if (settings_.temperature == 0) {
+    const TokenId best = largest(logits);
+    candidates_.assign(1, {best, logits[static_cast<std::size_t>(best)], 1});
+    return candidates_;
+  }
+  if (settings_.top_k > 0 && static_cast<std::size_t>(settings_.top_k) < logits.size()) {
+    keep_top_k(logits);
+  } else {
+    keep_likely(logits);
+  }
+  if (candidates_.empty()) candidates_.push_back({largest(logits), 0, 1});
+  keep_top_p();
+  keep_min_p();
+
+  double sum = 0;
+  for (const Candidate& candidate : candidates_) sum += candidate.probability;
+  for (Candidate& candidate : candidates_) candidate.probability /= sum;
+  return candidates_;
+}
+
+// One pass: a candidate enters a buffer of 2k when it beats the k-th best of the last cut.
+void Sampler::keep_top_k(std::span<const float> logits) {
+  const auto k = static_cast<std::size_t>(settings_.top_k);
+  candidates_.clear();
+  float bound = lowest;
+  for (std::size_t id = 0; id < logits.size(); ++id) {
+    if (!(logits[id] > bound)) continue;
+    candidates_.push_back({static_cast<TokenId>(id), logits[id], 0});
+    if (candidates_.size() < 2 * k) continue;
+    std::nth_element(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(k) - 1,
+                     candidates_.end(), before);
+    candidates_.resize(k);
+    bound = candidates_.back().logit;
+  }
+  std::sort(candidates_.begin(), candidates_.end(), before);
+  candidates_.resize(std::min(k, candidates_.size()));
+
+  if (candidates_.empty()) return;
+  std::vector<float> kept(candidates_.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = candidates_[i].logit;
+  weights_.resize(kept.size());
+  const double sum = softmax_weights(kept, kept.front(), 1 / settings_.temperature, weights_.data());
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    candidates_[i].probability = static_cast<double>(weights_[i]) / sum;
+}
+
+// The softmax runs over all logits; candidates are those that top-p or min-p could keep, in the order of ids.
+void Sampler::keep_likely(std::span<const float> logits) {
+  candidates_.clear();
+  const float top = logits[static_cast<std::size_t>(largest(logits))];
+  weights_.resize(logits.size());
+  const double sum = softmax_weights(logits, top, 1 / settings_.temperature, weights_.data());
+  // All tokens below (1 − top_p) / n together stay below 1 − top_p, so the top-p set needs none of them. The
+  // largest weight is 1; the 0.999 leaves the exact comparison with min_p to keep_min_p().
+  const double for_top_p =
+      (1 - static_cast<double>(settings_.top_p)) / static_cast<double>(logits.size()) * sum;
+  const double for_min_p = 0.999 * static_cast<double>(settings_.min_p);
+  const auto bound = static_cast<float>(std::max({for_top_p, for_min_p, 1e-37}));
+  for (std::size_t id = 0; id < logits.size(); ++id) {
+    if (weights_[id] >= bound)
+      candidates_.push_back({static_cast<TokenId>(id), logits[id], static_cast<double>(weights_[id]) / sum});
+  }
+}
+
+// The fewest candidates whose probabilities reach top_p: halves the range in which the last one must lie.
+void Sampler::keep_top_p() {
+  if (settings_.top_p >= 1) return;
+  ranked_ = candidates_;
+  auto from = ranked_.begin();
+  auto until = ranked_.end();
+  double missing = static_cast<double>(settings_.top_p);
+  while (until - from > 32) {
+    const auto middle = from + (until - from) / 2;
+    std::nth_element(from, middle, until, before);
+    double sum = 0;
+    for (auto it = from; it != middle; ++it) sum += it->probability;
+    if (sum >= missing) {
+      until = middle;
+    } else {
+      missing -= sum;
+      from = middle;
+    }
+  }
+  std::sort(from, until, before);
+  auto last = from;
+  for (; last + 1 != until && last->probability < missing; ++last) missing -= last->probability;
+  const Candidate bound = *last;
+  std::erase_if(candidates_, [&bound](const Candidate& candidate) { return before(bound, candidate); });
+}
+
+// Relative to the most probable candidate, which always stays.
+void Sampler::keep_min_p() {
+  if (settings_.min_p <= 0) return;
+  double top = 0;
+  for (const Candidate& candidate : candidates_) top = std::max(top, candidate.probability);
+  const double bound = top * static_cast<double>(settings_.min_p);
+  std::erase_if(candidates_, [bound](const Candidate& candidate) { return candidate.probability < bound; });
+}
+
+}  // namespace fovea::runtime
