@@ -1,10 +1,15 @@
-# fovea_test(kernels/cpu SOURCES matmul_test.cpp … MODULES kernels/cpu kernels/reference [LIBRARIES …] [LABELS slow])
+# fovea_test(kernels/cpu SOURCES matmul_test.cpp … MODULES kernels/cpu kernels/reference [LIBRARIES …] [LABELS slow] [GUI])
 # builds test_kernels_cpu from Qt Test classes registered with FOVEA_TEST (tests/support/test.h).
-# Tests see the modules they name, FOVEA_SHARED_DIR and FOVEA_TEST_DATA (this folder's committed data).
+# Tests see the modules they name. GUI gives them a QApplication, on the offscreen platform under CTest.
 function(fovea_test folder)
-  cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(T "GUI" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
   string(REPLACE "/" "_" name test_${folder})
-  add_executable(${name} ${T_SOURCES})
+  set(main main.cpp)
+  if(T_GUI)
+    set(main gui_main.cpp)
+    list(APPEND T_LIBRARIES Qt6::Widgets)
+  endif()
+  add_executable(${name} ${T_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/${main})
   set_target_properties(${name} PROPERTIES AUTOMOC ON)
   target_link_libraries(${name} PRIVATE fovea_flags fovea_tests_support Qt6::Test ${T_LIBRARIES})
   foreach(module ${T_MODULES})

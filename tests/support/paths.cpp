@@ -13,7 +13,8 @@ std::filesystem::path existing(std::filesystem::path path) {
 // The user's data folder as the program computes it; FOVEA_DATA overrides it.
 std::filesystem::path data_folder() {
   if (const char* data = std::getenv("FOVEA_DATA")) return data;
-  if (const char* xdg = std::getenv("XDG_DATA_HOME"); xdg && *xdg) return std::filesystem::path(xdg) / "fovea";
+  if (const char* xdg = std::getenv("XDG_DATA_HOME"); xdg && *xdg)
+    return std::filesystem::path(xdg) / "fovea";
   const char* home = std::getenv("HOME");
   return std::filesystem::path(home ? home : "/root") / ".local/share/fovea";
 }
@@ -28,8 +29,12 @@ std::filesystem::path shared(const std::string& name) {
   return existing(std::filesystem::path(FOVEA_SOURCE_DIR) / "../shared" / name);
 }
 
-std::filesystem::path demo_model() { return existing(data_folder() / "models/demo.gguf"); }
-std::filesystem::path demo_dense_model() { return existing(data_folder() / "models/demo-dense.gguf"); }
+std::filesystem::path demo_model() {
+  return existing(data_folder() / "models/demo.gguf");
+}
+std::filesystem::path demo_dense_model() {
+  return existing(data_folder() / "models/demo-dense.gguf");
+}
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "fovea-test-XXXXXX").string();

@@ -1,6 +1,5 @@
 #include "tests/support/test.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +37,6 @@ int rounds(int usual) {
 }
 
 int run(int argc, char** argv) {
-  QCoreApplication application(argc, argv);
   std::vector<std::string> arguments(argv, argv + argc);
   const char* only = nullptr;
   for (const Entry& entry : entries()) {
@@ -63,5 +61,3 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace fovea::tests
-
-int main(int argc, char** argv) { return fovea::tests::run(argc, argv); }

@@ -19,6 +19,9 @@ struct Registration {
   Registration(const char* name, std::unique_ptr<QObject> (*make)());
 };
 
+// Runs the registered classes, or the one that argv[1] names. Returns the process's exit code.
+int run(int argc, char** argv);
+
 // The seed of this run: FOVEA_TEST_SEED, else 1. A failing random test must print it.
 unsigned seed();
 // Rounds of randomised tests: FOVEA_TEST_ROUNDS multiplies the usual number (scripts/test --full uses 20).
@@ -26,9 +29,10 @@ int rounds(int usual);
 
 }  // namespace fovea::tests
 
-#define FOVEA_TEST(Class)                                                                         \
-  static const ::fovea::tests::Registration register_##Class(                                     \
+#define FOVEA_TEST(Class)                                     \
+  static const ::fovea::tests::Registration register_##Class( \
       #Class, []() -> std::unique_ptr<QObject> { return std::make_unique<Class>(); });
 
 // Fails with the message of a Result that holds an error.
-#define FOVEA_VERIFY(result) QVERIFY2((result).has_value(), (result).has_value() ? "" : (result).error().message().c_str())
+#define FOVEA_VERIFY(result) \
+  QVERIFY2((result).has_value(), (result).has_value() ? "" : (result).error().message().c_str())
