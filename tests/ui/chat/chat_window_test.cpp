@@ -1,0 +1,86 @@
+#include "ui/chat/chat_window.h"
+
+#include <QMenu>
+#include <QSignalSpy>
+#include <QToolButton>
+
+#include "tests/support/test.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/error_bar.h"
+#include "ui/chat/transcript_view.h"
+
+using namespace fovea::ui;
+
+class ChatWindowTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    window_ = std::make_unique<ChatWindow>();
+    window_->show();
+    picker_ = window_->findChild<QToolButton*>(QStringLiteral("modelPicker"));
+    QVERIFY(picker_);
+  }
+
+  void statesSayWhatCanBeDone() {
+    QCOMPARE(picker_->text(), QStringLiteral("Open a model"));
+    window_->set_state(ChatWindow::State::loading);
+    QVERIFY(!picker_->isEnabled());
+    window_->set_model(QStringLiteral("Demo"), QStringLiteral("24 experts"));
+    window_->set_state(ChatWindow::State::ready);
+    QCOMPARE(picker_->text(), QStringLiteral("Demo"));
+    QVERIFY(picker_->isEnabled());
+    QCOMPARE(window_->windowTitle(), QStringLiteral("Demo – Fovea"));
+  }
+
+  void thePickerOffersLibraryRecentAndOpening() {
+    window_->set_library({{QStringLiteral("demo"), QStringLiteral("/models/demo.gguf")}});
+    window_->set_recent({{QStringLiteral("R&D"), QStringLiteral("/other/r.gguf")}});
+    QSignalSpy asked(window_.get(), &ChatWindow::modelRequested);
+    Q_EMIT picker_->menu()->aboutToShow();
+    for (QAction* action : picker_->menu()->actions()) {
+      if (action->toolTip().startsWith(QLatin1Char('/'))) action->trigger();
+    }
+    QCOMPARE(asked.count(), 2);
+    QCOMPARE(asked[0][0].toString(), QStringLiteral("/models/demo.gguf"));
+    QCOMPARE(asked[1][0].toString(), QStringLiteral("/other/r.gguf"));
+  }
+
+  void errorsStayUntilDismissed() {
+    QCOMPARE(window_->error_bar().message(), QString());
+    window_->show_error(QStringLiteral("model.gguf: cut off. Download it again"));
+    QCOMPARE(window_->error_bar().message(), QStringLiteral("model.gguf: cut off. Download it again"));
+    window_->clear_error();
+    QCOMPARE(window_->error_bar().message(), QString());
+  }
+
+  void aLinkThatIsNoWebAddressIsRefused() {
+    Q_EMIT window_->transcript().linkActivated(QStringLiteral("file:///etc/passwd"));
+    QVERIFY(window_->error_bar().message().contains(QStringLiteral("file:///etc/passwd")));
+  }
+
+  void closingIsAnnounced() {
+    QSignalSpy closing(window_.get(), &ChatWindow::closing);
+    window_->close();
+    QCOMPARE(closing.count(), 1);
+  }
+
+  void everyControlHasANameForScreenReaders() {
+    for (const QWidget* widget : window_->findChildren<QWidget*>()) {
+      if (widget->focusPolicy() == Qt::NoFocus || qobject_cast<const QMenu*>(widget)) continue;
+      const auto* button = qobject_cast<const QToolButton*>(widget);
+      const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty()) ||
+                         !widget->parentWidget()->accessibleName().isEmpty() ||
+                         widget->objectName().startsWith(QLatin1String("qt_"));
+      QVERIFY2(named, qPrintable(QLatin1String(widget->metaObject()->className()) + QLatin1Char(' ') +
+                                 widget->objectName()));
+    }
+  }
+
+ private:
+  std::unique_ptr<ChatWindow> window_;
+  QToolButton* picker_ = nullptr;
+};
+FOVEA_TEST(ChatWindowTest)
+
+#include "chat_window_test.moc"

@@ -1,0 +1,83 @@
+#include "ui/chat/composer.h"
+
+#include <QPlainTextEdit>
+#include <QSignalSpy>
+#include <QToolButton>
+
+#include "tests/support/test.h"
+
+using fovea::ui::Composer;
+
+class ComposerTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    composer_ = std::make_unique<Composer>();
+    composer_->resize(500, 80);
+    composer_->show();
+    input_ = composer_->findChild<QPlainTextEdit*>(QStringLiteral("input"));
+    button_ = composer_->findChild<QToolButton*>(QStringLiteral("send"));
+    QVERIFY(input_ && button_);
+  }
+
+  void enterSendsAndEmpties() {
+    QSignalSpy sent(composer_.get(), &Composer::sendRequested);
+    composer_->set_ready(true);
+    QTest::keyClicks(input_, QStringLiteral("hello"));
+    QTest::keyClick(input_, Qt::Key_Return, Qt::ShiftModifier);
+    QTest::keyClicks(input_, QStringLiteral("world"));
+    QCOMPARE(sent.count(), 0);
+    QTest::keyClick(input_, Qt::Key_Return);
+    QCOMPARE(sent.count(), 1);
+    QCOMPARE(sent[0][0].toString(), QStringLiteral("hello\nworld"));
+    QCOMPARE(composer_->text(), QString());
+  }
+
+  void nothingIsLostWhileNotReady() {
+    QSignalSpy sent(composer_.get(), &Composer::sendRequested);
+    QTest::keyClicks(input_, QStringLiteral("wait"));
+    QTest::keyClick(input_, Qt::Key_Return);
+    QCOMPARE(sent.count(), 0);
+    QCOMPARE(composer_->text(), QStringLiteral("wait"));
+    QVERIFY(!button_->isEnabled());
+  }
+
+  void blankTextIsNotSent() {
+    QSignalSpy sent(composer_.get(), &Composer::sendRequested);
+    composer_->set_ready(true);
+    QTest::keyClicks(input_, QStringLiteral("   "));
+    QTest::keyClick(input_, Qt::Key_Return);
+    QCOMPARE(sent.count(), 0);
+    QVERIFY(!button_->isEnabled());
+  }
+
+  void theButtonStopsWhileGenerating() {
+    QSignalSpy stopped(composer_.get(), &Composer::stopRequested);
+    composer_->set_generating(true);
+    QVERIFY(button_->isEnabled());
+    button_->click();
+    QTest::keyClick(input_, Qt::Key_Escape);
+    QCOMPARE(stopped.count(), 2);
+  }
+
+  void growsWithItsTextUpToALimit() {
+    const int one = input_->height();
+    composer_->set_text(QStringLiteral("a\nb\nc"));
+    const int three = input_->height();
+    QVERIFY(three > one);
+    composer_->set_text(QString(200, QLatin1Char('\n')));
+    const int most = input_->height();
+    QVERIFY(most > three && most < 20 * one);
+    composer_->set_text({});
+    QCOMPARE(input_->height(), one);
+  }
+
+ private:
+  std::unique_ptr<Composer> composer_;
+  QPlainTextEdit* input_ = nullptr;
+  QToolButton* button_ = nullptr;
+};
+FOVEA_TEST(ComposerTest)
+
+#include "composer_test.moc"

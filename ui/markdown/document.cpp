@@ -1,0 +1,258 @@
+#include "ui/markdown/document.h"
+
+#include <QByteArray>
+#include <QTextDocumentFragment>
+#include <md4c.h>
+
+namespace fovea::ui {
+namespace {
+
+QString to_string(const MD_ATTRIBUTE& attribute) {
+  return QString::fromUtf8(attribute.text, static_cast<qsizetype>(attribute.size));
+}
+
+// Collects md4c's events. Text goes to `target`, which is the block's content or a table cell.
+class Builder {
+ public:
+  std::vector<Block> take() {
+    finish_block();
+    return std::move(blocks_);
+  }
+
+  void enter_block(MD_BLOCKTYPE type, void* detail) {
+    switch (type) {
+      case MD_BLOCK_QUOTE:
+        finish_block();
+        ++quotes_;
+        break;
+      case MD_BLOCK_UL:
+        finish_block();
+        lists_.push_back({false, 0});
+        break;
+      case MD_BLOCK_OL:
+        finish_block();
+        lists_.push_back({true, static_cast<int>(static_cast<MD_BLOCK_OL_DETAIL*>(detail)->start)});
+        break;
+      case MD_BLOCK_LI:
+        enter_item(*static_cast<MD_BLOCK_LI_DETAIL*>(detail));
+        break;
+      case MD_BLOCK_HR:
+        begin_block(BlockKind::rule);
+        break;
+      case MD_BLOCK_H:
+        begin_block(BlockKind::heading).level =
+            static_cast<int>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level);
+        break;
+      case MD_BLOCK_CODE:
+        begin_block(BlockKind::code).language = to_string(static_cast<MD_BLOCK_CODE_DETAIL*>(detail)->lang);
+        break;
+      case MD_BLOCK_P:
+        begin_block(BlockKind::paragraph);
+        break;
+      case MD_BLOCK_TABLE:
+        begin_block(BlockKind::table);
+        break;
+      case MD_BLOCK_TR:
+        current_.rows.emplace_back();
+        break;
+      case MD_BLOCK_TH:
+      case MD_BLOCK_TD:
+        enter_cell(type == MD_BLOCK_TH, static_cast<MD_BLOCK_TD_DETAIL*>(detail)->align);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void leave_block(MD_BLOCKTYPE type) {
+    switch (type) {
+      case MD_BLOCK_QUOTE:
+        finish_block();
+        --quotes_;
+        break;
+      case MD_BLOCK_UL:
+      case MD_BLOCK_OL:
+        finish_block();
+        lists_.pop_back();
+        break;
+      case MD_BLOCK_LI:
+        if (!open_ && !marker_.isEmpty()) begin_block(BlockKind::paragraph);  // an empty item is still drawn
+        finish_block();
+        break;
+      case MD_BLOCK_TH:
+      case MD_BLOCK_TD:
+        in_cell_ = false;
+        break;
+      default:
+        break;
+    }
+  }
+
+  void enter_span(MD_SPANTYPE type, void* detail) {
+    styles_.push_back(styles_.empty() ? Style{} : styles_.back());
+    Style& style = styles_.back();
+    switch (type) {
+      case MD_SPAN_EM:
+        style.bits |= italic;
+        break;
+      case MD_SPAN_STRONG:
+        style.bits |= bold;
+        break;
+      case MD_SPAN_DEL:
+        style.bits |= strike;
+        break;
+      case MD_SPAN_CODE:
+        style.bits |= inline_code;
+        break;
+      case MD_SPAN_A:
+        style.link = to_string(static_cast<MD_SPAN_A_DETAIL*>(detail)->href);
+        break;
+      case MD_SPAN_IMG:
+        style.link = to_string(static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void leave_span() {
+    if (!styles_.empty()) styles_.pop_back();
+  }
+
+  void text(MD_TEXTTYPE type, const char* data, MD_SIZE size) {
+    if (!open_) begin_block(BlockKind::paragraph);  // the text of a tight list item has no paragraph
+    switch (type) {
+      case MD_TEXT_BR:
+        append(QString(QChar(QChar::LineSeparator)));
+        break;
+      case MD_TEXT_SOFTBR:
+        append(QStringLiteral(" "));
+        break;
+      case MD_TEXT_NULLCHAR:
+        append(QString(QChar(QChar::ReplacementCharacter)));
+        break;
+      case MD_TEXT_ENTITY:
+        append(QTextDocumentFragment::fromHtml(QString::fromUtf8(data, static_cast<qsizetype>(size)))
+                   .toPlainText());
+        break;
+      default:
+        append(QString::fromUtf8(data, static_cast<qsizetype>(size)));
+        break;
+    }
+  }
+
+ private:
+  struct Style {
+    std::uint8_t bits = plain;
+    QString link;
+  };
+  struct List {
+    bool ordered = false;
+    int next = 0;
+  };
+
+  void enter_item(const MD_BLOCK_LI_DETAIL& item) {
+    finish_block();
+    List& list = lists_.back();
+    if (item.is_task) {
+      marker_ = item.task_mark == ' ' ? QStringLiteral("☐") : QStringLiteral("☑");
+    } else if (list.ordered) {
+      marker_ = QString::number(list.next++) + QLatin1Char('.');
+    } else {
+      marker_ = lists_.size() % 2 == 1 ? QStringLiteral("•") : QStringLiteral("◦");
+    }
+  }
+
+  void enter_cell(bool header, MD_ALIGN align) {
+    if (current_.rows.empty()) current_.rows.emplace_back();
+    TableRow& row = current_.rows.back();
+    row.header = header;
+    row.cells.emplace_back();
+    row.alignment.push_back(align == MD_ALIGN_CENTER  ? Qt::AlignHCenter
+                            : align == MD_ALIGN_RIGHT ? Qt::AlignRight
+                                                      : Qt::AlignLeft);
+    in_cell_ = true;
+  }
+
+  Block& begin_block(BlockKind kind) {
+    finish_block();
+    styles_.clear();  // md4c 0.4 does not close every span of odd input; none reaches over a block
+    current_ = Block{};
+    current_.kind = kind;
+    current_.quote_depth = quotes_;
+    current_.list_depth = static_cast<int>(lists_.size());
+    current_.marker = std::exchange(marker_, QString());
+    open_ = true;
+    return current_;
+  }
+
+  void finish_block() {
+    if (!open_) return;
+    open_ = false;
+    if (current_.kind == BlockKind::code && current_.content.text.endsWith(QLatin1Char('\n'))) {
+      current_.content.text.chop(1);
+    }
+    blocks_.push_back(std::move(current_));
+  }
+
+  void append(const QString& piece) {
+    StyledText& target = in_cell_ ? current_.rows.back().cells.back() : current_.content;
+    const Style style = styles_.empty() ? Style{} : styles_.back();
+    if (style.bits != plain || !style.link.isEmpty()) {
+      target.runs.push_back(
+          {static_cast<int>(target.text.size()), static_cast<int>(piece.size()), style.bits, style.link});
+    }
+    target.text += piece;
+  }
+
+  std::vector<Block> blocks_;
+  Block current_;
+  bool open_ = false;
+  bool in_cell_ = false;
+  int quotes_ = 0;
+  std::vector<List> lists_;
+  std::vector<Style> styles_;
+  QString marker_;
+};
+
+}  // namespace
+
+std::vector<Block> parse_markdown(const QString& source) {
+  Builder builder;
+  MD_PARSER parser{};
+  parser.flags = MD_DIALECT_GITHUB | MD_FLAG_NOHTML;
+  parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* user) {
+    static_cast<Builder*>(user)->enter_block(type, detail);
+    return 0;
+  };
+  parser.leave_block = [](MD_BLOCKTYPE type, void*, void* user) {
+    static_cast<Builder*>(user)->leave_block(type);
+    return 0;
+  };
+  parser.enter_span = [](MD_SPANTYPE type, void* detail, void* user) {
+    static_cast<Builder*>(user)->enter_span(type, detail);
+    return 0;
+  };
+  parser.leave_span = [](MD_SPANTYPE, void*, void* user) {
+    static_cast<Builder*>(user)->leave_span();
+    return 0;
+  };
+  parser.text = [](MD_TEXTTYPE type, const MD_CHAR* data, MD_SIZE size, void* user) {
+    static_cast<Builder*>(user)->text(type, data, size);
+    return 0;
+  };
+  const QByteArray utf8 = source.toUtf8();
+  if (md_parse(utf8.constData(), static_cast<MD_SIZE>(utf8.size()), &parser, &builder) != 0) {
+    return plain_blocks(source);  // md4c ran out of memory: the text itself is still shown
+  }
+  return builder.take();
+}
+
+std::vector<Block> plain_blocks(const QString& text) {
+  Block block;
+  block.content.text = text;
+  block.content.text.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
+  return {block};
+}
+
+}  // namespace fovea::ui

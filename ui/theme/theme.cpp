@@ -1,0 +1,85 @@
+#include "ui/theme/theme.h"
+
+#include <QApplication>
+#include <QStyleFactory>
+
+namespace fovea::ui {
+namespace {
+
+struct Colours {
+  const char *window, *base, *alternate, *text, *button, *highlight, *highlighted_text, *link, *placeholder;
+};
+
+// Contrast of text on window and base is above 7 : 1 in both, of placeholder and link above 4.5 : 1.
+constexpr Colours kLight{"#f6f6f4", "#ffffff", "#efefec", "#1c1d1f", "#ececea",
+                         "#2f6f6a", "#ffffff", "#1f6a64", "#6a6d72"};
+constexpr Colours kDark{"#1b1d20", "#212427", "#282b2f", "#e7e8ea", "#2b2e33",
+                        "#4fa39b", "#0f1213", "#6fc4bb", "#969aa1"};
+
+QPalette make_palette(const Colours& c) {
+  QPalette palette;
+  palette.setColor(QPalette::Window, QColor(c.window));
+  palette.setColor(QPalette::WindowText, QColor(c.text));
+  palette.setColor(QPalette::Base, QColor(c.base));
+  palette.setColor(QPalette::AlternateBase, QColor(c.alternate));
+  palette.setColor(QPalette::Text, QColor(c.text));
+  palette.setColor(QPalette::Button, QColor(c.button));
+  palette.setColor(QPalette::ButtonText, QColor(c.text));
+  palette.setColor(QPalette::BrightText, QColor(c.text));
+  palette.setColor(QPalette::ToolTipBase, QColor(c.alternate));
+  palette.setColor(QPalette::ToolTipText, QColor(c.text));
+  palette.setColor(QPalette::Highlight, QColor(c.highlight));
+  palette.setColor(QPalette::HighlightedText, QColor(c.highlighted_text));
+  palette.setColor(QPalette::Link, QColor(c.link));
+  palette.setColor(QPalette::LinkVisited, QColor(c.link));
+  palette.setColor(QPalette::PlaceholderText, QColor(c.placeholder));
+  for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+    palette.setColor(QPalette::Disabled, role, QColor(c.placeholder));
+  }
+  return palette;
+}
+
+bool is_dark(const QPalette& palette) {
+  return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
+}
+
+QColor mix(const QColor& a, const QColor& b, double share_of_b) {
+  const double keep = 1 - share_of_b;
+  return QColor::fromRgbF(static_cast<float>(a.redF() * keep + b.redF() * share_of_b),
+                          static_cast<float>(a.greenF() * keep + b.greenF() * share_of_b),
+                          static_cast<float>(a.blueF() * keep + b.blueF() * share_of_b));
+}
+
+}  // namespace
+
+Scheme preferred_scheme() {
+  return is_dark(QGuiApplication::palette()) ? Scheme::dark : Scheme::light;
+}
+
+void apply_theme(QApplication& application, Scheme scheme) {
+  application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  application.setPalette(make_palette(scheme == Scheme::dark ? kDark : kLight));
+}
+
+QColor code_background(const QPalette& palette) {
+  return mix(palette.color(QPalette::Base), palette.color(QPalette::Text), is_dark(palette) ? 0.09 : 0.05);
+}
+
+QColor user_bubble(const QPalette& palette) {
+  return mix(palette.color(QPalette::Base), palette.color(QPalette::Highlight),
+             is_dark(palette) ? 0.22 : 0.12);
+}
+
+QColor subtle_text(const QPalette& palette) {
+  return palette.color(QPalette::PlaceholderText);
+}
+
+QColor hairline(const QPalette& palette) {
+  return mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.16);
+}
+
+QColor error_background(const QPalette& palette) {
+  return is_dark(palette) ? QColor(0x4a, 0x25, 0x25) : QColor(0xfb, 0xe3, 0xdf);
+}
+
+}  // namespace fovea::ui

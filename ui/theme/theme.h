@@ -1,0 +1,26 @@
+// Fovea's light and dark palettes, and the few colours that a QPalette has no role for.
+#pragma once
+
+#include <QColor>
+#include <QPalette>
+
+class QApplication;
+
+namespace fovea::ui {
+
+enum class Scheme { light, dark };
+
+// What the desktop prefers, read from its palette before ours replaces it.
+Scheme preferred_scheme();
+
+// Fusion, our palette, and the application's font sizes. Call once, after the QApplication is made.
+void apply_theme(QApplication& application, Scheme scheme);
+
+// Colours that depend on the palette in use.
+QColor code_background(const QPalette& palette);
+QColor user_bubble(const QPalette& palette);
+QColor subtle_text(const QPalette& palette);
+QColor hairline(const QPalette& palette);
+QColor error_background(const QPalette& palette);
+
+}  // namespace fovea::ui
