@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QTextLayout>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ui/theme/theme.h"
@@ -17,6 +18,10 @@ constexpr qreal kQuoteIndent = 16;  // of a quote level
 constexpr int kDeepestIndent = 8;   // deeper nesting stays readable at this indent
 constexpr qreal kCodePadding = 10;
 constexpr qreal kCellPadding = 8;
+
+// Inside a list, paragraphs stand closer together.
+constexpr qreal kBlockGap = 9;
+constexpr qreal kListGap = 4;
 
 QString copy_label() {
   return QCoreApplication::translate("fovea::ui::BlockLayout", "Copy");
@@ -111,9 +116,9 @@ void BlockLayout::lay_out_table(qreal left, qreal width) {
   // Columns get their natural widths; when these do not fit, all shrink in proportion.
   std::vector<qreal> widths(columns, 2 * kCellPadding + 16);
   for (const TableRow& row : block_.rows) {
-    const QFontMetricsF metrics(row.header ? header_font : style_.body);
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      widths[i] = std::max(widths[i], metrics.horizontalAdvance(row.cells[i].text) + 2 * kCellPadding + 2);
+      widths[i] = std::max(
+          widths[i], natural_width(row.cells[i], row.header ? header_font : style_.body) + 2 * kCellPadding);
     }
   }
   qreal total = 0;
@@ -139,12 +144,15 @@ void BlockLayout::lay_out_table(qreal left, qreal width) {
   height_ = y;
 }
 
-qreal BlockLayout::add_piece(const StyledText& text, QPointF origin, qreal width, const QFont& font,
-                             Qt::Alignment alignment) {
+std::unique_ptr<QTextLayout> BlockLayout::make_layout(const StyledText& text, const QFont& font,
+                                                      Qt::Alignment alignment) const {
   QString shown = text.text;
   shown.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
   auto layout = std::make_unique<QTextLayout>(shown, font);
-  QTextOption option(alignment);
+  // A paragraph that begins in a right-to-left script stands at the right.
+  QTextOption option(alignment == Qt::AlignLeft && shown.isRightToLeft() ? Qt::Alignment(Qt::AlignRight)
+                                                                         : alignment);
+  option.setTextDirection(Qt::LayoutDirectionAuto);
   option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   option.setTabStopDistance(QFontMetricsF(font).horizontalAdvance(QLatin1Char(' ')) * 4);
   layout->setTextOption(option);
@@ -154,13 +162,13 @@ qreal BlockLayout::add_piece(const StyledText& text, QPointF origin, qreal width
     QTextLayout::FormatRange range;
     range.start = run.start;
     range.length = run.length;
-    if (run.style & bold) range.format.setFontWeight(QFont::Bold);
-    if (run.style & italic) range.format.setFontItalic(true);
-    if (run.style & strike) range.format.setFontStrikeOut(true);
     if (run.style & inline_code) {
       range.format.setFont(style_.mono, QTextCharFormat::FontPropertiesSpecifiedOnly);
       range.format.setBackground(code_background(style_.palette));
     }
+    if (run.style & bold) range.format.setFontWeight(QFont::Bold);
+    if (run.style & italic) range.format.setFontItalic(true);
+    if (run.style & strike) range.format.setFontStrikeOut(true);
     if (!run.link.isEmpty()) {
       range.format.setForeground(style_.palette.color(QPalette::Link));
       range.format.setFontUnderline(true);
@@ -168,7 +176,21 @@ qreal BlockLayout::add_piece(const StyledText& text, QPointF origin, qreal width
     formats.append(range);
   }
   layout->setFormats(formats);
+  return layout;
+}
 
+qreal BlockLayout::natural_width(const StyledText& text, const QFont& font) const {
+  const std::unique_ptr<QTextLayout> layout = make_layout(text, font, Qt::AlignLeft);
+  layout->beginLayout();
+  for (QTextLine line = layout->createLine(); line.isValid(); line = layout->createLine())
+    line.setLineWidth(1e6);
+  layout->endLayout();
+  return std::ceil(layout->maximumWidth()) + 1;
+}
+
+qreal BlockLayout::add_piece(const StyledText& text, QPointF origin, qreal width, const QFont& font,
+                             Qt::Alignment alignment) {
+  std::unique_ptr<QTextLayout> layout = make_layout(text, font, alignment);
   qreal height = 0;
   layout->beginLayout();
   for (QTextLine line = layout->createLine(); line.isValid(); line = layout->createLine()) {
@@ -271,6 +293,10 @@ QString BlockLayout::link_at(QPointF point) const {
     }
   }
   return {};
+}
+
+qreal BlockLayout::gap_before(const BlockLayout& previous) const {
+  return block_.list_depth > 0 && previous.block_.list_depth > 0 ? kListGap : kBlockGap;
 }
 
 bool BlockLayout::is_copy_button(QPointF point) const {

@@ -40,6 +40,7 @@ class BlockLayout {
 
   const Block& block() const { return block_; }
   qreal height() const { return height_; }
+  qreal gap_before(const BlockLayout& previous) const;  // when this block follows it
   // Table cells are separated by tabs, rows by line feeds.
   const QString& plain_text() const { return plain_text_; }
 
@@ -61,6 +62,9 @@ class BlockLayout {
   void lay_out_table(qreal left, qreal width);
   qreal add_piece(const StyledText& text, QPointF origin, qreal width, const QFont& font,
                   Qt::Alignment alignment);
+  std::unique_ptr<QTextLayout> make_layout(const StyledText& text, const QFont& font,
+                                           Qt::Alignment alignment) const;
+  qreal natural_width(const StyledText& text, const QFont& font) const;
   QFont heading_font() const;
 
   Block block_;

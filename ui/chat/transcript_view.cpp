@@ -19,7 +19,7 @@ namespace {
 constexpr qreal kWidest = 780;  // a line longer than this is hard to read
 constexpr qreal kMargin = 24;
 constexpr qreal kMessageGap = 18;
-constexpr qreal kBlockGap = 9;
+constexpr qreal kNoteGap = 9;
 constexpr qreal kBubblePadding = 12;
 constexpr int kFlushMs = 50;  // 20 layouts a second
 
@@ -133,14 +133,14 @@ void TranscriptView::lay_out_message(Message& message, bool from_scratch) {
   }
   message.tops.clear();
   qreal bottom = user ? kBubblePadding : 0;
-  for (const BlockLayout& block : message.blocks) {
-    if (!message.tops.empty()) bottom += kBlockGap;
+  for (std::size_t i = 0; i < message.blocks.size(); ++i) {
+    if (i > 0) bottom += message.blocks[i].gap_before(message.blocks[i - 1]);
     message.tops.push_back(bottom);
-    bottom += block.height();
+    bottom += message.blocks[i].height();
   }
   message.height = bottom + (user ? kBubblePadding : 0);
   if (message.blocks.empty()) message.height += fontMetrics().height();
-  if (!message.note.isEmpty()) message.height += fontMetrics().height() + kBlockGap;
+  if (!message.note.isEmpty()) message.height += fontMetrics().height() + kNoteGap;
 }
 
 void TranscriptView::lay_out_all() {
@@ -200,7 +200,7 @@ void TranscriptView::paint_message(QPainter& painter, const Message& message, in
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(user_bubble(palette()));
-    const qreal note = message.note.isEmpty() ? 0 : fontMetrics().height() + kBlockGap;
+    const qreal note = message.note.isEmpty() ? 0 : fontMetrics().height() + kNoteGap;
     painter.drawRoundedRect(QRectF(text_left(), message.y - scroll, text_width(), message.height - note), 10,
                             10);
   }
