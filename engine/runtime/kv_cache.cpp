@@ -1,0 +1,288 @@
+#include "engine/runtime/kv_cache.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "engine/core/result.h"
+
+namespace fovea::runtime {
+namespace {
+
+bool starts_with(std::span<const TokenId> tokens, std::span<const TokenId> prefix) {
+  return tokens.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), tokens.begin());
+}
+
+}  // namespace
+
+Sequence::Sequence(KvCache& cache, std::uint64_t id) : cache_(&cache), id_(id) {
+  const PageShape& shape = cache.pool_.shape();
+  const auto pages = static_cast<std::size_t>(cache.pool_.pages());
+  const auto layers = static_cast<std::size_t>(shape.layers);
+  keys_.resize(layers * pages);
+  values_.resize(layers * pages);
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    layers_.push_back({.keys = keys_.data() + layer * pages,
+                       .values = values_.data() + layer * pages,
+                       .page_tokens = shape.page_tokens,
+                       .type = shape.type,
+                       .kv_heads = shape.kv_heads,
+                       .head_dim = shape.head_dim});
+  }
+}
+
+Sequence::Sequence(Sequence&& other) noexcept
+    : cache_(std::exchange(other.cache_, nullptr)),
+      id_(other.id_),
+      tokens_(std::move(other.tokens_)),
+      pages_(std::move(other.pages_)),
+      keys_(std::move(other.keys_)),
+      values_(std::move(other.values_)),
+      layers_(std::move(other.layers_)) {}
+
+Sequence::~Sequence() {
+  if (cache_ == nullptr) return;
+  // Children first, so that a page that nothing needs can go at once.
+  for (; !pages_.empty(); pages_.pop_back()) cache_->release(pages_.back(), id_);
+}
+
+void Sequence::add(PageId page) {
+  ++cache_->page(page).references;
+  pages_.push_back(page);
+  place(pages_.size() - 1, page);
+}
+
+void Sequence::place(std::size_t index, PageId page) {
+  pages_[index] = page;
+  const auto stride = static_cast<std::size_t>(cache_->pool_.pages());
+  for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+    keys_[layer * stride + index] = cache_->pool_.keys(page, static_cast<std::int64_t>(layer));
+    values_[layer * stride + index] = cache_->pool_.values(page, static_cast<std::int64_t>(layer));
+  }
+}
+
+// After this the last page, if it is begun, may be appended to by this sequence and no other.
+Result<void> Sequence::own_last_page() {
+  const std::int64_t page_tokens = cache_->shape().page_tokens;
+  const std::int64_t used = length() % page_tokens;
+  if (used == 0) return {};
+  const auto index = static_cast<std::size_t>(length() / page_tokens);
+  const PageId shared = pages_[index];
+  auto& page = cache_->page(shared);
+  if (static_cast<std::int64_t>(page.tokens.size()) == used && (page.writer == 0 || page.writer == id_)) {
+    page.writer = id_;
+    return {};
+  }
+  const PageId copy = cache_->take(page.parent, id_);
+  if (copy == no_page) return fail(ErrorKind::context_full, "KV cache", "no page is left for a copy");
+  cache_->pool_.copy(shared, copy, used);
+  cache_->page(copy).tokens.assign(page.tokens.begin(), page.tokens.begin() + used);
+  ++cache_->copies_;
+  ++cache_->page(copy).references;
+  place(index, copy);
+  cache_->release(shared, id_);
+  return {};
+}
+
+Result<void> Sequence::reserve(std::int64_t count) {
+  const std::int64_t page_tokens = cache_->shape().page_tokens;
+  const std::int64_t needed = (length() + count + page_tokens - 1) / page_tokens;
+  if (needed > cache_->pool_.pages()) {
+    return fail(ErrorKind::context_full, "KV cache",
+                std::to_string(length() + count) + " tokens need " + std::to_string(needed) + " pages of " +
+                    std::to_string(page_tokens) + " tokens, there are " +
+                    std::to_string(cache_->pool_.pages()));
+  }
+  FOVEA_CHECK(own_last_page());
+  while (static_cast<std::int64_t>(pages_.size()) < needed) {
+    const PageId page = cache_->take(pages_.empty() ? no_page : pages_.back(), id_);
+    if (page == no_page) {
+      return fail(ErrorKind::context_full, "KV cache",
+                  "all " + std::to_string(cache_->pool_.pages()) + " pages are in use by other sequences");
+    }
+    add(page);
+  }
+  return {};
+}
+
+void Sequence::commit(std::span<const TokenId> tokens) {
+  const std::int64_t page_tokens = cache_->shape().page_tokens;
+  for (const TokenId token : tokens) {
+    auto& page = cache_->page(pages_[static_cast<std::size_t>(length() / page_tokens)]);
+    assert(page.writer == id_ && static_cast<std::int64_t>(page.tokens.size()) == length() % page_tokens);
+    page.tokens.push_back(token);
+    tokens_.push_back(token);
+    if (length() % page_tokens == 0) join_equal_page(static_cast<std::size_t>(length() / page_tokens) - 1);
+  }
+}
+
+// A page that is now full and spells what another one spells gives way to it, so that each path exists once.
+void Sequence::join_equal_page(std::size_t index) {
+  const PageId own = pages_[index];
+  const PageId equal = cache_->equal_sibling(own);
+  if (equal == no_page) return;
+  if (index + 1 < pages_.size()) cache_->move(pages_[index + 1], equal);
+  ++cache_->page(equal).references;
+  place(index, equal);
+  // Who else holds it does so for an earlier position: without its last token it is no second full page.
+  cache_->page(own).tokens.pop_back();
+  cache_->release(own, id_);
+}
+
+void Sequence::truncate(std::int64_t length) {
+  const std::int64_t page_tokens = cache_->shape().page_tokens;
+  const auto needed = static_cast<std::size_t>((length + page_tokens - 1) / page_tokens);
+  while (pages_.size() > needed) {
+    const PageId page = pages_.back();
+    pages_.pop_back();
+    cache_->release(page, id_);
+  }
+  tokens_.resize(static_cast<std::size_t>(length));
+}
+
+Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device) {
+  const std::int64_t page_tokens = settings.shape.page_tokens;
+  const std::int64_t pages = (settings.context + page_tokens - 1) / page_tokens + 1;
+  FOVEA_TRY(PagePool pool, PagePool::create(settings.shape, pages, device));
+  return std::unique_ptr<KvCache>(new KvCache(std::move(pool), settings.poison));
+}
+
+KvCache::KvCache(PagePool pool, bool poison)
+    : pool_(std::move(pool)), poison_(poison), pages_(static_cast<std::size_t>(pool_.pages())) {
+  // Low pages are taken first, so that a short conversation touches little of the arena.
+  for (auto id = static_cast<PageId>(pool_.pages()); id-- > 0;) free_.push_back(id);
+}
+
+std::pair<PageId, std::int64_t> KvCache::best_child(PageId parent, std::span<const TokenId> tokens) {
+  PageId best = no_page;
+  std::int64_t longest = 0;
+  for (const PageId id : children_of(parent)) {
+    const Page& child = page(id);
+    const std::size_t most = std::min(child.tokens.size(), tokens.size());
+    const auto end = std::mismatch(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(most),
+                                   child.tokens.begin());
+    const std::int64_t common = end.first - tokens.begin();
+    if (common > longest || (common == longest && common > 0 && child.last_use > page(best).last_use)) {
+      best = id;
+      longest = common;
+    }
+  }
+  return {best, longest};
+}
+
+Sequence KvCache::begin(std::span<const TokenId> tokens, std::int64_t limit) {
+  Sequence sequence(*this, ++last_sequence_);
+  ++clock_;
+  tokens = tokens.first(std::min(tokens.size(), static_cast<std::size_t>(std::max<std::int64_t>(limit, 0))));
+  PageId parent = no_page;
+  std::int64_t found = 0;
+  while (found < static_cast<std::int64_t>(tokens.size())) {
+    const auto [child, common] = best_child(parent, tokens.subspan(static_cast<std::size_t>(found)));
+    if (child == no_page) break;
+    sequence.add(child);
+    page(child).last_use = clock_;
+    found += common;
+    parent = child;
+    if (common < shape().page_tokens) break;
+  }
+  sequence.tokens_.assign(tokens.begin(), tokens.begin() + found);
+  return sequence;
+}
+
+Sequence KvCache::fork(const Sequence& other) {
+  Sequence sequence(*this, ++last_sequence_);
+  sequence.tokens_ = other.tokens_;
+  const std::int64_t page_tokens = shape().page_tokens;
+  const auto begun = static_cast<std::size_t>((other.length() + page_tokens - 1) / page_tokens);
+  for (std::size_t index = 0; index < begun; ++index) sequence.add(other.pages_[index]);
+  return sequence;
+}
+
+void KvCache::clear() {
+  for (PageId id = least_recently_used(); id != no_page; id = least_recently_used()) forget(id);
+}
+
+KvCache::Statistics KvCache::statistics() const {
+  Statistics result{.pages = pool_.pages(), .copies = copies_, .evictions = evictions_};
+  for (const Page& each : pages_) {
+    result.free += each.free ? 1 : 0;
+    result.used += each.references > 0 ? 1 : 0;
+    result.references += each.references;
+  }
+  result.cached = result.pages - result.free - result.used;
+  return result;
+}
+
+PageId KvCache::take(PageId parent, std::uint64_t writer) {
+  if (free_.empty()) {
+    const PageId oldest = least_recently_used();
+    if (oldest == no_page) return no_page;
+    ++evictions_;
+    forget(oldest);
+  }
+  const PageId id = free_.back();
+  free_.pop_back();
+  Page& taken = page(id);
+  taken = {.parent = parent, .writer = writer, .last_use = clock_, .free = false};
+  children_of(parent).push_back(id);
+  if (poison_) pool_.poison(id);
+  return id;
+}
+
+void KvCache::release(PageId id, std::uint64_t sequence) {
+  Page& released = page(id);
+  --released.references;
+  if (released.writer == sequence) released.writer = 0;
+  released.last_use = ++clock_;
+  if (released.references > 0) return;
+  if (released.tokens.empty()) {
+    forget(id);
+  } else {
+    drop_copies_of(id);
+  }
+}
+
+// Of unused sibling leaves whose tokens one begins with the other, the longer one serves for both.
+void KvCache::drop_copies_of(PageId id) {
+  const std::vector<PageId> siblings = children_of(page(id).parent);
+  for (const PageId other : siblings) {
+    if (other == id) continue;
+    if (page(id).children.empty() && starts_with(page(other).tokens, page(id).tokens)) return forget(id);
+    if (page(other).references == 0 && page(other).children.empty() &&
+        starts_with(page(id).tokens, page(other).tokens))
+      forget(other);
+  }
+}
+
+PageId KvCache::equal_sibling(PageId id) {
+  for (const PageId other : children_of(page(id).parent)) {
+    if (other != id && page(other).tokens == page(id).tokens) return other;
+  }
+  return no_page;
+}
+
+void KvCache::move(PageId id, PageId parent) {
+  std::erase(children_of(page(id).parent), id);
+  page(id).parent = parent;
+  children_of(parent).push_back(id);
+}
+
+void KvCache::forget(PageId id) {
+  assert(page(id).references == 0 && page(id).children.empty());
+  std::erase(children_of(page(id).parent), id);
+  page(id) = {};
+  free_.push_back(id);
+}
+
+PageId KvCache::least_recently_used() const {
+  PageId oldest = no_page;
+  for (PageId id = 0; id < static_cast<PageId>(pages_.size()); ++id) {
+    const Page& each = page(id);
+    if (each.free || each.references > 0 || !each.children.empty()) continue;
+    if (oldest == no_page || each.last_use < page(oldest).last_use) oldest = id;
+  }
+  return oldest;
+}
+
+}  // namespace fovea::runtime

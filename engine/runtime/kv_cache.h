@@ -1,0 +1,133 @@
+// Keys and values of everything computed lately, shared between sequences by their common prefixes.
+//
+// The pages form a tree: a page knows the tokens whose keys and values it holds and the page before it, so a
+// path from the root spells a token sequence. A sequence is such a path. A new one starts with the longest
+// path that spells its beginning, whichever sequence computed it; the last page of the path may match in
+// part.
+//
+// Positions of a page are written once, in order. A sequence that continues where its last page ends, and
+// where nobody else does, writes on in it; otherwise it first copies that page's positions that it shares
+// (copy-on-write). Pages that no sequence uses stay as cache and give way, longest unused first and leaves
+// before their parents, when a page is needed.
+//
+// One thread at a time. Sequences must not outlive their cache.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/api/error.h"
+#include "engine/api/text.h"
+#include "engine/runtime/page_pool.h"
+#include "kernels/api/operations.h"
+
+namespace fovea::runtime {
+
+class KvCache;
+
+class Sequence {
+ public:
+  Sequence(Sequence&& other) noexcept;
+  Sequence& operator=(Sequence&&) = delete;
+  ~Sequence();  // its pages stay as cache
+
+  std::int64_t length() const { return static_cast<std::int64_t>(tokens_.size()); }
+  std::span<const TokenId> tokens() const { return tokens_; }
+  // What a forward pass takes: [layers], with room for what was reserved. Valid until the next reserve().
+  std::span<const kernels::KvPages> pages() const { return layers_; }
+
+  // Makes room for `count` tokens after the last; their positions may then be written.
+  // ErrorKind::context_full when the cache has too few pages that no sequence uses.
+  Result<void> reserve(std::int64_t count);
+  // The keys and values of these tokens, for which room was reserved, are now written.
+  void commit(std::span<const TokenId> tokens);
+  void truncate(std::int64_t length);
+
+ private:
+  friend class KvCache;
+  Sequence(KvCache& cache, std::uint64_t id);
+  void add(PageId page);
+  void place(std::size_t index, PageId page);
+  Result<void> own_last_page();
+  void join_equal_page(std::size_t index);
+
+  KvCache* cache_;
+  std::uint64_t id_;
+  std::vector<TokenId> tokens_;
+  std::vector<PageId> pages_;
+  std::vector<std::byte*> keys_, values_;  // [layers, pages of the pool]: what layers_ points to
+  std::vector<kernels::KvPages> layers_;
+};
+
+class KvCache {
+ public:
+  struct Settings {
+    PageShape shape;
+    std::int64_t context = 0;  // tokens that one sequence can hold; one spare page lets it copy on write
+    bool poison = false;       // fill pages with not-a-number before use: for tests
+  };
+  struct Statistics {
+    std::int64_t pages = 0;       // = free + cached + used
+    std::int64_t free = 0;        // hold nothing
+    std::int64_t cached = 0;      // hold something that no sequence uses
+    std::int64_t used = 0;        // belong to at least one sequence
+    std::int64_t references = 0;  // from sequences
+    std::int64_t copies = 0;      // made on writing, since the start
+    std::int64_t evictions = 0;   // since the start
+  };
+
+  static Result<std::unique_ptr<KvCache>> create(const Settings& settings, const kernels::Device& device);
+  KvCache(const KvCache&) = delete;
+  KvCache& operator=(const KvCache&) = delete;
+
+  // A sequence that holds as many of `tokens` as can be found, but not more than `limit`.
+  Sequence begin(std::span<const TokenId> tokens, std::int64_t limit);
+  Sequence fork(const Sequence& other);
+  // Forgets every page that no sequence uses.
+  void clear();
+
+  std::int64_t bytes() const { return pool_.bytes(); }
+  const PageShape& shape() const { return pool_.shape(); }
+  Statistics statistics() const;
+
+ private:
+  friend class Sequence;
+  struct Page {
+    std::vector<TokenId> tokens = {};  // whose keys and values are written
+    PageId parent = no_page;
+    std::vector<PageId> children = {};
+    std::int32_t references = 0;  // sequences that hold it
+    std::uint64_t writer = 0;     // the sequence that may append; 0: none
+    std::uint64_t last_use = 0;
+    bool free = true;
+  };
+
+  KvCache(PagePool pool, bool poison);
+  Page& page(PageId id) { return pages_[static_cast<std::size_t>(id)]; }
+  const Page& page(PageId id) const { return pages_[static_cast<std::size_t>(id)]; }
+  std::vector<PageId>& children_of(PageId parent) {
+    return parent == no_page ? roots_ : page(parent).children;
+  }
+  std::pair<PageId, std::int64_t> best_child(PageId parent, std::span<const TokenId> tokens);
+  PageId take(PageId parent, std::uint64_t writer);  // no_page when every page is used
+  void release(PageId id, std::uint64_t sequence);
+  void forget(PageId id);
+  PageId equal_sibling(PageId id);
+  void move(PageId id, PageId parent);
+  PageId least_recently_used() const;
+  void drop_copies_of(PageId id);
+
+  PagePool pool_;
+  bool poison_;
+  std::vector<Page> pages_;
+  std::vector<PageId> roots_;  // pages that begin a sequence
+  std::vector<PageId> free_;
+  std::uint64_t clock_ = 0;
+  std::uint64_t last_sequence_ = 0;
+  std::int64_t copies_ = 0;
+  std::int64_t evictions_ = 0;
+};
+
+}  // namespace fovea::runtime

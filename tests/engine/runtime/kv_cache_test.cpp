@@ -1,0 +1,289 @@
+#include "engine/runtime/kv_cache.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "tests/support/test.h"
+
+#include "heap_device.h"
+
+using fovea::ErrorKind;
+using fovea::TokenId;
+using fovea::runtime::KvCache;
+using fovea::runtime::PageShape;
+using fovea::runtime::Sequence;
+using Tokens = std::vector<TokenId>;
+
+namespace {
+
+constexpr PageShape small{.layers = 2, .kv_heads = 3, .head_dim = 32, .page_tokens = 4};
+
+// What a pass would write for the last of these tokens: a byte that depends on all of them and on the place.
+std::uint8_t content(std::span<const TokenId> prefix, std::int64_t layer, std::int64_t head, bool values) {
+  std::uint64_t hash = 1469598103934665603U;
+  for (const TokenId token : prefix) hash = (hash ^ static_cast<std::uint64_t>(token)) * 1099511628211U;
+  hash = (hash ^ static_cast<std::uint64_t>(layer * 16 + head * 2 + (values ? 1 : 0))) * 1099511628211U;
+  return static_cast<std::uint8_t>((hash >> 32) % 255);  // never 255, the poison
+}
+
+// Calls visit(bytes of one head at one position, expected content) for every row of [from, until).
+template <class Visit>
+void for_rows(const Sequence& sequence, const Tokens& tokens, std::int64_t from, std::int64_t until,
+              Visit visit) {
+  for (std::int64_t position = from; position < until; ++position) {
+    const std::span prefix(tokens.data(), static_cast<std::size_t>(position + 1));
+    for (std::size_t layer = 0; layer < sequence.pages().size(); ++layer) {
+      const auto& pages = sequence.pages()[layer];
+      const std::int64_t row = fovea::kernels::row_bytes(pages.type, pages.head_dim);
+      for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
+        const std::int64_t offset = (head * pages.page_tokens + position % pages.page_tokens) * row;
+        for (const bool values : {false, true}) {
+          std::byte* page = (values ? pages.values : pages.keys)[position / pages.page_tokens];
+          visit(std::span(page + offset, static_cast<std::size_t>(row)),
+                content(prefix, static_cast<std::int64_t>(layer), head, values));
+        }
+      }
+    }
+  }
+}
+
+bool compute(Sequence& sequence, std::span<const TokenId> more) {
+  if (!sequence.reserve(static_cast<std::int64_t>(more.size()))) return false;
+  Tokens all(sequence.tokens().begin(), sequence.tokens().end());
+  all.insert(all.end(), more.begin(), more.end());
+  for_rows(sequence, all, sequence.length(), static_cast<std::int64_t>(all.size()),
+           [](std::span<std::byte> row, std::uint8_t byte) { std::memset(row.data(), byte, row.size()); });
+  sequence.commit(more);
+  return true;
+}
+
+bool intact(const Sequence& sequence, const Tokens& expected) {
+  if (!std::ranges::equal(sequence.tokens(), expected)) return false;
+  bool good = true;
+  for_rows(sequence, expected, 0, sequence.length(), [&](std::span<std::byte> row, std::uint8_t byte) {
+    good = good && std::ranges::all_of(row, [byte](std::byte found) { return found == std::byte{byte}; });
+  });
+  return good;
+}
+
+std::unique_ptr<KvCache> make_cache(std::int64_t context, PageShape shape = small) {
+  return KvCache::create({.shape = shape, .context = context, .poison = true}, fovea::tests::heap_device())
+      .value();
+}
+
+Tokens range(TokenId first, std::size_t count) {
+  Tokens tokens(count);
+  for (std::size_t i = 0; i < count; ++i) tokens[i] = first + static_cast<TokenId>(i);
+  return tokens;
+}
+
+Tokens joined(Tokens a, const Tokens& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+class KvCacheTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void bytesAreWhatTheContextNeeds_data() {
+    QTest::addColumn<int>("type");
+    QTest::addColumn<qint64>("token_bytes");
+    QTest::newRow("f32") << static_cast<int>(fovea::kernels::Type::f32) << qint64{2 * 2 * 3 * 32 * 4};
+    QTest::newRow("f16") << static_cast<int>(fovea::kernels::Type::f16) << qint64{2 * 2 * 3 * 32 * 2};
+    QTest::newRow("q8_0") << static_cast<int>(fovea::kernels::Type::q8_0) << qint64{2 * 2 * 3 * 34};
+  }
+  void bytesAreWhatTheContextNeeds() {
+    QFETCH(int, type);
+    QFETCH(qint64, token_bytes);
+    PageShape shape = small;
+    shape.type = static_cast<fovea::kernels::Type>(type);
+    const std::int64_t before = fovea::tests::heap_device().allocated();
+    const auto cache = make_cache(13, shape);
+    QCOMPARE(cache->bytes(), 5 * 4 * token_bytes);  // 13 tokens in pages of 4, and a spare page
+    QCOMPARE(fovea::tests::heap_device().allocated() - before, cache->bytes());
+  }
+
+  void headsThatDoNotFillABlockAreRefused() {
+    PageShape shape = small;
+    shape.head_dim = 20;
+    shape.type = fovea::kernels::Type::q8_0;
+    const auto cache = KvCache::create({.shape = shape, .context = 16}, fovea::tests::heap_device());
+    QVERIFY(!cache);
+    QCOMPARE(cache.error().kind, ErrorKind::unsupported);
+  }
+
+  void aPrefixIsFoundAcrossSequences() {
+    const auto cache = make_cache(64);
+    {
+      Sequence first = cache->begin(range(0, 11), 11);
+      QCOMPARE(first.length(), 0);
+      QVERIFY(compute(first, range(0, 11)));
+    }
+    Sequence whole = cache->begin(range(0, 20), 20);
+    QCOMPARE(whole.length(), 11);
+    Sequence limited = cache->begin(range(0, 11), 10);
+    QCOMPARE(limited.length(), 10);
+    Sequence branch = cache->begin(joined(range(0, 6), range(50, 6)), 12);
+    QCOMPARE(branch.length(), 6);
+    QCOMPARE(cache->begin(range(90, 5), 5).length(), 0);
+    for (const Sequence* each : {&whole, &limited, &branch})
+      QVERIFY(intact(*each, range(0, static_cast<std::size_t>(each->length()))));
+  }
+
+  void aBranchCopiesOnlyWhenItWrites() {
+    const auto cache = make_cache(64);
+    Sequence first = cache->begin({}, 0);
+    QVERIFY(compute(first, range(0, 6)));
+    Sequence branch = cache->fork(first);
+    QCOMPARE(cache->statistics().used, 2);
+    QCOMPARE(cache->statistics().copies, 0);
+    QVERIFY(compute(branch, range(70, 3)));
+    QCOMPARE(cache->statistics().copies, 1);
+    QVERIFY(compute(first, range(6, 3)));
+    QCOMPARE(cache->statistics().copies, 1);
+    QVERIFY(intact(first, range(0, 9)));
+    QVERIFY(intact(branch, joined(range(0, 6), range(70, 3))));
+  }
+
+  void theOldestConversationGivesWayFirst() {
+    const auto cache = make_cache(16);  // 5 pages
+    for (const TokenId start : {100, 200}) {
+      Sequence sequence = cache->begin({}, 0);
+      QVERIFY(compute(sequence, range(start, 8)));
+    }
+    QCOMPARE(cache->begin(range(100, 8), 8).length(), 8);  // used again: now the younger one
+    Sequence third = cache->begin({}, 0);
+    QVERIFY(compute(third, range(300, 9)));
+    QCOMPARE(cache->statistics().evictions, 2);
+    QCOMPARE(cache->begin(range(100, 8), 8).length(), 8);
+    QCOMPARE(cache->begin(range(200, 8), 8).length(), 0);
+    QVERIFY(intact(third, range(300, 9)));
+  }
+
+  void aSequenceMayFillTheContextWhateverIsCached() {
+    const auto cache = make_cache(16);
+    {
+      QVERIFY(compute(*std::make_unique<Sequence>(cache->begin({}, 0)), range(0, 15)));
+    }
+    Sequence branch = cache->begin(range(0, 14), 14);
+    QVERIFY(compute(branch, range(50, 2)));
+    QCOMPARE(branch.length(), 16);
+    const auto refused = branch.reserve(5);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, ErrorKind::context_full);
+    QVERIFY(intact(branch, joined(range(0, 14), range(50, 2))));
+  }
+
+  void anUnwrittenReservationLeavesNothing() {
+    const auto cache = make_cache(32);
+    {
+      Sequence sequence = cache->begin({}, 0);
+      QVERIFY(compute(sequence, range(0, 5)));
+      FOVEA_VERIFY(sequence.reserve(20));
+    }
+    QCOMPARE(cache->statistics().cached, 2);
+    QCOMPARE(cache->begin(range(0, 32), 32).length(), 5);
+    cache->clear();
+    QCOMPARE(cache->statistics().free, cache->statistics().pages);
+  }
+
+  // Sequences come, grow, fork, shrink and go, over few pages and few token ids, so that they share much.
+  void anythingInAnyOrder_data() {
+    QTest::addColumn<int>("context");
+    QTest::addColumn<bool>("evicts");
+    QTest::newRow("room for everything") << 40'000 << false;
+    QTest::newRow("pages run out") << 60 << true;
+  }
+  void anythingInAnyOrder() {
+    QFETCH(int, context);
+    QFETCH(bool, evicts);
+    for (int round = 0; round < fovea::tests::rounds(8); ++round) {
+      const unsigned seed = fovea::tests::seed() + static_cast<unsigned>(round);
+      const std::string failure = random_operations(seed, context, evicts);
+      QVERIFY2(failure.empty(), qPrintable(QString("%1; FOVEA_TEST_SEED=%2").arg(failure.c_str()).arg(seed)));
+    }
+  }
+
+  // The check above sees a page that two sequences wrote.
+  void theCheckSeesASharedWrite() {
+    const auto cache = make_cache(64);
+    Sequence first = cache->begin({}, 0);
+    QVERIFY(compute(first, range(0, 6)));
+    const Sequence branch = cache->fork(first);
+    QVERIFY(intact(branch, range(0, 6)));
+    *first.pages()[1].keys[1] ^= std::byte{1};
+    QVERIFY(!intact(branch, range(0, 6)));
+  }
+
+ private:
+  static std::string random_operations(unsigned seed, int context, bool evicts) {
+    std::mt19937 random(seed);
+    const auto below = [&random](int bound) {
+      return static_cast<int>(random() % static_cast<unsigned>(bound));
+    };
+    const auto draw = [&](int count) {
+      Tokens tokens(static_cast<std::size_t>(count));
+      for (TokenId& token : tokens) token = below(3) == 0 ? below(3) : 0;
+      return tokens;
+    };
+    const auto cache = make_cache(context);
+    std::vector<std::pair<Sequence, Tokens>> live;
+    std::set<Tokens> computed{{}};  // every prefix that was ever computed
+    for (int step = 0; step < 300; ++step) {
+      const int action = live.empty() ? 0 : below(7);
+      const auto which = live.empty() ? 0 : static_cast<std::size_t>(below(static_cast<int>(live.size())));
+      if (action == 0 && live.size() < 6) {
+        const Tokens wanted = draw(below(24));
+        const std::int64_t limit = below(25);
+        Sequence sequence = cache->begin(wanted, limit);
+        Tokens longest(wanted.begin(), wanted.begin() + std::min<std::int64_t>(limit, std::ssize(wanted)));
+        while (!computed.contains(longest)) longest.pop_back();
+        if (evicts ? sequence.length() > std::ssize(longest) : sequence.length() != std::ssize(longest))
+          return "begin found " + std::to_string(sequence.length()) + " of " + std::to_string(longest.size());
+        longest.resize(static_cast<std::size_t>(sequence.length()));
+        live.emplace_back(std::move(sequence), std::move(longest));
+      } else if (action <= 3 && !live.empty()) {
+        auto& [sequence, tokens] = live[which];
+        const Tokens more = draw(1 + below(9));
+        if (compute(sequence, more)) {
+          for (const TokenId token : more) {
+            tokens.push_back(token);
+            computed.insert(tokens);
+          }
+        } else if (!evicts) {
+          return "a reservation failed with pages left";
+        }
+      } else if (action == 4 && live.size() < 6) {
+        live.emplace_back(cache->fork(live[which].first), live[which].second);
+      } else if (action == 5) {
+        const int length = below(static_cast<int>(live[which].second.size()) + 1);
+        live[which].first.truncate(length);
+        live[which].second.resize(static_cast<std::size_t>(length));
+      } else if (!live.empty()) {
+        std::vector<std::pair<Sequence, Tokens>> kept;
+        for (std::size_t i = 0; i < live.size(); ++i) {
+          if (i != which) kept.push_back(std::move(live[i]));
+        }
+        live.swap(kept);
+      }
+      for (const auto& [sequence, tokens] : live) {
+        if (!intact(sequence, tokens)) return "a sequence changed in step " + std::to_string(step);
+      }
+    }
+    live.clear();
+    const auto statistics = cache->statistics();
+    if (statistics.references != 0 || statistics.used != 0) return "references leaked";
+    if (evicts && statistics.evictions == 0) return "nothing was evicted: the round tests nothing";
+    cache->clear();
+    if (cache->statistics().free != statistics.pages) return "pages leaked";
+    return {};
+  }
+};
+FOVEA_TEST(KvCacheTest)
+
+#include "kv_cache_test.moc"
