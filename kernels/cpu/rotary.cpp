@@ -9,9 +9,11 @@ void rotary(const Rotary& op, Stream& stream) {
   on_cpu(stream).pool().for_chunks(op.tokens, 16, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t t = begin; t < end; ++t) {
       for (std::int64_t i = 0; i < op.rotary / 2; ++i) {
-        const float angle = static_cast<float>(op.positions[t]) * op.inverse_frequency[i];
-        const float cosine = cosf(angle) * op.magnitude;
-        const float sine = sinf(angle) * op.magnitude;
+        // A float angle would be wrong by 6e-8 of itself, which is a lot at position 100,000.
+        const double angle =
+            static_cast<double>(op.positions[t]) * static_cast<double>(op.inverse_frequency[i]);
+        const float cosine = static_cast<float>(cos(angle)) * op.magnitude;
+        const float sine = static_cast<float>(sin(angle)) * op.magnitude;
         const bool halves = op.style == RotaryStyle::half_split;
         const std::int64_t first = halves ? i : 2 * i;
         const std::int64_t second = halves ? i + op.rotary / 2 : 2 * i + 1;

@@ -1,0 +1,235 @@
+// Cases of kv_store and attention.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/formats/formats.h"
+#include "tests/kernels/operations/weights.h"
+
+namespace fovea::tests {
+
+using namespace fovea::kernels;
+
+namespace {
+
+constexpr double unit = 0x1p-24;
+
+struct CacheShape {
+  Type type = Type::f32;
+  std::int64_t kv_heads = 1;
+  std::int64_t head_dim = 32;
+  std::int64_t page_tokens = 16;
+
+  std::int64_t page_elements() const { return kv_heads * page_tokens * head_dim; }
+  std::string text() const {
+    return std::string(type_name(type)) + " " + std::to_string(kv_heads) + "x" + std::to_string(head_dim) +
+           ", pages of " + std::to_string(page_tokens);
+  }
+};
+
+class KvStoreCase final : public Case {
+ public:
+  KvStoreCase(Random& random, CacheShape cache, std::int64_t first, std::int64_t tokens, std::int64_t padding)
+      : cache_(cache), first_(first), tokens_(tokens), stride_(cache.kv_heads * cache.head_dim + padding) {
+    name = "kv_store " + cache.text() + ", " + std::to_string(tokens) + " tokens at " + std::to_string(first);
+    k_ = normals(random, tokens * stride_);
+    v_ = normals(random, tokens * (stride_ + 3));
+    for (std::int64_t i = 0; i < cache.head_dim; ++i) k_[static_cast<std::size_t>(i)] = 0;  // a zero row
+    work.bytes = static_cast<double>(tokens * cache.kv_heads) *
+                 static_cast<double>(8 * cache.head_dim + 2 * row_bytes(cache.type, cache.head_dim));
+  }
+
+  std::function<void(Stream&)> build(Memory& memory) const override {
+    const std::int64_t pages = (first_ + tokens_ + cache_.page_tokens - 1) / cache_.page_tokens;
+    std::vector<std::byte*> keys;
+    std::vector<std::byte*> values;
+    for (std::int64_t i = 0; i < pages; ++i) {
+      keys.push_back(memory.page(cache_.type, cache_.page_elements(), nullptr));
+      values.push_back(memory.page(cache_.type, cache_.page_elements(), nullptr));
+    }
+    const float* k = memory.input(k_);
+    const float* v = memory.input(v_);
+    return [this, &memory, k, v, keys, values](Stream& stream) {
+      const KvPages list{keys.data(), values.data(),   cache_.page_tokens,
+                         cache_.type, cache_.kv_heads, cache_.head_dim};
+      memory.device().operations().kv_store({k, v, stride_, stride_ + 3, first_, tokens_, list}, stream);
+    };
+  }
+
+  // f32 and f16 are exact (f16 rounds to nearest even). q8_0 may break ties differently: one step of 1 / 127
+  // of the largest of 32 values, which are below 6 here.
+  std::vector<double> tolerance(const std::vector<float>& reference) const override {
+    return std::vector<double>(reference.size(), cache_.type == Type::q8_0 ? 6.0 / 127 : 0.0);
+  }
+
+ private:
+  CacheShape cache_;
+  std::int64_t first_;
+  std::int64_t tokens_;
+  std::int64_t stride_;
+  std::vector<float> k_;
+  std::vector<float> v_;
+};
+
+struct AttentionShape {
+  CacheShape cache;
+  std::int64_t group = 1;  // query heads for each kv head
+  std::int64_t first = 0;
+  std::int64_t tokens = 1;
+  std::int64_t window = 0;
+  std::int64_t padding = 0;
+  double spread = 1;  // of the queries: large makes the softmax pick single keys
+};
+
+class AttentionCase final : public Case {
+ public:
+  AttentionCase(Random& random, const AttentionShape& shape) : s_(shape) {
+    heads_ = s_.cache.kv_heads * s_.group;
+    scale_ = static_cast<float>(1 / std::sqrt(static_cast<double>(s_.cache.head_dim)));
+    name = "attention " + s_.cache.text() + ", " + std::to_string(heads_) + " heads, " +
+           std::to_string(s_.tokens) + " tokens at " + std::to_string(s_.first) +
+           (s_.window > 0 ? ", window " + std::to_string(s_.window) : "") + (s_.spread > 1 ? ", peaked" : "");
+    q_ = normals(random, s_.tokens * stride(), s_.spread);
+    const std::int64_t positions = s_.first + s_.tokens;
+    const std::int64_t pages = (positions + s_.cache.page_tokens - 1) / s_.cache.page_tokens;
+    for (std::int64_t i = 0; i < pages; ++i) {
+      keys_.push_back(random_page(random, i));
+      values_.push_back(random_page(random, i));
+    }
+    double pairs = 0;
+    for (std::int64_t t = 0; t < s_.tokens; ++t)
+      pairs += static_cast<double>(s_.first + t - first_seen(t) + 1);
+    work.bytes = 2.0 * static_cast<double>(positions * s_.cache.kv_heads *
+                                           row_bytes(s_.cache.type, s_.cache.head_dim));
+    work.operations = 4.0 * pairs * static_cast<double>(heads_ * s_.cache.head_dim);
+  }
+
+  std::function<void(Stream&)> build(Memory& memory) const override {
+    std::vector<std::byte*> keys;
+    std::vector<std::byte*> values;
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      keys.push_back(memory.page(s_.cache.type, s_.cache.page_elements(), &keys_[i]));
+      values.push_back(memory.page(s_.cache.type, s_.cache.page_elements(), &values_[i]));
+    }
+    const float* q = memory.input(q_);
+    float* out = memory.output<float>(s_.tokens * heads_ * s_.cache.head_dim);
+    return [this, &memory, q, out, keys, values](Stream& stream) {
+      const KvPages pages{keys.data(),   values.data(),     s_.cache.page_tokens,
+                          s_.cache.type, s_.cache.kv_heads, s_.cache.head_dim};
+      memory.device().operations().attention(
+          {q, stride(), s_.first, s_.tokens, heads_, scale_, s_.window, pages, out}, stream);
+    };
+  }
+
+  // A score is off by its float summation, 2^-24 · √d · |q| |k| · scale, and by the rounding of its distance
+  // from the largest score; exp turns that into a relative error e of each weight. A weighted mean of values
+  // moves by at most 2 e · max |v|; summing L of them in floats adds √L roundings. Random signs: three of
+  // each will do.
+  std::vector<double> tolerance(const std::vector<float>&) const override {
+    const auto dim = static_cast<std::size_t>(s_.cache.head_dim);
+    std::vector<double> result;
+    for (std::int64_t t = 0; t < s_.tokens; ++t) {
+      const double length = static_cast<double>(s_.first + t - first_seen(t) + 1);
+      for (std::int64_t head = 0; head < heads_; ++head) {
+        double squares = 0;
+        for (std::size_t i = 0; i < dim; ++i)
+          squares += std::pow(q_[static_cast<std::size_t>(t * stride() + head * s_.cache.head_dim) + i], 2);
+        const double product = std::sqrt(squares) * largest_key_norm() * scale_;
+        const double weight_error = unit * (product * (std::sqrt(static_cast<double>(dim)) / 4 + 2) + 4);
+        const double allowed = 3 * largest_value_ * (2 * weight_error + unit * (std::sqrt(length) + 4));
+        result.insert(result.end(), dim, allowed);
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::int64_t stride() const { return heads_ * s_.cache.head_dim + s_.padding; }
+  std::int64_t first_seen(std::int64_t t) const {
+    return s_.window > 0 ? std::max<std::int64_t>(0, s_.first + t - s_.window + 1) : 0;
+  }
+  double largest_key_norm() const {
+    return largest_value_ * std::sqrt(static_cast<double>(s_.cache.head_dim)) / 2.5;
+  }
+
+  // Positions after the last token are poison: whoever reads them shows NaN.
+  std::vector<std::byte> random_page(Random& random, std::int64_t page) {
+    const CacheShape& cache = s_.cache;
+    std::vector<float> content = normals(random, cache.page_elements());
+    std::vector<std::byte> bytes(static_cast<std::size_t>(row_bytes(cache.type, cache.page_elements())));
+    for (const float value : content) largest_value_ = std::fmax(largest_value_, std::fabs(value));
+    formats::quantize(cache.type, content.data(), cache.page_elements(), bytes.data());
+    const std::int64_t bytes_each = row_bytes(cache.type, cache.head_dim);
+    for (std::int64_t i = 0; i < cache.kv_heads * cache.page_tokens; ++i) {
+      if (page * cache.page_tokens + i % cache.page_tokens < s_.first + s_.tokens) continue;
+      std::fill_n(bytes.begin() + i * bytes_each, bytes_each, std::byte{poison_byte});
+    }
+    return bytes;
+  }
+
+  AttentionShape s_;
+  std::int64_t heads_ = 0;
+  float scale_ = 0;
+  double largest_value_ = 0;
+  std::vector<float> q_;
+  std::vector<std::vector<std::byte>> keys_;
+  std::vector<std::vector<std::byte>> values_;
+};
+
+void add(Cases& cases, Random& random, const AttentionShape& shape) {
+  cases.push_back(std::make_unique<AttentionCase>(random, shape));
+}
+
+}  // namespace
+
+void add_attention_sweep(Cases& cases, Random& random) {
+  for (const Type type : {Type::f32, Type::f16, Type::q8_0}) {
+    for (const auto& [first, tokens] : {std::pair{0, 1}, {15, 1}, {14, 5}, {3, 70}}) {
+      cases.push_back(std::make_unique<KvStoreCase>(random, CacheShape{type, 3, 64, 16}, first, tokens, 5));
+    }
+    cases.push_back(std::make_unique<KvStoreCase>(random, CacheShape{type, 1, 96, 7}, 6, 9, 0));
+
+    add(cases, random, {{type, 1, 32, 16}, 1, 0, 1, 0, 0});
+    add(cases, random, {{type, 2, 64, 16}, 3, 15, 1, 0, 0});
+    add(cases, random, {{type, 2, 64, 16}, 4, 16, 2, 0, 9});
+    add(cases, random, {{type, 4, 128, 64}, 8, 700, 1, 0, 0});
+    add(cases, random, {{type, 1, 128, 32}, 7, 333, 3, 0, 0});
+    add(cases, random, {{type, 2, 256, 16}, 8, 40, 1, 0, 0});
+    add(cases, random, {{type, 3, 64, 16}, 3, 0, 67, 0, 3});
+    add(cases, random, {{type, 2, 96, 13}, 2, 5, 50, 0, 0});  // pages that no tile divides
+    add(cases, random, {{type, 1, 64, 64}, 5, 130, 33, 0, 0});
+    add(cases, random, {{type, 2, 128, 32}, 4, 0, 200, 0, 0});
+    add(cases, random, {{type, 2, 64, 16}, 2, 90, 1, 20, 0});  // windows
+    add(cases, random, {{type, 2, 64, 16}, 2, 0, 100, 17, 0});
+    add(cases, random, {{type, 1, 64, 16}, 8, 300, 40, 64, 0});
+    add(cases, random, {{type, 1, 32, 16}, 1, 50, 9, 1, 0});
+    add(cases, random, {{type, 2, 64, 16}, 2, 120, 20, 1000, 0});
+    add(cases, random, {{type, 2, 64, 32}, 2, 100, 30, 0, 0, 30});  // a softmax with one winner
+    add(cases, random, {{type, 2, 64, 32}, 2, 400, 1, 0, 0, 30});
+  }
+  // Head sizes that fill no vector.
+  for (const Type type : {Type::f32, Type::f16}) {
+    add(cases, random, {{type, 2, 1, 5}, 2, 9, 3, 0, 0});
+    add(cases, random, {{type, 2, 6, 4}, 3, 11, 9, 0, 1});
+    add(cases, random, {{type, 1, 46, 16}, 3, 100, 1, 0, 0});
+    add(cases, random, {{type, 1, 46, 16}, 3, 7, 40, 0, 0});
+    add(cases, random, {{type, 3, 80, 16}, 1, 61, 18, 0, 0});
+    add(cases, random, {{type, 1, 192, 16}, 2, 61, 18, 30, 0});
+  }
+}
+
+void add_attention_benchmarks(Cases& cases) {
+  Random random(4);
+  for (const Type type : {Type::f16, Type::q8_0, Type::f32}) {
+    // Qwen3-30B-A3B and SmolLM2, decoding and one chunk of prefill.
+    for (const std::int64_t first : {512, 4096, 8191}) {
+      add(cases, random, {{type, 4, 128, 64}, 8, first, 1, 0, 0});
+      add(cases, random, {{type, 3, 64, 64}, 3, first, 1, 0, 0});
+    }
+    for (const std::int64_t first : {0, 3584, 7680}) {
+      add(cases, random, {{type, 4, 128, 64}, 8, first, 512, 0, 0});
+      add(cases, random, {{type, 3, 64, 64}, 3, first, 512, 0, 0});
+    }
+  }
+}
+
+}  // namespace fovea::tests

@@ -1,0 +1,65 @@
+#include "tests/kernels/operations/case.h"
+
+#include <cmath>
+
+namespace fovea::tests {
+
+Cases sweep_cases(unsigned seed) {
+  Cases cases;
+  Random random(seed);
+  add_vector_sweep(cases, random);
+  add_attention_sweep(cases, random);
+  add_matrix_sweep(cases, random);
+  add_feed_forward_sweep(cases, random);
+  return cases;
+}
+
+Cases benchmark_cases() {
+  Cases cases;
+  add_vector_benchmarks(cases);
+  add_attention_benchmarks(cases);
+  add_matrix_benchmarks(cases);
+  add_feed_forward_benchmarks(cases);
+  return cases;
+}
+
+std::vector<float> run_once(const Case& one, const kernels::Device& device, kernels::Stream& stream,
+                            bool preferred_packing, std::string& damage) {
+  Memory memory(device, preferred_packing);
+  const auto run = one.build(memory);
+  memory.reset();
+  run(stream);
+  stream.synchronize();
+  damage = memory.damage();
+  return memory.outputs();
+}
+
+std::string difference(const std::vector<float>& outputs, const std::vector<float>& reference,
+                       const std::vector<double>& tolerance) {
+  if (outputs.size() != reference.size() || outputs.size() != tolerance.size()) {
+    return "sizes differ: " + std::to_string(outputs.size()) + ", " + std::to_string(reference.size()) +
+           ", " + std::to_string(tolerance.size());
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (std::isnan(reference[i]) && std::isnan(outputs[i])) continue;
+    if (std::isnan(reference[i])) return "element " + std::to_string(i) + " must stay unwritten";
+    if (std::isnan(outputs[i])) return "element " + std::to_string(i) + " is unwritten or NaN";
+    const double error = std::fabs(static_cast<double>(outputs[i]) - reference[i]);
+    if (error <= tolerance[i]) continue;
+    char text[160];
+    std::snprintf(text, sizeof text, "element %zu of %zu: %.9g, expected %.9g, off by %.3g, allowed %.3g", i,
+                  outputs.size(), static_cast<double>(outputs[i]), static_cast<double>(reference[i]), error,
+                  tolerance[i]);
+    return text;
+  }
+  return {};
+}
+
+std::vector<float> normals(Random& random, std::int64_t count, double scale) {
+  std::normal_distribution<float> normal(0, static_cast<float>(scale));
+  std::vector<float> result(static_cast<std::size_t>(count));
+  for (float& value : result) value = normal(random);
+  return result;
+}
+
+}  // namespace fovea::tests

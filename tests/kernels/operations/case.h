@@ -1,0 +1,64 @@
+// One case of an operation: its inputs, how it is run on any device, and the error that it may show against
+// the reference. The sweep and the micro-benchmark use the same cases.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/api/device.h"
+#include "tests/kernels/operations/memory.h"
+
+namespace fovea::tests {
+
+// What one run must at least do, for the benchmark.
+struct Work {
+  double bytes = 0;       // read from memory when nothing is cached
+  double operations = 0;  // multiplications and additions
+};
+
+class Case {
+ public:
+  virtual ~Case() = default;
+
+  std::string name;  // "linear q4_0 17x96 3 tokens"
+  Work work;
+
+  // Puts the inputs into the device's memory; the result runs the operation once.
+  virtual std::function<void(kernels::Stream&)> build(Memory&) const = 0;
+  // The largest allowed difference of each element of Memory::outputs() from the reference's.
+  virtual std::vector<double> tolerance(const std::vector<float>& reference) const = 0;
+};
+
+using Cases = std::vector<std::unique_ptr<Case>>;
+using Random = std::mt19937;
+
+// Cases for correctness: small, odd and extreme ones. `seed` changes the values, not the shapes.
+Cases sweep_cases(unsigned seed);
+// Shapes of real models; `tokens` 1 is decoding, more is prefill.
+Cases benchmark_cases();
+
+void add_matrix_sweep(Cases&, Random&);  // embed_rows, linear
+void add_feed_forward_sweep(Cases&, Random&);
+void add_attention_sweep(Cases&, Random&);  // kv_store, attention
+void add_vector_sweep(Cases&, Random&);     // rms_norm, rotary, route, sigmoid, add
+void add_matrix_benchmarks(Cases&);
+void add_feed_forward_benchmarks(Cases&);
+void add_attention_benchmarks(Cases&);
+void add_vector_benchmarks(Cases&);
+
+// Runs the case once on a fresh copy of its inputs; the outputs. `damage` gets Memory::damage().
+std::vector<float> run_once(const Case&, const kernels::Device&, kernels::Stream&, bool preferred_packing,
+                            std::string& damage);
+
+// Where the outputs differ from the reference's by more than the tolerance; empty: nowhere. An element that
+// the reference leaves unwritten must be unwritten, one that it writes must be written.
+std::string difference(const std::vector<float>& outputs, const std::vector<float>& reference,
+                       const std::vector<double>& tolerance);
+
+std::vector<float> normals(Random&, std::int64_t count, double scale = 1);
+
+}  // namespace fovea::tests

@@ -1,0 +1,233 @@
+// Cases of feed_forward.
+#include <cmath>
+
+#include "tests/kernels/operations/weights.h"
+
+namespace fovea::tests {
+
+using namespace fovea::kernels;
+
+namespace {
+
+struct HostExpert {
+  HostWeight gate;
+  HostWeight up;
+  HostWeight down;
+
+  double bytes() const {
+    return static_cast<double>(gate.bytes.size() + up.bytes.size() + down.bytes.size());
+  }
+  double weights() const { return static_cast<double>(gate.rows * gate.columns * 3); }
+};
+
+struct Estimate {
+  std::vector<double> value;
+  std::vector<double> sigma;
+};
+
+double silu(double x) {
+  return x / (1 + std::exp(-x));
+}
+
+// One expert's output and its sigma, by the error model of weights.h: x is rounded before gate and up, the
+// product silu(g) · u carries both errors (silu's slope is at most 1.1) and is rounded again before down.
+Estimate estimate(const HostExpert& expert, const std::vector<double>& x) {
+  const std::vector<double> gate = multiply(expert.gate, x);
+  const std::vector<double> up = multiply(expert.up, x);
+  const std::vector<double> gate_sigma = output_sigma(expert.gate, x, input_sigma(expert.gate.type, x));
+  const std::vector<double> up_sigma = output_sigma(expert.up, x, input_sigma(expert.up.type, x));
+  std::vector<double> hidden(gate.size());
+  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = silu(gate[i]) * up[i];
+  std::vector<double> sigma = input_sigma(expert.down.type, hidden);
+  for (std::size_t i = 0; i < hidden.size(); ++i) {
+    const double from_gate = 1.1 * gate_sigma[i] * (std::fabs(up[i]) + up_sigma[i]);
+    const double from_up = std::fabs(silu(gate[i])) * up_sigma[i];
+    const double rounding = 0x1p-22 * std::fabs(hidden[i]);
+    sigma[i] = std::sqrt(sigma[i] * sigma[i] + from_gate * from_gate + from_up * from_up) + rounding;
+  }
+  return {multiply(expert.down, hidden), output_sigma(expert.down, hidden, sigma)};
+}
+
+class FeedForwardCase final : public Case {
+ public:
+  std::int64_t tokens = 0;
+  std::int64_t d = 0;
+  std::int64_t used = 0;
+  std::vector<float> x;
+  std::vector<HostExpert> experts;
+  std::vector<std::int32_t> ids;
+  std::vector<float> weights;
+  std::vector<HostExpert> shared;     // none or one
+  std::vector<float> shared_weights;  // or empty
+
+  void finish(const std::string& what) {
+    name = "feed_forward " + what;
+    std::vector<bool> touched(experts.size());
+    for (const std::int32_t id : ids) touched[static_cast<std::size_t>(id)] = true;
+    for (std::size_t i = 0; i < experts.size(); ++i) work.bytes += touched[i] ? experts[i].bytes() : 0;
+    for (const std::int32_t id : ids) work.operations += 2 * experts[static_cast<std::size_t>(id)].weights();
+    for (const HostExpert& expert : shared) {
+      work.bytes += expert.bytes();
+      work.operations += 2 * expert.weights() * static_cast<double>(tokens);
+    }
+  }
+
+  std::function<void(Stream&)> build(Memory& memory) const override {
+    const auto place = [&memory](const HostExpert& expert) {
+      return Expert{memory.weight(expert.gate), memory.weight(expert.up), memory.weight(expert.down)};
+    };
+    std::vector<Expert> placed;
+    for (const HostExpert& expert : experts) placed.push_back(place(expert));
+    std::vector<Expert> placed_shared;
+    for (const HostExpert& expert : shared) placed_shared.push_back(place(expert));
+    FeedForward a;
+    a.x = memory.input(x);
+    a.tokens = tokens;
+    a.d = d;
+    a.used = used;
+    if (used > 0) {
+      a.ids = memory.input(ids);
+      a.weights = memory.input(weights);
+    }
+    if (!shared_weights.empty()) a.shared_weights = memory.input(shared_weights);
+    a.out = memory.output<float>(tokens * d);
+    return [&memory, a, placed, placed_shared](Stream& stream) {
+      FeedForward arguments = a;
+      arguments.experts = placed;
+      arguments.shared = placed_shared.empty() ? nullptr : placed_shared.data();
+      memory.device().operations().feed_forward(arguments, stream);
+    };
+  }
+
+  std::vector<double> tolerance(const std::vector<float>&) const override {
+    std::vector<double> result;
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      const std::vector<double> row(x.begin() + t * d, x.begin() + (t + 1) * d);
+      std::vector<double> squares(static_cast<std::size_t>(d), 0.0);
+      std::vector<double> sums(static_cast<std::size_t>(d), 0.0);
+      const auto add = [&](const HostExpert& expert, double weight) {
+        const Estimate part = estimate(expert, row);
+        for (std::size_t i = 0; i < squares.size(); ++i) {
+          squares[i] += std::pow(weight * part.sigma[i], 2);
+          sums[i] += std::fabs(weight * part.value[i]);
+        }
+      };
+      for (std::int64_t j = 0; j < used; ++j) {
+        const auto at = static_cast<std::size_t>(t * used + j);
+        add(experts[static_cast<std::size_t>(ids[at])], weights[at]);
+      }
+      for (const HostExpert& expert : shared) {
+        add(expert, shared_weights.empty() ? 1 : shared_weights[static_cast<std::size_t>(t)]);
+      }
+      for (std::size_t i = 0; i < squares.size(); ++i) {
+        result.push_back(6 * std::sqrt(squares[i]) + 0x1p-22 * sums[i] + 1e-36);
+      }
+    }
+    return result;
+  }
+};
+
+HostExpert random_expert(Random& random, Type in, Type out, std::int64_t d, std::int64_t width) {
+  return {random_weight(random, in, width, d), random_weight(random, in, width, d),
+          random_weight(random, out, d, width)};
+}
+
+std::string label(Type type) {
+  return std::string(type_name(type));
+}
+
+// Distinct experts for each token, none of them expert 1, so that one expert has no tokens.
+void choose(FeedForwardCase& one, Random& random) {
+  const std::size_t count = one.experts.size();
+  for (std::int64_t t = 0; t < one.tokens; ++t) {
+    std::vector<std::int32_t> order;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i != 1 || count == 1) order.push_back(static_cast<std::int32_t>(i));
+    }
+    for (std::int64_t j = 0; j < one.used; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      std::swap(order[at], order[at + random() % (order.size() - at)]);
+      one.ids.push_back(order[at]);
+      one.weights.push_back(0.05F + static_cast<float>(random() % 1000) / 1000.0F);
+    }
+  }
+}
+
+struct Shape {
+  std::int64_t experts;
+  std::int64_t used;
+  std::int64_t d;
+  std::int64_t width;
+  std::int64_t tokens;
+  bool with_shared;
+  bool with_shared_weights;
+};
+
+std::string text(const Shape& s) {
+  return std::to_string(s.experts) + " experts, " + std::to_string(s.used) + " used, d " +
+         std::to_string(s.d) + ", width " + std::to_string(s.width) + ", " + std::to_string(s.tokens) +
+         " tokens" + (s.with_shared ? s.with_shared_weights ? ", weighted shared" : ", shared" : "");
+}
+
+// Experts take the types in turn.
+void add_case(Cases& cases, Random& random, const std::vector<std::pair<Type, Type>>& types, const Shape& s) {
+  auto one = std::make_unique<FeedForwardCase>();
+  one->tokens = s.tokens;
+  one->d = s.d;
+  one->used = s.used;
+  one->x = normals(random, s.tokens * s.d);
+  for (std::int64_t i = 0; i < s.experts; ++i) {
+    const auto [in, out] = types[static_cast<std::size_t>(i) % types.size()];
+    one->experts.push_back(random_expert(random, in, out, s.d, s.width));
+  }
+  choose(*one, random);
+  if (s.with_shared)
+    one->shared.push_back(random_expert(random, types[0].first, types[0].second, s.d, s.width + 256));
+  if (s.with_shared_weights) one->shared_weights = normals(random, s.tokens);
+  std::string names = label(types[0].first) + "/" + label(types[0].second);
+  if (types.size() > 1) names = "mixed types";
+  one->finish(names + " " + text(s));
+  cases.push_back(std::move(one));
+}
+
+}  // namespace
+
+void add_feed_forward_sweep(Cases& cases, Random& random) {
+  for (const Type type : all_types) {
+    const bool plain = block_shape(type).elements == 1;
+    const std::int64_t d = plain ? 45 : 256;
+    const std::int64_t width = plain ? 19 : block_shape(type).elements == 32 ? 96 : 256;
+    add_case(cases, random, {{type, type}}, {5, 2, d, width, 1, false, false});
+    add_case(cases, random, {{type, type}}, {5, 2, d, width, 13, true, true});
+    add_case(cases, random, {{type, type}}, {0, 0, d, width, 3, true, false});  // a dense layer
+  }
+  // Different types for gate/up and down, as GGUF files have them, and across experts.
+  add_case(cases, random, {{Type::q4_k, Type::q6_k}}, {4, 3, 512, 256, 2, true, false});
+  add_case(cases, random, {{Type::q4_0, Type::q4_1}}, {8, 2, 64, 160, 40, false, false});
+  const std::vector<std::pair<Type, Type>> mixed = {{Type::q4_k, Type::q6_k},
+                                                    {Type::f32, Type::bf16},
+                                                    {Type::q8_0, Type::q8_0},
+                                                    {Type::mxfp4, Type::q2_k},
+                                                    {Type::f16, Type::iq4_nl}};
+  add_case(cases, random, mixed, {7, 3, 256, 256, 1, true, true});
+  add_case(cases, random, mixed, {7, 3, 256, 256, 21, true, true});
+  add_case(cases, random, {{Type::q4_0, Type::q4_0}},
+           {1, 1, 32, 32, 70, false, false});  // everything to one expert
+  add_case(cases, random, {{Type::q8_0, Type::q8_0}},
+           {64, 8, 64, 32, 5, false, false});  // more experts than tokens
+}
+
+void add_feed_forward_benchmarks(Cases& cases) {
+  Random random(2);
+  // Qwen3-30B-A3B's experts; 32 of 128, which is enough to leave the caches.
+  for (const auto& types : {std::pair{Type::q4_k, Type::q6_k}, std::pair{Type::q4_0, Type::q4_0},
+                            std::pair{Type::q8_0, Type::q8_0}}) {
+    for (const std::int64_t tokens : {1, 64, 256})
+      add_case(cases, random, {types}, {32, 8, 2048, 768, tokens, false, false});
+  }
+  // SmolLM2's dense layer.
+  for (const std::int64_t tokens : {1, 512})
+    add_case(cases, random, {{Type::q4_1, Type::q4_1}}, {0, 0, 576, 1280, tokens, true, false});
+}
+
+}  // namespace fovea::tests

@@ -1,0 +1,207 @@
+// Cases of embed_rows and linear.
+#include <cmath>
+#include <limits>
+
+#include "tests/kernels/operations/weights.h"
+
+namespace fovea::tests {
+
+using namespace fovea::kernels;
+
+namespace {
+
+std::string label(Type type) {
+  return std::string(type_name(type));
+}
+std::string shape(std::int64_t rows, std::int64_t columns) {
+  return std::to_string(rows) + "x" + std::to_string(columns);
+}
+
+class EmbedRowsCase final : public Case {
+ public:
+  EmbedRowsCase(HostWeight table, std::vector<std::int32_t> ids)
+      : table_(std::move(table)), ids_(std::move(ids)) {
+    name = "embed_rows " + label(table_.type) + " " + shape(table_.rows, table_.columns);
+    work.bytes = static_cast<double>(ids_.size()) *
+                 static_cast<double>(row_bytes(table_.type, table_.columns) + 4 * table_.columns);
+  }
+
+  std::function<void(Stream&)> build(Memory& memory) const override {
+    const auto tokens = static_cast<std::int64_t>(ids_.size());
+    const EmbedRows a{memory.weight_in_rows(table_), memory.input(ids_), tokens,
+                      memory.output<float>(tokens * table_.columns)};
+    return [&memory, a](Stream& stream) { memory.device().operations().embed_rows(a, stream); };
+  }
+
+  // Scales multiplied in another order: one rounding.
+  std::vector<double> tolerance(const std::vector<float>&) const override {
+    std::vector<double> result;
+    for (const std::int32_t id : ids_) {
+      double largest = 0;
+      for (std::int64_t i = 0; i < table_.columns; ++i) {
+        largest =
+            std::fmax(largest, std::fabs(table_.values[static_cast<std::size_t>(id * table_.columns + i)]));
+      }
+      result.insert(result.end(), static_cast<std::size_t>(table_.columns), largest * 0x1p-22);
+    }
+    return result;
+  }
+
+ private:
+  HostWeight table_;
+  std::vector<std::int32_t> ids_;
+};
+
+struct ProjectionPart {
+  HostWeight weight;
+  std::vector<float> bias;   // or empty
+  std::int64_t padding = 0;  // floats between rows of the output
+};
+
+class LinearCase final : public Case {
+ public:
+  LinearCase(const std::string& what, std::vector<float> x, std::int64_t tokens,
+             std::vector<ProjectionPart> parts)
+      : x_(std::move(x)),
+        tokens_(tokens),
+        columns_(static_cast<std::int64_t>(x_.size()) / tokens),
+        parts_(std::move(parts)) {
+    name = "linear " + what;
+    for (const ProjectionPart& part : parts_) {
+      work.bytes += static_cast<double>(part.weight.bytes.size());
+      work.operations += 2.0 * static_cast<double>(part.weight.rows * part.weight.columns * tokens);
+    }
+  }
+
+  std::function<void(Stream&)> build(Memory& memory) const override {
+    std::vector<Projection> projections;
+    for (const ProjectionPart& part : parts_) {
+      const std::int64_t stride = part.weight.rows + part.padding;
+      projections.push_back({memory.weight(part.weight),
+                             part.bias.empty() ? nullptr : memory.input(part.bias),
+                             memory.output<float>(tokens_ * stride), stride});
+    }
+    const float* x = memory.input(x_);
+    return [&memory, x, projections, tokens = tokens_, columns = columns_](Stream& stream) {
+      memory.device().operations().linear({x, tokens, columns, projections}, stream);
+    };
+  }
+
+  std::vector<double> tolerance(const std::vector<float>&) const override {
+    std::vector<double> result;
+    for (const ProjectionPart& part : parts_) {
+      for (std::int64_t t = 0; t < tokens_; ++t) {
+        const std::vector<double> x(x_.begin() + t * columns_, x_.begin() + (t + 1) * columns_);
+        const std::vector<double> sigma = output_sigma(part.weight, x, input_sigma(part.weight.type, x));
+        for (std::size_t row = 0; row < sigma.size(); ++row) {
+          // The bias adds one rounding; below 1e-36 nothing is promised.
+          const double bias = part.bias.empty() ? 0 : std::fabs(part.bias[row]);
+          result.push_back(6 * sigma[row] + bias * 0x1p-22 + 1e-36);
+        }
+        result.insert(result.end(), static_cast<std::size_t>(part.padding), 0.0);
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::vector<float> x_;
+  std::int64_t tokens_;
+  std::int64_t columns_;
+  std::vector<ProjectionPart> parts_;
+};
+
+std::int64_t block_elements(Type type) {
+  return block_shape(type).elements;
+}
+
+// One matrix, a random input.
+void add_plain(Cases& cases, Random& random, Type type, std::int64_t rows, std::int64_t columns,
+               std::int64_t tokens) {
+  std::vector<ProjectionPart> parts;
+  parts.push_back({random_weight(random, type, rows, columns), {}, 0});
+  cases.push_back(std::make_unique<LinearCase>(
+      label(type) + " " + shape(rows, columns) + " " + std::to_string(tokens) + " tokens",
+      normals(random, tokens * columns), tokens, std::move(parts)));
+}
+
+// Inputs that break kernels: a row of zeros, denormals, one outlier, values that all round to ±127.
+std::vector<float> awkward_inputs(Random& random, std::int64_t columns) {
+  std::vector<float> x = normals(random, 5 * columns);
+  for (std::int64_t i = 0; i < columns; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto n = static_cast<std::size_t>(columns);
+    x[at] = 0;
+    x[n + at] *= 1e-40F;
+    if (i == columns / 2) x[2 * n + at] = -1e6F;
+    x[3 * n + at] = i % 2 == 0 ? 1.0F : -1.0F;
+    x[4 * n + at] = -3.0F;
+  }
+  return x;
+}
+
+void add_awkward(Cases& cases, Random& random, Type type) {
+  const std::int64_t columns = block_elements(type) == 1 ? 100 : 3 * block_elements(type);
+  const std::vector<float> x = awkward_inputs(random, columns);
+  const std::int64_t zero_rows[] = {0, 5, 18};
+  std::vector<ProjectionPart> parts;
+  parts.push_back(
+      {with_zero_rows(random_weight(random, type, 19, columns), zero_rows), normals(random, 19), 3});
+  cases.push_back(std::make_unique<LinearCase>(label(type) + " awkward inputs, zero rows, bias, stride", x, 5,
+                                               std::move(parts)));
+  if (block_elements(type) == 1) return;
+  for (const bool high : {false, true}) {
+    parts.clear();
+    parts.push_back({extreme_weight(type, 9, columns, high), {}, 0});
+    cases.push_back(std::make_unique<LinearCase>(label(type) + (high ? " highest codes" : " lowest codes"), x,
+                                                 5, std::move(parts)));
+  }
+}
+
+// Query, key and value as a model has them: one input, three matrices of different types and sizes.
+void add_mixed(Cases& cases, Random& random, Type q, Type k, Type v, std::int64_t tokens) {
+  std::vector<ProjectionPart> parts;
+  parts.push_back({random_weight(random, q, 48, 512), normals(random, 48), 0});
+  parts.push_back({random_weight(random, k, 16, 512), {}, 5});
+  parts.push_back({random_weight(random, v, 23, 512), normals(random, 23), 1});
+  cases.push_back(std::make_unique<LinearCase>(
+      "mixed " + label(q) + " " + label(k) + " " + label(v) + " " + std::to_string(tokens) + " tokens",
+      normals(random, tokens * 512), tokens, std::move(parts)));
+}
+
+}  // namespace
+
+void add_matrix_sweep(Cases& cases, Random& random) {
+  for (const Type type : all_types) {
+    const std::int64_t block = block_elements(type);
+    cases.push_back(std::make_unique<EmbedRowsCase>(random_weight(random, type, 11, 3 * block),
+                                                    std::vector<std::int32_t>{10, 0, 3, 3, 7}));
+    const std::int64_t one = block == 1 ? 7 : block;
+    add_plain(cases, random, type, 1, one, 1);
+    add_plain(cases, random, type, 3, 2 * one, 2);
+    add_plain(cases, random, type, 17, 3 * one, 1);
+    add_plain(cases, random, type, 33, one, 5);
+    add_plain(cases, random, type, 70, block == 1 ? 129 : 512, 1);
+    add_plain(cases, random, type, 64, block == 1 ? 64 : 512, 8);
+    add_plain(cases, random, type, 37, block == 1 ? 100 : 256, 19);
+    add_plain(cases, random, type, 21, block == 1 ? 33 : 768, 67);
+    add_awkward(cases, random, type);
+  }
+  for (const std::int64_t tokens : {1, 6}) {
+    add_mixed(cases, random, Type::q4_k, Type::q4_k, Type::q6_k, tokens);
+    add_mixed(cases, random, Type::f32, Type::q8_0, Type::bf16, tokens);
+    add_mixed(cases, random, Type::q4_1, Type::f16, Type::iq4_xs, tokens);
+  }
+}
+
+void add_matrix_benchmarks(Cases& cases) {
+  Random random(1);
+  for (const Type type : all_types) {
+    for (const std::int64_t tokens : {1, 512}) {
+      // Qwen3-30B-A3B's attention output, 4096 to 2048.
+      add_plain(cases, random, type, 2048, 4096, tokens);
+    }
+  }
+}
+
+}  // namespace fovea::tests

@@ -1,0 +1,43 @@
+// Random weight matrices of every type, and what an inexact multiplication by them may be off by.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tests/kernels/operations/case.h"
+
+namespace fovea::tests {
+
+constexpr kernels::Type all_types[] = {
+    kernels::Type::f32,  kernels::Type::f16,    kernels::Type::bf16,   kernels::Type::q4_0,
+    kernels::Type::q4_1, kernels::Type::q5_0,   kernels::Type::q5_1,   kernels::Type::q8_0,
+    kernels::Type::q2_k, kernels::Type::q3_k,   kernels::Type::q4_k,   kernels::Type::q5_k,
+    kernels::Type::q6_k, kernels::Type::iq4_nl, kernels::Type::iq4_xs, kernels::Type::mxfp4,
+};
+
+// Values of about 1 / sqrt(columns), so that outputs are of the inputs' size.
+HostWeight random_weight(Random&, kernels::Type, std::int64_t rows, std::int64_t columns);
+
+// Codes at the ends of their range in every block (all bits of the codes set or clear), one scale throughout:
+// what overflows 16-bit sums of products, if anything does. Quantised types only.
+HostWeight extreme_weight(kernels::Type, std::int64_t rows, std::int64_t columns, bool high);
+
+// The same matrix with these rows zero.
+HostWeight with_zero_rows(HostWeight, std::span<const std::int64_t> rows);
+
+// Rounding errors of independent values are treated as random: each has a standard deviation, those of a sum
+// add in squares, and a test allows six. (A worst case that adds absolute values would be √n times wider and
+// hide real mistakes.)
+//
+// sigma of each element of x as a device may round it before it multiplies by weights of `type`: to 8 bits
+// with one scale for each 256 elements at most (steps of max / 127, uniform error: / √12) for quantised
+// types, to bf16 for bf16, not at all for f32 and f16.
+std::vector<double> input_sigma(kernels::Type type, std::span<const double> x);
+
+// y = W x with an error of sigma[i] in x[i]: sigma of each y. It includes float summation in any order. Types
+// with a minimum count twice: q · d and the minimum are multiplied apart, and q · d alone is larger than w.
+std::vector<double> output_sigma(const HostWeight&, std::span<const double> x, std::span<const double> sigma);
+
+std::vector<double> multiply(const HostWeight&, std::span<const double> x);
+
+}  // namespace fovea::tests
