@@ -7,8 +7,11 @@
 
 #include "engine/api/error.h"
 #include "engine/api/model_info.h"
-#include "engine/checkpoint/checkpoint.h"
 #include "kernels/api/operations.h"
+
+namespace fovea::checkpoint {
+class Checkpoint;
+}
 
 namespace fovea::models {
 
@@ -21,10 +24,11 @@ struct RopeConfig {
   RopeScaling scaling = RopeScaling::none;
   double factor = 1;
   std::int64_t original_context = 0;
-  double beta_fast = 32, beta_slow = 1;           // YaRN
-  double attention_factor = 0;                    // YaRN; 0: 0.1 ln(factor) + 1
+  double beta_fast = 32, beta_slow = 1;                        // YaRN
+  bool truncate = true;                                        // YaRN: the ramp's bounds are whole dimensions
+  double attention_factor = 0;                                 // YaRN; 0: 0.1 ln(factor) + 1
   double low_frequency_factor = 1, high_frequency_factor = 4;  // llama-3
-  std::vector<float> frequency_factors;           // GGUF's rope_freqs tensor, [rotary / 2]; may be empty
+  std::vector<float> frequency_factors;  // GGUF's rope_freqs tensor, [rotary / 2]; may be empty
 };
 
 struct ModelConfig {
@@ -48,20 +52,26 @@ struct ModelConfig {
   std::int64_t experts = 0;
   std::int64_t experts_used = 0;
   std::int64_t expert_width = 0;
-  std::int64_t shared_width = 0;     // 0: no shared expert
-  bool normalise_router = false;     // the chosen weights are divided by their sum
-  std::vector<bool> sparse_layers;   // [layers]: which have experts; empty: all (when experts > 0)
+  std::int64_t shared_width = 0;      // 0: no shared expert
+  bool normalise_router = false;      // the chosen weights are divided by their sum
+  double router_scale = 1;            // multiplies the chosen weights
+  std::vector<bool> sparse_layers;    // [layers]: which have experts; empty: all (when experts > 0)
+  std::vector<std::int64_t> windows;  // [layers]: sliding window in tokens, 0: none; empty: none anywhere
 
   bool layer_has_experts(std::int64_t layer) const {
     return experts > 0 && (sparse_layers.empty() || sparse_layers[static_cast<std::size_t>(layer)]);
+  }
+  std::int64_t window(std::int64_t layer) const {
+    return windows.empty() ? 0 : windows[static_cast<std::size_t>(layer)];
   }
 };
 
 // Refuses by name what is not supported (architecture, activation, rope type, sliding window …).
 Result<ModelConfig> read_config(const checkpoint::Checkpoint&);
 
-// The rotary inverse frequencies for a context of `tokens` (dynamic scaling depends on it), [rotary / 2], and
-// the magnitude that multiplies cos and sin.
+// The rotary inverse frequencies, [rotary / 2], and the magnitude that multiplies cos and sin. `context` is
+// the trained one, `tokens` the sequence's whole length: only dynamic scaling depends on it, and a sequence
+// keeps one length for all its passes, so that cached keys and later queries rotate alike.
 struct RotaryTable {
   std::vector<float> inverse_frequency;
   float magnitude = 1;

@@ -4,13 +4,17 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "engine/api/error.h"
 #include "engine/api/progress.h"
-#include "engine/checkpoint/checkpoint.h"
 #include "engine/models/config.h"
 #include "kernels/api/device.h"
+
+namespace fovea::checkpoint {
+class Checkpoint;
+}
 
 namespace fovea::models {
 
@@ -52,6 +56,8 @@ class Model {
   std::int64_t weight_bytes() const { return weight_bytes_; }  // resident: packed and mapped
   // Bytes of weights that decoding one token reads.
   std::int64_t bytes_per_token() const { return bytes_per_token_; }
+  // Tensors of the file that the model does not use.
+  const std::vector<std::string>& ignored_tensors() const { return ignored_tensors_; }
   const checkpoint::Checkpoint& checkpoint() const;
 
  private:
@@ -64,6 +70,7 @@ class Model {
   std::vector<LayerWeights> layers_;
   std::int64_t weight_bytes_ = 0;
   std::int64_t bytes_per_token_ = 0;
+  std::vector<std::string> ignored_tensors_;
   std::unique_ptr<Memory> memory_;
 };
 

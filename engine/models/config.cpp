@@ -1,0 +1,159 @@
+#include "engine/models/config.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/models/families.h"
+#include "engine/models/rope.h"
+#include "engine/models/say.h"
+
+namespace fovea::models {
+namespace {
+
+constexpr Key layers_key{"block_count", "num_hidden_layers"};
+constexpr Key hidden_key{"embedding_length", "hidden_size"};
+constexpr Key heads_key{"attention.head_count", "num_attention_heads"};
+constexpr Key kv_heads_key{"attention.head_count_kv", "num_key_value_heads"};
+constexpr Key head_dim_key{"attention.key_length", "head_dim"};
+constexpr Key value_dim_key{"attention.value_length", ""};
+constexpr Key context_key{"context_length", "max_position_embeddings"};
+constexpr Key width_key{"feed_forward_length", "intermediate_size"};
+constexpr Key norm_eps_key{"attention.layer_norm_rms_epsilon", "rms_norm_eps"};
+constexpr Key vocabulary_key{"vocab_size", "vocab_size"};
+
+constexpr std::int64_t max_layers = 4096;
+constexpr std::int64_t max_hidden = 1 << 20;
+constexpr std::int64_t max_heads = 4096;
+constexpr std::int64_t max_head_dim = 4096;
+constexpr std::int64_t max_vocabulary = 1 << 26;
+
+// Options that would change the computation and that no supported family has, with the value that means
+// "off".
+struct RefusedNumber {
+  Key key;
+  double off;
+};
+constexpr RefusedNumber refused_numbers[] = {
+    {{"attention.scale", ""}, 0},
+    {{"attention.max_alibi_bias", ""}, 0},
+    {{"attention.clamp_kqv", "clip_qkv"}, 0},
+    {{"logit_scale", "logits_scaling"}, 1},
+    {{"residual_scale", "residual_multiplier"}, 1},
+    {{"embedding_scale", "embedding_multiplier"}, 1},
+    {{"attn_logit_softcapping", "attn_logit_softcapping"}, 0},
+    {{"final_logit_softcapping", "final_logit_softcapping"}, 0},
+    {{"rope.scaling.alpha", ""}, 0},
+    {{"", "partial_rotary_factor"}, 1},
+};
+
+Result<void> refuse_options(const Keys& keys) {
+  for (const auto& [key, off] : refused_numbers) {
+    FOVEA_TRY(const double value, keys.number_or(key, off, -1e30, 1e30));
+    const bool unset = keys.is_gguf() && value == 0;
+    if (value != off && !unset) return keys.unsupported(key, say("is ", value, ", expected ", off));
+  }
+  constexpr Key parallel{"use_parallel_residual", ""};
+  FOVEA_TRY(const bool parallel_residual, keys.boolean_or(parallel, false));
+  if (parallel_residual) return keys.unsupported(parallel, "is true");
+  constexpr Key causal{"attention.causal", ""};
+  FOVEA_TRY(const bool is_causal, keys.boolean_or(causal, true));
+  if (!is_causal) return keys.unsupported(causal, "is false: an encoder, not a chat model");
+
+  constexpr Key activation{"", "hidden_act"};
+  FOVEA_TRY(const std::string function, keys.string_or(activation, "silu"));
+  if (function != "silu" && function != "swish") {
+    return keys.unsupported(activation, say("is \"", function, "\", expected \"silu\""));
+  }
+  if (keys.object("quantization_config")) {
+    return keys.unsupported({"", "quantization_config"},
+                            "is given: folders hold F32, F16 or BF16 weights here");
+  }
+  return {};
+}
+
+Result<void> read_heads(const Keys& keys, const Family& family, ModelConfig& config) {
+  FOVEA_TRY(config.heads, keys.integer(heads_key, 1, max_heads));
+  FOVEA_TRY(config.kv_heads, keys.integer_or(kv_heads_key, config.heads, 1, max_heads));
+  if (config.heads % config.kv_heads != 0) {
+    return keys.wrong(heads_key, say("is ", config.heads, ", not a multiple of the ", config.kv_heads, " of ",
+                                     keys.name(kv_heads_key)));
+  }
+  std::int64_t usual = config.hidden / config.heads;
+  if (&family == &qwen3 && !keys.is_gguf()) usual = 128;  // transformers' default for this family
+  FOVEA_TRY(config.head_dim, keys.integer_or(head_dim_key, usual, 1, max_head_dim));
+  if (!keys.has(head_dim_key) && usual != 128 && config.hidden % config.heads != 0) {
+    return keys.wrong(hidden_key, say("is ", config.hidden, ", not a multiple of the ", config.heads, " of ",
+                                      keys.name(heads_key)));
+  }
+  if (config.head_dim < 2 || config.head_dim % 2 != 0) {
+    return keys.wrong(head_dim_key, say("gives heads of ", config.head_dim, ", expected an even number"));
+  }
+  FOVEA_TRY(const std::int64_t value_dim, keys.integer_or(value_dim_key, config.head_dim, 1, max_head_dim));
+  if (value_dim != config.head_dim) {
+    return keys.unsupported(value_dim_key,
+                            say("is ", value_dim, ", expected ", config.head_dim, " as for the keys"));
+  }
+  return {};
+}
+
+// GGUF: the embedding's rows, else the tokeniser's length, else the key. Folders: the key.
+Result<void> read_vocabulary(const Keys& keys, const checkpoint::Checkpoint& checkpoint,
+                             ModelConfig& config) {
+  if (keys.is_gguf()) {
+    if (const auto* table = checkpoint.find(gguf_names.embedding); table && table->shape.size() == 2) {
+      config.vocabulary = table->shape[0];
+    } else if (const auto* tokens = checkpoint.metadata().strings("tokenizer.ggml.tokens")) {
+      config.vocabulary = static_cast<std::int64_t>(tokens->size());
+    }
+    if (config.vocabulary > 0 && config.vocabulary <= max_vocabulary) return {};
+  }
+  FOVEA_TRY(config.vocabulary, keys.integer(vocabulary_key, 1, max_vocabulary));
+  return {};
+}
+
+// GGUF has no keys for these: the tensors say it.
+void read_gguf_tensors(const checkpoint::Checkpoint& checkpoint, ModelConfig& config) {
+  config.tied_embeddings = checkpoint.find(gguf_names.output) == nullptr;
+  config.qkv_bias = checkpoint.find(bias_of(expand(gguf_names.q, 0))) != nullptr;
+  config.output_bias = checkpoint.find(bias_of(expand(gguf_names.attention_output, 0))) != nullptr;
+}
+
+std::string model_name(const Keys& keys, const checkpoint::Checkpoint& checkpoint) {
+  if (keys.is_gguf()) {
+    if (const auto name = checkpoint.metadata().string("general.name"); name && !name->empty())
+      return std::string(*name);
+    return checkpoint.path().stem().string();
+  }
+  const auto folder = checkpoint.path().has_filename() ? checkpoint.path() : checkpoint.path().parent_path();
+  return folder.filename().string();
+}
+
+}  // namespace
+
+Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
+  const Keys keys(checkpoint);
+  FOVEA_TRY(const Family* family, find_family(keys));
+  FOVEA_CHECK(refuse_options(keys));
+
+  ModelConfig config;
+  config.name = model_name(keys, checkpoint);
+  config.architecture = family->name;
+  FOVEA_TRY(config.layers, keys.integer(layers_key, 1, max_layers));
+  FOVEA_TRY(config.hidden, keys.integer(hidden_key, 1, max_hidden));
+  FOVEA_TRY(config.context, keys.integer(context_key, 1, INT32_MAX));
+  FOVEA_TRY(config.feed_forward, keys.integer(width_key, 1, max_width));
+  FOVEA_TRY(config.norm_eps, keys.number_or(norm_eps_key, family == &mixtral ? 1e-5 : 1e-6, 0, 1));
+  FOVEA_CHECK(read_heads(keys, *family, config));
+  FOVEA_CHECK(read_vocabulary(keys, checkpoint, config));
+  if (keys.is_gguf()) {
+    read_gguf_tensors(checkpoint, config);
+  } else {
+    FOVEA_TRY(config.tied_embeddings, keys.boolean_or({"", "tie_word_embeddings"}, false));
+  }
+  FOVEA_CHECK(family->configure(keys, config));
+  FOVEA_TRY(config.rope, read_rope(keys, checkpoint, *family, config));
+  return config;
+}
+
+}  // namespace fovea::models

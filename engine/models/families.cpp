@@ -1,0 +1,135 @@
+#include "engine/models/families.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/models/say.h"
+
+namespace fovea::models {
+namespace {
+
+constexpr Key architecture_key{"general.architecture", "model_type"};
+constexpr Key experts_key{"expert_count", "num_experts", "num_local_experts"};
+constexpr Key experts_used_key{"expert_used_count", "num_experts_per_tok"};
+constexpr Key use_window_key{"", "use_sliding_window"};
+constexpr Key layer_types_key{"", "layer_types"};
+
+const std::array<const Family*, 6> families{&llama, &qwen2, &qwen3, &qwen2_moe, &qwen3_moe, &mixtral};
+
+std::string supported_names(bool gguf) {
+  std::string text;
+  for (const Family* family : families) {
+    for (const std::string_view name : gguf ? family->gguf : family->hugging_face) {
+      if (!name.empty()) text += (text.empty() ? "" : ", ") + std::string(name);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<const Family*> find_family(const Keys& keys) {
+  FOVEA_TRY(const std::string name, keys.string_or(architecture_key, ""));
+  if (name.empty()) {
+    return keys.wrong(architecture_key, say("is missing, expected one of ", supported_names(keys.is_gguf())));
+  }
+  for (const Family* family : families) {
+    const auto& names = keys.is_gguf() ? family->gguf : family->hugging_face;
+    if (std::ranges::find(names, std::string_view(name)) == names.end()) continue;
+    if (family != &llama || !keys.is_gguf()) return family;
+    FOVEA_TRY(const std::int64_t experts, keys.integer_or(experts_key, 0, 0, max_experts));
+    return experts > 0 ? &mixtral : &llama;
+  }
+  return keys.unsupported(architecture_key,
+                          say("is \"", name, "\", an architecture that is not supported; these are: ",
+                              supported_names(keys.is_gguf())));
+}
+
+const TensorNames& tensor_names(const Family& family, bool gguf) {
+  return gguf ? gguf_names : *family.folder_names;
+}
+
+Result<void> read_experts(const Keys& keys, ModelConfig& config, bool normalise_otherwise) {
+  FOVEA_TRY(config.experts, keys.integer(experts_key, 1, max_experts));
+  FOVEA_TRY(config.experts_used, keys.integer(experts_used_key, 1, max_experts));
+  if (config.experts_used > config.experts) {
+    return keys.wrong(experts_used_key, say("is ", config.experts_used, ", more than the ", config.experts,
+                                            " experts of ", keys.name(experts_key)));
+  }
+  // Mixtral's folders have no norm_topk_prob: it always normalises.
+  FOVEA_TRY(config.normalise_router,
+            keys.boolean_or({"expert_weights_norm", "norm_topk_prob"}, normalise_otherwise));
+  // A scale of 0 is how GGUF files say that there is none.
+  FOVEA_TRY(const double scale, keys.number_or({"expert_weights_scale", ""}, 1, 0, 1e6));
+  config.router_scale = scale == 0 ? 1 : scale;
+
+  constexpr Key gating{"expert_gating_func", ""};
+  FOVEA_TRY(const std::int64_t function, keys.integer_or(gating, 1, 0, 1 << 16));
+  if (function > 1) return keys.unsupported(gating, say("is ", function, ", expected 1 (softmax)"));
+  constexpr Key groups{"expert_group_count", "n_group"};
+  FOVEA_TRY(const std::int64_t group_count, keys.integer_or(groups, 0, 0, max_experts));
+  if (group_count > 1)
+    return keys.unsupported(groups, say("is ", group_count, ": routing by groups of experts"));
+  return {};
+}
+
+Result<void> read_sparse_layers(const Keys& keys, ModelConfig& config) {
+  constexpr Key dense_key{"", "mlp_only_layers"};
+  FOVEA_TRY(const std::int64_t step, keys.integer_or({"", "decoder_sparse_step"}, 1, 1, max_experts));
+  config.sparse_layers.assign(static_cast<std::size_t>(config.layers), true);
+  for (std::int64_t layer = 0; layer < config.layers; ++layer) {
+    config.sparse_layers[static_cast<std::size_t>(layer)] = (layer + 1) % step == 0;
+  }
+  const nlohmann::json* dense = keys.list("mlp_only_layers");
+  if (dense == nullptr) {
+    if (keys.has(dense_key)) return keys.wrong(dense_key, "is not a list of layer numbers");
+    return {};
+  }
+  for (const nlohmann::json& entry : *dense) {
+    if (!entry.is_number_integer() || entry.get<std::int64_t>() < 0 ||
+        entry.get<std::int64_t>() >= config.layers) {
+      return keys.wrong(dense_key, say("holds ", entry.dump(), ", expected layers 0 to ", config.layers - 1));
+    }
+    config.sparse_layers[entry.get<std::size_t>()] = false;
+  }
+  return {};
+}
+
+Result<void> read_windows(const Keys& keys, ModelConfig& config, WindowDefault otherwise) {
+  FOVEA_TRY(const bool used, keys.boolean_or(use_window_key, otherwise == WindowDefault::all_layers));
+  if (!used && !keys.is_gguf()) return {};
+  FOVEA_TRY(const std::int64_t window, keys.integer_or(sliding_window_key, 0, 0, INT32_MAX));
+  if (window == 0 || window >= config.context) return {};
+
+  constexpr Key pattern{"attention.sliding_window_pattern", ""};
+  if (keys.has(pattern)) return keys.unsupported(pattern, "is given: windows on some layers only");
+  config.windows.assign(static_cast<std::size_t>(config.layers), window);
+  if (keys.is_gguf()) return {};
+
+  if (const nlohmann::json* types = keys.list("layer_types")) {
+    if (types->size() != config.windows.size()) {
+      return keys.wrong(layer_types_key, say("has ", types->size(), " entries, expected ", config.layers));
+    }
+    for (std::size_t layer = 0; layer < config.windows.size(); ++layer) {
+      const nlohmann::json& type = (*types)[layer];
+      if (type == "full_attention") {
+        config.windows[layer] = 0;
+      } else if (type != "sliding_attention") {
+        return keys.unsupported(layer_types_key, say("holds ", type.dump(), " at layer ", layer));
+      }
+    }
+    return {};
+  }
+  if (otherwise == WindowDefault::must_be_listed) {
+    return keys.unsupported(use_window_key, "is true, but no layer_types say which layers it means");
+  }
+  if (otherwise == WindowDefault::from_max_window_layers) {
+    FOVEA_TRY(const std::int64_t full, keys.integer_or({"", "max_window_layers"}, 28, 0, INT32_MAX));
+    for (std::int64_t layer = 0; layer < std::min(full, config.layers); ++layer) {
+      config.windows[static_cast<std::size_t>(layer)] = 0;
+    }
+  }
+  return {};
+}
+
+}  // namespace fovea::models

@@ -1,0 +1,66 @@
+// What a model file or folder holds: its configuration and its tensors' shapes, no weights.
+#include "engine/api/model_info.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/core/result.h"
+#include "engine/models/config.h"
+#include "engine/models/plan.h"
+
+namespace fovea {
+namespace {
+
+// The parameters that one token reads: of the embedding one row, which does not count beside the output.
+std::int64_t active_parameters(const models::ModelConfig& config, const models::WeightPlan& plan) {
+  std::int64_t always = 0, routed = 0;
+  plan.each_matrix([&](const models::MatrixSource& source) {
+    if (source.role == models::Role::routed_expert) {
+      routed += source.parameters();
+    } else if (source.role != models::Role::embedding) {
+      always += source.parameters();
+    }
+  });
+  always += plan.output_norm->elements();
+  for (const models::LayerPlan& layer : plan.layers) {
+    for (const models::VectorSource vector :
+         {layer.attention_norm, layer.feed_forward_norm, layer.q_bias, layer.k_bias, layer.v_bias,
+          layer.output_bias, layer.q_norm, layer.k_norm}) {
+      if (vector != nullptr) always += vector->elements();
+    }
+  }
+  return config.experts > 0 ? always + routed / config.experts * config.experts_used : always;
+}
+
+}  // namespace
+
+Result<ModelInfo> inspect(const std::filesystem::path& path) {
+  FOVEA_TRY(const checkpoint::Checkpoint file, checkpoint::Checkpoint::open(path));
+  FOVEA_TRY(const models::ModelConfig config, models::read_config(file));
+  ModelInfo info;
+  info.path = path;
+  info.name = config.name;
+  info.format = file.format_name();
+  info.architecture = config.architecture;
+  info.layers = config.layers;
+  info.hidden = config.hidden;
+  info.heads = config.heads;
+  info.kv_heads = config.kv_heads;
+  info.head_dim = config.head_dim;
+  info.vocabulary = config.vocabulary;
+  info.context = config.context;
+  info.experts = config.experts;
+  info.experts_used = config.experts_used;
+  info.has_chat_template = !file.chat_template().empty();
+  for (const checkpoint::TensorInfo& tensor : file.tensors()) {
+    const auto bytes = static_cast<std::int64_t>(tensor.bytes);
+    info.parameters += tensor.elements();
+    info.bytes += bytes;
+    info.bytes_by_type[std::string(kernels::type_name(tensor.type))] += bytes;
+  }
+  // A file that holds only a vocabulary has no weights to count.
+  if (!file.tensors().empty()) {
+    FOVEA_TRY(const models::WeightPlan plan, models::plan_weights(file, config));
+    info.parameters_active = active_parameters(config, plan);
+  }
+  return info;
+}
+
+}  // namespace fovea

@@ -1,0 +1,206 @@
+#include "engine/models/keys.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <variant>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/models/say.h"
+
+namespace fovea::models {
+namespace {
+
+using checkpoint::MetadataValue;
+using nlohmann::json;
+
+std::string describe(const json& value) {
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+std::string describe(const MetadataValue& value) {
+  return std::visit(
+      [](const auto& v) -> std::string {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, std::string_view>) {
+          return say('"', v.substr(0, 60), '"');
+        } else if constexpr (std::is_same_v<T, bool>) {
+          return v ? "true" : "false";
+        } else if constexpr (std::is_arithmetic_v<T>) {
+          return say(v);
+        } else {
+          return say("a list of ", v.size(), " values");
+        }
+      },
+      value);
+}
+
+std::optional<std::int64_t> to_integer(const MetadataValue& value) {
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return *i;
+  if (const auto* u = std::get_if<std::uint64_t>(&value)) {
+    if (*u <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      return static_cast<std::int64_t>(*u);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> to_integer(const json& value) {
+  if (value.is_number_unsigned()) {
+    const auto u = value.get<std::uint64_t>();
+    if (u > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
+    return static_cast<std::int64_t>(u);
+  }
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  return std::nullopt;
+}
+
+std::optional<double> to_number(const MetadataValue& value) {
+  if (const auto* d = std::get_if<double>(&value)) return *d;
+  if (const auto* i = std::get_if<std::int64_t>(&value)) return static_cast<double>(*i);
+  if (const auto* u = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*u);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Keys::Keys(const checkpoint::Checkpoint& checkpoint) {
+  if (checkpoint.format() == checkpoint::Format::gguf) {
+    where_ = checkpoint.path().string();
+    metadata_ = &checkpoint.metadata();
+    prefix_ = std::string(metadata_->string("general.architecture").value_or("")) + ".";
+  } else {
+    where_ = (checkpoint.path() / "config.json").string();
+    json_ = &checkpoint.config();
+  }
+}
+
+std::string Keys::gguf_name(const Key& key) const {
+  return key.gguf.starts_with("general.") ? std::string(key.gguf) : prefix_ + std::string(key.gguf);
+}
+
+const json* Keys::json_value(const Key& key) const {
+  if (!json_->is_object()) return nullptr;
+  for (const std::string_view name : {key.json, key.json_other}) {
+    if (name.empty()) continue;
+    const auto it = json_->find(name);
+    if (it != json_->end() && !it->is_null()) return &*it;
+  }
+  return nullptr;
+}
+
+bool Keys::has(const Key& key) const {
+  if (is_gguf()) return !key.gguf.empty() && metadata_->contains(gguf_name(key));
+  return json_value(key) != nullptr;
+}
+
+std::string Keys::name(const Key& key) const {
+  if (is_gguf()) return gguf_name(key);
+  const bool other = !key.json_other.empty() && !json_->contains(key.json) && json_->contains(key.json_other);
+  return prefix_ + std::string(other ? key.json_other : key.json);
+}
+
+std::unexpected<Error> Keys::wrong(const Key& key, const std::string& what) const {
+  return fail(ErrorKind::format, where_, name(key) + " " + what,
+              "The file is damaged, or not a model that Fovea knows");
+}
+
+std::unexpected<Error> Keys::unsupported(const Key& key, const std::string& what) const {
+  return fail(ErrorKind::unsupported, where_, name(key) + " " + what, "Fovea cannot run this model");
+}
+
+Result<std::optional<std::int64_t>> Keys::find_integer(const Key& key) const {
+  if (!has(key)) return std::nullopt;
+  const auto convert = [&](const auto& value) -> Result<std::optional<std::int64_t>> {
+    if (const auto found = to_integer(value)) return found;
+    return wrong(key, say("is ", describe(value), ", expected a whole number"));
+  };
+  return is_gguf() ? convert(*metadata_->find(gguf_name(key))) : convert(*json_value(key));
+}
+
+Result<std::optional<double>> Keys::find_number(const Key& key) const {
+  if (!has(key)) return std::nullopt;
+  if (is_gguf()) {
+    const MetadataValue& value = *metadata_->find(gguf_name(key));
+    if (const auto found = to_number(value)) return found;
+    return wrong(key, say("is ", describe(value), ", expected a number"));
+  }
+  const json& value = *json_value(key);
+  if (value.is_number()) return value.get<double>();
+  return wrong(key, say("is ", describe(value), ", expected a number"));
+}
+
+Result<std::int64_t> Keys::integer_or(const Key& key, std::int64_t otherwise, std::int64_t least,
+                                      std::int64_t most) const {
+  FOVEA_TRY(const std::optional<std::int64_t> found, find_integer(key));
+  if (!found) return otherwise;
+  if (*found < least || *found > most) {
+    return wrong(key, say("is ", *found, ", expected ", least, " to ", most));
+  }
+  return *found;
+}
+
+Result<std::int64_t> Keys::integer(const Key& key, std::int64_t least, std::int64_t most) const {
+  if (!has(key)) return wrong(key, say("is missing, expected ", least, " to ", most));
+  return integer_or(key, 0, least, most);
+}
+
+Result<double> Keys::number_or(const Key& key, double otherwise, double least, double most) const {
+  FOVEA_TRY(const std::optional<double> found, find_number(key));
+  if (!found) return otherwise;
+  if (!(*found >= least && *found <= most)) {
+    return wrong(key, say("is ", *found, ", expected ", least, " to ", most));
+  }
+  return *found;
+}
+
+Result<double> Keys::number(const Key& key, double least, double most) const {
+  if (!has(key)) return wrong(key, say("is missing, expected ", least, " to ", most));
+  return number_or(key, 0, least, most);
+}
+
+Result<bool> Keys::boolean_or(const Key& key, bool otherwise) const {
+  if (!has(key)) return otherwise;
+  if (is_gguf()) {
+    const MetadataValue& value = *metadata_->find(gguf_name(key));
+    if (const auto* found = std::get_if<bool>(&value)) return *found;
+    return wrong(key, say("is ", describe(value), ", expected true or false"));
+  }
+  const json& value = *json_value(key);
+  if (value.is_boolean()) return value.get<bool>();
+  return wrong(key, say("is ", describe(value), ", expected true or false"));
+}
+
+Result<std::string> Keys::string_or(const Key& key, std::string_view otherwise) const {
+  if (!has(key)) return std::string(otherwise);
+  if (is_gguf()) {
+    const MetadataValue& value = *metadata_->find(gguf_name(key));
+    if (const auto* found = std::get_if<std::string_view>(&value)) return std::string(*found);
+    return wrong(key, say("is ", describe(value), ", expected text"));
+  }
+  const json& value = *json_value(key);
+  if (value.is_string()) return value.get<std::string>();
+  return wrong(key, say("is ", describe(value), ", expected text"));
+}
+
+std::optional<Keys> Keys::object(std::string_view json_name) const {
+  if (is_gguf() || !json_->is_object()) return std::nullopt;
+  const auto it = json_->find(json_name);
+  if (it == json_->end() || !it->is_object() || it->empty()) return std::nullopt;
+  Keys inner;
+  inner.where_ = where_;
+  inner.prefix_ = prefix_ + std::string(json_name) + ".";
+  inner.json_ = &*it;
+  return inner;
+}
+
+const json* Keys::list(std::string_view json_name) const {
+  if (is_gguf()) return nullptr;
+  const json* found = json_value({"", json_name});
+  return found && found->is_array() ? found : nullptr;
+}
+
+}  // namespace fovea::models

@@ -1,0 +1,107 @@
+#include "engine/models/names.h"
+
+namespace fovea::models {
+namespace {
+
+std::string replace(std::string text, std::string_view what, std::int64_t number) {
+  const std::size_t at = text.find(what);
+  if (at != std::string::npos) text.replace(at, what.size(), std::to_string(number));
+  return text;
+}
+
+// Attention and norms are called alike in all of Hugging Face's families here.
+constexpr TensorNames hugging_face() {
+  TensorNames names{};
+  names.embedding = "model.embed_tokens.weight";
+  names.output_norm = "model.norm.weight";
+  names.output = "lm_head.weight";
+  names.attention_norm = "model.layers.{l}.input_layernorm.weight";
+  names.q = "model.layers.{l}.self_attn.q_proj.weight";
+  names.k = "model.layers.{l}.self_attn.k_proj.weight";
+  names.v = "model.layers.{l}.self_attn.v_proj.weight";
+  names.attention_output = "model.layers.{l}.self_attn.o_proj.weight";
+  names.q_norm = "model.layers.{l}.self_attn.q_norm.weight";
+  names.k_norm = "model.layers.{l}.self_attn.k_norm.weight";
+  names.feed_forward_norm = "model.layers.{l}.post_attention_layernorm.weight";
+  names.gate = "model.layers.{l}.mlp.gate_proj.weight";
+  names.up = "model.layers.{l}.mlp.up_proj.weight";
+  names.down = "model.layers.{l}.mlp.down_proj.weight";
+  return names;
+}
+
+constexpr TensorNames qwen_moe() {
+  TensorNames names = hugging_face();
+  names.router = {"model.layers.{l}.mlp.gate.weight"};
+  names.shared_gate = "model.layers.{l}.mlp.shared_expert.gate_proj.weight";
+  names.shared_up = "model.layers.{l}.mlp.shared_expert.up_proj.weight";
+  names.shared_down = "model.layers.{l}.mlp.shared_expert.down_proj.weight";
+  names.shared_expert_gate = "model.layers.{l}.mlp.shared_expert_gate.weight";
+  names.experts = {
+      ExpertNames{"model.layers.{l}.mlp.experts.{e}.gate_proj.weight",
+                  "model.layers.{l}.mlp.experts.{e}.up_proj.weight",
+                  "model.layers.{l}.mlp.experts.{e}.down_proj.weight"},
+      // transformers 5 in memory, and on disk when saved without converting back
+      ExpertNames{
+          {}, {}, "model.layers.{l}.mlp.experts.down_proj", "model.layers.{l}.mlp.experts.gate_up_proj"}};
+  return names;
+}
+
+constexpr TensorNames mixtral() {
+  TensorNames names = hugging_face();
+  names.router = {"model.layers.{l}.block_sparse_moe.gate.weight", "model.layers.{l}.mlp.gate.weight"};
+  names.experts = {
+      ExpertNames{"model.layers.{l}.block_sparse_moe.experts.{e}.w1.weight",
+                  "model.layers.{l}.block_sparse_moe.experts.{e}.w3.weight",
+                  "model.layers.{l}.block_sparse_moe.experts.{e}.w2.weight"},
+      ExpertNames{
+          {}, {}, "model.layers.{l}.mlp.experts.down_proj", "model.layers.{l}.mlp.experts.gate_up_proj"}};
+  return names;
+}
+
+constexpr TensorNames gguf() {
+  TensorNames names{};
+  names.embedding = "token_embd.weight";
+  names.output_norm = "output_norm.weight";
+  names.output = "output.weight";
+  names.attention_norm = "blk.{l}.attn_norm.weight";
+  names.q = "blk.{l}.attn_q.weight";
+  names.k = "blk.{l}.attn_k.weight";
+  names.v = "blk.{l}.attn_v.weight";
+  names.attention_output = "blk.{l}.attn_output.weight";
+  names.q_norm = "blk.{l}.attn_q_norm.weight";
+  names.k_norm = "blk.{l}.attn_k_norm.weight";
+  names.feed_forward_norm = "blk.{l}.ffn_norm.weight";
+  names.gate = "blk.{l}.ffn_gate.weight";
+  names.up = "blk.{l}.ffn_up.weight";
+  names.down = "blk.{l}.ffn_down.weight";
+  names.router = {"blk.{l}.ffn_gate_inp.weight"};
+  names.shared_gate = "blk.{l}.ffn_gate_shexp.weight";
+  names.shared_up = "blk.{l}.ffn_up_shexp.weight";
+  names.shared_down = "blk.{l}.ffn_down_shexp.weight";
+  names.shared_expert_gate = "blk.{l}.ffn_gate_inp_shexp.weight";
+  names.experts = {
+      ExpertNames{"blk.{l}.ffn_gate_exps.weight", "blk.{l}.ffn_up_exps.weight",
+                  "blk.{l}.ffn_down_exps.weight"},
+      // Mixtral files from before early 2024
+      ExpertNames{"blk.{l}.ffn_gate.{e}.weight", "blk.{l}.ffn_up.{e}.weight", "blk.{l}.ffn_down.{e}.weight"}};
+  return names;
+}
+
+}  // namespace
+
+constexpr TensorNames gguf_names = gguf();
+constexpr TensorNames dense_names = hugging_face();
+constexpr TensorNames qwen_moe_names = qwen_moe();
+constexpr TensorNames mixtral_names = mixtral();
+
+std::string expand(std::string_view pattern, std::int64_t layer, std::int64_t expert) {
+  return replace(replace(std::string(pattern), "{l}", layer), "{e}", expert);
+}
+
+std::string bias_of(std::string_view weight) {
+  constexpr std::string_view suffix = ".weight";
+  if (weight.ends_with(suffix)) weight.remove_suffix(suffix.size());
+  return std::string(weight) + ".bias";
+}
+
+}  // namespace fovea::models

@@ -1,0 +1,42 @@
+// How checkpoints call a model's tensors, as data. {l} stands for the layer and {e} for the expert. A bias
+// has its matrix's name with ".bias" instead of ".weight".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fovea::models {
+
+// The experts of one layer, in one of three forms:
+//   gate, up, down with {e}:     a matrix for each expert
+//   gate, up, down without {e}:  one tensor [experts, rows, columns] for each of the three
+//   gate_up and down:            [experts, 2 · width, d], each expert's gate rows and then its up rows
+struct ExpertNames {
+  std::string_view gate, up, down;
+  std::string_view gate_up = {};
+};
+
+struct TensorNames {
+  std::string_view embedding, output_norm, output;
+  std::string_view attention_norm, q, k, v, attention_output, q_norm, k_norm;
+  std::string_view feed_forward_norm;
+  std::string_view gate, up, down;  // a dense layer
+  std::array<std::string_view, 2> router;
+  std::string_view shared_gate, shared_up, shared_down, shared_expert_gate;
+  std::array<ExpertNames, 3> experts;  // the first whose tensors are there
+};
+
+// All of GGUF's families use the same names.
+extern const TensorNames gguf_names;
+// Hugging Face: dense families; experts under "mlp" (Qwen); experts under "block_sparse_moe" (Mixtral).
+extern const TensorNames dense_names;
+extern const TensorNames qwen_moe_names;
+extern const TensorNames mixtral_names;
+
+std::string expand(std::string_view pattern, std::int64_t layer, std::int64_t expert = 0);
+// "x.weight" -> "x.bias"
+std::string bias_of(std::string_view weight);
+
+}  // namespace fovea::models

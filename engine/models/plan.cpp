@@ -1,0 +1,224 @@
+#include "engine/models/plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/core/result.h"
+#include "engine/models/families.h"
+#include "engine/models/say.h"
+
+namespace fovea::models {
+namespace {
+
+using checkpoint::Checkpoint;
+using checkpoint::TensorInfo;
+
+class Planner {
+ public:
+  Planner(const Checkpoint& checkpoint, const ModelConfig& config, const TensorNames& names)
+      : checkpoint_(checkpoint), config_(config), names_(names) {}
+
+  Result<WeightPlan> run() {
+    const std::int64_t d = config_.hidden;
+    WeightPlan plan;
+    FOVEA_TRY(plan.embedding, matrix(names_.embedding, config_.vocabulary, d, Role::embedding));
+    FOVEA_TRY(plan.output_norm, vector(names_.output_norm, d));
+    if (config_.tied_embeddings) {
+      plan.output = plan.embedding;
+      plan.output.role = Role::output;
+      used_.emplace(names_.output);  // some tools write the table twice
+    } else {
+      FOVEA_TRY(plan.output, matrix(names_.output, config_.vocabulary, d, Role::output));
+    }
+    plan.layers.resize(static_cast<std::size_t>(config_.layers));
+    for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
+      LayerPlan& out = plan.layers[static_cast<std::size_t>(layer)];
+      FOVEA_CHECK(attention(layer, out));
+      FOVEA_CHECK(feed_forward(layer, out));
+    }
+    FOVEA_TRY(plan.ignored, leftovers());
+    return plan;
+  }
+
+ private:
+  std::string where(std::string_view name) const {
+    return say(checkpoint_.path().string(), ", tensor ", name);
+  }
+
+  Result<const TensorInfo*> find(std::string_view name, const std::string& expected) {
+    const TensorInfo* tensor = checkpoint_.find(name);
+    if (tensor == nullptr) {
+      return fail(ErrorKind::format, where(name), say("the tensor is missing, expected ", expected),
+                  "The file is not complete, or its configuration is another model's");
+    }
+    used_.insert(tensor->name);
+    return tensor;
+  }
+
+  // Dimensions of 1 in front say nothing: [1, d] and [d] are the same rows.
+  Result<const TensorInfo*> find(std::string_view name, const std::vector<std::int64_t>& shape) {
+    FOVEA_TRY(const TensorInfo* tensor, find(name, shape_text(shape)));
+    const auto significant = [](std::span<const std::int64_t> s) {
+      while (s.size() > 1 && s.front() == 1) s = s.subspan(1);
+      return s;
+    };
+    if (!std::ranges::equal(significant(tensor->shape), significant(shape))) {
+      return fail(ErrorKind::format, where(name),
+                  say("the shape is ", shape_text(tensor->shape), ", expected ", shape_text(shape)),
+                  "The file's configuration does not belong to its weights");
+    }
+    return tensor;
+  }
+
+  Result<MatrixSource> matrix(std::string_view name, std::int64_t rows, std::int64_t columns, Role role) {
+    FOVEA_TRY(const TensorInfo* tensor, find(name, std::vector{rows, columns}));
+    return MatrixSource{tensor, 0, rows, columns, role};
+  }
+
+  Result<VectorSource> vector(std::string_view name, std::int64_t count) {
+    FOVEA_TRY(const TensorInfo* tensor, find(name, std::vector{count}));
+    if (tensor->type != kernels::Type::f32 && tensor->type != kernels::Type::f16 &&
+        tensor->type != kernels::Type::bf16) {
+      return fail(ErrorKind::unsupported, where(name),
+                  say("the type is ", kernels::type_name(tensor->type), ", expected F32, F16 or BF16"));
+    }
+    return tensor;
+  }
+
+  Result<void> attention(std::int64_t layer, LayerPlan& out) {
+    const std::int64_t d = config_.hidden;
+    const std::int64_t q_rows = config_.heads * config_.head_dim;
+    const std::int64_t kv_rows = config_.kv_heads * config_.head_dim;
+    const auto name = [&](std::string_view pattern) { return expand(pattern, layer); };
+    FOVEA_TRY(out.attention_norm, vector(name(names_.attention_norm), d));
+    FOVEA_TRY(out.q, matrix(name(names_.q), q_rows, d, Role::always));
+    FOVEA_TRY(out.k, matrix(name(names_.k), kv_rows, d, Role::always));
+    FOVEA_TRY(out.v, matrix(name(names_.v), kv_rows, d, Role::always));
+    FOVEA_TRY(out.attention_output, matrix(name(names_.attention_output), d, q_rows, Role::always));
+    if (config_.qkv_bias) {
+      FOVEA_TRY(out.q_bias, vector(bias_of(name(names_.q)), q_rows));
+      FOVEA_TRY(out.k_bias, vector(bias_of(name(names_.k)), kv_rows));
+      FOVEA_TRY(out.v_bias, vector(bias_of(name(names_.v)), kv_rows));
+    }
+    if (config_.output_bias) {
+      FOVEA_TRY(out.output_bias, vector(bias_of(name(names_.attention_output)), d));
+    }
+    if (config_.qk_norm) {
+      FOVEA_TRY(out.q_norm, vector(name(names_.q_norm), config_.head_dim));
+      FOVEA_TRY(out.k_norm, vector(name(names_.k_norm), config_.head_dim));
+    }
+    return {};
+  }
+
+  Result<ExpertSource> dense(std::string_view gate, std::string_view up, std::string_view down,
+                             std::int64_t layer, std::int64_t expert, std::int64_t width, Role role) {
+    ExpertSource out;
+    FOVEA_TRY(out.gate, matrix(expand(gate, layer, expert), width, config_.hidden, role));
+    FOVEA_TRY(out.up, matrix(expand(up, layer, expert), width, config_.hidden, role));
+    FOVEA_TRY(out.down, matrix(expand(down, layer, expert), config_.hidden, width, role));
+    return out;
+  }
+
+  Result<void> feed_forward(std::int64_t layer, LayerPlan& out) {
+    const std::int64_t d = config_.hidden;
+    FOVEA_TRY(out.feed_forward_norm, vector(expand(names_.feed_forward_norm, layer), d));
+    if (!config_.layer_has_experts(layer)) {
+      FOVEA_TRY(out.shared,
+                dense(names_.gate, names_.up, names_.down, layer, 0, config_.feed_forward, Role::always));
+      return {};
+    }
+    std::string router = expand(names_.router[0], layer);
+    if (!names_.router[1].empty() && checkpoint_.find(router) == nullptr)
+      router = expand(names_.router[1], layer);
+    FOVEA_TRY(out.router, matrix(router, config_.experts, d, Role::always));
+    FOVEA_CHECK(experts(layer, out));
+    if (config_.shared_width > 0) {
+      FOVEA_TRY(out.shared, dense(names_.shared_gate, names_.shared_up, names_.shared_down, layer, 0,
+                                  config_.shared_width, Role::always));
+      FOVEA_TRY(out.shared_gate, matrix(expand(names_.shared_expert_gate, layer), 1, d, Role::always));
+    }
+    return {};
+  }
+
+  // The form of the experts' names that the file uses; the first when it uses none.
+  const ExpertNames& expert_form(std::int64_t layer) const {
+    for (const ExpertNames& form : names_.experts) {
+      if (!form.down.empty() && checkpoint_.find(expand(form.down, layer, 0))) return form;
+    }
+    return names_.experts[0];
+  }
+
+  Result<void> experts(std::int64_t layer, LayerPlan& out) {
+    const ExpertNames& form = expert_form(layer);
+    const std::int64_t count = config_.experts;
+    const std::int64_t width = config_.expert_width;
+    const std::int64_t d = config_.hidden;
+    out.experts.resize(static_cast<std::size_t>(count));
+
+    if (form.down.find("{e}") != std::string_view::npos) {
+      for (std::int64_t e = 0; e < count; ++e) {
+        FOVEA_TRY(out.experts[static_cast<std::size_t>(e)],
+                  dense(form.gate, form.up, form.down, layer, e, width, Role::routed_expert));
+      }
+      return {};
+    }
+    const bool fused = !form.gate_up.empty();
+    const std::int64_t stride = fused ? 2 * width : width;  // rows from one expert's gate to the next one's
+    const std::vector<std::int64_t> wide{count, stride, d};
+    FOVEA_TRY(const TensorInfo* gate, find(expand(fused ? form.gate_up : form.gate, layer), wide));
+    FOVEA_TRY(const TensorInfo* up, find(expand(fused ? form.gate_up : form.up, layer), wide));
+    FOVEA_TRY(const TensorInfo* down, find(expand(form.down, layer), std::vector{count, d, width}));
+    for (std::int64_t e = 0; e < count; ++e) {
+      ExpertSource& expert = out.experts[static_cast<std::size_t>(e)];
+      expert.gate = {gate, e * stride, width, d, Role::routed_expert};
+      expert.up = {up, e * stride + (fused ? width : 0), width, d, Role::routed_expert};
+      expert.down = {down, e * d, d, width, Role::routed_expert};
+    }
+    return {};
+  }
+
+  // Tensors that are known to hold nothing that this model computes with.
+  static bool harmless(std::string_view name) {
+    return name.ends_with(".rotary_emb.inv_freq") || name.ends_with("rope_freqs.weight") ||
+           name.ends_with(".attn_rot_embd");
+  }
+
+  Result<std::vector<std::string>> leftovers() const {
+    std::vector<std::string> ignored;
+    for (const TensorInfo& tensor : checkpoint_.tensors()) {
+      if (used_.contains(tensor.name) || harmless(tensor.name)) continue;
+      for (const std::string_view prefix : {"model.layers.", "blk."}) {
+        if (!tensor.name.starts_with(prefix)) continue;
+        const std::string_view rest = std::string_view(tensor.name).substr(prefix.size());
+        const std::string number(rest.substr(0, rest.find('.')));
+        // Layers behind the last one are extra heads that predict further tokens.
+        const bool extra = number.size() < 10 && !number.empty() &&
+                           std::ranges::all_of(
+                               number, [](char c) { return c >= '0' && c <= '9'; }) &&
+                           std::stoll(number) >= config_.layers;
+        if (extra) continue;
+        return fail(ErrorKind::unsupported, where(tensor.name),
+                    say("the tensor ", shape_text(tensor.shape), " has no place in a ", config_.architecture,
+                        " model with this configuration"),
+                    "Fovea cannot run this model");
+      }
+      ignored.push_back(tensor.name);
+    }
+    return ignored;
+  }
+
+  const Checkpoint& checkpoint_;
+  const ModelConfig& config_;
+  const TensorNames& names_;
+  std::set<std::string, std::less<>> used_;
+};
+
+}  // namespace
+
+Result<WeightPlan> plan_weights(const Checkpoint& checkpoint, const ModelConfig& config) {
+  FOVEA_TRY(const Family* family, find_family(Keys(checkpoint)));
+  const bool gguf = checkpoint.format() == checkpoint::Format::gguf;
+  return Planner(checkpoint, config, tensor_names(*family, gguf)).run();
+}
+
+}  // namespace fovea::models

@@ -1,0 +1,86 @@
+// Which part of which tensor becomes which weight: the names are looked up, and every shape and type is
+// checked, before any weight is read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/models/config.h"
+#include "engine/models/names.h"
+#include "kernels/api/operations.h"
+
+namespace fovea::models {
+
+// What a matrix is to the forward pass; decides what one token reads.
+enum class Role : std::uint8_t { embedding, output, always, routed_expert };
+
+// Rows of a tensor's matrices, [rows, columns], that become one weight.
+struct MatrixSource {
+  const checkpoint::TensorInfo* tensor = nullptr;
+  std::int64_t first_row = 0;  // of all the tensor's rows
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Role role = Role::always;
+
+  explicit operator bool() const { return tensor != nullptr; }
+  std::int64_t offset() const {
+    return first_row * kernels::row_bytes(tensor->type, columns);
+  }  // in the tensor
+  std::int64_t bytes() const { return rows * kernels::row_bytes(tensor->type, columns); }
+  std::int64_t parameters() const { return rows * columns; }
+};
+
+struct ExpertSource {
+  MatrixSource gate, up, down;
+};
+
+// Norms and biases, kept as float. Null where the model has none.
+using VectorSource = const checkpoint::TensorInfo*;
+
+struct LayerPlan {
+  VectorSource attention_norm = nullptr;
+  MatrixSource q, k, v, attention_output;
+  VectorSource q_bias = nullptr, k_bias = nullptr, v_bias = nullptr, output_bias = nullptr;
+  VectorSource q_norm = nullptr, k_norm = nullptr;
+  VectorSource feed_forward_norm = nullptr;
+  MatrixSource router;
+  std::vector<ExpertSource> experts;
+  ExpertSource shared;
+  MatrixSource shared_gate;
+};
+
+struct WeightPlan {
+  MatrixSource embedding, output;  // the same tensor when tied
+  VectorSource output_norm = nullptr;
+  std::vector<LayerPlan> layers;
+  std::vector<std::string> ignored;  // tensors that the model does not use
+
+  // Calls f(source) for every matrix in the order of the pass; a tied table comes once, as the output.
+  template <class F>
+  void each_matrix(F&& f) const {
+    if (embedding.tensor != output.tensor) f(embedding);
+    for (const LayerPlan& layer : layers) {
+      for (const MatrixSource* source :
+           {&layer.q, &layer.k, &layer.v, &layer.attention_output, &layer.router}) {
+        if (*source) f(*source);
+      }
+      for (const ExpertSource& expert : layer.experts) {
+        f(expert.gate);
+        f(expert.up);
+        f(expert.down);
+      }
+      for (const MatrixSource* source :
+           {&layer.shared_gate, &layer.shared.gate, &layer.shared.up, &layer.shared.down}) {
+        if (*source) f(*source);
+      }
+    }
+    f(output);
+  }
+};
+
+// Names the tensor that is missing, or whose shape or type is not what the configuration says. A tensor of a
+// layer that nothing uses is refused as well: the model would compute something else.
+Result<WeightPlan> plan_weights(const checkpoint::Checkpoint&, const ModelConfig&);
+
+}  // namespace fovea::models

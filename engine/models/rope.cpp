@@ -1,0 +1,231 @@
+#include "engine/models/rope.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/models/say.h"
+
+namespace fovea::models {
+namespace {
+
+constexpr Key theta_key{"rope.freq_base", "rope_theta"};
+constexpr Key type_key{"rope.scaling.type", "rope_type", "type"};
+constexpr Key factor_key{"rope.scaling.factor", "factor"};
+constexpr Key old_factor_key{"rope.scale_linear", ""};
+constexpr Key original_context_key{"rope.scaling.original_context_length",
+                                   "original_max_position_embeddings"};
+constexpr Key attention_factor_key{"rope.scaling.attn_factor", "attention_factor"};
+constexpr double max_factor = 1e6;
+
+// YaRN's magnitude for a stretch of `factor` (Peng et al. 2023, eq. 22).
+double yarn_magnitude(double factor, double scale) {
+  return factor <= 1 ? 1 : 0.1 * scale * std::log(factor) + 1;
+}
+
+Result<RopeScaling> scaling_type(const Keys& keys, const std::string& name) {
+  if (name == "none" || name == "default") return RopeScaling::none;
+  if (name == "linear") return RopeScaling::linear;
+  if (name == "yarn") return RopeScaling::yarn;
+  if (!keys.is_gguf() && name == "dynamic") return RopeScaling::dynamic;
+  if (!keys.is_gguf() && name == "llama3") return RopeScaling::llama3;
+  return keys.unsupported(type_key, say("is \"", name, "\", a rotary scaling that is not supported"));
+}
+
+Result<void> read_yarn(const Keys& keys, RopeConfig& rope) {
+  FOVEA_TRY(rope.beta_fast, keys.number_or({"rope.scaling.yarn_beta_fast", "beta_fast"}, 32, 0, 1e6));
+  FOVEA_TRY(rope.beta_slow, keys.number_or({"rope.scaling.yarn_beta_slow", "beta_slow"}, 1, 0, 1e6));
+  if (rope.beta_fast == 0) rope.beta_fast = 32;
+  if (rope.beta_slow == 0) rope.beta_slow = 1;
+  FOVEA_TRY(rope.truncate, keys.boolean_or({"", "truncate"}, true));
+  if (keys.is_gguf()) {
+    // llama.cpp: the usual magnitude, times attn_factor; with a log multiplier, over the magnitude that it
+    // gives.
+    FOVEA_TRY(const double times, keys.number_or(attention_factor_key, 1, 0, max_factor));
+    FOVEA_TRY(const double log_scale,
+              keys.number_or({"rope.scaling.yarn_log_multiplier", ""}, 0, 0, max_factor));
+    rope.attention_factor = yarn_magnitude(rope.factor, 1) * (times == 0 ? 1 : times);
+    if (log_scale != 0) rope.attention_factor /= yarn_magnitude(rope.factor, log_scale);
+    return {};
+  }
+  FOVEA_TRY(rope.attention_factor, keys.number_or(attention_factor_key, 0, 0, max_factor));
+  FOVEA_TRY(const double scale, keys.number_or({"", "mscale"}, 0, 0, max_factor));
+  FOVEA_TRY(const double scale_all, keys.number_or({"", "mscale_all_dim"}, 0, 0, max_factor));
+  if (keys.has(attention_factor_key)) return {};
+  rope.attention_factor = scale != 0 && scale_all != 0
+                              ? yarn_magnitude(rope.factor, scale) / yarn_magnitude(rope.factor, scale_all)
+                              : yarn_magnitude(rope.factor, 1);
+  return {};
+}
+
+// `keys` is the object with the scaling's values; `outer` the whole configuration.
+Result<void> read_scaling(const Keys& keys, const Keys& outer, std::int64_t context, RopeConfig& rope) {
+  FOVEA_TRY(rope.original_context, outer.integer_or(original_context_key, 0, 1, INT32_MAX));
+  if (rope.original_context == 0) {
+    FOVEA_TRY(rope.original_context, keys.integer_or(original_context_key, context, 1, INT32_MAX));
+  }
+  if (rope.scaling == RopeScaling::none) return {};
+  if (rope.scaling == RopeScaling::yarn && !keys.has(factor_key)) {
+    rope.factor = static_cast<double>(context) / static_cast<double>(rope.original_context);
+  } else {
+    FOVEA_TRY(rope.factor, keys.number(factor_key, 1e-3, max_factor));
+  }
+  if (rope.scaling == RopeScaling::yarn) FOVEA_CHECK(read_yarn(keys, rope));
+  if (rope.scaling == RopeScaling::llama3) {
+    constexpr Key low_key{"", "low_freq_factor"};
+    constexpr Key high_key{"", "high_freq_factor"};
+    FOVEA_TRY(rope.low_frequency_factor, keys.number(low_key, 1e-6, max_factor));
+    FOVEA_TRY(rope.high_frequency_factor, keys.number(high_key, 1e-6, max_factor));
+    if (rope.high_frequency_factor <= rope.low_frequency_factor) {
+      return keys.wrong(high_key, say("is ", rope.high_frequency_factor, ", expected more than the ",
+                                      rope.low_frequency_factor, " of low_freq_factor"));
+    }
+  }
+  return {};
+}
+
+Result<void> read_folder(const Keys& keys, const Family& family, const ModelConfig& config,
+                         RopeConfig& rope) {
+  const double usual_theta = &family == &mixtral ? 1e6 : 1e4;
+  FOVEA_TRY(rope.theta, keys.number_or(theta_key, usual_theta, 1.0000001, 1e15));
+  std::optional<Keys> inner = keys.object("rope_parameters");
+  if (!inner) inner = keys.object("rope_scaling");
+  if (!inner) return {};
+  for (const char* nested : {"full_attention", "sliding_attention"}) {
+    if (inner->object(nested)) {
+      return keys.unsupported({"", nested}, "has rotary parameters of its own, which is not supported");
+    }
+  }
+  FOVEA_TRY(rope.theta, inner->number_or(theta_key, rope.theta, 1.0000001, 1e15));
+  constexpr Key partial{"", "partial_rotary_factor"};
+  FOVEA_TRY(const double share, inner->number_or(partial, 1, 0, 1));
+  if (share != 1) return inner->unsupported(partial, say("is ", share, ", expected 1"));
+  if (inner->list("mrope_section"))
+    return inner->unsupported({"", "mrope_section"}, "is given: multimodal rotation");
+  FOVEA_TRY(const std::string type, inner->string_or(type_key, "default"));
+  FOVEA_TRY(rope.scaling, scaling_type(*inner, type));
+  return read_scaling(*inner, keys, config.context, rope);
+}
+
+Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const ModelConfig& config,
+                       RopeConfig& rope) {
+  FOVEA_TRY(rope.theta, keys.number_or(theta_key, 1e4, 1.0000001, 1e15));
+  constexpr Key dimensions{"rope.dimension_count", ""};
+  FOVEA_TRY(const std::int64_t rotary, keys.integer_or(dimensions, config.head_dim, 1, INT32_MAX));
+  if (rotary != config.head_dim) {
+    return keys.unsupported(dimensions, say("is ", rotary, ", expected the heads' ", config.head_dim));
+  }
+  const bool has_factor = keys.has(factor_key) || keys.has(old_factor_key);
+  FOVEA_TRY(const std::string type, keys.string_or(type_key, has_factor ? "linear" : "none"));
+  FOVEA_TRY(rope.scaling, scaling_type(keys, type));
+  if (rope.scaling == RopeScaling::linear && !keys.has(factor_key)) {
+    FOVEA_TRY(rope.factor, keys.number_or(old_factor_key, 1, 1e-3, max_factor));
+  } else {
+    FOVEA_CHECK(read_scaling(keys, keys, config.context, rope));
+  }
+
+  const auto* tensor = checkpoint.find("rope_freqs.weight");
+  if (tensor == nullptr) return {};
+  const std::string where = say(checkpoint.path().string(), ", tensor rope_freqs.weight");
+  if (tensor->type != kernels::Type::f32 || tensor->elements() != config.head_dim / 2) {
+    return fail(ErrorKind::format, where,
+                say("the tensor is ", kernels::type_name(tensor->type), " ", shape_text(tensor->shape),
+                    ", expected F32 [", config.head_dim / 2, "]"));
+  }
+  rope.frequency_factors.resize(static_cast<std::size_t>(config.head_dim / 2));
+  std::memcpy(rope.frequency_factors.data(), checkpoint.bytes(*tensor).data(),
+              rope.frequency_factors.size() * sizeof(float));
+  if (!std::ranges::all_of(rope.frequency_factors, [](float f) { return std::isfinite(f) && f > 0; })) {
+    return fail(ErrorKind::format, where, "a factor is not a positive number");
+  }
+  return {};
+}
+
+// YaRN: between the dimensions that turn beta_fast and beta_slow times within the trained context,
+// frequencies go from untouched to divided by the factor (Peng et al. 2023, §3.2).
+double yarn_share_kept(const RopeConfig& rope, double pair) {
+  const double size = static_cast<double>(rope.rotary);
+  const auto dimension_of = [&](double turns) {
+    return size * std::log(static_cast<double>(rope.original_context) / (turns * 2 * std::numbers::pi)) /
+           (2 * std::log(rope.theta));
+  };
+  double low = dimension_of(rope.beta_fast);
+  double high = dimension_of(rope.beta_slow);
+  if (rope.truncate) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, size - 1);
+  if (low == high) high += 0.001;
+  return 1 - std::clamp((pair - low) / (high - low), 0.0, 1.0);
+}
+
+double llama3_frequency(const RopeConfig& rope, double frequency) {
+  const double wavelength = 2 * std::numbers::pi / frequency;
+  const double original = static_cast<double>(rope.original_context);
+  if (wavelength < original / rope.high_frequency_factor) return frequency;
+  if (wavelength > original / rope.low_frequency_factor) return frequency / rope.factor;
+  const double smooth = (original / wavelength - rope.low_frequency_factor) /
+                        (rope.high_frequency_factor - rope.low_frequency_factor);
+  return (1 - smooth) * frequency / rope.factor + smooth * frequency;
+}
+
+}  // namespace
+
+Result<RopeConfig> read_rope(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const Family& family,
+                             const ModelConfig& config) {
+  RopeConfig rope;
+  rope.rotary = config.head_dim;
+  if (keys.is_gguf()) {
+    rope.style = family.gguf_style;
+    FOVEA_CHECK(read_gguf(keys, checkpoint, config, rope));
+  } else {
+    FOVEA_CHECK(read_folder(keys, family, config, rope));
+  }
+  return rope;
+}
+
+RotaryTable rotary_table(const RopeConfig& rope, std::int64_t context, std::int64_t tokens) {
+  const double size = static_cast<double>(rope.rotary);
+  double theta = rope.theta;
+  if (rope.scaling == RopeScaling::dynamic && tokens > context && rope.rotary > 2) {
+    const double stretch =
+        rope.factor * static_cast<double>(tokens) / static_cast<double>(context) - (rope.factor - 1);
+    theta *= std::pow(stretch, size / (size - 2));
+  }
+
+  RotaryTable table;
+  table.inverse_frequency.resize(static_cast<std::size_t>(rope.rotary / 2));
+  for (std::size_t pair = 0; pair < table.inverse_frequency.size(); ++pair) {
+    double frequency = std::pow(theta, -2 * static_cast<double>(pair) / size);
+    switch (rope.scaling) {
+      case RopeScaling::linear:
+        frequency /= rope.factor;
+        break;
+      case RopeScaling::llama3:
+        frequency = llama3_frequency(rope, frequency);
+        break;
+      case RopeScaling::yarn: {
+        const double kept = yarn_share_kept(rope, static_cast<double>(pair));
+        frequency = frequency / rope.factor * (1 - kept) + frequency * kept;
+        break;
+      }
+      case RopeScaling::none:
+      case RopeScaling::dynamic:
+        break;
+    }
+    if (!rope.frequency_factors.empty()) frequency /= static_cast<double>(rope.frequency_factors[pair]);
+    table.inverse_frequency[pair] = static_cast<float>(frequency);
+  }
+  if (rope.scaling == RopeScaling::yarn) {
+    table.magnitude = static_cast<float>(rope.attention_factor > 0 ? rope.attention_factor
+                                                                   : yarn_magnitude(rope.factor, 1));
+  }
+  return table;
+}
+
+}  // namespace fovea::models

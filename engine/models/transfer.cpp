@@ -1,0 +1,137 @@
+#include "engine/models/transfer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+namespace fovea::models {
+namespace {
+
+constexpr std::int64_t chunk_bytes = 4 << 20;
+constexpr std::int64_t page_bytes = 4096;
+constexpr auto progress_interval = std::chrono::milliseconds(30);
+
+// Some rows of one transfer.
+struct Chunk {
+  const Transfer* transfer;
+  std::int64_t first;  // row of the matrix
+  std::int64_t count;
+  std::uint64_t position;  // in the file
+};
+
+class Crew {
+ public:
+  Crew(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device,
+       std::vector<Transfer> transfers, const ProgressSink& progress, std::stop_token stop)
+      : checkpoint_(checkpoint),
+        device_(device),
+        transfers_(std::move(transfers)),
+        progress_(progress),
+        stop_(std::move(stop)),
+        remaining_(std::make_unique<std::atomic<std::int64_t>[]>(checkpoint.tensors().size())),
+        read_in_place_(checkpoint.tensors().size()) {
+    for (const Transfer& transfer : transfers_) cut(transfer);
+    std::ranges::sort(chunks_, [](const Chunk& a, const Chunk& b) {
+      const auto key = [](const Chunk& c) { return std::pair(c.transfer->source.tensor->file, c.position); };
+      return key(a) < key(b);
+    });
+  }
+
+  Result<void> run(int threads) {
+    {
+      std::vector<std::jthread> helpers;
+      for (int i = 1; i < std::min<int>(threads, static_cast<int>(chunks_.size())); ++i) {
+        helpers.emplace_back([this] { work(false); });
+      }
+      work(true);
+    }
+    if (stop_.stop_requested()) return fail(ErrorKind::cancelled, "loading", "cancelled");
+    report({}, true);
+    return {};
+  }
+
+ private:
+  std::size_t index(const checkpoint::TensorInfo& tensor) const {
+    return static_cast<std::size_t>(&tensor - checkpoint_.tensors().data());
+  }
+
+  void cut(const Transfer& transfer) {
+    const MatrixSource& source = transfer.source;
+    const std::int64_t row = kernels::row_bytes(source.tensor->type, source.columns);
+    const std::int64_t unit =
+        transfer.packing == kernels::Packing::rows ? 1 : device_.pack_granularity(transfer.packing);
+    const std::int64_t rows = std::max(unit, chunk_bytes / row / unit * unit);
+    for (std::int64_t first = 0; first < source.rows; first += rows) {
+      const std::uint64_t offset = static_cast<std::uint64_t>(source.offset() + first * row);
+      chunks_.push_back(
+          {&transfer, first, std::min(rows, source.rows - first), source.tensor->offset + offset});
+      ++remaining_[index(*source.tensor)];
+    }
+    if (transfer.target == nullptr) read_in_place_[index(*source.tensor)] = true;
+    total_ += source.bytes();
+  }
+
+  void work(bool reports) {
+    while (!stop_.stop_requested()) {
+      const std::size_t next = next_++;
+      if (next >= chunks_.size()) return;
+      const Chunk& chunk = chunks_[next];
+      move(chunk);
+      const checkpoint::TensorInfo& tensor = *chunk.transfer->source.tensor;
+      done_ += chunk.count * kernels::row_bytes(tensor.type, chunk.transfer->source.columns);
+      if (--remaining_[index(tensor)] == 0 && !read_in_place_[index(tensor)]) checkpoint_.drop(tensor);
+      if (reports) report(tensor.name, false);
+    }
+  }
+
+  void move(const Chunk& chunk) const {
+    const auto& [source, packing, target] = *chunk.transfer;
+    const kernels::Type type = source.tensor->type;
+    const std::int64_t row = kernels::row_bytes(type, source.columns);
+    const std::byte* matrix = checkpoint_.bytes(*source.tensor).data() + source.offset();
+    const std::byte* rows = matrix + chunk.first * row;
+    if (target == nullptr) {
+      for (std::int64_t at = 0; at < chunk.count * row; at += page_bytes) {
+        static_cast<void>(*const_cast<const volatile std::byte*>(rows + at));
+      }
+    } else if (packing == kernels::Packing::rows) {
+      std::memcpy(target + chunk.first * row, rows, static_cast<std::size_t>(chunk.count * row));
+    } else {
+      device_.pack(packing, type, source.rows, source.columns, matrix, chunk.first, chunk.count, target);
+    }
+  }
+
+  // On the calling thread only.
+  void report(const std::string& item, bool last) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!progress_ || (!last && now - reported_ < progress_interval)) return;
+    reported_ = now;
+    progress_({"loading", last ? total_ : done_.load(), total_, "bytes", item});
+  }
+
+  const checkpoint::Checkpoint& checkpoint_;
+  const kernels::Device& device_;
+  const std::vector<Transfer> transfers_;
+  const ProgressSink& progress_;
+  const std::stop_token stop_;
+  std::vector<Chunk> chunks_;
+  std::int64_t total_ = 0;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::int64_t> done_ = 0;
+  std::unique_ptr<std::atomic<std::int64_t>[]> remaining_;  // [tensors], chunks
+  std::vector<bool> read_in_place_;                         // [tensors]
+  std::chrono::steady_clock::time_point reported_{};
+};
+
+}  // namespace
+
+Result<void> run_transfers(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device,
+                           std::vector<Transfer> transfers, int threads, const ProgressSink& progress,
+                           std::stop_token stop) {
+  return Crew(checkpoint, device, std::move(transfers), progress, std::move(stop)).run(std::max(threads, 1));
+}
+
+}  // namespace fovea::models
