@@ -1,0 +1,115 @@
+// Every family's logits against transformers, on every device.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/test.h"
+
+#include "runner.h"
+
+using namespace fovea;
+using namespace fovea::tests;
+
+namespace {
+
+constexpr double tolerance = 1e-4;
+
+struct Case {
+  std::string name;
+  std::filesystem::path model;
+  std::vector<TokenId> tokens;
+  std::vector<float> expected;  // [tokens, vocabulary]
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> list = [] {
+    std::vector<Case> read;
+    std::ifstream file(golden("models/cases.json"));
+    for (const auto& entry : nlohmann::json::parse(file)) {
+      read.push_back({entry["name"], golden("models") / entry["model"].get<std::string>(),
+                      entry["tokens"].get<std::vector<TokenId>>(),
+                      read_npy(golden("models") / entry["expected"].get<std::string>())});
+    }
+    return read;
+  }();
+  return list;
+}
+
+std::string label(const kernels::Device& device) {
+  return device.name() + " " + device.instruction_set();
+}
+
+}  // namespace
+
+class LogitsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void equalTransformers_data() {
+    QTest::addColumn<int>("device");
+    QTest::addColumn<int>("index");
+    const auto devices = all_devices();
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+      for (std::size_t i = 0; i < cases().size(); ++i) {
+        QTest::newRow((cases()[i].name + ", " + label(*devices[d])).c_str()) << int(d) << int(i);
+      }
+    }
+  }
+  void equalTransformers() {
+    QFETCH(int, device);
+    QFETCH(int, index);
+    const kernels::Device& on = *all_devices()[std::size_t(device)];
+    const Case& c = cases()[std::size_t(index)];
+    const auto model = load(c.model, on);
+    FOVEA_VERIFY(model);
+    QVERIFY(!c.expected.empty());
+    // All at once, in chunks that do not divide the prompt, and token by token.
+    for (const std::int64_t chunk : {0, 7, 4, 1}) {
+      const double difference = largest_difference(logits(*model, on, c.tokens, chunk), c.expected);
+      QVERIFY2(difference <= tolerance,
+               ("chunk " + std::to_string(chunk) + ": difference " + std::to_string(difference)).c_str());
+    }
+  }
+
+  void lastRowIsTheLastOfAll() {
+    const kernels::Device& on = *all_devices().back();
+    const Case& c = cases().front();
+    const auto model = load(c.model, on);
+    FOVEA_VERIFY(model);
+    const auto count = static_cast<std::int64_t>(c.tokens.size());
+    const Pages pages(model->config(), count, 4);
+    auto forward = layers::Forward::create(*model, on, count);
+    FOVEA_VERIFY(forward);
+    const auto stream = on.make_stream({.threads = 1});
+    const std::span<const TokenId> tokens(c.tokens);
+    // A first pass that wants no logits leaves the same cache behind.
+    QVERIFY(forward
+                ->run({.tokens = tokens.first(8),
+                       .first = 0,
+                       .cache = pages.layers(),
+                       .context = count,
+                       .logits = layers::LogitsWanted::none},
+                      *stream)
+                .empty());
+    const auto last = forward->run({.tokens = tokens.subspan(8),
+                                    .first = 8,
+                                    .cache = pages.layers(),
+                                    .context = count,
+                                    .logits = layers::LogitsWanted::last},
+                                   *stream);
+    const auto vocabulary = static_cast<std::size_t>(model->config().vocabulary);
+    QCOMPARE(last.size(), vocabulary);
+    QVERIFY(largest_difference(last, std::span(c.expected).last(vocabulary)) <= tolerance);
+  }
+
+  // The comparison must see one wrong value, one that is missing, and one that is not a number.
+  void comparisonCanFail() {
+    const std::vector<float> a{1, 2, 3};
+    QCOMPARE(largest_difference(a, std::vector<float>{1, 2, 3}), 0.0);
+    QVERIFY(largest_difference(a, std::vector<float>{1, 2.001F, 3}) > tolerance);
+    QVERIFY(largest_difference(a, std::vector<float>{1, 2}) > tolerance);
+    QVERIFY(largest_difference(a, std::vector<float>{1, NAN, 3}) > tolerance);
+  }
+};
+FOVEA_TEST(LogitsTest)
+
+#include "logits_test.moc"

@@ -1,0 +1,96 @@
+#include "runner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include "engine/core/result.h"
+#include "kernels/cpu/device.h"
+#include "kernels/reference/device.h"
+
+namespace fovea::tests {
+
+Pages::Pages(const models::ModelConfig& config, std::int64_t tokens, std::int64_t page_tokens,
+             kernels::Type type) {
+  const auto pages = static_cast<std::size_t>((tokens + page_tokens - 1) / page_tokens);
+  const auto bytes =
+      static_cast<std::size_t>(config.kv_heads * page_tokens * kernels::row_bytes(type, config.head_dim));
+  const auto lists = static_cast<std::size_t>(2 * config.layers);
+  pointers_.assign(lists, std::vector<std::byte*>(pages));
+  // 0xff is not a number in every type: what was never written must not be read.
+  memory_.assign(lists * pages, std::vector<std::byte>(bytes, std::byte{0xff}));
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    const std::size_t page = pages - 1 - i / lists;
+    pointers_[i % lists][page] = memory_[i].data();
+  }
+  for (std::size_t layer = 0; layer < static_cast<std::size_t>(config.layers); ++layer) {
+    layers_.push_back({pointers_[2 * layer].data(), pointers_[2 * layer + 1].data(), page_tokens, type,
+                       config.kv_heads, config.head_dim});
+  }
+}
+
+std::vector<const kernels::Device*> all_devices() {
+  std::vector<const kernels::Device*> devices{&kernels::reference::device()};
+  for (const std::string_view set : kernels::cpu::available_instruction_sets()) {
+    devices.push_back(kernels::cpu::device(set));
+  }
+  return devices;
+}
+
+Result<models::Model> load(const std::filesystem::path& path, const kernels::Device& device) {
+  FOVEA_TRY(checkpoint::Checkpoint file, checkpoint::Checkpoint::open(path));
+  return models::Model::load(std::move(file), device, 2);
+}
+
+std::vector<float> logits(const models::Model& model, const kernels::Device& device,
+                          std::span<const TokenId> tokens, std::int64_t chunk, std::int64_t page_tokens) {
+  const auto count = static_cast<std::int64_t>(tokens.size());
+  if (chunk == 0) chunk = count;
+  const Pages pages(model.config(), count, page_tokens);
+  auto forward = layers::Forward::create(model, device, chunk);
+  if (!forward) return {};
+  const auto stream = device.make_stream({.threads = 2});
+  std::vector<float> all;
+  for (std::int64_t first = 0; first < count; first += chunk) {
+    const auto part = tokens.subspan(static_cast<std::size_t>(first),
+                                     static_cast<std::size_t>(std::min(chunk, count - first)));
+    const auto rows = forward->run({.tokens = part,
+                                    .first = first,
+                                    .cache = pages.layers(),
+                                    .context = count,
+                                    .logits = layers::LogitsWanted::all},
+                                   *stream);
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  return all;
+}
+
+double largest_difference(std::span<const float> a, std::span<const float> b) {
+  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    if (!(difference <= largest)) largest = difference;
+    if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
+  }
+  return largest;
+}
+
+std::vector<float> read_npy(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY\x01", 7) != 0) return {};
+  std::uint16_t header = 0;
+  std::memcpy(&header, bytes.data() + 8, 2);
+  const std::string text(bytes.data() + 10, header);
+  if (text.find("'<f4'") == std::string::npos || text.find("'fortran_order': False") == std::string::npos)
+    return {};
+  std::vector<float> values((bytes.size() - 10 - header) / sizeof(float));
+  std::memcpy(values.data(), bytes.data() + 10 + header, values.size() * sizeof(float));
+  return values;
+}
+
+}  // namespace fovea::tests

@@ -1,0 +1,43 @@
+// Runs a model as the runtime does, with pages of its own.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/layers/forward.h"
+#include "engine/models/model.h"
+#include "kernels/api/device.h"
+
+namespace fovea::tests {
+
+// The pages of one sequence, in an order that is not that of their addresses.
+class Pages {
+ public:
+  Pages(const models::ModelConfig&, std::int64_t tokens, std::int64_t page_tokens,
+        kernels::Type type = kernels::Type::f32);
+  std::span<const kernels::KvPages> layers() const { return layers_; }
+
+ private:
+  std::vector<std::vector<std::byte>> memory_;
+  std::vector<std::vector<std::byte*>> pointers_;  // [2 · layers][pages]
+  std::vector<kernels::KvPages> layers_;
+};
+
+// The reference device and every CPU instruction set of this machine.
+std::vector<const kernels::Device*> all_devices();
+
+Result<models::Model> load(const std::filesystem::path&, const kernels::Device&);
+
+// Logits [tokens, vocabulary] of one sequence in passes of `chunk` tokens (0: all at once).
+std::vector<float> logits(const models::Model&, const kernels::Device&, std::span<const TokenId>,
+                          std::int64_t chunk, std::int64_t page_tokens = 5);
+
+// The largest absolute difference; infinite when sizes differ or a value is not a number.
+double largest_difference(std::span<const float> a, std::span<const float> b);
+
+// A float32 array in NumPy's format; empty when the file is not one.
+std::vector<float> read_npy(const std::filesystem::path&);
+
+}  // namespace fovea::tests
