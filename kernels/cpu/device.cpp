@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/memory.h"
+#include "kernels/cpu/pack.h"
 #include "kernels/cpu/stream.h"
+#include "kernels/cpu/tiles.h"
 
 namespace fovea::kernels::cpu {
 namespace {
@@ -26,16 +29,32 @@ class CpuDevice final : public Device {
     return std::make_unique<CpuStream>(options.threads > 0 ? options.threads : cores, kernels_);
   }
 
-  Packing preferred_packing(Type, std::int64_t, std::int64_t) const override { return Packing::rows; }
-  std::int64_t packed_bytes(Packing, Type type, std::int64_t rows, std::int64_t columns) const override {
-    return rows * row_bytes(type, columns);
+  // A matrix of a few rows would mostly be padding.
+  Packing preferred_packing(Type, std::int64_t rows, std::int64_t) const override {
+    return rows >= tile_rows ? Packing::tiles : Packing::rows;
   }
-  void pack(Packing, Type type, std::int64_t, std::int64_t columns, const std::byte* source,
-            std::int64_t first, std::int64_t count, std::byte* packed) const override {
+  std::int64_t packed_bytes(Packing packing, Type type, std::int64_t rows,
+                            std::int64_t columns) const override {
+    return (packing == Packing::tiles ? tile_count(rows) * tile_rows : rows) * row_bytes(type, columns);
+  }
+  void pack(Packing packing, Type type, [[maybe_unused]] std::int64_t rows, std::int64_t columns,
+            const std::byte* source, std::int64_t first, std::int64_t count,
+            std::byte* packed) const override {
     const std::int64_t bytes = row_bytes(type, columns);
-    std::memcpy(packed + first * bytes, source, static_cast<std::size_t>(count * bytes));
+    if (packing == Packing::rows) {
+      std::memcpy(packed + first * bytes, source, static_cast<std::size_t>(count * bytes));
+      return;
+    }
+    assert(first % tile_rows == 0 && first + count <= rows);
+    for (std::int64_t row = 0; row < count; row += tile_rows) {
+      pack_tile(type, columns, source + row * bytes, bytes,
+                static_cast<int>(std::min<std::int64_t>(tile_rows, count - row)),
+                packed + (first + row) * bytes);
+    }
   }
-  std::int64_t pack_granularity(Packing) const override { return 1; }
+  std::int64_t pack_granularity(Packing packing) const override {
+    return packing == Packing::tiles ? tile_rows : 1;
+  }
 
   std::byte* allocate(std::int64_t bytes) const override { return allocate_pages(bytes); }
   void release(std::byte* memory, std::int64_t bytes) const override { release_pages(memory, bytes); }

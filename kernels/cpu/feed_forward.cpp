@@ -1,41 +1,283 @@
+// The feed-forward layer of one token or many, in two parallel loops: the (token, expert) pairs are grouped
+// by expert; the first loop goes over 32 rows of gate and up of every group and leaves silu(gate) · up,
+// quantised for the second, which goes over rows of the output and adds all groups' shares in one fixed
+// order.
 #include <algorithm>
-#include <cmath>
-#include <vector>
+#include <cassert>
+#include <cstring>
 
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/panel.h"
 #include "kernels/cpu/stream.h"
 
 namespace fovea::kernels::cpu {
 namespace {
 
-void add_expert(const FeedForward& op, std::int64_t token, const Expert& expert, float share,
-                Stream& stream) {
-  const std::int64_t width = expert.gate.rows;
-  std::vector<float> gate(static_cast<std::size_t>(width));
-  std::vector<float> up(gate.size());
-  std::vector<float> down(static_cast<std::size_t>(op.d));
-  const float* const x = op.x + token * op.d;
-  const Projection inner[] = {{expert.gate, nullptr, gate.data(), width},
-                              {expert.up, nullptr, up.data(), width}};
-  linear({x, 1, op.d, inner}, stream);
-  for (std::size_t i = 0; i < gate.size(); ++i) up[i] *= gate[i] / (1 + std::exp(-gate[i]));
-  const Projection outer[] = {{expert.down, nullptr, down.data(), op.d}};
-  linear({up.data(), 1, width, outer}, stream);
-  float* const out = op.out + token * op.d;
-  for (std::int64_t i = 0; i < op.d; ++i) out[i] += share * down[static_cast<std::size_t>(i)];
+// The tokens of one expert.
+struct Group {
+  const Expert* expert = nullptr;
+  std::int64_t first = 0;  // of its pairs
+  std::int64_t tokens = 0;
+  bool all_tokens = false;
+  ActivationBlock* hidden_blocks = nullptr;  // [width / 32, tokens], or
+  float* hidden = nullptr;                   // [tokens, width], for down matrices of floats
+};
+
+// 32 rows of a group's gate and up matrices.
+struct Item {
+  std::int32_t group;
+  std::int32_t block;
+};
+
+struct Plan {
+  Group* groups = nullptr;
+  std::int64_t group_count = 0;
+  Item* items = nullptr;
+  std::int64_t item_count = 0;
+  std::int32_t* tokens = nullptr;  // [pairs], by group
+  float* shares = nullptr;         // [pairs]
+  ActivationBlock* blocks = nullptr;
+  std::byte* spare = nullptr;
+  std::int64_t spare_stride = 0;
+};
+
+std::int64_t blocks_of(std::int64_t width) {
+  return (width + block_columns - 1) / block_columns;
 }
+
+std::int64_t hidden_bytes(const Expert& expert, std::int64_t tokens) {
+  const std::int64_t width = expert.gate.rows;
+  const std::int64_t bytes =
+      is_float_type(expert.down.type) ? tokens * width * 4 : panel_bytes(tokens, width);
+  return (bytes + 63) / 64 * 64;
+}
+
+bool wants_blocks(const Expert& expert) {
+  return !is_float_type(expert.gate.type) || !is_float_type(expert.up.type);
+}
+
+// Counts the pairs of each expert, then lays out the scratch memory and fills in groups, items and pairs.
+class Planner {
+ public:
+  Planner(const FeedForward& op, CpuStream& stream) : op_(op), stream_(stream) {}
+
+  Plan make() {
+    const auto experts = static_cast<std::int64_t>(op_.experts.size());
+    const std::int64_t pairs = op_.tokens * (op_.used + (op_.shared ? 1 : 0));
+    // The counts stand at the start of the scratch memory, whose full size they decide: it is asked for
+    // twice, and they are counted again if it moved.
+    ScratchLayout layout;
+    const std::int64_t counts_at = layout.add(experts * 8);
+    count_pairs(reinterpret_cast<std::int64_t*>(stream_.scratch(layout.bytes()) + counts_at));
+    const std::int64_t groups_at = layout.add((experts + 1) * static_cast<std::int64_t>(sizeof(Group)));
+    const std::int64_t tokens_at = layout.add(pairs * 4);
+    const std::int64_t shares_at = layout.add(pairs * 4);
+    const std::int64_t items_at = layout.add(items_ * static_cast<std::int64_t>(sizeof(Item)));
+    const std::int64_t blocks_at = layout.add(wants_blocks_ ? panel_bytes(op_.tokens, op_.d) : 0);
+    const std::int64_t hidden_at = layout.add(hidden_bytes_);
+    spare_ = (spare_ + 63) / 64 * 64;
+    const std::int64_t spare_at = layout.add(spare_ * stream_.pool().threads());
+
+    std::byte* const scratch = stream_.scratch(layout.bytes());
+    auto* const counts = reinterpret_cast<std::int64_t*>(scratch + counts_at);
+    count_pairs(counts);
+    Plan plan;
+    plan.groups = reinterpret_cast<Group*>(scratch + groups_at);
+    plan.items = reinterpret_cast<Item*>(scratch + items_at);
+    plan.tokens = reinterpret_cast<std::int32_t*>(scratch + tokens_at);
+    plan.shares = reinterpret_cast<float*>(scratch + shares_at);
+    plan.blocks = wants_blocks_ ? reinterpret_cast<ActivationBlock*>(scratch + blocks_at) : nullptr;
+    plan.spare = scratch + spare_at;
+    plan.spare_stride = spare_;
+    hidden_ = scratch + hidden_at;
+    fill_pairs(plan, counts);
+    return plan;
+  }
+
+ private:
+  void count_pairs(std::int64_t* counts) {
+    const auto experts = static_cast<std::int64_t>(op_.experts.size());
+    std::fill_n(counts, experts, 0);
+    for (std::int64_t i = 0; i < op_.tokens * op_.used; ++i) ++counts[op_.ids[i]];
+    items_ = hidden_bytes_ = spare_ = 0;
+    for (std::int64_t e = 0; e < experts; ++e) {
+      if (counts[e] > 0) count_expert(op_.experts[static_cast<std::size_t>(e)], counts[e]);
+    }
+    if (op_.shared) count_expert(*op_.shared, op_.tokens);
+  }
+
+  void count_expert(const Expert& expert, std::int64_t tokens) {
+    items_ += blocks_of(expert.gate.rows);
+    hidden_bytes_ += hidden_bytes(expert, tokens);
+    wants_blocks_ = wants_blocks_ || wants_blocks(expert);
+    spare_ = std::max({spare_, spare_bytes(expert.gate), spare_bytes(expert.up), spare_bytes(expert.down)});
+  }
+
+  void add_group(Plan& plan, const Expert& expert, std::int64_t first, std::int64_t tokens, bool all) {
+    Group& group = plan.groups[plan.group_count];
+    group = {.expert = &expert, .first = first, .tokens = tokens, .all_tokens = all};
+    if (is_float_type(expert.down.type)) {
+      group.hidden = reinterpret_cast<float*>(hidden_);
+    } else {
+      group.hidden_blocks = reinterpret_cast<ActivationBlock*>(hidden_);
+    }
+    hidden_ += hidden_bytes(expert, tokens);
+    for (std::int64_t b = 0; b < blocks_of(expert.gate.rows); ++b) {
+      plan.items[plan.item_count++] = {static_cast<std::int32_t>(plan.group_count),
+                                       static_cast<std::int32_t>(b)};
+    }
+    ++plan.group_count;
+  }
+
+  // Turns the counts into the places of each expert's next pair.
+  void fill_pairs(Plan& plan, std::int64_t* counts) {
+    const auto experts = static_cast<std::int64_t>(op_.experts.size());
+    std::int64_t first = 0;
+    for (std::int64_t e = 0; e < experts; ++e) {
+      const std::int64_t tokens = counts[e];
+      if (tokens > 0) add_group(plan, op_.experts[static_cast<std::size_t>(e)], first, tokens, false);
+      counts[e] = first;
+      first += tokens;
+    }
+    for (std::int64_t i = 0; i < op_.tokens * op_.used; ++i) {
+      const std::int64_t place = counts[op_.ids[i]]++;
+      plan.tokens[place] = static_cast<std::int32_t>(i / op_.used);
+      plan.shares[place] = op_.weights[i];
+    }
+    if (!op_.shared) return;
+    add_group(plan, *op_.shared, first, op_.tokens, true);
+    for (std::int64_t t = 0; t < op_.tokens; ++t) {
+      plan.tokens[first + t] = static_cast<std::int32_t>(t);
+      plan.shares[first + t] = op_.shared_weights ? op_.shared_weights[t] : 1.0F;
+    }
+  }
+
+  const FeedForward& op_;
+  CpuStream& stream_;
+  std::int64_t items_ = 0;
+  std::int64_t hidden_bytes_ = 0;
+  std::int64_t spare_ = 0;
+  bool wants_blocks_ = false;
+  std::byte* hidden_ = nullptr;
+};
+
+// The two parallel loops' bodies.
+class Layer {
+ public:
+  Layer(const FeedForward& op, const Plan& plan, const Kernels& kernels)
+      : op_(op), plan_(plan), kernels_(kernels) {}
+
+  void hidden(const Item& item, int thread) const {
+    const Group& group = plan_.groups[item.group];
+    const std::int64_t at_once = tokens_at_once(op_.d);
+    for (std::int64_t first = 0; first < group.tokens; first += at_once) {
+      hidden_chunk(group, item.block, first, std::min(at_once, group.tokens - first), thread);
+    }
+  }
+
+  // The tiles [begin, end) of every token's output. A group's activations stay in the cache for all of them.
+  void output(std::int64_t begin, std::int64_t end, int thread) const {
+    const std::int64_t rows = std::min(op_.d, end * tile_rows) - begin * tile_rows;
+    for (std::int64_t t = 0; t < op_.tokens; ++t) {
+      std::fill_n(op_.out + t * op_.d + begin * tile_rows, rows, 0.0F);
+    }
+    for (std::int64_t g = 0; g < plan_.group_count; ++g) {
+      const Group& group = plan_.groups[g];
+      const std::int64_t at_once = tokens_at_once(group.expert->down.columns);
+      for (std::int64_t first = 0; first < group.tokens; first += at_once) {
+        const std::int64_t tokens = std::min(at_once, group.tokens - first);
+        for (std::int64_t tile = begin; tile < end; ++tile) output_chunk(group, tile, first, tokens, thread);
+      }
+    }
+  }
+
+ private:
+  std::byte* spare(int thread) const { return plan_.spare + thread * plan_.spare_stride; }
+
+  void multiply(const Weight& weight, const Group& group, std::int64_t tile, std::int64_t first,
+                std::int64_t tokens, float* y, int thread) const {
+    kernels_.multiply_tile(weight.type)(
+        {.tile = tile_of(weight, tile, spare(thread)),
+         .columns = op_.d,
+         .x = {op_.x, plan_.blocks, op_.tokens},
+         .index = group.all_tokens ? nullptr : plan_.tokens + group.first + first,
+         .first = group.all_tokens ? first : 0,
+         .tokens = tokens,
+         .y = y});
+  }
+
+  void output_chunk(const Group& group, std::int64_t tile, std::int64_t first, std::int64_t tokens,
+                    int thread) const {
+    alignas(64) float y[most_tokens_at_once * tile_rows];
+    const Weight& down = group.expert->down;
+    kernels_.multiply_tile(down.type)({.tile = tile_of(down, tile, spare(thread)),
+                                       .columns = down.columns,
+                                       .x = {group.hidden, group.hidden_blocks, group.tokens},
+                                       .first = first,
+                                       .tokens = tokens,
+                                       .y = y});
+    const std::int64_t pair = group.first + first;
+    kernels_.scatter_tile({.y = y,
+                           .tokens = tokens,
+                           .index = plan_.tokens + pair,
+                           .shares = plan_.shares + pair,
+                           .out = op_.out + tile * tile_rows,
+                           .out_stride = op_.d,
+                           .count = rows_in_tile(down, tile)});
+  }
+
+  void hidden_chunk(const Group& group, std::int64_t block, std::int64_t first, std::int64_t tokens,
+                    int thread) const {
+    alignas(64) float gate[most_tokens_at_once * tile_rows];
+    alignas(64) float up[most_tokens_at_once * tile_rows];
+    alignas(64) float both[most_tokens_at_once * block_columns];  // [tokens, 32]
+    const std::int64_t width = group.expert->gate.rows;
+    for (std::int64_t half = 0; half < block_columns / tile_rows; ++half) {
+      const std::int64_t tile = block * (block_columns / tile_rows) + half;
+      if (tile * tile_rows >= width) break;
+      multiply(group.expert->gate, group, tile, first, tokens, gate, thread);
+      multiply(group.expert->up, group, tile, first, tokens, up, thread);
+      kernels_.gate_tile(gate, up, tokens);
+      for (std::int64_t t = 0; t < tokens; ++t) {
+        std::memcpy(both + t * block_columns + half * tile_rows, gate + t * tile_rows,
+                    tile_rows * sizeof(float));
+      }
+    }
+    const std::int64_t columns = std::min<std::int64_t>(block_columns, width - block * block_columns);
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      const float* const row = both + t * block_columns;
+      if (group.hidden) {
+        std::memcpy(group.hidden + (first + t) * width + block * block_columns, row,
+                    static_cast<std::size_t>(columns) * sizeof(float));
+      } else {
+        kernels_.quantize_activations(row, block_columns,
+                                      group.hidden_blocks + block * group.tokens + first + t, 1);
+      }
+    }
+  }
+
+  const FeedForward& op_;
+  const Plan& plan_;
+  const Kernels& kernels_;
+};
 
 }  // namespace
 
 void feed_forward(const FeedForward& op, Stream& stream) {
-  for (std::int64_t t = 0; t < op.tokens; ++t) {
-    std::fill_n(op.out + t * op.d, op.d, 0.0F);
-    for (std::int64_t j = 0; j < op.used; ++j) {
-      const std::int64_t slot = t * op.used + j;
-      add_expert(op, t, op.experts[static_cast<std::size_t>(op.ids[slot])], op.weights[slot], stream);
-    }
-    if (op.shared) add_expert(op, t, *op.shared, op.shared_weights ? op.shared_weights[t] : 1.0F, stream);
-  }
+  CpuStream& cpu = on_cpu(stream);
+  const Plan plan = Planner(op, cpu).make();
+  if (plan.blocks) quantize_panel(op.x, op.tokens, op.d, plan.blocks, cpu);
+
+  const Layer layer(op, plan, cpu.kernels());
+  const std::int64_t chunks = cpu.pool().threads() * 8;
+  cpu.pool().for_chunks(plan.item_count, std::max<std::int64_t>(1, plan.item_count / chunks),
+                        [&](std::int64_t begin, std::int64_t end, int thread) {
+                          for (std::int64_t i = begin; i < end; ++i) layer.hidden(plan.items[i], thread);
+                        });
+  const std::int64_t tiles = tile_count(op.d);
+  cpu.pool().for_chunks(
+      tiles, std::max<std::int64_t>(1, tiles / chunks),
+      [&](std::int64_t begin, std::int64_t end, int thread) { layer.output(begin, end, thread); });
 }
 
 }  // namespace fovea::kernels::cpu

@@ -1,5 +1,6 @@
 #include "kernels/cpu/kernels.h"
 
+#include "kernels/cpu/numeric.h"
 #include "kernels/cpu/operations.h"
 
 #define FOVEA_TEXT_OF(x) #x
@@ -22,6 +23,10 @@ const Kernels kernels = {
             .sigmoid = sigmoid,
             .add = add,
         },
+    .multiply_tile = multiply_tile,
+    .quantize_activations = quantize_activations,
+    .gate_tile = gate_tile,
+    .scatter_tile = scatter_tile,
 };
 
 }  // namespace fovea::kernels::cpu::FOVEA_CPU_SET

@@ -5,12 +5,21 @@
 #pragma once
 
 #include "kernels/api/operations.h"
+#include "kernels/cpu/tiles.h"
 
 namespace fovea::kernels::cpu {
 
 struct Kernels {
   const char* name = "";
   OperationTable operations = {};
+
+  MultiplyTile (*multiply_tile)(Type) = nullptr;
+  // One token's activations [columns] as blocks, `stride` blocks apart. columns is a multiple of 32.
+  void (*quantize_activations)(const float* x, std::int64_t columns, ActivationBlock* blocks,
+                               std::int64_t stride) = nullptr;
+  // gate = silu(gate) · up.   [tokens, 16], aligned to 64
+  void (*gate_tile)(float* gate, const float* up, std::int64_t tokens) = nullptr;
+  void (*scatter_tile)(const TileScatter&) = nullptr;
 };
 
 namespace scalar {

@@ -1,32 +1,86 @@
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/panel.h"
 #include "kernels/cpu/stream.h"
-#include "kernels/formats/formats.h"
 
 namespace fovea::kernels::cpu {
 namespace {
 
-void project(const Linear& op, const Projection& projection, CpuStream& cpu) {
-  const Weight& weight = projection.weight;
-  auto* const rows = reinterpret_cast<float*>(cpu.scratch(cpu.pool().threads() * weight.columns * 4));
-  cpu.pool().for_chunks(weight.rows, 8, [&](std::int64_t begin, std::int64_t end, int thread) {
-    float* const row = rows + thread * weight.columns;
-    for (std::int64_t r = begin; r < end; ++r) {
-      formats::dequantize(weight.type, weight.data + r * row_bytes(weight.type, weight.columns),
-                          weight.columns, row);
-      for (std::int64_t t = 0; t < op.tokens; ++t) {
-        const float* const x = op.x + t * op.columns;
-        double sum = projection.bias ? projection.bias[r] : 0;
-        for (std::int64_t k = 0; k < op.columns; ++k) sum += static_cast<double>(x[k]) * row[k];
-        projection.out[t * projection.out_stride + r] = static_cast<float>(sum);
-      }
-    }
-  });
+// A tile of one of the operation's matrices, numbered through all of them.
+struct Place {
+  const Projection* projection;
+  std::int64_t tile;
+};
+
+Place place_of(const Linear& op, std::int64_t item) {
+  for (const Projection& projection : op.projections) {
+    const std::int64_t tiles = tile_count(projection.weight.rows);
+    if (item < tiles) return {&projection, item};
+    item -= tiles;
+  }
+  assert(false);
+  return {};
+}
+
+void write_tile(const Place& place, const float* y, std::int64_t first, std::int64_t tokens) {
+  const Projection& projection = *place.projection;
+  const int rows = rows_in_tile(projection.weight, place.tile);
+  const float* const bias = projection.bias ? projection.bias + place.tile * tile_rows : nullptr;
+  float* out = projection.out + first * projection.out_stride + place.tile * tile_rows;
+  for (std::int64_t t = 0; t < tokens; ++t, out += projection.out_stride, y += tile_rows) {
+    std::memcpy(out, y, static_cast<std::size_t>(rows) * sizeof(float));
+    for (int r = 0; bias && r < rows; ++r) out[r] += bias[r];
+  }
 }
 
 }  // namespace
 
 void linear(const Linear& op, Stream& stream) {
-  for (const Projection& projection : op.projections) project(op, projection, on_cpu(stream));
+  CpuStream& cpu = on_cpu(stream);
+  const int threads = cpu.pool().threads();
+  std::int64_t tiles = 0;
+  std::int64_t spare = 0;
+  bool quantized = false;
+  for (const Projection& projection : op.projections) {
+    assert(projection.weight.columns == op.columns);
+    tiles += tile_count(projection.weight.rows);
+    spare = std::max(spare, spare_bytes(projection.weight));
+    quantized = quantized || !is_float_type(projection.weight.type);
+  }
+
+  ScratchLayout layout;
+  const std::int64_t blocks_at = layout.add(quantized ? panel_bytes(op.tokens, op.columns) : 0);
+  spare = (spare + 63) / 64 * 64;
+  const std::int64_t spare_at = layout.add(spare * threads);
+  std::byte* const scratch = cpu.scratch(layout.bytes());
+  auto* const blocks = reinterpret_cast<ActivationBlock*>(scratch + blocks_at);
+  if (quantized) quantize_panel(op.x, op.tokens, op.columns, blocks, cpu);
+
+  // Enough chunks to even out the threads' speeds; with many tokens a chunk's weights must stay in the cache.
+  const std::int64_t even = std::max<std::int64_t>(1, tiles / (threads * 8));
+  const std::int64_t grain = op.tokens == 1 ? even : std::min<std::int64_t>(even, 8);
+  const std::int64_t at_once = tokens_at_once(op.columns);
+  cpu.pool().for_chunks(tiles, grain, [&](std::int64_t begin, std::int64_t end, int thread) {
+    alignas(64) float y[most_tokens_at_once * tile_rows];
+    for (std::int64_t first = 0; first < op.tokens; first += at_once) {
+      const std::int64_t tokens = std::min(at_once, op.tokens - first);
+      for (std::int64_t item = begin; item < end; ++item) {
+        const Place place = place_of(op, item);
+        const Weight& weight = place.projection->weight;
+        const std::byte* const tile = tile_of(weight, place.tile, scratch + spare_at + thread * spare);
+        cpu.kernels().multiply_tile(weight.type)({.tile = tile,
+                                                  .columns = op.columns,
+                                                  .x = {op.x, blocks, op.tokens},
+                                                  .first = first,
+                                                  .tokens = tokens,
+                                                  .y = y});
+        write_tile(place, y, first, tokens);
+      }
+    }
+  });
 }
 
 }  // namespace fovea::kernels::cpu

@@ -1,0 +1,13 @@
+// What the instruction set's numeric sources offer to the drivers (linear.cpp, feed_forward.cpp).
+#pragma once
+
+#include "kernels/cpu/tiles.h"
+
+namespace fovea::kernels::cpu::FOVEA_CPU_SET {
+
+MultiplyTile multiply_tile(Type);
+void quantize_activations(const float* x, std::int64_t columns, ActivationBlock* blocks, std::int64_t stride);
+void gate_tile(float* gate, const float* up, std::int64_t tokens);
+void scatter_tile(const TileScatter&);
+
+}  // namespace fovea::kernels::cpu::FOVEA_CPU_SET

@@ -1,0 +1,70 @@
+// Packing::tiles, and what a tile's kernels read and write.
+//
+// A tile is 16 rows of a weight matrix. It is a sequence of tile blocks, one for each block of the rows; a
+// tile block holds the fields of its 16 blocks one after the other, and each field interleaved: first the
+// first 32 bits (16 bits for a scale) of every row, then the second. So one vector holds four consecutive
+// weights of many rows, dot products need no horizontal sums, and the scales of the rows are one vector.
+// The bytes are the file's; only Q8_0's weights have their sign bit turned and the high bits of
+// Q5_0 and Q5_1 another order. The last tile of a matrix is filled up with zero rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/api/types.h"
+
+namespace fovea::kernels::cpu {
+
+constexpr int tile_rows = 16;
+constexpr int block_columns = 32;  // of an activation block
+
+// 32 activations of one token as 8-bit integers: x ≈ scale · q. Each first or second half has its own sum
+// too, for weights whose scales change every 16 columns.
+struct alignas(64) ActivationBlock {
+  std::int8_t q[block_columns];
+  float scale;
+  std::int32_t sum;  // Σ q
+  std::int32_t half_sum[2];
+  float scaled_sum;  // scale · sum
+  float scaled_half_sum[2];
+};
+
+// The activations that a weight matrix is multiplied with, in the form that the matrix's type wants.
+struct Activations {
+  const float* values = nullptr;            // [tokens, columns]
+  const ActivationBlock* blocks = nullptr;  // [columns / 32, tokens]
+  std::int64_t tokens = 0;                  // in the panel: the distance of one block from the next
+};
+
+// y[i, 0 … 15] = tile · x[index[i]] for i < tokens; without an index, x[first + i].
+struct TileProduct {
+  const std::byte* tile = nullptr;
+  std::int64_t columns = 0;
+  Activations x;
+  const std::int32_t* index = nullptr;
+  std::int64_t first = 0;
+  std::int64_t tokens = 0;
+  float* y = nullptr;  // [tokens, 16], aligned to 64, overwritten
+};
+using MultiplyTile = void (*)(const TileProduct&);
+
+// out[index[i], 0 … count − 1] += shares[i] · y[i].
+struct TileScatter {
+  const float* y = nullptr;  // [tokens, 16]
+  std::int64_t tokens = 0;
+  const std::int32_t* index = nullptr;
+  const float* shares = nullptr;
+  float* out = nullptr;
+  std::int64_t out_stride = 0;
+  int count = tile_rows;
+};
+
+constexpr bool is_float_type(Type type) {
+  return type == Type::f32 || type == Type::f16 || type == Type::bf16;
+}
+
+constexpr std::int64_t tile_count(std::int64_t rows) {
+  return (rows + tile_rows - 1) / tile_rows;
+}
+
+}  // namespace fovea::kernels::cpu
