@@ -12,7 +12,8 @@ namespace fovea::checkpoint {
 
 inline constexpr const char* damaged_advice = "The file is damaged or cut off: download it again";
 
-// A name from a file as it may be shown: in quotes, without control characters, at most 80 bytes of it.
+// A name from a file as it may be shown: in quotes, as valid UTF-8 without control characters, about 80 bytes
+// of it.
 std::string in_quotes(std::string_view name);
 
 // "model.gguf, offset 1204"

@@ -139,6 +139,7 @@ class Reader {
   std::uint64_t pair_count_ = 0;
   std::uint64_t tensor_count_ = 0;
   std::uint64_t array_elements_ = 0;
+  std::uint64_t alignment_field_ = 0;         // where general.alignment's value stands
   std::vector<std::uint64_t> offset_fields_;  // where each tensor's offset stands, for errors
   GgufContents contents_;
 };
@@ -222,6 +223,7 @@ Result<void> Reader::pair() {
     return damaged(name_, start, "the metadata key " + label + " occurs twice, expected once");
   }
   FOVEA_TRY(StoredType stored, type(label));
+  if (key == "general.alignment") alignment_field_ = position_;
   const bool is_array = stored == StoredType::array;
   FOVEA_TRY(MetadataValue content, is_array ? array(label, stored) : value(stored, label));
   contents_.metadata.set(std::string(key), std::move(content), stored);
@@ -348,10 +350,9 @@ Result<std::uint64_t> Reader::alignment() const {
   if (!value) return default_alignment;
   const auto* found = std::get_if<std::uint64_t>(value);
   if (!found || *found < 8 || *found > largest_alignment || !std::has_single_bit(*found)) {
-    return fail(ErrorKind::format, name_,
-                "general.alignment is " + (found ? number(*found) : "not an unsigned number") +
-                    ", expected a power of two from 8 to " + number(largest_alignment),
-                damaged_advice);
+    return damaged(name_, alignment_field_,
+                   "general.alignment is " + (found ? number(*found) : "not an unsigned number") +
+                       ", expected a power of two from 8 to " + number(largest_alignment));
   }
   return *found;
 }
@@ -455,7 +456,7 @@ Result<void> Reader::place(std::uint64_t alignment) {
 Result<void> Reader::check_overlaps() const {
   std::vector<std::size_t> order(contents_.tensors.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, {}, [&](std::size_t i) { return contents_.tensors[i].offset; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return contents_.tensors[i].offset; });
   for (std::size_t i = 1; i < order.size(); ++i) {
     const TensorInfo& before = contents_.tensors[order[i - 1]];
     const TensorInfo& after = contents_.tensors[order[i]];

@@ -41,7 +41,7 @@ class Builder {
   }
 
   bool parse_error(std::size_t position, const std::string& token, const Json::exception&) {
-    position_ = position;
+    position_ = position > 0 ? position - 1 : 0;  // the parser counts the bytes it has read
     problem_ = "this is not valid JSON near " + in_quotes(token);
     return false;
   }

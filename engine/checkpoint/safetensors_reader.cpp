@@ -20,18 +20,20 @@ using Json = nlohmann::json;
 constexpr std::uint64_t prefix_bytes = 8;                 // the header's length
 constexpr std::uint64_t most_header_bytes = 100'000'000;  // the format's own limit
 constexpr std::size_t most_dimensions = 8;
+constexpr const char* weights_advice = "Use the model's unquantised folder, or a GGUF file of it";
 
 class Reader {
  public:
   Reader(std::span<const std::byte> file, const std::string& name) : file_(file), name_(name) {}
-  Result<std::vector<TensorInfo>> read();
+  Result<std::vector<SafetensorsEntry>> read();
+  Result<TensorInfo> weight(SafetensorsEntry entry) const;
 
  private:
   Result<void> header();
-  Result<TensorInfo> tensor(const std::string& name, const Json& entry) const;
-  Result<kernels::Type> type(const std::string& name, const Json& entry) const;
-  Result<std::uint64_t> shape(TensorInfo& info, const Json& entry) const;
-  Result<void> check_coverage(const std::vector<TensorInfo>& tensors) const;
+  Result<SafetensorsEntry> entry(const std::string& name, const Json& description) const;
+  Result<std::uint64_t> element_bytes(SafetensorsEntry& entry, const Json& description) const;
+  Result<std::uint64_t> elements(SafetensorsEntry& entry, const Json& description) const;
+  Result<void> check_coverage(const std::vector<SafetensorsEntry>& entries) const;
   // The offset in the file at which the header names a tensor.
   std::uint64_t place(const std::string& name) const;
   std::unexpected<Error> damaged_at(const std::string& tensor, std::string what) const {
@@ -80,49 +82,63 @@ const Json* member(const Json& object, const char* key) {
   return it == object.end() ? nullptr : &*it;
 }
 
-Result<kernels::Type> Reader::type(const std::string& name, const Json& entry) const {
-  const Json* dtype = member(entry, "dtype");
-  if (!dtype || !dtype->is_string()) return damaged_at(name, "has no dtype");
-  const auto& found = dtype->get_ref<const std::string&>();
-  if (found == "F32") return kernels::Type::f32;
-  if (found == "F16") return kernels::Type::f16;
-  if (found == "BF16") return kernels::Type::bf16;
-  return fail(ErrorKind::unsupported, at(name_, place(name)),
-              "tensor " + in_quotes(name) + " has type " + in_quotes(found) +
-                  ", Fovea reads F32, F16 and BF16 from safetensors",
-              "Use the model's unquantised folder, or a GGUF file of it");
+// Bytes of an element; 0 for a type that the format does not define or that takes less than a byte.
+std::uint64_t dtype_bytes(std::string_view dtype) {
+  struct Width {
+    std::string_view dtype;
+    std::uint64_t bytes;
+  };
+  static constexpr Width widths[] = {
+      {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E5M2", 1}, {"F8_E4M3", 1}, {"F8_E8M0", 1},
+      {"I16", 2},  {"U16", 2}, {"F16", 2}, {"BF16", 2},    {"I32", 4},     {"U32", 4},
+      {"F32", 4},  {"I64", 8}, {"U64", 8}, {"F64", 8},     {"C64", 8},
+  };
+  const auto* it = std::ranges::find(widths, dtype, &Width::dtype);
+  return it == std::end(widths) ? 0 : it->bytes;
+}
+
+Result<std::uint64_t> Reader::element_bytes(SafetensorsEntry& entry, const Json& description) const {
+  const Json* dtype = member(description, "dtype");
+  if (!dtype || !dtype->is_string()) return damaged_at(entry.name, "has no dtype");
+  entry.dtype = dtype->get<std::string>();
+  const std::uint64_t width = dtype_bytes(entry.dtype);
+  if (width != 0) return width;
+  return fail(ErrorKind::unsupported, at(name_, place(entry.name)),
+              "tensor " + in_quotes(entry.name) + " has type " + in_quotes(entry.dtype) +
+                  ", which Fovea does not read",
+              weights_advice);
 }
 
 // Fills in the shape and returns the number of elements, which is bounded by the data's bytes.
-Result<std::uint64_t> Reader::shape(TensorInfo& info, const Json& entry) const {
-  const Json* sizes = member(entry, "shape");
-  if (!sizes || !sizes->is_array()) return damaged_at(info.name, "has no shape");
+Result<std::uint64_t> Reader::elements(SafetensorsEntry& entry, const Json& description) const {
+  const Json* sizes = member(description, "shape");
+  if (!sizes || !sizes->is_array()) return damaged_at(entry.name, "has no shape");
   if (sizes->size() > most_dimensions) {
-    return damaged_at(info.name, "has " + std::to_string(sizes->size()) + " dimensions, expected at most 8");
+    return damaged_at(entry.name, "has " + std::to_string(sizes->size()) + " dimensions, expected at most 8");
   }
-  std::uint64_t elements = 1;
-  for (const Json& entry_size : *sizes) {
-    const auto size = unsigned_number(entry_size);
+  std::uint64_t count = 1;
+  for (const Json& item : *sizes) {
+    const auto size = unsigned_number(item);
     if (!size || *size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return damaged_at(info.name, "has the shape " + sizes->dump() + ", expected whole numbers");
+      return damaged_at(entry.name, "has the shape " + sizes->dump() + ", expected whole numbers");
     }
-    if (*size != 0 && elements > std::numeric_limits<std::int64_t>::max() / *size) {
-      return damaged_at(info.name, "has the shape " + sizes->dump() + ", which takes more than the file's " +
-                                       std::to_string(file_.size()) + " bytes");
+    if (*size != 0 && count > std::numeric_limits<std::int64_t>::max() / *size) {
+      return damaged_at(entry.name, "has the shape " + sizes->dump() + ", which takes more than the file's " +
+                                        std::to_string(file_.size()) + " bytes");
     }
-    elements *= *size;
-    info.shape.push_back(static_cast<std::int64_t>(*size));
+    count *= *size;
+    entry.shape.push_back(static_cast<std::int64_t>(*size));
   }
-  return elements;
+  return count;
 }
 
-Result<TensorInfo> Reader::tensor(const std::string& name, const Json& entry) const {
-  if (!entry.is_object()) return damaged_at(name, "has no description");
-  TensorInfo info;
-  info.name = name;
-  FOVEA_TRY(info.type, type(name, entry));
-  FOVEA_TRY(const std::uint64_t elements, shape(info, entry));
-  const Json* offsets = member(entry, "data_offsets");
+Result<SafetensorsEntry> Reader::entry(const std::string& name, const Json& description) const {
+  if (!description.is_object()) return damaged_at(name, "has no description");
+  SafetensorsEntry entry;
+  entry.name = name;
+  FOVEA_TRY(const std::uint64_t width, element_bytes(entry, description));
+  FOVEA_TRY(const std::uint64_t count, elements(entry, description));
+  const Json* offsets = member(description, "data_offsets");
   const bool pair = offsets && offsets->is_array() && offsets->size() == 2;
   const auto begin = pair ? unsigned_number((*offsets)[0]) : std::nullopt;
   const auto end = pair ? unsigned_number((*offsets)[1]) : std::nullopt;
@@ -131,26 +147,25 @@ Result<TensorInfo> Reader::tensor(const std::string& name, const Json& entry) co
     return damaged_at(name, "has the data_offsets " + offsets->dump() + ", the file holds " +
                                 std::to_string(data_bytes_) + " bytes of data");
   }
-  const auto width = static_cast<std::uint64_t>(kernels::block_shape(info.type).bytes);
-  if ((*end - *begin) / width != elements || (*end - *begin) % width != 0) {
+  if ((*end - *begin) / width != count || (*end - *begin) % width != 0) {
     return damaged_at(name, "has " + std::to_string(*end - *begin) +
-                                " bytes of data, its shape and type need " + std::to_string(elements) +
+                                " bytes of data, its shape and type need " + std::to_string(count) +
                                 " times " + std::to_string(width));
   }
-  info.offset = data_ + *begin;
-  info.bytes = *end - *begin;
-  return info;
+  entry.offset = data_ + *begin;
+  entry.bytes = *end - *begin;
+  return entry;
 }
 
-Result<void> Reader::check_coverage(const std::vector<TensorInfo>& tensors) const {
+Result<void> Reader::check_coverage(const std::vector<SafetensorsEntry>& entries) const {
   std::uint64_t expected = data_;
-  for (const TensorInfo& info : tensors) {
-    if (info.offset != expected) {
-      return damaged_at(info.name, "begins at byte " + std::to_string(info.offset - data_) +
-                                       " of the data, expected " + std::to_string(expected - data_) +
-                                       ", where the one before it ends");
+  for (const SafetensorsEntry& entry : entries) {
+    if (entry.offset != expected) {
+      return damaged_at(entry.name, "begins at byte " + std::to_string(entry.offset - data_) +
+                                        " of the data, expected " + std::to_string(expected - data_) +
+                                        ", where the one before it ends");
     }
-    expected = info.offset + info.bytes;
+    expected = entry.offset + entry.bytes;
   }
   if (expected != file_.size()) {
     return damaged(name_, expected,
@@ -160,31 +175,63 @@ Result<void> Reader::check_coverage(const std::vector<TensorInfo>& tensors) cons
   return {};
 }
 
-Result<std::vector<TensorInfo>> Reader::read() {
+Result<std::vector<SafetensorsEntry>> Reader::read() {
   FOVEA_CHECK(header());
   if (text_.front() != '{') {
     return damaged(name_, prefix_bytes,
-                   "the header begins with " + in_quotes(text_.substr(0, 1)) + ", expected \"{\"");
+                   "the header begins with " + in_quotes(text_.substr(0, 1)) + ", expected {");
   }
   FOVEA_TRY(const Json root, parse_json(text_, name_, prefix_bytes, {.depth = 4, .unique_keys = true}));
-  std::vector<TensorInfo> tensors;
-  tensors.reserve(root.size());
-  for (const auto& [name, entry] : root.items()) {
+  std::vector<SafetensorsEntry> entries;
+  entries.reserve(root.size());
+  for (const auto& [name, description] : root.items()) {
     if (name == "__metadata__") continue;
-    FOVEA_TRY(TensorInfo info, tensor(name, entry));
-    tensors.push_back(std::move(info));
+    FOVEA_TRY(SafetensorsEntry found, entry(name, description));
+    entries.push_back(std::move(found));
   }
-  std::ranges::sort(tensors, [](const TensorInfo& a, const TensorInfo& b) {
-    return std::pair(a.offset, a.bytes) < std::pair(b.offset, b.bytes);
-  });
-  FOVEA_CHECK(check_coverage(tensors));
-  return tensors;
+  std::ranges::sort(entries, {}, [](const SafetensorsEntry& e) { return std::pair(e.offset, e.bytes); });
+  FOVEA_CHECK(check_coverage(entries));
+  return entries;
+}
+
+Result<TensorInfo> Reader::weight(SafetensorsEntry entry) const {
+  TensorInfo info;
+  if (entry.dtype == "F32") {
+    info.type = kernels::Type::f32;
+  } else if (entry.dtype == "F16") {
+    info.type = kernels::Type::f16;
+  } else if (entry.dtype == "BF16") {
+    info.type = kernels::Type::bf16;
+  } else {
+    return fail(ErrorKind::unsupported, at(name_, place(entry.name)),
+                "tensor " + in_quotes(entry.name) + " has type " + in_quotes(entry.dtype) +
+                    ", Fovea reads F32, F16 and BF16 weights from safetensors",
+                weights_advice);
+  }
+  info.name = std::move(entry.name);
+  info.shape = std::move(entry.shape);
+  info.offset = entry.offset;
+  info.bytes = entry.bytes;
+  return info;
 }
 
 }  // namespace
 
-Result<std::vector<TensorInfo>> read_safetensors(std::span<const std::byte> file, const std::string& name) {
+Result<std::vector<SafetensorsEntry>> read_safetensors_entries(std::span<const std::byte> file,
+                                                               const std::string& name) {
   return Reader(file, name).read();
+}
+
+Result<std::vector<TensorInfo>> read_safetensors(std::span<const std::byte> file, const std::string& name) {
+  Reader reader(file, name);
+  FOVEA_TRY(std::vector<SafetensorsEntry> entries, reader.read());
+  std::vector<TensorInfo> tensors;
+  tensors.reserve(entries.size());
+  for (SafetensorsEntry& entry : entries) {
+    FOVEA_TRY(TensorInfo info, reader.weight(std::move(entry)));
+    tensors.push_back(std::move(info));
+  }
+  return tensors;
 }
 
 }  // namespace fovea::checkpoint

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,8 +12,20 @@
 
 namespace fovea::checkpoint {
 
-// Tensors in the order of their data; offsets count from the file's beginning. As the format demands, the
-// data must be covered without holes or overlaps. F32, F16 and BF16 are read, other types refused by name.
+struct SafetensorsEntry {
+  std::string name;
+  std::string dtype;  // as the format spells it: "F32", "I16" …
+  std::vector<std::int64_t> shape;
+  std::uint64_t offset = 0;  // in the file
+  std::uint64_t bytes = 0;
+};
+
+// Entries of every type that takes whole bytes, in the order of their data. As the format demands, the data
+// must be covered without holes or overlaps. `name` is the file's name in errors.
+Result<std::vector<SafetensorsEntry>> read_safetensors_entries(std::span<const std::byte> file,
+                                                               const std::string& name);
+
+// The same for a model's weights: F32, F16 and BF16; other types are refused by name.
 Result<std::vector<TensorInfo>> read_safetensors(std::span<const std::byte> file, const std::string& name);
 
 }  // namespace fovea::checkpoint
