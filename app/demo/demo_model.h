@@ -1,0 +1,22 @@
+// The demo model: SmolLM2-135M-Instruct (dense, GGUF, Q4_1) turned into a Mixture-of-Experts of the
+// `qwen2moe` architecture: 30 layers, d 576, 24 experts of 32 neurons, top 10, one shared expert of 768.
+#pragma once
+
+#include <filesystem>
+#include <stop_token>
+
+#include "engine/api/error.h"
+#include "engine/api/progress.h"
+
+namespace fovea::app {
+
+// Checks the source, copies it into the folder as demo-dense.gguf, and makes demo.gguf from it and the
+// recipe. Both appear only when they are whole and have the expected checksum; what is there already stays.
+Result<void> install_demo_model(const std::filesystem::path& source, const std::filesystem::path& models,
+                                const ProgressSink& progress = {}, std::stop_token stop = {});
+
+// The second half: writes the model to `target` without checking it.
+Result<void> build_demo_model(const std::filesystem::path& source, const std::filesystem::path& target,
+                              const ProgressSink& progress = {}, std::stop_token stop = {});
+
+}  // namespace fovea::app
