@@ -1,0 +1,75 @@
+#include "app/terminal/history.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+#include "app/files/atomic_file.h"
+#include "app/files/files.h"
+
+namespace fovea::app {
+namespace {
+
+constexpr std::int64_t file_limit_bytes = 64 << 20;
+
+// One entry is one line: a line break becomes \n and a backslash doubles.
+std::string escaped(const std::string& entry) {
+  std::string line;
+  for (const char byte : entry) {
+    if (byte == '\\')
+      line += "\\\\";
+    else if (byte == '\n')
+      line += "\\n";
+    else
+      line += byte;
+  }
+  return line + "\n";
+}
+
+std::string unescaped(std::string_view line) {
+  std::string entry;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] != '\\' || i + 1 == line.size()) {
+      entry += line[i];
+    } else {
+      entry += line[++i] == 'n' ? '\n' : line[i];
+    }
+  }
+  return entry;
+}
+
+}  // namespace
+
+History::History(std::filesystem::path file) : file_(std::move(file)) {
+  const auto text = read_file(file_, file_limit_bytes);
+  if (!text) return;
+  std::string_view rest(*text);
+  for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+    if (end > 0) entries_.push_back(unescaped(rest.substr(0, end)));
+    rest.remove_prefix(end + 1);
+  }
+  if (entries_.size() <= most_entries) return;
+  entries_.erase(entries_.begin(), entries_.end() - most_entries);
+  // The file grows by appending; it is made short again here.
+  auto shorter = AtomicFile::create(file_);
+  for (const std::string& entry : entries_) {
+    if (!shorter || !shorter->write(escaped(entry))) return;
+  }
+  if (shorter) shorter->commit();
+}
+
+Result<void> History::add(const std::string& entry) {
+  if (!entries_.empty() && entries_.back() == entry) return {};
+  entries_.push_back(entry);
+  const std::string line = escaped(entry);
+  const int fd = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  const bool written = fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const int reason = errno;
+  if (fd >= 0) ::close(fd);
+  if (written) return {};
+  return std::unexpected(Error{ErrorKind::io, file_.string(), "cannot be written: " + system_message(reason),
+                               "The history of this session will not be kept"});
+}
+
+}  // namespace fovea::app
