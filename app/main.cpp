@@ -8,6 +8,7 @@
 #include "app/commands/command.h"
 #include "app/console/console.h"
 #include "app/console/interrupts.h"
+#include "app/terminal/line_reader.h"
 #include "engine/core/log.h"
 
 namespace {
@@ -37,7 +38,7 @@ int report_usage(const CLI::App& program, const CLI::ParseError& error, Console&
 int run_chosen(const Registry& registry, Console& console) {
   const std::string name = command_name(registry.program);
   try {
-    Interrupts interrupts;
+    Interrupts interrupts(LineReader::restore_terminal);
     if (const auto done = registry.chosen(console, interrupts); !done) {
       console.error(name, done.error());
       return exit_failed;
@@ -59,12 +60,17 @@ int main(int argc, char** argv) {
   Console console;
   CLI::App program("Fovea: chat with Mixture-of-Experts models whose experts change precision", "fovea");
   program.set_version_flag("--version", "fovea " FOVEA_VERSION);
-  program.require_subcommand(1);
   Registry registry{.program = program, .chosen = {}};
+  add_window(registry, argc, argv);
+  add_chat(registry);
   add_tokenize(registry);
   add_template(registry);
+  add_logits(registry);
+  add_perplexity(registry);
+  add_bench(registry);
   add_inspect(registry);
   add_devices(registry);
+  add_demo_model(registry);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -22,9 +22,16 @@ struct Registry {
   bool verbose = false;
 };
 
+void add_chat(Registry&);
 void add_tokenize(Registry&);
 void add_template(Registry&);
+void add_logits(Registry&);
+void add_perplexity(Registry&);
+void add_bench(Registry&);
 void add_inspect(Registry&);
 void add_devices(Registry&);
+void add_demo_model(Registry&);
+// The program without a command: `fovea` and `fovea MODEL`.
+void add_window(Registry&, int argc, char** argv);
 
 }  // namespace fovea::app

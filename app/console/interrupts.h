@@ -24,7 +24,7 @@ class Interrupts {
     Operation(const Operation&) = delete;
     Operation& operator=(const Operation&) = delete;
     std::stop_token token() const { return source_.get_token(); }
-    bool interrupted() const { return source_.stop_requested(); }
+    void stop() { source_.request_stop(); }
 
    private:
     Interrupts& interrupts_;

@@ -1,0 +1,122 @@
+// fovea bench MODEL: how fast the model reads a prompt and writes an answer.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+#include <sys/resource.h>
+
+#include "app/commands/flags.h"
+#include "app/commands/loading.h"
+#include "engine/api/evaluate.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+struct BenchFlags {
+  std::string model;
+  LoadFlags load;
+  BenchSettings settings;
+  bool json = false;
+};
+
+std::int64_t peak_memory_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+nlohmann::ordered_json as_json(const SpeedResult& speed) {
+  const Spread& spread = speed.tokens_per_second;
+  return {{"tokens", speed.tokens},
+          {"tok_per_s", {{"median", spread.median}, {"min", spread.min}, {"max", spread.max}}},
+          {"ceiling_share", speed.ceiling_share}};
+}
+
+nlohmann::ordered_json as_json(const Percentiles& times) {
+  return {{"median", times.median}, {"p90", times.p90}, {"p99", times.p99}};
+}
+
+nlohmann::ordered_json as_json(const BenchResult& result, const LoadedEngine& loaded) {
+  const LoadRequest& settings = loaded.engine->settings();
+  const MemoryUse memory = loaded.engine->memory();
+  return {
+      {"model", loaded.engine->info().name},
+      {"threads", settings.threads},
+      {"prefill", as_json(result.prefill)},
+      {"decode", as_json(result.decode)},
+      {"ttft_ms", as_json(result.ttft_ms)},
+      {"tpot_ms", as_json(result.tpot_ms)},
+      {"bandwidth_gb_per_s", result.bandwidth_gb_per_s},
+      {"peak_gop_per_s", result.peak_gop_per_s},
+      {"load_seconds", loaded.seconds},
+      {"peak_memory_bytes", peak_memory_bytes()},
+      {"memory",
+       {{"weights", memory.weights}, {"kv_cache", memory.kv_cache}, {"activations", memory.activations}}}};
+}
+
+std::string line(const char* name, const SpeedResult& speed, const char* ceiling) {
+  const Spread& spread = speed.tokens_per_second;
+  return fmt::format("{:<8} {:>5} tokens  {:>9.1f} tok/s  (from {:.1f} to {:.1f})  {:.0f} % of {}\n", name,
+                     speed.tokens, spread.median, spread.min, spread.max, 100 * speed.ceiling_share, ceiling);
+}
+
+std::string for_people(const BenchResult& result, const LoadedEngine& loaded) {
+  const std::string bandwidth = fmt::format("{:.1f} GB/s read", result.bandwidth_gb_per_s);
+  const std::string peak = fmt::format("{:.1f} Gop/s", result.peak_gop_per_s);
+  return fmt::format("{}, {} threads\n", loaded.engine->info().name, loaded.engine->settings().threads) +
+         line("prefill", result.prefill, peak.c_str()) + line("decode", result.decode, bandwidth.c_str()) +
+         fmt::format(
+             "first token after {:.1f} ms (p90 {:.1f}, p99 {:.1f}), then one each {:.2f} ms (p90 {:.2f}, p99 "
+             "{:.2f})\n",
+             result.ttft_ms.median, result.ttft_ms.p90, result.ttft_ms.p99, result.tpot_ms.median,
+             result.tpot_ms.p90, result.tpot_ms.p99) +
+         fmt::format("loaded in {:.2f} s, at most {:.0f} MB memory\n", loaded.seconds,
+                     static_cast<double>(peak_memory_bytes()) / 1e6);
+}
+
+Result<void> print_bench(const BenchFlags& flags, Console& console, Interrupts& interrupts) {
+  const Interrupts::Operation operation(interrupts);
+  FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load));
+  request.need_tokenizer = false;
+  request.context = flags.settings.prompt_tokens + flags.settings.generated_tokens;
+  FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
+  FOVEA_TRY(const BenchResult result,
+            bench(*loaded.engine, flags.settings, console.progress(), operation.token()));
+  return flags.json ? write_json(console, as_json(result, loaded))
+                    : console.write_text(for_people(result, loaded));
+}
+
+}  // namespace
+
+void add_bench(Registry& registry) {
+  auto flags = std::make_shared<BenchFlags>();
+  CLI::App* command =
+      add_command(registry, "bench", "How fast the model reads a prompt and writes an answer", flags->json,
+                  "  prefill, decode     each: tokens, tok_per_s {median, min, max}, and ceiling_share, the "
+                  "share of what\n"
+                  "                      the machine's measured arithmetic (prefill) or memory bandwidth "
+                  "(decode) allows\n"
+                  "  ttft_ms             time to the first token {median, p90, p99}\n"
+                  "  tpot_ms             time for each further token {median, p90, p99}\n"
+                  "  bandwidth_gb_per_s  measured; peak_gop_per_s too\n"
+                  "  load_seconds        time to load the model; peak_memory_bytes of the program;\n"
+                  "  memory              bytes of weights, kv_cache, activations; and model, threads\n");
+  add_model(*command, flags->model)->required();
+  command->add_option("-p,--prompt", flags->settings.prompt_tokens, "Tokens to read (default: 512)")
+      ->check(number_between(1, 1 << 24));
+  command->add_option("-n,--generate", flags->settings.generated_tokens, "Tokens to write (default: 128)")
+      ->check(number_between(1, 1 << 24));
+  command->add_option("-r,--repetitions", flags->settings.repetitions, "Repetitions (default: 5)")
+      ->check(number_between(1, 1000));
+  add_chunk(*command, flags->load);
+  add_threads(*command, flags->load);
+  add_kv(*command, flags->load);
+  command->callback([&registry, flags] {
+    registry.chosen = [flags](Console& console, Interrupts& interrupts) {
+      return print_bench(*flags, console, interrupts);
+    };
+  });
+}
+
+}  // namespace fovea::app

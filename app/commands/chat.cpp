@@ -1,0 +1,161 @@
+// fovea chat MODEL: a conversation, or one question and its answer.
+#include "app/commands/chat.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/chat_session.h"
+#include "app/commands/loading.h"
+#include "app/files/files.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t prompt_limit_bytes = 64 << 20;
+
+// Models are trained on text; what is none is refused where it came from.
+Result<void> check_text(const std::string& text, const std::string& where) {
+  const std::size_t at = invalid_utf8(text);
+  if (at == std::string::npos) return {};
+  return fail(ErrorKind::invalid, where + ", byte " + std::to_string(at), "the text is not UTF-8",
+              "Convert it, for example with iconv -t UTF-8");
+}
+
+Result<std::string> read_prompt(const ChatFlags& flags) {
+  if (flags.prompt) return *flags.prompt;
+  FOVEA_TRY(std::string text, read_standard_input(prompt_limit_bytes));
+  FOVEA_CHECK(check_text(text, "standard input"));
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.ends_with('\r')) text.pop_back();
+  if (!text.empty()) return text;
+  return fail(ErrorKind::invalid, "standard input", "there is no prompt", "Give one with -p TEXT");
+}
+
+nlohmann::ordered_json as_json(const GenerateResult& result, const ChatFlags& flags,
+                               const LoadedEngine& loaded, const SamplingSettings& sampling,
+                               double first_text_seconds) {
+  const Timings& times = result.timings;
+  const double prompt_computed = static_cast<double>(times.prompt_tokens - times.reused_tokens);
+  return {{"text", result.text},
+          {"tokens", times.generated_tokens},
+          {"tok_per_s", times.tokens_per_second()},
+          {"finish", finish_name(result.finish)},
+          {"seed", flags.seed ? *flags.seed : result.seed},
+          {"prompt_tokens", times.prompt_tokens},
+          {"prefill_tok_per_s", times.prefill_seconds > 0 ? prompt_computed / times.prefill_seconds : 0},
+          {"ttft_ms", 1e3 * first_text_seconds},
+          {"load_seconds", loaded.seconds},
+          {"dropped_messages", result.dropped_messages},
+          {"token_ids", result.tokens},
+          {"sampling",
+           {{"temperature", sampling.temperature},
+            {"top_k", sampling.top_k},
+            {"top_p", sampling.top_p},
+            {"min_p", sampling.min_p},
+            {"repeat_penalty", sampling.repetition_penalty},
+            {"presence_penalty", sampling.presence_penalty},
+            {"frequency_penalty", sampling.frequency_penalty}}}};
+}
+
+Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
+  Interrupts::Operation operation(interrupts);
+  FOVEA_TRY(LoadRequest load, load_request(flags.model, flags.load));
+  FOVEA_TRY(const std::string prompt, read_prompt(flags));
+  FOVEA_TRY(const LoadedEngine loaded, load_engine(load, console, operation.token()));
+  const SamplingSettings sampling = sampling_of(flags, sampling_defaults(loaded.engine->info()));
+  GenerateRequest request = request_of(flags, sampling, 0);
+  if (flags.raw) {
+    request.raw_prompt = prompt;
+  } else {
+    if (!flags.system.empty()) request.messages.push_back({"system", flags.system});
+    request.messages.push_back({"user", prompt});
+  }
+
+  Result<void> written;
+  const auto start = Clock::now();
+  double first_text_seconds = 0;
+  const auto sink = [&](std::string_view text, const Timings&) {
+    if (first_text_seconds == 0)
+      first_text_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (flags.json || !written) return;
+    written = console.write_text(text);
+    if (!written) operation.stop();  // nobody reads any more
+  };
+  auto result = loaded.engine->generate(request, sink, console.progress(), operation.token());
+  console.clear_progress();
+  FOVEA_CHECK(written);
+  if (!result) return std::unexpected(result.error());
+  if (flags.json) {
+    FOVEA_CHECK(write_json(console, as_json(*result, flags, loaded, sampling, first_text_seconds)));
+  } else if (!result->text.ends_with('\n')) {
+    FOVEA_CHECK(console.write("\n"));
+  }
+  if (const std::string text = remark(*result, loaded.engine->settings().context); !text.empty()) {
+    console.note("fovea chat: " + text);
+  }
+  if (result->finish != FinishReason::cancelled) return {};
+  return fail(ErrorKind::cancelled, "", "stopped before the answer was complete");
+}
+
+Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
+  FOVEA_TRY(const LoadRequest load, load_request(flags.model, flags.load));
+  std::unique_ptr<Engine> engine;
+  {
+    const Interrupts::Operation operation(interrupts);
+    FOVEA_TRY(LoadedEngine loaded, load_engine(load, console, operation.token()));
+    engine = std::move(loaded.engine);
+  }
+  ChatSession session(flags, *engine, console, interrupts);
+  return session.run();
+}
+
+}  // namespace
+
+Result<void> chat(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
+  const bool once = flags.prompt || !console.input_is_terminal() || flags.json;
+  return once ? answer_once(flags, console, interrupts) : converse(flags, console, interrupts);
+}
+
+void add_chat(Registry& registry) {
+  auto flags = std::make_shared<ChatFlags>();
+  CLI::App* command = add_command(
+      registry, "chat",
+      "Chat in the terminal; with -p, --json or input from a file or pipe: one question, one answer",
+      flags->json,
+      "  text               the answer; token_ids are its tokens\n"
+      "  tokens             how many were generated\n"
+      "  tok_per_s          speed of generation; prefill_tok_per_s of reading the prompt\n"
+      "  ttft_ms            from the question to the first text\n"
+      "  finish             stop_token, stop_string, max_tokens, context_full or cancelled\n"
+      "  seed               gives this answer again; sampling holds the other settings\n"
+      "  prompt_tokens      with the template's; dropped_messages: left out because the context was full\n"
+      "  load_seconds       time to load the model\n");
+  add_model(*command, flags->model)->required();
+  command->add_option("-p,--prompt", flags->prompt, "The question (default: standard input)");
+  command->add_option("--system", flags->system, "The system message");
+  command->add_flag("--raw", flags->raw, "The prompt goes in as it is, without the chat template");
+  add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
+  add_threads(*command, flags->load);
+  add_kv(*command, flags->load);
+  add_chunk(*command, flags->load);
+  add_sampling(*command, *flags);
+  command->callback([&registry, flags] {
+    if (flags->prompt && flags->prompt->empty()) throw CLI::ValidationError("--prompt", "the text is empty");
+    for (const auto& [name, text] :
+         {std::pair("--prompt", flags->prompt.value_or("")), std::pair("--system", flags->system)}) {
+      if (const auto valid = check_text(text, name); !valid) {
+        throw CLI::ValidationError(valid.error().where, valid.error().what);
+      }
+    }
+    registry.chosen = [flags](Console& console, Interrupts& interrupts) {
+      return chat(*flags, console, interrupts);
+    };
+  });
+}
+
+}  // namespace fovea::app

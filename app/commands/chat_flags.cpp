@@ -1,0 +1,121 @@
+#include "app/commands/chat_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <spdlog/fmt/fmt.h>
+
+namespace fovea::app {
+namespace {
+
+// The engine takes 0 for "choose one"; a user who writes 0 wants the same answer again.
+constexpr std::uint64_t seed_for_zero = 0x9E3779B97F4A7C15;
+
+}  // namespace
+
+void add_sampling(CLI::App& command, ChatFlags& flags) {
+  const auto group = [&](CLI::Option* option) { return option->group("Sampling"); };
+  group(command.add_option("--seed", flags.seed,
+                           "The same seed and threads give the same answer (default: a new one)"));
+  group(command.add_option("--temp", flags.temperature, "Temperature; 0 always takes the most likely token"))
+      ->check(number_between(0, 100));
+  group(command.add_option("--top-k", flags.top_k, "Only the k most likely tokens; 0: all"))
+      ->check(number_between(0, 1 << 30));
+  group(command.add_option("--top-p", flags.top_p,
+                           "Only the most likely tokens that together have this probability"))
+      ->check(number_between(0, 1));
+  group(command.add_option("--min-p", flags.min_p,
+                           "Only tokens at least this likely, relative to the most likely"))
+      ->check(number_between(0, 1));
+  group(command.add_option("--repeat-penalty", flags.repetition_penalty,
+                           "Divides what was said before; 1: off"))
+      ->check(number_between(0.01, 100));
+  group(command.add_option("--presence-penalty", flags.presence_penalty,
+                           "Subtracted from a token that occurred; 0: off"))
+      ->check(number_between(-100, 100));
+  group(command.add_option("--frequency-penalty", flags.frequency_penalty,
+                           "Subtracted for each time it occurred; 0: off"))
+      ->check(number_between(-100, 100));
+  group(command.add_option("--penalty-window", flags.penalty_window,
+                           "Tokens that the penalties look back at; -1: all"))
+      ->check(number_between(-1, 1 << 30));
+  group(command.add_option("--max-tokens", flags.max_tokens,
+                           "Tokens of an answer (default: until the model stops)"))
+      ->check(number_between(1, 1 << 30));
+  group(command.add_option("--stop", flags.stop, "A text that ends the answer (may be repeated)"))
+      ->allow_extra_args(false)
+      ->check(CLI::Validator([](std::string& text) { return text.empty() ? "the text is empty" : ""; }, ""));
+  static const std::map<std::string, ContextOverflow> choices{{"fail", ContextOverflow::fail},
+                                                              {"drop", ContextOverflow::drop_oldest_turns}};
+  group(command.add_option("--on-full", flags.overflow,
+                           "When the context is full: fail, or drop the oldest turns (default: fail)"))
+      ->transform(CLI::CheckedTransformer(choices).description(""));
+}
+
+SamplingSettings sampling_of(const ChatFlags& flags, const SamplingDefaults& defaults) {
+  SamplingSettings s = defaults.sampling;
+  s.temperature = flags.temperature.value_or(s.temperature);
+  s.top_k = flags.top_k.value_or(s.top_k);
+  s.top_p = flags.top_p.value_or(s.top_p);
+  s.min_p = flags.min_p.value_or(s.min_p);
+  s.repetition_penalty = flags.repetition_penalty.value_or(s.repetition_penalty);
+  s.presence_penalty = flags.presence_penalty.value_or(s.presence_penalty);
+  s.frequency_penalty = flags.frequency_penalty.value_or(s.frequency_penalty);
+  s.penalty_window = flags.penalty_window.value_or(s.penalty_window);
+  return s;
+}
+
+std::string describe(const SamplingSettings& s) {
+  std::string text = s.temperature == 0 ? "greedy" : fmt::format("temperature {:g}", s.temperature);
+  if (s.temperature != 0 && s.top_k != 0) text += fmt::format(", top-k {}", s.top_k);
+  if (s.temperature != 0 && s.top_p < 1) text += fmt::format(", top-p {:g}", s.top_p);
+  if (s.temperature != 0 && s.min_p > 0) text += fmt::format(", min-p {:g}", s.min_p);
+  if (s.repetition_penalty != 1) text += fmt::format(", repetition penalty {:g}", s.repetition_penalty);
+  if (s.presence_penalty != 0) text += fmt::format(", presence penalty {:g}", s.presence_penalty);
+  if (s.frequency_penalty != 0) text += fmt::format(", frequency penalty {:g}", s.frequency_penalty);
+  return text;
+}
+
+GenerateRequest request_of(const ChatFlags& flags, const SamplingSettings& sampling, std::uint64_t turn) {
+  GenerateRequest request;
+  request.sampling = sampling;
+  if (flags.seed) {
+    const std::uint64_t seed = *flags.seed + turn;
+    request.sampling.seed = seed == 0 ? seed_for_zero : seed;
+  }
+  request.max_tokens = flags.max_tokens;
+  request.stop = flags.stop;
+  request.overflow = flags.overflow;
+  return request;
+}
+
+std::string remark(const GenerateResult& result, std::int64_t context) {
+  std::string text;
+  if (result.dropped_messages > 0) {
+    text = fmt::format("the {} oldest messages no longer fit the context of {} tokens and were left out",
+                       result.dropped_messages, context);
+  }
+  if (result.finish == FinishReason::context_full) {
+    text += fmt::format(
+        "{}the answer ends here because the context of {} tokens is full. Use --context or --on-full drop",
+        text.empty() ? "" : "; ", context);
+  }
+  return text;
+}
+
+const char* finish_name(FinishReason finish) {
+  switch (finish) {
+    case FinishReason::stop_token:
+      return "stop_token";
+    case FinishReason::stop_string:
+      return "stop_string";
+    case FinishReason::max_tokens:
+      return "max_tokens";
+    case FinishReason::context_full:
+      return "context_full";
+    case FinishReason::cancelled:
+      return "cancelled";
+  }
+  return "";
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,155 @@
+#include "app/commands/chat_session.h"
+
+#include <iostream>
+#include <spdlog/fmt/fmt.h>
+
+#include "app/library/data_folder.h"
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+constexpr const char* prompt = "> ";
+constexpr const char* dim = "\033[2m";
+constexpr const char* plain = "\033[0m";
+
+constexpr const char* help =
+    "/help           this list\n"
+    "/again          another answer to the last question\n"
+    "/system TEXT    set the system message (without TEXT: show it) and keep the conversation\n"
+    "/reset          forget the conversation, keep the system message\n"
+    "/quit           leave (Ctrl-D does too)\n"
+    "Ctrl-C stops an answer; Alt-Enter begins a new line; the arrow keys bring earlier lines back.\n";
+
+std::filesystem::path history_file() {
+  const auto folder = make_folder(data_folder());
+  return folder ? *folder / "history" : std::filesystem::path();
+}
+
+// "word rest": the rest, without blanks around it.
+std::string argument_of(const std::string& line) {
+  const std::size_t space = line.find(' ');
+  const std::size_t begin = space == std::string::npos ? space : line.find_first_not_of(' ', space);
+  return begin == std::string::npos ? "" : line.substr(begin, line.find_last_not_of(' ') + 1 - begin);
+}
+
+}  // namespace
+
+ChatSession::ChatSession(const ChatFlags& flags, Engine& engine, Console& console, Interrupts& interrupts)
+    : flags_(flags),
+      engine_(engine),
+      console_(console),
+      interrupts_(interrupts),
+      defaults_(sampling_defaults(engine.info())),
+      sampling_(sampling_of(flags, defaults_)),
+      history_(history_file()),
+      system_(flags.system) {
+  if (console.output_is_terminal() && LineReader::possible())
+    reader_ = std::make_unique<LineReader>(history_);
+}
+
+Result<void> ChatSession::greet() {
+  const ModelInfo& info = engine_.info();
+  const std::string experts =
+      info.experts > 0 ? fmt::format(", {} experts, {} for each token", info.experts, info.experts_used) : "";
+  return console_.write_text(
+      fmt::format("{}\n{} layers{}; context {} tokens; {} threads\nsampling ({}): {}\n/help lists the "
+                  "commands, Ctrl-D quits.\n\n",
+                  info.name, info.layers, experts, engine_.settings().context, engine_.settings().threads,
+                  defaults_.source, describe(sampling_)));
+}
+
+LineReader::Outcome ChatSession::read_line(std::string& line) {
+  if (reader_) return reader_->read(prompt, line);
+  console_.write(prompt);
+  return std::getline(std::cin, line) ? LineReader::Outcome::line : LineReader::Outcome::end;
+}
+
+Result<void> ChatSession::run() {
+  FOVEA_CHECK(greet());
+  bool warned = false;  // the last thing was Ctrl-C at an empty line
+  for (std::string line;;) {
+    const LineReader::Outcome outcome = read_line(line);
+    if (outcome == LineReader::Outcome::end) return {};
+    if (outcome == LineReader::Outcome::interrupted) {
+      if (line.empty() && warned) return {};
+      warned = line.empty();
+      if (warned) FOVEA_CHECK(console_.write("Ctrl-C again, or Ctrl-D, quits.\n"));
+      continue;
+    }
+    warned = false;
+    if (line.find_first_not_of(" \n") == std::string::npos) continue;
+    if (const auto kept = history_.add(line); !kept) log::warning("app", kept.error().message());
+    if (line.starts_with('/')) {
+      FOVEA_TRY(const Next next, command(line));
+      if (next == Next::leave) return {};
+    } else {
+      FOVEA_CHECK(ask(line));
+    }
+  }
+}
+
+Result<ChatSession::Next> ChatSession::command(const std::string& line) {
+  const std::string name = line.substr(0, line.find(' '));
+  if (name == "/quit" || name == "/exit") return Next::leave;
+  if (name == "/reset") {
+    messages_.clear();
+    FOVEA_CHECK(console_.write("The conversation is forgotten.\n"));
+  } else if (name == "/system") {
+    const std::string text = argument_of(line);
+    if (!text.empty()) system_ = text;
+    FOVEA_CHECK(console_.write_text("system message: " + (system_.empty() ? "none" : system_) + "\n"));
+  } else if (name == "/again") {
+    if (messages_.empty()) {
+      FOVEA_CHECK(console_.write("There is no question yet.\n"));
+      return Next::go_on;
+    }
+    if (messages_.back().role == "assistant") messages_.pop_back();
+    FOVEA_CHECK(answer());
+  } else if (name == "/help") {
+    FOVEA_CHECK(console_.write(help));
+  } else {
+    FOVEA_CHECK(console_.write_text("There is no " + name + ".\n" + help));
+  }
+  return Next::go_on;
+}
+
+Result<void> ChatSession::ask(const std::string& text) {
+  messages_.push_back({"user", text});
+  return answer();
+}
+
+Result<void> ChatSession::answer() {
+  Interrupts::Operation operation(interrupts_);
+  GenerateRequest request = request_of(flags_, sampling_, turn_++);
+  if (!system_.empty()) request.messages.push_back({"system", system_});
+  request.messages.insert(request.messages.end(), messages_.begin(), messages_.end());
+
+  Result<void> written;
+  const auto sink = [&](std::string_view text, const Timings&) {
+    if (!written) return;
+    written = console_.write_text(text);
+    if (!written) operation.stop();
+  };
+  auto result = engine_.generate(request, sink, console_.progress(), operation.token());
+  console_.clear_progress();
+  FOVEA_CHECK(written);
+  if (!result) {
+    console_.error("fovea chat", result.error());
+    messages_.pop_back();  // the question, so that a shorter one can be asked
+    return {};
+  }
+  messages_.push_back({"assistant", result->text});
+  const Timings& times = result->timings;
+  const std::string stopped = result->finish == FinishReason::cancelled ? "stopped, " : "";
+  FOVEA_CHECK(console_.write(fmt::format("\n{}{}{} tokens, {:.1f} tok/s, context {} of {}{}\n\n", dim,
+                                         stopped, times.generated_tokens, times.tokens_per_second(),
+                                         times.prompt_tokens + times.generated_tokens,
+                                         engine_.settings().context, plain)));
+  if (const std::string text = remark(*result, engine_.settings().context); !text.empty())
+    console_.note(text);
+  return {};
+}
+
+}  // namespace fovea::app

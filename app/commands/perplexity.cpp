@@ -1,0 +1,78 @@
+// fovea perplexity MODEL FILE: how well the model predicts a text.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "app/commands/flags.h"
+#include "app/commands/loading.h"
+#include "app/files/files.h"
+#include "engine/api/evaluate.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+constexpr std::int64_t text_limit_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t default_context = 512;
+
+struct PerplexityFlags {
+  std::string model, file;
+  LoadFlags load{.context = default_context};
+  std::int64_t chunks = 0;
+  bool json = false;
+};
+
+Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, Interrupts& interrupts) {
+  const Interrupts::Operation operation(interrupts);
+  std::string text;
+  if (flags.file == "-") {
+    FOVEA_TRY(text, read_standard_input(text_limit_bytes));
+  } else {
+    FOVEA_TRY(text, read_file(flags.file, text_limit_bytes));
+  }
+  FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load));
+  FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
+  const PerplexitySettings settings{.context = flags.load.context, .chunks = flags.chunks};
+  FOVEA_TRY(const PerplexityResult result,
+            perplexity(*loaded.engine, text, settings, console.progress(), operation.token()));
+  if (flags.json) {
+    return write_json(console, {{"perplexity", result.perplexity},
+                                {"standard_error", result.standard_error},
+                                {"tokens", result.tokens},
+                                {"chunks", result.chunks},
+                                {"context", flags.load.context},
+                                {"tok_per_s", result.tokens_per_second}});
+  }
+  return console.write(fmt::format(
+      "perplexity {:.4f} ± {:.4f} over {} tokens in {} windows of {} ({:.1f} tok/s)\n", result.perplexity,
+      result.standard_error, result.tokens, result.chunks, flags.load.context, result.tokens_per_second));
+}
+
+}  // namespace
+
+void add_perplexity(Registry& registry) {
+  auto flags = std::make_shared<PerplexityFlags>();
+  CLI::App* command = add_command(
+      registry, "perplexity", "How well the model predicts a text; windows and scoring as llama-perplexity's",
+      flags->json,
+      "  perplexity      exp of the mean negative log-likelihood; standard_error belongs to it\n"
+      "  tokens          scored: the second half of each window; chunks is the number of windows\n"
+      "  tok_per_s       computed, the first halves included\n"
+      "  context         tokens in a window\n");
+  add_model(*command, flags->model)->required();
+  command->add_option("FILE", flags->file, "The text, - for standard input")->required();
+  add_context(*command, flags->load, "Tokens in a window (default: 512)");
+  command->add_option("--chunks", flags->chunks, "Windows to compute (default: all)")
+      ->check(number_between(1, 1 << 30));
+  add_chunk(*command, flags->load);
+  add_threads(*command, flags->load);
+  add_kv(*command, flags->load);
+  command->callback([&registry, flags] {
+    registry.chosen = [flags](Console& console, Interrupts& interrupts) {
+      return print_perplexity(*flags, console, interrupts);
+    };
+  });
+}
+
+}  // namespace fovea::app

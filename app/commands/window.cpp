@@ -1,0 +1,63 @@
+// fovea, fovea MODEL: the window, or the chat in the terminal where no window can open.
+#include "app/window/window.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <memory>
+
+#include "app/commands/chat.h"
+#include "app/commands/loading.h"
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+struct WindowFlags {
+  std::string model;
+  LoadFlags load;
+};
+
+Result<void> open_window_or_chat(const WindowFlags& flags, int argc, char** argv, Console& console,
+                                 Interrupts& interrupts) {
+  if (const auto obstacle = window_obstacle()) {
+    ChatFlags chat_flags;
+    chat_flags.model = flags.model.empty() ? "demo" : flags.model;
+    chat_flags.load = flags.load;
+    console.note("fovea: " + *obstacle + ", so the chat is in the terminal: fovea chat " + chat_flags.model);
+    return chat(chat_flags, console, interrupts);
+  }
+  WindowRequest request;
+  if (!flags.model.empty()) {
+    FOVEA_TRY(request.load, load_request(flags.model, flags.load));
+  }
+  const int code = run_window(argc, argv, request);
+  if (code == 0) return {};
+  return fail(ErrorKind::internal, "the window", "ended with code " + std::to_string(code),
+              "Start it with --verbose to see more");
+}
+
+}  // namespace
+
+void add_window(Registry& registry, int argc, char** argv) {
+  auto flags = std::make_shared<WindowFlags>();
+  CLI::App& program = registry.program;
+  add_model(program, flags->model);
+  program.add_flag("--verbose", registry.verbose, "Write the log to standard error");
+  add_context(program, flags->load, "Tokens of context (default: the model's, at most 8192)");
+  add_threads(program, flags->load);
+  add_kv(program, flags->load);
+  program.footer(
+      "Without a command: the window, with MODEL loaded; where there is no display, the chat in the "
+      "terminal.\n"
+      "fovea COMMAND --help tells more about a command.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage. Errors are one line on standard error.");
+  program.final_callback([&registry, flags, argc, argv] {
+    if (registry.chosen) return;
+    registry.chosen = [flags, argc, argv](Console& console, Interrupts& interrupts) {
+      return open_window_or_chat(*flags, argc, argv, console, interrupts);
+    };
+  });
+}
+
+}  // namespace fovea::app
