@@ -15,30 +15,32 @@ namespace fovea {
 enum class KvType : std::uint8_t { f32, f16, q8 };
 
 struct SamplingSettings {
-  float temperature = 0.7F;       // 0: greedy
-  std::int32_t top_k = 40;        // 0: off
-  float top_p = 0.95F;            // 1: off
-  float min_p = 0.05F;            // 0: off
-  float repetition_penalty = 1;   // 1: off; divides positive and multiplies negative logits (CTRL, eq. in §4.1)
-  float presence_penalty = 0;     // subtracted once for a token that occurred
-  float frequency_penalty = 0;    // subtracted for each occurrence
+  float temperature = 0.7F;          // 0: greedy
+  std::int32_t top_k = 40;           // 0: off
+  float top_p = 0.95F;               // 1: off
+  float min_p = 0.05F;               // 0: off
+  float repetition_penalty = 1;      // 1: off; divides positive, multiplies negative logits (CTRL, §4.1)
+  float presence_penalty = 0;        // subtracted once for a token that occurred
+  float frequency_penalty = 0;       // subtracted for each occurrence
   std::int32_t penalty_window = 64;  // last tokens that the penalties look at; -1: all
-  std::uint64_t seed = 0;         // 0: a random one, reported in the result
+  std::uint64_t seed = 0;            // 0: a random one, reported in the result
 };
 
 // What to do when prompt + answer do not fit the context.
 enum class ContextOverflow : std::uint8_t {
   fail,              // ErrorKind::context_full
-  drop_oldest_turns  // whole turns after the system message, reported in the result
+  drop_oldest_turns  // whole turns after the system messages, until half of the context is free for what
+                     // follows; the last turn always stays. Reported in the result
 };
 
 struct GenerateRequest {
-  std::vector<Message> messages;        // rendered with the chat template …
+  std::vector<Message> messages;          // rendered with the chat template …
   std::optional<std::string> raw_prompt;  // … unless a prompt is given as it is (control tokens parsed)
   SamplingSettings sampling;
-  std::int32_t max_tokens = -1;  // -1: until the model stops or the context is full
-  std::vector<std::string> stop;
+  std::int32_t max_tokens = -1;   // -1: until the model stops or the context is full
+  std::vector<std::string> stop;  // none of them is part of the answer
   ContextOverflow overflow = ContextOverflow::fail;
+  bool reuse_cache = true;  // false: the whole prompt is computed again
 };
 
 enum class FinishReason : std::uint8_t { stop_token, stop_string, max_tokens, context_full, cancelled };
@@ -59,7 +61,7 @@ struct GenerateResult {
   FinishReason finish = FinishReason::stop_token;
   std::uint64_t seed = 0;
   std::int32_t dropped_messages = 0;
-  std::vector<TokenId> tokens;
+  std::vector<TokenId> tokens;  // of the answer, without the token that ended it
   Timings timings;
 };
 

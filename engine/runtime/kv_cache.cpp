@@ -141,6 +141,15 @@ void Sequence::truncate(std::int64_t length) {
   tokens_.resize(static_cast<std::size_t>(length));
 }
 
+void Sequence::discard() {
+  for (; !pages_.empty(); pages_.pop_back()) {
+    auto& page = cache_->page(pages_.back());
+    if (page.writer == id_ && page.references == 1 && page.children.empty()) page.tokens.clear();
+    cache_->release(pages_.back(), id_);
+  }
+  tokens_.clear();
+}
+
 Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device) {
   const std::int64_t page_tokens = settings.shape.page_tokens;
   const std::int64_t pages = (settings.context + page_tokens - 1) / page_tokens + 1;

@@ -44,6 +44,8 @@ class Sequence {
   // The keys and values of these tokens, for which room was reserved, are now written.
   void commit(std::span<const TokenId> tokens);
   void truncate(std::int64_t length);
+  // Ends empty, and what only this sequence knew does not stay as cache.
+  void discard();
 
  private:
   friend class KvCache;

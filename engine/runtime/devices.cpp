@@ -1,0 +1,24 @@
+#include "engine/api/devices.h"
+
+#include "engine/core/result.h"
+#include "engine/runtime/processor.h"
+#include "kernels/cpu/device.h"
+
+namespace fovea {
+
+Result<std::vector<DeviceInfo>> devices() {
+  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device());
+  const runtime::Memory memory = runtime::memory();
+  DeviceInfo info{.name = device->name(),
+                  .description = runtime::processor_name(),
+                  .instruction_set = device->instruction_set(),
+                  .instruction_sets = {},
+                  .cores = runtime::physical_cores(),
+                  .memory_bytes = memory.total_bytes,
+                  .memory_free_bytes = memory.free_bytes};
+  for (const std::string_view name : kernels::cpu::available_instruction_sets())
+    info.instruction_sets.emplace_back(name);
+  return std::vector{std::move(info)};
+}
+
+}  // namespace fovea

@@ -1,0 +1,120 @@
+#include "engine/runtime/processor.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+#include "engine/core/result.h"
+#include "kernels/cpu/device.h"
+
+namespace fovea::runtime {
+namespace {
+
+std::string first_line(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// The value of "key : value" in a file of /proc; empty when it is not there.
+std::string proc_value(const char* path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const std::size_t colon = line.find(':');
+    const std::size_t value = line.find_first_not_of(" \t", colon + 1);
+    if (colon != std::string::npos && value != std::string::npos) return line.substr(value);
+  }
+  return {};
+}
+
+std::int64_t proc_kilobytes(std::string_view key) {
+  return std::strtoll(proc_value("/proc/meminfo", key).c_str(), nullptr, 10) * 1024;
+}
+
+// A number from a control group's file; -1 where there is no limit.
+std::int64_t group_limit(const char* name) {
+  const std::string line = first_line(std::filesystem::path("/sys/fs/cgroup") / name);
+  char* end = nullptr;
+  const long long value = std::strtoll(line.c_str(), &end, 10);
+  return end == line.c_str() ? -1 : value;
+}
+
+bool may_run_on([[maybe_unused]] unsigned processor) {
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0 && processor < CPU_SETSIZE)
+    return CPU_ISSET(processor, &set);
+#endif
+  return true;
+}
+
+// Processors that share a core are siblings; each group counts once.
+int cores_of_topology() {
+  std::set<std::string> groups;
+  for (unsigned processor = 0; processor < 4096; ++processor) {
+    const std::filesystem::path folder = "/sys/devices/system/cpu/cpu" + std::to_string(processor);
+    std::error_code error;
+    if (!std::filesystem::exists(folder, error)) break;
+    const std::string siblings = first_line(folder / "topology/thread_siblings_list");
+    if (!siblings.empty() && may_run_on(processor)) groups.insert(siblings);
+  }
+  return static_cast<int>(groups.size());
+}
+
+// Whole processors of a container's quota; 0 where there is none.
+int cores_of_quota() {
+  std::istringstream line(first_line("/sys/fs/cgroup/cpu.max"));
+  double quota = 0;
+  double period = 0;
+  if (!(line >> quota >> period) || period <= 0) return 0;
+  return std::max(1, static_cast<int>(quota / period + 0.5));
+}
+
+}  // namespace
+
+std::string processor_name() {
+  const std::string name = proc_value("/proc/cpuinfo", "model name");
+  return name.empty() ? "unknown processor" : name;
+}
+
+int physical_cores() {
+  int cores = cores_of_topology();
+  if (cores == 0) cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int quota = cores_of_quota();
+  return quota > 0 ? std::min(cores, quota) : cores;
+}
+
+Memory memory() {
+  Memory result{.total_bytes = proc_kilobytes("MemTotal"), .free_bytes = proc_kilobytes("MemAvailable")};
+  const std::int64_t limit = group_limit("memory.max");
+  if (limit > 0 && limit < result.total_bytes) {
+    result.total_bytes = limit;
+    const std::int64_t used = std::max<std::int64_t>(group_limit("memory.current"), 0);
+    result.free_bytes = std::min(result.free_bytes, std::max<std::int64_t>(limit - used, 0));
+  }
+  return result;
+}
+
+Result<const kernels::Device*> chosen_device() {
+  if (const kernels::Device* device = kernels::cpu::default_device()) return device;
+  const char* wanted = std::getenv("FOVEA_CPU");
+  std::string available;
+  for (const std::string_view name : kernels::cpu::available_instruction_sets())
+    available += (available.empty() ? "" : ", ") + std::string(name);
+  return fail(ErrorKind::not_found, "FOVEA_CPU",
+              "this processor cannot run \"" + std::string(wanted == nullptr ? "" : wanted) + "\"",
+              "Choose one of: " + available);
+}
+
+}  // namespace fovea::runtime

@@ -1,0 +1,25 @@
+// Facts about this machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/api/error.h"
+#include "kernels/api/device.h"
+
+namespace fovea::runtime {
+
+std::string processor_name();
+// That this process may use: affinity and a container's quota are respected. At least 1.
+int physical_cores();
+
+struct Memory {
+  std::int64_t total_bytes = 0;  // of the machine, or the container's limit
+  std::int64_t free_bytes = 0;   // what could be allocated without swapping
+};
+Memory memory();
+
+// The device that FOVEA_CPU names, or the fastest. ErrorKind::not_found lists what could be named.
+Result<const kernels::Device*> chosen_device();
+
+}  // namespace fovea::runtime
