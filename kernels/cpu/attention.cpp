@@ -1,54 +1,149 @@
-#include <math.h>
-
+#include "kernels/cpu/attention_tile.h"
 #include "kernels/cpu/operations.h"
 #include "kernels/cpu/stream.h"
-#include "kernels/formats/formats.h"
+#include "kernels/cpu/vector_math.h"
 
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 namespace {
 
-// One query head over the positions [begin, end], with the running maximum and sum of an online softmax.
-void attend(const Attention& op, const float* q, std::int64_t kv_head, std::int64_t begin, std::int64_t end,
-            float* row, float* out) {
-  const KvPages& pages = op.pages;
-  const std::int64_t bytes = row_bytes(pages.type, pages.head_dim);
-  float highest = -INFINITY;
-  float sum = 0;
-  for (std::int64_t i = 0; i < pages.head_dim; ++i) out[i] = 0;
-  for (std::int64_t p = begin; p <= end; ++p) {
-    const std::int64_t page = p / pages.page_tokens;
-    const std::int64_t place = (kv_head * pages.page_tokens + p % pages.page_tokens) * bytes;
-    formats::dequantize(pages.type, pages.keys[page] + place, pages.head_dim, row);
-    float score = 0;
-    for (std::int64_t i = 0; i < pages.head_dim; ++i) score += q[i] * row[i];
-    score *= op.scale;
-    const float rescale = score > highest ? expf(highest - score) : 1.0F;
-    if (score > highest) highest = score;
-    const float weight = expf(score - highest);
-    sum = sum * rescale + weight;
-    formats::dequantize(pages.type, pages.values[page] + place, pages.head_dim, row);
-    for (std::int64_t i = 0; i < pages.head_dim; ++i) out[i] = out[i] * rescale + weight * row[i];
+// Query rows of one work item: enough to make the conversion of a tile of keys cheap beside its use.
+constexpr std::int64_t item_rows = 96;
+// A long cache is split for decoding, so that several threads share it. Work is divided by the shapes alone
+// and never by the number of threads: the result is the same for all.
+constexpr std::int64_t split_keys = 256;
+
+struct Plan {
+  std::int64_t group;        // query heads for each kv head
+  std::int64_t item_tokens;  // tokens of one item
+  std::int64_t token_items;
+  std::int64_t splits;          // > 1 only with one token item
+  std::int64_t first_position;  // that any query sees
+};
+
+Plan plan_for(const Attention& op) {
+  Plan plan{};
+  plan.group = op.heads / op.pages.kv_heads;
+  plan.item_tokens = item_rows / plan.group > 0 ? item_rows / plan.group : 1;
+  if (plan.item_tokens > op.tokens) plan.item_tokens = op.tokens;
+  plan.token_items = (op.tokens + plan.item_tokens - 1) / plan.item_tokens;
+  plan.first_position = op.window > 0 && op.first >= op.window ? op.first - op.window + 1 : 0;
+  const std::int64_t length = op.first + op.tokens - plan.first_position;
+  plan.splits = plan.token_items == 1 ? (length + split_keys - 1) / split_keys : 1;
+  return plan;
+}
+
+// out rows = sums / totals
+void write_rows(const Attention& op, const QueryRows& q, const AttentionScratch& s) {
+  const std::int64_t dim = op.pages.head_dim;
+  for (std::int64_t t = 0; t < q.tokens; ++t) {
+    float* const out = op.out + ((q.first_token + t) * op.heads + q.kv_head * q.group) * dim;
+    for (std::int64_t g = 0; g < q.group; ++g) {
+      const std::int64_t row = t * q.group + g;
+      const float factor = 1 / s.totals[row];
+      for (std::int64_t i = 0; i < dim; ++i) out[g * dim + i] = s.sums[row * s.wide + i] * factor;
+    }
   }
-  for (std::int64_t i = 0; i < pages.head_dim; ++i) out[i] /= sum;
+}
+
+// One item of prefill: some tokens of one kv head's queries over all that they see.
+void attend_item(const Attention& op, const Plan& plan, std::int64_t item, AttentionScratch& s) {
+  QueryRows q;
+  q.group = plan.group;
+  q.kv_head = item % op.pages.kv_heads;
+  // The last tokens see most: longest first, so that no thread ends with a long one.
+  q.first_token = (plan.token_items - 1 - item / op.pages.kv_heads) * plan.item_tokens;
+  q.tokens = op.tokens - q.first_token < plan.item_tokens ? op.tokens - q.first_token : plan.item_tokens;
+  const std::int64_t position = op.first + q.first_token;
+  const std::int64_t begin = op.window > 0 && position >= op.window ? position - op.window + 1 : 0;
+  attend(op, q, begin, position + q.tokens, s);
+  write_rows(op, q, s);
+}
+
+// The sums, highest scores and totals of one split: [rows, wide], [rows], [rows].
+struct Partial {
+  float* sums;
+  float* highest;
+  float* totals;
+
+  static std::int64_t floats(std::int64_t rows, std::int64_t wide) {
+    return (rows * (wide + 2) + 15) / 16 * 16;
+  }
+  Partial(float* memory, std::int64_t rows, std::int64_t wide)
+      : sums(memory), highest(memory + rows * wide), totals(highest + rows) {}
+};
+
+void copy(const float* from, std::int64_t count, float* to) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
+}
+
+// Joins the splits of one kv head in their order and writes its rows.
+void join(const Attention& op, const Plan& plan, std::int64_t kv_head, float* partials, std::int64_t wide) {
+  const std::int64_t rows = op.tokens * plan.group;
+  const std::int64_t dim = op.pages.head_dim;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    float highest = -1e30F;
+    for (std::int64_t i = 0; i < plan.splits; ++i) {
+      const Partial part(partials + (kv_head * plan.splits + i) * Partial::floats(rows, wide), rows, wide);
+      if (part.totals[row] > 0 && part.highest[row] > highest) highest = part.highest[row];
+    }
+    float* const out = op.out + (row / plan.group * op.heads + kv_head * plan.group + row % plan.group) * dim;
+    for (std::int64_t i = 0; i < dim; ++i) out[i] = 0;
+    float total = 0;
+    for (std::int64_t i = 0; i < plan.splits; ++i) {
+      const Partial part(partials + (kv_head * plan.splits + i) * Partial::floats(rows, wide), rows, wide);
+      if (part.totals[row] == 0) continue;
+      float factor[lanes];
+      store_floats(factor, exp2_of(set_floats(part.highest[row] - highest)));
+      total += part.totals[row] * factor[0];
+      for (std::int64_t j = 0; j < dim; ++j) out[j] += part.sums[row * wide + j] * factor[0];
+    }
+    for (std::int64_t i = 0; i < dim; ++i) out[i] *= 1 / total;
+  }
+}
+
+// Few tokens over a long cache: each item is one kv head and one run of keys.
+void attend_split(const Attention& op, const Plan& plan, CpuStream& cpu) {
+  const std::int64_t rows = op.tokens * plan.group;
+  const std::int64_t dim = op.pages.head_dim;
+  const std::int64_t wide = (dim + lanes - 1) / lanes * lanes;
+  const std::int64_t each = AttentionScratch::floats(rows, dim);
+  const std::int64_t part = Partial::floats(rows, wide);
+  const std::int64_t items = op.pages.kv_heads * plan.splits;
+  auto* const memory =
+      reinterpret_cast<float*>(cpu.scratch((cpu.pool().threads() * each + items * part) * 4));
+  float* const partials = memory + cpu.pool().threads() * each;
+  cpu.pool().for_chunks(items, 1, [&](std::int64_t item, std::int64_t, int thread) {
+    AttentionScratch s(memory + thread * each, rows, dim);
+    const QueryRows q{item / plan.splits, 0, op.tokens, plan.group};
+    const std::int64_t begin = plan.first_position + item % plan.splits * split_keys;
+    const std::int64_t last = op.first + op.tokens;
+    attend(op, q, begin, begin + split_keys < last ? begin + split_keys : last, s);
+    const Partial result(partials + item * part, rows, wide);
+    copy(s.sums, rows * wide, result.sums);
+    copy(s.highest, rows, result.highest);
+    copy(s.totals, rows, result.totals);
+  });
+  for (std::int64_t head = 0; head < op.pages.kv_heads; ++head) join(op, plan, head, partials, wide);
 }
 
 }  // namespace
 
 void attention(const Attention& op, Stream& stream) {
   CpuStream& cpu = on_cpu(stream);
-  const std::int64_t dim = op.pages.head_dim;
-  const std::int64_t grouped = op.heads / op.pages.kv_heads;
-  auto* const rows = reinterpret_cast<float*>(cpu.scratch(cpu.pool().threads() * dim * 4));
-  cpu.pool().for_chunks(op.tokens * op.heads, 1, [&](std::int64_t begin, std::int64_t end, int thread) {
-    for (std::int64_t item = begin; item < end; ++item) {
-      const std::int64_t t = item / op.heads;
-      const std::int64_t head = item % op.heads;
-      const std::int64_t last = op.first + t;
-      const std::int64_t from = op.window > 0 && last >= op.window ? last - op.window + 1 : 0;
-      attend(op, op.q + t * op.q_stride + head * dim, head / grouped, from, last, rows + thread * dim,
-             op.out + item * dim);
-    }
-  });
+  if (op.tokens == 0) return;
+  const Plan plan = plan_for(op);
+  if (plan.splits > 1) {
+    attend_split(op, plan, cpu);
+    return;
+  }
+  const std::int64_t rows = plan.item_tokens * plan.group;
+  const std::int64_t each = AttentionScratch::floats(rows, op.pages.head_dim);
+  auto* const memory = reinterpret_cast<float*>(cpu.scratch(cpu.pool().threads() * each * 4));
+  cpu.pool().for_chunks(plan.token_items * op.pages.kv_heads, 1,
+                        [&](std::int64_t item, std::int64_t, int thread) {
+                          AttentionScratch s(memory + thread * each, rows, op.pages.head_dim);
+                          attend_item(op, plan, item, s);
+                        });
 }
 
 }  // namespace fovea::kernels::cpu::FOVEA_CPU_SET
