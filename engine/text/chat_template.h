@@ -4,10 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json.hpp>
 
 #include "engine/api/error.h"
 
@@ -18,6 +17,10 @@ struct RenderLimits {
   int depth = 200;                 // nested expressions, blocks and macro calls
   std::int64_t output_bytes = 64 << 20;
 };
+
+// A variable of this name (seconds since 1970) stands for the present in strftime_now; templates do not see
+// it.
+inline constexpr const char* clock_variable = "fovea_clock";
 
 class ChatTemplate {
  public:

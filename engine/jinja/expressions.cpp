@@ -1,0 +1,325 @@
+#include <algorithm>
+
+#include "engine/jinja/interpreter.h"
+
+namespace fovea::jinja {
+
+Value Interpreter::evaluate(const Expression& e, const std::shared_ptr<Scope>& scope) {
+  if (e.operation == Operation::constant) return e.constant;
+  const Run::Level level(run);
+  run.step();
+  run.line = e.line;
+  if (e.operation == Operation::name) return name(e, scope.get());
+  return evaluate_operation(e, scope);
+}
+
+Value Interpreter::evaluate_operation(const Expression& e, const std::shared_ptr<Scope>& scope) {
+  const auto part = [&](std::size_t i) { return evaluate(*e.parts[i], scope); };
+  switch (e.operation) {
+    case Operation::list:
+    case Operation::tuple:
+      return list(e, scope);
+    case Operation::dict:
+      return dict(e, scope);
+    case Operation::logical_not:
+      return Value::boolean(!truth(part(0)));
+    case Operation::logical_and: {
+      Value left = part(0);
+      return truth(left) ? part(1) : left;
+    }
+    case Operation::logical_or: {
+      Value left = part(0);
+      return truth(left) ? left : part(1);
+    }
+    case Operation::concatenate:
+      return concatenate(e, scope);
+    case Operation::compare:
+      return compare(e, scope);
+    case Operation::condition:
+      if (truth(part(0))) return part(1);
+      if (e.parts.size() > 2) return part(2);
+      return Value::undefined("the inline if-expression evaluated to false and no else section was defined");
+    case Operation::attribute:
+      return attribute(part(0), e.text);
+    case Operation::item:
+      return subscript(e, scope);
+    case Operation::slice:
+      run.fail("a slice cannot stand here");
+    case Operation::call:
+      return call_expression(e, scope, nullptr);
+    case Operation::filter:
+      return filter_expression(e, scope, nullptr);
+    case Operation::test: {
+      const Value value = part(0);
+      Arguments a = arguments(*e.arguments, scope);
+      run.line = e.line;
+      return Value::boolean(test(e.text, value, a));
+    }
+    case Operation::negate:
+    case Operation::plus: {
+      const Value value = part(0);
+      run.line = e.line;
+      if (e.operation == Operation::negate) return negate(value);
+      if (value.is_undefined()) use_of_undefined(value);
+      if (!value.is_number()) run.fail("'+' cannot be applied to " + type_name(value));
+      return value.is_boolean() ? Value::integer(value.whole()) : value;
+    }
+    default: {
+      const Value left = part(0);
+      const Value right = part(1);
+      run.line = e.line;
+      return binary(e.operation, left, right);
+    }
+  }
+}
+
+Value Interpreter::name(const Expression& e, Scope* scope) {
+  for (; scope; scope = scope->parent.get()) {
+    if (const Value* found = scope->find_here(e.symbol)) return *found;
+  }
+  const auto& global = context_[static_cast<std::size_t>(e.symbol)];
+  if (global) return *global;
+  return Value::undefined("'" + tree_.names[static_cast<std::size_t>(e.symbol)] + "' is undefined");
+}
+
+Value Interpreter::list(const Expression& e, const std::shared_ptr<Scope>& scope) {
+  std::vector<Value> items;
+  items.reserve(e.parts.size());
+  for (const ExpressionPointer& part : e.parts) items.push_back(evaluate(*part, scope));
+  return run.list(std::move(items),
+                  e.operation == Operation::list ? SequenceKind::list : SequenceKind::tuple);
+}
+
+Value Interpreter::dict(const Expression& e, const std::shared_ptr<Scope>& scope) {
+  Dict dict;
+  for (std::size_t i = 0; i < e.parts.size(); i += 2) {
+    Value key = evaluate(*e.parts[i], scope);
+    Value value = evaluate(*e.parts[i + 1], scope);
+    if (!hashable(key)) run.fail("a " + type_name(key) + " cannot be the key of a dict");
+    dict.set(std::move(key), std::move(value));
+  }
+  return run.dict(std::move(dict));
+}
+
+Value Interpreter::concatenate(const Expression& e, const std::shared_ptr<Scope>& scope) {
+  std::string text;
+  for (const ExpressionPointer& part : e.parts) {
+    const Value value = evaluate(*part, scope);
+    if (value.is_text())
+      text += value.bytes();
+    else
+      text += str(value);
+    run.check_size(text.size());
+  }
+  return run.text(std::move(text));
+}
+
+Value Interpreter::compare(const Expression& e, const std::shared_ptr<Scope>& scope) {
+  Value left = evaluate(*e.parts[0], scope);
+  for (std::size_t i = 0; i < e.comparisons.size(); ++i) {
+    Value right = evaluate(*e.parts[i + 1], scope);
+    run.line = e.line;
+    if (!compare_once(e.comparisons[i], left, right)) return Value::boolean(false);
+    left = std::move(right);
+  }
+  return Value::boolean(true);
+}
+
+bool Interpreter::compare_once(Comparison comparison, const Value& a, const Value& b) {
+  if (a.is_text()) run.work(a.bytes().size());
+  switch (comparison) {
+    case Comparison::equal:
+      return equal(a, b);
+    case Comparison::not_equal:
+      return !equal(a, b);
+    case Comparison::less:
+      return less(a, b, "<");
+    case Comparison::greater:
+      return less(b, a, ">");
+    case Comparison::less_equal:
+      return a.is_number() && b.is_number() ? less(a, b, "<=") || equal(a, b) : !less(b, a, "<=");
+    case Comparison::greater_equal:
+      return a.is_number() && b.is_number() ? less(b, a, ">=") || equal(a, b) : !less(a, b, ">=");
+    case Comparison::in:
+      return contains(b, a);
+    case Comparison::not_in:
+      return !contains(b, a);
+  }
+  return false;
+}
+
+Value Interpreter::subscript(const Expression& e, const std::shared_ptr<Scope>& scope) {
+  const Value object = evaluate(*e.parts[0], scope);
+  const Expression& index = *e.parts[1];
+  if (index.operation != Operation::slice) {
+    const Value value = evaluate(index, scope);
+    run.line = e.line;
+    return item(object, value);
+  }
+  Value bounds[3];
+  for (std::size_t i = 0; i < 3; ++i)
+    bounds[i] = index.parts[i] ? evaluate(*index.parts[i], scope) : Value::none();
+  run.line = e.line;
+  return slice(object, bounds[0], bounds[1], bounds[2]);
+}
+
+Arguments Interpreter::arguments(const CallArguments& call, const std::shared_ptr<Scope>& scope) {
+  Arguments a;
+  a.positional.reserve(call.positional.size());
+  for (const ExpressionPointer& e : call.positional) a.positional.push_back(evaluate(*e, scope));
+  if (call.star) {
+    const Value list = evaluate(*call.star, scope);
+    for (Value& value : items(list)) a.positional.push_back(std::move(value));
+  }
+  for (const auto& [name, e] : call.keyword) a.keyword.emplace_back(name, evaluate(*e, scope));
+  if (call.double_star) {
+    const Value rest = evaluate(*call.double_star, scope);
+    if (!rest.is_dict()) run.fail("what follows '**' must be a dict, it is " + type_name(rest));
+    for (const auto& [key, value] : rest.dict().entries()) {
+      if (!key.is_text()) run.fail("the keys of a dict after '**' must be strings");
+      for (const auto& other : a.keyword) {
+        if (other.first == key.bytes()) run.fail("the argument '" + key.bytes() + "' is given twice");
+      }
+      run.step(static_cast<std::int64_t>(a.keyword.size() / 8));
+      a.keyword.emplace_back(key.bytes(), value);
+    }
+  }
+  return a;
+}
+
+Value Interpreter::call_expression(const Expression& e, const std::shared_ptr<Scope>& scope,
+                                   const Value* caller) {
+  const Expression& callee = *e.parts[0];
+  const bool method = callee.operation == Operation::attribute;
+  const Value object = evaluate(method ? *callee.parts[0] : callee, scope);
+  Native native = method ? find_method(object, callee.text) : nullptr;
+  const Value function = method && !native ? attribute(object, callee.text) : native ? Value() : object;
+  Arguments a = arguments(*e.arguments, scope);
+  if (caller) a.keyword.emplace_back("caller", *caller);
+  run.line = e.line;
+  return native ? native(*this, object, a) : call(function, a);
+}
+
+Value Interpreter::call(const Value& callee, Arguments& a) {
+  if (callee.is_undefined()) use_of_undefined(callee);
+  if (const auto function = callee.as<Function>()) return function->native(*this, function->self, a);
+  if (const auto macro = callee.as<Macro>()) return call_macro(*macro, a);
+  if (const auto loop = callee.as<Loop>()) return loop->recurse(a);
+  if (const auto joiner = callee.as<Joiner>()) {
+    if (!a.empty()) run.fail("a joiner takes no arguments");
+    if (joiner->used) return joiner->separator;
+    joiner->used = true;
+    return Value::text("");
+  }
+  run.fail("a " + type_name(callee) + " cannot be called");
+}
+
+Value Interpreter::filter_expression(const Expression& e, const std::shared_ptr<Scope>& scope,
+                                     const Value* block) {
+  Value value;
+  if (!e.parts[0])
+    value = *block;
+  else if (block && e.parts[0]->operation == Operation::filter)
+    value = filter_expression(*e.parts[0], scope, block);
+  else
+    value = evaluate(*e.parts[0], scope);
+  Arguments a = arguments(*e.arguments, scope);
+  run.line = e.line;
+  return filter(e.text, value, a);
+}
+
+Value Interpreter::filter(const std::string& name, const Value& value, Arguments& a) {
+  run.step();
+  if (const Native native = find_filter(name)) return native(*this, value, a);
+  run.fail("the filter '" + name + "' is not known", ErrorKind::unsupported);
+}
+
+bool Interpreter::test(const std::string& name, const Value& value, Arguments& a) {
+  run.step();
+  if (const Native native = find_test(name)) return truth(native(*this, value, a));
+  run.fail("the test '" + name + "' is not known", ErrorKind::unsupported);
+}
+
+void Interpreter::use_of_undefined(const Value& value) const {
+  run.fail(value.hint());
+}
+
+Value Interpreter::undefined(const Value& object, const Value& index) const {
+  const std::string type = object.is_none() ? "None" : type_name(object) + " object";
+  if (index.is_text()) {
+    const std::string& name = index.bytes();
+    return Value::undefined("'" + type + "' has no attribute '" +
+                            (name.size() > 200 ? name.substr(0, 200) : name) + "'");
+  }
+  return Value::undefined("'" + type + "' has no such element");
+}
+
+// Attributes that are not methods; nothing where there is no such attribute.
+std::optional<Value> Interpreter::object_attribute(const Value& object, const std::string& name) {
+  if (const auto space = object.as<Namespace>()) {
+    const Value* found = space->attributes.find(name);
+    return found ? std::optional(*found) : std::nullopt;
+  }
+  if (const auto loop = object.as<Loop>()) return loop->attribute(name);
+  if (const auto macro = object.as<Macro>(); macro && name == "name") return Value::text(macro->name);
+  if (const auto cycler = object.as<Cycler>()) {
+    if (name == "current") return cycler->items.sequence().items[cycler->at];
+    if (name == "pos") return Value::integer(static_cast<Int>(cycler->at));
+    if (name == "items") return cycler->items;
+  }
+  if (object.is_tuple() && object.sequence().grouped) {
+    if (name == "grouper") return object.sequence().items[0];
+    if (name == "list") return object.sequence().items[1];
+  }
+  return std::nullopt;
+}
+
+Value Interpreter::attribute(const Value& object, const std::string& name) {
+  if (object.is_undefined()) use_of_undefined(object);
+  if (auto found = object_attribute(object, name)) return *found;
+  if (const Native native = find_method(object, name)) {
+    return Value::object(std::make_shared<Function>(name, native, object));
+  }
+  switch (other_attribute(object, name)) {
+    case Attribute::unsafe:
+      return Value::undefined("access to attribute '" + name + "' of '" + type_name(object) +
+                              "' object is unsafe");
+    case Attribute::unsupported:
+      run.fail("the attribute '" + name + "' of " + type_name(object) + " is not supported",
+               ErrorKind::unsupported);
+    case Attribute::none:
+      break;
+  }
+  if (object.is_dict()) {
+    if (const Value* found = object.dict().find(name)) return *found;
+  }
+  return undefined(object, Value::text(name));
+}
+
+Value Interpreter::item(const Value& object, const Value& index) {
+  if (object.is_undefined()) use_of_undefined(object);
+  if (object.is_dict()) {
+    if (hashable(index)) {
+      if (const Value* found = object.dict().find(index)) return *found;
+    }
+  } else if (index.is_whole() && (object.is_text() || (object.is_sequence() && !object.is_view()))) {
+    const Int size = object.is_text() ? static_cast<Int>(object.text().length)
+                                      : static_cast<Int>(object.sequence().items.size());
+    const Int at = index.whole() < 0 ? index.whole() + size : index.whole();
+    if (at < 0 || at >= size) return undefined(object, index);
+    if (object.is_sequence()) return object.sequence().items[static_cast<std::size_t>(at)];
+    return slice(object, Value::integer(at), Value::integer(at + 1), Value::none());
+  }
+  if (!index.is_text()) return undefined(object, index);
+  if (auto found = object_attribute(object, index.bytes())) return *found;
+  if (const Native native = find_method(object, index.bytes())) {
+    return Value::object(std::make_shared<Function>(index.bytes(), native, object));
+  }
+  if (other_attribute(object, index.bytes()) == Attribute::unsupported) {
+    run.fail("the attribute '" + index.bytes() + "' of " + type_name(object) + " is not supported",
+             ErrorKind::unsupported);
+  }
+  return undefined(object, index);
+}
+
+}  // namespace fovea::jinja

@@ -1,0 +1,32 @@
+// Numbers and strings as Python writes and reads them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/jinja/value.h"
+
+namespace fovea::jinja {
+
+struct NumberLiteral {
+  Value value;
+  std::size_t size = 0;
+  std::string error;  // empty where there is none
+};
+
+// The number at the beginning of `text` (which begins with a digit); after a dot only integers count.
+NumberLiteral read_number(std::string_view text, bool after_dot);
+
+// Python's escapes; returns what is wrong, or nothing.
+std::string unescape(std::string_view literal, std::string& out);
+
+// int(text, base) and float(text), as Python reads them (spaces around, underscores between digits).
+enum class ReadError { none, malformed, too_large };
+ReadError read_integer(std::string_view text, int base, Int& out);
+bool read_real(std::string_view text, double& out);
+
+std::string real_repr(double);
+std::string text_repr(std::string_view);
+
+}  // namespace fovea::jinja

@@ -1,0 +1,43 @@
+#include "engine/jinja/template.h"
+
+#include <new>
+
+#include "engine/core/result.h"
+#include "engine/jinja/failure.h"
+#include "engine/jinja/interpreter.h"
+#include "engine/jinja/parser.h"
+#include "engine/jinja/unicode.h"
+
+namespace fovea::jinja {
+namespace {
+
+std::unexpected<Error> error_of(const Failure& failure, const std::string& where) {
+  return fail(failure.kind, where + ", line " + std::to_string(failure.line), failure.what, failure.advice);
+}
+
+}  // namespace
+
+Result<Template> Template::parse(std::string_view source, std::string where) {
+  if (!valid_utf8(source)) return fail(ErrorKind::format, where, "the template is not UTF-8 text");
+  try {
+    auto tree = std::make_shared<const Tree>(jinja::parse(source));
+    return Template(std::move(tree), std::move(where));
+  } catch (const Failure& failure) {
+    return error_of(failure, where);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::memory, where, "there is not enough memory for the template");
+  }
+}
+
+Result<std::string> Template::render(const Variables& variables, const Limits& limits,
+                                     const Clock& clock) const {
+  try {
+    return Interpreter(*tree_, variables, limits, clock).render();
+  } catch (const Failure& failure) {
+    return error_of(failure, where_);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::memory, where_, "there is not enough memory to render the template");
+  }
+}
+
+}  // namespace fovea::jinja

@@ -1,0 +1,196 @@
+#include "engine/jinja/interpreter.h"
+#include "engine/jinja/library.h"
+#include "engine/jinja/unicode.h"
+
+namespace fovea::jinja {
+namespace {
+
+using Predicate = bool (*)(const Value&);
+
+void none(Interpreter& in, std::string_view name, const Arguments& a) {
+  Bound(in, name, a, {});
+}
+
+template <Predicate predicate>
+Value simple(Interpreter& in, const Value& v, Arguments& a) {
+  none(in, "the test", a);
+  return Value::boolean(predicate(v));
+}
+
+bool is_defined(const Value& v) {
+  return !v.is_undefined();
+}
+bool is_undefined(const Value& v) {
+  return v.is_undefined();
+}
+bool is_none(const Value& v) {
+  return v.is_none();
+}
+bool is_boolean(const Value& v) {
+  return v.is_boolean();
+}
+bool is_true(const Value& v) {
+  return v.is_boolean() && v.boolean();
+}
+bool is_false(const Value& v) {
+  return v.is_boolean() && !v.boolean();
+}
+bool is_integer(const Value& v) {
+  return v.is_integer();
+}
+bool is_float(const Value& v) {
+  return v.is_real();
+}
+bool is_number(const Value& v) {
+  return v.is_number();
+}
+bool is_string(const Value& v) {
+  return v.is_text();
+}
+bool is_mapping(const Value& v) {
+  return v.is_dict();
+}
+bool is_escaped(const Value& v) {
+  return v.is_text() && v.text().markup;
+}
+
+bool is_iterable(const Value& v) {
+  if (v.is_object()) return v.as<Generator>() || v.as<Loop>();
+  return v.is_undefined() || v.is_text() || v.is_sequence() || v.is_dict();
+}
+
+bool is_sequence(const Value& v) {
+  return v.is_undefined() || v.is_text() || v.is_dict() || (v.is_sequence() && !v.is_view());
+}
+
+bool is_callable(const Value& v) {
+  return v.is_undefined() || (v.is_object() && v.object().callable());
+}
+
+Value remainder_is(Interpreter& in, const Value& v, const Value& divisor, Int wanted) {
+  if (v.is_text()) in.run.fail("the test needs a number, not a string");
+  const Value rest = in.binary(Operation::modulo, v, divisor);
+  return Value::boolean(equal(rest, Value::integer(wanted)));
+}
+
+Value odd(Interpreter& in, const Value& v, Arguments& a) {
+  none(in, "odd", a);
+  return remainder_is(in, v, Value::integer(2), 1);
+}
+Value even(Interpreter& in, const Value& v, Arguments& a) {
+  none(in, "even", a);
+  return remainder_is(in, v, Value::integer(2), 0);
+}
+Value divisible_by(Interpreter& in, const Value& v, Arguments& a) {
+  const Bound b(in, "divisibleby", a, {"num"}, 1);
+  return remainder_is(in, v, *b[0], 0);
+}
+
+Value same_as(Interpreter& in, const Value& v, Arguments& a) {
+  const Bound b(in, "sameas", a, {"other"}, 1);
+  if (v.is_text() && b[0]->is_text() && equal(v, *b[0]) && !v.same(*b[0])) {
+    in.run.fail("whether two equal strings are the same object is not defined; compare them with '=='");
+  }
+  if (v.is_undefined() && b[0]->is_undefined()) return Value::boolean(false);
+  return Value::boolean(v.same(*b[0]));
+}
+
+Value contained(Interpreter& in, const Value& v, Arguments& a) {
+  const Bound b(in, "in", a, {"seq"}, 1);
+  return Value::boolean(in.contains(*b[0], v));
+}
+
+Value exists_filter(Interpreter& in, const Value& v, Arguments& a) {
+  none(in, "filter", a);
+  if (!hashable(v)) in.run.fail("the name of a filter is a string");
+  return Value::boolean(v.is_text() && find_filter(v.bytes()));
+}
+Value exists_test(Interpreter& in, const Value& v, Arguments& a) {
+  none(in, "test", a);
+  if (!hashable(v)) in.run.fail("the name of a test is a string");
+  return Value::boolean(v.is_text() && find_test(v.bytes()));
+}
+
+template <bool upper_case>
+Value has_case(Interpreter& in, const Value& v, Arguments& a) {
+  none(in, upper_case ? "upper" : "lower", a);
+  const std::string text = in.str(v);
+  bool any = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t point = next_point(text, at);
+    if (!is_cased(point)) continue;
+    if (!(upper_case ? is_upper(point) : is_lower(point))) return Value::boolean(false);
+    any = true;
+  }
+  return Value::boolean(any);
+}
+
+template <Comparison comparison>
+Value compare(Interpreter& in, const Value& v, Arguments& a) {
+  const Bound b(in, "the comparison", a, {"other"}, 1);
+  const Value& other = *b[0];
+  const bool numbers = v.is_number() && other.is_number();
+  switch (comparison) {
+    case Comparison::equal:
+      return Value::boolean(equal(v, other));
+    case Comparison::not_equal:
+      return Value::boolean(!equal(v, other));
+    case Comparison::less:
+      return Value::boolean(in.less(v, other, "<"));
+    case Comparison::greater:
+      return Value::boolean(in.less(other, v, ">"));
+    case Comparison::less_equal:
+      return Value::boolean(numbers ? in.less(v, other) || equal(v, other) : !in.less(other, v, "<="));
+    default:
+      return Value::boolean(numbers ? in.less(other, v) || equal(v, other) : !in.less(v, other, ">="));
+  }
+}
+
+}  // namespace
+
+const NativeTable& tests() {
+  static const NativeTable table = {
+      {"defined", simple<is_defined>},
+      {"undefined", simple<is_undefined>},
+      {"none", simple<is_none>},
+      {"boolean", simple<is_boolean>},
+      {"true", simple<is_true>},
+      {"false", simple<is_false>},
+      {"integer", simple<is_integer>},
+      {"float", simple<is_float>},
+      {"number", simple<is_number>},
+      {"string", simple<is_string>},
+      {"mapping", simple<is_mapping>},
+      {"escaped", simple<is_escaped>},
+      {"iterable", simple<is_iterable>},
+      {"sequence", simple<is_sequence>},
+      {"callable", simple<is_callable>},
+      {"odd", odd},
+      {"even", even},
+      {"divisibleby", divisible_by},
+      {"sameas", same_as},
+      {"in", contained},
+      {"filter", exists_filter},
+      {"test", exists_test},
+      {"upper", has_case<true>},
+      {"lower", has_case<false>},
+      {"==", compare<Comparison::equal>},
+      {"eq", compare<Comparison::equal>},
+      {"equalto", compare<Comparison::equal>},
+      {"!=", compare<Comparison::not_equal>},
+      {"ne", compare<Comparison::not_equal>},
+      {"<", compare<Comparison::less>},
+      {"lt", compare<Comparison::less>},
+      {"lessthan", compare<Comparison::less>},
+      {"<=", compare<Comparison::less_equal>},
+      {"le", compare<Comparison::less_equal>},
+      {">", compare<Comparison::greater>},
+      {"gt", compare<Comparison::greater>},
+      {"greaterthan", compare<Comparison::greater>},
+      {">=", compare<Comparison::greater_equal>},
+      {"ge", compare<Comparison::greater_equal>},
+  };
+  return table;
+}
+
+}  // namespace fovea::jinja

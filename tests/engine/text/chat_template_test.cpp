@@ -1,0 +1,248 @@
+// Templates against jinja2 (tests/golden/templates.json), and the interpreter's own bounds.
+// FOVEA_TEMPLATE_CASES=file compares the cases of another file (tests/golden/fuzz_templates.py makes such).
+#include "engine/text/chat_template.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "tests/support/test.h"
+
+using fovea::text::ChatTemplate;
+using fovea::text::RenderLimits;
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json read_cases() {
+  const char* other = std::getenv("FOVEA_TEMPLATE_CASES");
+  std::ifstream file(other ? std::filesystem::path(other) : fovea::tests::golden("templates.json"));
+  ordered_json json = ordered_json::parse(file, nullptr, false);
+  if (json.is_discarded()) qFatal("the golden templates cannot be read");
+  return json;
+}
+
+const ordered_json& cases() {
+  static const ordered_json all = read_cases();
+  return all;
+}
+
+// What a case must give; an error where it has no output.
+struct Outcome {
+  bool ok = false;
+  std::string text;
+};
+
+Outcome render(const std::string& source, const ordered_json& variables, const RenderLimits& limits = {}) {
+  const auto parsed = ChatTemplate::parse(source, "test");
+  if (!parsed) return {false, parsed.error().message()};
+  const auto text = parsed->render(variables, limits);
+  return text ? Outcome{true, *text} : Outcome{false, text.error().message()};
+}
+
+// A case's template and variables, which may be named in the file's shared parts.
+ordered_json part(const ordered_json& one, const char* key, const char* shared) {
+  const auto found = one.find(key);
+  if (found == one.end()) return ordered_json::object();
+  if (found->is_string() && cases().contains(shared)) {
+    const auto& table = cases()[shared];
+    if (const auto named = table.find(found->get<std::string>()); named != table.end()) return *named;
+  }
+  return *found;
+}
+
+std::string difference(const Outcome& outcome, const ordered_json& expected) {
+  if (!expected.contains("output")) {
+    return outcome.ok ? "jinja2 refuses this, and we gave: " + outcome.text : std::string();
+  }
+  const auto wanted = expected["output"].get<std::string>();
+  if (!outcome.ok) return "expected: " + wanted + "\n   error: " + outcome.text;
+  return outcome.text == wanted ? std::string() : "expected: " + wanted + "\n   found: " + outcome.text;
+}
+
+}  // namespace
+
+class ChatTemplateTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    qputenv("TZ", "UTC");
+    tzset();
+  }
+
+  void equalsJinja_data() {
+    QTest::addColumn<int>("index");
+    int index = 0;
+    for (const ordered_json& one : cases()["cases"]) {
+      QTest::newRow(one.value("name", std::to_string(index)).c_str()) << index;
+      ++index;
+    }
+  }
+  void equalsJinja() {
+    QFETCH(int, index);
+    const ordered_json& one = cases()["cases"][static_cast<std::size_t>(index)];
+    const auto source = part(one, "template", "templates").get<std::string>();
+    const std::string wrong = difference(render(source, part(one, "variables", "variables")), one);
+    QVERIFY2(wrong.empty(), (source + "\n" + wrong).c_str());
+  }
+
+  void comparisonCanFail() {
+    const ordered_json planted = {{"output", "one\n"}};
+    QVERIFY(!difference({true, "one"}, planted).empty());
+    QVERIFY(!difference({false, "error"}, planted).empty());
+    QVERIFY(!difference({true, "text"}, ordered_json::object()).empty());
+    QVERIFY(difference({true, "one\n"}, planted).empty());
+  }
+
+  void bounds_data();
+  void bounds();
+  void errorsNameSourceAndLine_data();
+  void errorsNameSourceAndLine();
+  void rendersFromManyThreads();
+  void clockIsInjected();
+  void refusesBrokenText();
+  void deepVariablesAreRefused();
+};
+FOVEA_TEST(ChatTemplateTest)
+
+void ChatTemplateTest::bounds_data() {
+  QTest::addColumn<QString>("source");
+  QTest::addColumn<QString>("says");
+  const auto row = [](const char* name, const std::string& source, const char* says) {
+    QTest::newRow(name) << QString::fromStdString(source) << says;
+  };
+  const auto many = [](const char* text, int count) {
+    std::string out;
+    for (int i = 0; i < count; ++i) out += text;
+    return out;
+  };
+  row("steps", "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+      "5000000 steps");
+  row("output", "{% for a in range(9999) %}{{ 'x' * 99999 }}{% endfor %}", "67108864 bytes");
+  row("one string", "{{ 'x' * 10 ** 9 }}", "67108864 bytes");
+  row("one list", "{{ [0] * 10 ** 12 }}", "67108864 bytes");
+  row("doubling",
+      "{% set ns = namespace(x='ab') %}{% for i in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
+      "67108864 bytes");
+  row("doubled list",
+      "{% set ns = namespace(x=[0]) %}{% for i in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
+      "bytes");
+  row("macro recursion", "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "200 levels");
+  row("loop recursion", "{% for a in [1] recursive %}{{ loop([1]) }}{% endfor %}", "200 levels");
+  row("nested values",
+      "{% set ns = namespace(x=[]) %}{% for i in range(999) %}{% set ns.x = [ns.x] %}{% endfor %}",
+      "nested more than 200");
+  row("namespace in itself", "{% set ns = namespace() %}{% set ns.x = ns %}{{ ns }}", "200 levels");
+  row("deep brackets", "{{ " + many("(", 50000) + "1" + many(")", 50000) + " }}", "nested more than");
+  row("deep lists", "{{ " + many("[", 50000) + many("]", 50000) + " }}", "nested more than");
+  row("deep negation", "{{ " + many("not ", 50000) + "1 }}", "nested more than");
+  row("deep signs", "{{ " + many("-", 50000) + "1 }}", "nested more than");
+  row("long chain", "{{ " + many("1+", 50000) + "1 }}", "nested more than");
+  row("long postfix", "{{ a" + many(".b", 50000) + " }}", "nested more than");
+  row("long filters", "{{ a" + many("|d", 50000) + " }}", "nested more than");
+  row("long conditions", "{{ 1" + many(" if 1 else 1", 50000) + " }}", "nested more than");
+  row("deep blocks", many("{% if 1 %}", 50000), "nested more than");
+  row("deep targets", "{% for " + many("(", 50000) + "a" + many(",)", 50000) + " in b %}{% endfor %}",
+      "nested more than");
+  row("range", "{{ range(10 ** 9) }}", "range() has more than");
+  row("padding", "{{ 'x'.ljust(10 ** 12) }}", "67108864 bytes");
+  row("format width", "{{ '%99999999999d' % 1 }}", "width");
+  row("indent", "{{ 'x\\ny'|indent(10 ** 12) }}", "67108864 bytes");
+  row("json indent", "{{ [[1]]|tojson(indent=10 ** 12) }}", "67108864 bytes");
+  row("replace", "{{ ('x' * 99999)|replace('', 'y' * 99999) }}", "67108864 bytes");
+  row("join", "{{ range(99999)|join('x' * 99999) }}", "67108864 bytes");
+  row("integers", "{{ 10 ** 99 }}", "128 bits");
+  row("integer literal", "{{ 999999999999999999999999999999999999999999 }}", "128 bits");
+}
+
+void ChatTemplateTest::bounds() {
+  QFETCH(QString, source);
+  QFETCH(QString, says);
+  const Outcome outcome = render(source.toStdString(), ordered_json::object());
+  QVERIFY(!outcome.ok);
+  QVERIFY2(outcome.text.find(says.toStdString()) != std::string::npos, outcome.text.c_str());
+}
+
+void ChatTemplateTest::errorsNameSourceAndLine_data() {
+  QTest::addColumn<QString>("source");
+  QTest::addColumn<QString>("message");
+  const auto row = [](const char* name, const char* source, const char* message) {
+    QTest::newRow(name) << source << message;
+  };
+  row("filter", "a\nb\n{{ 1|nothing }}", "test, line 3: the filter 'nothing' is not known");
+  row("filter in a condition", "{% if x %}\n{{ 1|nothing }}\n{% endif %}",
+      "test, line 2: the filter 'nothing' is not known");
+  row("test", "\n{{ 1 is nothing }}", "test, line 2: the test 'nothing' is not known");
+  row("tag", "\n\n{% nothing %}", "test, line 3: the tag 'nothing' is not known here");
+  row("include", "\n{% include 'x' %}",
+      "test, line 2: the tag 'include' is not supported. A chat template must stand alone");
+  row("undefined", "\n\n{{ x.y.z }}", "test, line 3: 'dict object' has no attribute 'y'");
+  row("undefined name", "{{ y.z }}", "test, line 1: 'y' is undefined");
+  row("raised", "{%- if x %}\n\n{{ raise_exception('No ' + 'roles') }}{% endif %}",
+      "test, line 3: the template says: No roles");
+  row("brackets", "{{ (1 }}", "test, line 1: found '}', expected ')'");
+  row("unclosed", "\n{% for a in b %}\n\n", "the template ends before the 'for' of line 2 does");
+  row("string", "{{ 'abc }}", "test, line 1: the string does not end");
+  row("method", "\n{{ 'x'.encode() }}", "test, line 2: the attribute 'encode' of str is not supported");
+  row("in a macro", "{% macro m() %}\n{{ 1 + 'a' }}{% endmacro %}\n{{ m() }}",
+      "test, line 2: '+' cannot be applied to int and str");
+}
+
+void ChatTemplateTest::errorsNameSourceAndLine() {
+  QFETCH(QString, source);
+  QFETCH(QString, message);
+  const Outcome outcome = render(source.toStdString(), {{"x", {{"a", 1}}}});
+  QVERIFY(!outcome.ok);
+  QVERIFY2(outcome.text.find(message.toStdString()) != std::string::npos, outcome.text.c_str());
+}
+
+void ChatTemplateTest::rendersFromManyThreads() {
+  const auto parsed = ChatTemplate::parse(
+      "{% macro m(x, n=2) %}{% for c in x %}{{ loop.index ~ c|upper * n }}{% endfor %}{% endmacro %}"
+      "{% set ns = namespace(i=0) %}{% for m_ in messages %}{% set ns.i = ns.i + 1 %}{{ m(m_.content) }}{{ "
+      "m_|tojson }}"
+      "{% endfor %}{{ ns.i }}",
+      "test");
+  FOVEA_VERIFY(parsed);
+  ordered_json variables;
+  for (int i = 0; i < 20; ++i)
+    variables["messages"].push_back({{"role", "user"}, {"content", "héllo " + std::to_string(i)}});
+  const auto expected = parsed->render(variables);
+  FOVEA_VERIFY(expected);
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 25; ++i) {
+          const auto text = parsed->render(variables);
+          if (!text || *text != *expected) ++wrong;
+        }
+      });
+    }
+  }
+  QCOMPARE(wrong.load(), 0);
+}
+
+void ChatTemplateTest::clockIsInjected() {
+  const ordered_json variables = {{fovea::text::clock_variable, 1722211200}};
+  const Outcome outcome =
+      render("{{ strftime_now('%d %b %Y %H:%M %%') }}|{{ fovea_clock is defined }}", variables);
+  QCOMPARE(outcome.text, std::string("29 Jul 2024 00:00 %|False"));
+}
+
+void ChatTemplateTest::refusesBrokenText() {
+  QVERIFY(!render("a\xff", ordered_json::object()).ok);
+  QVERIFY(!render("{{ x }}", {{"x", "a\xc0\x80"}}).ok);
+}
+
+void ChatTemplateTest::deepVariablesAreRefused() {
+  ordered_json deep = ordered_json::array();
+  for (int i = 0; i < 5000; ++i) deep = ordered_json::array({std::move(deep)});
+  const Outcome outcome = render("{{ x }}", {{"x", deep}});
+  QVERIFY(!outcome.ok);
+  QVERIFY2(outcome.text.find("nested more than") != std::string::npos, outcome.text.c_str());
+}
+
+#include "chat_template_test.moc"
