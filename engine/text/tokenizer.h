@@ -35,28 +35,35 @@ class Tokenizer {
   bool is_control(TokenId) const;
   TokenId bos() const;  // -1: none
   TokenId eos() const;
-  bool adds_bos() const;                       // encode with add_special begins with bos
+  bool adds_bos() const;                                  // encode with add_special begins with bos
   const std::vector<TokenId>& end_of_generation() const;  // eos, eot and what generation_config names
 
   struct Parts;
 
  private:
+  friend class StreamDecoder;
   explicit Tokenizer(std::unique_ptr<Parts>);
   std::unique_ptr<Parts> parts_;
 };
 
-// Bytes of tokens to text as it streams: never half a character, never a finished one held back.
-// An invalid byte sequence becomes U+FFFD, as Hugging Face's decoder does.
+// Tokens to text as they stream: never half a character, never a finished one held back. Control tokens add
+// nothing. An invalid byte sequence becomes U+FFFD, as in decode(); only where a vocabulary spells bytes as
+// <0xXX> and a run of them is invalid does decode() turn the whole run into U+FFFD, which a stream cannot
+// know.
 class StreamDecoder {
  public:
   explicit StreamDecoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
   std::string push(TokenId token);
-  std::string finish();  // what is left, with an unfinished character as U+FFFD
+  std::string finish();  // what is left, with an unfinished character as U+FFFD; then a new text may begin
 
  private:
+  std::string take_pending(bool at_end);
+
   const Tokenizer* tokenizer_;
-  std::string pending_;
-  bool first_ = true;
+  std::string pending_;  // bytes of an unfinished character
+  bool first_ = true;    // nothing was decoded yet
+  std::size_t stripped_ = 0;
+  bool stripping_ = true;
 };
 
 }  // namespace fovea::text

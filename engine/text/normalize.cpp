@@ -1,0 +1,138 @@
+#include "engine/text/normalize.h"
+
+#include <cstdlib>
+#include <utf8proc.h>
+#include <utility>
+
+#include "engine/text/character_class.h"
+#include "engine/text/utf8.h"
+
+namespace fovea::text {
+namespace {
+
+// The first characters of all forms but the compatibility ones are their own composition below U+0300.
+bool below_combining(std::string_view text) {
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) >= 0xCC) return false;
+  return true;
+}
+
+bool run(const UnicodeForm& step, std::string_view text, std::string& out) {
+  if (is_ascii(text)) return false;
+  using enum UnicodeForm::Form;
+  if (step.form == nfc && below_combining(text)) return false;
+  const int compose = step.form == nfc || step.form == nfkc ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;
+  const int compatible = step.form == nfkc || step.form == nfkd ? UTF8PROC_COMPAT : 0;
+  utf8proc_uint8_t* mapped = nullptr;
+  const utf8proc_ssize_t size = utf8proc_map(
+      reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
+      &mapped, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | compose | compatible));
+  if (size < 0) return false;
+  out.assign(reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(size));
+  std::free(mapped);
+  return true;
+}
+
+template <class Function>
+void each(std::string_view text, Function function) {
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end;) function(next_code_point(at));
+}
+
+bool run(const LowercaseStep&, std::string_view text, std::string& out) {
+  each(text, [&](char32_t c) {
+    if (c == 0x130) {
+      out += "i\xCC\x87";  // the only letter with a longer small form
+    } else {
+      append_utf8(out, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
+    }
+  });
+  return true;
+}
+
+bool run(const StripAccentsStep& step, std::string_view text, std::string& out) {
+  each(text, [&](char32_t c) {
+    const bool drop = step.nonspacing_only
+                          ? utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_MN
+                          : (character_classes()[c] & class_mark) != 0;
+    if (!drop) append_utf8(out, c);
+  });
+  return true;
+}
+
+bool run(const StripStep& step, std::string_view text, std::string& out) {
+  const auto is_space = [](char32_t c) { return (character_classes()[c] & class_space) != 0; };
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  while (step.left && begin < end) {
+    const char* next = begin;
+    if (!is_space(next_code_point(next))) break;
+    begin = next;
+  }
+  while (step.right && end > begin) {
+    const char* before = end;
+    if (!is_space(previous_code_point(before))) break;
+    end = before;
+  }
+  out.assign(begin, end);
+  return true;
+}
+
+bool run(const PrependStep& step, std::string_view text, std::string& out) {
+  if (text.empty()) return false;
+  out = step.text;
+  out += text;
+  return true;
+}
+
+bool run(const ReplaceTextStep& step, std::string_view text, std::string& out) {
+  if (text.find(step.from) == text.npos) return false;
+  out = replace_all(text, step.from, step.to);
+  return true;
+}
+
+bool run(const ReplaceRegexStep& step, std::string_view text, std::string& out) {
+  std::vector<Match> matches;
+  step.from.find_all(text, matches);
+  if (matches.empty()) return false;
+  std::size_t done = 0;
+  for (const Match& match : matches) {
+    out += text.substr(done, match.begin - done);
+    out += step.to;
+    done = match.end;
+  }
+  out += text.substr(done);
+  return true;
+}
+
+}  // namespace
+
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out;
+  out.reserve(text.size());
+  std::size_t done = 0;
+  while (!from.empty()) {
+    const std::size_t at = text.find(from, done);
+    if (at == text.npos) break;
+    out += text.substr(done, at - done);
+    out += to;
+    done = at + from.size();
+  }
+  out += text.substr(done);
+  return out;
+}
+
+bool normalize(const std::vector<NormalizeStep>& steps, std::string_view text, std::string& out) {
+  bool changed = false;
+  std::string next;
+  for (const NormalizeStep& step : steps) {
+    next.clear();
+    const std::string_view now = changed ? std::string_view(out) : text;
+    if (!std::visit([&](const auto& chosen) { return run(chosen, now, next); }, step)) continue;
+    std::swap(out, next);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace fovea::text

@@ -1,0 +1,43 @@
+// What happens to text before it is cut into words. Steps as tokenizer.json names them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/text/regex.h"
+
+namespace fovea::text {
+
+struct UnicodeForm {
+  enum class Form : std::uint8_t { nfc, nfd, nfkc, nfkd } form;
+};
+struct LowercaseStep {};
+struct StripAccentsStep {
+  bool nonspacing_only = false;
+};
+struct StripStep {
+  bool left, right;
+};
+struct PrependStep {
+  std::string text;
+};
+struct ReplaceTextStep {
+  std::string from, to;
+};
+struct ReplaceRegexStep {
+  Regex from;
+  std::string to;
+};
+
+using NormalizeStep = std::variant<UnicodeForm, LowercaseStep, StripAccentsStep, StripStep, PrependStep,
+                                   ReplaceTextStep, ReplaceRegexStep>;
+
+// Valid UTF-8 in, valid UTF-8 out. True when `out` holds the result, false when the text stays as it is.
+bool normalize(const std::vector<NormalizeStep>&, std::string_view text, std::string& out);
+
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
+
+}  // namespace fovea::text

@@ -1,0 +1,88 @@
+#include "engine/text/regex.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "engine/core/result.h"
+
+namespace fovea::text {
+namespace {
+
+constexpr std::uint32_t match_limit = 20'000'000;
+constexpr std::uint32_t heap_limit_kib = 64 << 10;
+constexpr std::size_t jit_stack_bytes = 8 << 20;
+
+struct MatchSpace {  // what one search needs; not shared between threads
+  explicit MatchSpace(const pcre2_code* code)
+      : data(pcre2_match_data_create_from_pattern(code, nullptr)),
+        context(pcre2_match_context_create(nullptr)),
+        stack(pcre2_jit_stack_create(32 << 10, jit_stack_bytes, nullptr)) {
+    if (!context) return;
+    pcre2_set_match_limit(context, match_limit);
+    pcre2_set_heap_limit(context, heap_limit_kib);
+    if (stack) pcre2_jit_stack_assign(context, nullptr, stack);
+  }
+  ~MatchSpace() {
+    pcre2_match_data_free(data);
+    pcre2_match_context_free(context);
+    if (stack) pcre2_jit_stack_free(stack);
+  }
+  MatchSpace(const MatchSpace&) = delete;
+  MatchSpace& operator=(const MatchSpace&) = delete;
+
+  pcre2_match_data* data;
+  pcre2_match_context* context;
+  pcre2_jit_stack* stack;
+};
+
+}  // namespace
+
+struct Regex::Code {
+  explicit Code(pcre2_code* compiled) : code(compiled) {}
+  ~Code() { pcre2_code_free(code); }
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+  pcre2_code* code;
+};
+
+Result<Regex> Regex::compile(std::string_view expression, const std::string& where) {
+  int code = 0;
+  std::size_t offset = 0;
+  pcre2_code* compiled =
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr);
+  if (!compiled) {
+    char reason[256] = {};
+    pcre2_get_error_message(code, reinterpret_cast<PCRE2_UCHAR*>(reason), sizeof reason);
+    return fail(ErrorKind::unsupported, where,
+                "the regular expression \"" + std::string(expression.substr(0, 120)) +
+                    "\" is not understood at byte " + std::to_string(offset) + " (" + reason + ")");
+  }
+  pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);  // without it the interpreter matches, slower
+  Regex regex;
+  regex.code_ = std::make_shared<const Code>(compiled);
+  return regex;
+}
+
+void Regex::find_all(std::string_view text, std::vector<Match>& matches) const {
+  const MatchSpace space(code_->code);
+  if (!space.data || !space.context) return;
+  std::size_t at = 0;
+  std::size_t last_end = ~std::size_t{0};
+  while (at <= text.size()) {
+    const int found = pcre2_match(code_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
+                                  PCRE2_NO_UTF_CHECK, space.data, space.context);
+    if (found < 0) return;
+    const std::size_t* const range = pcre2_get_ovector_pointer(space.data);
+    const Match match{range[0], range[1]};
+    if (match.begin < at || match.end < match.begin) return;  // \K turned the match around
+    at = match.end;
+    if (match.end > match.begin || match.begin != last_end) matches.push_back(match);
+    last_end = match.end;
+    if (match.end > match.begin) continue;
+    ++at;  // an empty match: go on behind the next character
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+  }
+}
+
+}  // namespace fovea::text

@@ -1,0 +1,246 @@
+// Reader of GGUF's tokenizer.ggml.* keys.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "engine/core/result.h"
+#include "engine/text/pre_names.h"
+#include "engine/text/tokenizer.h"
+#include "engine/text/tokenizer_parts.h"
+#include "engine/text/utf8.h"
+
+namespace fovea::text {
+namespace {
+
+using checkpoint::Metadata;
+
+constexpr std::string_view underline = "\xE2\x96\x81";  // U+2581, SentencePiece's blank
+
+enum TokenType : std::int64_t {
+  normal = 1,
+  unknown = 2,
+  control = 3,
+  user_defined = 4,
+  unused = 5,
+  byte = 6
+};
+
+struct MetadataReader {
+  const Metadata& metadata;
+  const std::string& where;
+  Tokenizer::Parts& parts;
+  const std::vector<std::string_view>* tokens = nullptr;
+  std::vector<std::int64_t> types;
+
+  std::unexpected<Error> damaged(std::string key, std::string what) const {
+    return fail(ErrorKind::format, where + ", " + std::move(key), std::move(what));
+  }
+
+  Result<void> read() {
+    const auto model = metadata.string("tokenizer.ggml.model");
+    if (!model) return damaged("tokenizer.ggml.model", "this key is missing or is not a string");
+    FOVEA_CHECK(read_tokens());
+    bool adds_bos = false;
+    if (*model == "gpt2") {
+      FOVEA_CHECK(read_byte_pairs(adds_bos));
+    } else if (*model == "llama") {
+      FOVEA_CHECK(read_sentence_piece(adds_bos));
+    } else {
+      return fail(ErrorKind::unsupported, where,
+                  "the tokeniser \"" + std::string(*model) + "\" is not supported");
+    }
+    add_tokens(*model == "llama");
+    read_special(*model == "llama", adds_bos);
+    find_end_of_generation(parts);
+    for (const char* const key : {"tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"})
+      add_end_of_generation(parts, special_id(key, -1));
+    return {};
+  }
+
+  Result<void> read_tokens() {
+    tokens = metadata.strings("tokenizer.ggml.tokens");
+    if (!tokens || tokens->empty())
+      return damaged("tokenizer.ggml.tokens", "this key is missing or is not a list of texts");
+    if (tokens->size() > static_cast<std::size_t>(largest_vocabulary))
+      return damaged("tokenizer.ggml.tokens",
+                     "there are more than " + std::to_string(largest_vocabulary) + " tokens");
+    types = metadata.integers("tokenizer.ggml.token_type");
+    if (!types.empty() && types.size() != tokens->size())
+      return damaged("tokenizer.ggml.token_type", std::to_string(types.size()) + " types for " +
+                                                      std::to_string(tokens->size()) + " tokens");
+    types.resize(tokens->size(), normal);
+    parts.vocabulary.reserve(tokens->size(), std::accumulate(tokens->begin(), tokens->end(), std::size_t{0},
+                                                             [](std::size_t sum, std::string_view text) {
+                                                               return sum + text.size() + 1;
+                                                             }));
+    parts.control.resize(tokens->size());
+    for (std::size_t id = 0; id < tokens->size(); ++id) {
+      const std::string_view text = (*tokens)[id];
+      if (valid_utf8_prefix(text) != text.size()) {
+        parts.vocabulary.add(replace_invalid_utf8(text));
+      } else {
+        parts.vocabulary.add(text);
+      }
+      parts.control[id] = types[id] == control || types[id] == unknown;
+    }
+    parts.vocabulary.index();
+    return {};
+  }
+
+  Result<std::vector<Bpe::Merge>> read_merges() const {
+    const auto* const list = metadata.strings("tokenizer.ggml.merges");
+    if (!list) return damaged("tokenizer.ggml.merges", "this key is missing or is not a list of texts");
+    std::vector<Bpe::Merge> merges;
+    merges.reserve(list->size());
+    std::string joined;
+    for (std::size_t rank = 0; rank < list->size(); ++rank) {
+      const std::string_view text = (*list)[rank];
+      const std::size_t space = text.find(' ', 1);
+      if (space == text.npos)
+        return damaged("tokenizer.ggml.merges", "merge " + std::to_string(rank) + " is not a pair of tokens");
+      const std::string_view left = text.substr(0, space);
+      const std::string_view right = text.substr(space + 1);
+      joined.assign(left).append(right);
+      const Bpe::Merge merge{.left = parts.vocabulary.find(left),
+                             .right = parts.vocabulary.find(right),
+                             .joined = parts.vocabulary.find(joined),
+                             .rank = static_cast<std::uint32_t>(rank)};
+      if (merge.left < 0 || merge.right < 0 || merge.joined < 0)
+        return damaged("tokenizer.ggml.merges",
+                       "merge " + std::to_string(rank) + " (\"" + std::string(text) +
+                           "\") has a part or a result that is not in the vocabulary");
+      merges.push_back(merge);
+    }
+    return merges;
+  }
+
+  Result<void> read_byte_pairs(bool& adds_bos) {
+    const std::string name(metadata.string("tokenizer.ggml.pre").value_or("default"));
+    const PreTokenizer* const pre = find_pre_tokenizer(name);
+    if (!pre)
+      return fail(ErrorKind::unsupported, where + ", tokenizer.ggml.pre",
+                  "the pre-tokeniser \"" + name + "\" is not known");
+    adds_bos = pre->adds_bos;
+    if (pre->nfc) parts.normalize.emplace_back(UnicodeForm{UnicodeForm::Form::nfc});
+    if (pre->characters) parts.normalize.emplace_back(ReplaceTextStep{" ", std::string(underline)});
+    for (const std::string_view pattern : pre->patterns) {
+      FOVEA_TRY(SplitStep split, split_by(pattern, where));
+      parts.pretokenize.emplace_back(std::move(split));
+    }
+    FOVEA_TRY(const auto merges, read_merges());
+    BpeOptions options;
+    options.byte_level = !pre->characters;
+    options.ignore_merges = pre->ignore_merges;
+    options.byte_fallback = pre->characters;
+    parts.bpe.emplace(parts.vocabulary, std::move(options), merges);
+    parts.decode.byte_level = !pre->characters;
+    if (pre->characters) decode_underlines(false);
+    return {};
+  }
+
+  void decode_underlines(bool strip_first) {
+    parts.decode.byte_fallback = true;
+    parts.decode.steps.emplace_back(DecodeReplace{std::string(underline), " "});
+    parts.decode.strip_character = " ";
+    parts.decode.strip_left = strip_first ? 1 : 0;
+  }
+
+  // SentencePiece knows no list of merges: two neighbours join when their text is a piece, the piece with the
+  // highest score first. Every way to cut a piece in two is a merge with the rank of its score.
+  Result<std::vector<Bpe::Merge>> merges_from_scores() const {
+    const std::vector<double> scores = metadata.numbers("tokenizer.ggml.scores");
+    if (scores.size() != tokens->size())
+      return damaged("tokenizer.ggml.scores", std::to_string(scores.size()) + " scores for " +
+                                                  std::to_string(tokens->size()) + " tokens");
+    std::vector<TokenId> order;
+    for (TokenId id = 0; id < parts.vocabulary.size(); ++id) {
+      const auto at = static_cast<std::size_t>(id);
+      if (std::isnan(scores[at]))
+        return damaged("tokenizer.ggml.scores", "score " + std::to_string(id) + " is not a number");
+      if ((types[at] == normal || types[at] == user_defined) &&
+          parts.vocabulary.text(id).size() <= longest_piece)
+        order.push_back(id);
+    }
+    std::ranges::stable_sort(order, [&](TokenId a, TokenId b) {
+      return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+    });
+    std::vector<Bpe::Merge> merges;
+    std::uint32_t rank = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i > 0 &&
+          scores[static_cast<std::size_t>(order[i])] != scores[static_cast<std::size_t>(order[i - 1])])
+        ++rank;
+      const std::string_view text = parts.vocabulary.text(order[i]);
+      for (std::size_t cut = 1; cut < text.size(); ++cut) {
+        if ((static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) continue;
+        const TokenId left = parts.vocabulary.find(text.substr(0, cut));
+        const TokenId right = left < 0 ? -1 : parts.vocabulary.find(text.substr(cut));
+        if (right < 0 || !mergeable(left) || !mergeable(right)) continue;
+        merges.push_back({.left = left, .right = right, .joined = order[i], .rank = rank});
+      }
+    }
+    return merges;
+  }
+  static constexpr std::size_t longest_piece = 512;  // bytes
+  bool mergeable(TokenId id) const {
+    const std::int64_t type = types[static_cast<std::size_t>(id)];
+    return type == normal || type == user_defined;
+  }
+
+  Result<void> read_sentence_piece(bool& adds_bos) {
+    adds_bos = true;
+    const bool prefix = metadata.boolean("tokenizer.ggml.add_space_prefix").value_or(true);
+    using enum MetaspaceStep::Prepend;
+    parts.pretokenize.emplace_back(
+        MetaspaceStep{.prepend = prefix ? first : never, .before_blanks = true, .split = false});
+    FOVEA_TRY(const auto merges, merges_from_scores());
+    BpeOptions options;
+    options.byte_fallback = true;
+    options.fuse_unknown = true;
+    options.unknown = special_id("tokenizer.ggml.unknown_token_id", 0);
+    parts.bpe.emplace(parts.vocabulary, std::move(options), merges);
+    decode_underlines(prefix);
+    return {};
+  }
+
+  void add_tokens(bool sentence_piece) {
+    for (TokenId id = 0; id < parts.vocabulary.size(); ++id) {
+      const std::int64_t type = types[static_cast<std::size_t>(id)];
+      if (type != control && type != user_defined && type != unknown) continue;
+      std::string text(parts.vocabulary.text(id));
+      // A user-defined piece of SentencePiece is spelled with underlines, the text with blanks.
+      if (sentence_piece && type == user_defined) text = replace_all(text, underline, " ");
+      if (text.empty() || text.size() > AddedTokens::longest_bytes) continue;
+      parts.added.add({.text = std::move(text), .id = id, .special = type != user_defined});
+    }
+  }
+
+  TokenId special_id(const char* key, TokenId otherwise) const {
+    const auto id = metadata.integer(key);
+    if (!id) return parts.vocabulary.has(otherwise) ? otherwise : -1;
+    return *id >= 0 && *id < parts.vocabulary.size() ? static_cast<TokenId>(*id) : -1;
+  }
+
+  void read_special(bool sentence_piece, bool adds_bos) {
+    parts.bos = special_id("tokenizer.ggml.bos_token_id", sentence_piece ? 1 : -1);
+    parts.eos = special_id("tokenizer.ggml.eos_token_id", sentence_piece ? 2 : -1);
+    if (metadata.boolean("tokenizer.ggml.add_bos_token").value_or(adds_bos) && parts.bos >= 0)
+      parts.before.push_back(parts.bos);
+    if (metadata.boolean("tokenizer.ggml.add_eos_token").value_or(false) && parts.eos >= 0)
+      parts.after.push_back(parts.eos);
+  }
+};
+
+}  // namespace
+
+Result<Tokenizer> Tokenizer::from_metadata(const Metadata& metadata, std::string where) {
+  auto parts = std::make_unique<Parts>();
+  MetadataReader reader{metadata, where, *parts, nullptr, {}};
+  FOVEA_CHECK(reader.read());
+  return Tokenizer(std::move(parts));
+}
+
+}  // namespace fovea::text

@@ -1,0 +1,241 @@
+// Reader of Hugging Face's tokenizer.json.
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "engine/text/json_fields.h"
+#include "engine/text/json_steps.h"
+#include "engine/text/tokenizer.h"
+#include "engine/text/tokenizer_parts.h"
+
+namespace fovea::text {
+namespace {
+
+using nlohmann::json;
+
+const json& member(const json& object, const char* key) {
+  static const json null;
+  const auto it = object.find(key);
+  return it == object.end() ? null : *it;
+}
+
+struct JsonReader {
+  const json& document;
+  const json& config;
+  const std::string& where;
+  Tokenizer::Parts& parts;
+  std::unordered_map<std::string, TokenId> added;  // by text
+
+  std::string at(const char* place) const { return where + ", \"" + place + "\""; }
+
+  Result<void> read() {
+    const json& model = member(document, "model");
+    if (!model.is_object()) return fail(ErrorKind::format, where, "\"model\" is missing");
+    bool byte_level = false;
+    FOVEA_CHECK(read_normalizer(member(document, "normalizer"), at("normalizer"), parts));
+    FOVEA_CHECK(read_pretokenizer(member(document, "pre_tokenizer"), at("pre_tokenizer"), parts, byte_level));
+    FOVEA_CHECK(read_decoder(member(document, "decoder"), at("decoder"), parts));
+    FOVEA_TRY(const std::string type,
+              string_field_or(model, "type", model.contains("merges") ? "BPE" : "", where));
+    if (type == "BPE") {
+      FOVEA_CHECK(read_bpe(model, byte_level));
+    } else {
+      return fail(ErrorKind::unsupported, at("model"), "the model \"" + type + "\" is not supported");
+    }
+    parts.control.resize(static_cast<std::size_t>(parts.vocabulary.size()), false);
+    FOVEA_CHECK(read_added_tokens());
+    FOVEA_CHECK(read_postprocessor(member(document, "post_processor"), at("post_processor"), parts));
+    parts.bos = named_token("bos_token");
+    parts.eos = named_token("eos_token");
+    find_end_of_generation(parts);
+    return {};
+  }
+
+  // Ids may leave holes, but not so many that a small file asks for much memory.
+  std::int64_t highest_id(std::size_t tokens) const {
+    return std::min<std::int64_t>(largest_vocabulary, 65536 + 4 * static_cast<std::int64_t>(tokens));
+  }
+
+  Result<void> read_vocabulary(const json& vocab) {
+    if (!vocab.is_object()) return fail(ErrorKind::format, at("vocab"), "not an object");
+    for (const auto& [text, id] : vocab.items()) {
+      if (!id.is_number_unsigned() ||
+          id.get<std::uint64_t>() >= static_cast<std::uint64_t>(highest_id(vocab.size())))
+        return fail(
+            ErrorKind::format, at("vocab"),
+            "the id of \"" + text + "\" is not a number below " + std::to_string(highest_id(vocab.size())));
+      const auto token = id.get<TokenId>();
+      if (parts.vocabulary.has(token) && !parts.vocabulary.is_hole(token))
+        return fail(ErrorKind::format, at("vocab"),
+                    "\"" + text + "\" has the id " + std::to_string(token) + ", which another token has");
+      parts.vocabulary.set(token, text);
+    }
+    parts.vocabulary.index();
+    return {};
+  }
+
+  Result<std::pair<std::string, std::string>> read_merge(const json& merge, std::size_t rank) const {
+    if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string())
+      return std::pair(merge[0].get<std::string>(), merge[1].get<std::string>());
+    if (merge.is_string()) {
+      const auto& text = merge.get_ref<const std::string&>();
+      const std::size_t space = text.find(' ');
+      if (space != text.npos && text.find(' ', space + 1) == text.npos)
+        return std::pair(text.substr(0, space), text.substr(space + 1));
+    }
+    return fail(ErrorKind::format, at("merges"),
+                "merge " + std::to_string(rank) + " is not a pair of tokens");
+  }
+
+  Result<std::vector<Bpe::Merge>> read_merges(const json& list, const std::string& prefix) const {
+    if (!list.is_array()) return fail(ErrorKind::format, at("merges"), "not a list");
+    std::vector<Bpe::Merge> merges;
+    merges.reserve(list.size());
+    for (const json& item : list) {
+      const std::size_t rank = merges.size();
+      FOVEA_TRY(const auto pair, read_merge(item, rank));
+      const auto& [left, right] = pair;
+      const std::size_t cut = right.starts_with(prefix) ? prefix.size() : 0;
+      const Bpe::Merge merge{.left = parts.vocabulary.find(left),
+                             .right = parts.vocabulary.find(right),
+                             .joined = parts.vocabulary.find(left + right.substr(cut)),
+                             .rank = static_cast<std::uint32_t>(rank)};
+      if (merge.left < 0 || merge.right < 0 || merge.joined < 0)
+        return fail(ErrorKind::format, at("merges"),
+                    "merge " + std::to_string(rank) + " (\"" + left + "\", \"" + right +
+                        "\") has a part or a result that is not in the vocabulary");
+      merges.push_back(merge);
+    }
+    return merges;
+  }
+
+  Result<void> read_bpe(const json& model, bool byte_level) {
+    FOVEA_CHECK(read_vocabulary(member(model, "vocab")));
+    BpeOptions options;
+    options.byte_level = byte_level;
+    FOVEA_TRY(options.ignore_merges, flag_field(model, "ignore_merges", false, where));
+    FOVEA_TRY(options.byte_fallback, flag_field(model, "byte_fallback", false, where));
+    FOVEA_TRY(options.fuse_unknown, flag_field(model, "fuse_unk", false, where));
+    FOVEA_TRY(options.prefix, string_field_or(model, "continuing_subword_prefix", "", where));
+    FOVEA_TRY(options.suffix, string_field_or(model, "end_of_word_suffix", "", where));
+    const json& dropout = member(model, "dropout");
+    if (!dropout.is_null() && dropout != 0.0)
+      return fail(ErrorKind::unsupported, at("model"), "dropout makes ids random and is not supported");
+    FOVEA_TRY(const std::string unknown, string_field_or(model, "unk_token", "", where));
+    if (!unknown.empty()) {
+      options.unknown = parts.vocabulary.find(unknown);
+      if (options.unknown < 0)
+        return fail(ErrorKind::format, at("model"),
+                    "the unk_token \"" + unknown + "\" is not in the vocabulary");
+    }
+    FOVEA_TRY(const auto merges, read_merges(member(model, "merges"), options.prefix));
+    parts.bpe.emplace(parts.vocabulary, std::move(options), merges);
+    return {};
+  }
+
+  Result<AddedToken> read_added(const json& item, std::int64_t id) const {
+    if (!item.is_object()) return fail(ErrorKind::format, at("added_tokens"), "not a list of objects");
+    AddedToken token;
+    token.id = static_cast<TokenId>(id);
+    FOVEA_TRY(token.text, string_field(item, "content", at("added_tokens")));
+    FOVEA_TRY(token.special, flag_field(item, "special", false, where));
+    FOVEA_TRY(token.normalized, flag_field(item, "normalized", !token.special, where));
+    FOVEA_TRY(token.single_word, flag_field(item, "single_word", false, where));
+    FOVEA_TRY(token.strip_left, flag_field(item, "lstrip", false, where));
+    FOVEA_TRY(token.strip_right, flag_field(item, "rstrip", false, where));
+    return token;
+  }
+
+  Result<void> add(AddedToken token, std::size_t tokens) {
+    if (token.text.empty() || added.contains(token.text)) return {};
+    if (token.text.size() > AddedTokens::longest_bytes)
+      return fail(ErrorKind::unsupported, at("added_tokens"),
+                  "token " + std::to_string(token.id) + " is longer than " +
+                      std::to_string(AddedTokens::longest_bytes) + " bytes");
+    if (const TokenId in_model = parts.vocabulary.find(token.text); in_model >= 0) token.id = in_model;
+    const std::int64_t limit = highest_id(static_cast<std::size_t>(parts.vocabulary.size()) + tokens);
+    if (token.id >= limit)
+      return fail(ErrorKind::format, at("added_tokens"),
+                  "the id of \"" + token.text + "\" is not below " + std::to_string(limit));
+    if (!parts.vocabulary.has(token.id) || parts.vocabulary.text(token.id) != token.text)
+      parts.vocabulary.set(token.id, token.text);
+    parts.control.resize(static_cast<std::size_t>(parts.vocabulary.size()), false);
+    parts.control[static_cast<std::size_t>(token.id)] = token.special;
+    added.emplace(token.text, token.id);
+    if (!token.normalized) {
+      parts.added.add(std::move(token));
+      return {};
+    }
+    std::string changed;
+    if (normalize(parts.normalize, token.text, changed)) token.text = std::move(changed);
+    if (!token.text.empty()) parts.added_normalized.add(std::move(token));
+    return {};
+  }
+
+  Result<void> read_added_tokens() {
+    const json& list = member(document, "added_tokens");
+    if (!list.is_null() && !list.is_array()) return fail(ErrorKind::format, at("added_tokens"), "not a list");
+    for (const json& item : list) {
+      if (!item.is_object()) return fail(ErrorKind::format, at("added_tokens"), "not a list of objects");
+      FOVEA_TRY(const std::int64_t id, count_field(item, "id", -1, largest_vocabulary, at("added_tokens")));
+      if (id < 0) return fail(ErrorKind::format, at("added_tokens"), "a token has no id");
+      FOVEA_TRY(AddedToken token, read_added(item, id));
+      FOVEA_CHECK(add(std::move(token), list.size()));
+    }
+    // tokenizer_config.json may name more, by id.
+    const json& more = config.is_object() ? member(config, "added_tokens_decoder") : member(document, "");
+    if (!more.is_object()) return {};
+    for (const auto& [key, item] : more.items()) {
+      if (key.empty() || key.size() > 8 ||
+          !std::ranges::all_of(key, [](char c) { return c >= '0' && c <= '9'; }))
+        return fail(ErrorKind::format, at("added_tokens_decoder"),
+                    "the key \"" + key + "\" is not a token id");
+      FOVEA_TRY(AddedToken token, read_added(item, std::stol(key)));
+      FOVEA_CHECK(add(std::move(token), more.size()));
+    }
+    return {};
+  }
+
+  // bos_token and eos_token of tokenizer_config.json: a text, or an object with the text.
+  TokenId named_token(const char* key) const {
+    if (!config.is_object()) return -1;
+    const json* name = &member(config, key);
+    if (name->is_object()) name = &member(*name, "content");
+    if (!name->is_string()) return -1;
+    const auto& text = name->get_ref<const std::string&>();
+    if (const auto it = added.find(text); it != added.end()) return it->second;
+    return parts.vocabulary.find(text);
+  }
+};
+
+}  // namespace
+
+void add_ends_of(const json& config, Tokenizer::Parts& parts) {
+  if (!config.is_object() || !config.contains("eos_token_id")) return;
+  const json& ids = config["eos_token_id"];
+  const auto add = [&](const json& id) {
+    if (id.is_number_unsigned() &&
+        id.get<std::uint64_t>() < static_cast<std::uint64_t>(parts.vocabulary.size()))
+      add_end_of_generation(parts, id.get<TokenId>());
+  };
+  if (ids.is_array()) {
+    for (const json& id : ids) add(id);
+  } else {
+    add(ids);
+  }
+}
+
+Result<Tokenizer> Tokenizer::from_json(std::string_view text, const json& config, std::string where) {
+  const json document = json::parse(text, nullptr, false);
+  if (document.is_discarded() || !document.is_object())
+    return fail(ErrorKind::format, std::move(where), "this is not a JSON object", "Download the file again");
+  auto parts = std::make_unique<Parts>();
+  JsonReader reader{document, config, where, *parts, {}};
+  FOVEA_CHECK(reader.read());
+  return Tokenizer(std::move(parts));
+}
+
+}  // namespace fovea::text
