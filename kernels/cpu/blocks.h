@@ -49,6 +49,7 @@ static inline Ints signed_byte_of(Ints v, int i) {
 
 // 16 bytes for each row whose low nibbles are columns 0 … 15 and whose high nibbles columns 16 … 31.
 static inline void unpack_nibbles(const TileBlock& block, int offset, Ints* q) {
+#pragma GCC unroll 8
   for (int i = 0; i < 4; ++i) {
     const Ints v = block.ints(offset, i);
     q[i] = nibbles(v, 0);
@@ -57,6 +58,7 @@ static inline void unpack_nibbles(const TileBlock& block, int offset, Ints* q) {
 }
 // Bit g of each byte becomes bit 4 of the bytes of q[g].
 static inline void add_fifth_bits(Ints bits, Ints* q) {
+#pragma GCC unroll 8
   for (int g = 0; g < 8; ++g) {
     q[g] = bits_or(
         q[g], bits_and(g < 4 ? shift_left(bits, 4 - g) : shift_right(bits, g - 4), set_ints(0x10101010)));
@@ -124,6 +126,7 @@ struct Block<Type::q8_0> : Block32 {
   static constexpr bool signed_weights = !full_byte_dot;
   void unpack(int, Unpacked<1>& u) const {
     u.scale[0] = block.f16(0);
+#pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) {
       const Ints v = block.ints(32, i);
       u.q[i] = full_byte_dot ? v : bits_xor(v, set_ints(static_cast<int32_t>(0x80808080U)));
@@ -140,6 +143,7 @@ static constexpr uint8_t nonlinear_unsigned[16] = {1,   24,  45,  63,  79,  93, 
 static inline void look_up_nonlinear(Ints* q) {
   const int8_t* const table =
       full_byte_dot ? reinterpret_cast<const int8_t*>(nonlinear_unsigned) : nonlinear_signed;
+#pragma GCC unroll 8
   for (int g = 0; g < 8; ++g) q[g] = lookup(table, q[g]);
 }
 
@@ -171,6 +175,7 @@ struct Block<Type::mxfp4> : Block32 {
     u.scale[0] =
         as_floats(bits_or(bits_and(is_tiny, tiny), bits_and(bits_xor(is_tiny, set_ints(-1)), normal)));
     unpack_nibbles(block, 16, u.q);
+#pragma GCC unroll 8
     for (int g = 0; g < 8; ++g) u.q[g] = lookup(fp4_shifted, u.q[g]);
   }
 };
@@ -213,6 +218,7 @@ struct Block<Type::q4_k> : Block256 {
   void unpack(int s, Unpacked<1>& u) const {
     u.scale[0] = multiply(d, to_floats(scales.scale(s)));
     u.minimum[0] = multiply(multiply(d_minimum, set_floats(-1)), to_floats(scales.minimum(s)));
+#pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) u.q[i] = nibbles(block.ints(256, s / 2 * 8 + i), s % 2 * 4);
   }
 };
@@ -230,6 +236,7 @@ struct Block<Type::q5_k> : Block256 {
   void unpack(int s, Unpacked<1>& u) const {
     u.scale[0] = multiply(d, to_floats(scales.scale(s)));
     u.minimum[0] = multiply(multiply(d_minimum, set_floats(-1)), to_floats(scales.minimum(s)));
+#pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) {
       const Ints high = bits_and(shift_right(block.ints(256, i), s), set_ints(0x01010101));
       u.q[i] = bits_or(nibbles(block.ints(768, s / 2 * 8 + i), s % 2 * 4), shift_left(high, 4));
@@ -248,7 +255,9 @@ struct Block<Type::q6_k> : Block256 {
     const int half = s / 4;
     const int quarter = s % 4;
     const Ints word = block.ints(3072, s / 2);
+#pragma GCC unroll 8
     for (int h = 0; h < 2; ++h) u.scale[h] = multiply(d, to_floats(signed_byte_of(word, s % 2 * 2 + h)));
+#pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) {
       const Ints high =
           bits_and(shift_right(block.ints(2048, half * 8 + i), 2 * quarter), set_ints(0x03030303));
@@ -268,11 +277,13 @@ struct Block<Type::q2_k> : Block256 {
   explicit Block(TileBlock b) : block(b), d(b.f16(1280)), d_minimum(b.f16(1312)) {}
   void unpack(int s, Unpacked<2>& u) const {
     const Ints word = block.ints(0, s / 2);
+#pragma GCC unroll 8
     for (int h = 0; h < 2; ++h) {
       const Ints both = byte_of(word, s % 2 * 2 + h);
       u.scale[h] = multiply(d, to_floats(bits_and(both, set_ints(0x0f))));
       u.minimum[h] = multiply(multiply(d_minimum, set_floats(-1)), to_floats(shift_right(both, 4)));
     }
+#pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) {
       u.q[i] = bits_and(shift_right(block.ints(256, s / 4 * 8 + i), s % 4 * 2), set_ints(0x03030303));
     }
@@ -295,7 +306,9 @@ struct Block<Type::q3_k> : Block256 {
     return add_ints(bits_or(low, shift_left(high, 4)), set_ints(-32));
   }
   void unpack(int s, Unpacked<2>& u) const {
+#pragma GCC unroll 8
     for (int h = 0; h < 2; ++h) u.scale[h] = multiply(d, to_floats(scale(2 * s + h)));
+#pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) {
       const Ints low = bits_and(shift_right(block.ints(512, s / 4 * 8 + i), s % 4 * 2), set_ints(0x03030303));
       const Ints high = bits_and(shift_right(block.ints(0, i), s), set_ints(0x01010101));

@@ -7,41 +7,72 @@ namespace {
 
 constexpr int parts = tile_rows / lanes;
 
-// The integer kernel. The weights are unpacked once for all tokens; the sums of many tokens stay in y, which
-// the caller keeps small enough for the first-level cache. Every token's sum is formed in the same order,
-// whatever the number of tokens and threads.
+// One token: the sums stay in registers.
 template <Type type>
-void multiply_blocks(const TileProduct& op) {
+void multiply_token(const TileProduct& op) {
   using B = Block<type>;
-  const std::int64_t blocks = op.columns / B::elements;
   constexpr int steps = B::elements / block_columns;
+  const std::int64_t tokens = op.x.tokens;
+  const std::int64_t blocks = op.columns / B::elements;
   for (int part = 0; part < parts; ++part) {
-    float* const y = op.y + part * lanes;
-    Floats only = set_floats(0);
-    for (std::int64_t t = 0; t < op.tokens; ++t) store_floats(y + t * tile_rows, only);
+    const ActivationBlock* x = op.x.blocks + (op.index ? op.index[0] : op.first);
+    Floats sum = set_floats(0);
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const B block{TileBlock{op.tile + b * B::bytes * tile_rows, part}};
+#pragma GCC unroll 8
+      for (int s = 0; s < steps; ++s) {
+        Unpacked<B::halves> u;
+        block.unpack(s, u);
+        sum = add_product<B>(u, *x, sum);
+        x += tokens;
+      }
+    }
+    store_floats(op.y + part * lanes, sum);
+  }
+}
+
+// Adds 32 columns' products to the sums of all tokens.
+template <typename B, bool Indexed>
+[[gnu::always_inline]] inline void add_products(const Unpacked<B::halves>& u, const ActivationBlock* x,
+                                                const std::int32_t* index, std::int64_t tokens, float* sums) {
+  for (std::int64_t t = 0; t < tokens; ++t, sums += tile_rows) {
+    store_floats(sums, add_product<B>(u, x[Indexed ? index[t] : t], load_floats(sums)));
+  }
+}
+
+// Many tokens: the weights are unpacked once for all of them; the sums are in y, which the caller keeps small
+// enough for the first-level cache. Each token's sum is formed in the same order as by multiply_token.
+template <Type type>
+void multiply_tokens(const TileProduct& op) {
+  using B = Block<type>;
+  constexpr int steps = B::elements / block_columns;
+  const std::int64_t tokens = op.tokens;
+  const std::int32_t* const index = op.index;
+  const std::int64_t blocks = op.columns / B::elements;
+  for (int part = 0; part < parts; ++part) {
+    float* const sums = op.y + part * lanes;
+    for (std::int64_t t = 0; t < tokens; ++t) store_floats(sums + t * tile_rows, set_floats(0));
+    const ActivationBlock* x = op.x.blocks + op.first;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const B block{TileBlock{op.tile + b * B::bytes * tile_rows, part}};
       for (int s = 0; s < steps; ++s) {
         Unpacked<B::halves> u;
         block.unpack(s, u);
-        const ActivationBlock* const x = op.x.blocks + (b * steps + s) * op.x.tokens + op.first;
-        if (op.tokens == 1) {
-          only = add_product<B>(u, x[op.index ? op.index[0] : 0], only);
-        } else if (op.index) {
-          for (std::int64_t t = 0; t < op.tokens; ++t) {
-            float* const sum = y + t * tile_rows;
-            store_floats(sum, add_product<B>(u, x[op.index[t]], load_floats(sum)));
-          }
+        if (index) {
+          add_products<B, true>(u, x, index, tokens, sums);
         } else {
-          for (std::int64_t t = 0; t < op.tokens; ++t) {
-            float* const sum = y + t * tile_rows;
-            store_floats(sum, add_product<B>(u, x[t], load_floats(sum)));
-          }
+          add_products<B, false>(u, x, index, tokens, sums);
         }
+        x += op.x.tokens;
       }
     }
-    if (op.tokens == 1) store_floats(y, only);
   }
+}
+
+template <Type type>
+void multiply_blocks(const TileProduct& op) {
+  if (op.tokens == 1) return multiply_token<type>(op);
+  multiply_tokens<type>(op);
 }
 
 template <Type type>
