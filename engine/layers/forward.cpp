@@ -1,8 +1,9 @@
 #include "engine/layers/forward.h"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -11,6 +12,7 @@
 namespace fovea::layers {
 namespace {
 
+using models::AttentionWeights;
 using models::LayerWeights;
 using models::ModelConfig;
 
@@ -28,11 +30,6 @@ struct Forward::Buffers {
 
   bool allocate();
   void rotate_for(std::int64_t context);
-
-  void run(const Pass&, kernels::Stream&);
-  void attend(const Pass&, std::int64_t layer, std::int64_t wanted, kernels::Stream&);
-  void feed_forward(const LayerWeights&, const float* input, float* output, std::int64_t tokens, bool sparse,
-                    kernels::Stream&);
 
   const models::Model& model;
   const kernels::Device& device;
@@ -95,6 +92,8 @@ bool Forward::Buffers::allocate() {
 }
 
 void Forward::Buffers::rotate_for(std::int64_t context) {
+  // Only dynamic scaling looks at the sequence's length.
+  if (model.config().rope.scaling != models::RopeScaling::dynamic) context = 0;
   if (context == rotated_context) return;
   const models::RotaryTable table =
       models::rotary_table(model.config().rope, model.config().context, context);
@@ -103,167 +102,174 @@ void Forward::Buffers::rotate_for(std::int64_t context) {
   rotated_context = context;
 }
 
-// The whole pass. A block reads the norm of x and writes `branch`; the next norm adds branch to x first.
-void Forward::Buffers::run(const Pass& pass, kernels::Stream& stream) {
-  const ModelConfig& c = model.config();
-  const kernels::OperationTable& op = device.operations();
-  const auto tokens = static_cast<std::int64_t>(pass.tokens.size());
-  const auto eps = static_cast<float>(c.norm_eps);
+// One pass. A block reads the norm of x and writes `branch`; the next norm adds branch to x first.
+class Forward::Runner {
+ public:
+  Runner(Buffers& buffers, const Pass& pass, kernels::Stream& stream)
+      : b_(buffers),
+        c_(buffers.model.config()),
+        op_(buffers.device.operations()),
+        pass_(pass),
+        stream_(stream) {}
 
-  rotate_for(pass.context);
-  std::iota(positions, positions + tokens, static_cast<std::int32_t>(pass.first));
-  op.embed_rows({.table = model.embedding(), .ids = pass.tokens.data(), .tokens = tokens, .out = x}, stream);
+  void run() {
+    const std::int64_t d = c_.hidden;
+    b_.rotate_for(pass_.context);
+    std::iota(b_.positions, b_.positions + tokens_, static_cast<std::int32_t>(pass_.first));
+    op_.embed_rows(
+        {.table = b_.model.embedding(), .ids = pass_.tokens.data(), .tokens = tokens_, .out = b_.x}, stream_);
 
-  // After the last layer's keys and values are stored, only the rows whose logits are wanted matter.
-  std::int64_t begin = 0;
-  const float* residual = nullptr;
-  for (std::int64_t layer = 0; layer < c.layers; ++layer) {
-    const LayerWeights& w = model.layers()[static_cast<std::size_t>(layer)];
-    op.rms_norm({.x = x,
-                 .residual = residual,
-                 .weight = w.attention_norm,
-                 .eps = eps,
-                 .rows = tokens,
-                 .columns = c.hidden,
-                 .out = normed},
-                stream);
-    if (layer == c.layers - 1 && pass.logits != LogitsWanted::all) {
-      begin = pass.logits == LogitsWanted::last ? tokens - 1 : tokens;
+    for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
+      const LayerWeights& w = b_.model.layers()[static_cast<std::size_t>(layer)];
+      norm(b_.x, layer == 0 ? nullptr : b_.branch, w.attention_norm, tokens_, d, b_.normed);
+      keys_and_values(layer, w.attention);
+      if (layer == c_.layers - 1) begin_ = first_wanted();
+      if (begin_ == tokens_) return;
+      attention(layer, w.attention);
+      norm(wanted(b_.x), wanted(b_.branch), w.feed_forward_norm, tokens_ - begin_, d, wanted(b_.normed));
+      feed_forward(w, c_.layer_has_experts(layer));
     }
-    attend(pass, layer, begin, stream);
-    if (begin == tokens) return;
-
-    const std::int64_t offset = begin * c.hidden;
-    op.rms_norm({.x = x + offset,
-                 .residual = branch + offset,
-                 .weight = w.feed_forward_norm,
-                 .eps = eps,
-                 .rows = tokens - begin,
-                 .columns = c.hidden,
-                 .out = normed + offset},
-                stream);
-    feed_forward(w, normed + offset, branch + offset, tokens - begin, c.layer_has_experts(layer), stream);
-    residual = branch;
+    norm(wanted(b_.x), wanted(b_.branch), b_.model.output_norm(), tokens_ - begin_, d, wanted(b_.normed));
+    linear(wanted(b_.normed), tokens_ - begin_, d, {{{.weight = b_.model.output(), .out = b_.logits}}});
   }
 
-  const std::int64_t offset = begin * c.hidden;
-  op.rms_norm({.x = x + offset,
-               .residual = branch + offset,
-               .weight = model.output_norm(),
-               .eps = eps,
-               .rows = tokens - begin,
-               .columns = c.hidden,
-               .out = normed + offset},
-              stream);
-  const kernels::Projection output{.weight = model.output(), .out = logits, .out_stride = c.vocabulary};
-  op.linear(
-      {.x = normed + offset, .tokens = tokens - begin, .columns = c.hidden, .projections = {&output, 1}},
-      stream);
-}
-
-// branch = attention(normed), for the rows from `wanted` on; keys and values of all rows go to the cache.
-void Forward::Buffers::attend(const Pass& pass, std::int64_t layer, std::int64_t wanted,
-                              kernels::Stream& stream) {
-  const ModelConfig& c = model.config();
-  const kernels::OperationTable& op = device.operations();
-  const models::AttentionWeights& w = model.layers()[static_cast<std::size_t>(layer)].attention;
-  const kernels::KvPages& pages = pass.cache[static_cast<std::size_t>(layer)];
-  const auto tokens = static_cast<std::int64_t>(pass.tokens.size());
-  const auto eps = static_cast<float>(c.norm_eps);
-  const std::int64_t q_width = c.heads * c.head_dim;
-  const std::int64_t kv_width = c.kv_heads * c.head_dim;
-
-  const kernels::Projection qkv[] = {{.weight = w.q, .bias = w.q_bias, .out = q, .out_stride = q_width},
-                                     {.weight = w.k, .bias = w.k_bias, .out = k, .out_stride = kv_width},
-                                     {.weight = w.v, .bias = w.v_bias, .out = v, .out_stride = kv_width}};
-  op.linear({.x = normed, .tokens = tokens, .columns = c.hidden, .projections = qkv}, stream);
-
-  const std::pair<float*, std::int64_t> rotating[] = {{q, c.heads}, {k, c.kv_heads}};
-  if (c.qk_norm) {
-    for (const auto& [values, heads] : rotating) {
-      op.rms_norm({.x = values,
-                   .weight = values == q ? w.q_norm : w.k_norm,
-                   .eps = eps,
-                   .rows = tokens * heads,
-                   .columns = c.head_dim,
-                   .out = values},
-                  stream);
+ private:
+  // Once the last layer's keys and values are stored, only the rows whose logits are wanted matter.
+  std::int64_t first_wanted() const {
+    switch (pass_.logits) {
+      case LogitsWanted::none:
+        return tokens_;
+      case LogitsWanted::last:
+        return tokens_ - 1;
+      case LogitsWanted::all:
+        return 0;
     }
+    return 0;
   }
-  for (const auto& [values, heads] : rotating) {
-    op.rotary({.x = values,
-               .stride = heads * c.head_dim,
-               .tokens = tokens,
-               .heads = heads,
-               .head_dim = c.head_dim,
-               .rotary = c.rope.rotary,
-               .positions = positions,
-               .inverse_frequency = inverse_frequency,
-               .magnitude = magnitude,
-               .style = c.rope.style},
-              stream);
+  float* wanted(float* rows) const { return rows + begin_ * c_.hidden; }
+
+  void norm(float* x, const float* residual, const float* weight, std::int64_t rows, std::int64_t columns,
+            float* out) {
+    const auto eps = static_cast<float>(c_.norm_eps);
+    op_.rms_norm({.x = x,
+                  .residual = residual,
+                  .weight = weight,
+                  .eps = eps,
+                  .rows = rows,
+                  .columns = columns,
+                  .out = out},
+                 stream_);
   }
-  op.kv_store({.k = k,
-               .v = v,
-               .k_stride = kv_width,
-               .v_stride = kv_width,
-               .first = pass.first,
-               .tokens = tokens,
-               .pages = pages},
-              stream);
-  if (wanted == tokens) return;
 
-  op.attention({.q = q + wanted * q_width,
-                .q_stride = q_width,
-                .first = pass.first + wanted,
-                .tokens = tokens - wanted,
-                .heads = c.heads,
-                .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(c.head_dim))),
-                .window = c.window(layer),
-                .pages = pages,
-                .out = attended},
-               stream);
-  const kernels::Projection output{
-      .weight = w.output, .bias = w.output_bias, .out = branch + wanted * c.hidden, .out_stride = c.hidden};
-  op.linear({.x = attended, .tokens = tokens - wanted, .columns = q_width, .projections = {&output, 1}},
-            stream);
-}
-
-// output = the routed experts' weighted sum, and the dense or shared expert. input and output [tokens, d]
-void Forward::Buffers::feed_forward(const LayerWeights& w, const float* input, float* output,
-                                    std::int64_t tokens, bool sparse, kernels::Stream& stream) {
-  const ModelConfig& c = model.config();
-  const kernels::OperationTable& op = device.operations();
-  kernels::FeedForward layer{.x = input, .tokens = tokens, .d = c.hidden, .experts = {}, .out = output};
-  if (w.shared.gate) layer.shared = &w.shared;
-  if (sparse) {
-    // The router and the shared expert's gate read the same input.
-    const kernels::Projection routing[] = {
-        {.weight = w.router, .out = router_logits, .out_stride = c.experts},
-        {.weight = w.shared_gate, .out = shared_weights, .out_stride = 1}};
-    const std::size_t projections = w.shared_gate ? 2 : 1;
-    op.linear({.x = input, .tokens = tokens, .columns = c.hidden, .projections = {routing, projections}},
-              stream);
-    op.route({.logits = router_logits,
-              .tokens = tokens,
-              .experts = c.experts,
-              .used = c.experts_used,
-              .normalise = c.normalise_router,
-              .scale = static_cast<float>(c.router_scale),
-              .ids = expert_ids,
-              .weights = router_weights},
-             stream);
-    layer.experts = w.experts;
-    layer.used = c.experts_used;
-    layer.ids = expert_ids;
-    layer.weights = router_weights;
-    if (w.shared_gate) {
-      op.sigmoid({.x = shared_weights, .count = tokens}, stream);
-      layer.shared_weights = shared_weights;
+  // Outputs are [tokens, rows of their weight]; a projection without a weight is left out.
+  void linear(const float* input, std::int64_t tokens, std::int64_t columns,
+              std::array<kernels::Projection, 3> outputs) {
+    std::size_t count = 0;
+    for (kernels::Projection& output : outputs) {
+      output.out_stride = output.weight.rows;
+      if (output.weight) outputs[count++] = output;
     }
+    op_.linear({.x = input, .tokens = tokens, .columns = columns, .projections = {outputs.data(), count}},
+               stream_);
   }
-  op.feed_forward(layer, stream);
-}
+
+  void rotary(float* heads_of, std::int64_t heads) {
+    op_.rotary({.x = heads_of,
+                .stride = heads * c_.head_dim,
+                .tokens = tokens_,
+                .heads = heads,
+                .head_dim = c_.head_dim,
+                .rotary = c_.rope.rotary,
+                .positions = b_.positions,
+                .inverse_frequency = b_.inverse_frequency,
+                .magnitude = b_.magnitude,
+                .style = c_.rope.style},
+               stream_);
+  }
+
+  // q, k and v of normed; k and v go to the cache.
+  void keys_and_values(std::int64_t layer, const AttentionWeights& w) {
+    linear(b_.normed, tokens_, c_.hidden,
+           {{{.weight = w.q, .bias = w.q_bias, .out = b_.q},
+             {.weight = w.k, .bias = w.k_bias, .out = b_.k},
+             {.weight = w.v, .bias = w.v_bias, .out = b_.v}}});
+    if (c_.qk_norm) {
+      norm(b_.q, nullptr, w.q_norm, tokens_ * c_.heads, c_.head_dim, b_.q);
+      norm(b_.k, nullptr, w.k_norm, tokens_ * c_.kv_heads, c_.head_dim, b_.k);
+    }
+    rotary(b_.q, c_.heads);
+    rotary(b_.k, c_.kv_heads);
+    const std::int64_t stride = c_.kv_heads * c_.head_dim;
+    op_.kv_store({.k = b_.k,
+                  .v = b_.v,
+                  .k_stride = stride,
+                  .v_stride = stride,
+                  .first = pass_.first,
+                  .tokens = tokens_,
+                  .pages = pages(layer)},
+                 stream_);
+  }
+
+  // branch = the output projection of the heads' attention, for the wanted rows.
+  void attention(std::int64_t layer, const AttentionWeights& w) {
+    const std::int64_t width = c_.heads * c_.head_dim;
+    op_.attention({.q = b_.q + begin_ * width,
+                   .q_stride = width,
+                   .first = pass_.first + begin_,
+                   .tokens = tokens_ - begin_,
+                   .heads = c_.heads,
+                   .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(c_.head_dim))),
+                   .window = c_.window(layer),
+                   .pages = pages(layer),
+                   .out = b_.attended},
+                  stream_);
+    linear(b_.attended, tokens_ - begin_, width,
+           {{{.weight = w.output, .bias = w.output_bias, .out = wanted(b_.branch)}}});
+  }
+
+  // branch = the routed experts' weighted sum and the dense or shared expert of normed, for the wanted rows.
+  void feed_forward(const LayerWeights& w, bool sparse) {
+    const std::int64_t tokens = tokens_ - begin_;
+    kernels::FeedForward block{
+        .x = wanted(b_.normed), .tokens = tokens, .d = c_.hidden, .experts = {}, .out = wanted(b_.branch)};
+    if (w.shared.gate) block.shared = &w.shared;
+    if (sparse) {
+      linear(block.x, tokens, c_.hidden,
+             {{{.weight = w.router, .out = b_.router_logits},
+               {.weight = w.shared_gate, .out = b_.shared_weights}}});
+      op_.route({.logits = b_.router_logits,
+                 .tokens = tokens,
+                 .experts = c_.experts,
+                 .used = c_.experts_used,
+                 .normalise = c_.normalise_router,
+                 .scale = static_cast<float>(c_.router_scale),
+                 .ids = b_.expert_ids,
+                 .weights = b_.router_weights},
+                stream_);
+      block.experts = w.experts;
+      block.used = c_.experts_used;
+      block.ids = b_.expert_ids;
+      block.weights = b_.router_weights;
+      if (w.shared_gate) {
+        op_.sigmoid({.x = b_.shared_weights, .count = tokens}, stream_);
+        block.shared_weights = b_.shared_weights;
+      }
+    }
+    op_.feed_forward(block, stream_);
+  }
+
+  const kernels::KvPages& pages(std::int64_t layer) const {
+    return pass_.cache[static_cast<std::size_t>(layer)];
+  }
+
+  Buffers& b_;
+  const ModelConfig& c_;
+  const kernels::OperationTable& op_;
+  const Pass& pass_;
+  kernels::Stream& stream_;
+  const std::int64_t tokens_ = static_cast<std::int64_t>(pass_.tokens.size());
+  std::int64_t begin_ = 0;  // the first wanted row
+};
 
 Forward::Forward(std::unique_ptr<Buffers> buffers) : buffers_(std::move(buffers)) {}
 Forward::Forward(Forward&&) noexcept = default;
@@ -282,7 +288,9 @@ Result<Forward> Forward::create(const models::Model& model, const kernels::Devic
 }
 
 std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
-  buffers_->run(pass, stream);
+  assert(!pass.tokens.empty() && static_cast<std::int64_t>(pass.tokens.size()) <= buffers_->max_tokens);
+  assert(static_cast<std::int64_t>(pass.cache.size()) == buffers_->model.config().layers);
+  Runner(*buffers_, pass, stream).run();
   stream.synchronize();
   const auto vocabulary = static_cast<std::size_t>(buffers_->model.config().vocabulary);
   switch (pass.logits) {

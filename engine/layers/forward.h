@@ -14,10 +14,10 @@ namespace fovea::layers {
 enum class LogitsWanted : std::uint8_t { none, last, all };
 
 struct Pass {
-  std::span<const TokenId> tokens;           // 1 … max_tokens
-  std::int64_t first = 0;                    // position of tokens[0]
-  std::span<const kernels::KvPages> cache;   // [layers], room for first + tokens.size() positions
-  std::int64_t context = 0;                  // of this sequence, for dynamic rotary scaling
+  std::span<const TokenId> tokens;          // 1 … max_tokens
+  std::int64_t first = 0;                   // position of tokens[0]
+  std::span<const kernels::KvPages> cache;  // [layers], room for first + tokens.size() positions
+  std::int64_t context = 0;                 // of this sequence, for dynamic rotary scaling
   LogitsWanted logits = LogitsWanted::last;
 };
 
@@ -29,12 +29,14 @@ class Forward {
   Forward& operator=(Forward&&) noexcept;
   ~Forward();
 
-  // Logits [1 or tokens, vocabulary], valid until the next run; empty for none. Ids must be in the vocabulary.
+  // Logits [1 or tokens, vocabulary], valid until the next run; empty for none. Ids must be in the
+  // vocabulary.
   std::span<const float> run(const Pass&, kernels::Stream&);
   std::int64_t activation_bytes() const;
 
  private:
   struct Buffers;
+  class Runner;
   explicit Forward(std::unique_ptr<Buffers>);
   std::unique_ptr<Buffers> buffers_;
 };
