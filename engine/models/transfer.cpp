@@ -91,8 +91,7 @@ class Crew {
     const auto& [source, packing, target] = *chunk.transfer;
     const kernels::Type type = source.tensor->type;
     const std::int64_t row = kernels::row_bytes(type, source.columns);
-    const std::byte* matrix = checkpoint_.bytes(*source.tensor).data() + source.offset();
-    const std::byte* rows = matrix + chunk.first * row;
+    const std::byte* rows = checkpoint_.bytes(*source.tensor).data() + source.offset() + chunk.first * row;
     if (target == nullptr) {
       for (std::int64_t at = 0; at < chunk.count * row; at += page_bytes) {
         static_cast<void>(*const_cast<const volatile std::byte*>(rows + at));
@@ -100,7 +99,7 @@ class Crew {
     } else if (packing == kernels::Packing::rows) {
       std::memcpy(target + chunk.first * row, rows, static_cast<std::size_t>(chunk.count * row));
     } else {
-      device_.pack(packing, type, source.rows, source.columns, matrix, chunk.first, chunk.count, target);
+      device_.pack(packing, type, source.rows, source.columns, rows, chunk.first, chunk.count, target);
     }
   }
 

@@ -26,8 +26,9 @@ class Device {
   virtual Packing preferred_packing(Type type, std::int64_t rows, std::int64_t columns) const = 0;
   // Bytes of the packed matrix; Packing::rows gives rows · row_bytes.
   virtual std::int64_t packed_bytes(Packing, Type, std::int64_t rows, std::int64_t columns) const = 0;
-  // Packs file-order rows [first, first + count) of a matrix of `rows` rows into `packed` (the start of the
-  // whole packed matrix). `first` is a multiple of pack_granularity; so is count, unless it ends the matrix.
+  // Packs file-order rows [first, first + count) of a matrix of `rows` rows, which `source` points at, into `packed`
+  // (the start of the whole packed matrix). `first` is a multiple of pack_granularity; so is count, unless it ends
+  // the matrix.
   // Safe to call from several threads for disjoint ranges.
   virtual void pack(Packing, Type, std::int64_t rows, std::int64_t columns, const std::byte* source,
                     std::int64_t first, std::int64_t count, std::byte* packed) const = 0;
