@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "engine/checkpoint/describe.h"
 #include "engine/core/result.h"
@@ -456,7 +457,7 @@ Result<void> Reader::place(std::uint64_t alignment) {
 Result<void> Reader::check_overlaps() const {
   std::vector<std::size_t> order(contents_.tensors.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return contents_.tensors[i].offset; });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(contents_.tensors[i].offset, i); });
   for (std::size_t i = 1; i < order.size(); ++i) {
     const TensorInfo& before = contents_.tensors[order[i - 1]];
     const TensorInfo& after = contents_.tensors[order[i]];
