@@ -28,7 +28,9 @@ if(NOT FOVEA_HAS_EXPECTED)
 endif()
 
 add_library(fovea_flags INTERFACE)
-target_compile_options(fovea_flags INTERFACE -Wall -Wextra -Wpedantic)
+target_compile_options(fovea_flags INTERFACE -Wall -Wextra -Wpedantic
+  # libstdc++ 12's stable_sort uses a function that it marks as deprecated itself.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(FOVEA_WERROR)
   target_compile_options(fovea_flags INTERFACE -Werror)
 endif()

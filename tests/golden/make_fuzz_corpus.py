@@ -59,7 +59,34 @@ def model_folder():
     (out / "template").write_text("j{{ messages }}")
 
 
+TEMPLATES = {
+    "chatml": "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>'"
+              " + '\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
+    "blocks": "{%- set ns = namespace(found=false, n=0) -%}\n{%- for m in messages if m.role != 'tool' -%}\n"
+              "{%- set ns.n = ns.n + loop.index0 -%}{%- if loop.first -%}{{ m.content | trim }}{%- elif m['content'] is string -%}"
+              "{{ m.content[:2] ~ loop.revindex }}{%- else -%}{% continue %}{%- endif -%}\n{%- else -%}none{%- endfor -%}{{ ns.n }}",
+    "macros": "{% macro show(x, sep=', ') %}{{ x | join(sep) }}{{ caller() if caller else '' }}{% endmacro %}"
+              "{% call show([1, 2, 'a']) %}!{% endcall %}{{ show(sep='-', x=(3, 4)) }}{% set t %}{{ bos_token }}{% endset %}{{ t | upper }}",
+    "recursive": "{% for k, v in tools[0].items() recursive %}{{ k }}={% if v is mapping %}({{ loop(v.items()) }}){% else %}{{ v }}"
+                 "{% endif %}{% if not loop.last %};{% endif %}{% endfor %}",
+    "values": "{{ messages | tojson(indent=2) }}{{ -n ** 2 // 3 % 5 }}{{ 'a' in 'abc' and not none }}{{ [1, 2, 3][::-1] | sum }}"
+              "{{ {'a': 1}.get('b', x) }}{{ 'x' if n is lt 0 else 'y' }}{{ '%s-%d' | format('a', 3) }}{{ 'ä'.upper() * 3 }}",
+    "tests": "{{ messages | selectattr('role', 'equalto', 'user') | map(attribute='content') | list | length }}"
+             "{% if undefined_thing is not defined %}{{ (messages | last).content is iterable }}{% endif %}{{ range(5) | list }}"
+             "{{ '  a b '.strip().split(' ') | reverse | list }}{{ strftime_now('%Y-%m-%d') }}",
+    "errors": "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no ' + messages[0]['role']) }}{% endif %}",
+    "white": "  {% if true %}  \n  a {#- c -#} b\n  {%- endif +%}\n{% raw %}{{ no }}{% endraw %}{% generation %}x{% endgeneration %}\n",
+}
+
+
+def chat_template():
+    out = folder("chat_template")
+    for name, text in TEMPLATES.items():
+        (out / name).write_text(text)
+
+
 if __name__ == "__main__":
+    chat_template()
     gguf()
     safetensors()
     model_folder()
