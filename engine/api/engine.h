@@ -1,7 +1,9 @@
 // A loaded model. One thread at a time may call it; stop tokens may be triggered from any thread.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -30,6 +32,20 @@ struct MemoryUse {  // bytes
   std::int64_t activations = 0;
 };
 
+// What one token costs, for shares of the machine's ceiling.
+struct TokenCost {
+  std::int64_t weight_bytes = 0;          // read
+  std::int64_t kv_bytes_per_token = 0;    // of the KV cache, read for each token of the context
+  std::int64_t multiply_adds = 0;         // of the matrices, without attention and the output layer
+  std::int64_t output_multiply_adds = 0;  // of the output layer, once for each prefill
+};
+
+// What this machine can do with the engine's threads.
+struct Ceiling {
+  double read_gb_per_s = 0;
+  double peak_gop_per_s = 0;  // of the arithmetic that prefill uses; a multiply-add is two operations
+};
+
 class Engine {
  public:
   // Progress counts bytes and names tensors. Cancelling returns ErrorKind::cancelled.
@@ -38,7 +54,7 @@ class Engine {
   ~Engine();
 
   const ModelInfo& info() const;
-  const TextModel* text() const;  // null when loaded without a tokeniser
+  const TextModel* text() const;        // null when loaded without a tokeniser
   const LoadRequest& settings() const;  // with zeros replaced by what was chosen
   MemoryUse memory() const;
 
@@ -46,15 +62,20 @@ class Engine {
   Result<GenerateResult> generate(const GenerateRequest&, const TextSink& = {}, const ProgressSink& = {},
                                   std::stop_token = {});
 
-  // Logits of all positions of one sequence, computed in the load request's chunks, without reuse of
-  // cached prefixes. `row(position, logits[vocabulary])` is called in order.
+  // Logits of the positions from first_row on of one sequence, computed in the load request's chunks, without
+  // reuse of cached prefixes. `row(position, logits[vocabulary])` is called in order.
   using LogitsSink = std::function<void(std::int64_t position, std::span<const float> logits)>;
-  Result<void> logits(std::span<const TokenId> tokens, const LogitsSink& row, std::stop_token = {});
+  Result<void> logits(std::span<const TokenId> tokens, const LogitsSink& row, std::stop_token = {},
+                      std::int64_t first_row = 0);
 
-  // The measured primitives of `bench`: seconds for a prefill of `tokens`, and for each of `count` decode steps
-  // after a context of `depth`. Nothing stays in the cache.
+  // The measured primitives of `bench`: seconds for a prefill of `tokens`, and for each of `count` decode
+  // steps after a context of `depth`. Nothing stays in the cache.
   Result<double> time_prefill(std::int64_t tokens);
   Result<std::vector<double>> time_decode(std::int64_t depth, std::int64_t count);
+
+  TokenCost cost() const;
+  // Measures for about a second.
+  Ceiling measure_ceiling();
 
   struct Parts;
   explicit Engine(std::unique_ptr<Parts> parts);

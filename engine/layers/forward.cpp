@@ -124,7 +124,7 @@ class Forward::Runner {
       norm(b_.x, layer == 0 ? nullptr : b_.branch, w.attention_norm, tokens_, d, b_.normed);
       keys_and_values(layer, w.attention);
       if (layer == c_.layers - 1) begin_ = first_wanted();
-      if (begin_ == tokens_) return;
+      if (begin_ == tokens_ || pass_.stop.stop_requested()) return;
       attention(layer, w.attention);
       norm(wanted(b_.x), wanted(b_.branch), w.feed_forward_norm, tokens_ - begin_, d, wanted(b_.normed));
       feed_forward(w, c_.layer_has_experts(layer));
@@ -292,6 +292,7 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   assert(static_cast<std::int64_t>(pass.cache.size()) == buffers_->model.config().layers);
   Runner(*buffers_, pass, stream).run();
   stream.synchronize();
+  if (pass.stop.stop_requested()) return {};
   const auto vocabulary = static_cast<std::size_t>(buffers_->model.config().vocabulary);
   switch (pass.logits) {
     case LogitsWanted::none:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 
 #include "engine/api/text.h"
 #include "engine/models/model.h"
@@ -19,6 +20,7 @@ struct Pass {
   std::span<const kernels::KvPages> cache;  // [layers], room for first + tokens.size() positions
   std::int64_t context = 0;                 // of this sequence, for dynamic rotary scaling
   LogitsWanted logits = LogitsWanted::last;
+  std::stop_token stop = {};  // asked between layers; a stopped pass leaves its positions undefined
 };
 
 class Forward {
@@ -29,8 +31,8 @@ class Forward {
   Forward& operator=(Forward&&) noexcept;
   ~Forward();
 
-  // Logits [1 or tokens, vocabulary], valid until the next run; empty for none. Ids must be in the
-  // vocabulary.
+  // Logits [1 or tokens, vocabulary], valid until the next run; empty for none, and when stopped. Ids must
+  // be in the vocabulary.
   std::span<const float> run(const Pass&, kernels::Stream&);
   std::int64_t activation_bytes() const;
 

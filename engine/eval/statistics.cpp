@@ -1,0 +1,24 @@
+#include "engine/eval/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fovea::eval {
+
+double percentile(std::vector<double> values, double share) {
+  const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size())));
+  const auto at = values.begin() + std::clamp<std::ptrdiff_t>(rank - 1, 0, std::ssize(values) - 1);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+Spread spread(const std::vector<double>& values) {
+  const auto [min, max] = std::ranges::minmax(values);
+  return {.median = percentile(values, 0.5), .min = min, .max = max};
+}
+
+Percentiles percentiles(const std::vector<double>& values) {
+  return {.median = percentile(values, 0.5), .p90 = percentile(values, 0.9), .p99 = percentile(values, 0.99)};
+}
+
+}  // namespace fovea::eval

@@ -1,0 +1,64 @@
+#include "engine/api/engine.h"
+
+#include <algorithm>
+
+#include "engine/core/result.h"
+#include "engine/runtime/parts.h"
+
+namespace fovea {
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Engine::~Engine() = default;
+
+const ModelInfo& Engine::info() const {
+  return parts_->info;
+}
+
+const TextModel* Engine::text() const {
+  return parts_->text.get();
+}
+
+const LoadRequest& Engine::settings() const {
+  return parts_->settings;
+}
+
+MemoryUse Engine::memory() const {
+  return {.weights = parts_->model->weight_bytes(),
+          .kv_cache = parts_->cache->bytes(),
+          .activations = parts_->forward->activation_bytes()};
+}
+
+Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
+                                                   std::span<const TokenId> tokens,
+                                                   layers::LogitsWanted wanted, std::int64_t rotary_context,
+                                                   const std::stop_token& stop) {
+  FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
+  const std::span<const float> logits = forward->run({.tokens = tokens,
+                                                      .first = sequence.length(),
+                                                      .cache = sequence.pages(),
+                                                      .context = rotary_context,
+                                                      .logits = wanted,
+                                                      .stop = stop},
+                                                     *stream);
+  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
+  sequence.commit(tokens);
+  return logits;
+}
+
+Result<std::span<const float>> Engine::Parts::prefill(runtime::Sequence& sequence,
+                                                      std::span<const TokenId> tokens,
+                                                      const AfterChunk& after, const std::stop_token& stop) {
+  std::span<const float> logits;
+  for (std::size_t done = 0; done < tokens.size();) {
+    const std::size_t count = std::min(tokens.size() - done, static_cast<std::size_t>(settings.chunk));
+    const bool last = done + count == tokens.size();
+    FOVEA_TRY(logits,
+              pass(sequence, tokens.subspan(done, count),
+                   last ? layers::LogitsWanted::last : layers::LogitsWanted::none, settings.context, stop));
+    done += count;
+    if (after) after(static_cast<std::int64_t>(done));
+  }
+  return logits;
+}
+
+}  // namespace fovea

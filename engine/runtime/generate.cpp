@@ -1,0 +1,151 @@
+#include <chrono>
+#include <string>
+
+#include "engine/api/engine.h"
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+#include "engine/runtime/parts.h"
+#include "engine/runtime/prompt.h"
+#include "engine/runtime/sampler.h"
+#include "engine/runtime/stop_strings.h"
+
+namespace fovea {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Result<void> check(const GenerateRequest& request, const Engine::Parts& parts) {
+  if (parts.tokenizer == nullptr) {
+    return fail(ErrorKind::unsupported, parts.settings.model.string(),
+                "the model was loaded without a tokeniser");
+  }
+  if (request.max_tokens < -1) {
+    return fail(ErrorKind::invalid, "max_tokens",
+                "the value is " + std::to_string(request.max_tokens) + ", it must be -1 (no limit) or more");
+  }
+  for (const std::string& stop : request.stop) {
+    if (stop.empty()) return fail(ErrorKind::invalid, "stop", "a stop string is empty");
+  }
+  return {};
+}
+
+// One answer: samples, feeds back and streams text until something ends it.
+class Answer {
+ public:
+  Answer(Engine::Parts& parts, const GenerateRequest& request, runtime::Sampler& sampler,
+         const TextSink& sink, GenerateResult& result)
+      : parts_(parts),
+        sampler_(sampler),
+        sink_(sink),
+        result_(result),
+        max_tokens_(request.max_tokens),
+        stop_strings_(request.stop),
+        decoder_(*parts.tokenizer) {}
+
+  Result<void> decode(runtime::Sequence& sequence, std::span<const float> logits,
+                      const std::stop_token& stop) {
+    const auto start = Clock::now();
+    if (max_tokens_ == 0) {
+      result_.finish = FinishReason::max_tokens;
+      return {};
+    }
+    while (true) {
+      const TokenId token = sampler_.sample(logits);
+      result_.timings.decode_seconds = seconds_since(start);
+      if (parts_.end_of_generation.contains(token)) return finish(FinishReason::stop_token);
+      take(token);
+      if (stop_strings_.found()) return finish(FinishReason::stop_string);
+      if (std::ssize(result_.tokens) == max_tokens_) return finish(FinishReason::max_tokens);
+      if (sequence.length() == parts_.settings.context) return finish(FinishReason::context_full);
+      auto next =
+          parts_.pass(sequence, {&token, 1}, layers::LogitsWanted::last, parts_.settings.context, stop);
+      if (!next && next.error().kind == ErrorKind::cancelled) return finish(FinishReason::cancelled);
+      FOVEA_TRY(logits, std::move(next));
+    }
+  }
+
+ private:
+  void take(TokenId token) {
+    result_.tokens.push_back(token);
+    ++result_.timings.generated_tokens;
+    sampler_.accept(token);
+    emit(stop_strings_.push(decoder_.push(token)));
+  }
+
+  Result<void> finish(FinishReason reason) {
+    result_.finish = reason;
+    if (!stop_strings_.found()) {
+      // The last half character may complete a stop string no more than it completes itself.
+      emit(stop_strings_.push(decoder_.finish()));
+      emit(stop_strings_.finish());
+    }
+    return {};
+  }
+
+  void emit(const std::string& text) {
+    if (text.empty()) return;
+    result_.text += text;
+    if (sink_) sink_(text, result_.timings);
+  }
+
+  Engine::Parts& parts_;
+  runtime::Sampler& sampler_;
+  const TextSink& sink_;
+  GenerateResult& result_;
+  std::int32_t max_tokens_;
+  runtime::StopStrings stop_strings_;
+  text::StreamDecoder decoder_;
+};
+
+}  // namespace
+
+Result<GenerateResult> Engine::generate(const GenerateRequest& request, const TextSink& sink,
+                                        const ProgressSink& progress, std::stop_token stop) {
+  Parts& parts = *parts_;
+  FOVEA_CHECK(check(request, parts));
+  FOVEA_TRY(runtime::Sampler sampler,
+            runtime::Sampler::create(request.sampling, parts.model->config().vocabulary));
+  const runtime::PromptMaker maker{.text = *parts.text,
+                                   .tokenizer = *parts.tokenizer,
+                                   .control = parts.control,
+                                   .context = parts.settings.context};
+  FOVEA_TRY(const runtime::Prompt prompt, maker.make(request));
+
+  GenerateResult result;
+  result.seed = sampler.seed();
+  result.dropped_messages = prompt.dropped_messages;
+  const std::int64_t length = std::ssize(prompt.tokens);
+  // The last token's logits are wanted, so at least that one is computed.
+  runtime::Sequence sequence = parts.cache->begin(prompt.tokens, request.reuse_cache ? length - 1 : 0);
+  result.timings.prompt_tokens = length;
+  result.timings.reused_tokens = sequence.length();
+  for (const TokenId token : prompt.tokens) sampler.accept(token);
+
+  const auto start = Clock::now();
+  const std::int64_t reused = sequence.length();
+  const auto report = [&](std::int64_t done) {
+    if (progress)
+      progress({.stage = "prefill", .done = reused + done, .total = length, .unit = "tokens", .item = {}});
+  };
+  report(0);
+  const auto logits = parts.prefill(
+      sequence, std::span(prompt.tokens).subspan(static_cast<std::size_t>(reused)), report, stop);
+  result.timings.prefill_seconds = seconds_since(start);
+  if (!logits) {
+    if (logits.error().kind != ErrorKind::cancelled) return std::unexpected(logits.error());
+    result.finish = FinishReason::cancelled;
+    return result;
+  }
+  Answer answer(parts, request, sampler, sink, result);
+  FOVEA_CHECK(answer.decode(sequence, *logits, stop));
+  const Timings& t = result.timings;
+  log::debug("runtime", "answered ", t.prompt_tokens, " prompt tokens (", t.reused_tokens, " reused) in ",
+             t.prefill_seconds, " s with ", t.generated_tokens, " tokens in ", t.decode_seconds, " s");
+  return result;
+}
+
+}  // namespace fovea

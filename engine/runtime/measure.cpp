@@ -1,0 +1,119 @@
+// Logits of whole sequences, and what bench times.
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "engine/api/engine.h"
+#include "engine/core/result.h"
+#include "engine/runtime/parts.h"
+#include "engine/runtime/random.h"
+
+namespace fovea {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Result<void> check_length(std::int64_t tokens, std::int64_t context) {
+  if (tokens < 1) return fail(ErrorKind::invalid, "tokens", "at least one token is needed");
+  if (tokens <= context) return {};
+  return fail(ErrorKind::context_full, "tokens",
+              std::to_string(tokens) + " tokens do not fit a context of " + std::to_string(context),
+              "Load the model with a longer context");
+}
+
+// Arbitrary, the same every time, and spread over the vocabulary so that a router's choices vary.
+std::vector<TokenId> arbitrary_tokens(std::int64_t count, std::int64_t vocabulary) {
+  runtime::Random random(1);
+  std::vector<TokenId> tokens(static_cast<std::size_t>(count));
+  for (TokenId& token : tokens)
+    token = static_cast<TokenId>(random.next() % static_cast<std::uint64_t>(vocabulary));
+  return tokens;
+}
+
+std::int64_t multiply_adds(const kernels::Weight& weight) {
+  return weight.rows * weight.columns;
+}
+
+std::int64_t multiply_adds(const kernels::Expert& expert) {
+  return multiply_adds(expert.gate) + multiply_adds(expert.up) + multiply_adds(expert.down);
+}
+
+}  // namespace
+
+TokenCost Engine::cost() const {
+  const models::Model& model = *parts_->model;
+  TokenCost cost{.weight_bytes = model.bytes_per_token(),
+                 .kv_bytes_per_token = parts_->cache->shape().token_bytes(),
+                 .output_multiply_adds = multiply_adds(model.output())};
+  for (const models::LayerWeights& layer : model.layers()) {
+    for (const kernels::Weight* weight : {&layer.attention.q, &layer.attention.k, &layer.attention.v,
+                                          &layer.attention.output, &layer.router, &layer.shared_gate})
+      cost.multiply_adds += multiply_adds(*weight);
+    cost.multiply_adds += multiply_adds(layer.shared);
+    if (!layer.experts.empty())
+      cost.multiply_adds += model.config().experts_used * multiply_adds(layer.experts.front());
+  }
+  return cost;
+}
+
+Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& row, std::stop_token stop,
+                            std::int64_t first_row) {
+  Parts& parts = *parts_;
+  const std::int64_t vocabulary = parts.model->config().vocabulary;
+  const std::int64_t length = std::ssize(tokens);
+  FOVEA_CHECK(check_length(length, parts.settings.context));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] < 0 || tokens[i] >= vocabulary) {
+      return fail(
+          ErrorKind::invalid, "token " + std::to_string(i),
+          "the id is " + std::to_string(tokens[i]) + ", the vocabulary has " + std::to_string(vocabulary));
+    }
+  }
+  runtime::Sequence sequence = parts.cache->begin({}, 0);
+  while (sequence.length() < length) {
+    const std::int64_t first = sequence.length();
+    const std::int64_t count = std::min(length - first, parts.settings.chunk);
+    const bool wanted = first + count > first_row;
+    FOVEA_TRY(
+        const auto logits,
+        parts.pass(sequence, tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+                   wanted ? layers::LogitsWanted::all : layers::LogitsWanted::none, length, stop));
+    for (std::int64_t position = std::max(first, first_row); wanted && position < first + count; ++position)
+      row(position, logits.subspan(static_cast<std::size_t>((position - first) * vocabulary),
+                                   static_cast<std::size_t>(vocabulary)));
+  }
+  sequence.discard();
+  return {};
+}
+
+Result<double> Engine::time_prefill(std::int64_t tokens) {
+  Parts& parts = *parts_;
+  FOVEA_CHECK(check_length(tokens, parts.settings.context));
+  const auto prompt = arbitrary_tokens(tokens, parts.model->config().vocabulary);
+  runtime::Sequence sequence = parts.cache->begin({}, 0);
+  const auto start = Clock::now();
+  FOVEA_CHECK(parts.prefill(sequence, prompt, {}, {}));
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  sequence.discard();
+  return seconds;
+}
+
+Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t count) {
+  Parts& parts = *parts_;
+  FOVEA_CHECK(check_length(depth + count, parts.settings.context));
+  const auto tokens = arbitrary_tokens(depth + count, parts.model->config().vocabulary);
+  runtime::Sequence sequence = parts.cache->begin({}, 0);
+  const auto context = std::span(tokens).first(static_cast<std::size_t>(depth));
+  FOVEA_CHECK(parts.prefill(sequence, context, {}, {}));
+  std::vector<double> seconds;
+  for (std::int64_t step = 0; step < count; ++step) {
+    const auto start = Clock::now();
+    FOVEA_CHECK(parts.pass(sequence, {&tokens[static_cast<std::size_t>(depth + step)], 1},
+                           layers::LogitsWanted::last, parts.settings.context, {}));
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  sequence.discard();
+  return seconds;
+}
+
+}  // namespace fovea

@@ -1,0 +1,48 @@
+// What a loaded model consists of at run time. Members stand in the order in which they refer to each other.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "engine/layers/forward.h"
+#include "engine/models/model.h"
+#include "engine/runtime/control_tokens.h"
+#include "engine/runtime/kv_cache.h"
+#include "engine/text/tokenizer.h"
+#include "kernels/api/device.h"
+
+namespace fovea {
+
+struct Engine::Parts {
+  LoadRequest settings;
+  ModelInfo info;
+  // Null when loaded without a tokeniser; then `tokenizer` is null and `control` has no names.
+  std::shared_ptr<const TextModel> text;
+  const text::Tokenizer* tokenizer = nullptr;
+  runtime::ControlTokens control{std::vector<std::string>{}};
+  std::unordered_set<TokenId> end_of_generation;
+
+  const kernels::Device* device = nullptr;
+  std::unique_ptr<kernels::Stream> stream;
+  std::optional<models::Model> model;
+  std::optional<layers::Forward> forward;
+  std::unique_ptr<runtime::KvCache> cache;
+
+  // Runs one pass over at most settings.chunk tokens behind the sequence's end and commits them.
+  // The logits are valid until the next pass. ErrorKind::cancelled, and nothing is committed, when stopped.
+  Result<std::span<const float>> pass(runtime::Sequence& sequence, std::span<const TokenId> tokens,
+                                      layers::LogitsWanted wanted, std::int64_t rotary_context,
+                                      const std::stop_token& stop);
+
+  // Runs `tokens` in chunks and calls after(done) behind each; the logits of the last token.
+  // ErrorKind::cancelled when `stop` was requested; what was computed until then is in the sequence.
+  using AfterChunk = std::function<void(std::int64_t done)>;
+  Result<std::span<const float>> prefill(runtime::Sequence& sequence, std::span<const TokenId> tokens,
+                                         const AfterChunk& after, const std::stop_token& stop);
+};
+
+}  // namespace fovea

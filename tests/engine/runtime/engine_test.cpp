@@ -1,0 +1,375 @@
+#include "engine/api/engine.h"
+
+#include <thread>
+
+#include "tests/support/test.h"
+
+#include "chat_model.h"
+
+using fovea::ContextOverflow;
+using fovea::Engine;
+using fovea::ErrorKind;
+using fovea::FinishReason;
+using fovea::GenerateRequest;
+using fovea::GenerateResult;
+using fovea::KvType;
+using fovea::LoadRequest;
+using fovea::Message;
+using fovea::Progress;
+using fovea::Timings;
+using fovea::TokenId;
+using fovea::tests::chat_request;
+using fovea::tests::expected_chat;
+using fovea::tests::greedy;
+using fovea::tests::messages_of;
+
+namespace {
+
+std::unique_ptr<Engine> load(LoadRequest request = chat_request()) {
+  auto engine = Engine::load(request);
+  if (!engine) qFatal("%s", engine.error().message().c_str());
+  return *std::move(engine);
+}
+
+GenerateRequest sampled(std::vector<Message> messages, std::uint64_t seed, std::int32_t max_tokens = 20) {
+  GenerateRequest request;
+  request.messages = std::move(messages);
+  request.sampling = {.temperature = 1, .top_k = 0, .top_p = 1, .min_p = 0, .seed = seed};
+  request.max_tokens = max_tokens;
+  return request;
+}
+
+GenerateResult generate(Engine& engine, const GenerateRequest& request) {
+  auto result = engine.generate(request);
+  if (!result) qFatal("%s", result.error().message().c_str());
+  return *std::move(result);
+}
+
+std::vector<float> all_logits(Engine& engine, const std::vector<TokenId>& tokens) {
+  std::vector<float> rows;
+  const auto result = engine.logits(tokens, [&](std::int64_t, std::span<const float> row) {
+    rows.insert(rows.end(), row.begin(), row.end());
+  });
+  if (!result) qFatal("%s", result.error().message().c_str());
+  return rows;
+}
+
+std::vector<TokenId> some_tokens(int count) {
+  std::vector<TokenId> tokens;
+  for (int i = 0; i < count; ++i) tokens.push_back((i * 37 + i * i) % 340);
+  return tokens;
+}
+
+const std::vector<Message> question{{"user", "What is a mixture of experts?"}};
+
+}  // namespace
+
+class EngineTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void greedyAnswersEqualTransformers_data() {
+    QTest::addColumn<int>("chunk");
+    QTest::addColumn<int>("kv");
+    for (const int chunk : {1, 7, 64})
+      QTest::addRow("f32 chunk %d", chunk) << chunk << static_cast<int>(KvType::f32);
+    QTest::addRow("f16") << 64 << static_cast<int>(KvType::f16);
+  }
+  void greedyAnswersEqualTransformers() {
+    QFETCH(int, chunk);
+    QFETCH(int, kv);
+    LoadRequest request = chat_request();
+    request.chunk = chunk;
+    request.kv = static_cast<KvType>(kv);
+    const auto engine = load(request);
+    QVERIFY(expected_chat()["chats"].size() >= 4);
+    for (const auto& chat : expected_chat()["chats"]) {
+      const GenerateResult result = generate(*engine, greedy(messages_of(chat), 24));
+      QCOMPARE(result.tokens, chat["answer"].get<std::vector<TokenId>>());
+      QCOMPARE(result.text, chat["text"].get<std::string>());
+      QCOMPARE(result.finish,
+               result.tokens.size() < 24 ? FinishReason::stop_token : FinishReason::max_tokens);
+      QCOMPARE(result.timings.prompt_tokens, std::ssize(chat["prompt"]));
+      QCOMPARE(result.timings.generated_tokens, std::ssize(result.tokens));
+    }
+  }
+
+  // What makes a reused prefix exact: a token's values do not depend on the tokens computed beside it.
+  void logitsDoNotDependOnChunksOrThreads() {
+    const auto tokens = some_tokens(100);
+    std::vector<float> first;
+    for (const auto& [chunk, threads] : {std::pair{100, 2}, {1, 2}, {33, 1}, {64, 3}}) {
+      LoadRequest request = chat_request();
+      request.chunk = chunk;
+      request.threads = threads;
+      const auto rows = all_logits(*load(request), tokens);
+      QCOMPARE(rows.size(), 100U * 340U);
+      if (first.empty()) first = rows;
+      QVERIFY2(rows == first, qPrintable(QString("chunk %1, %2 threads").arg(chunk).arg(threads)));
+    }
+  }
+
+  void logitsBeginAtTheFirstRowWanted() {
+    const auto engine = load();
+    const auto tokens = some_tokens(50);
+    const auto rows = all_logits(*engine, tokens);
+    std::int64_t next = 20;
+    const auto result = engine->logits(
+        tokens,
+        [&](std::int64_t position, std::span<const float> row) {
+          QCOMPARE(position, next++);
+          QVERIFY(std::ranges::equal(row,
+                                     std::span(rows).subspan(static_cast<std::size_t>(position) * 340, 340)));
+        },
+        {}, 20);
+    FOVEA_VERIFY(result);
+    QCOMPARE(next, 50);
+  }
+
+  void theSameRequestGivesTheSameText() {
+    const auto engine = load();
+    const GenerateResult first = generate(*engine, sampled(question, 7));
+    QCOMPARE(first.timings.reused_tokens, 0);
+    QCOMPARE(first.seed, 7U);
+    const GenerateResult second = generate(*engine, sampled(question, 7));
+    QCOMPARE(second.timings.reused_tokens, second.timings.prompt_tokens - 1);
+    QCOMPARE(second.tokens, first.tokens);
+    GenerateRequest fresh = sampled(question, 7);
+    fresh.reuse_cache = false;
+    const GenerateResult third = generate(*engine, fresh);
+    QCOMPARE(third.timings.reused_tokens, 0);
+    QCOMPARE(third.tokens, first.tokens);
+    QCOMPARE(generate(*load(), sampled(question, 7)).tokens, first.tokens);
+    QVERIFY(generate(*engine, sampled(question, 8)).tokens != first.tokens);
+  }
+
+  void theNextTurnReusesPromptAndAnswer() {
+    const auto engine = load();
+    std::vector<Message> messages = question;
+    const GenerateResult first = generate(*engine, greedy(messages, 10));
+    messages.push_back({"assistant", first.text});
+    messages.push_back({"user", "And the values?"});
+    const GenerateResult second = generate(*engine, greedy(messages, 10));
+    // At least the prompt; the answer as far as its text gives its tokens back.
+    QVERIFY(second.timings.reused_tokens >= first.timings.prompt_tokens);
+    QCOMPARE(generate(*load(), greedy(messages, 10)).tokens, second.tokens);
+  }
+
+  void interleavedConversationsEqualThoseAlone() {
+    const auto converse = [](Engine& engine, std::vector<Message>& messages, std::uint64_t seed) {
+      messages.push_back({"user", "Question " + std::to_string(messages.size())});
+      messages.push_back({"assistant", generate(engine, sampled(messages, seed, 8)).text});
+    };
+    LoadRequest request = chat_request();
+    request.context = 512;
+    const auto both = load(request);
+    std::vector<Message> a{{"system", "First."}}, b{{"system", "Second."}};
+    for (int turn = 0; turn < 4; ++turn) {
+      converse(*both, a, 3);
+      converse(*both, b, 4);
+    }
+    for (const auto& [together, seed] : {std::pair{a, 3}, {b, 4}}) {
+      const auto alone = load(request);
+      std::vector<Message> messages{together.front()};
+      for (int turn = 0; turn < 4; ++turn) converse(*alone, messages, static_cast<std::uint64_t>(seed));
+      for (std::size_t i = 0; i < together.size(); ++i) QCOMPARE(messages[i].content, together[i].content);
+    }
+  }
+
+  void textStreamsInWholeCharacters() {
+    const auto engine = load();
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      std::string streamed;
+      const auto result =
+          engine->generate(sampled(question, seed, 30), [&](std::string_view text, const Timings& t) {
+            const QByteArray bytes(text.data(), static_cast<qsizetype>(text.size()));
+            QCOMPARE(QString::fromUtf8(bytes).toUtf8(), bytes);
+            QVERIFY(!text.empty() && t.generated_tokens > 0);
+            streamed += text;
+          });
+      FOVEA_VERIFY(result);
+      QCOMPARE(streamed, result->text);
+    }
+  }
+
+  void stopStringsEndTheAnswer() {
+    const auto engine = load();
+    const std::string whole = generate(*engine, sampled(question, 5, 30)).text;
+    QVERIFY(whole.size() > 20);
+    // Every part of the text, so across any token border.
+    for (std::size_t at = 0; at + 5 < whole.size(); ++at) {
+      if ((whole[at] & 0xC0) == 0x80 || (whole[at + 5] & 0xC0) == 0x80) continue;  // within a character
+      GenerateRequest request = sampled(question, 5, 30);
+      request.stop = {whole.substr(at, 5)};
+      const GenerateResult result = generate(*engine, request);
+      QCOMPARE(result.text, whole.substr(0, whole.find(request.stop.front())));
+      QCOMPARE(result.finish, FinishReason::stop_string);
+    }
+  }
+
+  void cancellingAnywhereLeavesAServableEngine() {
+    const auto engine = load();
+    const auto& chat = expected_chat()["chats"][2];
+    const auto answer = chat["answer"].get<std::vector<TokenId>>();
+    for (int calls = 0; calls < 20; ++calls) {
+      std::stop_source source;
+      int left = calls;
+      const auto count = [&] {
+        if (left-- == 0) source.request_stop();
+      };
+      GenerateRequest request = sampled(messages_of(chat), 9, 24);
+      request.reuse_cache = false;
+      const auto cut = engine->generate(
+          request, [&](std::string_view, const Timings&) { count(); }, [&](const Progress&) { count(); },
+          source.get_token());
+      FOVEA_VERIFY(cut);
+      if (source.stop_requested()) QCOMPARE(cut->finish, FinishReason::cancelled);
+      QCOMPARE(generate(*engine, greedy(messages_of(chat), 24)).tokens, answer);
+    }
+  }
+
+  void anotherThreadMayCancel() {
+    const auto engine = load();
+    for (int round = 0; round < 10; ++round) {
+      std::stop_source source;
+      GenerateRequest request = sampled(question, 11, 200);
+      const std::jthread canceller([&source, round] {
+        std::this_thread::sleep_for(std::chrono::microseconds(300 * round));
+        source.request_stop();
+      });
+      const auto result = engine->generate(request, {}, {}, source.get_token());
+      FOVEA_VERIFY(result);
+    }
+    QVERIFY(!generate(*engine, sampled(question, 11)).tokens.empty());
+  }
+
+  void aFullContextEndsTheAnswerAndSaysSo() {
+    LoadRequest load_request = chat_request();
+    load_request.context = 40;
+    const auto engine = load(load_request);
+    GenerateRequest request = sampled(question, 2, -1);
+    request.sampling.temperature = 100;
+    const GenerateResult result = generate(*engine, request);
+    if (result.finish != FinishReason::stop_token) {
+      QCOMPARE(result.finish, FinishReason::context_full);
+      // The last token is sampled but not stored.
+      QCOMPARE(result.timings.prompt_tokens + result.timings.generated_tokens, 41);
+    }
+    std::vector<Message> messages;
+    for (int turn = 0; turn < 5; ++turn) {
+      messages.push_back({"user", "one two"});
+      messages.push_back({"assistant", "three"});
+    }
+    messages.push_back({"user", "four"});
+    const auto refused = engine->generate(greedy(messages, 3));
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, ErrorKind::context_full);
+    GenerateRequest dropping = greedy(messages, 3);
+    dropping.overflow = ContextOverflow::drop_oldest_turns;
+    const auto dropped = engine->generate(dropping);
+    FOVEA_VERIFY(dropped);
+    QVERIFY(dropped->dropped_messages >= 2);
+  }
+
+  void nothingIsGeneratedForNoTokens() {
+    const GenerateResult result = generate(*load(), greedy(question, 0));
+    QVERIFY(result.tokens.empty() && result.text.empty());
+    QCOMPARE(result.finish, FinishReason::max_tokens);
+  }
+
+  void memoryIsWhatTheSettingsNeed() {
+    const auto engine = load();
+    // 256 tokens in pages of 64 and a spare page; 2 layers, keys and values, 1 head of 32 floats.
+    QCOMPARE(engine->memory().kv_cache, 5 * 64 * 2 * 2 * 32 * 4);
+    QVERIFY(engine->memory().weights >= engine->info().bytes);
+    QVERIFY(engine->memory().activations > 0);
+    QCOMPARE(engine->cost().kv_bytes_per_token, 2 * 2 * 32 * 4);
+  }
+
+  void prefillReportsProgress() {
+    const auto engine = load();
+    std::vector<std::int64_t> done;
+    std::int64_t total = 0;
+    const auto result = engine->generate(greedy(question, 1), {}, [&](const Progress& progress) {
+      done.push_back(progress.done);
+      total = progress.total;
+    });
+    FOVEA_VERIFY(result);
+    QCOMPARE(total, result->timings.prompt_tokens);
+    QCOMPARE(done.front(), 0);
+    QCOMPARE(done.back(), total);
+    QVERIFY(std::ranges::is_sorted(done));
+  }
+
+  void timingsLeaveNothingBehind() {
+    const auto engine = load();
+    const auto prefill = engine->time_prefill(70);
+    FOVEA_VERIFY(prefill);
+    QVERIFY(*prefill > 0);
+    const auto decode = engine->time_decode(10, 30);
+    FOVEA_VERIFY(decode);
+    QCOMPARE(decode->size(), 30U);
+    const auto too_long = engine->time_prefill(257);
+    QVERIFY(!too_long);
+    QCOMPARE(too_long.error().kind, ErrorKind::context_full);
+    QCOMPARE(generate(*engine, sampled(question, 7)).timings.reused_tokens, 0);
+  }
+
+  void wrongRequestsAreTypedErrors() {
+    const auto engine = load();
+    GenerateRequest request = greedy(question, -2);
+    QCOMPARE(engine->generate(request).error().kind, ErrorKind::invalid);
+    request = greedy(question, 1);
+    request.stop = {""};
+    QCOMPARE(engine->generate(request).error().kind, ErrorKind::invalid);
+    request = greedy(question, 1);
+    request.sampling.top_p = 7;
+    QCOMPARE(engine->generate(request).error().kind, ErrorKind::invalid);
+    const std::vector<TokenId> unknown{1, 340};
+    QCOMPARE(engine->logits(unknown, [](auto, auto) {}).error().kind, ErrorKind::invalid);
+    QCOMPARE(engine->logits({}, [](auto, auto) {}).error().kind, ErrorKind::invalid);
+    QCOMPARE(engine->logits(some_tokens(257), [](auto, auto) {}).error().kind, ErrorKind::context_full);
+  }
+
+  void loadingRefusesWhatItCannotDo() {
+    LoadRequest request = chat_request();
+    request.model = "/no/such/model";
+    QCOMPARE(Engine::load(request).error().kind, ErrorKind::not_found);
+    request = chat_request();
+    request.chunk = 0;
+    QCOMPARE(Engine::load(request).error().kind, ErrorKind::invalid);
+    request = chat_request();
+    request.context = -1;
+    QCOMPARE(Engine::load(request).error().kind, ErrorKind::invalid);
+    qputenv("FOVEA_CPU", "abacus");
+    const auto refused = Engine::load(chat_request());
+    qunsetenv("FOVEA_CPU");
+    QCOMPARE(refused.error().kind, ErrorKind::not_found);
+    std::stop_source stopped;
+    stopped.request_stop();
+    QCOMPARE(Engine::load(chat_request(), {}, stopped.get_token()).error().kind, ErrorKind::cancelled);
+  }
+
+  void withoutATokeniserThereAreOnlyLogits() {
+    LoadRequest request = chat_request();
+    request.need_tokenizer = false;
+    const auto engine = load(request);
+    QVERIFY(engine->text() == nullptr);
+    QCOMPARE(engine->generate(greedy(question, 1)).error().kind, ErrorKind::unsupported);
+    QCOMPARE(all_logits(*engine, some_tokens(3)).size(), 3U * 340U);
+  }
+
+  void defaultsAreResolved() {
+    LoadRequest request = chat_request();
+    request.context = 0;
+    request.threads = 0;
+    request.chunk = 4096;
+    const auto engine = load(request);
+    QCOMPARE(engine->settings().context, 512);  // the model's own
+    QCOMPARE(engine->settings().chunk, 512);
+    QVERIFY(engine->settings().threads >= 1);
+  }
+};
+FOVEA_TEST(EngineTest)
+
+#include "engine_test.moc"
