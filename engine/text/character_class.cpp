@@ -1,63 +1,51 @@
 #include "engine/text/character_class.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utf8proc.h>
 #include <vector>
 
 namespace fovea::text {
 namespace {
 
-std::uint8_t class_of(utf8proc_int32_t c) {
-  if ((c >= 0x09 && c <= 0x0D) || c == 0x85) return class_space;
-  switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LT:
-      return class_letter | class_upper;
-    case UTF8PROC_CATEGORY_LL:
-      return class_letter | class_lower;
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-      return class_letter;
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-      return class_number;
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-      return class_mark;
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-      return class_space;
-    case UTF8PROC_CATEGORY_PC:
-    case UTF8PROC_CATEGORY_PD:
-    case UTF8PROC_CATEGORY_PS:
-    case UTF8PROC_CATEGORY_PE:
-    case UTF8PROC_CATEGORY_PI:
-    case UTF8PROC_CATEGORY_PF:
-    case UTF8PROC_CATEGORY_PO:
-      return class_punctuation;
-    case UTF8PROC_CATEGORY_SM:
-    case UTF8PROC_CATEGORY_SC:
-    case UTF8PROC_CATEGORY_SK:
-    case UTF8PROC_CATEGORY_SO:
-      return class_symbol;
-    default:
-      return 0;
-  }
-}
+// The first code point of a range, shifted left by 8, and its class; bit 31: not in Unicode 14.
+constexpr std::uint32_t ranges[] = {
+#include "unicode_classes.inc"
+};
+constexpr std::uint32_t recent_bit = std::uint32_t{1} << 31;
+constexpr std::size_t code_points = 0x110000;
 
-std::vector<std::uint8_t> make_classes() {
-  std::vector<std::uint8_t> classes(0x110000);
-  for (utf8proc_int32_t c = 0; c < 0x110000; ++c) classes[static_cast<std::size_t>(c)] = class_of(c);
-  return classes;
+struct Tables {
+  std::vector<std::uint8_t> classes = std::vector<std::uint8_t>(code_points);
+  std::vector<bool> recent = std::vector<bool>(code_points);
+
+  Tables() {
+    for (std::size_t i = 0; i < std::size(ranges); ++i) {
+      const auto first_of = [](std::uint32_t range) { return (range & ~recent_bit) >> 8; };
+      const std::size_t first = first_of(ranges[i]);
+      const std::size_t behind = i + 1 < std::size(ranges) ? first_of(ranges[i + 1]) : code_points;
+      std::fill_n(classes.begin() + static_cast<std::ptrdiff_t>(first), behind - first,
+                  static_cast<std::uint8_t>(ranges[i] & 0xFF));
+      if (ranges[i] & recent_bit)
+        std::fill_n(recent.begin() + static_cast<std::ptrdiff_t>(first), behind - first, true);
+    }
+  }
+};
+
+const Tables& tables() {
+  static const Tables made;
+  return made;
 }
 
 }  // namespace
 
 const std::uint8_t* character_classes() {
-  static const std::vector<std::uint8_t> classes = make_classes();
-  return classes.data();
+  return tables().classes.data();
+}
+
+bool is_recent_character(char32_t c) {
+  return tables().recent[c];
 }
 
 bool is_word_character(char32_t c) {

@@ -1,4 +1,5 @@
-// Unicode properties of code points, as the regular expressions of tokenisers ask for them.
+// Unicode properties of code points, as the regular expressions of tokenisers ask for them. The table is that
+// of Hugging Face tokenizers (Oniguruma, Unicode 16), whatever Unicode version this system's libraries know.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,9 @@ enum CharacterClass : std::uint8_t {
 
 // Indexed by code point below 0x110000.
 const std::uint8_t* character_classes();
+
+// Assigned after Unicode 14, so that a regular expression library may not know it.
+bool is_recent_character(char32_t c);
 
 bool is_word_character(char32_t c);  // \w: letters, marks, decimal digits, connector punctuation
 

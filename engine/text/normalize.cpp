@@ -1,6 +1,8 @@
 #include "engine/text/normalize.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <utf8proc.h>
 #include <utility>
 
@@ -17,19 +19,54 @@ bool below_combining(std::string_view text) {
   return true;
 }
 
+struct CodeRange {
+  char32_t first, last;
+};
+// Code points that the normaliser of Hugging Face tokenizers is too old to know: it leaves them alone.
+constexpr CodeRange inert_ranges[] = {
+#include "unicode_inert.inc"
+};
+
+bool is_inert(char32_t c) {
+  const auto* const range = std::ranges::lower_bound(inert_ranges, c, {}, &CodeRange::last);
+  return range != std::end(inert_ranges) && c >= range->first;
+}
+
+void append_mapped(std::string_view text, utf8proc_option_t options, std::string& out) {
+  if (text.empty()) return;
+  utf8proc_uint8_t* mapped = nullptr;
+  const utf8proc_ssize_t size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                             static_cast<utf8proc_ssize_t>(text.size()), &mapped, options);
+  if (size < 0) {  // no memory, or larger than the library can count
+    out += text;
+    return;
+  }
+  out.append(reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(size));
+  std::free(mapped);
+}
+
 bool run(const UnicodeForm& step, std::string_view text, std::string& out) {
   if (is_ascii(text)) return false;
   using enum UnicodeForm::Form;
   if (step.form == nfc && below_combining(text)) return false;
   const int compose = step.form == nfc || step.form == nfkc ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;
   const int compatible = step.form == nfkc || step.form == nfkd ? UTF8PROC_COMPAT : 0;
-  utf8proc_uint8_t* mapped = nullptr;
-  const utf8proc_ssize_t size = utf8proc_map(
-      reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
-      &mapped, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | compose | compatible));
-  if (size < 0) return false;
-  out.assign(reinterpret_cast<const char*>(mapped), static_cast<std::size_t>(size));
-  std::free(mapped);
+  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | compose | compatible);
+  // An inert character neither composes nor is reordered, so the text falls apart at it.
+  const char* done = text.data();
+  const char* const end = done + text.size();
+  for (const char* at = done; at < end;) {
+    const char* const start = at;
+    if (static_cast<unsigned char>(*at) < 0xDF) {
+      ++at;  // inert characters begin at U+07FD; a second byte is stepped over as well
+      continue;
+    }
+    if (!is_inert(next_code_point(at))) continue;
+    append_mapped({done, start}, options, out);
+    out.append(start, at);
+    done = at;
+  }
+  append_mapped({done, end}, options, out);
   return true;
 }
 

@@ -4,6 +4,8 @@
 #include <pcre2.h>
 
 #include "engine/core/result.h"
+#include "engine/text/character_class.h"
+#include "engine/text/utf8.h"
 
 namespace fovea::text {
 namespace {
@@ -11,6 +13,42 @@ namespace {
 constexpr std::uint32_t match_limit = 20'000'000;
 constexpr std::uint32_t heap_limit_kib = 64 << 10;
 constexpr std::size_t jit_stack_bytes = 8 << 20;
+
+// PCRE2's Unicode tables are older than those of Hugging Face's expressions, and it counts U+180E as white
+// space. Where such a character stands, an older one of the same class and length is matched in its place.
+char32_t stand_in(char32_t c) {
+  if (c == 0x180E) return 0x2060;
+  const std::uint8_t kind = character_classes()[c];
+  const bool short_one = c < 0x10000;
+  if (kind & class_upper) return short_one ? 0x1E00 : 0x10400;
+  if (kind & class_lower) return short_one ? 0x1E01 : 0x10428;
+  if (kind & class_letter) return short_one ? 0x3042 : c >= 0x20000 ? 0x20000 : 0x10330;
+  if (kind & class_mark) return short_one ? 0x0E31 : 0x101FD;
+  if (kind & class_number) return short_one ? 0x0966 : 0x104A0;
+  if (kind & class_punctuation) return short_one ? 0x2010 : 0x10100;
+  if (kind & class_symbol) return short_one ? 0x2190 : 0x10137;
+  return c;
+}
+
+// True when `out` is to be matched instead of the text; offsets are the same.
+bool with_stand_ins(std::string_view text, std::string& out) {
+  const char* const end = text.data() + text.size();
+  bool changed = false;
+  for (const char* at = text.data(); at < end;) {
+    if (static_cast<unsigned char>(*at) < 0xE0) {
+      ++at;
+      continue;
+    }
+    const char* const start = at;
+    const char32_t c = next_code_point(at);
+    if (c != 0x180E && !is_recent_character(c)) continue;
+    if (!changed) out = text;
+    changed = true;
+    const std::string other = to_utf8(stand_in(c));
+    out.replace(static_cast<std::size_t>(start - text.data()), other.size(), other);
+  }
+  return changed;
+}
 
 struct MatchSpace {  // what one search needs; not shared between threads
   explicit MatchSpace(const pcre2_code* code)
@@ -65,6 +103,8 @@ Result<Regex> Regex::compile(std::string_view expression, const std::string& whe
 }
 
 void Regex::find_all(std::string_view text, std::vector<Match>& matches) const {
+  std::string changed;
+  if (with_stand_ins(text, changed)) text = changed;
   const MatchSpace space(code_->code);
   if (!space.data || !space.context) return;
   std::size_t at = 0;
