@@ -19,6 +19,12 @@
 
 namespace fovea::ui {
 
+namespace {
+
+constexpr int kWidestModelName = 260;
+
+}  // namespace
+
 ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   setWindowTitle(tr("Fovea"));
   resize(980, 720);
@@ -139,7 +145,8 @@ void ChatWindow::update_empty_text() {
       transcript_->set_empty_text({});
       break;
     default:
-      picker_->setText(model_name_);
+      picker_->setText(picker_->fontMetrics().elidedText(model_name_, Qt::ElideRight, kWidestModelName));
+      picker_->setToolTip(model_name_);
       transcript_->set_empty_text(tr("Ask %1 something.").arg(model_name_));
   }
 }
