@@ -3,13 +3,14 @@
 
     make_fuzz_corpus.py
 
-Run make_checkpoints.py before. Needs: pip install gguf numpy torch safetensors.
+Run make_checkpoints.py before. Needs: pip install gguf numpy torch safetensors tokenizers.
 """
 import json
 import shutil
 from pathlib import Path
 
 from gguf import GGUFWriter
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from make_checkpoints import TYPES, finish, raw
 
@@ -85,7 +86,64 @@ def chat_template():
         (out / name).write_text(text)
 
 
+PIECES = ["<unk>", "<s>", "</s>", "a", "b", "ab", "\u2581", "\u2581a", "<0x41>", "<0xFF>", "\u00df", "T", "h", "e", "Th", "The"]
+
+
+def tokenizers_json():
+    out = folder("tokenizer_json")
+
+    def save(name, tokenizer):
+        (out / name).write_text(tokenizer.to_str(), encoding="utf-8")
+
+    byte_pieces = {t: i for i, t in enumerate(["<|end|>", "a", "b", "ab", "\u0120", "\u0120T", "T", "h", "e", "he", "1", "\u010a"])}
+    merges = [("a", "b"), ("\u0120", "T"), ("h", "e")]
+    for name, split in [("gpt2", None), ("qwen2", r"(?i:'s|'t|'re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")]:
+        t = Tokenizer(models.BPE(byte_pieces, merges, ignore_merges=name == "qwen2"))
+        if split:
+            t.normalizer = normalizers.NFC()
+            t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(split), "isolated"),
+                                                       pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+        else:
+            t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(True), pre_tokenizers.ByteLevel()])
+        t.decoder = decoders.ByteLevel()
+        t.post_processor = processors.TemplateProcessing(single="<|end|> $A", special_tokens=[("<|end|>", 0)])
+        t.add_special_tokens([AddedToken("<|end|>", special=True), AddedToken("<x>", lstrip=True, rstrip=True)])
+        save(name, t)
+    t = Tokenizer(models.BPE({p: i for i, p in enumerate(PIECES)}, [("a", "b"), ("\u2581", "a"), ("T", "h"), ("Th", "e")],
+                             unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    t.normalizer = normalizers.Sequence([normalizers.Prepend("\u2581"), normalizers.Replace(" ", "\u2581")])
+    t.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+    save("sentencepiece", t)
+    t = Tokenizer(models.Unigram([(p, -float(i)) for i, p in enumerate(PIECES)], 0, byte_fallback=True))
+    t.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase(), normalizers.Strip()])
+    t.pre_tokenizer = pre_tokenizers.Metaspace()
+    t.decoder = decoders.Metaspace()
+    save("unigram", t)
+
+
+def tokenizers_gguf():
+    out = folder("tokenizer_gguf")
+    for model, pre in [("gpt2", "smollm"), ("gpt2", "qwen2"), ("gpt2", "llama-bpe"), ("llama", None), ("t5", None)]:
+        w = GGUFWriter(out / (f"{model}_{pre}" if pre else model), "llama")
+        w.add_tokenizer_model(model)
+        if pre:
+            w.add_tokenizer_pre(pre)
+            w.add_token_list(["<|end|>", "a", "b", "ab", "\u0120", "\u0120T", "T", "h", "e", "he"])
+            w.add_token_merges(["a b", "\u0120 T", "h e"])
+            w.add_token_types([3] + [1] * 9)
+        else:
+            w.add_token_list(PIECES)
+            w.add_token_scores([-float(i) for i in range(len(PIECES))])
+            w.add_token_types([2, 3, 3] + [1] * 5 + [6, 6] + [1] * 6)
+        w.add_bos_token_id(0)
+        w.add_eos_token_id(0 if pre else 2)
+        w.add_add_bos_token(True)
+        finish(w)
+
+
 if __name__ == "__main__":
+    tokenizers_json()
+    tokenizers_gguf()
     chat_template()
     gguf()
     safetensors()

@@ -1,3 +1,13 @@
+# The labels sanitized and sanitized_kernels have targets that build their tests: fovea_sanitized_tests and
+# fovea_sanitized_kernels_tests.
+macro(fovea_sanitized_test name label)
+  list(APPEND T_LABELS ${label})
+  if(NOT TARGET fovea_${label}_tests)
+    add_custom_target(fovea_${label}_tests)
+  endif()
+  add_dependencies(fovea_${label}_tests ${name})
+endmacro()
+
 # fovea_test(kernels/cpu SOURCES matmul_test.cpp … MODULES kernels/cpu kernels/reference [LIBRARIES …] [LABELS slow] [GUI])
 # builds test_kernels_cpu from Qt Test classes registered with FOVEA_TEST (tests/support/test.h).
 # Tests see the modules they name. GUI gives them a QApplication, on the offscreen platform under CTest.
@@ -23,13 +33,11 @@ function(fovea_test folder)
   if(NOT T_LABELS)
     set(T_LABELS fast)
   endif()
-  # In a sanitizer build, the tests of what reads files and does pointer arithmetic are worth their time.
-  if(FOVEA_SANITIZE AND folder MATCHES "^(kernels|engine/checkpoint|engine/core|engine/text)")
-    list(APPEND T_LABELS sanitized)
-    if(NOT TARGET fovea_sanitized_tests)
-      add_custom_target(fovea_sanitized_tests)
-    endif()
-    add_dependencies(fovea_sanitized_tests ${name})
+  # In a sanitizer build: the tests of what reads files, and, apart because they take minutes, those of the kernels.
+  if(FOVEA_SANITIZE AND folder MATCHES "^engine/(core|checkpoint|text)")
+    fovea_sanitized_test(${name} sanitized)
+  elseif(FOVEA_SANITIZE AND folder MATCHES "^kernels/")
+    fovea_sanitized_test(${name} sanitized_kernels)
   endif()
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 600)
