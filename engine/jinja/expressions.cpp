@@ -79,7 +79,9 @@ Value Interpreter::name(const Expression& e, Scope* scope) {
   }
   const auto& global = context_[static_cast<std::size_t>(e.symbol)];
   if (global) return *global;
-  return Value::undefined("'" + tree_.names[static_cast<std::size_t>(e.symbol)] + "' is undefined");
+  const std::string& text = tree_.names[static_cast<std::size_t>(e.symbol)];
+  if (text == "self" || text == "lipsum") run.fail("'" + text + "' is not supported", ErrorKind::unsupported);
+  return Value::undefined("'" + text + "' is undefined");
 }
 
 Value Interpreter::list(const Expression& e, const std::shared_ptr<Scope>& scope) {

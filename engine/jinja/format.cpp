@@ -341,8 +341,10 @@ class PercentFormat {
       out += conversion(format, at);
       in_.run.check_size(out.size());
     }
-    if (!named_ && !values_.is_dict() && next_ < count())
-      in_.run.fail("not all values are used by the format");
+    // Python checks this only for what cannot be subscripted with names.
+    const bool mapping =
+        values_.is_dict() || values_.is_list() || values_.is(SequenceKind::range) || values_.is_undefined();
+    if (!named_ && !mapping && next_ < count()) in_.run.fail("not all values are used by the format");
     return out;
   }
 

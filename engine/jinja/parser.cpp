@@ -1,5 +1,6 @@
 #include "engine/jinja/parser.h"
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 
@@ -9,7 +10,8 @@
 namespace fovea::jinja {
 namespace {
 
-constexpr std::array refused_tags{"extends", "include", "import", "from", "block", "autoescape"};
+constexpr std::array tags_with_files{"extends", "include", "import", "from"};
+constexpr std::array refused_tags{"block", "autoescape", "trans", "do"};
 
 class Parser {
  public:
@@ -93,11 +95,12 @@ class Parser {
     if (name == "generation") return out.push_back(generation(line));
     if (name == "print") return print(out, line);
     if (name == "break" || name == "continue") return out.push_back(jump(name, line));
-    for (const char* refused : refused_tags) {
-      if (name == refused) {
-        throw Failure{ErrorKind::unsupported, line, "the tag '" + name + "' is not supported",
-                      "A chat template must stand alone: templates that use other files are not read"};
-      }
+    if (std::ranges::find(tags_with_files, name) != tags_with_files.end()) {
+      throw Failure{ErrorKind::unsupported, line, "the tag '" + name + "' is not supported",
+                    "A chat template must stand alone: templates that use other files are not read"};
+    }
+    if (std::ranges::find(refused_tags, name) != refused_tags.end()) {
+      fail_at(line, "the tag '" + name + "' is not supported", ErrorKind::unsupported);
     }
     fail_at(line, "the tag '" + name + "' is not known here", ErrorKind::unsupported);
   }

@@ -164,13 +164,12 @@ Interpreter::Flow Interpreter::loop(const Statement& s, const std::shared_ptr<Sc
     Interpreter& in;
     const std::shared_ptr<Loop>& loop;
   };
-  bool any = false;
+  bool completed = false;
   {
     std::shared_ptr<Scope> body;
     const Finish finish(*this, state);
     while (state->advance()) {
       run.step();
-      any = true;
       if (!body || body.use_count() > 1) body = inner(scope, {});
       body->variables.clear();
       for (const int symbol : s.hidden) body->variables.emplace_back(symbol, Value());
@@ -178,9 +177,11 @@ Interpreter::Flow Interpreter::loop(const Statement& s, const std::shared_ptr<Sc
       body->set(symbol_loop, Value::object(state));
       const Flow flow = execute(s.body, body);
       if (flow == Flow::loop_break) break;
+      // As in jinja2, a loop counts as gone through once a body has come to its end.
+      if (flow == Flow::normal) completed = true;
     }
   }
-  if (!any && !s.otherwise.empty()) return execute(s.otherwise, inner(scope, s.hidden_otherwise));
+  if (!completed && !s.otherwise.empty()) return execute(s.otherwise, inner(scope, s.hidden_otherwise));
   return Flow::normal;
 }
 
@@ -220,7 +221,9 @@ void Interpreter::block_set(const Statement& s, const std::shared_ptr<Scope>& sc
 void Interpreter::filter_block(const Statement& s, const std::shared_ptr<Scope>& scope) {
   const auto block = inner(scope, s.hidden);
   const Value value = run.text(capture([&] { execute(s.body, block); }));
-  write(filter_expression(*s.expression, block, &value));
+  const Value result = filter_expression(*s.expression, block, &value);
+  if (!result.is_text()) run.fail("a filter block must give a string, not " + type_name(result));
+  write(result);
 }
 
 Interpreter::Flow Interpreter::with(const Statement& s, const std::shared_ptr<Scope>& scope) {
@@ -246,7 +249,9 @@ void Interpreter::define_macro(const Statement& s, const std::shared_ptr<Scope>&
 
 void Interpreter::call_block(const Statement& s, const std::shared_ptr<Scope>& scope) {
   const Value caller = make_macro(s, scope, "caller");
-  write(call_expression(*s.expression, scope, &caller));
+  const Value result = call_expression(*s.expression, scope, &caller);
+  if (!result.is_text()) run.fail("a call block must give a string, not " + type_name(result));
+  write(result);
 }
 
 Value Interpreter::call_macro(const Macro& macro, Arguments& a) {

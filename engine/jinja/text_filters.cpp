@@ -103,14 +103,15 @@ Value center(Interpreter& in, const Value& v, Arguments& a) {
 Value truncate(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "truncate", a, {"length", "killwords", "end", "leeway"});
   static const std::string dots = "...";
-  const std::string& text = need_text(in, "truncate", v);
   const std::string& end = b.text(2, dots);
   const Int length = b.whole(0, 255);
   const Int leeway = b.has(3) ? b.whole(3, 5) : 5;
   const Int end_length = count_points(end);
   if (length < end_length) in.run.fail("truncate needs a length of at least " + decimal(end_length));
   if (leeway < 0) in.run.fail("truncate needs a leeway that is not negative");
-  if (v.text().length <= length + leeway) return v;
+  Arguments none;
+  if (find_filter("length")(in, v, none).whole() <= length + leeway) return v;
+  const std::string& text = need_text(in, "truncate", v);
   std::string cut = text.substr(0, byte_offset(text, static_cast<std::int64_t>(length - end_length)));
   if (!b.truth(1, false)) cut.resize(std::min(cut.rfind(' '), cut.size()));
   return in.run.text(cut + end);

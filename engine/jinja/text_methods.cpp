@@ -61,12 +61,12 @@ Value partition(Interpreter& in, const Value& v, Arguments& a) {
   if (separator.empty()) in.run.fail("partition() needs a separator that is not empty");
   const std::string& text = v.bytes();
   const std::size_t at = from_right ? text.rfind(separator) : text.find(separator);
+  const auto part = [&](std::string bytes) { return in.run.text(std::move(bytes), v.text().markup); };
   std::vector<Value> parts;
   if (at == std::string::npos) {
-    parts = {in.run.text(from_right ? "" : text), in.run.text(""), in.run.text(from_right ? text : "")};
+    parts = {part(from_right ? "" : text), part(""), part(from_right ? text : "")};
   } else {
-    parts = {in.run.text(text.substr(0, at)), in.run.text(separator),
-             in.run.text(text.substr(at + separator.size()))};
+    parts = {part(text.substr(0, at)), part(separator), part(text.substr(at + separator.size()))};
   }
   return in.run.tuple(std::move(parts));
 }

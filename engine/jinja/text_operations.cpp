@@ -34,7 +34,7 @@ std::vector<std::string_view> split_space(std::string_view text, Int most) {
   text = strip_left(text);
   while (!text.empty()) {
     if (most >= 0 && static_cast<Int>(parts.size()) == most) {
-      parts.push_back(strip_right(text));
+      parts.push_back(text);
       break;
     }
     std::size_t end = 0;
@@ -54,7 +54,7 @@ std::vector<std::string_view> split_space_right(std::string_view text, Int most)
   text = strip_right(text);
   while (!text.empty()) {
     if (most >= 0 && static_cast<Int>(parts.size()) == most) {
-      parts.push_back(strip_left(text));
+      parts.push_back(text);
       break;
     }
     std::size_t begin = text.size();

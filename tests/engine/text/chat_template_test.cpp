@@ -1,5 +1,5 @@
-// Templates against jinja2 (tests/golden/templates.json), and the interpreter's own bounds.
-// FOVEA_TEMPLATE_CASES=file compares the cases of another file (tests/golden/fuzz_templates.py makes such).
+// Templates against jinja2 (tests/golden/templates*.json), and the interpreter's own bounds.
+// FOVEA_TEMPLATE_CASES=file compares the cases of another file (tests/golden/template_fuzz.py makes such).
 #include "engine/text/chat_template.h"
 
 #include <cstdlib>
@@ -14,12 +14,20 @@ using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json read_cases() {
-  const char* other = std::getenv("FOVEA_TEMPLATE_CASES");
-  std::ifstream file(other ? std::filesystem::path(other) : fovea::tests::golden("templates.json"));
+ordered_json read_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
   ordered_json json = ordered_json::parse(file, nullptr, false);
   if (json.is_discarded()) qFatal("the golden templates cannot be read");
   return json;
+}
+
+ordered_json read_cases() {
+  if (const char* other = std::getenv("FOVEA_TEMPLATE_CASES")) return read_file(other);
+  ordered_json all = read_file(fovea::tests::golden("templates.json"));
+  const ordered_json random = read_file(fovea::tests::golden("templates_random.json"));
+  all["variables"].update(random["variables"]);
+  for (const ordered_json& one : random["cases"]) all["cases"].push_back(one);
+  return all;
 }
 
 const ordered_json& cases() {
