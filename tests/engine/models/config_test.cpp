@@ -1,0 +1,288 @@
+// Configurations: what both formats say, what is refused, and that errors name the key.
+#include "engine/models/config.h"
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/gguf_writer.h"
+#include "tests/support/test.h"
+
+using namespace fovea;
+using namespace fovea::tests;
+using nlohmann::json;
+
+namespace {
+
+json qwen3_moe() {
+  return {{"model_type", "qwen3_moe"},
+          {"num_hidden_layers", 3},
+          {"hidden_size", 64},
+          {"num_attention_heads", 8},
+          {"num_key_value_heads", 2},
+          {"head_dim", 16},
+          {"intermediate_size", 96},
+          {"vocab_size", 100},
+          {"max_position_embeddings", 4096},
+          {"num_experts", 6},
+          {"num_experts_per_tok", 2},
+          {"moe_intermediate_size", 24},
+          {"norm_topk_prob", true},
+          {"rms_norm_eps", 1e-6},
+          {"rope_theta", 1e6},
+          {"tie_word_embeddings", true},
+          {"decoder_sparse_step", 1},
+          {"hidden_act", "silu"}};
+}
+
+Result<models::ModelConfig> read_folder(const json& config) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "config.json") << config.dump();
+  auto file = checkpoint::Checkpoint::open(folder.path());
+  if (!file) return std::unexpected(file.error());
+  return models::read_config(*file);
+}
+
+checkpoint::Metadata llama_keys() {
+  using namespace std::string_view_literals;
+  checkpoint::Metadata keys;
+  keys.set("general.architecture", "llama"sv);
+  keys.set("llama.block_count", std::uint64_t{2});
+  keys.set("llama.context_length", std::uint64_t{2048});
+  keys.set("llama.embedding_length", std::uint64_t{64});
+  keys.set("llama.feed_forward_length", std::uint64_t{96});
+  keys.set("llama.attention.head_count", std::uint64_t{4});
+  keys.set("llama.attention.head_count_kv", std::uint64_t{2});
+  keys.set("llama.attention.layer_norm_rms_epsilon", 1e-5);
+  keys.set("llama.vocab_size", std::uint64_t{100});
+  return keys;
+}
+
+Result<models::ModelConfig> read_gguf(const checkpoint::Metadata& keys) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "model.gguf";
+  {
+    auto writer = checkpoint::GgufWriter::create(path, keys, {});
+    if (!writer) return std::unexpected(writer.error());
+    if (auto done = writer->finish(); !done) return std::unexpected(done.error());
+  }
+  auto file = checkpoint::Checkpoint::open(path);
+  if (!file) return std::unexpected(file.error());
+  return models::read_config(*file);
+}
+
+// A value of QTest's tables: the JSON text of a change.
+json patched(const QString& patch) {
+  json config = qwen3_moe();
+  config.merge_patch(json::parse(patch.toStdString()));
+  return config;
+}
+
+}  // namespace
+
+class ConfigTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void folderIsRead() {
+    const auto config = read_folder(qwen3_moe());
+    FOVEA_VERIFY(config);
+    QCOMPARE(config->architecture, std::string("qwen3_moe"));
+    QCOMPARE(config->layers, 3);
+    QCOMPARE(config->head_dim, 16);
+    QCOMPARE(config->experts, 6);
+    QCOMPARE(config->experts_used, 2);
+    QCOMPARE(config->expert_width, 24);
+    QVERIFY(config->normalise_router);
+    QVERIFY(config->qk_norm);
+    QVERIFY(config->tied_embeddings);
+    QCOMPARE(config->rope.theta, 1e6);
+    QVERIFY(config->rope.style == kernels::RotaryStyle::half_split);
+    QVERIFY(config->layer_has_experts(0));
+  }
+
+  void whatIsWrongIsNamed_data() {
+    QTest::addColumn<QString>("patch");
+    QTest::addColumn<bool>("unsupported");
+    QTest::addColumn<QString>("says");
+    const auto row = [](const char* name, const char* patch, bool unsupported, const char* says) {
+      QTest::newRow(name) << QString(patch) << unsupported << QString(says);
+    };
+    row("no layers", R"({"num_hidden_layers": 0})", false, "num_hidden_layers is 0, expected 1 to");
+    row("negative layers", R"({"num_hidden_layers": -4})", false, "num_hidden_layers is -4");
+    row("layers as text", R"({"num_hidden_layers": "3"})", false,
+        "num_hidden_layers is \"3\", expected a whole");
+    row("layers as a fraction", R"({"num_hidden_layers": 2.5})", false, "num_hidden_layers is 2.5");
+    row("layers missing", R"({"num_hidden_layers": null})", false, "num_hidden_layers is missing");
+    row("too many layers", R"({"num_hidden_layers": 9223372036854775807})", false,
+        "num_hidden_layers is 9223372036854775807");
+    row("beyond 64 bits", R"({"hidden_size": 18446744073709551615})", false,
+        "hidden_size is 18446744073709551615");
+    row("no heads", R"({"num_attention_heads": 0})", false, "num_attention_heads is 0");
+    row("heads do not divide", R"({"num_attention_heads": 7})", false,
+        "num_attention_heads is 7, not a multiple of the 2 of num_key_value_heads");
+    row("no key heads", R"({"num_key_value_heads": 0})", false, "num_key_value_heads is 0");
+    row("odd heads", R"({"head_dim": 15})", false, "head_dim gives heads of 15, expected an even number");
+    row("hidden does not divide", R"({"head_dim": null, "hidden_size": 66})", false,
+        "hidden_size is 66, not a multiple of the 8");
+    row("huge vocabulary", R"({"vocab_size": 1000000000000})", false, "vocab_size is 1000000000000");
+    row("no context", R"({"max_position_embeddings": 0})", false, "max_position_embeddings is 0");
+    row("no experts", R"({"num_experts": 0})", false, "num_experts is 0");
+    row("other name of experts", R"({"num_experts": null, "num_local_experts": -1})", false,
+        "num_local_experts is -1");
+    row("more chosen than there are", R"({"num_experts_per_tok": 7})", false,
+        "num_experts_per_tok is 7, more than the 6 experts");
+    row("none chosen", R"({"num_experts_per_tok": 0})", false, "num_experts_per_tok is 0");
+    row("no width", R"({"moe_intermediate_size": 0})", false, "moe_intermediate_size is 0");
+    row("eps is not a number", R"({"rms_norm_eps": "small"})", false,
+        "rms_norm_eps is \"small\", expected a number");
+    row("negative eps", R"({"rms_norm_eps": -1})", false, "rms_norm_eps is -1");
+    row("sparse step 0", R"({"decoder_sparse_step": 0})", false, "decoder_sparse_step is 0");
+    row("dense layer out of range", R"({"mlp_only_layers": [3]})", false,
+        "mlp_only_layers holds 3, expected layers 0 to 2");
+    row("dense layers as text", R"({"mlp_only_layers": "all"})", false, "mlp_only_layers is not a list");
+    row("theta 0", R"({"rope_theta": 0})", false, "rope_theta is 0");
+    row("no type", R"({"model_type": null})", false, "model_type is missing");
+    row("unknown type", R"({"model_type": "gpt_oss"})", true,
+        "model_type is \"gpt_oss\", an architecture that is not supported");
+    row("activation", R"({"hidden_act": "gelu"})", true, "hidden_act is \"gelu\", expected \"silu\"");
+    row("quantised", R"({"quantization_config": {"quant_method": "gptq"}})", true,
+        "quantization_config is given");
+    row("rope type", R"({"rope_scaling": {"rope_type": "longrope", "factor": 2.0}})", true,
+        "rope_scaling.rope_type is \"longrope\"");
+    row("old rope type", R"({"rope_scaling": {"type": "su", "factor": 2.0}})", true,
+        "rope_scaling.type is \"su\"");
+    row("rope without factor", R"({"rope_scaling": {"rope_type": "linear"}})", false,
+        "rope_scaling.factor is missing");
+    row("rope factor 0", R"({"rope_parameters": {"rope_type": "linear", "factor": 0}})", false,
+        "rope_parameters.factor is 0");
+    row("rope by layer type", R"({"rope_parameters": {"full_attention": {"rope_type": "default"}}})", true,
+        "full_attention");
+    row("partial rotation", R"({"partial_rotary_factor": 0.5})", true, "partial_rotary_factor is 0.5");
+    row("multimodal rotation", R"({"rope_scaling": {"type": "default", "mrope_section": [8, 4, 4]}})", true,
+        "mrope_section");
+    row("llama-3 bounds",
+        R"({"rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 4.0, "high_freq_factor": 1.0}})",
+        false, "high_freq_factor is 1, expected more");
+    row("groups of experts", R"({"n_group": 4})", true, "n_group is 4");
+    row("layer types",
+        R"({"use_sliding_window": true, "sliding_window": 8, "layer_types": ["full_attention", "chunked_attention", "full_attention"]})",
+        true, "layer_types holds \"chunked_attention\"");
+    row("too few layer types", R"({"use_sliding_window": true, "sliding_window": 8, "layer_types": []})",
+        false, "layer_types has 0 entries, expected 3");
+    row("negative window", R"({"use_sliding_window": true, "sliding_window": -8})", false,
+        "sliding_window is -8");
+    row("bias in the feed-forward", R"({"model_type": "llama", "mlp_bias": true})", true, "mlp_bias is true");
+    row("windows that are not listed",
+        R"({"model_type": "qwen2_moe", "shared_expert_intermediate_size": 9, "use_sliding_window": true, "sliding_window": 8})",
+        true, "use_sliding_window is true");
+    row("softcap", R"({"final_logit_softcapping": 30.0})", true, "final_logit_softcapping is 30");
+  }
+  void whatIsWrongIsNamed() {
+    QFETCH(QString, patch);
+    QFETCH(bool, unsupported);
+    QFETCH(QString, says);
+    const auto config = read_folder(patched(patch));
+    QVERIFY(!config.has_value());
+    QCOMPARE(config.error().kind, unsupported ? ErrorKind::unsupported : ErrorKind::format);
+    const QString message = QString::fromStdString(config.error().message());
+    QVERIFY2(message.contains(says), qPrintable(message));
+    QVERIFY2(message.contains("config.json"), qPrintable(message));
+  }
+
+  void ggufIsRead() {
+    const auto config = read_gguf(llama_keys());
+    FOVEA_VERIFY(config);
+    QCOMPARE(config->architecture, std::string("llama"));
+    QCOMPARE(config->head_dim, 16);
+    QCOMPARE(config->vocabulary, 100);
+    QVERIFY(config->rope.style == kernels::RotaryStyle::interleaved);
+    QCOMPARE(config->rope.theta, 10000.0);
+  }
+  void ggufLlamaWithExpertsIsMixtral() {
+    checkpoint::Metadata keys = llama_keys();
+    keys.set("llama.expert_count", std::uint64_t{8});
+    keys.set("llama.expert_used_count", std::uint64_t{2});
+    const auto config = read_gguf(keys);
+    FOVEA_VERIFY(config);
+    QCOMPARE(config->architecture, std::string("mixtral"));
+    QCOMPARE(config->expert_width, 96);
+    QVERIFY(config->normalise_router);
+  }
+
+  void whatIsWrongInGgufIsNamed_data() {
+    using namespace std::string_view_literals;
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("says");
+    QTest::addColumn<bool>("unsupported");
+    const auto row = [this](const char* key, checkpoint::MetadataValue value, const char* says,
+                            bool unsupported) {
+      const QString name = QString("%1: %2").arg(key, says);
+      hostile_[name] = std::move(value);
+      QTest::newRow(qPrintable(name)) << QString(key) << QString(says) << unsupported;
+    };
+    row("general.architecture", "mamba"sv, "general.architecture is \"mamba\"", true);
+    row("llama.block_count", std::uint64_t{0}, "llama.block_count is 0", false);
+    row("llama.block_count", std::uint64_t{1} << 62, "llama.block_count is 4611686018427387904", false);
+    row("llama.block_count", 2.5, "llama.block_count is 2.5, expected a whole number", false);
+    row("llama.attention.head_count", std::vector<std::uint64_t>{4, 2},
+        "llama.attention.head_count is a list of 2 values", false);
+    row("llama.attention.head_count", std::uint64_t{3},
+        "llama.attention.head_count is 3, not a multiple of the 2", false);
+    row("llama.attention.head_count", std::int64_t{-4}, "llama.attention.head_count is -4", false);
+    row("llama.attention.value_length", std::uint64_t{8}, "llama.attention.value_length is 8, expected 16",
+        true);
+    row("llama.rope.dimension_count", std::uint64_t{8}, "llama.rope.dimension_count is 8", true);
+    row("llama.rope.scaling.type", "longrope"sv, "llama.rope.scaling.type is \"longrope\"", true);
+    row("llama.rope.freq_base", std::nan(""), "llama.rope.freq_base is nan", false);
+    row("llama.expert_count", std::uint64_t{100000}, "llama.expert_count is 100000", false);
+    row("llama.attention.causal", false, "llama.attention.causal is false", true);
+    row("llama.logit_scale", 0.5, "llama.logit_scale is 0.5", true);
+    row("llama.attention.layer_norm_rms_epsilon", "x"sv, "is \"x\", expected a number", false);
+  }
+  void whatIsWrongInGgufIsNamed() {
+    QFETCH(QString, key);
+    QFETCH(QString, says);
+    QFETCH(bool, unsupported);
+    checkpoint::Metadata keys = llama_keys();
+    keys.set(key.toStdString(), hostile_.at(QTest::currentDataTag()));
+    const auto config = read_gguf(keys);
+    QVERIFY(!config.has_value());
+    const QString message = QString::fromStdString(config.error().message());
+    QVERIFY2(message.contains(says), qPrintable(message));
+    QCOMPARE(config.error().kind, unsupported ? ErrorKind::unsupported : ErrorKind::format);
+  }
+
+  // llama-3.1's published values for heads of 128 at its three kinds of wavelength, by its formula on paper.
+  void llama3Frequencies() {
+    models::RopeConfig rope{.theta = 500000,
+                            .rotary = 128,
+                            .scaling = models::RopeScaling::llama3,
+                            .factor = 8,
+                            .original_context = 8192,
+                            .frequency_factors = {}};
+    const auto table = models::rotary_table(rope, 131072, 100);
+    QCOMPARE(table.inverse_frequency[0], 1.0F);              // short waves: untouched
+    const double last = std::pow(500000.0, -126.0 / 128.0);  // long waves: divided by 8
+    QVERIFY(std::abs(table.inverse_frequency[63] / (last / 8) - 1) < 1e-6);
+    QCOMPARE(table.magnitude, 1.0F);
+  }
+  // Dynamic scaling changes nothing within the trained context.
+  void dynamicWithinContextIsUnscaled() {
+    models::RopeConfig plain{.rotary = 16, .frequency_factors = {}};
+    models::RopeConfig dynamic = plain;
+    dynamic.scaling = models::RopeScaling::dynamic;
+    dynamic.factor = 4;
+    QVERIFY(models::rotary_table(dynamic, 64, 64).inverse_frequency ==
+            models::rotary_table(plain, 64, 64).inverse_frequency);
+    QVERIFY(models::rotary_table(dynamic, 64, 65).inverse_frequency !=
+            models::rotary_table(plain, 64, 65).inverse_frequency);
+  }
+
+ private:
+  std::map<QString, checkpoint::MetadataValue> hostile_;
+};
+FOVEA_TEST(ConfigTest)
+
+#include "config_test.moc"
