@@ -25,19 +25,26 @@ template <int Rows, int Vectors>
 void multiply_block(std::int64_t depth, const float* a, std::int64_t a_stride, const float* b,
                     std::int64_t b_stride, float* c, std::int64_t c_stride, bool accumulate) {
   Floats sums[Rows][Vectors];
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
     for (int v = 0; v < Vectors; ++v)
       sums[r][v] = accumulate ? load_floats(c + r * c_stride + v * lanes) : set_floats(0);
   }
   for (std::int64_t k = 0; k < depth; ++k) {
     Floats row[Vectors];
+#pragma GCC unroll 16
     for (int v = 0; v < Vectors; ++v) row[v] = load_floats(b + k * b_stride + v * lanes);
+#pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
       const Floats factor = set_floats(a[r * a_stride + k]);
+#pragma GCC unroll 16
       for (int v = 0; v < Vectors; ++v) sums[r][v] = multiply_add(factor, row[v], sums[r][v]);
     }
   }
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
     for (int v = 0; v < Vectors; ++v) store_floats(c + r * c_stride + v * lanes, sums[r][v]);
   }
 }

@@ -27,6 +27,9 @@ const Kernels kernels = {
     .quantize_activations = quantize_activations,
     .gate_tile = gate_tile,
     .scatter_tile = scatter_tile,
+    .float_work = float_work,
+    .byte_work = byte_work,
+    .read_work = read_work,
 };
 
 }  // namespace fovea::kernels::cpu::FOVEA_CPU_SET

@@ -20,6 +20,11 @@ struct Kernels {
   // gate = silu(gate) · up.   [tokens, 16], aligned to 64
   void (*gate_tile)(float* gate, const float* up, std::int64_t tokens) = nullptr;
   void (*scatter_tile)(const TileScatter&) = nullptr;
+
+  // Work that only measures (ceiling.cpp); the sink keeps it from being left out. They return the operations.
+  double (*float_work)(std::int64_t rounds, float* sink) = nullptr;
+  double (*byte_work)(std::int64_t rounds, float* sink) = nullptr;
+  void (*read_work)(const std::byte* memory, std::int64_t bytes, float* sink) = nullptr;
 };
 
 namespace scalar {

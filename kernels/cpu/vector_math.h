@@ -101,6 +101,7 @@ static inline Floats exp_of(Floats a) {
 static inline void transpose(Floats (&rows)[lanes]) {
 #if defined(__AVX512F__)
   Floats pairs[16];
+#pragma GCC unroll 16
   for (int i = 0; i < 16; i += 4) {
     const Floats a = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
     const Floats b = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
@@ -111,6 +112,7 @@ static inline void transpose(Floats (&rows)[lanes]) {
     pairs[i + 2] = _mm512_shuffle_ps(b, d, 0x44);
     pairs[i + 3] = _mm512_shuffle_ps(b, d, 0xEE);
   }
+#pragma GCC unroll 16
   for (int i = 0; i < 4; ++i) {
     const Floats a = _mm512_shuffle_f32x4(pairs[i], pairs[i + 4], 0x88);
     const Floats b = _mm512_shuffle_f32x4(pairs[i], pairs[i + 4], 0xDD);
@@ -123,6 +125,7 @@ static inline void transpose(Floats (&rows)[lanes]) {
   }
 #elif defined(__AVX2__)
   Floats quads[8];
+#pragma GCC unroll 16
   for (int i = 0; i < 8; i += 4) {
     const Floats a = _mm256_unpacklo_ps(rows[i], rows[i + 1]);
     const Floats b = _mm256_unpackhi_ps(rows[i], rows[i + 1]);
@@ -133,6 +136,7 @@ static inline void transpose(Floats (&rows)[lanes]) {
     quads[i + 2] = _mm256_shuffle_ps(b, d, 0x44);
     quads[i + 3] = _mm256_shuffle_ps(b, d, 0xEE);
   }
+#pragma GCC unroll 16
   for (int i = 0; i < 4; ++i) {
     rows[i] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x20);
     rows[i + 4] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x31);

@@ -82,12 +82,16 @@ struct AttentionShape {
 
 class AttentionCase final : public Case {
  public:
+  static std::string label(const AttentionShape& s) {
+    return "attention " + s.cache.text() + ", " + std::to_string(s.cache.kv_heads * s.group) + " heads, " +
+           std::to_string(s.tokens) + " tokens at " + std::to_string(s.first) +
+           (s.window > 0 ? ", window " + std::to_string(s.window) : "") + (s.spread > 1 ? ", peaked" : "");
+  }
+
   AttentionCase(Random& random, const AttentionShape& shape) : s_(shape) {
     heads_ = s_.cache.kv_heads * s_.group;
     scale_ = static_cast<float>(1 / std::sqrt(static_cast<double>(s_.cache.head_dim)));
-    name = "attention " + s_.cache.text() + ", " + std::to_string(heads_) + " heads, " +
-           std::to_string(s_.tokens) + " tokens at " + std::to_string(s_.first) +
-           (s_.window > 0 ? ", window " + std::to_string(s_.window) : "") + (s_.spread > 1 ? ", peaked" : "");
+    name = label(shape);
     q_ = normals(random, s_.tokens * stride(), s_.spread);
     const std::int64_t positions = s_.first + s_.tokens;
     const std::int64_t pages = (positions + s_.cache.page_tokens - 1) / s_.cache.page_tokens;
@@ -217,17 +221,19 @@ void add_attention_sweep(Cases& cases, Random& random) {
   }
 }
 
-void add_attention_benchmarks(Cases& cases) {
-  Random random(4);
+void add_attention_benchmarks(Benchmarks& all) {
+  const auto add = [&all](const AttentionShape& shape) {
+    all.push_back({AttentionCase::label(shape), [=] {
+                     Random random(4);
+                     return std::make_unique<AttentionCase>(random, shape);
+                   }});
+  };
+  // Qwen3-30B-A3B and SmolLM2, decoding and one chunk of prefill.
   for (const Type type : {Type::f16, Type::q8_0, Type::f32}) {
-    // Qwen3-30B-A3B and SmolLM2, decoding and one chunk of prefill.
-    for (const std::int64_t first : {512, 4096, 8191}) {
-      add(cases, random, {{type, 4, 128, 64}, 8, first, 1, 0, 0});
-      add(cases, random, {{type, 3, 64, 64}, 3, first, 1, 0, 0});
-    }
-    for (const std::int64_t first : {0, 3584, 7680}) {
-      add(cases, random, {{type, 4, 128, 64}, 8, first, 512, 0, 0});
-      add(cases, random, {{type, 3, 64, 64}, 3, first, 512, 0, 0});
+    for (const CacheShape& cache : {CacheShape{type, 4, 128, 64}, CacheShape{type, 3, 64, 64}}) {
+      const std::int64_t group = cache.kv_heads == 4 ? 8 : 3;
+      for (const std::int64_t first : {512, 4096, 8191}) add({cache, group, first, 1});
+      for (const std::int64_t first : {0, 3584, 7680}) add({cache, group, first, 512});
     }
   }
 }

@@ -14,13 +14,13 @@ Cases sweep_cases(unsigned seed) {
   return cases;
 }
 
-Cases benchmark_cases() {
-  Cases cases;
-  add_vector_benchmarks(cases);
-  add_attention_benchmarks(cases);
-  add_matrix_benchmarks(cases);
-  add_feed_forward_benchmarks(cases);
-  return cases;
+Benchmarks benchmarks() {
+  Benchmarks all;
+  add_vector_benchmarks(all);
+  add_attention_benchmarks(all);
+  add_matrix_benchmarks(all);
+  add_feed_forward_benchmarks(all);
+  return all;
 }
 
 std::vector<float> run_once(const Case& one, const kernels::Device& device, kernels::Stream& stream,

@@ -38,17 +38,23 @@ using Random = std::mt19937;
 
 // Cases for correctness: small, odd and extreme ones. `seed` changes the values, not the shapes.
 Cases sweep_cases(unsigned seed);
-// Shapes of real models; `tokens` 1 is decoding, more is prefill.
-Cases benchmark_cases();
+
+// A case in the shape of a real model, made when it is wanted: their weights are large.
+struct Benchmark {
+  std::string name;
+  std::function<std::unique_ptr<Case>()> make;
+};
+using Benchmarks = std::vector<Benchmark>;
+Benchmarks benchmarks();
 
 void add_matrix_sweep(Cases&, Random&);  // embed_rows, linear
 void add_feed_forward_sweep(Cases&, Random&);
 void add_attention_sweep(Cases&, Random&);  // kv_store, attention
 void add_vector_sweep(Cases&, Random&);     // rms_norm, rotary, route, sigmoid, add
-void add_matrix_benchmarks(Cases&);
-void add_feed_forward_benchmarks(Cases&);
-void add_attention_benchmarks(Cases&);
-void add_vector_benchmarks(Cases&);
+void add_matrix_benchmarks(Benchmarks&);
+void add_feed_forward_benchmarks(Benchmarks&);
+void add_attention_benchmarks(Benchmarks&);
+void add_vector_benchmarks(Benchmarks&);
 
 // Runs the case once on a fresh copy of its inputs; the outputs. `damage` gets Memory::damage().
 std::vector<float> run_once(const Case&, const kernels::Device&, kernels::Stream&, bool preferred_packing,

@@ -127,9 +127,10 @@ class FeedForwardCase final : public Case {
   }
 };
 
-HostExpert random_expert(Random& random, Type in, Type out, std::int64_t d, std::int64_t width) {
-  return {random_weight(random, in, width, d), random_weight(random, in, width, d),
-          random_weight(random, out, d, width)};
+using MakeWeight = std::function<HostWeight(Type, std::int64_t rows, std::int64_t columns)>;
+
+HostExpert make_expert(const MakeWeight& make, Type in, Type out, std::int64_t d, std::int64_t width) {
+  return {make(in, width, d), make(in, width, d), make(out, d, width)};
 }
 
 std::string label(Type type) {
@@ -169,8 +170,16 @@ std::string text(const Shape& s) {
          " tokens" + (s.with_shared ? s.with_shared_weights ? ", weighted shared" : ", shared" : "");
 }
 
+using Types = std::vector<std::pair<Type, Type>>;  // of gate and up, of down
+
+std::string text(const Types& types, const Shape& shape) {
+  const std::string names =
+      types.size() > 1 ? "mixed types" : label(types[0].first) + "/" + label(types[0].second);
+  return names + " " + text(shape);
+}
+
 // Experts take the types in turn.
-void add_case(Cases& cases, Random& random, const std::vector<std::pair<Type, Type>>& types, const Shape& s) {
+std::unique_ptr<Case> make_case(Random& random, const MakeWeight& make, const Types& types, const Shape& s) {
   auto one = std::make_unique<FeedForwardCase>();
   one->tokens = s.tokens;
   one->d = s.d;
@@ -178,16 +187,23 @@ void add_case(Cases& cases, Random& random, const std::vector<std::pair<Type, Ty
   one->x = normals(random, s.tokens * s.d);
   for (std::int64_t i = 0; i < s.experts; ++i) {
     const auto [in, out] = types[static_cast<std::size_t>(i) % types.size()];
-    one->experts.push_back(random_expert(random, in, out, s.d, s.width));
+    one->experts.push_back(make_expert(make, in, out, s.d, s.width));
   }
   choose(*one, random);
+  const auto [in, out] = types[0];
+  // Wider than the experts where there are any.
   if (s.with_shared)
-    one->shared.push_back(random_expert(random, types[0].first, types[0].second, s.d, s.width + 256));
+    one->shared.push_back(make_expert(make, in, out, s.d, s.width + (s.experts > 0 ? 256 : 0)));
   if (s.with_shared_weights) one->shared_weights = normals(random, s.tokens);
-  std::string names = label(types[0].first) + "/" + label(types[0].second);
-  if (types.size() > 1) names = "mixed types";
-  one->finish(names + " " + text(s));
-  cases.push_back(std::move(one));
+  one->finish(text(types, s));
+  return one;
+}
+
+void add_case(Cases& cases, Random& random, const Types& types, const Shape& shape) {
+  const MakeWeight make = [&random](Type type, std::int64_t rows, std::int64_t columns) {
+    return random_weight(random, type, rows, columns);
+  };
+  cases.push_back(make_case(random, make, types, shape));
 }
 
 }  // namespace
@@ -204,11 +220,11 @@ void add_feed_forward_sweep(Cases& cases, Random& random) {
   // Different types for gate/up and down, as GGUF files have them, and across experts.
   add_case(cases, random, {{Type::q4_k, Type::q6_k}}, {4, 3, 512, 256, 2, true, false});
   add_case(cases, random, {{Type::q4_0, Type::q4_1}}, {8, 2, 64, 160, 40, false, false});
-  const std::vector<std::pair<Type, Type>> mixed = {{Type::q4_k, Type::q6_k},
-                                                    {Type::f32, Type::bf16},
-                                                    {Type::q8_0, Type::q8_0},
-                                                    {Type::mxfp4, Type::q2_k},
-                                                    {Type::f16, Type::iq4_nl}};
+  const Types mixed = {{Type::q4_k, Type::q6_k},
+                       {Type::f32, Type::bf16},
+                       {Type::q8_0, Type::q8_0},
+                       {Type::mxfp4, Type::q2_k},
+                       {Type::f16, Type::iq4_nl}};
   add_case(cases, random, mixed, {7, 3, 256, 256, 1, true, true});
   add_case(cases, random, mixed, {7, 3, 256, 256, 21, true, true});
   add_case(cases, random, {{Type::q4_0, Type::q4_0}},
@@ -217,17 +233,21 @@ void add_feed_forward_sweep(Cases& cases, Random& random) {
            {64, 8, 64, 32, 5, false, false});  // more experts than tokens
 }
 
-void add_feed_forward_benchmarks(Cases& cases) {
-  Random random(2);
-  // Qwen3-30B-A3B's experts; 32 of 128, which is enough to leave the caches.
+void add_feed_forward_benchmarks(Benchmarks& all) {
+  const auto add = [&all](const Types& types, const Shape& shape) {
+    all.push_back({"feed_forward " + text(types, shape), [=] {
+                     Random random(2);
+                     return make_case(random, benchmark_weight, types, shape);
+                   }});
+  };
+  // Qwen3-30B-A3B's experts; 64 of its 128.
   for (const auto& types : {std::pair{Type::q4_k, Type::q6_k}, std::pair{Type::q4_0, Type::q4_0},
                             std::pair{Type::q8_0, Type::q8_0}}) {
-    for (const std::int64_t tokens : {1, 64, 256})
-      add_case(cases, random, {types}, {32, 8, 2048, 768, tokens, false, false});
+    for (const std::int64_t tokens : {1, 64, 256}) add({types}, {64, 8, 2048, 768, tokens, false, false});
   }
   // SmolLM2's dense layer.
   for (const std::int64_t tokens : {1, 512})
-    add_case(cases, random, {{Type::q4_1, Type::q4_1}}, {0, 0, 576, 1280, tokens, true, false});
+    add({{Type::q4_1, Type::q4_1}}, {0, 0, 576, 1536, tokens, true, false});
 }
 
 }  // namespace fovea::tests

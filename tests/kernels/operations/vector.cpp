@@ -260,18 +260,21 @@ void add_vector_sweep(Cases& cases, Random& random) {
       std::vector<float>{}));
 }
 
-void add_vector_benchmarks(Cases& cases) {
+void add_vector_benchmarks(Benchmarks& all) {
+  const auto add = [&all](std::unique_ptr<Case> one) {
+    const std::shared_ptr<std::unique_ptr<Case>> kept =
+        std::make_shared<std::unique_ptr<Case>>(std::move(one));
+    all.push_back({(*kept)->name, [kept] { return std::move(*kept); }});
+  };
   Random random(3);
   for (const std::int64_t tokens : {1, 512}) {
-    const auto t = std::to_string(tokens);
-    cases.push_back(std::make_unique<RmsNormCase>(t + "x2048 residual", normals(random, tokens * 2048),
-                                                  normals(random, tokens * 2048), normals(random, 2048),
-                                                  false));
-    cases.push_back(
-        std::make_unique<RotaryCase>(random, tokens, 32, 128, 128, 0, RotaryStyle::half_split, 0));
-    cases.push_back(std::make_unique<RouteCase>("random", normals(random, tokens * 128), 128, 8, true, 1.0F));
-    cases.push_back(
-        std::make_unique<ElementwiseCase>(t + "x2048", normals(random, tokens * 2048), std::vector<float>{}));
+    const std::string what = std::to_string(tokens) + "x2048";
+    const auto x = [&] { return normals(random, tokens * 2048); };
+    add(std::make_unique<RmsNormCase>(what + " residual", x(), x(), normals(random, 2048), false));
+    add(std::make_unique<RotaryCase>(random, tokens, 32, 128, 128, 0, RotaryStyle::half_split, 0));
+    add(std::make_unique<RouteCase>("random", normals(random, tokens * 128), 128, 8, true, 1.0F));
+    add(std::make_unique<ElementwiseCase>(what, x(), std::vector<float>{}));
+    add(std::make_unique<ElementwiseCase>(what, x(), x()));
   }
 }
 

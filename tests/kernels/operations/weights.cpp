@@ -116,6 +116,26 @@ HostWeight extreme_weight(Type type, std::int64_t rows, std::int64_t columns, bo
   return weight;
 }
 
+HostWeight benchmark_weight(Type type, std::int64_t rows, std::int64_t columns) {
+  HostWeight weight = empty_weight(type, rows, columns);
+  const double size = 1 / std::sqrt(static_cast<double>(columns));
+  std::uint64_t state = 88172645463325252U;
+  const auto block_bytes = static_cast<std::size_t>(block_shape(type).bytes);
+  for (std::size_t at = 0; at < weight.bytes.size(); at += block_bytes) {
+    for (std::size_t i = at; i < at + block_bytes; ++i) {
+      state ^= state << 13;
+      state ^= state >> 7;
+      state ^= state << 17;
+      weight.bytes[i] = static_cast<std::byte>(state >> 24);
+    }
+    set_scales(type, weight.bytes.data() + at, size);
+    // Plain floats: the random bits are the mantissa's, the exponent is that of `size`.
+    const auto value = static_cast<float>(size * (0.5 + static_cast<double>(state >> 40) * 0x1p-24));
+    if (block_bytes <= 4) formats::quantize(type, &value, 1, weight.bytes.data() + at);
+  }
+  return weight;
+}
+
 HostWeight with_zero_rows(HostWeight weight, std::span<const std::int64_t> rows) {
   const std::int64_t bytes = row_bytes(weight.type, weight.columns);
   const std::int64_t block_bytes = block_shape(weight.type).bytes;

@@ -22,6 +22,9 @@ HostWeight random_weight(Random&, kernels::Type, std::int64_t rows, std::int64_t
 // what overflows 16-bit sums of products, if anything does. Quantised types only.
 HostWeight extreme_weight(kernels::Type, std::int64_t rows, std::int64_t columns, bool high);
 
+// Random codes with scales of the right size, made fast and without `values`: for benchmarks.
+HostWeight benchmark_weight(kernels::Type, std::int64_t rows, std::int64_t columns);
+
 // The same matrix with these rows zero.
 HostWeight with_zero_rows(HostWeight, std::span<const std::int64_t> rows);
 

@@ -1,0 +1,84 @@
+#include "kernels/cpu/ceiling.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "kernels/cpu/kernels.h"
+#include "kernels/cpu/memory.h"
+#include "kernels/cpu/stream.h"
+
+namespace fovea::kernels::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// 64 bytes apart, so that no two threads write to one cache line.
+struct alignas(64) Sink {
+  float value = 0;
+};
+
+// The best rate of `work` over all threads, in 10^9 operations per second.
+double best_rate(CpuStream& cpu, double (*work)(std::int64_t, float*)) {
+  constexpr std::int64_t chunk_rounds = 20000;
+  constexpr double least_seconds = 0.1;
+  std::vector<Sink> sinks(static_cast<std::size_t>(cpu.pool().threads()));
+  const std::int64_t chunks = 16 * cpu.pool().threads();
+  double best = 0;
+  const auto begin = Clock::now();
+  while (seconds_since(begin) < least_seconds) {
+    const auto start = Clock::now();
+    const double each = work(1, &sinks[0].value);
+    cpu.pool().for_chunks(chunks, 1, [&](std::int64_t, std::int64_t, int thread) {
+      work(chunk_rounds, &sinks[static_cast<std::size_t>(thread)].value);
+    });
+    best = std::max(best, each * static_cast<double>(chunk_rounds * chunks) / seconds_since(start) / 1e9);
+  }
+  return best;
+}
+
+}  // namespace
+
+double read_bandwidth_gb_per_s(Stream& stream) {
+  constexpr std::int64_t buffer_bytes = std::int64_t{512}
+                                        << 20;  // larger than the caches of any one processor's core group
+  constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
+  constexpr double least_seconds = 0.3;
+  CpuStream& cpu = on_cpu(stream);
+  std::byte* const memory = allocate_pages(buffer_bytes);
+  if (!memory) return 0;
+  std::vector<Sink> sinks(static_cast<std::size_t>(cpu.pool().threads()));
+  // Pages that were never written are all the same zero page.
+  cpu.pool().for_chunks(buffer_bytes, chunk_bytes, [&](std::int64_t from, std::int64_t to, int) {
+    std::memset(memory + from, 1, static_cast<std::size_t>(to - from));
+  });
+  double best = 0;
+  const auto begin = Clock::now();
+  while (seconds_since(begin) < least_seconds) {
+    const auto start = Clock::now();
+    cpu.pool().for_chunks(buffer_bytes, chunk_bytes, [&](std::int64_t from, std::int64_t to, int thread) {
+      cpu.kernels().read_work(memory + from, to - from, &sinks[static_cast<std::size_t>(thread)].value);
+    });
+    best = std::max(best, static_cast<double>(buffer_bytes) / seconds_since(start) / 1e9);
+  }
+  release_pages(memory, buffer_bytes);
+  return best;
+}
+
+double peak_byte_gop_per_s(Stream& stream) {
+  return best_rate(on_cpu(stream), on_cpu(stream).kernels().byte_work);
+}
+double peak_float_gop_per_s(Stream& stream) {
+  return best_rate(on_cpu(stream), on_cpu(stream).kernels().float_work);
+}
+
+double peak_gop_per_s(Stream& stream) {
+  return std::max(peak_byte_gop_per_s(stream), peak_float_gop_per_s(stream));
+}
+
+}  // namespace fovea::kernels::cpu

@@ -1,0 +1,20 @@
+// What this machine can do at most, measured: the yardstick of every benchmark.
+#pragma once
+
+#include "kernels/api/operations.h"
+
+namespace fovea::kernels::cpu {
+
+// Bytes that all of the stream's threads read from memory in a second, streaming over a buffer that no cache
+// holds, in 10^9. The best of several passes. 0 where the memory for it is not there. Takes about 0.3 s.
+double read_bandwidth_gb_per_s(Stream&);
+
+// The fastest arithmetic of the stream's instruction set over all its threads, operands in registers: a
+// multiplication and an addition count as two operations, in 10^9 per second. Takes about 0.1 s each.
+double peak_byte_gop_per_s(Stream&);   // 8-bit integer dot products: what quantised matrices use
+double peak_float_gop_per_s(Stream&);  // fused multiply-add of floats: what attention uses
+
+// The faster of the two.
+double peak_gop_per_s(Stream&);
+
+}  // namespace fovea::kernels::cpu
