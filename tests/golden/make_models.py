@@ -19,6 +19,7 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
+F32 = gguf.GGMLQuantizationType.F32
 OUT = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "models"
 
 CONFIGS = {
@@ -94,9 +95,11 @@ def router_margin(model, ids):
     return margin
 
 
-def make(family, values, seed, tokens=TOKENS):
+def make(family, values, seed, tokens=TOKENS, kinds=None):
     for attempt in range(100):
         model = random_model(family, values, seed * 1000 + attempt)
+        if kinds:
+            round_to_blocks(family, model, kinds)
         generator = torch.Generator().manual_seed(seed * 1000 + attempt)
         ids = torch.randint(0, values["vocab_size"], (1, tokens), generator=generator)
         with torch.no_grad():
@@ -196,48 +199,42 @@ def llama3_factors(config):
     return (1.0 / base ** (torch.arange(0, dim, 2).double() / dim) / rotary.inv_freq.double()).float().numpy()
 
 
-def write_gguf(name, family, model, split_experts=False, quantize=None):
+def gguf_tensors(family, model, split_experts=False):
+    """(GGUF's name, values) of every tensor; the values share the model's memory except where rows change places."""
     config = model.config
-    writer = gguf.GGUFWriter(OUT / f"{name}.gguf", GGUF_ARCH[family])
-    writer.add_name(name)
-    gguf_keys(writer, family, config)
     arch = {v: k for k, v in gguf.MODEL_ARCH_NAMES.items()}[GGUF_ARCH[family]]
     names = gguf.get_tensor_name_map(arch, config.num_hidden_layers)
-
-    def add(target, values):
-        kind = quantize(target) if quantize else gguf.GGMLQuantizationType.F32
-        values = values.numpy()
-        if kind == gguf.GGMLQuantizationType.F32:
-            writer.add_tensor(target, values)
-        else:
-            writer.add_tensor(target, gguf.quants.quantize(values, kind), raw_dtype=kind)
-
     for source, tensor in tidy(model).items():
         layer = source.split(".")[2] if source.startswith("model.layers.") else None
         if family in ("llama", "mixtral") and "self_attn.q_proj" in source:
             tensor = interleave(tensor, config.num_attention_heads)
         if family in ("llama", "mixtral") and "self_attn.k_proj" in source:
             tensor = interleave(tensor, config.num_key_value_heads)
-        if source.endswith("experts.gate_up_proj") or source.endswith("experts.down_proj"):
-            parts = {"down": tensor}
-            if source.endswith("gate_up_proj"):
-                gate, up = tensor.chunk(2, dim=1)
-                parts = {"gate": gate, "up": up}
-            for part, values in parts.items():
+        if source.endswith(("experts.gate_up_proj", "experts.down_proj")):
+            parts = zip(("gate", "up"), tensor.chunk(2, dim=1)) if "gate_up" in source else [("down", tensor)]
+            for part, values in parts:
                 if split_experts:
                     for expert, matrix in enumerate(values):
-                        add(f"blk.{layer}.ffn_{part}.{expert}.weight", matrix.contiguous())
+                        yield f"blk.{layer}.ffn_{part}.{expert}.weight", matrix
                 else:
-                    add(f"blk.{layer}.ffn_{part}_exps.weight", values.contiguous())
-            continue
-        if source.endswith(".mlp.gate.weight"):
-            target = f"blk.{layer}.ffn_gate_inp.weight"
+                    yield f"blk.{layer}.ffn_{part}_exps.weight", values
+        elif source.endswith(".mlp.gate.weight"):
+            yield f"blk.{layer}.ffn_gate_inp.weight", tensor
         elif source.endswith("shared_expert_gate.weight"):
-            target, tensor = f"blk.{layer}.ffn_gate_inp_shexp.weight", tensor[0]
+            yield f"blk.{layer}.ffn_gate_inp_shexp.weight", tensor[0]
         else:
-            target = names.get_name(source, try_suffixes=(".weight", ".bias"))
-        assert target, source
-        add(target, tensor.contiguous())
+            yield names.get_name(source, try_suffixes=(".weight", ".bias")), tensor
+
+
+def write_gguf(name, family, model, split_experts=False, kinds=lambda name: F32):
+    config = model.config
+    writer = gguf.GGUFWriter(OUT / f"{name}.gguf", GGUF_ARCH[family])
+    writer.add_name(name)
+    gguf_keys(writer, family, config)
+    for target, tensor in gguf_tensors(family, model, split_experts):
+        values, kind = tensor.contiguous().numpy(), kinds(target)
+        writer.add_tensor(target, values if kind == F32 else gguf.quants.quantize(values, kind),
+                          raw_dtype=None if kind == F32 else kind)
     if config.rope_parameters["rope_type"] == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_factors(config))
     writer.write_header_to_file()
@@ -246,16 +243,34 @@ def write_gguf(name, family, model, split_experts=False, quantize=None):
     writer.close()
 
 
+def block_kinds(name):
+    """A type of blocks for each kind of matrix, experts included."""
+    if name.endswith(".bias") or "norm" in name or "gate_inp" in name:
+        return F32
+    kinds = {"attn_q": "Q4_1", "attn_k": "Q5_0", "attn_v": "F16", "attn_output": "BF16", "gate": "Q4_0", "up": "Q5_1",
+             "down": "Q8_0", "token_embd": "Q8_0"}
+    return next((gguf.GGMLQuantizationType[kind] for part, kind in kinds.items() if part in name), F32)
+
+
+def round_to_blocks(family, model, kinds):
+    """Every weight becomes what its blocks mean, so that transformers computes with the same values."""
+    with torch.no_grad():
+        for target, tensor in gguf_tensors(family, model):
+            if (kind := kinds(target)) != F32:
+                values = gguf.quants.dequantize(gguf.quants.quantize(tensor.contiguous().numpy(), kind), kind)
+                tensor.copy_(torch.from_numpy(values))
+
+
 def main():
     torch.set_num_threads(1)
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     cases = []
 
-    def case(name, family, values, seed, form="folder", tokens=TOKENS, ggufs=(), **facts):
-        model, ids, logits = make(family, values, seed, tokens)
+    def case(name, family, values, seed, form="folder", ggufs=(), kinds=None):
+        model, ids, logits = make(family, values, seed, kinds=kinds)
         np.save(OUT / f"{name}.npy", logits)
-        entry = dict(name=name, tokens=ids, expected=f"{name}.npy", **facts)
+        entry = dict(name=name, tokens=ids, expected=f"{name}.npy", quantised=kinds is not None)
         if form != "none":
             write_folder(name, model, form)
             cases.append(dict(entry, model=name))
@@ -263,7 +278,6 @@ def main():
             write_gguf(name + suffix, family, model, **options)
             cases.append(dict(entry, name=name + suffix, model=f"{name}{suffix}.gguf"))
 
-    plain = [("", {})]
     for family in ("llama", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "mixtral"):
         for index in range(3):
             forms = ["transformers4", "folder", "folder"]
@@ -308,6 +322,11 @@ def main():
     case("window-qwen3", "qwen3", dict(settings("qwen3", 1), use_sliding_window=True, sliding_window=6,
                                        layer_types=["sliding_attention", "full_attention"]), 42, "folder")
     case("window-mixtral", "mixtral", dict(settings("mixtral", 1), sliding_window=7), 43, "folder")
+
+    # Quantised blocks; a device may quantise its activations as well, so the test is looser there.
+    values = dict(settings("qwen2_moe", 0), hidden_size=64, num_attention_heads=4, moe_intermediate_size=32,
+                  shared_expert_intermediate_size=32, num_hidden_layers=1)
+    case("blocks", "qwen2_moe", values, 50, "none", ggufs=[("", dict(kinds=block_kinds))], kinds=block_kinds)
 
     (OUT / "cases.json").write_text("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")
 

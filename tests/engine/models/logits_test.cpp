@@ -1,4 +1,6 @@
 // Every family's logits against transformers, on every device.
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +20,18 @@ struct Case {
   std::filesystem::path model;
   std::vector<TokenId> tokens;
   std::vector<float> expected;  // [tokens, vocabulary]
+  bool quantised = false;       // the weights are blocks
 };
+
+// With weights in blocks the CPU's activations are 8-bit blocks: a step is 1/254 of a block's largest value,
+// and what a few layers make of it stays below 3 % of the largest logit. A wrong row, block or expert is far
+// above.
+double allowed(const Case& c, const kernels::Device& device) {
+  if (!c.quantised || device.name() == "reference") return tolerance;
+  double largest = 0;
+  for (const float value : c.expected) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  return 0.03 * largest;
+}
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> list = [] {
@@ -27,7 +40,7 @@ const std::vector<Case>& cases() {
     for (const auto& entry : nlohmann::json::parse(file)) {
       read.push_back({entry["name"], golden("models") / entry["model"].get<std::string>(),
                       entry["tokens"].get<std::vector<TokenId>>(),
-                      read_npy(golden("models") / entry["expected"].get<std::string>())});
+                      read_npy(golden("models") / entry["expected"].get<std::string>()), entry["quantised"]});
     }
     return read;
   }();
@@ -65,7 +78,7 @@ class LogitsTest : public QObject {
     // All at once, in chunks that do not divide the prompt, and token by token.
     for (const std::int64_t chunk : {0, 7, 4, 1}) {
       const double difference = largest_difference(logits(*model, on, c.tokens, chunk), c.expected);
-      QVERIFY2(difference <= tolerance,
+      QVERIFY2(difference <= allowed(c, on),
                ("chunk " + std::to_string(chunk) + ": difference " + std::to_string(difference)).c_str());
     }
   }
