@@ -97,7 +97,7 @@ Value Interpreter::dict(const Expression& e, const std::shared_ptr<Scope>& scope
   for (std::size_t i = 0; i < e.parts.size(); i += 2) {
     Value key = evaluate(*e.parts[i], scope);
     Value value = evaluate(*e.parts[i + 1], scope);
-    if (!hashable(key)) run.fail("a " + type_name(key) + " cannot be the key of a dict");
+    check_key(key);
     dict.set(std::move(key), std::move(value));
   }
   return run.dict(std::move(dict));
@@ -131,9 +131,9 @@ bool Interpreter::compare_once(Comparison comparison, const Value& a, const Valu
   if (a.is_text()) run.work(a.bytes().size());
   switch (comparison) {
     case Comparison::equal:
-      return equal(a, b);
+      return same(a, b);
     case Comparison::not_equal:
-      return !equal(a, b);
+      return !same(a, b);
     case Comparison::less:
       return less(a, b, "<");
     case Comparison::greater:
@@ -301,6 +301,7 @@ Value Interpreter::attribute(const Value& object, const std::string& name) {
 Value Interpreter::item(const Value& object, const Value& index) {
   if (object.is_undefined()) use_of_undefined(object);
   if (object.is_dict()) {
+    run.step(index.weight());
     if (hashable(index)) {
       if (const Value* found = object.dict().find(index)) return *found;
     }

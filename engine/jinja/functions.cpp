@@ -30,6 +30,7 @@ Value range(Interpreter& in, const Value&, Arguments& a) {
   if (count > max_range) in.run.fail("range() has more than " + decimal(max_range) + " numbers");
   in.run.work(static_cast<std::size_t>(count) * sizeof(Value));
   for (Int i = 0; i < count; ++i) s->items.push_back(Value::integer(s->start + i * s->step));
+  measure(*s);
   return Value::sequence(std::move(s));
 }
 
@@ -45,7 +46,7 @@ Dict read_dict(Interpreter& in, std::string_view name, Arguments& a) {
       for (const Value& pair : in.items(from)) {
         const std::vector<Value> parts = in.items(pair);
         if (parts.size() != 2) in.run.fail(std::string(name) + "() takes pairs");
-        if (!hashable(parts[0])) in.run.fail("a " + type_name(parts[0]) + " cannot be the key of a dict");
+        in.check_key(parts[0]);
         dict.set(parts[0], parts[1]);
       }
     }

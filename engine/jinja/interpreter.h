@@ -32,6 +32,8 @@ class Interpreter {
   Value attribute(const Value& object, const std::string& name);  // object.name
   Value item(const Value& object, const Value& index);            // object[index]
   std::vector<Value> items(const Value&);  // what iterating gives; fails if it cannot be
+  bool same(const Value&, const Value&);   // Python's ==
+  void check_key(const Value&);            // fails if it cannot be a dict's key
   bool contains(const Value& container, const Value&);
   bool less(const Value&, const Value&, const char* sign = "<");
   Value add(const Value&, const Value&);

@@ -97,7 +97,7 @@ Value Loop::cycle(const Arguments& a) {
 
 Value Loop::changed(Arguments& a) {
   const Value now = in_.run.tuple(std::move(a.positional));
-  const bool changed = !last_changed_ || !equal(*last_changed_, now);
+  const bool changed = !last_changed_ || !in_.same(*last_changed_, now);
   if (changed) last_changed_ = now;
   return Value::boolean(changed);
 }

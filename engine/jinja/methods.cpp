@@ -118,7 +118,7 @@ Value count_items(Interpreter& in, const Value& v, Arguments& a) {
   Int count = 0;
   for (const Value& item : v.sequence().items) {
     in.run.step();
-    if (equal(item, *b[0])) ++count;
+    if (in.same(item, *b[0])) ++count;
   }
   return Value::integer(count);
 }
@@ -133,7 +133,7 @@ Value index_of(Interpreter& in, const Value& v, Arguments& a) {
   };
   for (Int i = bound(1, 0); i < bound(2, size); ++i) {
     in.run.step();
-    if (equal(items[static_cast<std::size_t>(i)], *b[0])) return Value::integer(i);
+    if (in.same(items[static_cast<std::size_t>(i)], *b[0])) return Value::integer(i);
   }
   in.run.fail("the value to find is not in the list");
 }
@@ -163,7 +163,7 @@ Value view(Interpreter& in, const Value& v, Arguments& a) {
 Value get(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "get", a, {"key", "default"}, 1);
   if (!a.keyword.empty()) in.run.fail("get() takes no keyword arguments");
-  if (!hashable(*b[0])) in.run.fail("a " + type_name(*b[0]) + " cannot be the key of a dict");
+  in.check_key(*b[0]);
   if (const Value* found = v.dict().find(*b[0])) return *found;
   return b[1] ? *b[1] : Value::none();
 }

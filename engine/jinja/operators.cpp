@@ -195,11 +195,24 @@ bool Interpreter::less(const Value& a, const Value& b, const char* sign) {
     const auto& y = b.sequence().items;
     for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
       run.step();
-      if (!equal(x[i], y[i])) return less(x[i], y[i], sign);
+      if (!same(x[i], y[i])) return less(x[i], y[i], sign);
     }
     return x.size() < y.size();
   }
   unsupported_operands(sign, a, b);
+}
+
+bool Interpreter::same(const Value& a, const Value& b) {
+  run.step(std::min(a.weight(), b.weight()));
+  // Views are compared as sets.
+  if (a.is_view() && b.is_view())
+    run.step(a.weight() * static_cast<std::int64_t>(b.sequence().items.size() / 8 + 1));
+  return equal(a, b);
+}
+
+void Interpreter::check_key(const Value& key) {
+  run.step(key.weight());
+  if (!hashable(key)) run.fail("a " + type_name(key) + " cannot be the key of a dict");
 }
 
 bool Interpreter::contains(const Value& container, const Value& value) {
@@ -209,21 +222,21 @@ bool Interpreter::contains(const Value& container, const Value& value) {
     return container.bytes().find(value.bytes()) != std::string::npos;
   }
   if (container.is_dict()) {
-    if (!hashable(value)) run.fail("a " + type_name(value) + " cannot be the key of a dict");
+    check_key(value);
     return container.dict().find(value) != nullptr;
   }
-  const auto same = [&](const Value& other) {
+  const auto is_value = [&](const Value& other) {
     run.step();
-    return equal(other, value);
+    return same(other, value);
   };
   if (const auto generator = container.as<Generator>()) {
     while (generator->next < generator->items.size()) {
-      if (same(generator->items[generator->next++])) return true;
+      if (is_value(generator->items[generator->next++])) return true;
     }
     return false;
   }
   if (container.is_sequence())
-    return std::any_of(container.sequence().items.begin(), container.sequence().items.end(), same);
+    return std::any_of(container.sequence().items.begin(), container.sequence().items.end(), is_value);
   if (container.is_undefined()) return false;
   run.fail("'in' cannot be applied to " + type_name(container));
 }
@@ -297,6 +310,7 @@ Value Interpreter::slice(const Value& object, const Value& start, const Value& s
     range->start = s.start + from * s.step;
     range->stop = s.start + to * s.step;
     range->step = s.step * by;
+    measure(*range);
     return Value::sequence(std::move(range));
   }
   const std::string& text = object.bytes();

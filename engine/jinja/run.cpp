@@ -44,9 +44,9 @@ Value Run::list(std::vector<Value> items, SequenceKind kind) {
   work(items.size() * sizeof(Value));
   auto sequence = std::make_shared<Sequence>();
   sequence->kind = kind;
-  for (const Value& item : items) sequence->height = std::max(sequence->height, item.height() + 1);
-  check_height(sequence->height);
   sequence->items = std::move(items);
+  measure(*sequence);
+  check_height(sequence->height);
   return Value::sequence(std::move(sequence));
 }
 

@@ -207,6 +207,7 @@ Value unique(Interpreter& in, const Value& v, Arguments& a) {
   std::vector<Value> out;
   for (const Value& item : in.items(v)) {
     Value key = getter(item);
+    in.run.step(key.weight());
     if (!hashable(key)) in.run.fail("a " + type_name(key) + " cannot be told apart by unique");
     if (seen.find(key)) continue;
     seen.set(std::move(key), Value::none());
@@ -253,14 +254,14 @@ Value group_by(Interpreter& in, const Value& v, Arguments& a) {
   for (std::size_t begin = 0; begin < items.size();) {
     const Value key = getter(items[begin]);
     std::size_t end = begin + 1;
-    while (end < items.size() && equal(getter(items[end]), key)) ++end;
+    while (end < items.size() && in.same(getter(items[end]), key)) ++end;
     auto group = std::make_shared<Sequence>();
     group->kind = SequenceKind::tuple;
     group->grouped = true;
     const Value members = in.run.list({items.begin() + static_cast<std::ptrdiff_t>(begin),
                                        items.begin() + static_cast<std::ptrdiff_t>(end)});
     group->items = {exact(items[begin]), members};
-    group->height = members.height() + 1;
+    measure(*group);
     out.push_back(Value::sequence(std::move(group)));
     begin = end;
   }

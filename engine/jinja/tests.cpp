@@ -132,9 +132,9 @@ Value compare(Interpreter& in, const Value& v, Arguments& a) {
   const bool numbers = v.is_number() && other.is_number();
   switch (comparison) {
     case Comparison::equal:
-      return Value::boolean(equal(v, other));
+      return Value::boolean(in.same(v, other));
     case Comparison::not_equal:
-      return Value::boolean(!equal(v, other));
+      return Value::boolean(!in.same(v, other));
     case Comparison::less:
       return Value::boolean(in.less(v, other, "<"));
     case Comparison::greater:

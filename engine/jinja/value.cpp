@@ -10,6 +10,7 @@ namespace fovea::jinja {
 namespace {
 
 constexpr std::size_t absent = static_cast<std::size_t>(-1);
+constexpr std::int64_t most_weight = std::int64_t{1} << 40;
 constexpr std::size_t few = 8;  // up to here a linear search beats a table
 
 // Whether a double holds a whole number that an Int can hold too.
@@ -103,6 +104,22 @@ int Value::height() const {
   return 0;
 }
 
+std::int64_t Value::weight() const {
+  if (is_text()) return 1 + static_cast<std::int64_t>(bytes().size() / 64);
+  if (is_sequence()) return sequence().weight;
+  if (is_dict()) return dict().weight();
+  return 1;
+}
+
+void measure(Sequence& s) {
+  s.height = 1;
+  s.weight = 1;
+  for (const Value& item : s.items) {
+    s.height = std::max(s.height, item.height() + 1);
+    s.weight = std::min(s.weight + item.weight(), most_weight);
+  }
+}
+
 template <class Equal>
 std::size_t Dict::position(std::size_t hash, Equal equal) const {
   if (slots_.empty()) {
@@ -130,6 +147,7 @@ void Dict::rebuild(std::size_t slots) {
 
 void Dict::set(Value key, Value value) {
   height_ = std::max({height_, key.height() + 1, value.height() + 1});
+  weight_ = std::min(weight_ + key.weight() + value.weight(), most_weight);
   const std::size_t h = jinja::hash(key);
   const std::size_t found = position(h, [&](const Value& k) { return equal(k, key); });
   if (found != absent) {

@@ -37,8 +37,9 @@ enum class SequenceKind : std::uint8_t { list, tuple, range, keys, values, items
 
 struct Sequence {
   SequenceKind kind = SequenceKind::list;
-  int height = 1;        // levels of nesting, itself included
-  bool grouped = false;  // a tuple of groupby, with names for its parts
+  int height = 1;           // levels of nesting, itself included
+  std::int64_t weight = 1;  // values in it, however deep and however often they are shared
+  bool grouped = false;     // a tuple of groupby, with names for its parts
   std::vector<Value> items;
   Int start = 0, stop = 0, step = 1;  // of a range
 };
@@ -89,6 +90,7 @@ class Value {
 
   bool same(const Value& other) const;  // the same object in memory
   int height() const;                   // 0 for scalars
+  std::int64_t weight() const;          // how much work comparing, hashing or copying it is at most
 
  private:
   using TextPointer = std::shared_ptr<const Text>;
@@ -118,6 +120,7 @@ class Dict {
   const std::vector<Entry>& entries() const { return entries_; }
   std::size_t size() const { return entries_.size(); }
   int height() const { return height_; }
+  std::int64_t weight() const { return weight_; }
 
  private:
   template <class Equal>
@@ -128,6 +131,7 @@ class Dict {
   std::vector<std::size_t> hashes_;
   std::vector<std::uint32_t> slots_;  // open addressing, position + 1; empty while there are few entries
   int height_ = 1;
+  std::int64_t weight_ = 1;
 };
 
 // What has state or behaviour of its own: namespaces, macros, loops, generators, functions.
@@ -148,6 +152,8 @@ bool hashable(const Value&);
 std::size_t hash(const Value&);          // of a hashable value; equal values have equal hashes
 bool equal(const Value&, const Value&);  // Python's ==
 std::string type_name(const Value&);     // str, int, list, NoneType …
+
+void measure(Sequence&);  // sets its height and weight
 
 std::string decimal(Int);
 

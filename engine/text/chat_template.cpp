@@ -1,7 +1,5 @@
 #include "engine/text/chat_template.h"
 
-#include <algorithm>
-
 #include "engine/core/result.h"
 #include "engine/jinja/template.h"
 #include "engine/jinja/unicode.h"
@@ -19,9 +17,9 @@ Result<Value> list_of(const ordered_json& json, int depth) {
   list->items.reserve(json.size());
   for (const ordered_json& item : json) {
     FOVEA_TRY(Value value, value_of(item, depth + 1));
-    list->height = std::max(list->height, value.height() + 1);
     list->items.push_back(std::move(value));
   }
+  jinja::measure(*list);
   return Value::sequence(std::move(list));
 }
 
