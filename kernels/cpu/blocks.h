@@ -250,18 +250,18 @@ struct Block<Type::q6_k> : Block256 {
   TileBlock block;
   Floats d;
 
-  explicit Block(TileBlock b) : block(b), d(b.f16(3328)) {}
+  explicit Block(TileBlock b) : block(b), d(b.f16(0)) {}
   void unpack(int s, Unpacked<2>& u) const {
     const int half = s / 4;
     const int quarter = s % 4;
-    const Ints word = block.ints(3072, s / 2);
+    const Ints word = block.ints(32, s / 2);
 #pragma GCC unroll 8
     for (int h = 0; h < 2; ++h) u.scale[h] = multiply(d, to_floats(signed_byte_of(word, s % 2 * 2 + h)));
 #pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) {
       const Ints high =
-          bits_and(shift_right(block.ints(2048, half * 8 + i), 2 * quarter), set_ints(0x03030303));
-      const Ints low = nibbles(block.ints(0, half * 16 + quarter % 2 * 8 + i), quarter / 2 * 4);
+          bits_and(shift_right(block.ints(2336, half * 8 + i), 2 * quarter), set_ints(0x03030303));
+      const Ints low = nibbles(block.ints(288, half * 16 + quarter % 2 * 8 + i), quarter / 2 * 4);
       u.q[i] = bits_or(low, shift_left(high, 4));
     }
   }

@@ -7,28 +7,47 @@ namespace {
 
 constexpr int parts = tile_rows / lanes;
 
-// One token: the sums stay in registers.
+// Weights are read once, as fast as memory gives them. The processor's own prefetching follows a plain
+// stream, but not the order in which the fields of a K-quant's block are used, and it stops at the end of a
+// page.
+constexpr std::int64_t prefetch_distance = 4096;
+
+template <std::int64_t Bytes>
+[[gnu::always_inline]] inline void prefetch(const std::byte* from) {
+#pragma GCC unroll 16
+  for (std::int64_t i = 0; i < Bytes; i += 64) __builtin_prefetch(from + i);
+}
+
+// One token: the sums stay in registers, and the tile is read once, from its start to its end.
 template <Type type>
 void multiply_token(const TileProduct& op) {
   using B = Block<type>;
   constexpr int steps = B::elements / block_columns;
   const std::int64_t tokens = op.x.tokens;
   const std::int64_t blocks = op.columns / B::elements;
-  for (int part = 0; part < parts; ++part) {
-    const ActivationBlock* x = op.x.blocks + (op.index ? op.index[0] : op.first);
-    Floats sum = set_floats(0);
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      const B block{TileBlock{op.tile + b * B::bytes * tile_rows, part}};
+  const ActivationBlock* x = op.x.blocks + (op.index ? op.index[0] : op.first);
+  const std::byte* tile = op.tile;
+  Floats sums[parts];
+  for (Floats& sum : sums) sum = set_floats(0);
+  for (std::int64_t b = 0; b < blocks; ++b) {
+#pragma GCC unroll 4
+    for (int part = 0; part < parts; ++part) {
+      const B block{TileBlock{tile, part}};
 #pragma GCC unroll 8
       for (int s = 0; s < steps; ++s) {
+        if (part == 0)
+          prefetch<B::bytes * tile_rows / steps>(tile + prefetch_distance +
+                                                 s * (B::bytes * tile_rows / steps));
         Unpacked<B::halves> u;
         block.unpack(s, u);
-        sum = add_product<B>(u, *x, sum);
-        x += tokens;
+        sums[part] = add_product<B>(u, x[s * tokens], sums[part]);
       }
     }
-    store_floats(op.y + part * lanes, sum);
+    x += steps * tokens;
+    tile += B::bytes * tile_rows;
   }
+#pragma GCC unroll 4
+  for (int part = 0; part < parts; ++part) store_floats(op.y + part * lanes, sums[part]);
 }
 
 // Adds 32 columns' products to the sums of all tokens.

@@ -47,7 +47,7 @@ constexpr Field q4_k_fields[] = {
 constexpr Field q5_k_fields[] = {
     {Word::half, 1, 0}, {Word::half, 1, 2}, {Word::word, 3, 4}, {Word::word, 8, 16}, {Word::word, 32, 48}};
 constexpr Field q6_k_fields[] = {
-    {Word::word, 32, 0}, {Word::word, 16, 128}, {Word::word, 4, 192}, {Word::half, 1, 208}};
+    {Word::half, 1, 208}, {Word::word, 4, 192}, {Word::word, 32, 0}, {Word::word, 16, 128}};
 constexpr Field iq4_xs_fields[] = {
     {Word::half, 1, 0}, {Word::half, 1, 2}, {Word::word, 1, 4}, {Word::word, 32, 8}};
 
