@@ -1,0 +1,85 @@
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/api/evaluate.h"
+#include "tests/support/test.h"
+
+using fovea::Engine;
+using fovea::ErrorKind;
+using fovea::KvType;
+using fovea::LoadRequest;
+using fovea::PerplexityResult;
+
+namespace {
+
+// tests/golden/make_chat.py says what the model and the text are.
+nlohmann::json expected() {
+  std::ifstream file(fovea::tests::golden("chat/expected.json"));
+  return nlohmann::json::parse(file, nullptr, false)["perplexity"];
+}
+
+std::unique_ptr<Engine> load(std::int64_t chunk, bool need_tokenizer = true) {
+  const LoadRequest request{.model = fovea::tests::golden("chat"),
+                            .context = 64,
+                            .kv = KvType::f32,
+                            .threads = 2,
+                            .chunk = chunk,
+                            .need_tokenizer = need_tokenizer};
+  auto engine = Engine::load(request);
+  if (!engine) qFatal("%s", engine.error().message().c_str());
+  return *std::move(engine);
+}
+
+bool close(double found, double wanted) {
+  return std::abs(found - wanted) <= 1e-3 * wanted;
+}
+
+}  // namespace
+
+class PerplexityTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void equalsTransformers_data() {
+    QTest::addColumn<int>("chunk");
+    for (const int chunk : {5, 12, 64}) QTest::addRow("chunk %d", chunk) << chunk;
+  }
+  void equalsTransformers() {
+    QFETCH(int, chunk);
+    const nlohmann::json wanted = expected();
+    const auto engine = load(chunk);
+    std::int64_t last_done = -1;
+    const auto result =
+        fovea::perplexity(*engine, wanted["text"].get<std::string>(),
+                          {.context = wanted["window"], .chunks = wanted["windows"]},
+                          [&](const fovea::Progress& progress) { last_done = progress.done; });
+    FOVEA_VERIFY(result);
+    QCOMPARE(result->tokens, wanted["tokens"].get<std::int64_t>());
+    QCOMPARE(result->chunks, wanted["windows"].get<std::int64_t>());
+    QVERIFY2(close(result->perplexity, wanted["perplexity"]), std::to_string(result->perplexity).c_str());
+    QVERIFY2(close(result->standard_error, wanted["standard_error"]),
+             std::to_string(result->standard_error).c_str());
+    QVERIFY(result->tokens_per_second > 0);
+    QCOMPARE(last_done, 4 * 24);
+    QVERIFY(!close(result->perplexity * 1.01, wanted["perplexity"]));  // the check can fail
+  }
+
+  void wrongSettingsAreTypedErrors() {
+    const auto engine = load(16);
+    const std::string text(1000, 'a');
+    QCOMPARE(fovea::perplexity(*engine, text, {.context = 65}).error().kind, ErrorKind::invalid);
+    QCOMPARE(fovea::perplexity(*engine, text, {.context = 3}).error().kind, ErrorKind::invalid);
+    QCOMPARE(fovea::perplexity(*engine, text, {.context = 16, .chunks = -1}).error().kind,
+             ErrorKind::invalid);
+    QCOMPARE(fovea::perplexity(*engine, "short", {.context = 64}).error().kind, ErrorKind::invalid);
+    std::stop_source stopped;
+    stopped.request_stop();
+    QCOMPARE(fovea::perplexity(*engine, text, {.context = 16}, {}, stopped.get_token()).error().kind,
+             ErrorKind::cancelled);
+    QCOMPARE(fovea::perplexity(*load(16, false), text, {.context = 16}).error().kind, ErrorKind::unsupported);
+  }
+};
+FOVEA_TEST(PerplexityTest)
+
+#include "perplexity_test.moc"
