@@ -4,8 +4,10 @@
     make_checkpoints.py [--transformers]
 
 --transformers writes the folder transformers4 or transformers5, whichever is installed (made with 4.46.3 and
-5.23.0); without it everything else is written. Needs: pip install gguf safetensors numpy torch transformers. Tensor bytes follow a formula that the tests repeat: byte i of tensor
-number k of a file is (31 i + 17 k + 7) mod 251. They need not mean anything: nobody computes with them here.
+5.23.0); without it everything else is written. Needs: pip install gguf safetensors numpy torch transformers.
+
+Tensor bytes follow a formula that the tests repeat: byte i of tensor number k of a file is (31 i + 17 k + 7) mod
+251. They need not mean anything: nobody computes with them here.
 """
 import json
 import shutil

@@ -13,6 +13,7 @@ from gguf import GGUFWriter
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from make_checkpoints import TYPES, finish, raw
+from template_conversations import TEMPLATES as CONVERSATIONS
 
 GOLDEN = Path(__file__).parent
 CORPUS = GOLDEN.parent / "fuzz/corpus"
@@ -61,7 +62,7 @@ def model_folder():
 
 
 TEMPLATES = {
-    "chatml": "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>'"
+    "plain": "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>'"
               " + '\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
     "blocks": "{%- set ns = namespace(found=false, n=0) -%}\n{%- for m in messages if m.role != 'tool' -%}\n"
               "{%- set ns.n = ns.n + loop.index0 -%}{%- if loop.first -%}{{ m.content | trim }}{%- elif m['content'] is string -%}"
@@ -82,8 +83,8 @@ TEMPLATES = {
 
 def chat_template():
     out = folder("chat_template")
-    for name, text in TEMPLATES.items():
-        (out / name).write_text(text)
+    for name, text in (TEMPLATES | CONVERSATIONS).items():
+        (out / name.replace(" ", "_")).write_text(text)
 
 
 PIECES = ["<unk>", "<s>", "</s>", "a", "b", "ab", "\u2581", "\u2581a", "<0x41>", "<0xFF>", "\u00df", "T", "h", "e", "Th", "The"]
