@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 #include "app/commands/chat_session.h"
 #include "app/commands/loading.h"
@@ -36,6 +37,22 @@ Result<std::string> read_prompt(const ChatFlags& flags) {
   return fail(ErrorKind::invalid, "standard input", "there is no prompt", "Give one with -p TEXT");
 }
 
+// The shortest decimal number that is this float: 0.6, not 0.60000002384.
+double decimal(float value) {
+  return std::stod(fmt::format("{}", value));
+}
+
+nlohmann::ordered_json as_json(const SamplingSettings& sampling) {
+  return {{"temperature", decimal(sampling.temperature)},
+          {"top_k", sampling.top_k},
+          {"top_p", decimal(sampling.top_p)},
+          {"min_p", decimal(sampling.min_p)},
+          {"repeat_penalty", decimal(sampling.repetition_penalty)},
+          {"presence_penalty", decimal(sampling.presence_penalty)},
+          {"frequency_penalty", decimal(sampling.frequency_penalty)},
+          {"penalty_window", sampling.penalty_window}};
+}
+
 nlohmann::ordered_json as_json(const GenerateResult& result, const ChatFlags& flags,
                                const LoadedEngine& loaded, const SamplingSettings& sampling,
                                double first_text_seconds) {
@@ -52,14 +69,7 @@ nlohmann::ordered_json as_json(const GenerateResult& result, const ChatFlags& fl
           {"load_seconds", loaded.seconds},
           {"dropped_messages", result.dropped_messages},
           {"token_ids", result.tokens},
-          {"sampling",
-           {{"temperature", sampling.temperature},
-            {"top_k", sampling.top_k},
-            {"top_p", sampling.top_p},
-            {"min_p", sampling.min_p},
-            {"repeat_penalty", sampling.repetition_penalty},
-            {"presence_penalty", sampling.presence_penalty},
-            {"frequency_penalty", sampling.frequency_penalty}}}};
+          {"sampling", as_json(sampling)}};
 }
 
 Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& interrupts) {

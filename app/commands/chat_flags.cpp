@@ -1,7 +1,7 @@
 #include "app/commands/chat_flags.h"
 
 #include <CLI/CLI.hpp>
-#include <map>
+#include <charconv>
 #include <spdlog/fmt/fmt.h>
 
 namespace fovea::app {
@@ -10,12 +10,21 @@ namespace {
 // The engine takes 0 for "choose one"; a user who writes 0 wants the same answer again.
 constexpr std::uint64_t seed_for_zero = 0x9E3779B97F4A7C15;
 
+// The parser would take -1 for the largest number.
+std::string check_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error == std::errc() && end == text.data() + text.size()) return {};
+  return text + " is not a whole number from 0 to 18446744073709551615";
+}
+
 }  // namespace
 
 void add_sampling(CLI::App& command, ChatFlags& flags) {
   const auto group = [&](CLI::Option* option) { return option->group("Sampling"); };
   group(command.add_option("--seed", flags.seed,
-                           "The same seed and threads give the same answer (default: a new one)"));
+                           "The same seed and threads give the same answer (default: a new one)"))
+      ->check(CLI::Validator([](std::string& text) { return check_seed(text); }, ""));
   group(command.add_option("--temp", flags.temperature, "Temperature; 0 always takes the most likely token"))
       ->check(number_between(0, 100));
   group(command.add_option("--top-k", flags.top_k, "Only the k most likely tokens; 0: all"))
@@ -44,11 +53,10 @@ void add_sampling(CLI::App& command, ChatFlags& flags) {
   group(command.add_option("--stop", flags.stop, "A text that ends the answer (may be repeated)"))
       ->allow_extra_args(false)
       ->check(CLI::Validator([](std::string& text) { return text.empty() ? "the text is empty" : ""; }, ""));
-  static const std::map<std::string, ContextOverflow> choices{{"fail", ContextOverflow::fail},
-                                                              {"drop", ContextOverflow::drop_oldest_turns}};
   group(command.add_option("--on-full", flags.overflow,
                            "When the context is full: fail, or drop the oldest turns (default: fail)"))
-      ->transform(CLI::CheckedTransformer(choices).description(""));
+      ->transform(
+          one_of({{"fail", int(ContextOverflow::fail)}, {"drop", int(ContextOverflow::drop_oldest_turns)}}));
 }
 
 SamplingSettings sampling_of(const ChatFlags& flags, const SamplingDefaults& defaults) {

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 namespace fovea::app {
 
@@ -32,12 +32,10 @@ void add_context(CLI::App& command, LoadFlags& flags, const std::string& descrip
 }
 
 void add_kv(CLI::App& command, LoadFlags& flags) {
-  static const std::map<std::string, KvType> types{
-      {"f32", KvType::f32}, {"f16", KvType::f16}, {"q8", KvType::q8}};
   const char* now = flags.kv == KvType::f32 ? "f32" : "f16";
   command
       .add_option("--kv", flags.kv, std::string("Type of the KV cache: f32, f16, q8 (default: ") + now + ")")
-      ->transform(CLI::CheckedTransformer(types).description(""));
+      ->transform(one_of({{"f32", int(KvType::f32)}, {"f16", int(KvType::f16)}, {"q8", int(KvType::q8)}}));
 }
 
 void add_chunk(CLI::App& command, LoadFlags& flags) {
@@ -50,8 +48,20 @@ CLI::Validator number_between(double least, double most) {
       [least, most](std::string& text) -> std::string {
         double value = NAN;
         if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return {};
-        return text + " is not a number from " + CLI::detail::to_string(least) + " to " +
-               CLI::detail::to_string(most);
+        return fmt::format("{} is not a number from {:.15g} to {:.15g}", text, least, most);
+      },
+      "");
+}
+
+CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices) {
+  return CLI::Validator(
+      [choices = std::move(choices)](std::string& text) -> std::string {
+        std::string names;
+        for (const auto& [name, value] : choices) {
+          if (name == text) return text = std::to_string(value), std::string();
+          names += (names.empty() ? "" : ", ") + name;
+        }
+        return text + " is none of " + names;
       },
       "");
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/commands/command.h"
 #include "engine/api/engine.h"
@@ -35,6 +37,8 @@ void add_chunk(CLI::App& command, LoadFlags& flags);
 
 // A number from least to most; CLI::Range lets "nan" through.
 CLI::Validator number_between(double least, double most);
+// One of the names; it becomes its number.
+CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices);
 
 // One object on one line. Bytes that are not UTF-8 become U+FFFD.
 Result<void> write_json(Console& console, const nlohmann::ordered_json& object);

@@ -30,13 +30,6 @@ Result<LoadedEngine> load_engine(const LoadRequest& request, Console& console, s
   FOVEA_TRY(auto engine, Engine::load(request, console.progress(), std::move(stop)));
   console.clear_progress();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const MemoryUse memory = engine->memory();
-  const LoadRequest& settings = engine->settings();
-  log::info("app", "loaded ", engine->info().name, " in ", seconds, " s: ", settings.threads,
-            " threads, context ", settings.context, ", prefill in passes of ", settings.chunk);
-  log::info("app", "memory in MB: weights ", static_cast<double>(memory.weights) / 1e6, ", KV cache ",
-            static_cast<double>(memory.kv_cache) / 1e6, ", activations ",
-            static_cast<double>(memory.activations) / 1e6);
   return LoadedEngine{std::move(engine), seconds};
 }
 

@@ -35,8 +35,7 @@ std::string hexadecimal(std::string_view bytes) {
 
 // On one line: line breaks and other controls as escapes, bytes that are no whole characters as U+FFFD.
 std::string on_one_line(const std::string& piece) {
-  std::string quoted = nlohmann::json(piece).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return quoted;
+  return nlohmann::json(piece).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Result<void> tokenize(const TokenizeFlags& flags, Console& console) {
@@ -57,15 +56,15 @@ Result<void> tokenize(const TokenizeFlags& flags, Console& console) {
     }
     return console.write(lines);
   }
-  nlohmann::ordered_json object{{"tokens", tokens}};
-  auto& pieces = object["pieces"] = nlohmann::json::array();
-  auto& bytes = object["bytes"] = nlohmann::json::array();
+  auto pieces = nlohmann::ordered_json::array();
+  auto bytes = nlohmann::ordered_json::array();
   for (const TokenId token : tokens) {
     const std::string piece = model->piece(token);
     pieces.push_back(piece);
     bytes.push_back(hexadecimal(piece));
   }
-  return write_json(console, object);
+  return write_json(console,
+                    {{"tokens", tokens}, {"pieces", std::move(pieces)}, {"bytes", std::move(bytes)}});
 }
 
 }  // namespace

@@ -20,16 +20,16 @@ struct WindowFlags {
 
 Result<void> open_window_or_chat(const WindowFlags& flags, int argc, char** argv, Console& console,
                                  Interrupts& interrupts) {
+  WindowRequest request;
+  if (!flags.model.empty()) {
+    FOVEA_TRY(request.load, load_request(flags.model, flags.load));
+  }
   if (const auto obstacle = window_obstacle()) {
     ChatFlags chat_flags;
     chat_flags.model = flags.model.empty() ? "demo" : flags.model;
     chat_flags.load = flags.load;
     console.note("fovea: " + *obstacle + ", so the chat is in the terminal: fovea chat " + chat_flags.model);
     return chat(chat_flags, console, interrupts);
-  }
-  WindowRequest request;
-  if (!flags.model.empty()) {
-    FOVEA_TRY(request.load, load_request(flags.model, flags.load));
   }
   const int code = run_window(argc, argv, request);
   if (code == 0) return {};
