@@ -1,0 +1,201 @@
+// fovea chat with the demo model: one-shot, and in a terminal.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/test.h"
+
+#include "process.h"
+
+using fovea::tests::Outcome;
+using fovea::tests::run;
+using fovea::tests::Terminal;
+using Arguments = std::vector<std::string>;
+
+class ChatTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    model_ = fovea::tests::demo_model();
+    if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+  }
+
+  void theSameSeedGivesTheSameAnswer_data() {
+    QTest::addColumn<QByteArray>("seed");
+    QTest::newRow("zero") << QByteArray("0");
+    QTest::newRow("small") << QByteArray("7");
+    QTest::newRow("largest") << QByteArray("18446744073709551615");
+  }
+  void theSameSeedGivesTheSameAnswer() {
+    QFETCH(QByteArray, seed);
+    const auto one =
+        ask({"-p", "Tell me about the sea.", "--seed", seed.toStdString(), "--max-tokens", "24"});
+    const auto two =
+        ask({"-p", "Tell me about the sea.", "--seed", seed.toStdString(), "--max-tokens", "24"});
+    QVERIFY(!one["text"].get<std::string>().empty());
+    QCOMPARE(one["text"].get<std::string>(), two["text"].get<std::string>());
+    QCOMPARE(one["token_ids"], two["token_ids"]);
+    QCOMPARE(one["seed"].dump(), seed.toStdString());
+  }
+
+  void theReportedSeedGivesTheAnswerAgain() {
+    const auto one = ask({"-p", "Tell me a story.", "--max-tokens", "16"});
+    const auto two = ask({"-p", "Tell me a story.", "--max-tokens", "16", "--seed", one["seed"].dump()});
+    QCOMPARE(one["text"].get<std::string>(), two["text"].get<std::string>());
+    QVERIFY(ask({"-p", "Tell me a story.", "--max-tokens", "16"})["seed"] != one["seed"]);
+  }
+
+  void theKeysAreThere() {
+    const auto object = ask({"-p", "Hello", "--max-tokens", "5", "--temp", "0"});
+    QCOMPARE(object["tokens"].get<int>(), 5);
+    QCOMPARE(object["token_ids"].size(), 5U);
+    QVERIFY(object["tok_per_s"].get<double>() > 0);
+    QVERIFY(object["ttft_ms"].get<double>() > 0);
+    QVERIFY(object["prompt_tokens"].get<int>() > 20);  // the template's system message is among them
+    QCOMPARE(object["finish"].get<std::string>(), std::string("max_tokens"));
+    QCOMPARE(object["sampling"]["temperature"].get<double>(), 0.0);
+    QCOMPARE(object["sampling"]["repeat_penalty"].get<double>(), 1.1);
+    const Outcome help = run({"chat", "--help"});
+    for (const auto& [key, value] : object.items()) QVERIFY2(help.out.contains(key), key.c_str());
+  }
+
+  void theQuestionFromStandardInput() {
+    const Arguments arguments{"chat", model_, "--json", "--temp", "0", "--max-tokens", "8"};
+    const Outcome outcome = run(arguments, {.input = "Hello\n"});
+    const auto from_input = nlohmann::json::parse(outcome.out, nullptr, false);
+    QCOMPARE(from_input["text"], ask({"-p", "Hello", "--temp", "0", "--max-tokens", "8"})["text"]);
+    const Outcome none = run(arguments, {.input = "\n"});
+    QCOMPARE(none.code, 1);
+    QVERIFY(none.err.contains("there is no prompt"));
+    const Outcome bytes = run(arguments, {.input = "ab\xFF"});
+    QCOMPARE(bytes.code, 1);
+    QVERIFY(bytes.err.contains("standard input, byte 2"));
+  }
+
+  void theSystemMessageAndStopStrings() {
+    const auto with = ask({"-p", "Hello", "--system", "S", "--temp", "0", "--max-tokens", "1"});
+    const auto without = ask({"-p", "Hello", "--temp", "0", "--max-tokens", "1"});
+    QVERIFY(with["prompt_tokens"].get<int>() <
+            without["prompt_tokens"].get<int>());  // it replaces the longer one
+    const auto whole = ask({"-p", "Hello", "--temp", "0", "--max-tokens", "12"})["text"].get<std::string>();
+    const std::string stop = whole.substr(whole.size() / 2, 3);
+    const auto cut = ask({"-p", "Hello", "--temp", "0", "--max-tokens", "12", "--stop", stop});
+    QCOMPARE(cut["finish"].get<std::string>(), std::string("stop_string"));
+    QCOMPARE(cut["text"].get<std::string>(), whole.substr(0, whole.find(stop)));
+  }
+
+  void aFullContextIsNeverSilent() {
+    const Outcome tight =
+        run({"chat", model_, "-p", "Tell me a long story.", "--context", "48", "--temp", "0"});
+    QVERIFY2(tight.err.contains("context"), tight.err.c_str());
+    const Outcome outcome = run({"chat", model_, "-p", std::string(4000, 'x'), "--context", "64", "--json"});
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(outcome.err.contains("context"), outcome.err.c_str());
+    QCOMPARE(std::ranges::count(outcome.err, '\n'), 1);
+  }
+
+  void aReaderThatLeavesEndsIt() {
+    const Outcome outcome =
+        run({"chat", model_, "-p", "Tell me a long story.", "--seed", "3"}, {.read_at_most = 4});
+    QCOMPARE(outcome.code, 1);
+    QCOMPARE(outcome.err, std::string());
+  }
+
+  void interruptStopsTheAnswer() {
+    const Outcome outcome = run(
+        {"chat", model_, "-p", "Count from one to five hundred.", "--temp", "1", "--repeat-penalty", "1.3"},
+        {.interrupt_after = 10});
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(outcome.err.contains("stopped"), outcome.err.c_str());
+    QVERIFY(outcome.out.ends_with('\n'));
+  }
+
+  void aConversation() {
+    const fovea::tests::TemporaryFolder folder;
+    Terminal terminal({"chat", model_, "--seed", "1", "--max-tokens", "4000"},
+                      {{"FOVEA_DATA", folder.path()}});
+    QVERIFY(terminal.shows("24 experts"));
+    QVERIFY(terminal.shows("repetition penalty 1.1"));
+    QVERIFY(terminal.shows("> "));
+    terminal.type("Tell me a very long story about the sea\x7F.\r");  // with a slip of the finger
+    QVERIFY(terminal.shows("about the se."));
+    QVERIFY(terminal.shows("\r\n"));
+    QTest::qWait(1500);
+    terminal.type("\x03");  // Ctrl-C stops the answer …
+    QVERIFY(terminal.shows("tok/s"));
+    QVERIFY(terminal.shows("> "));
+    terminal.type("/help\r");  // … and not the program
+    QVERIFY(terminal.shows("/reset"));
+    QVERIFY(terminal.shows("> "));
+    terminal.type("\033[A\033[A");  // two lines back
+    QVERIFY(terminal.shows("> Tell me a very long story about the se."));
+    terminal.type("\x03");  // Ctrl-C empties the line
+    QVERIFY(terminal.shows("> "));
+    terminal.type("\x03");
+    QVERIFY(terminal.shows("Ctrl-C again"));
+    QVERIFY(terminal.shows("> "));
+    terminal.type("\x03");
+    QCOMPARE(terminal.end(), 0);
+    std::ifstream history(folder.path() / "history");
+    std::string line;
+    std::getline(history, line);
+    QCOMPARE(line, std::string("Tell me a very long story about the se."));
+  }
+
+  void theConversationIsRemembered() {
+    Terminal terminal({"chat", model_, "--temp", "0", "--max-tokens", "8"}, {});
+    QVERIFY(terminal.shows("> "));
+    terminal.type("Hello\r");
+    QVERIFY(terminal.shows("context "));
+    const int after_one = context_of(terminal);
+    terminal.type("And now?\r");
+    QVERIFY(terminal.shows("context "));
+    QVERIFY(context_of(terminal) > after_one);
+    terminal.type("/reset\r");
+    QVERIFY(terminal.shows("forgotten"));
+    terminal.type("Hello\r");
+    QVERIFY(terminal.shows("context "));
+    QCOMPARE(context_of(terminal), after_one);
+    terminal.type("\x04");  // Ctrl-D
+    QCOMPARE(terminal.end(), 0);
+  }
+
+  void withoutADisplayTheChatIsInTheTerminal() {
+    Terminal terminal({model_}, {});
+    QVERIFY(terminal.shows("so the chat is in the terminal"));
+    QVERIFY(terminal.shows("> "));
+    terminal.type("/quit\r");
+    QCOMPARE(terminal.end(), 0);
+  }
+
+  void aSimpleTerminalWillDo() {
+    Terminal terminal({"chat", model_, "--max-tokens", "3"}, {{"TERM", "dumb"}});
+    QVERIFY(terminal.shows("> "));
+    terminal.type("Hello\n");
+    QVERIFY(terminal.shows("3 tokens"));
+    terminal.type("\x04");
+    QCOMPARE(terminal.end(), 0);
+  }
+
+ private:
+  nlohmann::json ask(Arguments more) {
+    more.insert(more.begin(), {"chat", model_, "--json"});
+    const Outcome outcome = run(more);
+    if (outcome.code != 0) QWARN(outcome.err.c_str());
+    return nlohmann::json::parse(outcome.out, nullptr, false);
+  }
+
+  // "context 57 of 8192": the first number of the last such line.
+  static int context_of(Terminal& terminal) {
+    terminal.shows(" of ");
+    const std::string& screen = terminal.screen();
+    return std::stoi(screen.substr(screen.rfind("context ") + 8));
+  }
+
+  std::string model_;
+};
+FOVEA_TEST(ChatTest)
+
+#include "chat_test.moc"

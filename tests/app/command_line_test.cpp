@@ -1,0 +1,187 @@
+// What every command does with its arguments, its output and its errors.
+#include <nlohmann/json.hpp>
+
+#include "tests/support/test.h"
+
+#include "process.h"
+
+using fovea::tests::golden;
+using fovea::tests::Outcome;
+using fovea::tests::run;
+using Arguments = std::vector<std::string>;
+Q_DECLARE_METATYPE(Arguments)
+
+namespace {
+
+const std::string model = golden("models/llama-0");
+
+}  // namespace
+
+class CommandLineTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void wrongUsage_data() {
+    QTest::addColumn<Arguments>("arguments");
+    QTest::addColumn<QByteArray>("says");
+    const auto row = [](const char* name, const Arguments& arguments, const char* says) {
+      QTest::newRow(name) << arguments << QByteArray(says);
+    };
+    row("unknown flag", {"inspect", model, "--nope"}, "--nope");
+    row("no model", {"inspect"}, "MODEL is required");
+    row("too many", {"inspect", model, "b"}, "not expected: b");
+    row("no command of that name", {"chta", model}, model.c_str());
+    row("no text for -p", {"chat", model, "-p"}, "--prompt");
+    row("empty prompt", {"chat", model, "-p", ""}, "the text is empty");
+    row("prompt not UTF-8", {"chat", model, "-p", "a\xFF"}, "byte 1: the text is not UTF-8");
+    row("temperature", {"chat", model, "-p", "x", "--temp", "-1"}, "-1 is not a number from 0 to 100");
+    row("temperature nan", {"chat", model, "-p", "x", "--temp", "nan"}, "nan is not a number");
+    row("threads", {"chat", model, "-p", "x", "--threads", "0"}, "0 is not a number from 1 to 1024");
+    row("context", {"chat", model, "-p", "x", "--context", "1e99"}, "--context");
+    row("kv", {"chat", model, "-p", "x", "--kv", "f8"}, "f8 is none of f32, f16, q8");
+    row("on-full", {"chat", model, "-p", "x", "--on-full", "x"}, "x is none of fail, drop");
+    row("empty stop", {"chat", model, "-p", "x", "--stop", ""}, "the text is empty");
+    row("negative seed", {"chat", model, "-p", "x", "--seed", "-1"}, "--seed");
+    row("tokens", {"logits", model, "--out", "x.npy", "--tokens", "1,,2"}, "is no token id");
+    row("tokens too large", {"logits", model, "--out", "x.npy", "--tokens", "99999999999"}, "is no token id");
+    row("chunk", {"logits", model, "--out", "x.npy", "--tokens", "1", "--chunk", "0"}, "--chunk");
+    row("no messages", {"template", model}, "--messages is required");
+    row("neither model nor template", {"template", "--messages", "m"}, "MODEL or --template");
+    row("variable without name", {"template", model, "--messages", "m", "--var", "=1"}, "is not name=JSON");
+    row("variable no JSON", {"template", model, "--messages", "m", "--var", "a=b"}, "not JSON");
+    row("repetitions", {"bench", model, "-r", "0"}, "0 is not a number from 1 to 1000");
+    row("chunks", {"perplexity", model, "f", "--chunks", "x"}, "--chunks");
+  }
+  void wrongUsage() {
+    QFETCH(Arguments, arguments);
+    QFETCH(QByteArray, says);
+    const Outcome outcome = run(arguments);
+    QCOMPARE(outcome.code, 2);
+    QCOMPARE(outcome.out, std::string());
+    verify_one_line(outcome.err, says);
+    QVERIFY(outcome.err.contains("--help"));
+  }
+
+  void failures_data() {
+    QTest::addColumn<Arguments>("arguments");
+    QTest::addColumn<QByteArray>("says");
+    const auto row = [](const char* name, const Arguments& arguments, const char* says) {
+      QTest::newRow(name) << arguments << QByteArray(says);
+    };
+    row("unknown name", {"inspect", "nope"}, "is empty");
+    row("demo before it is built", {"inspect", "demo"}, "./scripts/demo");
+    row("missing path", {"tokenize", "/no/such", "--text", "x"}, "no such file");
+    row("a folder without a model", {"inspect", "/usr"}, "config.json");
+    row("missing text", {"perplexity", model, "/no/such"}, "cannot be opened");
+    row("a folder as text", {"perplexity", model, "/usr"}, "cannot be read");
+    row("messages missing", {"template", model, "--messages", "/no/such"}, "cannot be opened");
+    row("id beyond the vocabulary", {"logits", model, "--tokens", "1,37", "--out", "/dev/null"},
+        "number 2: the id 37 is not in the model's vocabulary of 37");
+    row("no place to write", {"logits", model, "--tokens", "1", "--out", "/no/such/x.npy"}, "/no/such/x.npy");
+    row("no tokeniser", {"tokenize", model, "--text", "x"}, "token");
+    row("a chat without input", {"chat", model}, "there is no prompt");
+    row("a window without display", {"nope"}, "is empty");
+  }
+  void failures() {
+    QFETCH(Arguments, arguments);
+    QFETCH(QByteArray, says);
+    const Outcome outcome = run(arguments);
+    QCOMPARE(outcome.code, 1);
+    QCOMPARE(outcome.out, std::string());
+    verify_one_line(outcome.err, says);
+  }
+
+  void aBadInstructionSetIsNamed() {
+    const Outcome outcome = run({"devices"}, {.environment = {{"FOVEA_CPU", "avx9"}}});
+    QCOMPARE(outcome.code, 1);
+    verify_one_line(outcome.err, "avx9");
+  }
+
+  void helpAndVersion() {
+    for (const Arguments& arguments :
+         {Arguments{"--help"}, {"--version"}, {"chat", "--help"}, {"bench", "-h"}}) {
+      const Outcome outcome = run(arguments);
+      QCOMPARE(outcome.code, 0);
+      QVERIFY(!outcome.out.empty());
+      QCOMPARE(outcome.err, std::string());
+    }
+  }
+
+  void theLogIsSilentUnlessAskedFor() {
+    QCOMPARE(run({"inspect", model}).err, std::string());
+    QVERIFY(run({"inspect", model, "--verbose"}).err.contains("MODEL"));
+  }
+
+  void jsonKeys_data() {
+    QTest::addColumn<Arguments>("arguments");
+    QTest::addColumn<Arguments>("keys");
+    QTest::newRow("inspect") << Arguments{"inspect", model}
+                             << Arguments{"architecture", "layers",     "experts",           "experts_used",
+                                          "context",      "parameters", "parameters_active", "bytes"};
+    QTest::newRow("devices") << Arguments{"devices"} << Arguments{"devices"};
+    QTest::newRow("logits") << Arguments{"logits", model, "--tokens", "1,2", "--out", "/dev/null"}
+                            << Arguments{"shape"};
+    QTest::newRow("bench") << Arguments{"bench", model, "-p", "8", "-n", "4", "-r", "1"}
+                           << Arguments{"prefill", "decode", "ttft_ms", "tpot_ms"};
+  }
+  void jsonKeys() {
+    QFETCH(Arguments, arguments);
+    QFETCH(Arguments, keys);
+    const Outcome help = run({arguments[0], "--help"});
+    arguments.push_back("--json");
+    const Outcome outcome = run(arguments);
+    QCOMPARE(outcome.err, std::string());
+    QCOMPARE(outcome.code, 0);
+    QCOMPARE(std::ranges::count(outcome.out, '\n'), 1);
+    const auto object = nlohmann::json::parse(outcome.out, nullptr, false);
+    QVERIFY(object.is_object());
+    for (const std::string& key : keys) QVERIFY2(object.contains(key), key.c_str());
+    for (const auto& [key, value] : object.items())
+      QVERIFY2(help.out.contains(key), (key + " is not in --help").c_str());
+  }
+
+  void benchMeasures() {
+    const Outcome outcome = run({"bench", model, "-p", "8", "-n", "4", "-r", "2", "--json"});
+    const auto object = nlohmann::json::parse(outcome.out, nullptr, false);
+    for (const char* part : {"prefill", "decode"}) {
+      QCOMPARE(object[part]["tokens"].get<int>(), std::string(part) == "prefill" ? 8 : 4);
+      const auto& speed = object[part]["tok_per_s"];
+      QVERIFY(speed["min"].get<double>() > 0);
+      QVERIFY(speed["min"] <= speed["median"] && speed["median"] <= speed["max"]);
+      QVERIFY(object[part]["ceiling_share"].get<double>() > 0);
+    }
+    for (const char* part : {"ttft_ms", "tpot_ms"}) {
+      QVERIFY(object[part]["median"].get<double>() > 0);
+      QVERIFY(object[part]["p90"] <= object[part]["p99"]);
+    }
+  }
+
+  void aClosedOutputFails() {
+    const Outcome closed = run({"inspect", model}, {.closed = {1}});
+    QCOMPARE(closed.code, 1);
+    verify_one_line(closed.err, "standard output");
+    const Outcome full = run({"inspect", model}, {.output_file = "/dev/full"});
+    QCOMPARE(full.code, 1);
+    verify_one_line(full.err, "standard output");
+  }
+
+  // All three closed: what is opened next must not become the output.
+  void closedStreamsHarmNoFile() {
+    const fovea::tests::TemporaryFolder folder;
+    const std::string out = folder.path() / "x.npy";
+    const Outcome outcome =
+        run({"logits", model, "--tokens", "1,2,3", "--out", out, "--json"}, {.closed = {0, 1, 2}});
+    QCOMPARE(outcome.code, 1);
+    QCOMPARE(std::filesystem::file_size(out), 128 + 3 * 37 * sizeof(float));
+  }
+
+ private:
+  static void verify_one_line(const std::string& text, const QByteArray& says) {
+    QVERIFY2(text.contains(says.toStdString()), text.c_str());
+    QVERIFY2(text.ends_with('\n') && std::ranges::count(text, '\n') == 1, text.c_str());
+    QVERIFY2(text.starts_with("fovea"), text.c_str());
+  }
+};
+FOVEA_TEST(CommandLineTest)
+
+#include "command_line_test.moc"

@@ -1,0 +1,105 @@
+#include "app/files/files.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include "app/files/atomic_file.h"
+#include "tests/support/test.h"
+
+namespace fs = std::filesystem;
+using fovea::app::AtomicFile;
+using fovea::app::invalid_utf8;
+using fovea::app::read_file;
+
+namespace {
+
+std::string content(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
+}  // namespace
+
+class FilesTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // Where the first wrong byte is; the cases are those of Unicode's table 3-7.
+  void utf8_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<qlonglong>("at");
+    QTest::newRow("ascii") << QByteArray("abc") << -1LL;
+    QTest::newRow("all lengths") << QByteArray("é字😀") << -1LL;
+    QTest::newRow("last code point") << QByteArray("\xF4\x8F\xBF\xBF") << -1LL;
+    QTest::newRow("beyond it") << QByteArray("a\xF4\x90\x80\x80") << 1LL;
+    QTest::newRow("lone continuation") << QByteArray("ab\x80") << 2LL;
+    QTest::newRow("cut off") << QByteArray("a\xE2\x82") << 1LL;
+    QTest::newRow("overlong") << QByteArray("\xC0\xAF") << 0LL;
+    QTest::newRow("overlong in three") << QByteArray("\xE0\x9F\xBF") << 0LL;
+    QTest::newRow("surrogate") << QByteArray("\xED\xA0\x80") << 0LL;
+    QTest::newRow("no byte of UTF-8") << QByteArray("\xFF") << 0LL;
+  }
+  void utf8() {
+    QFETCH(QByteArray, text);
+    const std::size_t at = invalid_utf8(text.toStdString());
+    QTEST(at == std::string::npos ? -1LL : static_cast<qlonglong>(at), "at");
+  }
+
+  void aFileAppearsWholeOrNotAtAll() {
+    const fovea::tests::TemporaryFolder folder;
+    const fs::path target = folder.path() / "x.npy";
+    std::ofstream(target) << "old";
+    {
+      auto file = AtomicFile::create(target);
+      FOVEA_VERIFY(file);
+      FOVEA_VERIFY(file->write("new, unfinished"));
+      QCOMPARE(content(target), std::string("old"));
+    }
+    QCOMPARE(content(target), std::string("old"));
+    QCOMPARE(files_in(folder.path()), 1U);
+    auto file = AtomicFile::create(target);
+    FOVEA_VERIFY(file);
+    FOVEA_VERIFY(file->write("new"));
+    FOVEA_VERIFY(file->commit());
+    QCOMPARE(content(target), std::string("new"));
+    QCOMPARE(files_in(folder.path()), 1U);
+  }
+
+  void aLinkStaysALink() {
+    const fovea::tests::TemporaryFolder folder;
+    std::ofstream(folder.path() / "real") << "old";
+    fs::create_symlink(folder.path() / "real", folder.path() / "link");
+    auto file = AtomicFile::create(folder.path() / "link");
+    FOVEA_VERIFY(file);
+    FOVEA_VERIFY(file->write("new"));
+    FOVEA_VERIFY(file->commit());
+    QVERIFY(fs::is_symlink(folder.path() / "link"));
+    QCOMPARE(content(folder.path() / "real"), std::string("new"));
+  }
+
+  void aDeviceIsNotReplaced() {
+    auto file = AtomicFile::create("/dev/null");
+    FOVEA_VERIFY(file);
+    FOVEA_VERIFY(file->write("x"));
+    FOVEA_VERIFY(file->commit());
+    QVERIFY(fs::is_character_file("/dev/null"));
+  }
+
+  void reading() {
+    const fovea::tests::TemporaryFolder folder;
+    const std::string bytes("a\0\r\n\xFF", 5);
+    std::ofstream(folder.path() / "f", std::ios::binary) << bytes;
+    QCOMPARE(read_file(folder.path() / "f", 5).value(), bytes);
+    QCOMPARE(read_file(folder.path() / "f", 4).error().kind, fovea::ErrorKind::invalid);
+    QCOMPARE(read_file(folder.path() / "none", 5).error().kind, fovea::ErrorKind::not_found);
+    QCOMPARE(read_file(folder.path(), 5).error().kind, fovea::ErrorKind::io);
+  }
+};
+FOVEA_TEST(FilesTest)
+
+#include "files_test.moc"
