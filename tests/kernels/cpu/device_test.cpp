@@ -1,0 +1,106 @@
+// Dispatch, memory, and that results do not depend on threads or on how many tokens are computed at once.
+#include "kernels/cpu/device.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/test.h"
+
+using namespace fovea::kernels;
+
+class CpuDeviceTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void cleanup() { unsetenv("FOVEA_CPU"); }
+  void the_baseline_is_always_there();
+  void the_variable_forces_a_set();
+  void an_unknown_set_is_refused();
+  void memory_is_zero_and_aligned();
+  void one_token_at_a_time_gives_the_same_bits_data();
+  void one_token_at_a_time_gives_the_same_bits();
+};
+
+void CpuDeviceTest::the_baseline_is_always_there() {
+  const auto sets = cpu::available_instruction_sets();
+  QVERIFY(!sets.empty());
+  QVERIFY(sets.front() == "scalar");
+  QVERIFY(cpu::default_device() == cpu::device(sets.back()));
+}
+
+void CpuDeviceTest::the_variable_forces_a_set() {
+  for (const std::string_view set : cpu::available_instruction_sets()) {
+    setenv("FOVEA_CPU", std::string(set).c_str(), 1);
+    const Device* const device = cpu::default_device();
+    QVERIFY(device != nullptr);
+    QVERIFY(device->instruction_set() == set);
+    QVERIFY(device == cpu::device(set));
+  }
+}
+
+void CpuDeviceTest::an_unknown_set_is_refused() {
+  QVERIFY(cpu::device("avx9") == nullptr);
+  QVERIFY(cpu::device("") == nullptr);
+  setenv("FOVEA_CPU", "avx9", 1);
+  QVERIFY(cpu::default_device() == nullptr);
+}
+
+void CpuDeviceTest::memory_is_zero_and_aligned() {
+  const Device& device = *cpu::default_device();
+  for (const std::int64_t bytes : {1L, 4096L, 100'000L, 5'000'000L}) {
+    std::byte* const memory = device.allocate(bytes);
+    QVERIFY(memory != nullptr);
+    QCOMPARE(reinterpret_cast<std::uintptr_t>(memory) % 64, std::uintptr_t{0});
+    QVERIFY(std::all_of(memory, memory + bytes, [](std::byte byte) { return byte == std::byte{0}; }));
+    std::memset(memory, 1, static_cast<std::size_t>(bytes));
+    device.release(memory, bytes);
+  }
+  QVERIFY(device.allocate(std::int64_t{1} << 60) == nullptr);
+}
+
+void CpuDeviceTest::one_token_at_a_time_gives_the_same_bits_data() {
+  QTest::addColumn<QString>("set");
+  QTest::addColumn<int>("type");
+  for (const std::string_view set : cpu::available_instruction_sets()) {
+    for (const Type type : {Type::f32, Type::q4_0, Type::q4_1, Type::q8_0, Type::q6_k}) {
+      QTest::addRow("%s %s", set.data(), type_name(type).data())
+          << QString::fromUtf8(set.data(), static_cast<qsizetype>(set.size())) << static_cast<int>(type);
+    }
+  }
+}
+
+// 130 tokens with three threads against one token at a time with one thread.
+void CpuDeviceTest::one_token_at_a_time_gives_the_same_bits() {
+  QFETCH(QString, set);
+  QFETCH(int, type);
+  const Device& device = *cpu::device(set.toStdString());
+  constexpr std::int64_t tokens = 130;
+  constexpr std::int64_t rows = 40;
+  constexpr std::int64_t columns = 512;
+  std::mt19937 random(fovea::tests::seed());
+  std::normal_distribution<float> normal;
+  std::vector<float> x(tokens * columns);
+  for (float& value : x) value = normal(random);
+  // Bytes of 0 … 63 are finite halves and floats.
+  std::vector<std::byte> file(static_cast<std::size_t>(rows * row_bytes(static_cast<Type>(type), columns)));
+  for (std::byte& byte : file) byte = static_cast<std::byte>(random() % 64);
+
+  Weight weight{file.data(), static_cast<Type>(type), Packing::rows, rows, columns};
+  std::vector<float> together(tokens * rows);
+  std::vector<float> single(tokens * rows);
+  const auto many = device.make_stream({.threads = 3});
+  const Projection all[] = {{weight, nullptr, together.data(), rows}};
+  device.operations().linear({x.data(), tokens, columns, all}, *many);
+  const auto one = device.make_stream({.threads = 1});
+  for (std::int64_t t = 0; t < tokens; ++t) {
+    const Projection projection[] = {{weight, nullptr, single.data() + t * rows, rows}};
+    device.operations().linear({x.data() + t * columns, 1, columns, projection}, *one);
+  }
+  QVERIFY(std::memcmp(together.data(), single.data(), together.size() * sizeof(float)) == 0);
+}
+
+FOVEA_TEST(CpuDeviceTest)
+#include "device_test.moc"
