@@ -80,7 +80,11 @@ void multiply_rows(const Product& p, std::int64_t row) {
 // c (+)= a · b. Each sum is formed in the order of `depth`, wherever its row falls.
 void multiply_tile(const Product& p) {
   std::int64_t row = 0;
-  for (; row + block_rows <= p.rows; row += block_rows) multiply_rows<block_rows>(p, row);
+  // Not so far that one or two rows are left over, which would not fill the multipliers.
+  for (; row + block_rows == p.rows || row + block_rows + 2 < p.rows; row += block_rows) {
+    multiply_rows<block_rows>(p, row);
+  }
+  for (; row + 4 <= p.rows; row += 4) multiply_rows<4>(p, row);
   for (; row + 3 <= p.rows; row += 3) multiply_rows<3>(p, row);
   for (; row < p.rows; ++row) multiply_rows<1>(p, row);
 }
@@ -99,11 +103,7 @@ Floats load_entry(const std::byte* row, std::int64_t i, std::int64_t count) {
   } else {
     // head_dim is a multiple of the block's 32 elements, those are a multiple of lanes.
     const std::byte* const block = row + i / 32 * 34;
-    std::uint16_t scale[lanes] = {};
-    memcpy(scale, block, 2);
-    float d[lanes];
-    store_floats(d, load_f16(scale));
-    return multiply(to_floats(load_s8(block + 2 + i % 32)), set_floats(d[0]));
+    return multiply(to_floats(load_s8(block + 2 + i % 32)), set_floats(half_at(block)));
   }
 }
 
@@ -119,22 +119,41 @@ struct Entries {
   }
 };
 
-// keys[i, k] = element i of position first + k; columns after the last position are 0.
+// One square of keys, turned over. Whole squares keep to registers.
+template <Type type>
+void load_square(const std::byte* const (&rows)[lanes], std::int64_t i, float* to) {
+  Floats block[lanes];
+#pragma GCC unroll 16
+  for (int j = 0; j < lanes; ++j) block[j] = load_entry<type>(rows[j], i, lanes);
+  transpose(block);
+#pragma GCC unroll 16
+  for (int j = 0; j < lanes; ++j) store_floats(to + j * tile_keys, block[j]);
+}
+
+template <Type type>
+void load_part_of_square(const std::byte* const (&rows)[lanes], std::int64_t present, std::int64_t i,
+                         std::int64_t elements, float* to) {
+  Floats block[lanes];
+  for (std::int64_t j = 0; j < lanes; ++j) {
+    block[j] = j < present ? load_entry<type>(rows[j], i, elements) : set_floats(0);
+  }
+  transpose(block);
+  for (std::int64_t j = 0; j < elements; ++j) store_floats(to + j * tile_keys, block[j]);
+}
+
+// keys[i, k] = element i of position first + k; columns after the last position are 0, up to a whole vector.
 template <Type type>
 void load_keys(const Entries& entries, std::int64_t first, std::int64_t count, float* keys) {
   const std::int64_t dim = entries.pages.head_dim;
   for (std::int64_t k = 0; k < count; k += lanes) {
     const std::int64_t present = count - k < lanes ? count - k : lanes;
-    const std::byte* rows[lanes];
+    const std::byte* rows[lanes] = {};
     for (std::int64_t j = 0; j < present; ++j) rows[j] = entries.at(first + k + j);
-    for (std::int64_t i = 0; i < dim; i += lanes) {
-      const std::int64_t elements = dim - i < lanes ? dim - i : lanes;
-      Floats block[lanes];
-      for (std::int64_t j = 0; j < lanes; ++j) {
-        block[j] = j < present ? load_entry<type>(rows[j], i, elements) : set_floats(0);
-      }
-      transpose(block);
-      for (std::int64_t j = 0; j < elements; ++j) store_floats(keys + (i + j) * tile_keys + k, block[j]);
+    const std::int64_t whole = present == lanes ? dim / lanes * lanes : 0;
+    for (std::int64_t i = 0; i < whole; i += lanes) load_square<type>(rows, i, keys + i * tile_keys + k);
+    for (std::int64_t i = whole; i < dim; i += lanes) {
+      load_part_of_square<type>(rows, present, i, dim - i < lanes ? dim - i : lanes,
+                                keys + i * tile_keys + k);
     }
   }
 }
@@ -144,11 +163,12 @@ template <Type type>
 void load_values(const Entries& entries, std::int64_t first, std::int64_t count, float* values,
                  std::int64_t wide) {
   const std::int64_t dim = entries.pages.head_dim;
+  const std::int64_t whole = dim / lanes * lanes;
   for (std::int64_t k = 0; k < count; ++k) {
     const std::byte* const row = entries.at(first + k);
-    for (std::int64_t i = 0; i < dim; i += lanes) {
-      store_floats(values + k * wide + i, load_entry<type>(row, i, dim - i < lanes ? dim - i : lanes));
-    }
+    float* const to = values + k * wide;
+    for (std::int64_t i = 0; i < whole; i += lanes) store_floats(to + i, load_entry<type>(row, i, lanes));
+    if (whole < dim) store_floats(to + whole, load_entry<type>(row, whole, dim - whole));
   }
 }
 

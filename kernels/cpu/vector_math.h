@@ -40,6 +40,19 @@ static inline Ints load_s8(const void* p) {
 #endif
 }
 
+// One f16.
+static inline float half_at(const void* p) {
+#if defined(__F16C__)
+  uint16_t half;
+  memcpy(&half, p, sizeof half);
+  return _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(half)));
+#else
+  uint16_t halves[lanes] = {};
+  memcpy(halves, p, 2);
+  return load_f16(halves)[0];
+#endif
+}
+
 // The first `count` < lanes elements; the others are 0 and not read.
 static inline Floats load_first(const float* p, std::int64_t count) {
 #if defined(__AVX512F__)
