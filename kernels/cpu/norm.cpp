@@ -1,34 +1,83 @@
+// The norm and the elementwise operations.
 #include <math.h>
 
 #include "kernels/cpu/operations.h"
 #include "kernels/cpu/stream.h"
+#include "kernels/cpu/vector_math.h"
 
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
+namespace {
+
+constexpr std::int64_t chunk_elements = 16384;  // less is not worth waking a thread for
+
+void add_row(float* x, const float* y, std::int64_t count) {
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    store_floats(x + i, add_floats(load_floats(x + i), load_floats(y + i)));
+  for (; i < count; ++i) x[i] += y[i];
+}
+
+// Four partial sums: the squares of a row are added pairwise rather than one after another.
+float sum_of_squares(const float* x, std::int64_t count) {
+  Floats sums[4] = {set_floats(0), set_floats(0), set_floats(0), set_floats(0)};
+  std::int64_t i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+      const Floats v = load_floats(x + i + j * lanes);
+      sums[j] = multiply_add(v, v, sums[j]);
+    }
+  }
+  for (; i < count; i += lanes) {
+    const Floats v = count - i < lanes ? load_first(x + i, count - i) : load_floats(x + i);
+    sums[0] = multiply_add(v, v, sums[0]);
+  }
+  return sum_of(add_floats(add_floats(sums[0], sums[1]), add_floats(sums[2], sums[3])));
+}
+
+void normalise_row(const float* x, const float* weight, float scale, std::int64_t count, float* out) {
+  const Floats factor = set_floats(scale);
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    store_floats(out + i, multiply(multiply(load_floats(x + i), factor), load_floats(weight + i)));
+  }
+  for (; i < count; ++i) out[i] = x[i] * scale * weight[i];
+}
+
+Floats sigmoid_of(Floats x) {
+  const Floats one = set_floats(1);
+  return divide(one, add_floats(one, exp_of(subtract(set_floats(0), x))));
+}
+
+}  // namespace
 
 void rms_norm(const RmsNorm& op, Stream& stream) {
   on_cpu(stream).pool().for_chunks(op.rows, 16, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t row = begin; row < end; ++row) {
       float* const x = op.x + row * op.columns;
-      float* const out = op.out + row * op.columns;
-      if (op.residual) {
-        const float* const residual = op.residual + row * op.columns;
-        for (std::int64_t i = 0; i < op.columns; ++i) x[i] += residual[i];
-      }
-      double squares = 0;
-      for (std::int64_t i = 0; i < op.columns; ++i) squares += static_cast<double>(x[i]) * x[i];
-      const float scale =
-          1.0F / sqrtf(static_cast<float>(squares / static_cast<double>(op.columns)) + op.eps);
-      for (std::int64_t i = 0; i < op.columns; ++i) out[i] = x[i] * scale * op.weight[i];
+      if (op.residual) add_row(x, op.residual + row * op.columns, op.columns);
+      const float mean = sum_of_squares(x, op.columns) / static_cast<float>(op.columns);
+      normalise_row(x, op.weight, 1.0F / sqrtf(mean + op.eps), op.columns, op.out + row * op.columns);
     }
   });
 }
 
-void sigmoid(const Sigmoid& op, Stream&) {
-  for (std::int64_t i = 0; i < op.count; ++i) op.x[i] = 1.0F / (1.0F + expf(-op.x[i]));
+void sigmoid(const Sigmoid& op, Stream& stream) {
+  on_cpu(stream).pool().for_chunks(op.count, chunk_elements, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t i = begin; i < end; i += lanes) {
+      if (end - i < lanes) {
+        store_first(op.x + i, sigmoid_of(load_first(op.x + i, end - i)), end - i);
+      } else {
+        store_floats(op.x + i, sigmoid_of(load_floats(op.x + i)));
+      }
+    }
+  });
 }
 
-void add(const Add& op, Stream&) {
-  for (std::int64_t i = 0; i < op.count; ++i) op.x[i] += op.y[i];
+void add(const Add& op, Stream& stream) {
+  on_cpu(stream).pool().for_chunks(op.count, chunk_elements, [&](std::int64_t begin, std::int64_t end, int) {
+    add_row(op.x + begin, op.y + begin, end - begin);
+  });
 }
 
 }  // namespace fovea::kernels::cpu::FOVEA_CPU_SET
