@@ -115,8 +115,6 @@ Sampler::Sampler(SamplingSettings settings, std::int64_t vocabulary)
                           settings_.frequency_penalty != 0) &&
                          settings_.penalty_window != 0;
   if (penalties) penalised_.resize(static_cast<std::size_t>(vocabulary));
-  if (settings_.temperature > 0 && settings_.top_k == 0)
-    candidates_.reserve(static_cast<std::size_t>(vocabulary));
 }
 
 void Sampler::accept(TokenId token) {
