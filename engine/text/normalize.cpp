@@ -28,6 +28,7 @@ constexpr CodeRange inert_ranges[] = {
 };
 
 bool is_inert(char32_t c) {
+  if (c == 0x11A7) return true;  // the place before Hangul's first final consonant: utf8proc 2.8 composes it
   const auto* const range = std::ranges::lower_bound(inert_ranges, c, {}, &CodeRange::last);
   return range != std::end(inert_ranges) && c >= range->first;
 }

@@ -29,7 +29,12 @@ void Tokenizer::Parts::encode_words(std::string_view text, bool at_start, std::v
   words.list.assign(1, Word{text, at_start});
   for (const PretokenizeStep& step : pretokenize) apply(step, words);
   for (const Word& word : words.list) {
-    if (!word.text.empty()) bpe->encode(vocabulary, word.text, out, scratch);
+    if (word.text.empty()) continue;
+    if (bpe) {
+      bpe->encode(vocabulary, word.text, out, scratch);
+    } else {
+      unigram->encode(word.text, out);
+    }
   }
 }
 

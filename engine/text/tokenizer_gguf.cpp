@@ -48,12 +48,14 @@ struct MetadataReader {
       FOVEA_CHECK(read_byte_pairs(adds_bos));
     } else if (*model == "llama") {
       FOVEA_CHECK(read_sentence_piece(adds_bos));
+    } else if (*model == "t5") {
+      FOVEA_CHECK(read_unigram());
     } else {
       return fail(ErrorKind::unsupported, where,
                   "the tokeniser \"" + std::string(*model) + "\" is not supported");
     }
-    add_tokens(*model == "llama");
-    read_special(*model == "llama", adds_bos);
+    add_tokens(*model != "gpt2");
+    read_special(*model, adds_bos);
     find_end_of_generation(parts);
     for (const char* const key : {"tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"})
       add_end_of_generation(parts, special_id(key, -1));
@@ -190,19 +192,49 @@ struct MetadataReader {
     return type == normal || type == user_defined;
   }
 
-  Result<void> read_sentence_piece(bool& adds_bos) {
-    adds_bos = true;
-    const bool prefix = metadata.boolean("tokenizer.ggml.add_space_prefix").value_or(true);
+  // Blanks become underlines, with one more in front of the text.
+  void spell_with_underlines() {
     using enum MetaspaceStep::Prepend;
+    const bool prefix = metadata.boolean("tokenizer.ggml.add_space_prefix").value_or(true);
     parts.pretokenize.emplace_back(
         MetaspaceStep{.prepend = prefix ? first : never, .before_blanks = true, .split = false});
+    decode_underlines(prefix);
+  }
+
+  Result<void> read_sentence_piece(bool& adds_bos) {
+    adds_bos = true;
+    spell_with_underlines();
     FOVEA_TRY(const auto merges, merges_from_scores());
     BpeOptions options;
     options.byte_fallback = true;
     options.fuse_unknown = true;
     options.unknown = special_id("tokenizer.ggml.unknown_token_id", 0);
     parts.bpe.emplace(parts.vocabulary, std::move(options), merges);
-    decode_underlines(prefix);
+    return {};
+  }
+
+  Result<void> read_unigram() {
+    if (metadata.contains("tokenizer.ggml.precompiled_charsmap"))
+      return fail(ErrorKind::unsupported, where + ", tokenizer.ggml.precompiled_charsmap",
+                  "a precompiled normaliser is not supported");
+    if (metadata.boolean("tokenizer.ggml.remove_extra_whitespaces").value_or(false)) {
+      FOVEA_TRY(Regex blanks, Regex::compile(" {2,}", where));
+      parts.normalize.emplace_back(ReplaceRegexStep{std::move(blanks), " "});
+      parts.normalize.emplace_back(StripStep{true, true});
+    }
+    spell_with_underlines();
+    const std::vector<double> scores = metadata.numbers("tokenizer.ggml.scores");
+    if (scores.size() != tokens->size())
+      return damaged("tokenizer.ggml.scores", std::to_string(scores.size()) + " scores for " +
+                                                  std::to_string(tokens->size()) + " tokens");
+    std::vector<UnigramPiece> usable;
+    for (TokenId id = 0; id < parts.vocabulary.size(); ++id) {
+      const double score = scores[static_cast<std::size_t>(id)];
+      if (std::isnan(score))
+        return damaged("tokenizer.ggml.scores", "score " + std::to_string(id) + " is not a number");
+      if (mergeable(id)) usable.push_back({id, score});
+    }
+    parts.unigram.emplace(parts.vocabulary, usable, special_id("tokenizer.ggml.unknown_token_id", 2), true);
     return {};
   }
 
@@ -224,12 +256,12 @@ struct MetadataReader {
     return *id >= 0 && *id < parts.vocabulary.size() ? static_cast<TokenId>(*id) : -1;
   }
 
-  void read_special(bool sentence_piece, bool adds_bos) {
-    parts.bos = special_id("tokenizer.ggml.bos_token_id", sentence_piece ? 1 : -1);
-    parts.eos = special_id("tokenizer.ggml.eos_token_id", sentence_piece ? 2 : -1);
+  void read_special(std::string_view model, bool adds_bos) {
+    parts.bos = special_id("tokenizer.ggml.bos_token_id", model == "llama" ? 1 : -1);
+    parts.eos = special_id("tokenizer.ggml.eos_token_id", model == "llama" ? 2 : model == "t5" ? 1 : -1);
     if (metadata.boolean("tokenizer.ggml.add_bos_token").value_or(adds_bos) && parts.bos >= 0)
       parts.before.push_back(parts.bos);
-    if (metadata.boolean("tokenizer.ggml.add_eos_token").value_or(false) && parts.eos >= 0)
+    if (metadata.boolean("tokenizer.ggml.add_eos_token").value_or(model == "t5") && parts.eos >= 0)
       parts.after.push_back(parts.eos);
   }
 };

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/text/json_fields.h"
@@ -42,6 +43,9 @@ struct JsonReader {
               string_field_or(model, "type", model.contains("merges") ? "BPE" : "", where));
     if (type == "BPE") {
       FOVEA_CHECK(read_bpe(model, byte_level));
+    } else if (type == "Unigram") {
+      if (byte_level) return fail(ErrorKind::unsupported, at("model"), "\"Unigram\" behind \"ByteLevel\"");
+      FOVEA_CHECK(read_unigram(model));
     } else {
       return fail(ErrorKind::unsupported, at("model"), "the model \"" + type + "\" is not supported");
     }
@@ -136,6 +140,34 @@ struct JsonReader {
     return {};
   }
 
+  // "vocab" is a list of [text, score]. A control token's text is no piece, so that text cannot become it.
+  Result<void> read_unigram(const json& model) {
+    const json& vocab = member(model, "vocab");
+    if (!vocab.is_array() || vocab.empty())
+      return fail(ErrorKind::format, at("vocab"), "not a list of pieces");
+    std::unordered_set<std::string> specials;
+    for (const json& item : member(document, "added_tokens")) {
+      if (item.is_object() && item.value("special", json(false)) == true &&
+          item.value("content", json()).is_string())
+        specials.insert(item["content"].get<std::string>());
+    }
+    std::vector<UnigramPiece> usable;
+    for (const json& item : vocab) {
+      if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_number())
+        return fail(ErrorKind::format, at("vocab"),
+                    "piece " + std::to_string(parts.vocabulary.size()) + " is not a text and a score");
+      const auto& text = item[0].get_ref<const std::string&>();
+      const TokenId id = parts.vocabulary.add(text);
+      if (!specials.contains(text)) usable.push_back({id, item[1].get<double>()});
+    }
+    parts.vocabulary.index();
+    FOVEA_TRY(const std::int64_t unknown,
+              count_field(model, "unk_id", -1, parts.vocabulary.size() - 1, at("model")));
+    FOVEA_TRY(const bool byte_fallback, flag_field(model, "byte_fallback", false, where));
+    parts.unigram.emplace(parts.vocabulary, usable, static_cast<TokenId>(unknown), byte_fallback);
+    return {};
+  }
+
   Result<AddedToken> read_added(const json& item, std::int64_t id) const {
     if (!item.is_object()) return fail(ErrorKind::format, at("added_tokens"), "not a list of objects");
     AddedToken token;
@@ -170,7 +202,10 @@ struct JsonReader {
       return {};
     }
     std::string changed;
-    if (normalize(parts.normalize, token.text, changed)) token.text = std::move(changed);
+    if (normalize(parts.normalize, token.text, changed)) {
+      token.text = std::move(changed);
+      if (parts.vocabulary.find(token.text) != token.id) parts.vocabulary.set(token.id, token.text);
+    }
     if (!token.text.empty()) parts.added_normalized.add(std::move(token));
     return {};
   }

@@ -13,6 +13,7 @@
 #include "engine/text/normalize.h"
 #include "engine/text/pretokenize.h"
 #include "engine/text/tokenizer.h"
+#include "engine/text/unigram.h"
 #include "engine/text/vocabulary.h"
 
 namespace fovea::text {
@@ -24,7 +25,8 @@ struct Tokenizer::Parts {
   AddedTokens added_normalized;  // found in the normalised text
   std::vector<NormalizeStep> normalize;
   std::vector<PretokenizeStep> pretokenize;
-  std::optional<Bpe> bpe;
+  std::optional<Bpe> bpe;  // one of the two
+  std::optional<Unigram> unigram;
   DecodePlan decode;
   std::vector<TokenId> before, after;  // what add_special puts around the text
   TokenId bos = -1;

@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Writes tests/golden/tokenizers: what Hugging Face tokenizers and SentencePiece make of many texts.
+
+  make_tokenizers.py SHARED SMOLLM2.gguf
+
+SHARED is the folder of shared data (its data/qwen3-tokenizer and corpora); the GGUF is read by transformers.
+Needs tokenizers, transformers, sentencepiece, gguf, numpy.
+
+hashes.json   ids of whole corpora and of 100,000 random strings, as SHA-1 over groups of texts; the strings come from
+              a generator that the C++ test has too
+tiny/*.json   small tokenisers of every kind, trained here, and tiny/*.gguf with the same vocabulary
+cases.json    texts, ids and decoded texts of the small tokenisers
+"""
+import gzip
+import hashlib
+import json
+import lzma
+import pathlib
+import struct
+import sys
+import tarfile
+import tempfile
+
+OUT = pathlib.Path(__file__).parent / "tokenizers"
+MASK = (1 << 64) - 1
+
+
+class Random:
+    """SplitMix64."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def below(self, limit):
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        return (z ^ (z >> 31)) % limit
+
+
+RANGES = [(0x20, 0x7E), (0x00, 0x7F), (0x80, 0x24F), (0x300, 0x36F), (0x370, 0x5FF), (0x600, 0x10FF), (0x1100, 0x11FF),
+          (0x1E00, 0x20FF), (0x2000, 0x2BFF), (0x3000, 0x30FF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0xE000, 0xFFFF),
+          (0x10000, 0x1FFFF), (0x20000, 0x10FFFF)]
+PIECES = [" ", "  ", "\n", "\r\n", "\t", "'s", "'S", "'\u017f", "'ll", "'RE", "\u00a0", "\u3000", "\u180e", "\u0085",
+          "\u2028", "1", "23", "4567", "\u0301", "\u0323", "\u00b2", "e\u0301", "\u1e9e", "<|im_end|>"]
+
+
+def random_text(random):
+    text = ""
+    for _ in range(1 + random.below(24)):
+        kind = random.below(10)
+        if kind < 3:
+            text += PIECES[random.below(len(PIECES))]
+        elif kind < 6:
+            text += chr(0x20 + random.below(95))
+        else:
+            low, high = RANGES[random.below(len(RANGES))]
+            text += chr(low + random.below(high - low + 1))
+    return text
+
+
+def digest(tokenizer, texts):
+    sha = hashlib.sha1()
+    for encoding in tokenizer.encode_batch(texts, add_special_tokens=False):
+        sha.update(struct.pack(f"<{len(encoding.ids) + 1}i", *encoding.ids, -1))
+    return sha.hexdigest()[:16]
+
+
+def corpora(shared):
+    """Name, lines. The C++ test reads the same files in the same way."""
+    data = shared / "data"
+    with tarfile.open(data / "flores101/flores101_devtest.tar.xz") as archive:
+        for member in sorted(archive.getnames()):
+            if member.endswith(".devtest"):
+                yield member, archive.extractfile(member).read().decode().split("\n")
+    for name, opener in (("humaneval/HumanEval.jsonl.gz", gzip.open), ("mbppplus/MbppPlus.jsonl.gz", gzip.open),
+                         ("gsm8k/test.jsonl", open), ("math/math500_test.jsonl", open),
+                         ("math/aime24_test.jsonl", open), ("math/math_test.jsonl.xz", lzma.open)):
+        with opener(data / name, "rb") as file:
+            lines = file.read().decode().split("\n")
+        yield name, lines
+        strings = []  # the lines' texts with their real line breaks
+        for line in lines:
+            fields = parsed(line)
+            strings.append("".join(fields[key] for key in sorted(fields) if isinstance(fields[key], str)))
+        yield name + " strings", strings
+    yield "wikitext-2/wiki.test.raw", [(data / "wikitext-2/wiki.test.raw").read_bytes().decode()]
+
+
+def parsed(line):
+    def refuse(name):  # Infinity and NaN are no JSON
+        raise ValueError(name)
+
+    try:
+        return json.loads(line, parse_constant=refuse)
+    except ValueError:
+        return {}
+
+
+def groups(texts, size):
+    return [texts[i:i + size] for i in range(0, len(texts), size)]
+
+
+def write_hashes(shared, models):
+    out = {name: {} for name in models}
+    for corpus, lines in corpora(shared):
+        for name, tokenizer in models.items():
+            out[name][corpus] = [digest(tokenizer, group) for group in groups(lines, 250)]
+    random = Random(2026)
+    texts = [random_text(random) for _ in range(100_000)]
+    for name, tokenizer in models.items():
+        out[name]["random"] = [digest(tokenizer, group) for group in groups(texts, 1000)]
+    (OUT / "hashes.json").write_text(json.dumps(out, indent=0) + "\n")
+
+
+TRAINING = """The quick brown fox jumps over the lazy dog. She sells sea shells by the sea shore, doesn't she?
+It was the best of times, it was the worst of times; 1234567890 and 3.14159 are numbers, we'll see, they've won.
+def main(argc, argv):\n    for i in range(0, 10):\n        print(f"{i} -> {i * i}")\n    return None
+Der schnelle braune Fuchs springt \u00fcber den faulen Hund. \u00c0 bient\u00f4t, cr\u00e8me br\u00fbl\u00e9e, na\u00efve, \u0142\u00f3d\u017a.
+\u0411\u044b\u0441\u0442\u0440\u0430\u044f \u043a\u043e\u0440\u0438\u0447\u043d\u0435\u0432\u0430\u044f \u043b\u0438\u0441\u0430 \u043f\u0440\u044b\u0433\u0430\u0435\u0442 \u0447\u0435\u0440\u0435\u0437 \u043b\u0435\u043d\u0438\u0432\u0443\u044e \u0441\u043e\u0431\u0430\u043a\u0443.
+\u6d89\u53ca\u4e2d\u6587\u5b57\u7b26\u7684\u6587\u672c\uff0c\u8fd8\u6709\u6a19\u9ede\u3002 \u3053\u3093\u306b\u3061\u306f\u4e16\u754c\u3001\u30c6\u30b9\u30c8\u3067\u3059\u3002 \ud55c\uad6d\uc5b4 \ubb38\uc7a5\uc785\ub2c8\ub2e4.
+the the the and and of of to to in in a a is is that that it it was was for for on on are are as as with with
+"""
+
+TEXTS = ["", " ", "  ", "\n", "Hello world", " Hello  world ", "  leading and trailing  ", "don't we'll I'VE 'S", "a\tb\r\nc\n\n\nd",
+         "1234567890 12 345 6", "x=1;  y  =  22\n    return", "caf\u00e9 cafe\u0301 \u00c5 A\u030a \u212b", "\ufb01ne \u2460 \uff21\uff22 \u3000x",
+         "\u6d89\u53ca\u4e2d\u6587\u5b57\u7b26 \u4f60\u597d", "\u3053\u3093\u306b\u3061\u306f \u30c6\u30b9\u30c8", "\ud55c\uad6d\uc5b4 \uac00\u1100\u1161", "\u0627\u0644\u0639\u0631\u0628\u064a\u0629 \u0646\u0635",
+         "\U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467 ok \U0001f1e9\U0001f1ea", "<s>a</s>", "a <mask> b", "x<sep>y  <sep>  z", "wordone one oneword one",
+         "\u2581under\u2581score \u2581", "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35", "HELLO WoRLD iPhone \u0130stanbul \u00df", "a\u0000b\u0007c", "\ufffd\ufeff\u200b", "the " * 60,
+         "a" * 200, "e\u0301" * 50, " " * 70 + "x", "!!!???...,,,---", "foo_bar-baz.qux/quux", "\u00a0\u2003\u180e\u0085\u2028x"]
+
+
+def tokenizers_by_name():
+    from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors,
+                            trainers)
+    lines = [line + "\n" for line in TRAINING.split("\n")]
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    cased = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+             r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+             r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+    llama3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|"
+              r"\s+(?!\S)|\s+")
+    specials = ["<unk>", "<s>", "</s>"]
+
+    def bpe(size, byte_level=True, **options):
+        tokenizer = Tokenizer(models.BPE(**options))
+        trainer = trainers.BpeTrainer(vocab_size=size, initial_alphabet=alphabet if byte_level else [],
+                                      special_tokens=specials, show_progress=False,
+                                      end_of_word_suffix=options.get("end_of_word_suffix") or "")
+        return tokenizer, trainer
+
+    def finish(tokenizer, trainer):
+        tokenizer.train_from_iterator(lines, trainer)
+        tokenizer.add_special_tokens([AddedToken("<mask>", lstrip=True), AddedToken("<sep>", lstrip=True, rstrip=True)])
+        tokenizer.add_tokens([AddedToken("one", single_word=True), AddedToken("Caf\u00e9", normalized=True)])
+        return tokenizer
+
+    def template(tokenizer):
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>", pair="<s> $A </s> $B </s>", special_tokens=[("<s>", 1), ("</s>", 2)])
+
+    out = {}
+    tokenizer, trainer = bpe(600)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.decoder = decoders.ByteLevel()
+    out["gpt2"] = finish(tokenizer, trainer)
+
+    tokenizer, trainer = bpe(600, ignore_merges=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(llama3), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    out["llama3"] = finish(tokenizer, trainer)
+    template(out["llama3"])
+
+    tokenizer, trainer = bpe(600)
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(cased), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    out["gpt4o"] = finish(tokenizer, trainer)
+
+    tokenizer, trainer = bpe(600)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.Punctuation("merged_with_next"),
+         pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    out["digits"] = finish(tokenizer, trainer)
+
+    tokenizer, trainer = bpe(500, byte_level=False, unk_token="<unk>", fuse_unk=True, byte_fallback=True)
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("\u2581"), normalizers.Replace(" ", "\u2581")])
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse(),
+                                           decoders.Strip(" ", 1, 0)])
+    trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=specials + [f"<0x{b:02X}>" for b in range(256)],
+                                  show_progress=False, max_token_length=12)
+    out["llama2"] = finish(tokenizer, trainer)
+    template(out["llama2"])
+
+    tokenizer, trainer = bpe(400, byte_level=False, unk_token="<unk>", fuse_unk=False, end_of_word_suffix="</w>")
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFD(), normalizers.Lowercase(), normalizers.StripAccents(), normalizers.Strip()])
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.decoder = decoders.BPEDecoder("</w>")
+    out["words"] = finish(tokenizer, trainer)
+
+    for name, scheme in (("metaspace", "always"), ("metaspace-first", "first")):
+        tokenizer, trainer = bpe(400, byte_level=False, unk_token="<unk>")
+        tokenizer.normalizer = normalizers.NFKC()
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme)
+        tokenizer.decoder = decoders.Metaspace(prepend_scheme=scheme)
+        out[name] = finish(tokenizer, trainer)
+
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(vocab_size=300, special_tokens=specials, unk_token="<unk>", show_progress=False)
+    out["unigram"] = finish(tokenizer, trainer)
+    template(out["unigram"])
+    return out
+
+
+def sentence_pieces(folder):
+    import sentencepiece
+    text = pathlib.Path(folder) / "training.txt"
+    text.write_text(TRAINING)
+    out = {}
+    for kind, size in (("bpe", 700), ("unigram", 600)):
+        prefix = str(pathlib.Path(folder) / kind)
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(text), model_prefix=prefix, vocab_size=size, model_type=kind, byte_fallback=True,
+            normalization_rule_name="identity", remove_extra_whitespaces=False, hard_vocab_limit=False,
+            user_defined_symbols=["<user>"], minloglevel=2)
+        out[kind] = sentencepiece.SentencePieceProcessor(model_file=prefix + ".model")
+    return out
+
+
+def write_gguf(path, keys):
+    import gguf
+    writer = gguf.GGUFWriter(str(path), "llama")
+    for key, value in keys.items():
+        key = "tokenizer.ggml." + key
+        if isinstance(value, list):
+            writer.add_array(key, value)
+        elif isinstance(value, bool):
+            writer.add_bool(key, value)
+        elif isinstance(value, int):
+            writer.add_uint32(key, value)
+        else:
+            writer.add_string(key, value)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+
+def gguf_of_bpe(tokenizer, pre):
+    document = json.loads(tokenizer.to_str())
+    added = {token["id"]: token for token in document["added_tokens"]}
+    tokens = [tokenizer.id_to_token(i) for i in range(tokenizer.get_vocab_size())]
+    types = [1 if i not in added else 3 if added[i]["special"] else 4 for i in range(len(tokens))]
+    merges = [" ".join(merge) for merge in document["model"]["merges"]]
+    return {"model": "gpt2", "pre": pre, "tokens": tokens, "token_type": types, "merges": merges, "bos_token_id": 1,
+            "eos_token_id": 2, "add_bos_token": True, "add_eos_token": True}
+
+
+def gguf_of_sentence_piece(processor, model):
+    size = processor.get_piece_size()
+    kinds = [2 if processor.is_unknown(i) else 3 if processor.is_control(i) else 6 if processor.is_byte(i) else
+             5 if processor.is_unused(i) else 4 if processor.id_to_piece(i) == "<user>" else 1 for i in range(size)]
+    return {"model": model, "tokens": [processor.id_to_piece(i) for i in range(size)],
+            "scores": [processor.get_score(i) for i in range(size)], "token_type": kinds, "bos_token_id": 1,
+            "eos_token_id": 2, "unknown_token_id": 0, "add_bos_token": True, "add_eos_token": False,
+            "add_space_prefix": True}
+
+
+def cases_of(tokenizer, texts):
+    cases = []
+    for text in texts:
+        tokenizer.encode_special_tokens = True
+        plain = tokenizer.encode(text, add_special_tokens=False).ids
+        tokenizer.encode_special_tokens = False
+        special = tokenizer.encode(text, add_special_tokens=True).ids
+        cases.append({"text": text, "plain": plain, "special": special, "decoded": tokenizer.decode(special)})
+    return cases
+
+
+def main():
+    shared, smollm2 = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    from tokenizers import Tokenizer
+    from transformers import AutoTokenizer
+    tiny = OUT / "tiny"
+    tiny.mkdir(parents=True, exist_ok=True)
+    random = Random(7)
+    texts = TEXTS + [random_text(random) for _ in range(60)]
+    cases = {}
+    for name, tokenizer in tokenizers_by_name().items():
+        (tiny / f"{name}.json").write_text(tokenizer.to_str() + "\n")
+        cases[f"{name}.json"] = cases_of(tokenizer, texts)
+        if name == "llama3":
+            # GGUF cannot say that a token swallows blanks or stands alone: its texts hold none of those.
+            write_gguf(tiny / "llama3.gguf", gguf_of_bpe(tokenizer, "llama-bpe"))
+            cases["llama3.gguf"] = [case for case in cases["llama3.json"]
+                                    if not any(token in case["text"] for token in ("<mask>", "<sep>", "one", "\u00e9"))]
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, processor in sentence_pieces(folder).items():
+            name = f"sentencepiece-{kind}.gguf"
+            write_gguf(tiny / name, gguf_of_sentence_piece(processor, "llama" if kind == "bpe" else "t5"))
+            cases[name] = [{"text": text, "plain": processor.encode(text)} for text in texts if "<" not in text and "\0" not in text]
+    (OUT / "cases.json").write_text(json.dumps(cases, ensure_ascii=True, separators=(",", ":")) + "\n")
+    with lzma.open(shared / "data/qwen3-tokenizer/tokenizer.json.xz") as file:
+        qwen3 = Tokenizer.from_str(file.read().decode())
+    hf = AutoTokenizer.from_pretrained(str(smollm2.parent), gguf_file=smollm2.name).backend_tokenizer
+    models = {"qwen3": qwen3, "smollm2": hf}
+    for tokenizer in models.values():
+        tokenizer.encode_special_tokens = True
+    write_hashes(shared, models)
+
+
+if __name__ == "__main__":
+    main()
