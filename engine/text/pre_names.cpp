@@ -131,6 +131,8 @@ constexpr Named names[] = {
     {"jais", of(gpt2)},
     {"trillion", of(gpt2)},
     {"granite-docling", of(gpt2)},
+    // As transformers reads such a file. SmolLM's own tokenizer.json cuts out every digit first, as
+    // `digits_gpt2` does; the ids differ only where several blanks stand before a digit.
     {"smollm", of(gpt2)},
     {"starcoder", of(digits_gpt2)},
     {"refact", of(digits_gpt2)},

@@ -268,7 +268,7 @@ class TokenizerTest : public QObject {
 
     RandomTexts random(2026);
     std::vector<std::string> texts;
-    for (int i = 0; i < 100'000; ++i) texts.push_back(random.next());
+    for (int i = 0; i < 100000; ++i) texts.push_back(random.next());
     QCOMPARE(difference(*tokenizer, texts, expected["random"], 1000), std::string());
     std::swap(texts[0], texts[2]);  // the check can fail
     QVERIFY(!difference(*tokenizer, texts, expected["random"], 1000).empty());
