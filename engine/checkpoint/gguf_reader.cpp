@@ -140,8 +140,9 @@ class Reader {
   std::uint64_t pair_count_ = 0;
   std::uint64_t tensor_count_ = 0;
   std::uint64_t array_elements_ = 0;
-  std::uint64_t alignment_field_ = 0;         // where general.alignment's value stands
-  std::vector<std::uint64_t> offset_fields_;  // where each tensor's offset stands, for errors
+  std::uint64_t alignment_field_ = 0;           // where general.alignment's value stands
+  std::unordered_set<std::string_view> names_;  // of the tensors so far
+  std::vector<std::uint64_t> offset_fields_;    // where each tensor's offset stands, for errors
   GgufContents contents_;
 };
 
@@ -410,6 +411,9 @@ Result<TensorInfo> Reader::tensor() {
   FOVEA_TRY(const std::string_view name, text("a tensor's name", longest_name_bytes));
   if (name.empty()) return damaged(name_, start, "a tensor's name is empty");
   const std::string label = in_quotes(name);
+  if (!names_.insert(name).second) {
+    return damaged(name_, start, "tensor " + label + " occurs twice, expected once");
+  }
   info.name = name;
   FOVEA_TRY(const std::uint32_t rank, scalar<std::uint32_t>("the rank of tensor " + label));
   if (rank == 0 || rank > most_dimensions) {
@@ -480,17 +484,9 @@ Result<GgufContents> Reader::read() {
                         " tensors are announced, the rest of the file can hold at most " +
                         number(left() / least_tensor_bytes));
   }
-  contents_.tensors.reserve(tensor_count_);
-  offset_fields_.reserve(tensor_count_);
-  std::unordered_set<std::string_view> names;
   for (std::uint64_t i = 0; i < tensor_count_; ++i) {
-    const std::uint64_t start = position_;
     FOVEA_TRY(TensorInfo info, tensor());
-    contents_.tensors.push_back(std::move(info));  // reserved: earlier names stay where they are
-    if (!names.insert(contents_.tensors.back().name).second) {
-      return damaged(name_, start,
-                     "tensor " + in_quotes(contents_.tensors.back().name) + " occurs twice, expected once");
-    }
+    contents_.tensors.push_back(std::move(info));
   }
   FOVEA_CHECK(place(step));
   return std::move(contents_);
