@@ -114,6 +114,6 @@ EOF
       source=$download/source.gguf
     fi
     say "Building the demo model in $models"
-    "$program" demo-model "$source"
+    "$program" demo-model "$source" >&2
   ) 9>"$models/.demo-lock"
 }
