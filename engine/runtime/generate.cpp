@@ -101,11 +101,9 @@ class Answer {
   text::StreamDecoder decoder_;
 };
 
-}  // namespace
-
-Result<GenerateResult> Engine::generate(const GenerateRequest& request, const TextSink& sink,
-                                        const ProgressSink& progress, std::stop_token stop) {
-  Parts& parts = *parts_;
+Result<GenerateResult> generate_with(Engine::Parts& parts, const GenerateRequest& request,
+                                     const TextSink& sink, const ProgressSink& progress,
+                                     const std::stop_token& stop) {
   FOVEA_CHECK(check(request, parts));
   FOVEA_TRY(runtime::Sampler sampler,
             runtime::Sampler::create(request.sampling, parts.model->config().vocabulary));
@@ -146,6 +144,13 @@ Result<GenerateResult> Engine::generate(const GenerateRequest& request, const Te
   log::debug("runtime", "answered ", t.prompt_tokens, " prompt tokens (", t.reused_tokens, " reused) in ",
              t.prefill_seconds, " s with ", t.generated_tokens, " tokens in ", t.decode_seconds, " s");
   return result;
+}
+
+}  // namespace
+
+Result<GenerateResult> Engine::generate(const GenerateRequest& request, const TextSink& sink,
+                                        const ProgressSink& progress, std::stop_token stop) {
+  return at_the_door([&] { return generate_with(*parts_, request, sink, progress, stop); });
 }
 
 }  // namespace fovea

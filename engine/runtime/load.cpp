@@ -54,13 +54,11 @@ void choose_defaults(LoadRequest& settings, const models::ModelConfig& config) {
                  " that the model was trained for");
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Engine>> Engine::load(const LoadRequest& request, const ProgressSink& progress,
-                                             std::stop_token stop) {
+Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request, const ProgressSink& progress,
+                                                std::stop_token stop) {
   const auto start = std::chrono::steady_clock::now();
   FOVEA_CHECK(check(request));
-  auto parts = std::make_unique<Parts>();
+  auto parts = std::make_unique<Engine::Parts>();
   LoadRequest& settings = parts->settings = request;
   if (settings.threads == 0) settings.threads = runtime::physical_cores();
   FOVEA_TRY(parts->device, runtime::chosen_device());
@@ -93,7 +91,17 @@ Result<std::unique_ptr<Engine>> Engine::load(const LoadRequest& request, const P
             parts->cache->bytes(), " bytes for ", settings.context, " tokens, activations ",
             parts->forward->activation_bytes(), " bytes, ", settings.threads, " threads, ",
             parts->device->instruction_set());
-  return std::make_unique<Engine>(std::move(parts));
+  return parts;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::load(const LoadRequest& request, const ProgressSink& progress,
+                                             std::stop_token stop) {
+  return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
+    FOVEA_TRY(auto parts, assemble(request, progress, std::move(stop)));
+    return std::make_unique<Engine>(std::move(parts));
+  });
 }
 
 }  // namespace fovea

@@ -1,7 +1,9 @@
 // What a loaded model consists of at run time. Members stand in the order in which they refer to each other.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -44,5 +46,16 @@ struct Engine::Parts {
   Result<std::span<const float>> prefill(runtime::Sequence& sequence, std::span<const TokenId> tokens,
                                          const AfterChunk& after, const std::stop_token& stop);
 };
+
+// The door of the engine: what the standard library throws for want of memory becomes an error.
+template <class Function>
+auto at_the_door(Function&& function) -> decltype(function()) {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(Error{ErrorKind::memory, "engine", "the system has no more memory to give",
+                                 "Close other programs, or choose a smaller model or context"});
+  }
+}
 
 }  // namespace fovea

@@ -94,6 +94,17 @@ class EngineTest : public QObject {
     }
   }
 
+  void anEightBitCacheAnswersToo() {
+    LoadRequest request = chat_request();
+    request.kv = KvType::q8;
+    const auto engine = load(request);
+    // 34 bytes for 32 values; one more page than 256 tokens need.
+    QCOMPARE(engine->memory().kv_cache, 5 * 64 * 2 * 2 * 34);
+    const GenerateResult first = generate(*engine, sampled(question, 7));
+    QVERIFY(!first.tokens.empty());
+    QCOMPARE(generate(*engine, sampled(question, 7)).tokens, first.tokens);
+  }
+
   // What makes a reused prefix exact: a token's values do not depend on the tokens computed beside it.
   void logitsDoNotDependOnChunksOrThreads() {
     const auto tokens = some_tokens(100);
