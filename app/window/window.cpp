@@ -3,12 +3,12 @@
 #include <QApplication>
 #include <QFileInfo>
 #include <QSettings>
-#include <cstdlib>
 
 #include "app/library/data_folder.h"
 #include "app/library/model_library.h"
 #include "app/library/sampling_defaults.h"
 #include "app/window/chat_controller.h"
+#include "app/window/display.h"
 #include "ui/chat/chat_window.h"
 #include "ui/theme/theme.h"
 
@@ -48,12 +48,7 @@ void remember(QSettings& settings, const QString& path) {
 }  // namespace
 
 std::optional<std::string> window_obstacle() {
-  const auto set = [](const char* name) {
-    const char* value = std::getenv(name);
-    return value && *value;
-  };
-  if (set("DISPLAY") || set("WAYLAND_DISPLAY") || set("QT_QPA_PLATFORM")) return std::nullopt;
-  return "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)";
+  return display_obstacle();
 }
 
 int run_window(int argc, char** argv, const WindowRequest& request) {

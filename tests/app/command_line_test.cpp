@@ -97,6 +97,14 @@ class CommandLineTest : public QObject {
     verify_one_line(outcome.err, "avx9");
   }
 
+  void aDisplayThatIsNotThere() {
+    const Outcome outcome = run({model}, {.environment = {{"DISPLAY", ":98765"}}});
+    QCOMPARE(outcome.code, 1);  // the model has no tokeniser to chat with
+    if (outcome.err.contains("this build has no window")) return;
+    QVERIFY2(outcome.err.contains("the display :98765 cannot be reached, so the chat is in the terminal"),
+             outcome.err.c_str());
+  }
+
   void helpAndVersion() {
     for (const Arguments& arguments :
          {Arguments{"--help"}, {"--version"}, {"chat", "--help"}, {"bench", "-h"}}) {
