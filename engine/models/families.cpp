@@ -98,6 +98,10 @@ Result<void> read_sparse_layers(const Keys& keys, ModelConfig& config) {
 Result<void> read_windows(const Keys& keys, ModelConfig& config, WindowDefault otherwise) {
   FOVEA_TRY(const bool used, keys.boolean_or(use_window_key, otherwise == WindowDefault::all_layers));
   if (!used && !keys.is_gguf()) return {};
+  // transformers' own default is 4096, which no file means by leaving the key out.
+  if (keys.has(use_window_key) && !keys.mentions("sliding_window")) {
+    return keys.wrong(sliding_window_key, "is missing, expected a number of tokens or null");
+  }
   FOVEA_TRY(const std::int64_t window, keys.integer_or(sliding_window_key, 0, 0, INT32_MAX));
   if (window == 0 || window >= config.context) return {};
 

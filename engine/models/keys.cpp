@@ -97,6 +97,10 @@ bool Keys::has(const Key& key) const {
   return json_value(key) != nullptr;
 }
 
+bool Keys::mentions(std::string_view json_name) const {
+  return json_ != nullptr && json_->contains(json_name);
+}
+
 std::string Keys::name(const Key& key) const {
   if (is_gguf()) return gguf_name(key);
   const bool other = !key.json_other.empty() && !json_->contains(key.json) && json_->contains(key.json_other);

@@ -32,6 +32,8 @@ class Keys {
 
   bool is_gguf() const { return json_ == nullptr; }
   bool has(const Key&) const;
+  // config.json has the key, be it with null.
+  bool mentions(std::string_view json_name) const;
   // What the file calls the value: the name that is there, else the first.
   std::string name(const Key&) const;
 

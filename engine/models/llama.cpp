@@ -11,6 +11,13 @@ Result<void> configure(const Keys& keys, ModelConfig& config) {
     FOVEA_TRY(const bool mlp_bias, keys.boolean_or({"", "mlp_bias"}, false));
     if (mlp_bias) return keys.unsupported({"", "mlp_bias"}, "is true: biases in the feed-forward layers");
   }
+  if (!keys.is_gguf()) {
+    FOVEA_TRY(const std::string type, keys.string_or({"", "model_type"}, ""));
+    if (type == "llama") return {};  // Llama itself has no windows
+    if (!keys.mentions("sliding_window")) {
+      return keys.wrong(sliding_window_key, "is missing, expected a number of tokens or null");
+    }
+  }
   return read_windows(keys, config, WindowDefault::all_layers);
 }
 

@@ -75,7 +75,7 @@ Result<models::ModelConfig> read_gguf(const checkpoint::Metadata& keys) {
 // A value of QTest's tables: the JSON text of a change.
 json patched(const QString& patch) {
   json config = qwen3_moe();
-  config.merge_patch(json::parse(patch.toStdString()));
+  config.update(json::parse(patch.toStdString()));
   return config;
 }
 
@@ -177,6 +177,8 @@ class ConfigTest : public QObject {
     row("windows that are not listed",
         R"({"model_type": "qwen2_moe", "shared_expert_intermediate_size": 9, "use_sliding_window": true, "sliding_window": 8})",
         true, "use_sliding_window is true");
+    row("mistral without a window", R"({"model_type": "mistral"})", false, "sliding_window is missing");
+    row("a window of unknown size", R"({"use_sliding_window": true})", false, "sliding_window is missing");
     row("softcap", R"({"final_logit_softcapping": 30.0})", true, "final_logit_softcapping is 30");
   }
   void whatIsWrongIsNamed() {
@@ -189,6 +191,33 @@ class ConfigTest : public QObject {
     const QString message = QString::fromStdString(config.error().message());
     QVERIFY2(message.contains(says), qPrintable(message));
     QVERIFY2(message.contains("config.json"), qPrintable(message));
+  }
+
+  void windowsAreRead_data() {
+    QTest::addColumn<QString>("patch");
+    QTest::addColumn<QString>("windows");
+    QTest::newRow("none") << R"({"sliding_window": 8, "use_sliding_window": false})" << "0 0 0";
+    QTest::newRow("null") << R"({"model_type": "mistral", "sliding_window": null})" << "0 0 0";
+    QTest::newRow("mistral") << R"({"model_type": "mistral", "sliding_window": 8})" << "8 8 8";
+    QTest::newRow("llama has none") << R"({"model_type": "llama", "sliding_window": 8})" << "0 0 0";
+    QTest::newRow("longer than the context")
+        << R"({"model_type": "mistral", "sliding_window": 4096})" << "0 0 0";
+    QTest::newRow("from a layer on")
+        << R"({"model_type": "qwen2", "use_sliding_window": true, "sliding_window": 8, "max_window_layers": 1})"
+        << "0 8 8";
+    QTest::newRow("listed")
+        << R"({"model_type": "qwen3", "use_sliding_window": true, "sliding_window": 8, "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]})"
+        << "8 0 8";
+  }
+  void windowsAreRead() {
+    QFETCH(QString, patch);
+    QFETCH(QString, windows);
+    const auto config = read_folder(patched(patch));
+    FOVEA_VERIFY(config);
+    QStringList found;
+    for (std::int64_t layer = 0; layer < config->layers; ++layer)
+      found << QString::number(config->window(layer));
+    QCOMPARE(found.join(" "), windows);
   }
 
   void ggufIsRead() {
