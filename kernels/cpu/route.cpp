@@ -2,15 +2,28 @@
 
 #include "kernels/cpu/operations.h"
 #include "kernels/cpu/stream.h"
+#include "kernels/cpu/vector_math.h"
 
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 namespace {
 
+// Σ exp(logits − highest)
+float sum_of_exponentials(const float* logits, std::int64_t count, float highest) {
+  const Floats origin = set_floats(highest);
+  Floats sums = set_floats(0);
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    sums = add_floats(sums, exp_of(subtract(load_floats(logits + i), origin)));
+  }
+  float sum = sum_of(sums);
+  for (; i < count; ++i) sum += expf(logits[i] - highest);
+  return sum;
+}
+
 void route_token(const Route& op, const float* logits, std::int32_t* ids, float* weights) {
   float highest = logits[0];
   for (std::int64_t e = 1; e < op.experts; ++e) highest = logits[e] > highest ? logits[e] : highest;
-  float sum = 0;
-  for (std::int64_t e = 0; e < op.experts; ++e) sum += expf(logits[e] - highest);
+  const float sum = sum_of_exponentials(logits, op.experts, highest);
   // Insertion into the list of the best: a later expert goes behind an equal one.
   std::int64_t held = 0;
   for (std::int64_t e = 0; e < op.experts; ++e) {
