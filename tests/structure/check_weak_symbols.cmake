@@ -1,0 +1,15 @@
+# cmake -DNM=nm -DOBJECTS=a.o|b.o -P check_weak_symbols.cmake: fails when an object defines a weak symbol.
+string(REPLACE "|" ";" objects "${OBJECTS}")
+if(NOT objects)
+  message(FATAL_ERROR "no objects to check")
+endif()
+foreach(object ${objects})
+  execute_process(COMMAND ${NM} --defined-only ${object} OUTPUT_VARIABLE symbols RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${NM} failed for ${object}")
+  endif()
+  if(symbols MATCHES "[^\n]* [WVu] [^\n]*")
+    message("${object} defines a weak symbol: ${CMAKE_MATCH_0}")  # without a mode: not wrapped
+    message(FATAL_ERROR "the linker may give it to every instruction set")
+  endif()
+endforeach()
