@@ -103,8 +103,10 @@ bool Keys::mentions(std::string_view json_name) const {
 
 std::string Keys::name(const Key& key) const {
   if (is_gguf()) return gguf_name(key);
-  const bool other = !key.json_other.empty() && !json_->contains(key.json) && json_->contains(key.json_other);
-  return prefix_ + std::string(other ? key.json_other : key.json);
+  const auto there = [&](std::string_view name) {
+    return !name.empty() && json_->contains(name) && !(*json_)[name].is_null();
+  };
+  return prefix_ + std::string(!there(key.json) && there(key.json_other) ? key.json_other : key.json);
 }
 
 std::unexpected<Error> Keys::wrong(const Key& key, const std::string& what) const {
