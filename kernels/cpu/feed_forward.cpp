@@ -161,17 +161,32 @@ class Planner {
   std::byte* hidden_ = nullptr;
 };
 
+constexpr std::int64_t tiles_in_block = block_columns / tile_rows;
+
+// A tile's products with some tokens: [tokens, 16].
+struct alignas(64) TileSums {
+  float values[most_tokens_at_once * tile_rows];
+};
+
 // The two parallel loops' bodies.
 class Layer {
  public:
   Layer(const FeedForward& op, const Plan& plan, const Kernels& kernels)
       : op_(op), plan_(plan), kernels_(kernels) {}
 
-  void hidden(const Item& item, int thread) const {
-    const Group& group = plan_.groups[item.group];
+  void hidden(std::int64_t begin, std::int64_t end, int thread) const {
     const std::int64_t at_once = tokens_at_once(op_.d);
-    for (std::int64_t first = 0; first < group.tokens; first += at_once) {
-      hidden_chunk(group, item.block, first, std::min(at_once, group.tokens - first), thread);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Item& item = plan_.items[i];
+      const Group& group = plan_.groups[item.group];
+      const std::byte* next = nullptr;
+      if (i + 1 < end) {
+        const Item& following = plan_.items[i + 1];
+        next = address_of_tile(plan_.groups[following.group].expert->gate, following.block * tiles_in_block);
+      }
+      for (std::int64_t first = 0; first < group.tokens; first += at_once) {
+        hidden_chunk(group, item.block, first, std::min(at_once, group.tokens - first), next, thread);
+      }
     }
   }
 
@@ -186,7 +201,12 @@ class Layer {
       const std::int64_t at_once = tokens_at_once(group.expert->down.columns);
       for (std::int64_t first = 0; first < group.tokens; first += at_once) {
         const std::int64_t tokens = std::min(at_once, group.tokens - first);
-        for (std::int64_t tile = begin; tile < end; ++tile) output_chunk(group, tile, first, tokens, thread);
+        for (std::int64_t tile = begin; tile < end; ++tile) {
+          const bool last = tile + 1 == end && g + 1 < plan_.group_count;
+          const std::byte* const next =
+              last ? address_of_tile(plan_.groups[g + 1].expert->down, begin) : nullptr;
+          output_chunk(group, tile, first, tokens, next, thread);
+        }
       }
     }
   }
@@ -194,30 +214,37 @@ class Layer {
  private:
   std::byte* spare(int thread) const { return plan_.spare + thread * plan_.spare_stride; }
 
-  void multiply(const Weight& weight, const Group& group, std::int64_t tile, std::int64_t first,
-                std::int64_t tokens, float* y, int thread) const {
-    kernels_.multiply_tile(weight.type)(
-        {.tile = tile_of(weight, tile, spare(thread)),
-         .columns = op_.d,
-         .x = {op_.x, plan_.blocks, op_.tokens},
-         .index = group.all_tokens ? nullptr : plan_.tokens + group.first + first,
-         .first = group.all_tokens ? first : 0,
-         .tokens = tokens,
-         .y = y});
+  // Two tiles of one matrix, or one where it ends: y [2][tokens, 16].
+  void multiply_block(const Weight& weight, const Group& group, std::int64_t block, std::int64_t first,
+                      std::int64_t tokens, const std::byte* next, TileSums* y, int thread) const {
+    const std::int64_t tile = block * tiles_in_block;
+    const std::int64_t count = std::min<std::int64_t>(tiles_in_block, tile_count(weight.rows) - tile);
+    for (std::int64_t i = 0; i < count; ++i) {
+      kernels_.multiply_tile(weight.type)(
+          {.tile = tile_of(weight, tile + i, spare(thread)),
+           .next = i + 1 == count ? next : nullptr,
+           .columns = op_.d,
+           .x = {op_.x, plan_.blocks, op_.tokens},
+           .index = group.all_tokens ? nullptr : plan_.tokens + group.first + first,
+           .first = group.all_tokens ? first : 0,
+           .tokens = tokens,
+           .y = y[i].values});
+    }
   }
 
   void output_chunk(const Group& group, std::int64_t tile, std::int64_t first, std::int64_t tokens,
-                    int thread) const {
-    alignas(64) float y[most_tokens_at_once * tile_rows];
+                    const std::byte* next, int thread) const {
+    TileSums y;
     const Weight& down = group.expert->down;
     kernels_.multiply_tile(down.type)({.tile = tile_of(down, tile, spare(thread)),
+                                       .next = next,
                                        .columns = down.columns,
                                        .x = {group.hidden, group.hidden_blocks, group.tokens},
                                        .first = first,
                                        .tokens = tokens,
-                                       .y = y});
+                                       .y = y.values});
     const std::int64_t pair = group.first + first;
-    kernels_.scatter_tile({.y = y,
+    kernels_.scatter_tile({.y = y.values,
                            .tokens = tokens,
                            .index = plan_.tokens + pair,
                            .shares = plan_.shares + pair,
@@ -227,19 +254,19 @@ class Layer {
   }
 
   void hidden_chunk(const Group& group, std::int64_t block, std::int64_t first, std::int64_t tokens,
-                    int thread) const {
-    alignas(64) float gate[most_tokens_at_once * tile_rows];
-    alignas(64) float up[most_tokens_at_once * tile_rows];
+                    const std::byte* next, int thread) const {
+    TileSums gate[tiles_in_block];
+    TileSums up[tiles_in_block];
     alignas(64) float both[most_tokens_at_once * block_columns];  // [tokens, 32]
-    const std::int64_t width = group.expert->gate.rows;
-    for (std::int64_t half = 0; half < block_columns / tile_rows; ++half) {
-      const std::int64_t tile = block * (block_columns / tile_rows) + half;
-      if (tile * tile_rows >= width) break;
-      multiply(group.expert->gate, group, tile, first, tokens, gate, thread);
-      multiply(group.expert->up, group, tile, first, tokens, up, thread);
-      kernels_.gate_tile(gate, up, tokens);
+    const Expert& expert = *group.expert;
+    const std::int64_t width = expert.gate.rows;
+    multiply_block(expert.gate, group, block, first, tokens,
+                   address_of_tile(expert.up, block * tiles_in_block), gate, thread);
+    multiply_block(expert.up, group, block, first, tokens, next, up, thread);
+    for (std::int64_t i = 0; i < tiles_in_block && (block * tiles_in_block + i) * tile_rows < width; ++i) {
+      kernels_.gate_tile(gate[i].values, up[i].values, tokens);
       for (std::int64_t t = 0; t < tokens; ++t) {
-        std::memcpy(both + t * block_columns + half * tile_rows, gate + t * tile_rows,
+        std::memcpy(both + t * block_columns + i * tile_rows, gate[i].values + t * tile_rows,
                     tile_rows * sizeof(float));
       }
     }
@@ -270,10 +297,9 @@ void feed_forward(const FeedForward& op, Stream& stream) {
 
   const Layer layer(op, plan, cpu.kernels());
   const std::int64_t chunks = cpu.pool().threads() * 8;
-  cpu.pool().for_chunks(plan.item_count, std::max<std::int64_t>(1, plan.item_count / chunks),
-                        [&](std::int64_t begin, std::int64_t end, int thread) {
-                          for (std::int64_t i = begin; i < end; ++i) layer.hidden(plan.items[i], thread);
-                        });
+  cpu.pool().for_chunks(
+      plan.item_count, std::max<std::int64_t>(1, plan.item_count / chunks),
+      [&](std::int64_t begin, std::int64_t end, int thread) { layer.hidden(begin, end, thread); });
   const std::int64_t tiles = tile_count(op.d);
   cpu.pool().for_chunks(
       tiles, std::max<std::int64_t>(1, tiles / chunks),

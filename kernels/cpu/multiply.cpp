@@ -27,17 +27,18 @@ void multiply_token(const TileProduct& op) {
   const std::int64_t blocks = op.columns / B::elements;
   const ActivationBlock* x = op.x.blocks + (op.index ? op.index[0] : op.first);
   const std::byte* tile = op.tile;
+  const std::byte* const end = tile + blocks * B::bytes * tile_rows;
   Floats sums[parts];
   for (Floats& sum : sums) sum = set_floats(0);
   for (std::int64_t b = 0; b < blocks; ++b) {
+    const std::byte* ahead = tile + prefetch_distance;
+    if (ahead >= end && op.next) ahead = op.next + (ahead - end);
 #pragma GCC unroll 4
     for (int part = 0; part < parts; ++part) {
       const B block{TileBlock{tile, part}};
 #pragma GCC unroll 8
       for (int s = 0; s < steps; ++s) {
-        if (part == 0)
-          prefetch<B::bytes * tile_rows / steps>(tile + prefetch_distance +
-                                                 s * (B::bytes * tile_rows / steps));
+        if (part == 0) prefetch<B::bytes * tile_rows / steps>(ahead + s * (B::bytes * tile_rows / steps));
         Unpacked<B::halves> u;
         block.unpack(s, u);
         sums[part] = add_product<B>(u, x[s * tokens], sums[part]);

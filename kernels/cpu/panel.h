@@ -46,6 +46,11 @@ inline std::int64_t spare_bytes(const Weight& weight) {
 // The tile of a matrix; one in the file's order is packed into `spare` first.
 const std::byte* tile_of(const Weight& weight, std::int64_t tile, std::byte* spare);
 
+// Where a tile that will be read soon lies; null when it has to be packed first.
+inline const std::byte* address_of_tile(const Weight& weight, std::int64_t tile) {
+  return weight.packing == Packing::tiles ? weight.data + tile * tile_bytes(weight) : nullptr;
+}
+
 inline int rows_in_tile(const Weight& weight, std::int64_t tile) {
   return static_cast<int>(std::min<std::int64_t>(tile_rows, weight.rows - tile * tile_rows));
 }

@@ -39,6 +39,8 @@ struct Activations {
 // y[i, 0 … 15] = tile · x[index[i]] for i < tokens; without an index, x[first + i].
 struct TileProduct {
   const std::byte* tile = nullptr;
+  const std::byte* next =
+      nullptr;  // what will be read after the tile, to be fetched early; null: what follows it
   std::int64_t columns = 0;
   Activations x;
   const std::int32_t* index = nullptr;
