@@ -69,6 +69,9 @@ struct ModelConfig {
 // Refuses by name what is not supported (architecture, activation, rope type, sliding window …).
 Result<ModelConfig> read_config(const checkpoint::Checkpoint&);
 
+// What inspect() tells, of a checkpoint that is open already.
+Result<ModelInfo> describe(const checkpoint::Checkpoint&);
+
 // The rotary inverse frequencies, [rotary / 2], and the magnitude that multiplies cos and sin. `context` is
 // the trained one, `tokens` the sequence's whole length: only dynamic scaling depends on it, and a sequence
 // keeps one length for all its passes, so that cached keys and later queries rotate alike.

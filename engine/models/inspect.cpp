@@ -31,11 +31,10 @@ std::int64_t active_parameters(const models::ModelConfig& config, const models::
 
 }  // namespace
 
-Result<ModelInfo> inspect(const std::filesystem::path& path) {
-  FOVEA_TRY(const checkpoint::Checkpoint file, checkpoint::Checkpoint::open(path));
-  FOVEA_TRY(const models::ModelConfig config, models::read_config(file));
+Result<ModelInfo> models::describe(const checkpoint::Checkpoint& file) {
+  FOVEA_TRY(const ModelConfig config, read_config(file));
   ModelInfo info;
-  info.path = path;
+  info.path = file.path();
   info.name = config.name;
   info.format = file.format_name();
   info.architecture = config.architecture;
@@ -57,10 +56,15 @@ Result<ModelInfo> inspect(const std::filesystem::path& path) {
   }
   // A file that holds only a vocabulary has no weights to count.
   if (!file.tensors().empty()) {
-    FOVEA_TRY(const models::WeightPlan plan, models::plan_weights(file, config));
+    FOVEA_TRY(const WeightPlan plan, plan_weights(file, config));
     info.parameters_active = active_parameters(config, plan);
   }
   return info;
+}
+
+Result<ModelInfo> inspect(const std::filesystem::path& path) {
+  FOVEA_TRY(const checkpoint::Checkpoint file, checkpoint::Checkpoint::open(path));
+  return models::describe(file);
 }
 
 }  // namespace fovea

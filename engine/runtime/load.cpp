@@ -62,14 +62,14 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request, cons
   LoadRequest& settings = parts->settings = request;
   if (settings.threads == 0) settings.threads = runtime::physical_cores();
   FOVEA_TRY(parts->device, runtime::chosen_device());
-  FOVEA_TRY(parts->info, inspect(request.model));
+  FOVEA_TRY(auto checkpoint, checkpoint::Checkpoint::open(request.model));
+  FOVEA_TRY(parts->info, models::describe(checkpoint));
   if (request.need_tokenizer) {
-    FOVEA_TRY(parts->text, TextModel::open(request.model));
+    FOVEA_TRY(parts->text, text::open_text_model(checkpoint));
     parts->tokenizer = &parts->text->parts().tokenizer;
     parts->control = runtime::ControlTokens(*parts->tokenizer);
     for (const TokenId token : parts->tokenizer->end_of_generation()) parts->end_of_generation.insert(token);
   }
-  FOVEA_TRY(auto checkpoint, checkpoint::Checkpoint::open(request.model));
   FOVEA_TRY(parts->model, models::Model::load(std::move(checkpoint), *parts->device, settings.threads,
                                               progress, std::move(stop)));
 

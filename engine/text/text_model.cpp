@@ -26,7 +26,8 @@ void add_configured(const nlohmann::json& config, ordered_json& tokens) {
   };
   for (const char* const name : special_names) {
     if (!config.contains(name)) continue;
-    if (const nlohmann::json text = text_of(config[name]); text.is_string()) tokens[name] = text.get<std::string>();
+    if (const nlohmann::json text = text_of(config[name]); text.is_string())
+      tokens[name] = text.get<std::string>();
   }
   const auto more = config.find("additional_special_tokens");
   if (more == config.end() || !more->is_array() || more->empty()) return;
@@ -86,6 +87,10 @@ TextModel::~TextModel() = default;
 
 Result<std::shared_ptr<const TextModel>> TextModel::open(const std::filesystem::path& model) {
   FOVEA_TRY(const checkpoint::Checkpoint checkpoint, checkpoint::Checkpoint::open(model));
+  return text::open_text_model(checkpoint);
+}
+
+Result<std::shared_ptr<const TextModel>> text::open_text_model(const checkpoint::Checkpoint& checkpoint) {
   FOVEA_TRY(Tokenizer tokenizer, Tokenizer::open(checkpoint));
   ordered_json special_tokens = ordered_json::object();
   if (checkpoint.format() == checkpoint::Format::gguf) {
@@ -95,9 +100,10 @@ Result<std::shared_ptr<const TextModel>> TextModel::open(const std::filesystem::
   }
   std::optional<Result<ChatTemplate>> chat_template;
   if (!checkpoint.chat_template().empty())
-    chat_template = ChatTemplate::parse(checkpoint.chat_template(), model.string() + ", chat template");
-  return std::make_shared<const TextModel>(std::make_unique<Parts>(
-      Parts{std::move(tokenizer), std::move(chat_template), std::move(special_tokens)}));
+    chat_template =
+        ChatTemplate::parse(checkpoint.chat_template(), checkpoint.path().string() + ", chat template");
+  return std::make_shared<const TextModel>(std::make_unique<TextModel::Parts>(
+      TextModel::Parts{std::move(tokenizer), std::move(chat_template), std::move(special_tokens)}));
 }
 
 std::vector<TokenId> TextModel::encode(std::string_view text, EncodeOptions options) const {

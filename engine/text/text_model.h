@@ -10,6 +10,15 @@
 
 namespace fovea {
 
+namespace checkpoint {
+class Checkpoint;
+}
+
+namespace text {
+// What TextModel::open() does, with a checkpoint that is open already.
+Result<std::shared_ptr<const TextModel>> open_text_model(const checkpoint::Checkpoint&);
+}  // namespace text
+
 struct TextModel::Parts {
   text::Tokenizer tokenizer;
   // Nothing when the model has none. A template that cannot be read is an error only when it is used.
