@@ -10,11 +10,11 @@
 namespace fovea {
 
 struct DeviceInfo {
-  std::string name;             // "cpu"
-  std::string description;      // the processor's own name
-  std::string instruction_set;  // the one in use
+  std::string name;                           // "cpu"
+  std::string description;                    // the processor's own name
+  std::string instruction_set;                // the one in use
   std::vector<std::string> instruction_sets;  // all that could be used
-  int cores = 0;                // physical
+  int cores = 0;                              // physical
   std::int64_t memory_bytes = 0;
   std::int64_t memory_free_bytes = 0;
 };

@@ -50,8 +50,8 @@ struct Percentiles {  // milliseconds
 struct BenchResult {
   SpeedResult prefill, decode;
   Percentiles ttft_ms, tpot_ms;
-  double bandwidth_gb_per_s = 0;    // measured, reading
-  double peak_gop_per_s = 0;        // measured, the arithmetic that prefill uses
+  double bandwidth_gb_per_s = 0;  // measured, reading
+  double peak_gop_per_s = 0;      // measured, the arithmetic that prefill uses
 };
 
 Result<BenchResult> bench(Engine&, const BenchSettings&, const ProgressSink& = {}, std::stop_token = {});

@@ -25,8 +25,9 @@ struct ModelInfo {
   std::int64_t experts = 0;       // for each layer; 0 = dense
   std::int64_t experts_used = 0;  // top-k
   std::int64_t parameters = 0;
-  std::int64_t parameters_active = 0;  // read for one token: embeddings counted once, chosen and shared experts
-  std::int64_t bytes = 0;              // of all tensors as stored
+  std::int64_t parameters_active =
+      0;                   // read for one token: embeddings counted once, chosen and shared experts
+  std::int64_t bytes = 0;  // of all tensors as stored
   std::map<std::string, std::int64_t> bytes_by_type;  // "Q4_K" -> bytes
   bool has_chat_template = false;
 };

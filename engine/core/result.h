@@ -21,14 +21,14 @@ inline std::unexpected<Error> fail(ErrorKind kind, std::string where, std::strin
 // FOVEA_TRY(auto x, f());  declares x from the value of a Result, or returns its error.
 #define FOVEA_TRY(declaration, expression) \
   FOVEA_TRY_NAMED(FOVEA_CONCAT(fovea_result_, __LINE__), declaration, expression)
-#define FOVEA_TRY_NAMED(name, declaration, expression)                  \
-  auto name = (expression);                                             \
-  if (!name) return std::unexpected(std::move(name).error());           \
+#define FOVEA_TRY_NAMED(name, declaration, expression)        \
+  auto name = (expression);                                   \
+  if (!name) return std::unexpected(std::move(name).error()); \
   declaration = *std::move(name)
 
 // FOVEA_CHECK(f());  returns the error of a Result<void>.
-#define FOVEA_CHECK(expression)                                                          \
-  do {                                                                                   \
-    if (auto fovea_status = (expression); !fovea_status)                                 \
-      return std::unexpected(std::move(fovea_status).error());                           \
+#define FOVEA_CHECK(expression)                                \
+  do {                                                         \
+    if (auto fovea_status = (expression); !fovea_status)       \
+      return std::unexpected(std::move(fovea_status).error()); \
   } while (false)

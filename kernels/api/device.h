@@ -17,7 +17,7 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  virtual std::string name() const = 0;          // "cpu", "reference", "cuda:0"
+  virtual std::string name() const = 0;             // "cpu", "reference", "cuda:0"
   virtual std::string instruction_set() const = 0;  // "scalar", "avx2", "avx512-vnni" …
   virtual const OperationTable& operations() const = 0;
   virtual std::unique_ptr<Stream> make_stream(const StreamOptions&) const = 0;
@@ -26,10 +26,9 @@ class Device {
   virtual Packing preferred_packing(Type type, std::int64_t rows, std::int64_t columns) const = 0;
   // Bytes of the packed matrix; Packing::rows gives rows · row_bytes.
   virtual std::int64_t packed_bytes(Packing, Type, std::int64_t rows, std::int64_t columns) const = 0;
-  // Packs file-order rows [first, first + count) of a matrix of `rows` rows, which `source` points at, into `packed`
-  // (the start of the whole packed matrix). `first` is a multiple of pack_granularity; so is count, unless it ends
-  // the matrix.
-  // Safe to call from several threads for disjoint ranges.
+  // Packs file-order rows [first, first + count) of a matrix of `rows` rows, which `source` points at, into
+  // `packed` (the start of the whole packed matrix). `first` is a multiple of pack_granularity; so is count,
+  // unless it ends the matrix. Safe to call from several threads for disjoint ranges.
   virtual void pack(Packing, Type, std::int64_t rows, std::int64_t columns, const std::byte* source,
                     std::int64_t first, std::int64_t count, std::byte* packed) const = 0;
   virtual std::int64_t pack_granularity(Packing) const = 0;  // in rows

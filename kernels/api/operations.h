@@ -81,10 +81,10 @@ struct Rotary {
   std::int64_t tokens = 0;
   std::int64_t heads = 0;
   std::int64_t head_dim = 0;
-  std::int64_t rotary = 0;                  // even, ≤ head_dim
-  const std::int32_t* positions = nullptr;  // [tokens]
-  const float* inverse_frequency = nullptr; // [rotary / 2]
-  float magnitude = 1;                      // YaRN's attention factor multiplies cos and sin
+  std::int64_t rotary = 0;                   // even, ≤ head_dim
+  const std::int32_t* positions = nullptr;   // [tokens]
+  const float* inverse_frequency = nullptr;  // [rotary / 2]
+  float magnitude = 1;                       // YaRN's attention factor multiplies cos and sin
   RotaryStyle style = RotaryStyle::half_split;
 };
 
@@ -133,9 +133,9 @@ struct Route {
   std::int64_t experts = 0;
   std::int64_t used = 0;
   bool normalise = false;
-  float scale = 1;                // multiplies the weights at the end
-  std::int32_t* ids = nullptr;    // [tokens, used]
-  float* weights = nullptr;       // [tokens, used]
+  float scale = 1;              // multiplies the weights at the end
+  std::int32_t* ids = nullptr;  // [tokens, used]
+  float* weights = nullptr;     // [tokens, used]
 };
 
 // One expert, or a dense feed-forward layer: down(silu(gate(x)) · up(x)).

@@ -36,22 +36,38 @@ struct BlockShape {
 // Elements 0 for a number that is not a supported type.
 constexpr BlockShape block_shape(Type type) {
   switch (type) {
-    case Type::f32: return {1, 4};
-    case Type::f16: return {1, 2};
-    case Type::bf16: return {1, 2};
-    case Type::q4_0: return {32, 18};
-    case Type::q4_1: return {32, 20};
-    case Type::q5_0: return {32, 22};
-    case Type::q5_1: return {32, 24};
-    case Type::q8_0: return {32, 34};
-    case Type::q2_k: return {256, 84};
-    case Type::q3_k: return {256, 110};
-    case Type::q4_k: return {256, 144};
-    case Type::q5_k: return {256, 176};
-    case Type::q6_k: return {256, 210};
-    case Type::iq4_nl: return {32, 18};
-    case Type::iq4_xs: return {256, 136};
-    case Type::mxfp4: return {32, 17};
+    case Type::f32:
+      return {1, 4};
+    case Type::f16:
+      return {1, 2};
+    case Type::bf16:
+      return {1, 2};
+    case Type::q4_0:
+      return {32, 18};
+    case Type::q4_1:
+      return {32, 20};
+    case Type::q5_0:
+      return {32, 22};
+    case Type::q5_1:
+      return {32, 24};
+    case Type::q8_0:
+      return {32, 34};
+    case Type::q2_k:
+      return {256, 84};
+    case Type::q3_k:
+      return {256, 110};
+    case Type::q4_k:
+      return {256, 144};
+    case Type::q5_k:
+      return {256, 176};
+    case Type::q6_k:
+      return {256, 210};
+    case Type::iq4_nl:
+      return {32, 18};
+    case Type::iq4_xs:
+      return {256, 136};
+    case Type::mxfp4:
+      return {32, 17};
   }
   return {};
 }
@@ -59,22 +75,38 @@ constexpr BlockShape block_shape(Type type) {
 // "Q4_0", "BF16" …: the names that GGUF tools print.
 constexpr std::string_view type_name(Type type) {
   switch (type) {
-    case Type::f32: return "F32";
-    case Type::f16: return "F16";
-    case Type::bf16: return "BF16";
-    case Type::q4_0: return "Q4_0";
-    case Type::q4_1: return "Q4_1";
-    case Type::q5_0: return "Q5_0";
-    case Type::q5_1: return "Q5_1";
-    case Type::q8_0: return "Q8_0";
-    case Type::q2_k: return "Q2_K";
-    case Type::q3_k: return "Q3_K";
-    case Type::q4_k: return "Q4_K";
-    case Type::q5_k: return "Q5_K";
-    case Type::q6_k: return "Q6_K";
-    case Type::iq4_nl: return "IQ4_NL";
-    case Type::iq4_xs: return "IQ4_XS";
-    case Type::mxfp4: return "MXFP4";
+    case Type::f32:
+      return "F32";
+    case Type::f16:
+      return "F16";
+    case Type::bf16:
+      return "BF16";
+    case Type::q4_0:
+      return "Q4_0";
+    case Type::q4_1:
+      return "Q4_1";
+    case Type::q5_0:
+      return "Q5_0";
+    case Type::q5_1:
+      return "Q5_1";
+    case Type::q8_0:
+      return "Q8_0";
+    case Type::q2_k:
+      return "Q2_K";
+    case Type::q3_k:
+      return "Q3_K";
+    case Type::q4_k:
+      return "Q4_K";
+    case Type::q5_k:
+      return "Q5_K";
+    case Type::q6_k:
+      return "Q6_K";
+    case Type::iq4_nl:
+      return "IQ4_NL";
+    case Type::iq4_xs:
+      return "IQ4_XS";
+    case Type::mxfp4:
+      return "MXFP4";
   }
   return "unknown";
 }

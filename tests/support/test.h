@@ -34,9 +34,9 @@ int rounds(int usual);
       #Class, []() -> std::unique_ptr<QObject> { return std::make_unique<Class>(); });
 
 // Fails with the message of a Result that holds an error.
-#define FOVEA_VERIFY(result)                                                                        \
-  do {                                                                                              \
-    const auto& fovea_verified = (result);                                                          \
-    QVERIFY2(fovea_verified.has_value(),                                                            \
-             fovea_verified.has_value() ? "" : fovea_verified.error().message().c_str());           \
+#define FOVEA_VERIFY(result)                                                              \
+  do {                                                                                    \
+    const auto& fovea_verified = (result);                                                \
+    QVERIFY2(fovea_verified.has_value(),                                                  \
+             fovea_verified.has_value() ? "" : fovea_verified.error().message().c_str()); \
   } while (false)
