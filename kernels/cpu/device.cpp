@@ -86,9 +86,7 @@ constexpr Choice choices[] = {
               __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
      },
      &avx512::kernels},
-    {"avx512-vnni",
-     [] { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi"); },
-     &avx512_vnni::kernels},
+    {"avx512-vnni", [] { return __builtin_cpu_supports("avx512vnni") != 0; }, &avx512_vnni::kernels},
 #endif
 };
 

@@ -43,5 +43,5 @@ function(fovea_test folder)
     set(T_TIMEOUT 600)
   endif()
   set_tests_properties(${folder} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
-    ENVIRONMENT "QT_QPA_PLATFORM=offscreen")
+    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp")
 endfunction()
