@@ -138,7 +138,8 @@ std::string difference(const Tokenizer& tokenizer, const std::vector<std::string
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const std::size_t begin = i * group;
     const std::size_t count = std::min(group, texts.size() - std::min(begin, texts.size()));
-    if (digest(tokenizer, std::span(texts).subspan(std::min(begin, texts.size()), count)) != expected[i])
+    if (digest(tokenizer, std::span(texts).subspan(std::min(begin, texts.size()), count)) !=
+        expected[i].get<std::string>())
       return "texts from " + std::to_string(begin) + " on have other ids";
   }
   return texts.size() > expected.size() * group ? "there are more texts than expected" : "";
