@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "engine/core/result.h"
@@ -20,6 +21,42 @@ using models::ModelConfig;
 
 // Everything that a pass writes, allocated once. T is max_tokens, d the hidden size.
 struct Forward::Buffers {
+  struct Arrays {
+    float* x = nullptr;                  // [T, d]               the residual stream
+    float* normed = nullptr;             // [T, d]               a block's input
+    float* branch = nullptr;             // [T, d]               a block's output, added to x by the next norm
+    float* q = nullptr;                  // [T, heads, head_dim]
+    float* k = nullptr;                  // [T, kv_heads, head_dim]
+    float* v = nullptr;                  // [T, kv_heads, head_dim]
+    float* attended = nullptr;           // [T, heads, head_dim]
+    float* router_logits = nullptr;      // [T, experts]
+    float* router_weights = nullptr;     // [T, experts_used]
+    std::int32_t* expert_ids = nullptr;  // [T, experts_used]
+    float* shared_weights = nullptr;     // [T]
+    std::int32_t* positions = nullptr;   // [T]
+    float* inverse_frequency = nullptr;  // [rotary / 2]
+    float* logits = nullptr;             // [T, vocabulary]; the system gives pages as they are written
+
+    // Calls f(pointer, elements) for each array; an element has four bytes.
+    template <class F>
+    void each(const ModelConfig& c, std::int64_t t, F&& f) {
+      f(expert_ids, t * c.experts_used);
+      f(positions, t);
+      f(x, t * c.hidden);
+      f(normed, t * c.hidden);
+      f(branch, t * c.hidden);
+      f(q, t * c.heads * c.head_dim);
+      f(k, t * c.kv_heads * c.head_dim);
+      f(v, t * c.kv_heads * c.head_dim);
+      f(attended, t * c.heads * c.head_dim);
+      f(router_logits, t * c.experts);
+      f(router_weights, t * c.experts_used);
+      f(shared_weights, t);
+      f(inverse_frequency, c.rope.rotary / 2);
+      f(logits, t * c.vocabulary);
+    }
+  };
+
   Buffers(const models::Model& m, const kernels::Device& on, std::int64_t tokens)
       : model(m), device(on), max_tokens(tokens) {}
   ~Buffers() {
@@ -36,58 +73,25 @@ struct Forward::Buffers {
   std::int64_t max_tokens;
   std::byte* memory = nullptr;
   std::int64_t bytes = 0;
-
-  float* x = nullptr;               // [T, d]                   the residual stream
-  float* normed = nullptr;          // [T, d]                   a block's input
-  float* branch = nullptr;          // [T, d]                   a block's output, added to x by the next norm
-  float* q = nullptr;               // [T, heads, head_dim]
-  float* k = nullptr;               // [T, kv_heads, head_dim]
-  float* v = nullptr;               // [T, kv_heads, head_dim]
-  float* attended = nullptr;        // [T, heads, head_dim]
-  float* router_logits = nullptr;   // [T, experts]
-  float* router_weights = nullptr;  // [T, experts_used]
-  std::int32_t* expert_ids = nullptr;  // [T, experts_used]
-  float* shared_weights = nullptr;     // [T]
-  std::int32_t* positions = nullptr;   // [T]
-  float* inverse_frequency = nullptr;  // [rotary / 2]
-  float* logits = nullptr;             // [T, vocabulary]; the system gives pages as they are written
+  Arrays at;
   float magnitude = 1;
   std::int64_t rotated_context = -1;  // that inverse_frequency is for
+  bool stopped = false;
 };
 
-bool Forward::Buffers::allocate() {
-  const ModelConfig& c = model.config();
-  const std::int64_t t = max_tokens;
-  std::pair<float**, std::int64_t> floats[] = {
-      {&x, t * c.hidden},
-      {&normed, t * c.hidden},
-      {&branch, t * c.hidden},
-      {&q, t * c.heads * c.head_dim},
-      {&k, t * c.kv_heads * c.head_dim},
-      {&v, t * c.kv_heads * c.head_dim},
-      {&attended, t * c.heads * c.head_dim},
-      {&router_logits, t * c.experts},
-      {&router_weights, t * c.experts_used},
-      {&shared_weights, t},
-      {&inverse_frequency, c.rope.rotary / 2},
-      {&logits, t * c.vocabulary},
-  };
-  std::pair<std::int32_t**, std::int64_t> integers[] = {{&expert_ids, t * c.experts_used}, {&positions, t}};
+constexpr std::int64_t array_bytes(std::int64_t elements) {
+  return (elements * 4 + 63) / 64 * 64;
+}
 
-  const auto aligned = [](std::int64_t count) { return (count * 4 + 63) / 64 * 64; };
-  for (const auto& [pointer, count] : floats) bytes += aligned(count);
-  for (const auto& [pointer, count] : integers) bytes += aligned(count);
+bool Forward::Buffers::allocate() {
+  bytes = activation_bytes(model.config(), max_tokens);
   memory = device.allocate(bytes);
   if (memory == nullptr) return false;
   std::byte* next = memory;
-  for (const auto& [pointer, count] : integers) {
-    *pointer = reinterpret_cast<std::int32_t*>(next);
-    next += aligned(count);
-  }
-  for (const auto& [pointer, count] : floats) {
-    *pointer = reinterpret_cast<float*>(next);
-    next += aligned(count);
-  }
+  at.each(model.config(), max_tokens, [&](auto*& pointer, std::int64_t elements) {
+    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(next);
+    next += array_bytes(elements);
+  });
   return true;
 }
 
@@ -97,7 +101,7 @@ void Forward::Buffers::rotate_for(std::int64_t context) {
   if (context == rotated_context) return;
   const models::RotaryTable table =
       models::rotary_table(model.config().rope, model.config().context, context);
-  std::ranges::copy(table.inverse_frequency, inverse_frequency);
+  std::ranges::copy(table.inverse_frequency, at.inverse_frequency);
   magnitude = table.magnitude;
   rotated_context = context;
 }
@@ -115,22 +119,29 @@ class Forward::Runner {
   void run() {
     const std::int64_t d = c_.hidden;
     b_.rotate_for(pass_.context);
-    std::iota(b_.positions, b_.positions + tokens_, static_cast<std::int32_t>(pass_.first));
+    std::iota(b_.at.positions, b_.at.positions + tokens_, static_cast<std::int32_t>(pass_.first));
     op_.embed_rows(
-        {.table = b_.model.embedding(), .ids = pass_.tokens.data(), .tokens = tokens_, .out = b_.x}, stream_);
+        {.table = b_.model.embedding(), .ids = pass_.tokens.data(), .tokens = tokens_, .out = b_.at.x},
+        stream_);
 
     for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
       const LayerWeights& w = b_.model.layers()[static_cast<std::size_t>(layer)];
-      norm(b_.x, layer == 0 ? nullptr : b_.branch, w.attention_norm, tokens_, d, b_.normed);
+      norm(b_.at.x, layer == 0 ? nullptr : b_.at.branch, w.attention_norm, tokens_, d, b_.at.normed);
       keys_and_values(layer, w.attention);
       if (layer == c_.layers - 1) begin_ = first_wanted();
-      if (begin_ == tokens_ || pass_.stop.stop_requested()) return;
+      b_.stopped = pass_.stop.stop_requested();
+      if (begin_ == tokens_ || b_.stopped) return;
       attention(layer, w.attention);
-      norm(wanted(b_.x), wanted(b_.branch), w.feed_forward_norm, tokens_ - begin_, d, wanted(b_.normed));
-      feed_forward(w, c_.layer_has_experts(layer));
+      norm(wanted(b_.at.x), wanted(b_.at.branch), w.feed_forward_norm, tokens_ - begin_, d,
+           wanted(b_.at.normed));
+      if (!feed_forward(layer, w)) {
+        b_.stopped = true;
+        return;
+      }
     }
-    norm(wanted(b_.x), wanted(b_.branch), b_.model.output_norm(), tokens_ - begin_, d, wanted(b_.normed));
-    linear(wanted(b_.normed), tokens_ - begin_, d, {{{.weight = b_.model.output(), .out = b_.logits}}});
+    norm(wanted(b_.at.x), wanted(b_.at.branch), b_.model.output_norm(), tokens_ - begin_, d,
+         wanted(b_.at.normed));
+    linear(wanted(b_.at.normed), tokens_ - begin_, d, {{{.weight = b_.model.output(), .out = b_.at.logits}}});
   }
 
  private:
@@ -180,8 +191,8 @@ class Forward::Runner {
                 .heads = heads,
                 .head_dim = c_.head_dim,
                 .rotary = c_.rope.rotary,
-                .positions = b_.positions,
-                .inverse_frequency = b_.inverse_frequency,
+                .positions = b_.at.positions,
+                .inverse_frequency = b_.at.inverse_frequency,
                 .magnitude = b_.magnitude,
                 .style = c_.rope.style},
                stream_);
@@ -189,19 +200,20 @@ class Forward::Runner {
 
   // q, k and v of normed; k and v go to the cache.
   void keys_and_values(std::int64_t layer, const AttentionWeights& w) {
-    linear(b_.normed, tokens_, c_.hidden,
-           {{{.weight = w.q, .bias = w.q_bias, .out = b_.q},
-             {.weight = w.k, .bias = w.k_bias, .out = b_.k},
-             {.weight = w.v, .bias = w.v_bias, .out = b_.v}}});
+    tell(layer, PassObserver::Input::attention, b_.at.normed, tokens_);
+    linear(b_.at.normed, tokens_, c_.hidden,
+           {{{.weight = w.q, .bias = w.q_bias, .out = b_.at.q},
+             {.weight = w.k, .bias = w.k_bias, .out = b_.at.k},
+             {.weight = w.v, .bias = w.v_bias, .out = b_.at.v}}});
     if (c_.qk_norm) {
-      norm(b_.q, nullptr, w.q_norm, tokens_ * c_.heads, c_.head_dim, b_.q);
-      norm(b_.k, nullptr, w.k_norm, tokens_ * c_.kv_heads, c_.head_dim, b_.k);
+      norm(b_.at.q, nullptr, w.q_norm, tokens_ * c_.heads, c_.head_dim, b_.at.q);
+      norm(b_.at.k, nullptr, w.k_norm, tokens_ * c_.kv_heads, c_.head_dim, b_.at.k);
     }
-    rotary(b_.q, c_.heads);
-    rotary(b_.k, c_.kv_heads);
+    rotary(b_.at.q, c_.heads);
+    rotary(b_.at.k, c_.kv_heads);
     const std::int64_t stride = c_.kv_heads * c_.head_dim;
-    op_.kv_store({.k = b_.k,
-                  .v = b_.v,
+    op_.kv_store({.k = b_.at.k,
+                  .v = b_.at.v,
                   .k_stride = stride,
                   .v_stride = stride,
                   .first = pass_.first,
@@ -213,7 +225,7 @@ class Forward::Runner {
   // branch = the output projection of the heads' attention, for the wanted rows.
   void attention(std::int64_t layer, const AttentionWeights& w) {
     const std::int64_t width = c_.heads * c_.head_dim;
-    op_.attention({.q = b_.q + begin_ * width,
+    op_.attention({.q = b_.at.q + begin_ * width,
                    .q_stride = width,
                    .first = pass_.first + begin_,
                    .tokens = tokens_ - begin_,
@@ -221,41 +233,57 @@ class Forward::Runner {
                    .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(c_.head_dim))),
                    .window = c_.window(layer),
                    .pages = pages(layer),
-                   .out = b_.attended},
+                   .out = b_.at.attended},
                   stream_);
-    linear(b_.attended, tokens_ - begin_, width,
-           {{{.weight = w.output, .bias = w.output_bias, .out = wanted(b_.branch)}}});
+    tell(layer, PassObserver::Input::attention_output, b_.at.attended, tokens_ - begin_);
+    linear(b_.at.attended, tokens_ - begin_, width,
+           {{{.weight = w.output, .bias = w.output_bias, .out = wanted(b_.at.branch)}}});
   }
 
   // branch = the routed experts' weighted sum and the dense or shared expert of normed, for the wanted rows.
-  void feed_forward(const LayerWeights& w, bool sparse) {
+  // False: the observer stopped the pass.
+  bool feed_forward(std::int64_t layer, const LayerWeights& w) {
     const std::int64_t tokens = tokens_ - begin_;
-    kernels::FeedForward block{
-        .x = wanted(b_.normed), .tokens = tokens, .d = c_.hidden, .experts = {}, .out = wanted(b_.branch)};
-    if (w.shared.gate) block.shared = &w.shared;
-    if (sparse) {
+    kernels::FeedForward block{.x = wanted(b_.at.normed),
+                               .tokens = tokens,
+                               .d = c_.hidden,
+                               .experts = {},
+                               .out = wanted(b_.at.branch)};
+    if (w.shared.gate) {
+      block.shared = &w.shared;
+      tell(layer, PassObserver::Input::feed_forward, block.x, tokens);
+    }
+    if (c_.layer_has_experts(layer)) {
       linear(block.x, tokens, c_.hidden,
-             {{{.weight = w.router, .out = b_.router_logits},
-               {.weight = w.shared_gate, .out = b_.shared_weights}}});
-      op_.route({.logits = b_.router_logits,
+             {{{.weight = w.router, .out = b_.at.router_logits},
+               {.weight = w.shared_gate, .out = b_.at.shared_weights}}});
+      op_.route({.logits = b_.at.router_logits,
                  .tokens = tokens,
                  .experts = c_.experts,
                  .used = c_.experts_used,
                  .normalise = c_.normalise_router,
                  .scale = static_cast<float>(c_.router_scale),
-                 .ids = b_.expert_ids,
-                 .weights = b_.router_weights},
+                 .ids = b_.at.expert_ids,
+                 .weights = b_.at.router_weights},
                 stream_);
+      if (pass_.observer &&
+          !pass_.observer->routed(layer, block.x, tokens, b_.at.expert_ids, b_.at.router_weights))
+        return false;
       block.experts = w.experts;
       block.used = c_.experts_used;
-      block.ids = b_.expert_ids;
-      block.weights = b_.router_weights;
+      block.ids = b_.at.expert_ids;
+      block.weights = b_.at.router_weights;
       if (w.shared_gate) {
-        op_.sigmoid({.x = b_.shared_weights, .count = tokens}, stream_);
-        block.shared_weights = b_.shared_weights;
+        op_.sigmoid({.x = b_.at.shared_weights, .count = tokens}, stream_);
+        block.shared_weights = b_.at.shared_weights;
       }
     }
     op_.feed_forward(block, stream_);
+    return true;
+  }
+
+  void tell(std::int64_t layer, PassObserver::Input which, const float* x, std::int64_t tokens) const {
+    if (pass_.observer) pass_.observer->input(layer, which, x, tokens);
   }
 
   const kernels::KvPages& pages(std::int64_t layer) const {
@@ -292,21 +320,32 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   assert(static_cast<std::int64_t>(pass.cache.size()) == buffers_->model.config().layers);
   Runner(*buffers_, pass, stream).run();
   stream.synchronize();
-  if (pass.stop.stop_requested()) return {};
+  if (buffers_->stopped) return {};
   const auto vocabulary = static_cast<std::size_t>(buffers_->model.config().vocabulary);
   switch (pass.logits) {
     case LogitsWanted::none:
       return {};
     case LogitsWanted::last:
-      return {buffers_->logits, vocabulary};
+      return {buffers_->at.logits, vocabulary};
     case LogitsWanted::all:
-      return {buffers_->logits, pass.tokens.size() * vocabulary};
+      return {buffers_->at.logits, pass.tokens.size() * vocabulary};
   }
   return {};
 }
 
+bool Forward::stopped() const {
+  return buffers_->stopped;
+}
+
 std::int64_t Forward::activation_bytes() const {
   return buffers_->bytes;
+}
+
+std::int64_t Forward::activation_bytes(const ModelConfig& config, std::int64_t max_tokens) {
+  std::int64_t bytes = 0;
+  Buffers::Arrays{}.each(config, max_tokens,
+                         [&](auto*&, std::int64_t elements) { bytes += array_bytes(elements); });
+  return bytes;
 }
 
 }  // namespace fovea::layers

@@ -14,6 +14,20 @@ namespace fovea::layers {
 
 enum class LogitsWanted : std::uint8_t { none, last, all };
 
+// Learns what a pass does while it runs, on its thread. Tensors are valid during the call only.
+class PassObserver {
+ public:
+  virtual ~PassObserver() = default;
+  // A layer's feed-forward is about to read these experts: x [tokens, d], ids and gate weights [tokens,
+  // used]. False: their weights cannot be had; the pass stops.
+  virtual bool routed(std::int64_t layer, const float* x, std::int64_t tokens, const std::int32_t* ids,
+                      const float* weights) = 0;
+  // Inputs of the linear layers [tokens, columns]: of q, k and v; of the attention's output; of a dense layer
+  // or shared expert.
+  enum class Input : std::uint8_t { attention, attention_output, feed_forward };
+  virtual void input(std::int64_t, Input, const float*, std::int64_t) {}
+};
+
 struct Pass {
   std::span<const TokenId> tokens;          // 1 … max_tokens
   std::int64_t first = 0;                   // position of tokens[0]
@@ -21,6 +35,7 @@ struct Pass {
   std::int64_t context = 0;                 // of this sequence, for dynamic rotary scaling
   LogitsWanted logits = LogitsWanted::last;
   std::stop_token stop = {};  // asked between layers; a stopped pass leaves its positions undefined
+  PassObserver* observer = nullptr;
 };
 
 class Forward {
@@ -31,10 +46,13 @@ class Forward {
   Forward& operator=(Forward&&) noexcept;
   ~Forward();
 
-  // Logits [1 or tokens, vocabulary], valid until the next run; empty for none, and when stopped. Ids must
-  // be in the vocabulary.
+  // Logits [1 or tokens, vocabulary], valid until the next run; empty for none, and when stopped. Ids must be
+  // in the vocabulary.
   std::span<const float> run(const Pass&, kernels::Stream&);
+  bool stopped() const;  // the last run, by the stop token or the observer
   std::int64_t activation_bytes() const;
+  // The same, before there are weights.
+  static std::int64_t activation_bytes(const models::ModelConfig&, std::int64_t max_tokens);
 
  private:
   struct Buffers;

@@ -36,6 +36,7 @@ struct Model::Memory {
 
   checkpoint::Checkpoint checkpoint;
   const kernels::Device& device;
+  WeightPlan plan;
   std::byte* arena = nullptr;
   std::int64_t bytes = 0;
 };
@@ -47,17 +48,21 @@ Model::~Model() = default;
 const checkpoint::Checkpoint& Model::checkpoint() const {
   return memory_->checkpoint;
 }
+const WeightPlan& Model::plan() const {
+  return memory_->plan;
+}
 
 // Gives every planned weight its place: mapped as it is, or in one arena in the order of the pass.
 class Loader {
  public:
-  Loader(checkpoint::Checkpoint checkpoint, const kernels::Device& device) {
+  Loader(checkpoint::Checkpoint checkpoint, const kernels::Device& device, UnitScope units) : units_(units) {
     model_.memory_ = std::make_unique<Model::Memory>(std::move(checkpoint), device);
   }
 
   Result<Model> run(int threads, const ProgressSink& progress, const std::stop_token& stop) {
     FOVEA_TRY(model_.config_, read_config(file()));
-    FOVEA_TRY(const WeightPlan plan, plan_weights(file(), model_.config_));
+    FOVEA_TRY(model_.memory_->plan, plan_weights(file(), model_.config_));
+    const WeightPlan& plan = model_.memory_->plan;
     model_.ignored_tensors_ = plan.ignored;
 
     measure(plan);
@@ -115,9 +120,11 @@ class Loader {
       always += tensor.elements() * 4;
     });
     plan.each_matrix([&](const MatrixSource& source) {
-      const std::int64_t in_arena = arena_bytes(source);
-      arena += in_arena;
-      if (in_arena == 0) resident += source.bytes();
+      if (!is_unit(units_, source.role)) {
+        const std::int64_t in_arena = arena_bytes(source);
+        arena += in_arena;
+        if (in_arena == 0) resident += source.bytes();
+      }
       if (source.role == Role::embedding) {
         always += source.bytes() / source.rows;
       } else if (source.role == Role::routed_expert) {
@@ -142,6 +149,7 @@ class Loader {
   kernels::Weight place(const MatrixSource& source) {
     if (!source) return {};
     kernels::Weight weight{nullptr, source.tensor->type, packing(source), source.rows, source.columns};
+    if (is_unit(units_, source.role)) return weight;
     if (stays_mapped(source)) {
       weight.data = mapped(source);
       // Rows of the embedding are read when a token needs them.
@@ -194,15 +202,16 @@ class Loader {
     model_.output_ = place(plan.output);
   }
 
+  const UnitScope units_;
   Model model_;
   std::vector<Transfer> transfers_;
   std::int64_t used_ = 0;  // of the arena
 };
 
 Result<Model> Model::load(checkpoint::Checkpoint checkpoint, const kernels::Device& device, int threads,
-                          const ProgressSink& progress, std::stop_token stop) {
+                          const ProgressSink& progress, std::stop_token stop, UnitScope units) {
   try {
-    return Loader(std::move(checkpoint), device).run(threads, progress, stop);
+    return Loader(std::move(checkpoint), device, units).run(threads, progress, stop);
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::memory, "loading", "there is not enough memory", "Close other programs");
   }

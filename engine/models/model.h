@@ -10,11 +10,8 @@
 #include "engine/api/error.h"
 #include "engine/api/progress.h"
 #include "engine/models/config.h"
+#include "engine/models/plan.h"
 #include "kernels/api/device.h"
-
-namespace fovea::checkpoint {
-class Checkpoint;
-}
 
 namespace fovea::models {
 
@@ -41,9 +38,11 @@ struct LayerWeights {
 class Model {
  public:
   // Checks every tensor's presence, shape and type against the configuration before any weight is read, then
-  // maps or packs the weights. Progress counts bytes and names tensors.
+  // maps or packs the weights. Progress counts bytes and names tensors. The weights of units stay without
+  // data: whoever asked for them publishes a version of each through handles() before the first pass.
   static Result<Model> load(checkpoint::Checkpoint, const kernels::Device&, int threads,
-                            const ProgressSink& = {}, std::stop_token = {});
+                            const ProgressSink& = {}, std::stop_token = {},
+                            UnitScope units = UnitScope::none);
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();
@@ -53,12 +52,16 @@ class Model {
   const kernels::Weight& output() const { return output_; }        // [vocabulary, d]
   const float* output_norm() const { return output_norm_; }        // [d]
   const std::vector<LayerWeights>& layers() const { return layers_; }
-  std::int64_t weight_bytes() const { return weight_bytes_; }  // resident: packed and mapped
-  // Bytes of weights that decoding one token reads.
+  // What the next pass reads. To be changed only between passes, by the thread that runs them.
+  std::vector<LayerWeights>& handles() { return layers_; }
+  // Resident: packed and mapped; without units.
+  std::int64_t weight_bytes() const { return weight_bytes_; }
+  // Bytes of weights that decoding one token reads, every one as the file has it.
   std::int64_t bytes_per_token() const { return bytes_per_token_; }
   // Tensors of the file that the model does not use.
   const std::vector<std::string>& ignored_tensors() const { return ignored_tensors_; }
   const checkpoint::Checkpoint& checkpoint() const;
+  const WeightPlan& plan() const;
 
  private:
   struct Memory;  // the arena and the mapped file

@@ -91,10 +91,10 @@ class Planner {
     const std::int64_t kv_rows = config_.kv_heads * config_.head_dim;
     const auto name = [&](std::string_view pattern) { return expand(pattern, layer); };
     FOVEA_TRY(out.attention_norm, vector(name(names_.attention_norm), d));
-    FOVEA_TRY(out.q, matrix(name(names_.q), q_rows, d, Role::always));
-    FOVEA_TRY(out.k, matrix(name(names_.k), kv_rows, d, Role::always));
-    FOVEA_TRY(out.v, matrix(name(names_.v), kv_rows, d, Role::always));
-    FOVEA_TRY(out.attention_output, matrix(name(names_.attention_output), d, q_rows, Role::always));
+    FOVEA_TRY(out.q, matrix(name(names_.q), q_rows, d, Role::linear));
+    FOVEA_TRY(out.k, matrix(name(names_.k), kv_rows, d, Role::linear));
+    FOVEA_TRY(out.v, matrix(name(names_.v), kv_rows, d, Role::linear));
+    FOVEA_TRY(out.attention_output, matrix(name(names_.attention_output), d, q_rows, Role::linear));
     if (config_.qkv_bias) {
       FOVEA_TRY(out.q_bias, vector(bias_of(name(names_.q)), q_rows));
       FOVEA_TRY(out.k_bias, vector(bias_of(name(names_.k)), kv_rows));
@@ -124,18 +124,18 @@ class Planner {
     FOVEA_TRY(out.feed_forward_norm, vector(expand(names_.feed_forward_norm, layer), d));
     if (!config_.layer_has_experts(layer)) {
       FOVEA_TRY(out.shared,
-                dense(names_.gate, names_.up, names_.down, layer, 0, config_.feed_forward, Role::always));
+                dense(names_.gate, names_.up, names_.down, layer, 0, config_.feed_forward, Role::linear));
       return {};
     }
     std::string router = expand(names_.router[0], layer);
     if (!names_.router[1].empty() && checkpoint_.find(router) == nullptr)
       router = expand(names_.router[1], layer);
-    FOVEA_TRY(out.router, matrix(router, config_.experts, d, Role::always));
+    FOVEA_TRY(out.router, matrix(router, config_.experts, d, Role::router));
     FOVEA_CHECK(experts(layer, out));
     if (config_.shared_width > 0) {
       FOVEA_TRY(out.shared, dense(names_.shared_gate, names_.shared_up, names_.shared_down, layer, 0,
-                                  config_.shared_width, Role::always));
-      FOVEA_TRY(out.shared_gate, matrix(expand(names_.shared_expert_gate, layer), 1, d, Role::always));
+                                  config_.shared_width, Role::linear));
+      FOVEA_TRY(out.shared_gate, matrix(expand(names_.shared_expert_gate, layer), 1, d, Role::router));
     }
     return {};
   }

@@ -12,8 +12,16 @@
 
 namespace fovea::models {
 
-// What a matrix is to the forward pass; decides what one token reads.
-enum class Role : std::uint8_t { embedding, output, always, routed_expert };
+// What a matrix is to the forward pass; decides what one token reads, and what can be a weight unit.
+enum class Role : std::uint8_t { embedding, output, router, linear, routed_expert };
+
+// The matrices whose precision somebody else manages: all routed experts, or all linear layers.
+enum class UnitScope : std::uint8_t { none, experts, linear_layers };
+
+constexpr bool is_unit(UnitScope scope, Role role) {
+  return (scope == UnitScope::experts && role == Role::routed_expert) ||
+         (scope == UnitScope::linear_layers && role == Role::linear);
+}
 
 // Rows of a tensor's matrices, [rows, columns], that become one weight.
 struct MatrixSource {
@@ -21,7 +29,7 @@ struct MatrixSource {
   std::int64_t first_row = 0;  // of all the tensor's rows
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  Role role = Role::always;
+  Role role = Role::linear;
 
   explicit operator bool() const { return tensor != nullptr; }
   std::int64_t offset() const {

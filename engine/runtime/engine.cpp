@@ -40,7 +40,7 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                       .logits = wanted,
                                                       .stop = stop},
                                                      *stream);
-  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
+  if (forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
   sequence.commit(tokens);
   return logits;
 }

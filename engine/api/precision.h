@@ -1,0 +1,86 @@
+// How precise a model's weights are kept: what a user asks for, and what the planner answers. Plain data.
+//
+// The vocabulary: a weight unit is one expert or one linear layer; a tier is a storage format ("q4"); a
+// version is a unit at a tier; the store holds all versions on disk; the arena is the device's memory for the
+// published ones.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/api/error.h"
+
+namespace fovea {
+
+enum class PolicyKind : std::uint8_t {
+  none,          // every weight as the file has it, no store
+  static_tiers,  // a fixed map from units to tiers
+  dynaexq,       // hot experts in the high tier, cold ones in the low tier (DynaExq §3)
+  offload,       // some experts live in the slower place
+};
+
+// DynaExq's settings with the published defaults. "paper": arXiv 2511.15015; "later": its later versions.
+struct DynaExqSettings {
+  double smoothing = 0.9;              // α of S ← α S + (1 − α) g            (Eq. 2; later: 0.9)
+  std::int64_t interval_tokens = 200;  // between two updates of the targets  (later: 200)
+  double threshold = 0;                // τ: least hotness of a high-tier expert (Algorithm 1; 0: none)
+  double hysteresis = 0.1;           // an outsider must beat the weakest insider by this share of the layer's
+                                     // mean hotness (later: 0.01 absolute, which exceeds 1 / 128: ours)
+  int transitions = 4;               // at most, for each interval and layer set (later: 4)
+  int in_flight = 4;                 // swaps at once                       (later: 4)
+  std::int64_t warm_up_tokens = 64;  // hotness of so many tokens ranks the first set (§3.5; ours)
+  bool prefetch = false;             // from cross-layer correlation
+};
+
+// llama.cpp's flags: which experts stay in the slower place.
+struct OffloadSettings {
+  std::int64_t cpu_moe_layers = 0;            // --n-cpu-moe N: of the first N layers; -1: the planner chooses
+  std::vector<std::string> override_tensors;  // --override-tensor PATTERN=PLACE
+  std::int64_t gpu_layers = -1;               // -ngl N: the last N layers are on the device; -1: all
+};
+
+struct PrecisionRequest {
+  PolicyKind policy = PolicyKind::none;
+  // "file", "bf16", "q8", "q4", "q3", "q2", from high to low; empty: the policy's default.
+  std::vector<std::string> tiers;
+  std::int64_t budget_bytes = 0;   // of everything on the device; 0: what the highest tier needs
+  std::filesystem::path store;     // the file that holds all versions; built when it is missing
+  std::filesystem::path tier_map;  // static_tiers: lines "unit tier"; empty: the best mix of the budget
+  DynaExqSettings dynaexq;
+  OffloadSettings offload;
+  std::int64_t transfer_bytes = 0;         // of the transient buffer; 0: four of the largest version
+  double traffic_gb_per_s = 0;             // limit of the swap traffic; 0: 5 % of the measured bandwidth
+  std::int64_t publish_after_passes = -1;  // deterministic: publish exactly so many passes after the decision
+  std::filesystem::path events;            // the swap log, JSON lines; empty: none
+};
+
+// Where the device's bytes go. The parts add up to the plan's total.
+struct PlanTier {
+  std::string name;  // "q4"
+  double bits_per_weight = 0;
+  std::int64_t units = 0;
+  std::int64_t bytes = 0;
+};
+struct Plan {
+  bool fits = false;
+  std::int64_t budget_bytes = 0;
+  std::int64_t total_bytes = 0;
+  struct Parts {
+    std::int64_t dense = 0;         // everything that is not a unit
+    std::vector<PlanTier> experts;  // by tier, high to low, with slab rounding and spare blocks
+    std::int64_t kv = 0;            // at the plan's context
+    std::int64_t activations = 0;
+    std::int64_t transfer = 0;  // the transient buffer
+    std::int64_t safety = 0;
+  } parts;
+  std::int64_t arena_bytes = 0;  // of parts.experts together
+  std::int64_t slab_bytes = 0;
+  std::int64_t units_on_disk = 0;   // below the lowest tier: used with a stall
+  std::int64_t high_per_layer = 0;  // n_hot of dynaexq
+  double mean_bits_per_weight = 0;  // of the units
+  std::string advice;               // what an extra gigabyte buys, or what to change when it does not fit
+};
+
+}  // namespace fovea

@@ -1,0 +1,73 @@
+// What a panel or a terminal view draws: everything that goes on in the arena at one moment. Plain data whose
+// vectors keep the sizes that they had at load, so that handing one over allocates nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fovea {
+
+inline constexpr std::uint8_t no_tier = 255;  // nothing in flight, or on disk alone
+
+struct UnitState {
+  float hotness = 0;
+  std::uint8_t tier = no_tier;      // published
+  std::uint8_t target = no_tier;    // in flight
+  std::uint16_t recent_tokens = 0;  // routed here lately (since the last snapshot but one or so)
+};
+
+struct TierState {
+  std::string name;
+  double bits_per_weight = 0;
+  std::int64_t units = 0;  // published at this tier
+  std::int64_t bytes = 0;  // of their blocks
+  std::int64_t hits = 0;   // tokens' uses of units at this tier, since the start
+};
+
+struct PoolState {
+  std::int64_t block_bytes = 0;
+  std::int64_t blocks = 0;
+  std::int64_t used = 0;
+};
+
+enum class SwapReason : std::uint8_t { initial, hotter, colder, requested, absent };
+
+struct DecisionState {
+  std::int32_t unit = -1;
+  std::uint8_t from = no_tier, to = no_tier;
+  SwapReason reason = SwapReason::initial;
+  float score = 0;   // the unit's, at the time
+  float margin = 0;  // over the unit that gave way
+  std::int64_t token = 0;
+};
+
+struct SwapCounters {                          // since the start
+  std::int64_t promotions = 0, demotions = 0;  // published
+  std::int64_t bytes_promoted = 0, bytes_demoted = 0;
+  std::int64_t bytes_read = 0;
+  std::int64_t cancelled = 0, io_errors = 0, checksum_errors = 0, refused = 0;  // queue or pool full
+  std::int64_t stalls = 0;  // uses of a unit on disk alone
+  double stall_seconds = 0;
+  std::int64_t observations_lost = 0;
+};
+
+struct Snapshot {
+  std::int64_t layers = 0;           // that have units
+  std::int64_t units_per_layer = 0;  // the largest; a smaller layer's last ones have tier no_tier
+  std::vector<UnitState> units;      // [layers, units_per_layer]
+  std::vector<float> skew;           // [layers] share of the layer's hotness that its top tenth holds
+  std::vector<TierState> tiers;      // high to low
+  std::vector<PoolState> pools;
+  SwapCounters swaps;
+  std::int32_t queued = 0, reading = 0, ready = 0;
+  std::array<DecisionState, 16> decisions;  // the last, newest first
+  std::int64_t tokens = 0;                  // since the start
+  double tokens_per_second = 0;             // lately
+  double mean_bits_per_weight = 0;          // of the published versions
+  std::int64_t budget_bytes = 0;
+  std::int64_t arena_bytes = 0, arena_used_bytes = 0;
+};
+
+}  // namespace fovea

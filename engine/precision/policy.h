@@ -1,0 +1,65 @@
+// A policy turns observations into target tiers. It never touches memory: the same observations give the same
+// targets, live or replayed from a trace.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/api/precision.h"
+#include "engine/api/snapshot.h"
+#include "engine/core/result.h"
+
+namespace fovea::precision {
+
+// One expert's part in one pass.
+struct ExpertUse {
+  std::int32_t unit = 0;
+  std::int32_t tokens = 0;  // of the pass that chose it
+  float gate_sum = 0;       // Σ of the router's weights for it over those tokens
+};
+
+// What one pass showed. A pass is a prefill chunk or one decoded token.
+struct Observation {
+  std::int64_t tokens = 0;  // in the pass
+  bool prefill = false;
+  float entropy = -1;               // of the output's distribution in nats; −1: no logits
+  std::span<const ExpertUse> uses;  // by unit, ascending; units that were not chosen are not listed
+};
+
+// What a policy may know of the shape of its world.
+struct PolicyWorld {
+  std::vector<std::int32_t>
+      first_unit;  // [layers + 1]: units of layer l are [first_unit[l], first_unit[l + 1])
+  std::vector<double> bits_per_weight;   // [tiers], high to low
+  std::vector<std::int64_t> unit_bytes;  // [units, tiers]: bytes of each version
+  std::vector<float> damage;             // [units, tiers]: how much a tier hurts; empty when not measured
+  std::vector<std::int64_t> capacity;    // [tiers]: how many units of each tier the plan has room for
+  std::int64_t high_per_layer = 0;       // n_hot
+};
+
+struct Decision {
+  std::int32_t unit = 0;
+  std::uint8_t target = 0;  // tier
+  SwapReason reason = SwapReason::hotter;
+  float score = 0;
+  float margin = 0;
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  virtual std::string_view name() const = 0;
+  // The tiers to begin with, [units]; within the capacities.
+  virtual std::vector<std::uint8_t> initial() const = 0;
+  virtual void observe(const Observation& observation) = 0;
+  // Appends what should change now, most urgent first, given the tiers that are published or in flight
+  // [units]. Called after each observation; usually appends nothing. A demotion that makes room for a
+  // promotion stands right behind it.
+  virtual void propose(std::span<const std::uint8_t> tiers, std::vector<Decision>& decisions) = 0;
+  virtual std::span<const float> hotness() const = 0;  // [units]
+};
+
+}  // namespace fovea::precision

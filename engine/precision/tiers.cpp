@@ -1,0 +1,107 @@
+#include "engine/precision/tiers.h"
+
+#include <algorithm>
+
+#include "engine/models/say.h"
+
+namespace fovea::precision {
+namespace {
+
+struct NamedType {
+  const char* name;
+  kernels::Type type;
+};
+constexpr NamedType named_types[] = {
+    {"bf16", kernels::Type::bf16}, {"q8", kernels::Type::q8_0}, {"q4", kernels::Type::q4_0}};
+
+constexpr std::int64_t matrix_alignment = 64;
+
+constexpr std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+double mean_bits(const Tier& tier, const UnitTable& units) {
+  double bits = 0, weights = 0;
+  for (const Unit& unit : units.units()) {
+    const auto parameters = static_cast<double>(unit.parameters());
+    bits += bits_per_weight(tier, unit) * parameters;
+    weights += parameters;
+  }
+  return weights > 0 ? bits / weights : 0;
+}
+
+std::string known_names() {
+  std::string names = "file";
+  for (const NamedType& named : named_types) names += std::string(", ") + named.name;
+  return names;
+}
+
+}  // namespace
+
+Result<TierSet> parse_tiers(std::span<const std::string> names, const UnitTable& units) {
+  TierSet tiers;
+  for (const std::string& name : names) {
+    if (name == "file") {
+      tiers.push_back({name, std::nullopt});
+    } else {
+      const auto* const found = std::ranges::find(named_types, name, &NamedType::name);
+      if (found == std::end(named_types))
+        return fail(ErrorKind::invalid, "tiers", "\"" + name + "\" is not a tier",
+                    "Known are " + known_names());
+      tiers.push_back({name, found->type});
+    }
+    if (tiers.size() < 2) continue;
+    const double higher = mean_bits(tiers[tiers.size() - 2], units), lower = mean_bits(tiers.back(), units);
+    if (lower >= higher)
+      return fail(ErrorKind::invalid, "tiers",
+                  models::say("\"", name, "\" has ", lower, " bits per weight here and stands behind \"",
+                              tiers[tiers.size() - 2].name, "\" with ", higher),
+                  "Give the tiers from high to low, each once");
+  }
+  if (tiers.empty())
+    return fail(ErrorKind::invalid, "tiers", "no tier is given", "Known are " + known_names());
+  return tiers;
+}
+
+kernels::Type type_of(const Tier& tier, const models::MatrixSource& matrix) {
+  return tier.type.value_or(matrix.tensor->type);
+}
+
+double bits_per_weight(const Tier& tier, const Unit& unit) {
+  double bits = 0;
+  for (const models::MatrixSource& matrix : unit.matrices())
+    bits += kernels::bits_per_weight(type_of(tier, matrix)) * static_cast<double>(matrix.parameters());
+  return bits / static_cast<double>(unit.parameters());
+}
+
+VersionLayout version_layout(const Tier& tier, const Unit& unit, const kernels::Device& device) {
+  VersionLayout layout;
+  std::size_t part = 0;
+  for (const models::MatrixSource& matrix : unit.matrices()) {
+    const kernels::Type type = type_of(tier, matrix);
+    layout.offsets[part++] = layout.bytes;
+    layout.bytes +=
+        rounded_up(device.packed_bytes(device.preferred_packing(type, matrix.rows, matrix.columns), type,
+                                       matrix.rows, matrix.columns),
+                   matrix_alignment);
+  }
+  layout.bytes = rounded_up(layout.bytes, version_alignment);
+  return layout;
+}
+
+std::array<kernels::Weight, 3> weights_at(const Tier& tier, const Unit& unit, const kernels::Device& device,
+                                          const std::byte* memory) {
+  const VersionLayout layout = version_layout(tier, unit, device);
+  std::array<kernels::Weight, 3> weights;
+  std::size_t part = 0;
+  for (const models::MatrixSource& matrix : unit.matrices()) {
+    const kernels::Type type = type_of(tier, matrix);
+    weights[part] = {memory + layout.offsets[part], type,
+                     device.preferred_packing(type, matrix.rows, matrix.columns), matrix.rows,
+                     matrix.columns};
+    ++part;
+  }
+  return weights;
+}
+
+}  // namespace fovea::precision

@@ -1,0 +1,54 @@
+#include "engine/precision/units.h"
+
+#include <numeric>
+
+namespace fovea::precision {
+namespace {
+
+constexpr std::array<const char*, 7> linear_names = {"attn_q",   "attn_k", "attn_v",  "attn_output",
+                                                     "ffn_gate", "ffn_up", "ffn_down"};
+
+}  // namespace
+
+std::int64_t Unit::parameters() const {
+  std::int64_t sum = 0;
+  for (const models::MatrixSource& part : matrices()) sum += part.parameters();
+  return sum;
+}
+
+UnitTable::UnitTable(const models::WeightPlan& plan, UnitScope scope) : scope_(scope) {
+  std::int32_t layer = 0;
+  for (const models::LayerPlan& p : plan.layers) {
+    first_.push_back(static_cast<UnitId>(units_.size()));
+    if (scope == UnitScope::experts) {
+      for (std::size_t e = 0; e < p.experts.size(); ++e) {
+        const models::ExpertSource& x = p.experts[e];
+        units_.push_back({layer, static_cast<std::int32_t>(e), 3, {x.gate, x.up, x.down}});
+      }
+    } else {
+      const models::MatrixSource* const matrices[] = {
+          &p.q, &p.k, &p.v, &p.attention_output, &p.shared.gate, &p.shared.up, &p.shared.down};
+      std::int32_t role = 0;
+      for (const models::MatrixSource* matrix : matrices) {
+        if (*matrix) units_.push_back({layer, role, 1, {*matrix}});
+        ++role;
+      }
+    }
+    ++layer;
+  }
+  first_.push_back(static_cast<UnitId>(units_.size()));
+}
+
+std::int64_t UnitTable::parameters() const {
+  return std::transform_reduce(units_.begin(), units_.end(), std::int64_t{0}, std::plus<>(),
+                               [](const Unit& unit) { return unit.parameters(); });
+}
+
+std::string UnitTable::name(UnitId id) const {
+  const Unit& unit = (*this)[id];
+  const std::string layer = "blk." + std::to_string(unit.layer) + ".";
+  if (scope_ == UnitScope::experts) return layer + "expert." + std::to_string(unit.index);
+  return layer + linear_names[static_cast<std::size_t>(unit.index)];
+}
+
+}  // namespace fovea::precision
