@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes two tables of engine/text that make Unicode there the Unicode of Hugging Face tokenizers.
+"""Writes the tables of engine/text that make Unicode there the Unicode of Hugging Face tokenizers.
 
 unicode_classes.inc: the properties of code points that tokenisers' patterns ask for.
 The regular expressions of Hugging Face tokenizers are matched by Oniguruma, whose Unicode version differs from that
@@ -10,6 +10,9 @@ Ranges that Unicode 14 does not know, as PCRE2 10.42 does not, carry the bit 31.
 
 unicode_inert.inc: ranges (first, last) of code points that utf8proc normalises and tokenizers, whose tables are
 older, leaves alone.
+
+unicode_bert_*.inc: ranges (first, last) of what BERT's steps there call control characters (dropped), nonspacing marks
+(dropped after decomposition) and punctuation (cut out); each has a Unicode version of its own.
 """
 import ctypes
 import pathlib
@@ -36,10 +39,12 @@ def main():
     values = [c | (1 << 31 if c and unicodedata.category(chr(i)) == "Cn" else 0) for i, c in enumerate(classes)]
     entries = [(i << 8) | v for i, v in enumerate(values) if i == 0 or v != values[i - 1]]
     write("unicode_classes.inc", [f"0x{entry:X}," for entry in entries])
-    write("unicode_inert.inc", [f"{{0x{first:X}, 0x{last:X}}}, " for first, last in inert_ranges()])
+    write_ranges("unicode_inert.inc", inert_points())
+    for name, points in bert_points().items():
+        write_ranges(f"unicode_bert_{name}.inc", points)
 
 
-def inert_ranges():
+def inert_points():
     library = ctypes.CDLL("libutf8proc.so.2")
     library.utf8proc_map.restype = ctypes.c_ssize_t
     library.utf8proc_map.argtypes = [ctypes.c_char_p, ctypes.c_ssize_t, ctypes.POINTER(ctypes.c_void_p), ctypes.c_int]
@@ -60,13 +65,27 @@ def inert_ranges():
         if any(form.normalize_str(text) != text for form, _ in forms for text in (chr(c), f"\u0301{chr(c)}\u0316")):
             raise SystemExit(f"U+{c:04X} is normalised in another way, not left alone")
         different.append(c)
+    return different
+
+
+def bert_points():
+    off = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
+    clean = normalizers.BertNormalizer(**off | {"clean_text": True})
+    strip = normalizers.BertNormalizer(**off | {"strip_accents": True})
+    cut = pre_tokenizers.BertPreTokenizer()
+    return {"control": [c for c in POINTS if clean.normalize_str(f"a{chr(c)}b") == "ab"],
+            "nonspacing": [c for c in POINTS if strip.normalize_str(f"a{chr(c)}b") == "ab"],
+            "punctuation": [c for c in POINTS if len(cut.pre_tokenize_str(f"a{chr(c)}b")) == 3]}
+
+
+def write_ranges(name, points):
     ranges = []
-    for c in different:
+    for c in points:
         if ranges and ranges[-1][1] == c - 1:
             ranges[-1][1] = c
         else:
             ranges.append([c, c])
-    return ranges
+    write(name, [f"{{0x{first:X}, 0x{last:X}}}, " for first, last in ranges])
 
 
 def write(name, entries):

@@ -1,5 +1,7 @@
 #include "engine/text/decoders.h"
 
+#include <utility>
+
 #include "engine/text/bpe.h"
 #include "engine/text/normalize.h"
 
@@ -23,6 +25,22 @@ void run(const DecodeMetaspace& step, std::string& text, bool first, bool) {
 
 void run(const DecodeSuffix& step, std::string& text, bool, bool last) {
   text = replace_all(text, step.suffix, last ? "" : " ");
+}
+
+void run(const DecodeWordPiece& step, std::string& text, bool first, bool) {
+  if (!first) {
+    if (text.starts_with(step.prefix)) {
+      text.erase(0, step.prefix.size());
+    } else {
+      text.insert(0, " ");
+    }
+  }
+  if (!step.cleanup) return;
+  constexpr std::pair<const char*, const char*> closer[] = {
+      {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
+      {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+  for (const auto& [from, to] : closer)
+    if (text.find(from) != text.npos) text = replace_all(text, from, to);
 }
 
 }  // namespace

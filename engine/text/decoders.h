@@ -23,8 +23,12 @@ struct DecodeMetaspace {
 struct DecodeSuffix {
   std::string suffix;
 };  // BPEDecoder: the suffix becomes a blank, but at the end
+struct DecodeWordPiece {
+  std::string prefix;  // of pieces that go on with a word; others begin one with a blank
+  bool cleanup;        // no blank before punctuation and English contractions
+};
 
-using DecodeStep = std::variant<DecodeReplace, DecodeStrip, DecodeMetaspace, DecodeSuffix>;
+using DecodeStep = std::variant<DecodeReplace, DecodeStrip, DecodeMetaspace, DecodeSuffix, DecodeWordPiece>;
 
 struct DecodePlan {
   bool byte_level = false;     // tokens are spelled in GPT-2's alphabet

@@ -21,13 +21,23 @@ bool is_space(char32_t c) {
 bool is_number(char32_t c) {
   return (character_classes()[c] & class_number) != 0;
 }
-bool is_ascii_punctuation(char32_t c) {
-  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
-}
-bool is_punctuation(char32_t c) {
-  return is_ascii_punctuation(c) || (character_classes()[c] & class_punctuation) != 0;
-}
 
+bool from_base64(std::string_view text, std::string& bytes) {
+  while (text.ends_with('=')) text.remove_suffix(1);
+  constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::uint32_t bits = 0;
+  int held = 0;
+  for (const char c : text) {
+    const std::size_t digit = alphabet.find(c);
+    if (digit == alphabet.npos) return false;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes += static_cast<char>(bits >> held & 0xFF);
+  }
+  return true;
+}
 // The members of a "Sequence".
 Result<const json*> members(const json& step, const char* key, const std::string& where) {
   const auto it = step.find(key);
@@ -110,6 +120,28 @@ Result<void> read_byte_level(const json& step, const std::string& where, Tokeniz
   return {};
 }
 
+// "precompiled_charsmap" in base 64.
+Result<void> read_character_map(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+  FOVEA_TRY(const std::string encoded, string_field(step, "precompiled_charsmap", where));
+  if (encoded.empty()) return {};
+  std::string bytes;
+  if (!from_base64(encoded, bytes))
+    return fail(ErrorKind::format, where, "\"precompiled_charsmap\" is not base 64");
+  FOVEA_TRY(CharacterMap map, CharacterMap::parse(bytes, where));
+  parts.normalize.emplace_back(CharacterMapStep{.map = std::move(map), .by_grapheme = true});
+  return {};
+}
+
+Result<void> read_bert_normalizer(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+  FOVEA_TRY(const bool clean, flag_field(step, "clean_text", true, where));
+  FOVEA_TRY(const bool han, flag_field(step, "handle_chinese_chars", true, where));
+  FOVEA_TRY(const bool lowercase, flag_field(step, "lowercase", true, where));
+  FOVEA_TRY(const bool strip, flag_field(step, "strip_accents", lowercase, where));
+  add_bert_normalizer({.clean = clean, .han = han, .strip_accents = strip, .lowercase = lowercase},
+                      parts.normalize);
+  return {};
+}
+
 }  // namespace
 
 Result<void> read_normalizer(const json& step, const std::string& where, Tokenizer::Parts& parts) {
@@ -145,6 +177,10 @@ Result<void> read_normalizer(const json& step, const std::string& where, Tokeniz
     } else {
       steps.emplace_back(ReplaceTextStep{std::move(pattern.text), std::move(content)});
     }
+  } else if (type == "Precompiled") {
+    return read_character_map(step, where, parts);
+  } else if (type == "BertNormalizer") {
+    return read_bert_normalizer(step, where, parts);
   } else if (type == "Sequence") {
     FOVEA_TRY(const json* const list, members(step, "normalizers", where));
     for (const json& member : *list) {
@@ -182,11 +218,10 @@ Result<void> read_pretokenizer(const json& step, const std::string& where, Token
   } else if (type == "WhitespaceSplit") {
     split_characters(parts, is_space, SplitBehavior::removed);
   } else if (type == "BertPreTokenizer") {
-    split_characters(parts, is_space, SplitBehavior::removed);
-    split_characters(parts, is_punctuation, SplitBehavior::isolated);
+    add_bert_words(parts.pretokenize);
   } else if (type == "Punctuation") {
     FOVEA_TRY(const SplitBehavior behavior, read_behavior(step, where));
-    split_characters(parts, is_punctuation, behavior);
+    split_characters(parts, is_bert_punctuation, behavior);
   } else if (type == "CharDelimiterSplit") {
     FOVEA_TRY(std::string delimiter, string_field(step, "delimiter", where));
     parts.pretokenize.emplace_back(
@@ -260,6 +295,10 @@ struct DecoderReader {
       FOVEA_TRY(const MetaspaceStep metaspace, read_metaspace(step, where));
       plan.steps.emplace_back(
           DecodeMetaspace{metaspace.replacement, metaspace.prepend != MetaspaceStep::Prepend::never});
+    } else if (type == "WordPiece") {
+      FOVEA_TRY(std::string prefix, string_field_or(step, "prefix", "##", where));
+      FOVEA_TRY(const bool cleanup, flag_field(step, "cleanup", true, where));
+      plan.steps.emplace_back(DecodeWordPiece{std::move(prefix), cleanup});
     } else if (type == "BPEDecoder") {
       FOVEA_TRY(std::string suffix, string_field_or(step, "suffix", "</w>", where));
       plan.steps.emplace_back(DecodeSuffix{std::move(suffix)});

@@ -143,6 +143,56 @@ bool run(const ReplaceRegexStep& step, std::string_view text, std::string& out) 
   return true;
 }
 
+bool run_longest(const CharacterMap& map, std::string_view text, std::string& out) {
+  while (!text.empty()) {
+    std::size_t bytes = utf8_prefix(text).bytes;
+    if (const auto found = map.longest(text)) {
+      out += found->replacement;
+      bytes = found->bytes;
+    } else {
+      out += text.substr(0, bytes);
+    }
+    text.remove_prefix(bytes);
+  }
+  return true;
+}
+
+constexpr std::size_t long_grapheme_bytes = 6;  // from here on a grapheme is replaced character by character
+
+bool run(const CharacterMapStep& step, std::string_view text, std::string& out) {
+  if (!step.by_grapheme) return run_longest(step.map, text, out);
+  const auto put = [&](std::string_view part) {
+    const auto found = step.map.shortest(part);
+    out += found ? found->replacement : part;
+  };
+  const auto put_grapheme = [&](std::string_view grapheme) {
+    if (grapheme.size() < long_grapheme_bytes && step.map.shortest(grapheme)) return put(grapheme);
+    for (const char *at = grapheme.data(), *const end = at + grapheme.size(); at < end;) {
+      const char* const start = at;
+      next_code_point(at);
+      put({start, at});
+    }
+  };
+  const char* const end = text.data() + text.size();
+  const char* begin = text.data();
+  utf8proc_int32_t state = 0;
+  char32_t before = 0;
+  for (const char* at = begin; at < end;) {
+    const char* const start = at;
+    char32_t c = next_code_point(at);
+    // A mark that utf8proc is too old to know belongs to its base all the same.
+    if ((character_classes()[c] & class_mark) != 0 && is_recent_character(c)) c = 0x300;
+    if (start > begin && utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(before),
+                                                          static_cast<utf8proc_int32_t>(c), &state)) {
+      put_grapheme({begin, start});
+      begin = start;
+    }
+    before = c;
+  }
+  if (begin < end) put_grapheme({begin, end});
+  return true;
+}
+
 }  // namespace
 
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
@@ -158,6 +208,16 @@ std::string replace_all(std::string_view text, std::string_view from, std::strin
   }
   out += text.substr(done);
   return out;
+}
+
+void add_bert_normalizer(const BertNormalizer& chosen, std::vector<NormalizeStep>& steps) {
+  if (chosen.clean) steps.emplace_back(CleanTextStep{});
+  if (chosen.han) steps.emplace_back(SeparateHanStep{});
+  if (chosen.strip_accents) {
+    steps.emplace_back(UnicodeForm{UnicodeForm::Form::nfd});
+    steps.emplace_back(DropNonspacingStep{});
+  }
+  if (chosen.lowercase) steps.emplace_back(LowercaseStep{});
 }
 
 bool normalize(const std::vector<NormalizeStep>& steps, std::string_view text, std::string& out) {

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "engine/core/result.h"
+#include "engine/text/bert.h"
+#include "engine/text/character_class.h"
 #include "engine/text/utf8.h"
 
 namespace fovea::text {
@@ -193,6 +195,14 @@ void run(const FixedLengthStep& step, Words& words) {
 
 void apply(const PretokenizeStep& step, Words& words) {
   std::visit([&](const auto& chosen) { run(chosen, words); }, step);
+}
+
+void add_bert_words(std::vector<PretokenizeStep>& steps) {
+  const auto is_space = [](char32_t c) { return (character_classes()[c] & class_space) != 0; };
+  steps.emplace_back(
+      SplitStep{.pattern = CharacterTest{is_space, false}, .behavior = SplitBehavior::removed});
+  steps.emplace_back(
+      SplitStep{.pattern = CharacterTest{is_bert_punctuation, false}, .behavior = SplitBehavior::isolated});
 }
 
 Result<SplitStep> split_by(std::string_view expression, const std::string& where) {

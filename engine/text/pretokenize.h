@@ -69,6 +69,9 @@ using PretokenizeStep = std::variant<SplitStep, MetaspaceStep, PrefixSpaceStep, 
 
 void apply(const PretokenizeStep&, Words&);
 
+// BERT's: white space ends a word, a punctuation mark is one of its own.
+void add_bert_words(std::vector<PretokenizeStep>&);
+
 // A split by a regular expression, by a scanner where one equals it.
 Result<SplitStep> split_by(std::string_view expression, const std::string& where);
 

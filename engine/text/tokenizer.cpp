@@ -26,14 +26,19 @@ Result<Tokenizer> Tokenizer::open(const checkpoint::Checkpoint& checkpoint) {
 
 void Tokenizer::Parts::encode_words(std::string_view text, bool at_start, std::vector<TokenId>& out,
                                     BpeScratch& scratch, Words& words) const {
+  if (text.empty()) return;  // the normaliser left nothing: no prefix either
   words.list.assign(1, Word{text, at_start});
   for (const PretokenizeStep& step : pretokenize) apply(step, words);
   for (const Word& word : words.list) {
     if (word.text.empty()) continue;
-    if (bpe) {
+    if (const auto* const bpe = std::get_if<Bpe>(&model)) {
       bpe->encode(vocabulary, word.text, out, scratch);
-    } else {
+    } else if (const auto* const unigram = std::get_if<Unigram>(&model)) {
       unigram->encode(word.text, out);
+    } else if (const auto* const pieces = std::get_if<WordPiece>(&model)) {
+      pieces->encode(vocabulary, word.text, out);
+    } else if (const auto* const words_only = std::get_if<WordLevel>(&model)) {
+      words_only->encode(vocabulary, word.text, out);
     }
   }
 }

@@ -50,11 +50,13 @@ struct MetadataReader {
       FOVEA_CHECK(read_sentence_piece(adds_bos));
     } else if (*model == "t5") {
       FOVEA_CHECK(read_unigram());
+    } else if (*model == "bert") {
+      FOVEA_CHECK(read_word_pieces());
     } else {
       return fail(ErrorKind::unsupported, where,
                   "the tokeniser \"" + std::string(*model) + "\" is not supported");
     }
-    add_tokens(*model != "gpt2");
+    add_tokens(*model == "llama" || *model == "t5");
     read_special(*model, adds_bos);
     find_end_of_generation(parts);
     for (const char* const key : {"tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"})
@@ -137,7 +139,7 @@ struct MetadataReader {
     options.byte_level = !pre->characters;
     options.ignore_merges = pre->ignore_merges;
     options.byte_fallback = pre->characters;
-    parts.bpe.emplace(parts.vocabulary, std::move(options), merges);
+    parts.model.emplace<Bpe>(parts.vocabulary, std::move(options), merges);
     parts.decode.byte_level = !pre->characters;
     if (pre->characters) decode_underlines(false);
     return {};
@@ -209,18 +211,50 @@ struct MetadataReader {
     options.byte_fallback = true;
     options.fuse_unknown = true;
     options.unknown = special_id("tokenizer.ggml.unknown_token_id", 0);
-    parts.bpe.emplace(parts.vocabulary, std::move(options), merges);
+    parts.model.emplace<Bpe>(parts.vocabulary, std::move(options), merges);
+    return {};
+  }
+
+  // Bytes as a list of numbers, signed or not.
+  Result<void> read_character_map() {
+    const std::string key = "tokenizer.ggml.precompiled_charsmap";
+    if (!metadata.contains(key)) return {};
+    const std::vector<std::int64_t> numbers = metadata.integers(key);
+    std::string bytes;
+    for (const std::int64_t number : numbers) {
+      if (number < -128 || number > 255) return damaged(key, "this is not a list of bytes");
+      bytes += static_cast<char>(static_cast<unsigned char>(number & 0xFF));
+    }
+    if (bytes.empty()) return {};
+    FOVEA_TRY(CharacterMap map, CharacterMap::parse(bytes, where + ", " + key));
+    parts.normalize.emplace_back(CharacterMapStep{.map = std::move(map), .by_grapheme = false});
+    return {};
+  }
+
+  // BERT: a piece that begins a word has an underline before it, others nothing. The file does not say what
+  // the normaliser is; it is taken as that of an uncased model, as llama.cpp does.
+  Result<void> read_word_pieces() {
+    add_bert_normalizer({}, parts.normalize);
+    add_bert_words(parts.pretokenize);
+    WordPieceOptions options;
+    options.unknown = special_id("tokenizer.ggml.unknown_token_id", 100);
+    options.start = underline;
+    if (options.unknown < 0)
+      return damaged("tokenizer.ggml.unknown_token_id", "this key is missing or outside the vocabulary");
+    parts.model.emplace<WordPiece>(parts.vocabulary, std::move(options));
+    parts.decode.steps.emplace_back(DecodeReplace{std::string(underline), " "});
+    parts.decode.strip_character = " ";
+    parts.decode.strip_left = 1;
     return {};
   }
 
   Result<void> read_unigram() {
-    if (metadata.contains("tokenizer.ggml.precompiled_charsmap"))
-      return fail(ErrorKind::unsupported, where + ", tokenizer.ggml.precompiled_charsmap",
-                  "a precompiled normaliser is not supported");
+    FOVEA_CHECK(read_character_map());
     if (metadata.boolean("tokenizer.ggml.remove_extra_whitespaces").value_or(false)) {
+      FOVEA_TRY(Regex edges, Regex::compile("\\A +|[ \xE2\x96\x81]+\\z", where));
       FOVEA_TRY(Regex blanks, Regex::compile(" {2,}", where));
+      parts.normalize.emplace_back(ReplaceRegexStep{std::move(edges), ""});
       parts.normalize.emplace_back(ReplaceRegexStep{std::move(blanks), " "});
-      parts.normalize.emplace_back(StripStep{true, true});
     }
     spell_with_underlines();
     const std::vector<double> scores = metadata.numbers("tokenizer.ggml.scores");
@@ -234,7 +268,8 @@ struct MetadataReader {
         return damaged("tokenizer.ggml.scores", "score " + std::to_string(id) + " is not a number");
       if (mergeable(id)) usable.push_back({id, score});
     }
-    parts.unigram.emplace(parts.vocabulary, usable, special_id("tokenizer.ggml.unknown_token_id", 2), true);
+    parts.model.emplace<Unigram>(parts.vocabulary, usable, special_id("tokenizer.ggml.unknown_token_id", 2),
+                                 true);
     return {};
   }
 
@@ -257,12 +292,24 @@ struct MetadataReader {
   }
 
   void read_special(std::string_view model, bool adds_bos) {
+    if (model == "bert") return read_bert_special();
     parts.bos = special_id("tokenizer.ggml.bos_token_id", model == "llama" ? 1 : -1);
     parts.eos = special_id("tokenizer.ggml.eos_token_id", model == "llama" ? 2 : model == "t5" ? 1 : -1);
     if (metadata.boolean("tokenizer.ggml.add_bos_token").value_or(adds_bos) && parts.bos >= 0)
       parts.before.push_back(parts.bos);
     if (metadata.boolean("tokenizer.ggml.add_eos_token").value_or(model == "t5") && parts.eos >= 0)
       parts.after.push_back(parts.eos);
+  }
+
+  // [CLS] before the text, [SEP] behind it.
+  void read_bert_special() {
+    parts.bos = special_id("tokenizer.ggml.bos_token_id", special_id("tokenizer.ggml.cls_token_id", 101));
+    const TokenId separator = special_id("tokenizer.ggml.seperator_token_id", 102);  // the format's spelling
+    parts.eos = special_id("tokenizer.ggml.eos_token_id", -1);
+    if (metadata.boolean("tokenizer.ggml.add_bos_token").value_or(true) && parts.bos >= 0)
+      parts.before.push_back(parts.bos);
+    if (metadata.boolean("tokenizer.ggml.add_sep_token").value_or(true) && separator >= 0)
+      parts.after.push_back(separator);
   }
 };
 

@@ -23,6 +23,13 @@ const json& member(const json& object, const char* key) {
   return it == object.end() ? null : *it;
 }
 
+// Old files leave the type out.
+const char* model_without_type(const json& model) {
+  if (model.contains("merges")) return "BPE";
+  if (model.contains("continuing_subword_prefix")) return "WordPiece";
+  return model.contains("unk_id") ? "Unigram" : "WordLevel";
+}
+
 struct JsonReader {
   const json& document;
   const json& config;
@@ -39,13 +46,16 @@ struct JsonReader {
     FOVEA_CHECK(read_normalizer(member(document, "normalizer"), at("normalizer"), parts));
     FOVEA_CHECK(read_pretokenizer(member(document, "pre_tokenizer"), at("pre_tokenizer"), parts, byte_level));
     FOVEA_CHECK(read_decoder(member(document, "decoder"), at("decoder"), parts));
-    FOVEA_TRY(const std::string type,
-              string_field_or(model, "type", model.contains("merges") ? "BPE" : "", where));
+    FOVEA_TRY(const std::string type, string_field_or(model, "type", model_without_type(model), where));
     if (type == "BPE") {
       FOVEA_CHECK(read_bpe(model, byte_level));
     } else if (type == "Unigram") {
       if (byte_level) return fail(ErrorKind::unsupported, at("model"), "\"Unigram\" behind \"ByteLevel\"");
       FOVEA_CHECK(read_unigram(model));
+    } else if (type == "WordPiece" || type == "WordLevel") {
+      if (byte_level)
+        return fail(ErrorKind::unsupported, at("model"), "\"" + type + "\" behind \"ByteLevel\"");
+      FOVEA_CHECK(read_words(model, type == "WordPiece"));
     } else {
       return fail(ErrorKind::unsupported, at("model"), "the model \"" + type + "\" is not supported");
     }
@@ -136,7 +146,28 @@ struct JsonReader {
                     "the unk_token \"" + unknown + "\" is not in the vocabulary");
     }
     FOVEA_TRY(const auto merges, read_merges(member(model, "merges"), options.prefix));
-    parts.bpe.emplace(parts.vocabulary, std::move(options), merges);
+    parts.model.emplace<Bpe>(parts.vocabulary, std::move(options), merges);
+    return {};
+  }
+
+  Result<void> read_words(const json& model, bool pieces) {
+    FOVEA_CHECK(read_vocabulary(member(model, "vocab")));
+    FOVEA_TRY(const std::string unknown,
+              string_field_or(model, "unk_token", pieces ? "[UNK]" : "<unk>", where));
+    const TokenId id = parts.vocabulary.find(unknown);
+    if (id < 0)
+      return fail(ErrorKind::format, at("model"),
+                  "the unk_token \"" + unknown + "\" is not in the vocabulary");
+    if (!pieces) {
+      parts.model.emplace<WordLevel>(id);
+      return {};
+    }
+    WordPieceOptions options{.unknown = id, .start = "", .continuation = "", .longest = 0};
+    FOVEA_TRY(options.continuation, string_field_or(model, "continuing_subword_prefix", "##", where));
+    FOVEA_TRY(const std::int64_t longest,
+              count_field(model, "max_input_chars_per_word", 100, largest_vocabulary, where));
+    options.longest = static_cast<std::size_t>(longest);
+    parts.model.emplace<WordPiece>(parts.vocabulary, std::move(options));
     return {};
   }
 
@@ -164,7 +195,7 @@ struct JsonReader {
     FOVEA_TRY(const std::int64_t unknown,
               count_field(model, "unk_id", -1, parts.vocabulary.size() - 1, at("model")));
     FOVEA_TRY(const bool byte_fallback, flag_field(model, "byte_fallback", false, where));
-    parts.unigram.emplace(parts.vocabulary, usable, static_cast<TokenId>(unknown), byte_fallback);
+    parts.model.emplace<Unigram>(parts.vocabulary, usable, static_cast<TokenId>(unknown), byte_fallback);
     return {};
   }
 

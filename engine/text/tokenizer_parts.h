@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "engine/text/tokenizer.h"
 #include "engine/text/unigram.h"
 #include "engine/text/vocabulary.h"
+#include "engine/text/word_piece.h"
 
 namespace fovea::text {
 
@@ -25,8 +25,7 @@ struct Tokenizer::Parts {
   AddedTokens added_normalized;  // found in the normalised text
   std::vector<NormalizeStep> normalize;
   std::vector<PretokenizeStep> pretokenize;
-  std::optional<Bpe> bpe;  // one of the two
-  std::optional<Unigram> unigram;
+  std::variant<std::monostate, Bpe, Unigram, WordPiece, WordLevel> model;  // a reader sets one
   DecodePlan decode;
   std::vector<TokenId> before, after;  // what add_special puts around the text
   TokenId bos = -1;

@@ -9,7 +9,7 @@ Needs tokenizers, transformers, sentencepiece, gguf, numpy.
 hashes.json   ids of whole corpora and of 100,000 random strings, as SHA-1 over groups of texts; the strings come from
               a generator that the C++ test has too
 tiny/*.json   small tokenisers of every kind, trained here, and tiny/*.gguf with the same vocabulary
-cases.json    texts, ids and decoded texts of the small tokenisers
+cases/*       texts, ids and decoded texts of the small tokenisers
 """
 import gzip
 import hashlib
@@ -217,7 +217,64 @@ def tokenizers_by_name():
     trainer = trainers.UnigramTrainer(vocab_size=300, special_tokens=specials, unk_token="<unk>", show_progress=False)
     out["unigram"] = finish(tokenizer, trainer)
     template(out["unigram"])
+
+    for name, lowercase in (("bert", True), ("bert-cased", False)):
+        tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=100 if lowercase else 40))
+        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.WordPiece(cleanup=lowercase)
+        trainer = trainers.WordPieceTrainer(vocab_size=400, special_tokens=["[UNK]", "[PAD]", "[CLS]", "[SEP]"],
+                                            show_progress=False)
+        out[name] = finish(tokenizer, trainer)
+    out["bert"].post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    out["bert-cased"].post_processor = processors.RobertaProcessing(("[SEP]", 3), ("[CLS]", 2))
+
+    tokenizer = Tokenizer(models.WordLevel(unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Whitespace(), pre_tokenizers.Punctuation()])
+    out["wordlevel"] = finish(tokenizer, trainers.WordLevelTrainer(vocab_size=150, special_tokens=specials,
+                                                                   show_progress=False))
+
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.Precompiled(character_map()), normalizers.Replace(Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(vocab_size=300, special_tokens=specials, unk_token="<unk>", show_progress=False)
+    out["precompiled"] = finish(tokenizer, trainer)
     return out
+
+
+RULES = {"A": "a", "\u00c5": "a\u030a", "\u212b": "ang", "\ufb01": "fi", "\u2460": "1", "\uff21": "A", "\uff22": "BB",
+         "\u3000": " ", "\u2003": " ", "\u00a0": " ", "\t": " ", "\n": " ", "\r": " ", "\u0007": "", "\u200b": "", "\ufeff": "",
+         "e\u0301": "\u00e9", "e": "E", "o\u0308\u0301": "\u00f6", "\u30d1": "\u30cf\u309a", "\u1100\u1161": "\uac00",
+         "\uac00\u1100": "\u1112", "\u0e33": "\u0e4d\u0e32", "\U0001f1e9": "D", "\U0001f468\u200d": "M", "qu": "kw",
+         "quick": "fast"}
+
+
+def rule_texts():
+    """Texts in which the rules' keys meet each other, combining marks and plain letters."""
+    random, keys = Random(11), list(RULES) + ["\u0301", "\u0308", "u", "q", " ", "\u200d", "\u1161", "\U0001f1ea", "\uac01"]
+    return ["".join(keys[random.below(len(keys))] for _ in range(1 + random.below(12))) for _ in range(150)]
+
+
+def spelled(text):
+    return " ".join(f"{ord(c):X}" for c in text)
+
+
+def character_map():
+    """A small character map, as SentencePiece compiles rules: keys of several characters, empty replacements."""
+    import sentencepiece
+    from sentencepiece import sentencepiece_model_pb2
+    with tempfile.TemporaryDirectory() as folder:
+        rules, text, prefix = (pathlib.Path(folder) / name for name in ("rules.tsv", "training.txt", "model"))
+        rules.write_text("".join(f"{spelled(key)}\t{spelled(value)}\n" for key, value in RULES.items()))
+        text.write_text(TRAINING)
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(text), model_prefix=str(prefix), vocab_size=300, model_type="unigram", hard_vocab_limit=False,
+            normalization_rule_tsv=str(rules), minloglevel=2)
+        model = sentencepiece_model_pb2.ModelProto()
+        model.ParseFromString(prefix.with_suffix(".model").read_bytes())
+        return model.normalizer_spec.precompiled_charsmap
 
 
 def sentence_pieces(folder):
@@ -225,12 +282,16 @@ def sentence_pieces(folder):
     text = pathlib.Path(folder) / "training.txt"
     text.write_text(TRAINING)
     out = {}
-    for kind, size in (("bpe", 700), ("unigram", 600)):
+    rules = pathlib.Path(folder) / "rules.tsv"
+    rules.write_text("".join(f"{spelled(key)}\t{spelled(value)}\n" for key, value in RULES.items()))
+    plain = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+    mapped = {"normalization_rule_tsv": str(rules), "remove_extra_whitespaces": True}
+    for kind, model, size, rules in (("bpe", "bpe", 700, plain), ("unigram", "unigram", 600, plain),
+                                     ("mapped", "unigram", 500, mapped)):
         prefix = str(pathlib.Path(folder) / kind)
         sentencepiece.SentencePieceTrainer.train(
-            input=str(text), model_prefix=prefix, vocab_size=size, model_type=kind, byte_fallback=True,
-            normalization_rule_name="identity", remove_extra_whitespaces=False, hard_vocab_limit=False,
-            user_defined_symbols=["<user>"], minloglevel=2)
+            input=str(text), model_prefix=prefix, vocab_size=size, model_type=model, byte_fallback=True,
+            hard_vocab_limit=False, user_defined_symbols=["<user>"], minloglevel=2, **rules)
         out[kind] = sentencepiece.SentencePieceProcessor(model_file=prefix + ".model")
     return out
 
@@ -270,7 +331,26 @@ def gguf_of_sentence_piece(processor, model):
     return {"model": model, "tokens": [processor.id_to_piece(i) for i in range(size)],
             "scores": [processor.get_score(i) for i in range(size)], "token_type": kinds, "bos_token_id": 1,
             "eos_token_id": 2, "unknown_token_id": 0, "add_bos_token": True, "add_eos_token": False,
-            "add_space_prefix": True}
+            "add_space_prefix": True} | normalizer_of(processor)
+
+
+def normalizer_of(processor):
+    from sentencepiece import sentencepiece_model_pb2
+    proto = sentencepiece_model_pb2.ModelProto()
+    proto.ParseFromString(processor.serialized_model_proto())
+    keys = {"remove_extra_whitespaces": proto.normalizer_spec.remove_extra_whitespaces}
+    if proto.normalizer_spec.precompiled_charsmap:
+        keys["precompiled_charsmap"] = list(proto.normalizer_spec.precompiled_charsmap)
+    return keys
+
+
+def gguf_of_bert(tokenizer):
+    """As llama.cpp converts BERT: pieces that go on with a word lose their sign, the others get an underline."""
+    tokens = [tokenizer.id_to_token(i) for i in range(tokenizer.get_vocab_size())]
+    special = [token.startswith("[") and token.endswith("]") and len(token) > 2 for token in tokens]
+    return {"model": "bert", "token_type": [3 if s else 1 for s in special],
+            "tokens": [t if s else t[2:] if t.startswith("##") else "\u2581" + t for t, s in zip(tokens, special)],
+            "unknown_token_id": 0, "cls_token_id": 2, "bos_token_id": 2, "seperator_token_id": 3}
 
 
 def cases_of(tokenizer, texts):
@@ -295,7 +375,11 @@ def main():
     cases = {}
     for name, tokenizer in tokenizers_by_name().items():
         (tiny / f"{name}.json").write_text(tokenizer.to_str() + "\n")
-        cases[f"{name}.json"] = cases_of(tokenizer, texts)
+        cases[f"{name}.json"] = cases_of(tokenizer, texts + rule_texts() if name == "precompiled" else texts)
+        if name == "bert":
+            write_gguf(tiny / "bert.gguf", gguf_of_bert(tokenizer))
+            cases["bert.gguf"] = [{key: case[key] for key in ("text", "plain")} for case in cases["bert.json"]
+                                  if not any(token in case["text"] for token in ("<mask>", "<sep>", "one", "\u00e9"))]
         if name == "llama3":
             # GGUF cannot say that a token swallows blanks or stands alone: its texts hold none of those.
             write_gguf(tiny / "llama3.gguf", gguf_of_bpe(tokenizer, "llama-bpe"))
@@ -305,8 +389,13 @@ def main():
         for kind, processor in sentence_pieces(folder).items():
             name = f"sentencepiece-{kind}.gguf"
             write_gguf(tiny / name, gguf_of_sentence_piece(processor, "llama" if kind == "bpe" else "t5"))
-            cases[name] = [{"text": text, "plain": processor.encode(text)} for text in texts if "<" not in text and "\0" not in text]
-    (OUT / "cases.json").write_text(json.dumps(cases, ensure_ascii=True, separators=(",", ":")) + "\n")
+            all_texts = texts + rule_texts() if kind == "mapped" else texts
+            cases[name] = [{"text": text, "plain": processor.encode(text)} for text in all_texts
+                           if "<" not in text and "\0" not in text]
+    (OUT / "cases").mkdir(exist_ok=True)
+    for name, list_of_cases in cases.items():
+        text = json.dumps(list_of_cases, ensure_ascii=True, separators=(",", ":"))
+        (OUT / "cases" / f"{name}.json").write_text(text + "\n")
     with lzma.open(shared / "data/qwen3-tokenizer/tokenizer.json.xz") as file:
         qwen3 = Tokenizer.from_str(file.read().decode())
     hf = AutoTokenizer.from_pretrained(str(smollm2.parent), gguf_file=smollm2.name).backend_tokenizer
