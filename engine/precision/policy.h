@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -27,6 +28,9 @@ struct Observation {
   bool prefill = false;
   float entropy = -1;               // of the output's distribution in nats; −1: no logits
   std::span<const ExpertUse> uses;  // by unit, ascending; units that were not chosen are not listed
+  // [layers] tokens that each layer's router saw; empty: all of them in every layer. The last layer sees only
+  // the tokens whose logits are wanted.
+  std::span<const std::int32_t> routed;
 };
 
 // What a policy may know of the shape of its world.
@@ -36,9 +40,18 @@ struct PolicyWorld {
   std::vector<double> bits_per_weight;   // [tiers], high to low
   std::vector<std::int64_t> unit_bytes;  // [units, tiers]: bytes of each version
   std::vector<float> damage;             // [units, tiers]: how much a tier hurts; empty when not measured
-  std::vector<std::int64_t> capacity;    // [tiers]: how many units of each tier the plan has room for
-  std::int64_t high_per_layer = 0;       // n_hot
+  // [tiers]: how many units of each tier may be published, without the pools' spare blocks. A promotion and
+  // the demotion behind it may use one spare block between them.
+  std::vector<std::int64_t> capacity;
+  std::int64_t high_per_layer = 0;  // n_hot
+  std::vector<float> uses;          // [units]: g expected from a profile; empty when there is none
+
+  std::int64_t units() const { return first_unit.empty() ? 0 : first_unit.back(); }
+  std::int64_t layers() const { return first_unit.empty() ? 0 : std::ssize(first_unit) - 1; }
+  std::int64_t tiers() const { return std::ssize(bits_per_weight); }
 };
+// ErrorKind::internal names the vector whose length is wrong.
+Result<void> check(const PolicyWorld& world);
 
 struct Decision {
   std::int32_t unit = 0;
@@ -56,10 +69,12 @@ class Policy {
   virtual std::vector<std::uint8_t> initial() const = 0;
   virtual void observe(const Observation& observation) = 0;
   // Appends what should change now, most urgent first, given the tiers that are published or in flight
-  // [units]. Called after each observation; usually appends nothing. A demotion that makes room for a
-  // promotion stands right behind it.
-  virtual void propose(std::span<const std::uint8_t> tiers, std::vector<Decision>& decisions) = 0;
-  virtual std::span<const float> hotness() const = 0;  // [units]
+  // [units], and how many swaps are in flight. Called after each observation; usually appends nothing. A
+  // demotion that makes room for a promotion stands right behind it. What is not carried out is proposed
+  // again while it is still wanted.
+  virtual void propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
+                       std::vector<Decision>& decisions) = 0;
+  virtual std::span<const float> hotness() const = 0;  // [units], brought up to date by the call: O(units)
 };
 
 }  // namespace fovea::precision
