@@ -17,7 +17,7 @@ constexpr std::int64_t text_limit_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t default_context = 512;
 
 struct PerplexityFlags {
-  std::string model, file;
+  std::string model, file, reference;
   LoadFlags load{.context = default_context};
   std::int64_t chunks = 0;
   bool json = false;
@@ -33,20 +33,37 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
   }
   FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
-  const PerplexitySettings settings{.context = flags.load.context, .chunks = flags.chunks};
+  LoadedEngine reference;
+  if (!flags.reference.empty()) {
+    FOVEA_TRY(const LoadRequest other, load_request(flags.reference, flags.load));
+    FOVEA_TRY(reference, load_engine(other, console, operation.token()));
+  }
+  const PerplexitySettings settings{
+      .context = flags.load.context, .chunks = flags.chunks, .reference = reference.engine.get()};
   FOVEA_TRY(const PerplexityResult result,
             perplexity(*loaded.engine, text, settings, console.progress(), operation.token()));
   if (flags.json) {
-    return write_json(console, {{"perplexity", result.perplexity},
-                                {"standard_error", result.standard_error},
-                                {"tokens", result.tokens},
-                                {"chunks", result.chunks},
-                                {"context", flags.load.context},
-                                {"tok_per_s", result.tokens_per_second}});
+    nlohmann::ordered_json object = {
+        {"perplexity", result.perplexity}, {"standard_error", result.standard_error},
+        {"tokens", result.tokens},         {"chunks", result.chunks},
+        {"context", flags.load.context},   {"tok_per_s", result.tokens_per_second}};
+    if (const auto& divergence = result.divergence) {
+      object["kl"] = divergence->mean_kl;
+      object["kl_standard_error"] = divergence->standard_error;
+      object["top1_agreement"] = divergence->top1_agreement;
+      object["reference_perplexity"] = divergence->reference_perplexity;
+    }
+    return write_json(console, object);
   }
-  return console.write(fmt::format(
+  FOVEA_CHECK(console.write(fmt::format(
       "perplexity {:.4f} ± {:.4f} over {} tokens in {} windows of {} ({:.1f} tok/s)\n", result.perplexity,
-      result.standard_error, result.tokens, result.chunks, flags.load.context, result.tokens_per_second));
+      result.standard_error, result.tokens, result.chunks, flags.load.context, result.tokens_per_second)));
+  if (!result.divergence) return {};
+  return console.write(
+      fmt::format("against {}: KL divergence {:.5f} ± {:.5f} nats, the same first choice at {:.2f} %, its "
+                  "perplexity {:.4f}\n",
+                  flags.reference, result.divergence->mean_kl, result.divergence->standard_error,
+                  100 * result.divergence->top1_agreement, result.divergence->reference_perplexity));
 }
 
 }  // namespace
@@ -59,10 +76,14 @@ void add_perplexity(Registry& registry) {
       "  perplexity      exp of the mean negative log-likelihood; standard_error belongs to it\n"
       "  tokens          scored: the second half of each window; chunks is the number of windows\n"
       "  tok_per_s       computed, the first halves included\n"
-      "  context         tokens in a window\n");
+      "  context         tokens in a window\n"
+      "  kl              with --against: mean divergence from that model's output in nats, its standard "
+      "error;\n"
+      "                  top1_agreement: share of equal first choices; reference_perplexity: that model's\n");
   add_model(*command, flags->model)->required();
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();
   add_context(*command, flags->load, "Tokens in a window (default: 512)");
+  command->add_option("--against", flags->reference, "A second model to compare the output with");
   command->add_option("--chunks", flags->chunks, "Windows to compute (default: all)")
       ->check(number_between(1, 1 << 30));
   add_chunk(*command, flags->load);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string_view>
 
@@ -10,8 +11,17 @@
 namespace fovea {
 
 struct PerplexitySettings {
-  std::int64_t context = 512;  // window, tokens
-  std::int64_t chunks = 0;     // 0: all
+  std::int64_t context = 512;   // window, tokens
+  std::int64_t chunks = 0;      // 0: all
+  Engine* reference = nullptr;  // compared with, when given: the same vocabulary, at least this context
+};
+
+// How far a model's output is from a reference's, over the scored positions.
+struct Divergence {
+  double mean_kl = 0;  // Σ p ln (p / q) in nats, p the reference's distribution
+  double standard_error = 0;
+  double top1_agreement = 0;  // share of positions with the same most likely token
+  double reference_perplexity = 0;
 };
 
 struct PerplexityResult {
@@ -20,6 +30,7 @@ struct PerplexityResult {
   std::int64_t tokens = 0;  // scored
   std::int64_t chunks = 0;
   double tokens_per_second = 0;
+  std::optional<Divergence> divergence = {};  // from the reference
 };
 
 // Windows do not overlap; each begins with BOS where the model uses one; its second half is scored

@@ -20,15 +20,31 @@ std::optional<TokenId> begin_of_text(const TextModel& text) {
   return with_special.front();
 }
 
-// −ln softmax(logits)[token]
-double negative_log_likelihood(std::span<const float> logits, TokenId token) {
+// ln Σ exp(logits)
+double log_sum(std::span<const float> logits) {
   const float top = *std::ranges::max_element(logits);
   double sum = 0;
   for (const float logit : logits) {
     const float below = logit - top;
     if (below > -40) sum += static_cast<double>(std::exp(below));  // less would not change the sum
   }
-  return std::log(sum) + static_cast<double>(top - logits[static_cast<std::size_t>(token)]);
+  return std::log(sum) + static_cast<double>(top);
+}
+
+// −ln softmax(logits)[token]
+double negative_log_likelihood(std::span<const float> logits, TokenId token) {
+  return log_sum(logits) - static_cast<double>(logits[static_cast<std::size_t>(token)]);
+}
+
+// Σ p ln (p / q) for p = softmax(reference), q = softmax(logits)
+double kl_divergence(std::span<const float> reference, std::span<const float> logits) {
+  const double p_sum = log_sum(reference), q_sum = log_sum(logits);
+  double kl = 0;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const double log_p = static_cast<double>(reference[i]) - p_sum;
+    if (log_p > -40) kl += std::exp(log_p) * (log_p - (static_cast<double>(logits[i]) - q_sum));
+  }
+  return std::max(kl, 0.0);
 }
 
 // Mean and its standard error.
@@ -49,6 +65,58 @@ struct Sum {
   }
 };
 
+// The reference's logits of one window's scored half, and what comparing with them has summed up.
+class Comparison {
+ public:
+  Comparison(Engine& reference, std::int64_t context) : reference_(reference), first_(context / 2) {}
+
+  Result<void> compute(std::span<const TokenId> window, const std::stop_token& stop) {
+    rows_.clear();
+    return reference_.logits(
+        window,
+        [&](std::int64_t, std::span<const float> row) { rows_.insert(rows_.end(), row.begin(), row.end()); },
+        stop, first_);
+  }
+
+  void add(std::int64_t position, std::span<const float> logits, TokenId next) {
+    const auto reference =
+        std::span(rows_).subspan(static_cast<std::size_t>(position - first_) * logits.size(), logits.size());
+    kl_.add(kl_divergence(reference, logits));
+    nll_.add(negative_log_likelihood(reference, next));
+    agreed_ += std::ranges::max_element(reference) - reference.begin() ==
+               std::ranges::max_element(logits) - logits.begin();
+  }
+
+  Divergence result() const {
+    return {.mean_kl = kl_.mean(),
+            .standard_error = kl_.standard_error(),
+            .top1_agreement = static_cast<double>(agreed_) / static_cast<double>(kl_.count),
+            .reference_perplexity = std::exp(nll_.mean())};
+  }
+
+ private:
+  Engine& reference_;
+  std::int64_t first_;
+  std::vector<float> rows_;  // [context − first, vocabulary]
+  Sum kl_, nll_;
+  std::int64_t agreed_ = 0;
+};
+
+Result<void> check_reference(const Engine& engine, const PerplexitySettings& settings) {
+  if (settings.reference == nullptr) return {};
+  const Engine& reference = *settings.reference;
+  if (reference.info().vocabulary != engine.info().vocabulary)
+    return fail(ErrorKind::invalid, reference.info().path.string(),
+                "its vocabulary has " + std::to_string(reference.info().vocabulary) +
+                    " tokens, the model's " + std::to_string(engine.info().vocabulary),
+                "Compare with a model that has the same tokeniser");
+  if (reference.settings().context < settings.context)
+    return fail(ErrorKind::invalid, reference.info().path.string(),
+                "it is loaded with a context of " + std::to_string(reference.settings().context) +
+                    " tokens, the window has " + std::to_string(settings.context));
+  return {};
+}
+
 Result<void> check(const Engine& engine, const PerplexitySettings& settings) {
   if (engine.text() == nullptr)
     return fail(ErrorKind::unsupported, engine.info().path.string(),
@@ -67,6 +135,7 @@ Result<void> check(const Engine& engine, const PerplexitySettings& settings) {
 Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const PerplexitySettings& settings,
                                     const ProgressSink& progress, std::stop_token stop) {
   FOVEA_CHECK(check(engine, settings));
+  FOVEA_CHECK(check_reference(engine, settings));
   const std::int64_t context = settings.context;
   std::vector<TokenId> tokens = engine.text()->encode(text, {.add_special = true});
   const auto begin = begin_of_text(*engine.text());
@@ -80,6 +149,8 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
   if (settings.chunks > 0) windows = std::min(windows, settings.chunks);
 
   Sum nll;
+  std::optional<Comparison> comparison;
+  if (settings.reference != nullptr) comparison.emplace(*settings.reference, context);
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t window = 0; window < windows; ++window) {
     if (progress)
@@ -92,19 +163,24 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
                                                      static_cast<std::size_t>(context));
     // The first position is never scored, so its token may become the begin of text.
     if (begin) part.front() = *begin;
+    if (comparison) FOVEA_CHECK(comparison->compute(part, stop));
     const auto score = [&](std::int64_t position, std::span<const float> logits) {
-      if (position + 1 < context)
-        nll.add(negative_log_likelihood(logits, part[static_cast<std::size_t>(position + 1)]));
+      if (position + 1 == context) return;
+      const TokenId next = part[static_cast<std::size_t>(position + 1)];
+      nll.add(negative_log_likelihood(logits, next));
+      if (comparison) comparison->add(position, logits, next);
     };
     FOVEA_CHECK(engine.logits(part, score, stop, context / 2));
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const double value = std::exp(nll.mean());
-  return PerplexityResult{.perplexity = value,
+  PerplexityResult result{.perplexity = value,
                           .standard_error = value * nll.standard_error(),
                           .tokens = nll.count,
                           .chunks = windows,
                           .tokens_per_second = static_cast<double>(windows * context) / seconds.count()};
+  if (comparison) result.divergence = comparison->result();
+  return result;
 }
 
 }  // namespace fovea

@@ -65,6 +65,41 @@ class PerplexityTest : public QObject {
     QVERIFY(!close(result->perplexity * 1.01, wanted["perplexity"]));  // the check can fail
   }
 
+  // Against itself nothing diverges; against the same model with a coarser cache a little does.
+  void comparesWithAReference() {
+    const nlohmann::json wanted = expected();
+    const auto text = wanted["text"].get<std::string>();
+    const auto engine = load(12);
+    const auto same = load(64);
+    LoadRequest request = same->settings();
+    request.kv = KvType::q8;
+    auto coarse = Engine::load(request);
+    FOVEA_VERIFY(coarse);
+    fovea::PerplexitySettings settings{.context = wanted["window"], .chunks = 2, .reference = same.get()};
+    const auto equal = fovea::perplexity(*engine, text, settings);
+    FOVEA_VERIFY(equal);
+    QVERIFY2(equal->divergence->mean_kl < 1e-6, std::to_string(equal->divergence->mean_kl).c_str());
+    QCOMPARE(equal->divergence->top1_agreement, 1.0);
+    QVERIFY(close(equal->divergence->reference_perplexity, equal->perplexity));
+    const auto other = fovea::perplexity(**coarse, text, settings);
+    FOVEA_VERIFY(other);
+    QVERIFY(other->divergence->mean_kl > 1e-6);
+    QVERIFY(close(other->divergence->reference_perplexity, equal->perplexity));
+    QVERIFY(!fovea::perplexity(*engine, text, {.context = wanted["window"]})->divergence);
+  }
+
+  void aReferenceThatIsTooShortIsRefused() {
+    const auto engine = load(12);
+    LoadRequest request = engine->settings();
+    request.context = 16;
+    auto shorter = Engine::load(request);
+    FOVEA_VERIFY(shorter);
+    const auto result =
+        fovea::perplexity(*engine, std::string(1000, 'a'), {.context = 32, .reference = shorter->get()});
+    QVERIFY(!result);
+    QCOMPARE(result.error().kind, ErrorKind::invalid);
+  }
+
   void wrongSettingsAreTypedErrors() {
     const auto engine = load(16);
     const std::string text(1000, 'a');
