@@ -1,5 +1,6 @@
 #include "kernels/cpu/numeric.h"
 #include "kernels/cpu/simd.h"
+#include "kernels/cpu/vector_math.h"
 
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 namespace {
@@ -54,6 +55,20 @@ void quantize_activations(const float* x, std::int64_t columns, ActivationBlock*
     block.scaled_sum = scale * static_cast<float>(block.sum);
   }
 }
+
+#if defined(__AVX512BF16__)
+
+void round_activations(const float* x, std::int64_t columns, std::uint16_t* bfloats) {
+  for (std::int64_t i = 0; i < columns; i += lanes) {
+    const bool whole = i + lanes <= columns;
+    const auto rounded = __builtin_bit_cast(
+        __m256i, _mm512_cvtneps_pbh(whole ? load_floats(x + i) : load_first(x + i, columns - i)));
+    const std::int64_t count = whole ? lanes : (columns - i + 1) / 2 * 2;
+    _mm256_mask_storeu_epi16(bfloats + i, static_cast<__mmask16>((1U << count) - 1U), rounded);
+  }
+}
+
+#endif
 
 void gate_tile(float* gate, const float* up, std::int64_t tokens) {
   for (std::int64_t i = 0; i < tokens * tile_rows; i += lanes) {

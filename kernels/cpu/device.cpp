@@ -87,6 +87,7 @@ constexpr Choice choices[] = {
      },
      &avx512::kernels},
     {"avx512-vnni", [] { return __builtin_cpu_supports("avx512vnni") != 0; }, &avx512_vnni::kernels},
+    {"avx512-bf16", [] { return __builtin_cpu_supports("avx512bf16") != 0; }, &avx512_bf16::kernels},
 #endif
 };
 

@@ -19,8 +19,8 @@ struct Group {
   std::int64_t first = 0;  // of its pairs
   std::int64_t tokens = 0;
   bool all_tokens = false;
-  ActivationBlock* hidden_blocks = nullptr;  // [width / 32, tokens], or
-  float* hidden = nullptr;                   // [tokens, width], for down matrices of floats
+  ActivationForm hidden_form = {};  // what the down matrix wants
+  std::byte* hidden = nullptr;      // panel_bytes(hidden_form, tokens, width)
 };
 
 // 32 rows of a group's gate and up matrices.
@@ -36,7 +36,7 @@ struct Plan {
   std::int64_t item_count = 0;
   std::int32_t* tokens = nullptr;  // [pairs], by group
   float* shares = nullptr;         // [pairs]
-  ActivationBlock* blocks = nullptr;
+  Activations x;
   std::byte* spare = nullptr;
   std::int64_t spare_stride = 0;
 };
@@ -45,21 +45,11 @@ std::int64_t blocks_of(std::int64_t width) {
   return (width + block_columns - 1) / block_columns;
 }
 
-std::int64_t hidden_bytes(const Expert& expert, std::int64_t tokens) {
-  const std::int64_t width = expert.gate.rows;
-  const std::int64_t bytes =
-      is_float_type(expert.down.type) ? tokens * width * 4 : panel_bytes(tokens, width);
-  return (bytes + 63) / 64 * 64;
-}
-
-bool wants_blocks(const Expert& expert) {
-  return !is_float_type(expert.gate.type) || !is_float_type(expert.up.type);
-}
-
 // Counts the pairs of each expert, then lays out the scratch memory and fills in groups, items and pairs.
 class Planner {
  public:
-  Planner(const FeedForward& op, CpuStream& stream) : op_(op), stream_(stream) {}
+  Planner(const FeedForward& op, CpuStream& stream)
+      : op_(op), stream_(stream), panel_(op.x, op.tokens, op.d) {}
 
   Plan make() {
     const auto experts = static_cast<std::int64_t>(op_.experts.size());
@@ -73,7 +63,7 @@ class Planner {
     const std::int64_t tokens_at = layout.add(pairs * 4);
     const std::int64_t shares_at = layout.add(pairs * 4);
     const std::int64_t items_at = layout.add(items_ * static_cast<std::int64_t>(sizeof(Item)));
-    const std::int64_t blocks_at = layout.add(wants_blocks_ ? panel_bytes(op_.tokens, op_.d) : 0);
+    panel_.lay_out(layout);
     const std::int64_t hidden_at = layout.add(hidden_bytes_);
     spare_ = (spare_ + 63) / 64 * 64;
     const std::int64_t spare_at = layout.add(spare_ * stream_.pool().threads());
@@ -86,15 +76,22 @@ class Planner {
     plan.items = reinterpret_cast<Item*>(scratch + items_at);
     plan.tokens = reinterpret_cast<std::int32_t*>(scratch + tokens_at);
     plan.shares = reinterpret_cast<float*>(scratch + shares_at);
-    plan.blocks = wants_blocks_ ? reinterpret_cast<ActivationBlock*>(scratch + blocks_at) : nullptr;
     plan.spare = scratch + spare_at;
     plan.spare_stride = spare_;
     hidden_ = scratch + hidden_at;
     fill_pairs(plan, counts);
+    plan.x = panel_.fill(scratch, stream_);
     return plan;
   }
 
  private:
+  ActivationForm form_of(const Weight& weight) const {
+    return stream_.kernels().activation_form(weight.type);
+  }
+  std::int64_t hidden_bytes(const Expert& expert, std::int64_t tokens) const {
+    return (panel_bytes(form_of(expert.down), tokens, expert.gate.rows) + 63) / 64 * 64;
+  }
+
   void count_pairs(std::int64_t* counts) {
     const auto experts = static_cast<std::int64_t>(op_.experts.size());
     std::fill_n(counts, experts, 0);
@@ -109,18 +106,19 @@ class Planner {
   void count_expert(const Expert& expert, std::int64_t tokens) {
     items_ += blocks_of(expert.gate.rows);
     hidden_bytes_ += hidden_bytes(expert, tokens);
-    wants_blocks_ = wants_blocks_ || wants_blocks(expert);
+    panel_.want(form_of(expert.gate));
+    panel_.want(form_of(expert.up));
     spare_ = std::max({spare_, spare_bytes(expert.gate), spare_bytes(expert.up), spare_bytes(expert.down)});
   }
 
   void add_group(Plan& plan, const Expert& expert, std::int64_t first, std::int64_t tokens, bool all) {
     Group& group = plan.groups[plan.group_count];
-    group = {.expert = &expert, .first = first, .tokens = tokens, .all_tokens = all};
-    if (is_float_type(expert.down.type)) {
-      group.hidden = reinterpret_cast<float*>(hidden_);
-    } else {
-      group.hidden_blocks = reinterpret_cast<ActivationBlock*>(hidden_);
-    }
+    group = {.expert = &expert,
+             .first = first,
+             .tokens = tokens,
+             .all_tokens = all,
+             .hidden_form = form_of(expert.down),
+             .hidden = hidden_};
     hidden_ += hidden_bytes(expert, tokens);
     for (std::int64_t b = 0; b < blocks_of(expert.gate.rows); ++b) {
       plan.items[plan.item_count++] = {static_cast<std::int32_t>(plan.group_count),
@@ -157,7 +155,7 @@ class Planner {
   std::int64_t items_ = 0;
   std::int64_t hidden_bytes_ = 0;
   std::int64_t spare_ = 0;
-  bool wants_blocks_ = false;
+  Panel panel_;
   std::byte* hidden_ = nullptr;
 };
 
@@ -175,7 +173,6 @@ class Layer {
       : op_(op), plan_(plan), kernels_(kernels) {}
 
   void hidden(std::int64_t begin, std::int64_t end, int thread) const {
-    const std::int64_t at_once = tokens_at_once(op_.d);
     for (std::int64_t i = begin; i < end; ++i) {
       const Item& item = plan_.items[i];
       const Group& group = plan_.groups[item.group];
@@ -184,6 +181,8 @@ class Layer {
         const Item& following = plan_.items[i + 1];
         next = address_of_tile(plan_.groups[following.group].expert->gate, following.block * tiles_in_block);
       }
+      const std::int64_t at_once = std::min(tokens_at_once(form_of(group.expert->gate), op_.d),
+                                            tokens_at_once(form_of(group.expert->up), op_.d));
       for (std::int64_t first = 0; first < group.tokens; first += at_once) {
         hidden_chunk(group, item.block, first, std::min(at_once, group.tokens - first), next, thread);
       }
@@ -198,7 +197,7 @@ class Layer {
     }
     for (std::int64_t g = 0; g < plan_.group_count; ++g) {
       const Group& group = plan_.groups[g];
-      const std::int64_t at_once = tokens_at_once(group.expert->down.columns);
+      const std::int64_t at_once = tokens_at_once(group.hidden_form, group.expert->down.columns);
       for (std::int64_t first = 0; first < group.tokens; first += at_once) {
         const std::int64_t tokens = std::min(at_once, group.tokens - first);
         for (std::int64_t tile = begin; tile < end; ++tile) {
@@ -212,6 +211,7 @@ class Layer {
   }
 
  private:
+  ActivationForm form_of(const Weight& weight) const { return kernels_.activation_form(weight.type); }
   std::byte* spare(int thread) const { return plan_.spare + thread * plan_.spare_stride; }
 
   // Two tiles of one matrix, or one where it ends: y [2][tokens, 16].
@@ -224,7 +224,7 @@ class Layer {
           {.tile = tile_of(weight, tile + i, spare(thread)),
            .next = i + 1 == count ? next : nullptr,
            .columns = op_.d,
-           .x = {op_.x, plan_.blocks, op_.tokens},
+           .x = plan_.x,
            .index = group.all_tokens ? nullptr : plan_.tokens + group.first + first,
            .first = group.all_tokens ? first : 0,
            .tokens = tokens,
@@ -239,7 +239,7 @@ class Layer {
     kernels_.multiply_tile(down.type)({.tile = tile_of(down, tile, spare(thread)),
                                        .next = next,
                                        .columns = down.columns,
-                                       .x = {group.hidden, group.hidden_blocks, group.tokens},
+                                       .x = hidden_of(group),
                                        .first = first,
                                        .tokens = tokens,
                                        .y = y.values});
@@ -270,17 +270,43 @@ class Layer {
                     tile_rows * sizeof(float));
       }
     }
-    const std::int64_t columns = std::min<std::int64_t>(block_columns, width - block * block_columns);
-    for (std::int64_t t = 0; t < tokens; ++t) {
-      const float* const row = both + t * block_columns;
-      if (group.hidden) {
-        std::memcpy(group.hidden + (first + t) * width + block * block_columns, row,
-                    static_cast<std::size_t>(columns) * sizeof(float));
-      } else {
-        kernels_.quantize_activations(row, block_columns,
-                                      group.hidden_blocks + block * group.tokens + first + t, 1);
+    write_hidden(group, block, first, tokens, both);
+  }
+
+  // 32 columns (fewer at the end of a row of floats) of some tokens' hidden values.
+  void write_hidden(const Group& group, std::int64_t block, std::int64_t first, std::int64_t tokens,
+                    const float* values) const {
+    const std::int64_t begin = block * block_columns;
+    const std::int64_t width = group.expert->gate.rows;
+    const std::int64_t columns = std::min<std::int64_t>(block_columns, width - begin);
+    for (std::int64_t t = first; t < first + tokens; ++t, values += block_columns) {
+      switch (group.hidden_form) {
+        case ActivationForm::floats:
+          std::copy_n(values, columns,
+                      reinterpret_cast<float*>(group.hidden) + t * panel_stride(width, 4) + begin);
+          break;
+        case ActivationForm::bfloats:
+          kernels_.round_activations(
+              values, columns,
+              reinterpret_cast<std::uint16_t*>(group.hidden) + t * panel_stride(width, 2) + begin);
+          break;
+        case ActivationForm::blocks:
+          kernels_.quantize_activations(
+              values, block_columns,
+              reinterpret_cast<ActivationBlock*>(group.hidden) + block * group.tokens + t, 1);
+          break;
       }
     }
+  }
+
+  Activations hidden_of(const Group& group) const {
+    const std::int64_t width = group.expert->gate.rows;
+    return {.floats = reinterpret_cast<const float*>(group.hidden),
+            .bfloats = reinterpret_cast<const std::uint16_t*>(group.hidden),
+            .blocks = reinterpret_cast<const ActivationBlock*>(group.hidden),
+            .floats_stride = panel_stride(width, 4),
+            .bfloats_stride = panel_stride(width, 2),
+            .tokens = group.tokens};
   }
 
   const FeedForward& op_;
@@ -293,8 +319,6 @@ class Layer {
 void feed_forward(const FeedForward& op, Stream& stream) {
   CpuStream& cpu = on_cpu(stream);
   const Plan plan = Planner(op, cpu).make();
-  if (plan.blocks) quantize_panel(op.x, op.tokens, op.d, plan.blocks, cpu);
-
   const Layer layer(op, plan, cpu.kernels());
   const std::int64_t chunks = cpu.pool().threads() * 8;
   cpu.pool().for_chunks(

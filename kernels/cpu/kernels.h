@@ -14,9 +14,13 @@ struct Kernels {
   OperationTable operations = {};
 
   MultiplyTile (*multiply_tile)(Type) = nullptr;
+  ActivationForm (*activation_form)(Type) = nullptr;
   // One token's activations [columns] as blocks, `stride` blocks apart. columns is a multiple of 32.
   void (*quantize_activations)(const float* x, std::int64_t columns, ActivationBlock* blocks,
                                std::int64_t stride) = nullptr;
+  // One token's activations as bfloat16, to the nearest, and a zero after an odd number of them. Null where
+  // no type wants them.
+  void (*round_activations)(const float* x, std::int64_t columns, std::uint16_t* bfloats) = nullptr;
   // gate = silu(gate) · up.   [tokens, 16], aligned to 64
   void (*gate_tile)(float* gate, const float* up, std::int64_t tokens) = nullptr;
   void (*scatter_tile)(const TileScatter&) = nullptr;
@@ -37,6 +41,9 @@ namespace avx512 {
 extern const Kernels kernels;
 }
 namespace avx512_vnni {
+extern const Kernels kernels;
+}
+namespace avx512_bf16 {
 extern const Kernels kernels;
 }
 

@@ -43,26 +43,27 @@ void linear(const Linear& op, Stream& stream) {
   const int threads = cpu.pool().threads();
   std::int64_t tiles = 0;
   std::int64_t spare = 0;
-  bool quantized = false;
+  std::int64_t at_once = most_tokens_at_once;
+  Panel panel(op.x, op.tokens, op.columns);
   for (const Projection& projection : op.projections) {
     assert(projection.weight.columns == op.columns);
     tiles += tile_count(projection.weight.rows);
     spare = std::max(spare, spare_bytes(projection.weight));
-    quantized = quantized || !is_float_type(projection.weight.type);
+    const ActivationForm form = cpu.kernels().activation_form(projection.weight.type);
+    panel.want(form);
+    at_once = std::min(at_once, tokens_at_once(form, op.columns));
   }
 
   ScratchLayout layout;
-  const std::int64_t blocks_at = layout.add(quantized ? panel_bytes(op.tokens, op.columns) : 0);
+  panel.lay_out(layout);
   spare = (spare + 63) / 64 * 64;
   const std::int64_t spare_at = layout.add(spare * threads);
   std::byte* const scratch = cpu.scratch(layout.bytes());
-  auto* const blocks = reinterpret_cast<ActivationBlock*>(scratch + blocks_at);
-  if (quantized) quantize_panel(op.x, op.tokens, op.columns, blocks, cpu);
+  const Activations x = panel.fill(scratch, cpu);
 
   // Enough chunks to even out the threads' speeds; with many tokens a chunk's weights must stay in the cache.
   const std::int64_t even = std::max<std::int64_t>(1, tiles / (threads * 8));
   const std::int64_t grain = op.tokens == 1 ? even : std::min<std::int64_t>(even, 8);
-  const std::int64_t at_once = tokens_at_once(op.columns);
   cpu.pool().for_chunks(tiles, grain, [&](std::int64_t begin, std::int64_t end, int thread) {
     alignas(64) float y[most_tokens_at_once * tile_rows];
     for (std::int64_t first = 0; first < op.tokens; first += at_once) {
@@ -71,12 +72,8 @@ void linear(const Linear& op, Stream& stream) {
         const Place place = place_of(op, item);
         const Weight& weight = place.projection->weight;
         const std::byte* const tile = tile_of(weight, place.tile, scratch + spare_at + thread * spare);
-        cpu.kernels().multiply_tile(weight.type)({.tile = tile,
-                                                  .columns = op.columns,
-                                                  .x = {op.x, blocks, op.tokens},
-                                                  .first = first,
-                                                  .tokens = tokens,
-                                                  .y = y});
+        cpu.kernels().multiply_tile(weight.type)(
+            {.tile = tile, .columns = op.columns, .x = x, .first = first, .tokens = tokens, .y = y});
         write_tile(place, y, first, tokens);
       }
     }

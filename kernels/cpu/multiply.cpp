@@ -95,48 +95,129 @@ void multiply_blocks(const TileProduct& op) {
   multiply_tokens<type>(op);
 }
 
+// How weights that are not in blocks are multiplied: `columns` of them at a time, for a vector of rows.
 template <Type type>
-Floats load_weights(const std::byte* row_of_weights, int part) {
-  if constexpr (type == Type::f32) return load_floats(row_of_weights + part * lanes * 4);
-  if constexpr (type == Type::f16) return load_f16(row_of_weights + part * lanes * 2);
-  if constexpr (type == Type::bf16) return load_bf16(row_of_weights + part * lanes * 2);
-}
+struct FloatWeights {
+  static constexpr int columns = 1;
+  static constexpr int bytes = type == Type::f32 ? 4 : 2;
+  using Input = float;
+  using Weights = Floats;
 
-// Tokens × 16 sums in registers, one column at a time.
+  static const Input* row(const Activations& x, std::int64_t token) {
+    return x.floats + token * x.floats_stride;
+  }
+  static Weights load(const std::byte* at, int part) {
+    at += part * lanes * bytes;
+    if constexpr (type == Type::f32) return load_floats(at);
+    if constexpr (type == Type::f16) return load_f16(at);
+    if constexpr (type == Type::bf16) return load_bf16(at);
+  }
+  static Floats add_product(Weights w, Input x, Floats sum) { return multiply_add(w, set_floats(x), sum); }
+};
+
+#if defined(__AVX512BF16__)
+
+// Two columns at a time. The activations are rounded too: keeping their lower halves as a second product
+// would cost as much as exact arithmetic.
+template <>
+struct FloatWeights<Type::bf16> {
+  static constexpr int columns = 2;
+  static constexpr int bytes = 2;
+  using Input = int32_t;  // two bfloats
+  using Weights = __m512bh;
+
+  static const Input* row(const Activations& x, std::int64_t token) {
+    return reinterpret_cast<const Input*>(x.bfloats + token * x.bfloats_stride);
+  }
+  static Weights interleave(Ints two_columns) {
+    alignas(64) static constexpr int16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                                      21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                                      11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    return __builtin_bit_cast(Weights, _mm512_permutexvar_epi16(load_ints(order), two_columns));
+  }
+  static Weights load(const std::byte* at, int) { return interleave(load_ints(at)); }
+  // A last column without a second one.
+  static Weights load_one(const std::byte* at) { return interleave(_mm512_maskz_loadu_epi32(0x00ff, at)); }
+  static Floats add_product(Weights w, Input x, Floats sum) {
+    return _mm512_dpbf16_ps(sum, w, __builtin_bit_cast(Weights, set_ints(x)));
+  }
+};
+
+#endif
+
+// Tokens × 16 sums in registers over the columns [begin, end). Those of earlier columns are in y.
 template <Type type, int Tokens>
-void multiply_floats(const TileProduct& op, std::int64_t from) {
-  constexpr std::int64_t bytes = tile_rows * (type == Type::f32 ? 4 : 2);
-  const float* x[Tokens];
-  for (int t = 0; t < Tokens; ++t) {
-    x[t] = op.x.values + (op.index ? op.index[from + t] : op.first + from + t) * op.columns;
-  }
+void multiply_floats(const TileProduct& op, std::int64_t from, std::int64_t begin, std::int64_t end) {
+  using W = FloatWeights<type>;
+  const typename W::Input* x[Tokens];
   Floats sums[Tokens][parts];
-  for (auto& row : sums) {
-    for (Floats& sum : row) sum = set_floats(0);
-  }
-  for (std::int64_t k = 0; k < op.columns; ++k) {
-    for (int part = 0; part < parts; ++part) {
-      const Floats w = load_weights<type>(op.tile + k * bytes, part);
-      for (int t = 0; t < Tokens; ++t) sums[t][part] = multiply_add(w, set_floats(x[t][k]), sums[t][part]);
-    }
-  }
+  float* const y = op.y + from * tile_rows;
+#pragma GCC unroll 16
   for (int t = 0; t < Tokens; ++t) {
-    for (int part = 0; part < parts; ++part) {
-      store_floats(op.y + (from + t) * tile_rows + part * lanes, sums[t][part]);
+    x[t] = W::row(op.x, op.index ? op.index[from + t] : op.first + from + t) + begin / W::columns;
+#pragma GCC unroll 4
+    for (int part = 0; part < parts; ++part)
+      sums[t][part] = begin > 0 ? load_floats(y + t * tile_rows + part * lanes) : set_floats(0);
+  }
+  const std::byte* at = op.tile + begin * W::bytes * tile_rows;
+  const std::int64_t steps = (end - begin) / W::columns;
+  for (std::int64_t i = 0; i < steps; ++i, at += W::columns * W::bytes * tile_rows) {
+    typename W::Weights w[parts];
+#pragma GCC unroll 4
+    for (int part = 0; part < parts; ++part) w[part] = W::load(at, part);
+#pragma GCC unroll 16
+    for (int t = 0; t < Tokens; ++t) {
+      const typename W::Input input = x[t][i];
+#pragma GCC unroll 4
+      for (int part = 0; part < parts; ++part) sums[t][part] = W::add_product(w[part], input, sums[t][part]);
     }
+  }
+  if constexpr (W::columns == 2) {
+    if ((end - begin) % 2 != 0) {
+      const typename W::Weights w = W::load_one(at);
+#pragma GCC unroll 16
+      for (int t = 0; t < Tokens; ++t) sums[t][0] = W::add_product(w, x[t][steps], sums[t][0]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int t = 0; t < Tokens; ++t) {
+#pragma GCC unroll 4
+    for (int part = 0; part < parts; ++part) store_floats(y + t * tile_rows + part * lanes, sums[t][part]);
   }
 }
 
+// Runs of columns whose weights stay in the first-level cache for all tokens. Each sum is formed in the order
+// of the columns, however many tokens there are.
 template <Type type>
 void multiply_all_floats(const TileProduct& op) {
   constexpr int wide = lanes == 16 ? 12 : lanes == 8 ? 6 : 2;
-  std::int64_t t = 0;
-  for (; t + wide <= op.tokens; t += wide) multiply_floats<type, wide>(op, t);
-  for (; t + 2 <= op.tokens; t += 2) multiply_floats<type, 2>(op, t);
-  if (t < op.tokens) multiply_floats<type, 1>(op, t);
+  constexpr std::int64_t run = (16 << 10) / (tile_rows * FloatWeights<type>::bytes);
+  const std::int64_t step = op.tokens > wide ? run : op.columns;
+  for (std::int64_t begin = 0; begin < op.columns; begin += step) {
+    const std::int64_t end = op.columns - begin < step ? op.columns : begin + step;
+    std::int64_t t = 0;
+    for (; t + wide <= op.tokens; t += wide) multiply_floats<type, wide>(op, t, begin, end);
+    if constexpr (wide > 4) {
+      for (; t + 4 <= op.tokens; t += 4) multiply_floats<type, 4>(op, t, begin, end);
+    }
+    for (; t + 2 <= op.tokens; t += 2) multiply_floats<type, 2>(op, t, begin, end);
+    if (t < op.tokens) multiply_floats<type, 1>(op, t, begin, end);
+  }
 }
 
 }  // namespace
+
+ActivationForm activation_form(Type type) {
+  switch (type) {
+    case Type::f32:
+    case Type::f16:
+      return ActivationForm::floats;
+    case Type::bf16:
+      return FloatWeights<Type::bf16>::columns == 2 ? ActivationForm::bfloats : ActivationForm::floats;
+    default:
+      return ActivationForm::blocks;
+  }
+}
 
 MultiplyTile multiply_tile(Type type) {
   switch (type) {

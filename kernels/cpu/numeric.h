@@ -6,7 +6,13 @@
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 
 MultiplyTile multiply_tile(Type);
+ActivationForm activation_form(Type);
 void quantize_activations(const float* x, std::int64_t columns, ActivationBlock* blocks, std::int64_t stride);
+#if defined(__AVX512BF16__)
+void round_activations(const float* x, std::int64_t columns, std::uint16_t* bfloats);
+#else
+constexpr void (*round_activations)(const float*, std::int64_t, std::uint16_t*) = nullptr;
+#endif
 void gate_tile(float* gate, const float* up, std::int64_t tokens);
 void scatter_tile(const TileScatter&);
 

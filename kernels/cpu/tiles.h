@@ -29,11 +29,19 @@ struct alignas(64) ActivationBlock {
   float scaled_half_sum[2];
 };
 
-// The activations that a weight matrix is multiplied with, in the form that the matrix's type wants.
+// What the kernels of a weight type multiply with: the floats themselves, the floats rounded to bfloat16, or
+// blocks of 8-bit integers.
+enum class ActivationForm : std::uint8_t { floats, bfloats, blocks };
+
+// The activations that a weight matrix is multiplied with, at least in the form that its type wants. Rows of
+// bfloats are filled up with zeros to an even number.
 struct Activations {
-  const float* values = nullptr;            // [tokens, columns]
+  const float* floats = nullptr;            // [tokens, floats_stride]
+  const std::uint16_t* bfloats = nullptr;   // [tokens, bfloats_stride], rows aligned to 64 bytes
   const ActivationBlock* blocks = nullptr;  // [columns / 32, tokens]
-  std::int64_t tokens = 0;                  // in the panel: the distance of one block from the next
+  std::int64_t floats_stride = 0;
+  std::int64_t bfloats_stride = 0;
+  std::int64_t tokens = 0;  // in the panel: the distance of one block from the next
 };
 
 // y[i, 0 … 15] = tile · x[index[i]] for i < tokens; without an index, x[first + i].
@@ -60,10 +68,6 @@ struct TileScatter {
   std::int64_t out_stride = 0;
   int count = tile_rows;
 };
-
-constexpr bool is_float_type(Type type) {
-  return type == Type::f32 || type == Type::f16 || type == Type::bf16;
-}
 
 constexpr std::int64_t tile_count(std::int64_t rows) {
   return (rows + tile_rows - 1) / tile_rows;

@@ -65,7 +65,8 @@ void CpuDeviceTest::one_token_at_a_time_gives_the_same_bits_data() {
   QTest::addColumn<QString>("set");
   QTest::addColumn<int>("type");
   for (const std::string_view set : cpu::available_instruction_sets()) {
-    for (const Type type : {Type::f32, Type::q4_0, Type::q4_1, Type::q8_0, Type::q6_k}) {
+    for (const Type type :
+         {Type::f32, Type::f16, Type::bf16, Type::q4_0, Type::q4_1, Type::q8_0, Type::q6_k}) {
       QTest::addRow("%s %s", set.data(), type_name(type).data())
           << QString::fromUtf8(set.data(), static_cast<qsizetype>(set.size())) << static_cast<int>(type);
     }

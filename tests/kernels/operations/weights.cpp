@@ -162,7 +162,8 @@ std::vector<double> input_sigma(Type type, std::span<const double> x) {
     double largest = 0;
     for (std::size_t i = begin; i < end; ++i) largest = std::max(largest, std::fabs(x[i]));
     for (std::size_t i = begin; i < end; ++i) {
-      const double step = type == Type::bf16 ? std::fabs(x[i]) * 0x1p-8 : largest / 127;
+      const double ulp = x[i] == 0 ? 0 : std::exp2(std::ilogb(x[i]) - 7);
+      const double step = type == Type::bf16 ? ulp : largest / 127;
       sigma[i] = step / std::sqrt(12.0);
     }
   }

@@ -34,7 +34,7 @@ HostWeight with_zero_rows(HostWeight, std::span<const std::int64_t> rows);
 //
 // sigma of each element of x as a device may round it before it multiplies by weights of `type`: to 8 bits
 // with one scale for each 256 elements at most (steps of max / 127, uniform error: / √12) for quantised
-// types, to bf16 for bf16, not at all for f32 and f16.
+// types, to the nearest bf16 for bf16 (steps of 2^-7 of the power of two below), not at all for f32 and f16.
 std::vector<double> input_sigma(kernels::Type type, std::span<const double> x);
 
 // y = W x with an error of sigma[i] in x[i]: sigma of each y. It includes float summation in any order. Types
