@@ -67,6 +67,7 @@ struct Plan {
   bool fits = false;
   std::int64_t budget_bytes = 0;
   std::int64_t total_bytes = 0;
+  std::int64_t least_bytes = 0;  // the smallest budget that would do
   struct Parts {
     std::int64_t dense = 0;         // everything that is not a unit
     std::vector<PlanTier> experts;  // by tier, high to low, with slab rounding and spare blocks
@@ -80,7 +81,8 @@ struct Plan {
   std::int64_t units_on_disk = 0;   // below the lowest tier: used with a stall
   std::int64_t high_per_layer = 0;  // n_hot of dynaexq
   double mean_bits_per_weight = 0;  // of the units
-  std::string advice;               // what an extra gigabyte buys, or what to change when it does not fit
+  // What an extra gigabyte buys, or what to change when it does not fit: one sentence each, with numbers.
+  std::vector<std::string> advice;
 };
 
 }  // namespace fovea

@@ -14,10 +14,15 @@ namespace fovea::precision {
 // Units that have the same sizes.
 struct UnitGroup {
   std::int64_t layers = 0;
-  std::int64_t units = 0;  // in each layer
-  std::int64_t parameters = 0;
+  std::int64_t units = 0;           // in each layer
+  std::int64_t parameters = 0;      // of one unit
   std::vector<std::int64_t> bytes;  // [tiers] of a version's block, high to low
+  std::vector<double> bits = {};    // [tiers] per weight, to show; empty: from the bytes
+  std::int64_t absent = 0;          // of each layer's units: not on the device (offloaded)
 };
+
+// [groups, tiers]: how many units of each group are at each tier.
+using TierCounts = std::vector<std::vector<std::int64_t>>;
 
 struct PlanInputs {
   std::vector<std::string> tier_names;  // high to low
@@ -27,8 +32,14 @@ struct PlanInputs {
   std::int64_t activation_bytes = 0;
   std::int64_t transfer_bytes = 0;
   std::int64_t safety_bytes = 0;
-  std::int64_t budget_bytes = 0;  // 0: what the highest tier needs
-  bool may_use_disk = false;      // units below the lowest tier may live on disk alone
+  double safety_share = 0;             // of the budget, on top of safety_bytes …
+  std::int64_t most_safety_bytes = 0;  // … but not more than this in all
+  std::int64_t budget_bytes = 0;       // 0: what the highest tier needs
+  bool may_use_disk = false;           // units below the lowest tier may live on disk alone
+  bool host_computes_absent = false;   // absent units are computed where they are: no blocks for visitors
+  std::int64_t pass_units = 0;         // of one layer, that one pass can choose; 0: all
+  std::int64_t spare_blocks = 1;       // of each pool, where units may swap
+  TierCounts counts = {};              // static_tiers: a map that is chosen already; empty: the planner's
 };
 
 // The arena's cut: how many slabs, and how many blocks each tier may fill at once. Spare blocks included, so
@@ -37,18 +48,44 @@ struct ArenaPlan {
   std::int64_t slab_bytes = 0;
   std::int64_t slabs = 0;
   std::vector<std::int64_t> block_bytes;  // the pools' sizes, distinct, ascending
+
+  std::int64_t bytes() const { return slabs * slab_bytes; }
 };
 
 struct PrecisionPlan {
   Plan plan;  // what the user sees
   ArenaPlan arena;
-  std::vector<std::int64_t> capacity;  // [tiers], units
-  std::int64_t high_per_layer = 0;
+  // What the arena has room for at once, besides the spare blocks, in whatever order units came there. A
+  // policy keeps to these numbers.
+  TierCounts group_capacity;
+  std::vector<std::int64_t> capacity;  // [tiers], units: the sum over the groups
+  std::int64_t high_per_layer = 0;     // n_hot
+  // Units that are not in the capacities live on disk alone. Their visits have blocks of their own, at the
+  // lowest tier: as many as one layer's pass can need at once.
+  std::int64_t absent_units = 0;
+  std::int64_t visitor_blocks = 0;
 };
 
-// ErrorKind::memory, with the number of bytes that would do, when not even the lowest tier fits and the disk
-// may not be used; use plan_precision_anyway for a plan that says `fits = false` instead.
+// One pool's need: `blocks` at once.
+struct PoolNeed {
+  std::int64_t block_bytes = 0;
+  std::int64_t blocks = 0;
+};
+
+// The slabs with the fewest bytes in which every pool can always have its blocks. A pool takes a slab only
+// when all of its slabs are full, so it never holds more than ⌈blocks ÷ blocks of a slab⌉ of them, whatever
+// comes and goes. Block sizes are distinct.
+ArenaPlan cut_arena(std::vector<PoolNeed> needs);
+
+// ErrorKind::memory, with the smallest number of bytes that would do, when not even the lowest tier fits and
+// the disk may not be used; use plan_precision_anyway for a plan that says `fits = false` instead.
 Result<PrecisionPlan> plan_precision(const PlanInputs& inputs, PolicyKind policy);
 PrecisionPlan plan_precision_anyway(const PlanInputs& inputs, PolicyKind policy);
+
+// The smallest budget that plan_precision does not refuse.
+std::int64_t least_budget(const PlanInputs& inputs, PolicyKind policy);
+
+// What is kept free of a budget.
+std::int64_t safety_of(const PlanInputs& inputs, std::int64_t budget_bytes);
 
 }  // namespace fovea::precision

@@ -1,0 +1,326 @@
+#include "engine/precision/planner.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "engine/models/say.h"
+#include "engine/precision/planner_mix.h"
+#include "engine/precision/size_text.h"
+
+namespace fovea::precision {
+namespace {
+
+using models::say;
+
+constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
+// A slab is at most so many of the largest blocks, and there are at least so many slabs, so that the mix of
+// tiers may follow the work.
+constexpr std::int64_t most_blocks_in_slab = 64;
+constexpr std::int64_t least_slabs = 16;
+
+std::int64_t raw_bytes(const std::vector<PoolNeed>& needs) {
+  return std::transform_reduce(needs.begin(), needs.end(), std::int64_t{0}, std::plus<>(),
+                               [](const PoolNeed& need) { return need.block_bytes * need.blocks; });
+}
+
+std::int64_t slabs_of(const PoolNeed& need, std::int64_t slab_bytes) {
+  const std::int64_t in_slab = slab_bytes / need.block_bytes;
+  return (need.blocks + in_slab - 1) / in_slab;
+}
+
+std::int64_t fixed_bytes(const PlanInputs& inputs) {
+  return inputs.dense_bytes + inputs.kv_bytes + inputs.activation_bytes + inputs.transfer_bytes;
+}
+
+// The smallest budget of which `need` bytes are left when the safety is off.
+std::int64_t budget_for(const PlanInputs& inputs, std::int64_t need) {
+  std::int64_t low = need;
+  std::int64_t high = need + std::max(inputs.safety_bytes, inputs.most_safety_bytes);
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (middle - safety_of(inputs, middle) >= need) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+struct Choice {
+  Mix mix;
+  ArenaPlan arena;
+};
+
+class Chooser {
+ public:
+  Chooser(const PlanInputs& inputs, PolicyKind policy)
+      : inputs_(inputs), path_(inputs, policy), pooled_(policy != PolicyKind::none) {}
+
+  // Without a policy there is no arena: units lie where the model's other weights do.
+  std::int64_t bytes(const Mix& mix) const {
+    return pooled_ ? cut_arena(path_.needs(mix)).bytes() : path_.block_bytes(mix);
+  }
+
+  // The last mix of the path that fits a budget.
+  std::optional<Choice> best(std::int64_t budget) const {
+    const std::int64_t room = budget - safety_of(inputs_, budget) - fixed_bytes(inputs_);
+    if (room < 0) return std::nullopt;
+    // Beyond `last` not even the bare blocks fit.
+    std::int64_t low = 0, high = path_.size() - 1;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low + 1) / 2;
+      if (path_.block_bytes(path_.at(middle)) <= room) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    for (std::int64_t index = low; index >= 0; --index) {
+      const Mix mix = path_.at(index);
+      if (bytes(mix) <= room) return choice(mix);
+    }
+    return std::nullopt;
+  }
+
+  Choice highest() const { return choice(path_.at(path_.size() - 1)); }
+
+  // The mix that needs the least: not always the first one, since what is on disk needs room for its visits.
+  Choice least() const {
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+    Mix found;
+    for (std::int64_t index = 0; index < path_.size(); ++index) {
+      Mix mix = path_.at(index);
+      if (path_.block_bytes(mix) >= fewest) break;
+      const std::int64_t need = bytes(mix);
+      if (need >= fewest) continue;
+      fewest = need;
+      found = std::move(mix);
+    }
+    return choice(found);
+  }
+
+  const MixPath& path() const { return path_; }
+  bool pooled() const { return pooled_; }
+
+ private:
+  Choice choice(const Mix& mix) const { return {mix, pooled_ ? cut_arena(path_.needs(mix)) : ArenaPlan{}}; }
+
+  const PlanInputs& inputs_;
+  MixPath path_;
+  bool pooled_;
+};
+
+double bits_of(const UnitGroup& group, std::size_t tier) {
+  if (!group.bits.empty()) return group.bits[tier];
+  return 8.0 * static_cast<double>(group.bytes[tier]) / static_cast<double>(group.parameters);
+}
+
+// Of the units of one tier, or of all tiers.
+double mean_bits(const PlanInputs& inputs, const TierCounts& counts, std::optional<std::size_t> only = {}) {
+  double bits = 0, weights = 0;
+  for (std::size_t group = 0; group < counts.size(); ++group) {
+    const UnitGroup& g = inputs.groups[group];
+    for (std::size_t t = 0; t < counts[group].size(); ++t) {
+      if (only && *only != t) continue;
+      // A tier that nobody has is told as if everybody had it.
+      const std::int64_t units = only && counts[group][t] == 0 ? 0 : counts[group][t];
+      const double parameters = static_cast<double>(units) * static_cast<double>(g.parameters);
+      bits += bits_of(g, t) * parameters;
+      weights += parameters;
+    }
+  }
+  if (weights > 0) return bits / weights;
+  if (!only) return 0;
+  for (const UnitGroup& g : inputs.groups) {
+    const auto parameters = static_cast<double>(g.layers * g.units) * static_cast<double>(g.parameters);
+    bits += bits_of(g, *only) * parameters;
+    weights += parameters;
+  }
+  return weights > 0 ? bits / weights : 0;
+}
+
+// Every slab belongs to a pool, and a pool's bytes to the tiers that use it, by what they need; the visitors
+// count as the lowest tier's.
+void divide_arena(const PlanInputs& inputs, const MixPath& path, const Choice& choice, Plan& plan) {
+  const auto tiers = inputs.tier_names.size();
+  for (const PoolNeed& need : path.needs(choice.mix)) {
+    std::vector<std::int64_t> users(tiers);
+    std::int64_t blocks = 0;
+    for (std::size_t group = 0; group < choice.mix.counts.size(); ++group) {
+      for (std::size_t t = 0; t < tiers; ++t) {
+        if (inputs.groups[group].bytes[t] != need.block_bytes) continue;
+        users[t] += choice.mix.counts[group][t];
+        blocks += choice.mix.counts[group][t];
+      }
+    }
+    if (blocks == 0) users[tiers - 1] = blocks = 1;
+    const std::int64_t bytes = slabs_of(need, choice.arena.slab_bytes) * choice.arena.slab_bytes;
+    std::int64_t counted = 0, given = 0;
+    for (std::size_t t = 0; t < tiers; ++t) {
+      counted += users[t];
+      const auto until = static_cast<std::int64_t>(
+          static_cast<double>(bytes) * (static_cast<double>(counted) / static_cast<double>(blocks)));
+      plan.parts.experts[t].bytes += (counted == blocks ? bytes : until) - given;
+      given = counted == blocks ? bytes : until;
+    }
+  }
+}
+
+PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const Choice& choice) {
+  PrecisionPlan out;
+  const Mix& mix = choice.mix;
+  out.arena = choice.arena;
+  out.group_capacity = mix.counts;
+  out.capacity.resize(inputs.tier_names.size());
+  out.high_per_layer = mix.high_per_layer;
+  out.visitor_blocks = chooser.pooled() ? chooser.path().visitor_blocks(mix) : 0;
+  for (std::size_t t = 0; t < inputs.tier_names.size(); ++t) {
+    for (const auto& counts : mix.counts) out.capacity[t] += counts[t];
+    out.plan.parts.experts.push_back({.name = inputs.tier_names[t],
+                                      .bits_per_weight = mean_bits(inputs, mix.counts, t),
+                                      .units = out.capacity[t]});
+  }
+  for (std::size_t group = 0; group < inputs.groups.size(); ++group)
+    out.absent_units += mix.absent[group] + inputs.groups[group].absent * inputs.groups[group].layers;
+
+  Plan& plan = out.plan;
+  if (chooser.pooled()) {
+    divide_arena(inputs, chooser.path(), choice, plan);
+    plan.arena_bytes = choice.arena.bytes();
+    plan.slab_bytes = choice.arena.slab_bytes;
+  } else if (!plan.parts.experts.empty()) {
+    plan.parts.experts.front().bytes = chooser.path().block_bytes(mix);
+  }
+  plan.parts.dense = inputs.dense_bytes;
+  plan.parts.kv = inputs.kv_bytes;
+  plan.parts.activations = inputs.activation_bytes;
+  plan.parts.transfer = inputs.transfer_bytes;
+  plan.units_on_disk = inputs.host_computes_absent ? 0 : out.absent_units;
+  plan.high_per_layer = mix.high_per_layer;
+  plan.mean_bits_per_weight = mean_bits(inputs, mix.counts);
+  return out;
+}
+
+void set_budget(const PlanInputs& inputs, std::int64_t budget, std::int64_t units_bytes, Plan& plan) {
+  plan.budget_bytes = budget;
+  plan.parts.safety = safety_of(inputs, budget);
+  plan.total_bytes = fixed_bytes(inputs) + units_bytes + plan.parts.safety;
+  plan.fits = plan.total_bytes <= budget;
+}
+
+std::int64_t units_bytes_of(const Chooser& chooser, const Choice& choice) {
+  return chooser.pooled() ? choice.arena.bytes() : chooser.path().block_bytes(choice.mix);
+}
+
+std::string one_decimal(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+// What one more gigabyte buys, and what the highest tier for everything costs.
+void advise(const PlanInputs& inputs, const Chooser& chooser, const PrecisionPlan& now,
+            std::vector<std::string>& advice) {
+  const std::int64_t all =
+      budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, chooser.highest()));
+  const std::string& high = inputs.tier_names.front();
+  if (now.plan.budget_bytes >= all) {
+    const std::int64_t left = now.plan.budget_bytes - all;
+    advice.push_back(say("Everything is at the highest tier, ", high,
+                         left > 0 ? ", and " + size_text(left) + " of the budget stay free" : ""));
+    return;
+  }
+  const auto more = chooser.best(now.plan.budget_bytes + gibibyte);
+  if (more && all > now.plan.budget_bytes + gibibyte) {
+    const double bits = mean_bits(inputs, more->mix.counts);
+    std::int64_t units = 0, had = 0, present = 0;
+    for (const auto& counts : more->mix.counts) units += counts.front();
+    had = now.capacity.front();
+    for (std::size_t group = 0; group < inputs.groups.size(); ++group) present += more->mix.absent[group];
+    std::string text = say("1 GiB more: ", one_decimal(bits), " instead of ",
+                           one_decimal(now.plan.mean_bits_per_weight), " bits per weight");
+    if (units > had) text += say(", ", units, " instead of ", had, " units at ", high);
+    if (more->mix.high_per_layer > now.high_per_layer)
+      text += say(" (", more->mix.high_per_layer, " instead of ", now.high_per_layer, " in each layer)");
+    if (now.plan.units_on_disk > 0)
+      text += say(", ", present, " instead of ", now.plan.units_on_disk, " units on disk alone");
+    advice.push_back(text);
+  }
+  advice.push_back(say("Everything at ", high, " needs ", size_text(all), " (", all, " bytes)"));
+}
+
+}  // namespace
+
+ArenaPlan cut_arena(std::vector<PoolNeed> needs) {
+  std::erase_if(needs, [](const PoolNeed& need) { return need.blocks == 0; });
+  ArenaPlan best;
+  if (needs.empty()) return best;
+  std::ranges::sort(needs, {}, &PoolNeed::block_bytes);
+  for (const PoolNeed& need : needs) best.block_bytes.push_back(need.block_bytes);
+  const std::int64_t largest = needs.back().block_bytes;
+  const std::int64_t most =
+      std::max(largest, std::min(most_blocks_in_slab * largest, raw_bytes(needs) / least_slabs));
+  // A slab of whole blocks of one pool wastes nothing there; of these, the one that wastes least elsewhere.
+  for (const PoolNeed& fitted : needs) {
+    const std::int64_t first = (largest + fitted.block_bytes - 1) / fitted.block_bytes;
+    for (std::int64_t count = first; count < first + most_blocks_in_slab; ++count) {
+      const std::int64_t slab = count * fitted.block_bytes;
+      if (slab > most && count > first) break;
+      std::int64_t slabs = 0;
+      for (const PoolNeed& need : needs) slabs += slabs_of(need, slab);
+      const std::int64_t bytes = slabs * slab;
+      if (best.slabs > 0 && (bytes > best.bytes() || (bytes == best.bytes() && slab >= best.slab_bytes)))
+        continue;
+      best.slab_bytes = slab;
+      best.slabs = slabs;
+    }
+  }
+  return best;
+}
+
+std::int64_t safety_of(const PlanInputs& inputs, std::int64_t budget_bytes) {
+  const auto share = static_cast<std::int64_t>(inputs.safety_share * static_cast<double>(budget_bytes));
+  return std::min(inputs.safety_bytes + share, std::max(inputs.safety_bytes, inputs.most_safety_bytes));
+}
+
+std::int64_t least_budget(const PlanInputs& inputs, PolicyKind policy) {
+  const Chooser chooser(inputs, policy);
+  return budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, chooser.least()));
+}
+
+PrecisionPlan plan_precision_anyway(const PlanInputs& inputs, PolicyKind policy) {
+  const Chooser chooser(inputs, policy);
+  std::optional<Choice> choice;
+  std::int64_t budget = inputs.budget_bytes;
+  if (budget == 0) {
+    choice = chooser.highest();
+    budget = budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, *choice));
+  } else {
+    choice = chooser.best(budget);
+  }
+  if (!choice) choice = chooser.least();
+  PrecisionPlan out = describe(inputs, chooser, *choice);
+  set_budget(inputs, budget, units_bytes_of(chooser, *choice), out.plan);
+  out.plan.least_bytes = least_budget(inputs, policy);
+  if (out.plan.fits && !inputs.tier_names.empty() && !inputs.groups.empty())
+    advise(inputs, chooser, out, out.plan.advice);
+  return out;
+}
+
+Result<PrecisionPlan> plan_precision(const PlanInputs& inputs, PolicyKind policy) {
+  PrecisionPlan out = plan_precision_anyway(inputs, policy);
+  if (out.plan.fits) return out;
+  const std::int64_t least = out.plan.least_bytes;
+  const std::string what = inputs.may_use_disk || inputs.tier_names.empty()
+                               ? "what cannot be left out"
+                               : "the model with every unit at " + inputs.tier_names.back();
+  return fail(ErrorKind::memory, "budget",
+              say(size_text(inputs.budget_bytes), " (", inputs.budget_bytes, " bytes) is too small: ", what,
+                  " takes ", size_text(least), " (", least, " bytes)"),
+              say("Give ", least, " bytes or more, a shorter context, or a lower tier"));
+}
+
+}  // namespace fovea::precision

@@ -1,0 +1,176 @@
+#include "engine/precision/planner_mix.h"
+
+#include <algorithm>
+#include <map>
+
+namespace fovea::precision {
+
+MixPath::MixPath(const PlanInputs& inputs, PolicyKind policy)
+    : inputs_(inputs), swaps_(policy == PolicyKind::dynaexq), none_(policy == PolicyKind::none) {
+  for (std::size_t group = 0; group < inputs.groups.size(); ++group) {
+    widest_ = std::max(widest_, present(group));
+    all_units_ += present(group) * inputs.groups[group].layers;
+  }
+  if (!inputs.counts.empty() || none_) return;
+  if (swaps_) {
+    plan_layers();
+    if (inputs.may_use_disk) disk_steps_ = widest_;
+  } else {
+    const auto tiers = static_cast<std::int64_t>(inputs.tier_names.size());
+    steps_ = all_units_ * (tiers - 1) + 1;
+    if (inputs.may_use_disk) disk_steps_ = all_units_;
+  }
+}
+
+// From all at the lowest tier to all at the highest. Each step lifts one unit of every layer from the lowest
+// tier that has some to the upper tier on which the fewest bytes were spent so far, so that with three tiers
+// the hottest units get the first, the next ones the second. With two tiers step n is n_hot = n.
+void MixPath::plan_layers() {
+  const std::size_t tiers = inputs_.tier_names.size();
+  std::vector<std::int64_t> unit_bytes(tiers);  // of all groups together
+  for (const UnitGroup& group : inputs_.groups) {
+    for (std::size_t t = 0; t < tiers; ++t) unit_bytes[t] += group.bytes[t] * group.layers;
+  }
+  LayerCounts now{std::vector<std::int64_t>(tiers)};
+  now.tiers.back() = widest_;
+  layers_.push_back(now);
+  while (now.tiers.front() < widest_) {
+    const auto lowest = static_cast<std::size_t>(
+        std::distance(std::ranges::find_if(now.tiers.rbegin(), now.tiers.rend(),
+                                           [](std::int64_t count) { return count > 0; }),
+                      now.tiers.rend()) -
+        1);
+    std::size_t target = 0;
+    const auto spent = [&](std::size_t t) { return now.tiers[t] * (unit_bytes[t] - unit_bytes.back()); };
+    for (std::size_t t = 1; t < lowest; ++t) {
+      if (spent(t) < spent(target)) target = t;
+    }
+    --now.tiers[lowest];
+    ++now.tiers[target];
+    layers_.push_back(now);
+  }
+  steps_ = static_cast<std::int64_t>(layers_.size());
+}
+
+Mix MixPath::at(std::int64_t index) const {
+  if (!inputs_.counts.empty())
+    return {.counts = inputs_.counts, .absent = std::vector<std::int64_t>(inputs_.groups.size())};
+  if (none_) index = all_units_ * (static_cast<std::int64_t>(inputs_.tier_names.size()) - 1);
+  if (!swaps_) return by_unit(index);
+  if (index < disk_steps_) return by_layer(index, layers_.front());
+  return by_layer(widest_, layers_[static_cast<std::size_t>(index - disk_steps_)]);
+}
+
+Mix MixPath::by_layer(std::int64_t most, const LayerCounts& counts) const {
+  Mix mix;
+  mix.high_per_layer = counts.tiers.front();
+  for (std::size_t group = 0; group < inputs_.groups.size(); ++group) {
+    const std::int64_t layers = inputs_.groups[group].layers;
+    std::int64_t left = std::min(present(group), most);
+    mix.absent.push_back((present(group) - left) * layers);
+    std::vector<std::int64_t>& tiers = mix.counts.emplace_back();
+    for (const std::int64_t count : counts.tiers) {
+      tiers.push_back(std::min(count, left) * layers);
+      left -= std::min(count, left);
+    }
+  }
+  return mix;
+}
+
+Mix MixPath::by_unit(std::int64_t index) const {
+  const std::size_t tiers = inputs_.tier_names.size();
+  // Before disk_steps_: `lifted` units are at the lowest tier, the others absent. Then, tier by tier, at the
+  // upper one of two neighbours.
+  const bool disk = index < disk_steps_;
+  const std::int64_t step = index - disk_steps_;
+  const std::int64_t units = std::max<std::int64_t>(all_units_, 1);
+  std::size_t lower = tiers - 1;
+  std::int64_t lifted = index;
+  if (!disk) {
+    lower -= static_cast<std::size_t>(step / units);
+    lifted = step % units;
+  }
+  Mix mix;
+  for (std::size_t group = 0; group < inputs_.groups.size(); ++group) {
+    const std::int64_t count = present(group) * inputs_.groups[group].layers;
+    const std::int64_t here = std::min(lifted, count);
+    lifted -= here;
+    std::vector<std::int64_t>& at = mix.counts.emplace_back(tiers);
+    mix.absent.push_back(disk ? count - here : 0);
+    if (disk) {
+      at[lower] = here;
+    } else {
+      at[lower] = count - here;
+      if (lower > 0) at[lower - 1] = here;
+    }
+  }
+  std::int64_t high = 0, layers = 0;
+  for (std::size_t group = 0; group < inputs_.groups.size(); ++group) {
+    high += mix.counts[group].front();
+    layers += inputs_.groups[group].layers;
+  }
+  mix.high_per_layer = layers > 0 ? high / layers : 0;
+  return mix;
+}
+
+std::int64_t MixPath::block_bytes(const Mix& mix) const {
+  std::int64_t sum = 0;
+  for (std::size_t group = 0; group < mix.counts.size(); ++group) {
+    for (std::size_t t = 0; t < mix.counts[group].size(); ++t)
+      sum += mix.counts[group][t] * inputs_.groups[group].bytes[t];
+  }
+  return sum;
+}
+
+// Blocks for units of this group that are on disk alone: as many as one pass through one layer can choose.
+std::int64_t MixPath::visitors(std::size_t group, const Mix& mix) const {
+  const UnitGroup& g = inputs_.groups[group];
+  std::int64_t in_layer = g.absent;
+  if (mix.absent[group] > 0) {
+    in_layer =
+        swaps_ ? g.absent + mix.absent[group] / g.layers : std::min(g.units, g.absent + mix.absent[group]);
+  }
+  if (inputs_.host_computes_absent) in_layer -= g.absent;
+  return inputs_.pass_units > 0 ? std::min(in_layer, inputs_.pass_units) : in_layer;
+}
+
+bool MixPath::has_spares(std::size_t group, const Mix& mix) const {
+  return swaps_ && std::ranges::count_if(mix.counts[group], [](std::int64_t count) { return count > 0; }) > 1;
+}
+
+std::vector<PoolNeed> MixPath::needs(const Mix& mix) const {
+  struct Need {
+    std::int64_t blocks = 0, spare = 0, visitors = 0;
+  };
+  std::map<std::int64_t, Need> pools;
+  for (std::size_t group = 0; group < mix.counts.size(); ++group) {
+    const UnitGroup& g = inputs_.groups[group];
+    for (std::size_t t = 0; t < mix.counts[group].size(); ++t) {
+      if (mix.counts[group][t] == 0) continue;
+      Need& need = pools[g.bytes[t]];
+      need.blocks += mix.counts[group][t];
+      if (has_spares(group, mix)) need.spare = inputs_.spare_blocks;
+    }
+    // Layers run one after the other, so that groups whose blocks are alike share the visitors' blocks.
+    if (const std::int64_t most = visitors(group, mix); most > 0) {
+      Need& need = pools[g.bytes.back()];
+      need.visitors = std::max(need.visitors, most);
+    }
+  }
+  std::vector<PoolNeed> needs;
+  for (const auto& [bytes, need] : pools) needs.push_back({bytes, need.blocks + need.spare + need.visitors});
+  return needs;
+}
+
+std::int64_t MixPath::visitor_blocks(const Mix& mix) const {
+  std::map<std::int64_t, std::int64_t> pools;
+  for (std::size_t group = 0; group < mix.counts.size(); ++group) {
+    std::int64_t& most = pools[inputs_.groups[group].bytes.back()];
+    most = std::max(most, visitors(group, mix));
+  }
+  std::int64_t sum = 0;
+  for (const auto& [bytes, blocks] : pools) sum += blocks;
+  return sum;
+}
+
+}  // namespace fovea::precision

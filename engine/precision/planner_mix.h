@@ -1,0 +1,56 @@
+// The mixes of tiers between which the planner chooses: a path from the one that needs the least memory to
+// all units at the highest tier, each step a little larger than the one before it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/precision/planner.h"
+
+namespace fovea::precision {
+
+struct Mix {
+  TierCounts counts;                 // present
+  std::vector<std::int64_t> absent;  // [groups]: on disk alone, chosen by the planner
+  std::int64_t high_per_layer = 0;
+};
+
+class MixPath {
+ public:
+  MixPath(const PlanInputs& inputs, PolicyKind policy);
+
+  std::int64_t size() const { return disk_steps_ + steps_; }
+  Mix at(std::int64_t index) const;
+  // Of the units' blocks alone: rises along the path.
+  std::int64_t block_bytes(const Mix& mix) const;
+  // What the arena must hold at once: the mix, the spare blocks of pools between which units swap, and the
+  // visitors' blocks.
+  std::vector<PoolNeed> needs(const Mix& mix) const;
+  std::int64_t visitor_blocks(const Mix& mix) const;
+
+ private:
+  struct LayerCounts {
+    std::vector<std::int64_t> tiers;  // [tiers] units of a layer
+  };
+  // The layers' way (dynaexq): every layer has the same counts, as DynaExq's n_hot (§3.4).
+  void plan_layers();
+  Mix by_layer(std::int64_t present, const LayerCounts& counts) const;
+  // One unit after the other (fixed maps): at most two tiers, neighbours, are in use.
+  Mix by_unit(std::int64_t index) const;
+  std::int64_t visitors(std::size_t group, const Mix& mix) const;
+  bool has_spares(std::size_t group, const Mix& mix) const;
+  std::int64_t present(std::size_t group) const {
+    return inputs_.groups[group].units - inputs_.groups[group].absent;
+  }
+
+  const PlanInputs& inputs_;
+  bool swaps_;                  // dynaexq: units change tiers while the model runs
+  bool none_;                   // without a policy every unit is at the highest tier
+  std::int64_t widest_ = 0;     // units of the widest layer that may be present
+  std::int64_t all_units_ = 0;  // that may be present
+  std::int64_t disk_steps_ = 0;
+  std::int64_t steps_ = 1;
+  std::vector<LayerCounts> layers_;  // [steps], the layers' way only
+};
+
+}  // namespace fovea::precision
