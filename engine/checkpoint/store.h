@@ -4,7 +4,7 @@
 // The file is little-endian: a fixed header, a JSON description (of what the store was made from and for), an
 // index with one entry for each unit and tier, then the extents, tier after tier, unit after unit, each at a
 // multiple of 4,096 bytes. While it is being written it has another name; an entry counts when its own
-// checksum is right, so that an interrupted preparation goes on where it was.
+// checksum is right, so that an interrupted preparation goes on where it was. store_format.h has the bytes.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,21 @@
 
 namespace fovea::checkpoint {
 
+inline constexpr std::int64_t extent_alignment = 4096;
+
 // What a store must agree on with those who use it. Compared field by field; a difference is named.
 struct StoreIdentity {
   std::uint64_t model_fingerprint = 0;
   std::string packing;  // "cpu-tiles-16": the device's order of weights
   std::string scope;    // "experts", "linear_layers"
   std::uint32_t quantizer_version = 0;
-  std::uint64_t calibration = 0;   // of the texts; 0: data-free
+  // Of the texts and how they were used; 0: data-free. Any calibration serves who reads: Store::open does not
+  // compare it. A preparation goes on only with its own.
+  std::uint64_t calibration = 0;
   std::vector<std::string> tiers;  // high to low, "file", "q4"
   std::int64_t units = 0;
+
+  bool operator==(const StoreIdentity&) const = default;
 };
 
 struct Extent {
@@ -39,19 +45,29 @@ struct Extent {
   float divergence = -1;  // KL of the model's output when this unit alone has this tier; −1: not measured
 };
 
+// How extents are read. buffered: through the system's page cache. direct: past it (O_DIRECT), where the file
+// system can; else buffered.
+enum class ReadMode : std::uint8_t { buffered, direct };
+
 class Store {
  public:
-  // Refuses by name what differs from `expected`; a store that is not finished is ErrorKind::not_found.
-  static Result<Store> open(const std::filesystem::path& path, const StoreIdentity& expected);
+  // ErrorKind::invalid names what differs from `expected`; ::not_found: there is none, or it is not finished;
+  // ::format: damaged, with the offset.
+  static Result<Store> open(const std::filesystem::path& path, const StoreIdentity& expected,
+                            ReadMode mode = ReadMode::buffered);
+  // Whatever store it is.
+  static Result<Store> open(const std::filesystem::path& path, ReadMode mode = ReadMode::buffered);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
   const StoreIdentity& identity() const;
   const std::filesystem::path& path() const;
+  std::int64_t file_bytes() const;
+  ReadMode mode() const;  // the one in use
   const Extent& extent(std::int64_t unit, std::int64_t tier) const;
-  // Reads one extent and compares its checksum. `memory` is aligned to 4,096 bytes and as long as the extent.
-  // Thread-safe. ErrorKind::io or ::format.
+  // Reads one extent and compares its checksum. `memory` is aligned to 4,096 bytes (only direct reading needs
+  // it) and as long as the extent. Thread-safe. ErrorKind::io or ::format.
   Result<void> read(std::int64_t unit, std::int64_t tier, std::span<std::byte> memory) const;
 
  private:
@@ -62,18 +78,25 @@ class Store {
 
 class StoreWriter {
  public:
-  // Begins, or goes on with, "PATH.part" whose identity and sizes agree; one with others is begun anew.
-  // `bytes` is [units, tiers]. ErrorKind::io with the number of bytes when the disk has too little room.
+  // Begins, or goes on with, "PATH.part" whose identity and sizes agree; one with others is begun anew. The
+  // folder is made when it is missing. `bytes` is [units, tiers], multiples of 4,096. The whole file's room
+  // is taken from the disk here, where the file system can: ErrorKind::io with the number of bytes when there
+  // is too little, and when somebody else is writing the same store.
   static Result<StoreWriter> create(const std::filesystem::path& path, const StoreIdentity& identity,
                                     std::span<const std::int64_t> bytes);
   StoreWriter(StoreWriter&&) noexcept;
   StoreWriter& operator=(StoreWriter&&) noexcept;
-  ~StoreWriter();
+  ~StoreWriter();  // what was written stays, to go on with
 
   bool has(std::int64_t unit, std::int64_t tier) const;
+  const Extent& extent(std::int64_t unit, std::int64_t tier) const;  // that it has
+  // Of what an earlier process wrote, only read() tells whether it reached the disk before a power cut.
+  Result<void> read(std::int64_t unit, std::int64_t tier, std::span<std::byte> memory) const;
   // Thread-safe for different extents. `errors`: offset, bytes and checksum are filled in here.
   Result<void> write(std::int64_t unit, std::int64_t tier, std::span<const std::byte> version, Extent errors);
-  // Makes the finished store appear under its name, durable.
+  // Changes the errors of an extent that it has.
+  Result<void> amend(std::int64_t unit, std::int64_t tier, Extent errors);
+  // Makes the finished store appear under its name, durable; one that was there is replaced.
   Result<void> finish();
 
  private:
@@ -82,7 +105,10 @@ class StoreWriter {
   std::unique_ptr<File> file_;
 };
 
-// Where a store of these sizes has its end: what prepare tells before it begins.
-std::int64_t store_bytes(std::span<const std::int64_t> bytes);
+// The size of the finished file: what prepare tells before it begins. `bytes` as in StoreWriter::create.
+std::int64_t store_bytes(const StoreIdentity& identity, std::span<const std::int64_t> bytes);
+
+// What lies under a store's name: its identity without opening it for reading. As Store::open.
+Result<StoreIdentity> read_store_identity(const std::filesystem::path& path);
 
 }  // namespace fovea::checkpoint

@@ -7,6 +7,7 @@ Run make_checkpoints.py before. Needs: pip install gguf numpy torch safetensors 
 """
 import json
 import shutil
+import struct
 from pathlib import Path
 
 from gguf import GGUFWriter
@@ -46,6 +47,30 @@ def safetensors():
                          "b": {"dtype": "BOOL", "shape": [2, 1], "data_offsets": [8, 10]}}).encode()
     (out / "integers").write_bytes(len(header).to_bytes(8, "little") + header + bytes(10))
     (out / "empty").write_bytes((2).to_bytes(8, "little") + b"{}")
+
+
+def stores():
+    """The first byte: 3 puts the checksums right and lets the file be as long as the header says (see store_fuzz.cpp)."""
+    out = folder("store")
+
+    def seed(name, tiers, units, flags=3, **more):
+        text = json.dumps({"model_fingerprint": "0123456789abcdef", "packing": "cpu-tiles-16", "scope": "experts",
+                           "quantizer_version": 1, "calibration": "0" * 16, "tiers": tiers, "units": units} | more,
+                          separators=(",", ":")).encode()
+        index = (88 + len(text) + 7) // 8 * 8
+        data = (index + 48 * units * len(tiers) + 4095) // 4096 * 4096
+        entries, end = b"", data
+        for slot in range(units * len(tiers)):
+            size = 4096 * (1 + slot % 3)
+            entries += struct.pack("<QQQfffIQ", end, size, slot, 0.5, 0.25, -1 if slot % 2 else 0.125, 0, 0)
+            end += size
+        header = b"FOVEASTO" + struct.pack("<IIQQQQQQQQQ", 1, 48, units, len(tiers), len(text), 0, 0, index, data, end, 0)
+        (out / name).write_bytes(bytes([flags]) + (header + text).ljust(index, b"\0") + entries)
+
+    seed("one", ["file"], 1)
+    seed("experts", ["file", "q4", "q2"], 5)
+    seed("layers", ["bf16", "q8"], 7, scope="linear_layers")
+    seed("unsealed", ["q8", "q4"], 2, flags=0)
 
 
 def model_folder():
@@ -148,4 +173,5 @@ if __name__ == "__main__":
     chat_template()
     gguf()
     safetensors()
+    stores()
     model_folder()

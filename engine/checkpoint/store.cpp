@@ -1,0 +1,137 @@
+#include "engine/checkpoint/store.h"
+
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "engine/checkpoint/checksum.h"
+#include "engine/checkpoint/file_descriptor.h"
+#include "engine/checkpoint/store_format.h"
+
+namespace fovea::checkpoint {
+namespace {
+
+constexpr const char* prepare = "Make it: fovea prepare MODEL";
+
+struct OpenFile {
+  FileDescriptor file;
+  std::int64_t bytes = 0;
+};
+
+Result<OpenFile> open_file(const std::filesystem::path& path) {
+  OpenFile opened{FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
+  if (!opened.file) {
+    const int code = errno;
+    if (code != ENOENT && code != ENOTDIR)
+      return fail(ErrorKind::io, path.string(), std::string("cannot open the store: ") + std::strerror(code));
+    std::error_code ignored;
+    const bool begun = std::filesystem::exists(path.string() + ".part", ignored);
+    return fail(ErrorKind::not_found, path.string(),
+                begun ? "the store is not finished" : "there is no such store",
+                begun ? "Go on with it: fovea prepare MODEL" : prepare);
+  }
+  struct stat status{};
+  if (fstat(opened.file.number(), &status) != 0)
+    return fail(ErrorKind::io, path.string(), std::string("cannot read the size: ") + std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, path.string(), "this is not a regular file");
+  opened.bytes = status.st_size;
+  return opened;
+}
+
+// The first `count` bytes, or as many as there are.
+Result<std::vector<std::byte>> read_front(const OpenFile& opened, const std::filesystem::path& path,
+                                          std::int64_t count) {
+  std::vector<std::byte> front(static_cast<std::size_t>(std::min(count, opened.bytes)));
+  if (const int code = opened.file.read_at(0, front); code != 0) return read_error(path, 0, code);
+  return front;
+}
+
+Result<StoreHeader> read_header(const OpenFile& opened, const std::filesystem::path& path) {
+  FOVEA_TRY(const auto front, read_front(opened, path, store_header_bytes));
+  return read_store_header(front, opened.bytes, path.string());
+}
+
+}  // namespace
+
+struct Store::File {
+  std::filesystem::path path;
+  FileDescriptor descriptor;
+  ReadMode mode = ReadMode::buffered;
+  StoreLayout layout;
+};
+
+Store::Store(std::unique_ptr<File> file) : file_(std::move(file)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(const std::filesystem::path& path, ReadMode mode) {
+  FOVEA_TRY(OpenFile opened, open_file(path));
+  FOVEA_TRY(const StoreHeader header, read_header(opened, path));
+  FOVEA_TRY(const auto front, read_front(opened, path, header.data_offset));
+  auto file = std::make_unique<File>();
+  FOVEA_TRY(file->layout, read_store_front(front, opened.bytes, path.string()));
+  file->path = path;
+  file->descriptor = std::move(opened.file);
+  if (mode == ReadMode::direct) {
+    // The same file again: another may have taken its name, and then it is not read.
+    const std::string again = "/proc/self/fd/" + std::to_string(file->descriptor.number());
+    FileDescriptor direct(::open(again.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT));
+    if (direct) {
+      file->descriptor = std::move(direct);
+      file->mode = ReadMode::direct;
+    }
+  }
+  return Store(std::move(file));
+}
+
+Result<Store> Store::open(const std::filesystem::path& path, const StoreIdentity& expected, ReadMode mode) {
+  // Before the index: an old store's identity is the better error.
+  FOVEA_TRY(const StoreIdentity found, read_store_identity(path));
+  FOVEA_CHECK(check_identity(found, expected, path.string()));
+  return open(path, mode);
+}
+
+const StoreIdentity& Store::identity() const {
+  return file_->layout.identity;
+}
+
+const std::filesystem::path& Store::path() const {
+  return file_->path;
+}
+
+std::int64_t Store::file_bytes() const {
+  return file_->layout.file_bytes;
+}
+
+ReadMode Store::mode() const {
+  return file_->mode;
+}
+
+const Extent& Store::extent(std::int64_t unit, std::int64_t tier) const {
+  return file_->layout.extents[file_->layout.slot(unit, tier)];
+}
+
+Result<void> Store::read(std::int64_t unit, std::int64_t tier, std::span<std::byte> memory) const {
+  const Extent& e = extent(unit, tier);
+  assert(std::ssize(memory) == e.bytes);
+  if (const int code = file_->descriptor.read_at(e.offset, memory); code != 0)
+    return read_error(file_->path, e.offset, code);
+  if (checksum64(memory) != e.checksum)
+    return fail(ErrorKind::format, file_->path.string() + ", offset " + std::to_string(e.offset),
+                "the checksum of unit " + std::to_string(unit) + " at tier " +
+                    file_->layout.identity.tiers[static_cast<std::size_t>(tier)] + " is wrong",
+                "Make the store again: fovea prepare MODEL --rebuild");
+  return {};
+}
+
+Result<StoreIdentity> read_store_identity(const std::filesystem::path& path) {
+  FOVEA_TRY(const OpenFile opened, open_file(path));
+  FOVEA_TRY(const StoreHeader header, read_header(opened, path));
+  FOVEA_TRY(const auto front, read_front(opened, path, header.index_offset));
+  return read_store_description(header, front, path.string());
+}
+
+}  // namespace fovea::checkpoint

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "engine/checkpoint/checksum.h"
+#include "engine/checkpoint/file_descriptor.h"
+#include "engine/checkpoint/store.h"
+#include "engine/checkpoint/store_format.h"
+
+namespace fovea::checkpoint {
+namespace {
+
+std::unexpected<Error> write_error(const std::filesystem::path& path, const char* action, int code) {
+  return fail(ErrorKind::io, path.string(), std::string(action) + ": " + std::strerror(code),
+              code == ENOSPC ? "Free some space on the disk and start again: what is written stays"
+                             : "Check that the folder can be written to");
+}
+
+std::unexpected<Error> no_room(const std::filesystem::path& path, std::int64_t needed, std::int64_t free) {
+  return fail(ErrorKind::io, path.string(),
+              "the store needs " + std::to_string(needed) + " bytes more on this disk, " +
+                  std::to_string(free) + " are free",
+              "Free some space, or name another place with --out");
+}
+
+// The part under its name, held so that nobody else writes it.
+Result<FileDescriptor> open_locked(const std::filesystem::path& part) {
+  for (;;) {
+    FileDescriptor file(::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (!file) return write_error(part, "cannot create the file", errno);
+    if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return write_error(part, "cannot lock the file", errno);
+      return fail(ErrorKind::io, part.string(), "somebody else is preparing this store now",
+                  "Wait until it is done");
+    }
+    // Whoever held it may have finished and renamed it in between.
+    struct stat mine{}, named{};
+    if (fstat(file.number(), &mine) != 0) return write_error(part, "cannot read the size", errno);
+    if (!S_ISREG(mine.st_mode)) return fail(ErrorKind::invalid, part.string(), "this is not a regular file");
+    if (::stat(part.c_str(), &named) == 0 && named.st_ino == mine.st_ino && named.st_dev == mine.st_dev)
+      return file;
+  }
+}
+
+// Takes the whole file's room from the disk.
+Result<void> reserve(const FileDescriptor& file, const std::filesystem::path& part, std::int64_t bytes) {
+  struct stat status{};
+  struct statvfs disk{};
+  if (fstat(file.number(), &status) != 0 || fstatvfs(file.number(), &disk) != 0)
+    return write_error(part, "cannot ask for the disk's room", errno);
+  const std::int64_t taken = std::int64_t{status.st_blocks} * 512;
+  const auto free = static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize);
+  const std::int64_t needed = std::max<std::int64_t>(bytes - taken, 0);
+  if (needed > free) return no_room(part, needed, free);
+  if (::fallocate(file.number(), 0, 0, bytes) == 0) return {};
+  const int code = errno;
+  if (code == ENOSPC || code == EDQUOT || code == EFBIG) return no_room(part, needed, free);
+  // A file system without reservations: the room was at least there a moment ago.
+  if (::ftruncate(file.number(), bytes) != 0) return write_error(part, "cannot set the file's size", errno);
+  return {};
+}
+
+}  // namespace
+
+struct StoreWriter::File {
+  std::filesystem::path path, part;
+  FileDescriptor descriptor;
+  StoreLayout layout;
+  std::unique_ptr<std::atomic<bool>[]> written;  // [slots]
+  bool finished = false;
+
+  std::int64_t entry_offset(std::size_t slot) const {
+    return layout.index_offset + static_cast<std::int64_t>(slot * store_entry_bytes);
+  }
+  Result<void> begin();
+  Result<bool> go_on(std::span<const std::byte> front);
+  Result<void> write_entry(std::size_t slot) const;
+};
+
+StoreWriter::StoreWriter(std::unique_ptr<File> file) : file_(std::move(file)) {}
+StoreWriter::StoreWriter(StoreWriter&&) noexcept = default;
+StoreWriter& StoreWriter::operator=(StoreWriter&&) noexcept = default;
+StoreWriter::~StoreWriter() {
+  // One that never got as far as its description is of no use to anybody.
+  if (!file_ || file_->finished || !file_->descriptor) return;
+  struct stat status{};
+  if (fstat(file_->descriptor.number(), &status) == 0 && status.st_size == 0) ::unlink(file_->part.c_str());
+}
+
+// True: the part is this store's, and the entries that count are known.
+Result<bool> StoreWriter::File::go_on(std::span<const std::byte> front) {
+  struct stat status{};
+  if (fstat(descriptor.number(), &status) != 0) return write_error(part, "cannot read the size", errno);
+  if (status.st_size < layout.data_offset) return false;
+  std::vector<std::byte> found(static_cast<std::size_t>(layout.data_offset));
+  if (const int code = descriptor.read_at(0, found); code != 0) return read_error(part, 0, code);
+  if (!std::ranges::equal(std::span(found).first(front.size()), front)) return false;
+  for (std::size_t slot = 0; slot < layout.extents.size(); ++slot) {
+    const auto entry = std::span(found).subspan(static_cast<std::size_t>(entry_offset(slot)));
+    written[slot] = decode_store_entry(layout, slot, entry.first<store_entry_bytes>());
+  }
+  return true;
+}
+
+Result<void> StoreWriter::File::begin() {
+  const std::vector<std::byte> front = encode_store_front(layout);
+  FOVEA_TRY(const bool going_on, go_on(front));
+  if (!going_on && ::ftruncate(descriptor.number(), 0) != 0)
+    return write_error(part, "cannot empty the file", errno);
+  if (auto reserved = reserve(descriptor, part, layout.file_bytes); !reserved) {
+    if (!going_on) static_cast<void>(::ftruncate(descriptor.number(), 0) == 0);
+    return reserved;
+  }
+  if (going_on) return {};
+  if (const int code = descriptor.write_at(0, front); code != 0)
+    return write_error(part, "cannot write to the file", code);
+  return {};
+}
+
+Result<void> StoreWriter::File::write_entry(std::size_t slot) const {
+  const StoreEntry entry = encode_store_entry(layout, slot);
+  if (const int code = descriptor.write_at(entry_offset(slot), entry); code != 0)
+    return write_error(part, "cannot write to the file", code);
+  return {};
+}
+
+Result<StoreWriter> StoreWriter::create(const std::filesystem::path& path, const StoreIdentity& identity,
+                                        std::span<const std::int64_t> bytes) {
+  auto file = std::make_unique<File>();
+  file->path = path;
+  file->part = path.string() + ".part";
+  FOVEA_TRY(file->layout, plan_store(identity, bytes));
+  file->written = std::make_unique<std::atomic<bool>[]>(bytes.size());
+  std::error_code error;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+  if (error)
+    return fail(ErrorKind::io, path.parent_path().string(), "cannot make the folder: " + error.message());
+  FOVEA_TRY(file->descriptor, open_locked(file->part));
+  StoreWriter writer(std::move(file));
+  FOVEA_CHECK(writer.file_->begin());
+  return writer;
+}
+
+bool StoreWriter::has(std::int64_t unit, std::int64_t tier) const {
+  return file_->written[file_->layout.slot(unit, tier)];
+}
+
+const Extent& StoreWriter::extent(std::int64_t unit, std::int64_t tier) const {
+  return file_->layout.extents[file_->layout.slot(unit, tier)];
+}
+
+Result<void> StoreWriter::read(std::int64_t unit, std::int64_t tier, std::span<std::byte> memory) const {
+  const Extent& e = extent(unit, tier);
+  assert(has(unit, tier) && std::ssize(memory) == e.bytes);
+  if (const int code = file_->descriptor.read_at(e.offset, memory); code != 0)
+    return read_error(file_->part, e.offset, code);
+  if (checksum64(memory) != e.checksum)
+    return fail(ErrorKind::format, file_->part.string() + ", offset " + std::to_string(e.offset),
+                "the extent's checksum is wrong");
+  return {};
+}
+
+Result<void> StoreWriter::write(std::int64_t unit, std::int64_t tier, std::span<const std::byte> version,
+                                Extent errors) {
+  const std::size_t slot = file_->layout.slot(unit, tier);
+  Extent& extent = file_->layout.extents[slot];
+  if (std::ssize(version) != extent.bytes)
+    return fail(ErrorKind::invalid, file_->part.string(),
+                "a version has " + std::to_string(version.size()) + " bytes, announced were " +
+                    std::to_string(extent.bytes));
+  if (const int code = file_->descriptor.write_at(extent.offset, version); code != 0)
+    return write_error(file_->part, "cannot write to the file", code);
+  errors.offset = extent.offset;
+  errors.bytes = extent.bytes;
+  errors.checksum = checksum64(version);
+  extent = errors;
+  FOVEA_CHECK(file_->write_entry(slot));
+  file_->written[slot] = true;
+  return {};
+}
+
+Result<void> StoreWriter::amend(std::int64_t unit, std::int64_t tier, Extent errors) {
+  const std::size_t slot = file_->layout.slot(unit, tier);
+  assert(file_->written[slot]);
+  Extent& extent = file_->layout.extents[slot];
+  extent.weight_error = errors.weight_error;
+  extent.output_error = errors.output_error;
+  extent.divergence = errors.divergence;
+  return file_->write_entry(slot);
+}
+
+Result<void> StoreWriter::finish() {
+  File& f = *file_;
+  const auto missing = std::count(f.written.get(), f.written.get() + f.layout.extents.size(), false);
+  if (missing > 0)
+    return fail(ErrorKind::internal, f.part.string(), std::to_string(missing) + " extents are not written");
+  if (::fsync(f.descriptor.number()) != 0)
+    return write_error(f.part, "cannot bring the file to the disk", errno);
+  if (::rename(f.part.c_str(), f.path.c_str()) != 0)
+    return write_error(f.path, "cannot name the finished store", errno);
+  f.finished = true;
+  // The name, too, must survive a power cut.
+  const std::filesystem::path folder = f.path.has_parent_path() ? f.path.parent_path() : ".";
+  const FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory && ::fsync(directory.number()) != 0 && errno != EINVAL)
+    return write_error(folder, "cannot bring the folder to the disk", errno);
+  return {};
+}
+
+std::int64_t store_bytes(const StoreIdentity& identity, std::span<const std::int64_t> bytes) {
+  const auto layout = plan_store(identity, bytes);
+  return layout ? layout->file_bytes : 0;
+}
+
+}  // namespace fovea::checkpoint
