@@ -1,0 +1,88 @@
+#include "engine/precision/fingerprint.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/checkpoint/checksum.h"
+
+namespace fovea::precision {
+namespace {
+
+using checkpoint::Checkpoint;
+using checkpoint::RunningChecksum;
+using checkpoint::TensorInfo;
+
+constexpr std::size_t sample_bytes = 1024;
+constexpr std::size_t samples_each = 3;  // at the tensor's beginning, middle and end
+constexpr std::size_t sampled_tensors = 2048;
+
+void add_number(RunningChecksum& sum, std::uint64_t value) {
+  sum.add(std::as_bytes(std::span(&value, 1)));
+}
+
+void add_description(RunningChecksum& sum, const TensorInfo& tensor) {
+  add_number(sum, tensor.name.size());
+  sum.add(std::as_bytes(std::span(tensor.name)));
+  add_number(sum, static_cast<std::uint64_t>(tensor.type));
+  add_number(sum, tensor.shape.size());
+  for (const std::int64_t extent : tensor.shape) add_number(sum, static_cast<std::uint64_t>(extent));
+}
+
+void add_samples(RunningChecksum& sum, std::span<const std::byte> data) {
+  if (data.size() <= samples_each * sample_bytes) {
+    sum.add(data);
+    return;
+  }
+  const std::size_t last = data.size() - sample_bytes;
+  for (std::size_t i = 0; i < samples_each; ++i)
+    sum.add(data.subspan(last / (samples_each - 1) * i, sample_bytes));
+}
+
+}  // namespace
+
+std::uint64_t model_fingerprint(const Checkpoint& checkpoint) {
+  std::vector<const TensorInfo*> tensors;
+  for (const TensorInfo& tensor : checkpoint.tensors()) tensors.push_back(&tensor);
+  std::ranges::sort(tensors, {}, &TensorInfo::name);
+  const std::size_t step = std::max<std::size_t>(1, (tensors.size() + sampled_tensors - 1) / sampled_tensors);
+  RunningChecksum sum;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    add_description(sum, *tensors[i]);
+    if (i % step == 0) add_samples(sum, checkpoint.bytes(*tensors[i]));
+  }
+  return sum.value();
+}
+
+std::string packing_name(const kernels::Device& device) {
+  constexpr std::int64_t usual = 1024;
+  const kernels::Packing packing = device.preferred_packing(kernels::Type::q8_0, usual, usual);
+  return device.name() + (packing == kernels::Packing::tiles ? "-tiles-" : "-rows-") +
+         std::to_string(device.pack_granularity(packing));
+}
+
+std::string scope_name(UnitScope scope) {
+  return scope == UnitScope::linear_layers ? "linear_layers" : "experts";
+}
+
+checkpoint::StoreIdentity store_identity(const Checkpoint& checkpoint, const UnitTable& units,
+                                         const TierSet& tiers, const kernels::Device& device) {
+  checkpoint::StoreIdentity identity{.model_fingerprint = model_fingerprint(checkpoint),
+                                     .packing = packing_name(device),
+                                     .scope = scope_name(units.scope()),
+                                     .quantizer_version = quantizer_version,
+                                     .units = units.size()};
+  for (const Tier& tier : tiers) identity.tiers.push_back(tier.name);
+  return identity;
+}
+
+std::vector<std::int64_t> version_sizes(const UnitTable& units, const TierSet& tiers,
+                                        const kernels::Device& device) {
+  std::vector<std::int64_t> sizes;
+  sizes.reserve(static_cast<std::size_t>(units.size()) * tiers.size());
+  for (const Unit& unit : units.units()) {
+    for (const Tier& tier : tiers) sizes.push_back(version_layout(tier, unit, device).bytes);
+  }
+  return sizes;
+}
+
+}  // namespace fovea::precision

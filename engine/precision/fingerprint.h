@@ -1,0 +1,34 @@
+// What a store is bound to: a model's fingerprint, and the identity that a store for it must have.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/store.h"
+#include "engine/precision/tiers.h"
+#include "engine/precision/units.h"
+#include "kernels/api/device.h"
+
+namespace fovea::precision {
+
+// Raised with every change of what a quantiser makes of the same weights.
+inline constexpr std::uint32_t quantizer_version = 1;
+
+// Of the tensors' names, types and shapes and of samples of their data: at most 6 MiB are read, however large
+// the model is. The same for every path, and for a file and its split parts.
+std::uint64_t model_fingerprint(const checkpoint::Checkpoint& checkpoint);
+
+// "cpu-tiles-16": versions that one device packed can be read by those of the same name.
+std::string packing_name(const kernels::Device& device);
+std::string scope_name(UnitScope scope);  // "experts", "linear_layers"
+
+// The identity that a store of these units and tiers has when it is made now; data-free.
+checkpoint::StoreIdentity store_identity(const checkpoint::Checkpoint& checkpoint, const UnitTable& units,
+                                         const TierSet& tiers, const kernels::Device& device);
+
+// Bytes of each version, [units, tiers]: the sizes of a store's extents.
+std::vector<std::int64_t> version_sizes(const UnitTable& units, const TierSet& tiers,
+                                        const kernels::Device& device);
+
+}  // namespace fovea::precision
