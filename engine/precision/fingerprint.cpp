@@ -70,6 +70,7 @@ checkpoint::StoreIdentity store_identity(const Checkpoint& checkpoint, const Uni
                                      .packing = packing_name(device),
                                      .scope = scope_name(units.scope()),
                                      .quantizer_version = quantizer_version,
+                                     .tiers = {},
                                      .units = units.size()};
   for (const Tier& tier : tiers) identity.tiers.push_back(tier.name);
   return identity;
