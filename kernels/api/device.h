@@ -13,6 +13,14 @@ struct StreamOptions {
   int threads = 0;  // CPU: worker threads including the caller's; 0 = the physical cores
 };
 
+// A mark in a stream's order. Recorded again, it marks the later place.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual bool done() const = 0;  // everything before the mark has ended; true while it was never recorded
+  virtual void wait() const = 0;  // until done
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -33,9 +41,23 @@ class Device {
                     std::int64_t first, std::int64_t count, std::byte* packed) const = 0;
   virtual std::int64_t pack_granularity(Packing) const = 0;  // in rows
 
-  // Memory aligned to 64 bytes or more, zeroed, huge pages where it pays. Null when there is not enough.
+  // Memory aligned to 4,096 bytes, zeroed, huge pages where it pays. Null when there is not enough.
   virtual std::byte* allocate(std::int64_t bytes) const = 0;
   virtual void release(std::byte* memory, std::int64_t bytes) const = 0;
+
+  // --- transfers, beside the operations: what moves weights while a pass runs ---
+
+  // Whether this device's memory is the host's own: a thread may then write it without a copy.
+  virtual bool memory_is_host() const = 0;
+  // Host memory aligned to 4,096 bytes from which copy() reads directly (pinned, where that is a thing). Null
+  // when there is not enough.
+  virtual std::byte* allocate_host(std::int64_t bytes) const = 0;
+  virtual void release_host(std::byte* memory, std::int64_t bytes) const = 0;
+  // Copies host memory to device memory in the stream's order and may return before it is done: `host` must
+  // stay as it is until an event recorded behind the copy is done.
+  virtual void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream&) const = 0;
+  virtual std::unique_ptr<Event> make_event() const = 0;
+  virtual void record(Event&, Stream&) const = 0;
 };
 
 }  // namespace fovea::kernels

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "kernels/api/host_device.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/pack.h"
@@ -16,7 +17,7 @@
 namespace fovea::kernels::cpu {
 namespace {
 
-class CpuDevice final : public Device {
+class CpuDevice final : public HostDevice {
  public:
   CpuDevice(std::string_view name, const Kernels& kernels) : name_(name), kernels_(kernels) {}
 

@@ -8,6 +8,11 @@
 #endif
 
 namespace fovea::kernels::cpu {
+namespace {
+
+constexpr std::int64_t page_bytes = 4096;
+
+}  // namespace
 
 #if defined(__linux__)
 
@@ -16,7 +21,7 @@ namespace {
 constexpr std::int64_t huge_page_bytes = std::int64_t{2} << 20;
 
 std::size_t mapped_bytes(std::int64_t bytes) {
-  const std::int64_t unit = bytes >= huge_page_bytes ? huge_page_bytes : 4096;
+  const std::int64_t unit = bytes >= huge_page_bytes ? huge_page_bytes : page_bytes;
   return static_cast<std::size_t>((bytes + unit - 1) / unit * unit);
 }
 
@@ -48,13 +53,14 @@ void release_pages(std::byte* memory, std::int64_t bytes) {
 #else
 
 std::byte* allocate_pages(std::int64_t bytes) {
-  void* const memory = ::operator new(static_cast<std::size_t>(bytes), std::align_val_t{64}, std::nothrow);
+  void* const memory =
+      ::operator new(static_cast<std::size_t>(bytes), std::align_val_t{page_bytes}, std::nothrow);
   if (memory) std::memset(memory, 0, static_cast<std::size_t>(bytes));
   return static_cast<std::byte*>(memory);
 }
 
 void release_pages(std::byte* memory, std::int64_t) {
-  ::operator delete(memory, std::align_val_t{64});
+  ::operator delete(memory, std::align_val_t{page_bytes});
 }
 
 #endif

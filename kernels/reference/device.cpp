@@ -1,22 +1,23 @@
 #include "kernels/reference/device.h"
 
 #include <cassert>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 
+#include "kernels/api/host_device.h"
 #include "kernels/reference/operations.h"
 
 namespace fovea::kernels::reference {
 namespace {
 
-constexpr std::size_t alignment_bytes = 64;
+constexpr std::align_val_t alignment{4096};
 
 class ReferenceStream final : public Stream {
  public:
   void synchronize() override {}
 };
 
-class ReferenceDevice final : public Device {
+class ReferenceDevice final : public HostDevice {
  public:
   std::string name() const override { return "reference"; }
   std::string instruction_set() const override { return "double"; }
@@ -61,13 +62,13 @@ class ReferenceDevice final : public Device {
 
   std::byte* allocate(std::int64_t bytes) const override {
     assert(bytes >= 0);
-    const std::size_t size = (static_cast<std::size_t>(bytes) / alignment_bytes + 1) * alignment_bytes;
-    void* memory = std::aligned_alloc(alignment_bytes, size);
+    const auto size = static_cast<std::size_t>(bytes);
+    void* const memory = ::operator new(size, alignment, std::nothrow);
     if (memory) std::memset(memory, 0, size);
     return static_cast<std::byte*>(memory);
   }
 
-  void release(std::byte* memory, std::int64_t) const override { std::free(memory); }
+  void release(std::byte* memory, std::int64_t) const override { ::operator delete(memory, alignment); }
 };
 
 }  // namespace

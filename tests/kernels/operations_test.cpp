@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/api/host_device.h"
 #include "kernels/cpu/device.h"
 #include "kernels/reference/device.h"
 #include "tests/kernels/operations/case.h"
@@ -238,7 +239,7 @@ const OperationTable overrunning = {
         },
 };
 
-class PlantedDevice final : public Device {
+class PlantedDevice final : public HostDevice {
  public:
   explicit PlantedDevice(const OperationTable& table) : table_(table) {}
   std::string name() const override { return "planted"; }

@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kernels/api/device.h"
+#include "kernels/api/host_device.h"
 
 namespace fovea::tests {
 
-class HeapDevice final : public kernels::Device {
+class HeapDevice final : public kernels::HostDevice {
  public:
   std::string name() const override { return "heap"; }
   std::string instruction_set() const override { return "none"; }

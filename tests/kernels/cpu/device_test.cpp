@@ -20,6 +20,7 @@ class CpuDeviceTest : public QObject {
   void the_variable_forces_a_set();
   void an_unknown_set_is_refused();
   void memory_is_zero_and_aligned();
+  void copies_are_done_when_they_return();
   void one_token_at_a_time_gives_the_same_bits_data();
   void one_token_at_a_time_gives_the_same_bits();
 };
@@ -53,12 +54,34 @@ void CpuDeviceTest::memory_is_zero_and_aligned() {
   for (const std::int64_t bytes : {1L, 4096L, 100'000L, 5'000'000L}) {
     std::byte* const memory = device.allocate(bytes);
     QVERIFY(memory != nullptr);
-    QCOMPARE(reinterpret_cast<std::uintptr_t>(memory) % 64, std::uintptr_t{0});
+    QCOMPARE(reinterpret_cast<std::uintptr_t>(memory) % 4096, std::uintptr_t{0});
     QVERIFY(std::all_of(memory, memory + bytes, [](std::byte byte) { return byte == std::byte{0}; }));
     std::memset(memory, 1, static_cast<std::size_t>(bytes));
     device.release(memory, bytes);
   }
   QVERIFY(device.allocate(std::int64_t{1} << 60) == nullptr);
+}
+
+void CpuDeviceTest::copies_are_done_when_they_return() {
+  const Device& device = *cpu::default_device();
+  QVERIFY(device.memory_is_host());
+  constexpr std::int64_t bytes = 10'000;
+  std::byte* const host = device.allocate_host(bytes);
+  std::byte* const target = device.allocate(bytes);
+  QVERIFY(host && target);
+  QCOMPARE(reinterpret_cast<std::uintptr_t>(host) % 4096, std::uintptr_t{0});
+  for (std::int64_t i = 0; i < bytes; ++i) host[i] = static_cast<std::byte>(i * 7 + i / 256);
+  const auto stream = device.make_stream({.threads = 1});
+  const auto event = device.make_event();
+  QVERIFY(event->done());
+  device.copy(target, host, bytes - 1, *stream);
+  device.record(*event, *stream);
+  QVERIFY(event->done());
+  event->wait();
+  QVERIFY(std::equal(host, host + bytes - 1, target));
+  QVERIFY(target[bytes - 1] == std::byte{0});
+  device.release(target, bytes);
+  device.release_host(host, bytes);
 }
 
 void CpuDeviceTest::one_token_at_a_time_gives_the_same_bits_data() {
