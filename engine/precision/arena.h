@@ -1,10 +1,17 @@
 // The budgeted device memory for published versions: an arena of equal slabs; a slab serves one pool, whose
-// blocks all have one size, and when empty it may go to another pool. Everything is O(1) and nothing is
-// allocated after start-up.
+// blocks all have one size, and when empty it goes back to the free slabs, for any pool. Everything is O(1)
+// and nothing is allocated after start-up.
+//
+// A pool takes a slab only when all of its slabs are full. So a pool whose use never exceeds n blocks never
+// holds more than ⌈n / blocks of a slab⌉ slabs, and a plan that counts those for every tier's capacity and
+// spare block cannot be starved by the order of what happens.
+//
+// One thread at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,6 +22,7 @@
 
 namespace fovea::precision {
 
+// Aligned to 4,096 bytes.
 struct Block {
   std::byte* memory = nullptr;
   std::int32_t pool = -1;
@@ -41,13 +49,19 @@ class Arena {
     std::int64_t block_bytes = 0, slabs = 0, blocks = 0, used = 0;
   };
   std::span<const PoolUse> pools() const;
+  std::int64_t slab_bytes() const;
   std::int64_t bytes() const;       // of all slabs
   std::int64_t used_bytes() const;  // of the blocks in use
   std::int64_t free_slabs() const;
-  // Counts everything again and compares with the running numbers. ErrorKind::internal names the difference.
+  std::int64_t available(std::int64_t bytes) const;  // blocks of this size that allocate() would give now
+  // Called with a block's bytes when it is released, before it can be given out again: tests poison them.
+  void on_release(std::function<void(std::span<std::byte>)> observer);
+  // Counts everything again and compares with the running numbers; a debug build does so after each
+  // operation. ErrorKind::internal names the difference.
   Result<void> audit() const;
 
  private:
+  friend struct ArenaBooks;  // the test that plants errors
   struct State;
   explicit Arena(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

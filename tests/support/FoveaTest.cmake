@@ -33,8 +33,8 @@ function(fovea_test folder)
   if(NOT T_LABELS)
     set(T_LABELS fast)
   endif()
-  # In a sanitizer build: the tests of what reads files, and, apart because they take minutes, those of the kernels.
-  if(FOVEA_SANITIZE AND folder MATCHES "^engine/(core|checkpoint|text)")
+  # In a sanitizer build: the tests of what reads files or moves versions, and, apart because they take minutes, those of the kernels.
+  if(FOVEA_SANITIZE AND folder MATCHES "^engine/(core|checkpoint|precision|text)")
     fovea_sanitized_test(${name} sanitized)
   elseif(FOVEA_SANITIZE AND folder MATCHES "^kernels/")
     fovea_sanitized_test(${name} sanitized_kernels)

@@ -1,0 +1,215 @@
+#include "engine/precision/arena.h"
+
+#include <algorithm>
+#include <cassert>
+#include <new>
+
+#include "engine/models/say.h"
+#include "engine/precision/arena_state.h"
+#include "engine/precision/tiers.h"
+
+namespace fovea::precision {
+
+using models::say;
+
+namespace {
+
+Result<void> check(const ArenaPlan& plan) {
+  if (plan.slabs < 0 || plan.slab_bytes <= 0 || plan.slab_bytes % version_alignment != 0)
+    return fail(ErrorKind::internal, "arena",
+                say(plan.slabs, " slabs of ", plan.slab_bytes, " bytes; expected multiples of ",
+                    version_alignment, " bytes"));
+  std::int64_t before = 0;
+  for (const std::int64_t bytes : plan.block_bytes) {
+    if (bytes <= before || bytes % version_alignment != 0 || bytes > plan.slab_bytes)
+      return fail(ErrorKind::internal, "arena",
+                  say("a pool of ", bytes, "-byte blocks; expected ascending multiples of ",
+                      version_alignment, " up to the slab's ", plan.slab_bytes));
+    before = bytes;
+  }
+  return {};
+}
+
+}  // namespace
+
+Arena::Arena(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Arena::Arena(Arena&&) noexcept = default;
+Arena& Arena::operator=(Arena&&) noexcept = default;
+Arena::~Arena() = default;
+
+Result<Arena> Arena::create(const kernels::Device& device, const ArenaPlan& plan) {
+  FOVEA_CHECK(check(plan));
+  auto state = std::make_unique<State>();
+  state->device = &device;
+  state->slab_bytes = plan.slab_bytes;
+  const auto no_memory = [&] {
+    return fail(ErrorKind::memory, "arena",
+                say("the device ", device.name(), " has no ", plan.slabs, " slabs of ", plan.slab_bytes,
+                    " bytes for the versions"),
+                "Give a smaller budget, or close other programs");
+  };
+  try {
+    state->make_books(plan);
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  }
+  if (plan.slabs > 0) state->memory = device.allocate(state->bytes());
+  if (plan.slabs > 0 && !state->memory) return no_memory();
+  return Arena(std::move(state));
+}
+
+void Arena::State::make_books(const ArenaPlan& plan) {
+  slabs.resize(static_cast<std::size_t>(plan.slabs));
+  for (const std::int64_t bytes : plan.block_bytes) pools.push_back({.block_bytes = bytes});
+  open_slabs.assign(pools.size(), none);
+  if (!plan.block_bytes.empty()) max_blocks = slab_bytes / plan.block_bytes.front();
+  next_free.assign(slabs.size() * static_cast<std::size_t>(max_blocks), none);
+  in_use.assign(next_free.size(), false);
+  for (auto slab = static_cast<std::int32_t>(plan.slabs) - 1; slab >= 0; --slab) {
+    slab_at(slab).next = first_free_slab;
+    first_free_slab = slab;
+  }
+  free_slabs = plan.slabs;
+}
+
+Block Arena::allocate(std::int64_t bytes) {
+  State& a = *state_;
+  const std::int32_t pool = a.pool_of(bytes);
+  if (pool == Slab::none || (a.open_at(pool) == Slab::none && !a.adopt(pool))) return {};
+  const std::int32_t slab = a.open_at(pool);
+  Slab& s = a.slab_at(slab);
+  const std::int32_t index = s.first_free != Slab::none ? s.first_free : s.fresh++;
+  if (s.first_free != Slab::none) s.first_free = a.next_free[a.slot(slab, index)];
+  if (!a.has_free(s)) a.close(slab);
+  ++s.used;
+  a.in_use[a.slot(slab, index)] = true;
+  ++a.pool_at(pool).used;
+  a.used_bytes += bytes;
+  assert(audit());
+  return {a.memory + slab * a.slab_bytes + index * bytes, pool, slab, index};
+}
+
+void Arena::release(const Block& block) {
+  State& a = *state_;
+  Slab& s = a.slab_at(block.slab);
+  PoolUse& pool = a.pool_at(block.pool);
+  assert(block && s.pool == block.pool && a.in_use[a.slot(block.slab, block.index)]);
+  if (a.on_release) a.on_release({block.memory, static_cast<std::size_t>(pool.block_bytes)});
+  a.in_use[a.slot(block.slab, block.index)] = false;
+  a.next_free[a.slot(block.slab, block.index)] = s.first_free;
+  const bool was_full = !a.has_free(s);
+  s.first_free = block.index;
+  --pool.used;
+  a.used_bytes -= pool.block_bytes;
+  --s.used;
+  if (was_full) a.open(block.slab);
+  if (s.used == 0) {
+    a.close(block.slab);
+    a.disown(block.slab);
+  }
+  assert(audit());
+}
+
+std::span<const Arena::PoolUse> Arena::pools() const {
+  return state_->pools;
+}
+std::int64_t Arena::slab_bytes() const {
+  return state_->slab_bytes;
+}
+std::int64_t Arena::bytes() const {
+  return state_->bytes();
+}
+std::int64_t Arena::used_bytes() const {
+  return state_->used_bytes;
+}
+std::int64_t Arena::free_slabs() const {
+  return state_->free_slabs;
+}
+std::int64_t Arena::available(std::int64_t bytes) const {
+  const State& a = *state_;
+  const std::int32_t pool = a.pool_of(bytes);
+  if (pool == Slab::none) return 0;
+  const PoolUse& use = a.pool_at(pool);
+  return use.blocks - use.used + a.free_slabs * a.blocks_per_slab(pool);
+}
+void Arena::on_release(std::function<void(std::span<std::byte>)> observer) {
+  state_->on_release = std::move(observer);
+}
+
+// Counts a slab's blocks by its bitmap and by its chain; answers how many are used.
+Result<std::int64_t> Arena::State::audit_slab(std::int32_t slab, std::vector<PoolUse>& counted) const {
+  const auto wrong = [&](const char* what, std::int64_t found, std::int64_t expected) {
+    return fail(ErrorKind::internal, say("arena, slab ", slab),
+                say(what, " ", found, ", expected ", expected));
+  };
+  const Slab& s = slab_at(slab);
+  const std::int64_t count = s.pool == Slab::none ? 0 : blocks_per_slab(s.pool);
+  std::int64_t used = 0;
+  for (std::int32_t block = 0; block < max_blocks; ++block) {
+    if (!in_use[slot(slab, block)]) continue;
+    if (block >= count) return wrong("uses block", block, count);
+    ++used;
+  }
+  if (used != s.used) return wrong("blocks in use", s.used, used);
+  if (s.pool == Slab::none) return 0;
+  if (used == 0) return wrong("serves a pool with blocks", 0, 1);
+  std::int64_t free = count - s.fresh;
+  for (std::int32_t block = s.first_free; block != Slab::none; block = next_free[slot(slab, block)]) {
+    if (in_use[slot(slab, block)]) return wrong("offers a block that is in use:", block, Slab::none);
+    if (++free > count) return wrong("has a free chain of", free, count - used);
+  }
+  if (free != count - used) return wrong("free blocks", free, count - used);
+  PoolUse& pool = counted[static_cast<std::size_t>(s.pool)];
+  ++pool.slabs;
+  pool.blocks += count;
+  pool.used += used;
+  return used;
+}
+
+Result<void> Arena::State::audit_chains() const {
+  std::int64_t free = 0;
+  for (std::int32_t slab = first_free_slab; slab != Slab::none; slab = slab_at(slab).next) {
+    if (slab_at(slab).pool != Slab::none || ++free > free_slabs)
+      return fail(ErrorKind::internal, "arena", say("slab ", slab, " is among the free ones"));
+  }
+  if (free != free_slabs)
+    return fail(ErrorKind::internal, "arena", say(free_slabs, " free slabs, counted ", free));
+  std::int64_t open = 0, with_free = 0;
+  for (std::size_t pool = 0; pool < pools.size(); ++pool) {
+    for (std::int32_t slab = open_slabs[pool]; slab != Slab::none; slab = slab_at(slab).next) {
+      if (slab_at(slab).pool != static_cast<std::int32_t>(pool) || !has_free(slab_at(slab)) ||
+          ++open > static_cast<std::int64_t>(slabs.size()))
+        return fail(ErrorKind::internal, "arena", say("slab ", slab, " is wrongly open in pool ", pool));
+    }
+  }
+  for (const Slab& slab : slabs) with_free += slab.pool != Slab::none && has_free(slab);
+  if (open != with_free)
+    return fail(ErrorKind::internal, "arena", say(open, " slabs are open, counted ", with_free));
+  return {};
+}
+
+Result<void> Arena::State::audit() const {
+  std::vector<PoolUse> counted(pools.size());
+  std::int64_t bytes = 0;
+  for (std::int32_t slab = 0; slab < static_cast<std::int32_t>(slabs.size()); ++slab) {
+    FOVEA_TRY(const std::int64_t used, audit_slab(slab, counted));
+    if (used > 0) bytes += used * pool_at(slab_at(slab).pool).block_bytes;
+  }
+  for (std::size_t pool = 0; pool < pools.size(); ++pool) {
+    const PoolUse& said = pools[pool];
+    const PoolUse& found = counted[pool];
+    if (said.slabs != found.slabs || said.blocks != found.blocks || said.used != found.used)
+      return fail(ErrorKind::internal, say("arena, pool of ", said.block_bytes, "-byte blocks"),
+                  say(said.slabs, " slabs, ", said.blocks, " blocks, ", said.used, " used; counted ",
+                      found.slabs, ", ", found.blocks, ", ", found.used));
+  }
+  if (bytes != used_bytes)
+    return fail(ErrorKind::internal, "arena", say(used_bytes, " bytes are used, counted ", bytes));
+  return audit_chains();
+}
+
+Result<void> Arena::audit() const {
+  return state_->audit();
+}
+
+}  // namespace fovea::precision
