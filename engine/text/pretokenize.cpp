@@ -1,6 +1,7 @@
 #include "engine/text/pretokenize.h"
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -17,11 +18,14 @@ struct Part {
   bool matched;
 };
 
-void find(const Expression& expression, std::string_view text, std::vector<Match>& matches) {
-  expression.regex.find_all(text, matches);
+using Search = std::optional<Regex::Search>;  // of an expression
+
+void find(const Expression& expression, Search& search, std::string_view text, std::vector<Match>& matches) {
+  if (!search) search.emplace(expression.regex);
+  search->find_all(text, matches);
 }
 
-void find(const Literal& literal, std::string_view text, std::vector<Match>& matches) {
+void find(const Literal& literal, Search&, std::string_view text, std::vector<Match>& matches) {
   if (literal.text.empty()) return;
   for (std::size_t at = text.find(literal.text); at != text.npos;
        at = text.find(literal.text, at + literal.text.size())) {
@@ -29,7 +33,7 @@ void find(const Literal& literal, std::string_view text, std::vector<Match>& mat
   }
 }
 
-void find(const CharacterTest& test, std::string_view text, std::vector<Match>& matches) {
+void find(const CharacterTest& test, Search&, std::string_view text, std::vector<Match>& matches) {
   const char* const begin = text.data();
   const char* const end = begin + text.size();
   for (const char* at = begin; at < end;) {
@@ -44,7 +48,7 @@ void find(const CharacterTest& test, std::string_view text, std::vector<Match>& 
   }
 }
 
-void find(const Scan& scan, std::string_view text, std::vector<Match>& matches) {
+void find(const Scan& scan, Search&, std::string_view text, std::vector<Match>& matches) {
   const char* const begin = text.data();
   const char* const end = begin + text.size();
   for (const char* at = begin; at < end;) {
@@ -116,12 +120,12 @@ void run(const SplitStep& step, Words& words) {
   std::vector<Word> out;
   std::vector<Match> matches;
   std::vector<Part> parts;
+  Search search;
   const bool plain = step.behavior == SplitBehavior::isolated && std::holds_alternative<Scan>(step.pattern);
   for (const Word& word : words.list) {
     matches.clear();
-    std::visit([&](const auto& pattern) { find(pattern, word.text, matches); }, step.pattern);
+    std::visit([&](const auto& pattern) { find(pattern, search, word.text, matches); }, step.pattern);
     if (plain) {  // a scanner leaves no gaps
-      out.reserve(out.size() + matches.size());
       for (const Match& match : matches)
         out.push_back(
             {word.text.substr(match.begin, match.end - match.begin), word.at_start && match.begin == 0});

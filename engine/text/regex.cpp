@@ -2,6 +2,7 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <utility>
 
 #include "engine/core/result.h"
 #include "engine/text/character_class.h"
@@ -50,29 +51,6 @@ bool with_stand_ins(std::string_view text, std::string& out) {
   return changed;
 }
 
-struct MatchSpace {  // what one search needs; not shared between threads
-  explicit MatchSpace(const pcre2_code* code)
-      : data(pcre2_match_data_create_from_pattern(code, nullptr)),
-        context(pcre2_match_context_create(nullptr)),
-        stack(pcre2_jit_stack_create(32 << 10, jit_stack_bytes, nullptr)) {
-    if (!context) return;
-    pcre2_set_match_limit(context, match_limit);
-    pcre2_set_heap_limit(context, heap_limit_kib);
-    if (stack) pcre2_jit_stack_assign(context, nullptr, stack);
-  }
-  ~MatchSpace() {
-    pcre2_match_data_free(data);
-    pcre2_match_context_free(context);
-    if (stack) pcre2_jit_stack_free(stack);
-  }
-  MatchSpace(const MatchSpace&) = delete;
-  MatchSpace& operator=(const MatchSpace&) = delete;
-
-  pcre2_match_data* data;
-  pcre2_match_context* context;
-  pcre2_jit_stack* stack;
-};
-
 }  // namespace
 
 struct Regex::Code {
@@ -102,18 +80,55 @@ Result<Regex> Regex::compile(std::string_view expression, const std::string& whe
   return regex;
 }
 
-void Regex::find_all(std::string_view text, std::vector<Match>& matches) const {
+struct Regex::Search::Space {
+  explicit Space(std::shared_ptr<const Code> shared)
+      : code(std::move(shared)),
+        data(pcre2_match_data_create_from_pattern(code->code, nullptr)),
+        context(pcre2_match_context_create(nullptr)) {
+    if (!context) return;
+    pcre2_set_match_limit(context, match_limit);
+    pcre2_set_heap_limit(context, heap_limit_kib);
+  }
+  ~Space() {
+    pcre2_match_data_free(data);
+    pcre2_match_context_free(context);
+    if (stack) pcre2_jit_stack_free(stack);
+  }
+  Space(const Space&) = delete;
+  Space& operator=(const Space&) = delete;
+
+  int match(std::string_view text, std::size_t at) {
+    const auto run = [&] {
+      return pcre2_match(code->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
+                         PCRE2_NO_UTF_CHECK, data, context);
+    };
+    const int found = run();
+    if (found != PCRE2_ERROR_JIT_STACKLIMIT || stack) return found;
+    stack = pcre2_jit_stack_create(32 << 10, jit_stack_bytes, nullptr);
+    if (!stack) return found;
+    pcre2_jit_stack_assign(context, nullptr, stack);
+    return run();
+  }
+
+  std::shared_ptr<const Code> code;
+  pcre2_match_data* data;
+  pcre2_match_context* context;
+  pcre2_jit_stack* stack = nullptr;  // only for a text that the thread's own stack is too small for
+};
+
+Regex::Search::Search(const Regex& regex) : space_(std::make_unique<Space>(regex.code_)) {}
+Regex::Search::~Search() = default;
+Regex::Search::Search(Search&&) noexcept = default;
+
+void Regex::Search::find_all(std::string_view text, std::vector<Match>& matches) {
   std::string changed;
   if (with_stand_ins(text, changed)) text = changed;
-  const MatchSpace space(code_->code);
-  if (!space.data || !space.context) return;
+  if (!space_->data || !space_->context) return;
   std::size_t at = 0;
   std::size_t last_end = ~std::size_t{0};
   while (at <= text.size()) {
-    const int found = pcre2_match(code_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at,
-                                  PCRE2_NO_UTF_CHECK, space.data, space.context);
-    if (found < 0) return;
-    const std::size_t* const range = pcre2_get_ovector_pointer(space.data);
+    if (space_->match(text, at) < 0) return;
+    const std::size_t* const range = pcre2_get_ovector_pointer(space_->data);
     const Match match{range[0], range[1]};
     if (match.begin < at || match.end < match.begin) return;  // \K turned the match around
     at = match.end;

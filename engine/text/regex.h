@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,10 +19,26 @@ class Regex {
  public:
   static Result<Regex> compile(std::string_view expression, const std::string& where);
 
-  // All matches of valid UTF-8, from left to right; an empty one does not follow another match
-  // directly. Where the expression exceeds its limits (steps, memory) the search ends: the rest of the text
-  // counts as not matched.
-  void find_all(std::string_view text, std::vector<Match>& matches) const;
+  // One thread's searches, one after the other. What they need is set up once, which costs more than to
+  // search a word.
+  class Search {
+   public:
+    explicit Search(const Regex&);
+    ~Search();
+    Search(Search&&) noexcept;
+
+    // All matches of valid UTF-8, from left to right; an empty one does not follow another match directly.
+    // Where the expression exceeds its limits (steps, memory) the search ends: the rest of the text counts as
+    // not matched.
+    void find_all(std::string_view text, std::vector<Match>& matches);
+
+   private:
+    struct Space;
+    std::unique_ptr<Space> space_;
+  };
+  void find_all(std::string_view text, std::vector<Match>& matches) const {
+    Search(*this).find_all(text, matches);
+  }
 
  private:
   struct Code;
