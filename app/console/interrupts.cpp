@@ -15,6 +15,15 @@ namespace fovea::app {
 
 constexpr int exit_interrupted = 130;  // 128 + SIGINT, as shells have it
 
+namespace {
+
+bool is_ignored(int signal) {
+  struct sigaction now{};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
 struct Interrupts::Parts {
   std::function<void()> at_exit;
   int signals = -1;
@@ -23,11 +32,23 @@ struct Interrupts::Parts {
   std::optional<std::stop_source> operation;  // guarded by mutex
   std::thread thread;
 
-  void on_signal() {
+  void on_signal(int signal) {
+    if (signal != SIGINT) end_by(signal);
     std::unique_lock lock(mutex);
     if (operation && operation->request_stop()) return;
     if (at_exit) at_exit();
     _exit(exit_interrupted);
+  }
+
+  // As if nobody had listened, so that a parent sees which signal it was.
+  void end_by(int signal) {
+    if (at_exit) at_exit();
+    std::signal(signal, SIG_DFL);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    std::raise(signal);
   }
 
   void loop() {
@@ -37,7 +58,7 @@ struct Interrupts::Parts {
       if (::poll(waits.data(), waits.size(), -1) < 0) continue;
       if (waits[1].revents != 0) return;
       signalfd_siginfo info;
-      if (::read(signals, &info, sizeof info) == sizeof info) on_signal();
+      if (::read(signals, &info, sizeof info) == sizeof info) on_signal(static_cast<int>(info.ssi_signo));
     }
   }
 };
@@ -47,6 +68,8 @@ Interrupts::Interrupts(std::function<void()> at_exit) : parts_(std::make_unique<
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
+  for (const int signal : {SIGTERM, SIGHUP})
+    if (!is_ignored(signal)) sigaddset(&set, signal);  // nohup asks for that
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   parts_->signals = ::signalfd(-1, &set, SFD_CLOEXEC);
   parts_->quit = ::eventfd(0, EFD_CLOEXEC);

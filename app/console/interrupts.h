@@ -1,4 +1,5 @@
-// Ctrl-C (SIGINT): stops the operation that runs; without one it ends the program.
+// Signals that people send. Ctrl-C (SIGINT) stops the operation that runs; without one it ends the program.
+// SIGTERM and SIGHUP (the terminal's window was closed) end it at once, with the terminal given back.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,8 @@ namespace fovea::app {
 
 class Interrupts {
  public:
-  // Before any other thread starts: they inherit that SIGINT goes to this object's own thread.
-  // at_exit runs before a Ctrl-C ends the program (to give the terminal back).
+  // Before any other thread starts: they inherit that these signals go to this object's own thread.
+  // at_exit runs before a signal ends the program (to give the terminal back).
   explicit Interrupts(std::function<void()> at_exit = {});
   ~Interrupts();
   Interrupts(const Interrupts&) = delete;

@@ -25,6 +25,7 @@ constexpr const char* paste_end = "\033[?2004l";
 // The terminal's state before the first reader; a signal's thread may need it.
 termios original{};
 volatile std::sig_atomic_t original_is_known = 0;
+volatile std::sig_atomic_t pastes_are_marked = 0;  // the terminal was asked to mark them
 
 void put(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -33,6 +34,11 @@ void put(std::string_view bytes) {
     if (written <= 0) return;
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+void mark_pastes(bool on) {
+  put(on ? paste_begin : paste_end);
+  pastes_are_marked = on ? 1 : 0;
 }
 
 // Bytes come at once and unechoed; Ctrl-C is a signal unless `raw`.
@@ -75,8 +81,11 @@ bool LineReader::possible() {
   return term && *term && std::strcmp(term, "dumb") != 0;
 }
 
+// Without waiting: a program that is asked to end must not hang on a terminal that nobody reads any more.
 void LineReader::restore_terminal() {
-  if (original_is_known) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &original);
+  if (original_is_known) ::tcsetattr(STDIN_FILENO, TCSANOW, &original);
+  pollfd screen{STDOUT_FILENO, POLLOUT, 0};
+  if (pastes_are_marked && ::poll(&screen, 1, 0) > 0 && (screen.revents & POLLOUT) != 0) mark_pastes(false);
 }
 
 LineReader::Outcome LineReader::read(const std::string& prompt, std::string& line) {
@@ -85,7 +94,7 @@ LineReader::Outcome LineReader::read(const std::string& prompt, std::string& lin
   browsed_ = history_.entries().size();
   cursor_row_ = 0;
   set_mode(true);
-  put(paste_begin);
+  mark_pastes(true);
   draw();
   Step step = Step::edit;
   while (step == Step::edit) {
@@ -95,7 +104,7 @@ LineReader::Outcome LineReader::read(const std::string& prompt, std::string& lin
   }
   draw(true);
   put("\r\n");
-  put(paste_end);
+  mark_pastes(false);
   set_mode(false);
   line = buffer_.text();
   if (step == Step::interrupt) return Outcome::interrupted;
@@ -227,11 +236,11 @@ void LineReader::browse(int direction) {
 
 void LineReader::suspend() {
   put("\r\n");
-  put(paste_end);
+  mark_pastes(false);
   restore_terminal();
   ::raise(SIGTSTP);
   set_mode(true);
-  put(paste_begin);
+  mark_pastes(true);
   cursor_row_ = 0;
 }
 

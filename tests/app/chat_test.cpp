@@ -162,6 +162,23 @@ class ChatTest : public QObject {
     QCOMPARE(terminal.end(), 0);
   }
 
+  void aSignalGivesTheTerminalBack_data() {
+    QTest::addColumn<int>("signal");
+    QTest::newRow("SIGTERM") << SIGTERM;
+    QTest::newRow("SIGHUP") << SIGHUP;
+  }
+  void aSignalGivesTheTerminalBack() {
+    QFETCH(int, signal);
+    Terminal terminal({"chat", model_}, {});
+    QVERIFY(terminal.shows("\033[?2004h"));  // pastes are marked
+    QVERIFY(terminal.shows("> "));
+    QVERIFY(!terminal.is_as_shells_expect());
+    terminal.send(signal);
+    QVERIFY(terminal.shows("\033[?2004l"));
+    QVERIFY(terminal.is_as_shells_expect());
+    QCOMPARE(terminal.end(), 1000 + signal);
+  }
+
   void withoutADisplayTheChatIsInTheTerminal() {
     Terminal terminal({model_}, {});
     QVERIFY(terminal.shows("so the chat is in the terminal"));

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -178,6 +179,17 @@ bool Terminal::shows(const std::string& text, int timeout_s) {
     }
     if (Clock::now() > deadline || !read_more(100)) return false;
   }
+}
+
+void Terminal::send(int signal) {
+  ::kill(child_, signal);
+}
+
+bool Terminal::is_as_shells_expect() const {
+  termios mode{};
+  constexpr tcflag_t wanted = ICANON | ECHO | ISIG;
+  return ::tcgetattr(terminal_, &mode) == 0 && (mode.c_lflag & wanted) == wanted &&
+         (mode.c_iflag & ICRNL) != 0;
 }
 
 int Terminal::end(int timeout_s) {

@@ -42,6 +42,9 @@ class Terminal {
   // The exit code as in Outcome.
   int end(int timeout_s = 60);
   const std::string& screen() const { return shown_; }
+  void send(int signal);
+  // Whether it edits lines, echoes them and turns Ctrl-C into a signal, as a shell expects it.
+  bool is_as_shells_expect() const;
 
  private:
   bool read_more(int timeout_ms);
