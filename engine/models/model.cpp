@@ -3,6 +3,7 @@
 #include <new>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/models/plan.h"
 #include "engine/models/say.h"
@@ -64,6 +65,8 @@ class Loader {
     FOVEA_TRY(model_.memory_->plan, plan_weights(file(), model_.config_));
     const WeightPlan& plan = model_.memory_->plan;
     model_.ignored_tensors_ = plan.ignored;
+    for (const std::string& name : plan.ignored)
+      log::info("models", file().path().string(), ": the tensor ", name, " is not used");
 
     measure(plan);
     Model::Memory& memory = *model_.memory_;

@@ -30,6 +30,9 @@ struct DecodeWordPiece {
 
 using DecodeStep = std::variant<DecodeReplace, DecodeStrip, DecodeMetaspace, DecodeSuffix, DecodeWordPiece>;
 
+// tokenizer_config.json's "clean_up_tokenization_spaces" is left alone. transformers 5 ignores it for BPE,
+// where it would eat blanks that the model wrote; DecodeWordPiece cleans up token by token; and in unigram
+// models text that was streamed cannot lose a blank afterwards.
 struct DecodePlan {
   bool byte_level = false;     // tokens are spelled in GPT-2's alphabet
   bool byte_fallback = false;  // <0xXX> tokens are bytes

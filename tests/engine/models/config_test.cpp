@@ -297,6 +297,24 @@ class ConfigTest : public QObject {
     QVERIFY(std::abs(table.inverse_frequency[63] / (last / 8) - 1) < 1e-6);
     QCOMPARE(table.magnitude, 1.0F);
   }
+  // The ramp ends at the last dimension although beta_slow puts its end far behind; the figures are those of
+  // transformers 5 (ROPE_INIT_FUNCTIONS["yarn"]).
+  void yarnRampEndsAtTheLastDimension() {
+    const models::RopeConfig rope{.theta = 100,
+                                  .rotary = 8,
+                                  .scaling = models::RopeScaling::yarn,
+                                  .factor = 4,
+                                  .original_context = 32768,
+                                  .beta_fast = 2000,
+                                  .beta_slow = 0.01,
+                                  .frequency_factors = {}};
+    const auto table = models::rotary_table(rope, 131072, 100);
+    const std::vector expected = {1.0, 0.2823462188243866, 0.07857143133878708, 0.02145831286907196};
+    QCOMPARE(table.inverse_frequency.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      QVERIFY(std::abs(static_cast<double>(table.inverse_frequency[i]) / expected[i] - 1) < 1e-6);
+    QVERIFY(std::abs(static_cast<double>(table.magnitude) - 1.138629436111989) < 1e-6);
+  }
   // Dynamic scaling changes nothing within the trained context.
   void dynamicWithinContextIsUnscaled() {
     models::RopeConfig plain{.rotary = 16, .frequency_factors = {}};
