@@ -1,3 +1,6 @@
+set(fovea_test_environment "QT_QPA_PLATFORM=offscreen"
+  "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp")
+
 # The labels sanitized and sanitized_kernels have targets that build their tests: fovea_sanitized_tests and
 # fovea_sanitized_kernels_tests.
 macro(fovea_sanitized_test name label)
@@ -43,5 +46,5 @@ function(fovea_test folder)
     set(T_TIMEOUT 600)
   endif()
   set_tests_properties(${folder} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
-    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp")
+    ENVIRONMENT "${fovea_test_environment}")
 endfunction()
