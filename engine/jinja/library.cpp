@@ -18,9 +18,11 @@ bool one_of(std::string_view name, std::initializer_list<std::string_view> names
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Jinja's own filters that no chat template has a use for.
-bool left_out(std::string_view name) {
-  return one_of(name, {"attr", "filesizeformat", "pprint", "random", "urlize", "wordwrap"});
+// Jinja's own filters that no chat template has a use for, and why they are left out.
+std::string_view reason_left_out(std::string_view name) {
+  if (name == "random") return "' is not supported: the same conversation would give other prompts";
+  if (one_of(name, {"attr", "pprint", "urlize", "wordwrap"})) return "' is not supported";
+  return "' is not known";
 }
 
 }  // namespace
@@ -38,8 +40,7 @@ Native find_test(std::string_view name) {
 
 void check_filter(const std::string& name, int line) {
   if (find_filter(name)) return;
-  const char* end = left_out(name) ? "' is not supported" : "' is not known";
-  fail_at(line, "the filter '" + name + end, ErrorKind::unsupported);
+  fail_at(line, "the filter '" + name + std::string(reason_left_out(name)), ErrorKind::unsupported);
 }
 
 void check_test(const std::string& name, int line) {

@@ -1,5 +1,6 @@
 // Filters on numbers and on any value.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -115,6 +116,30 @@ Value round(Interpreter& in, const Value& v, Arguments& a) {
   return in.binary(Operation::divide, whole, unit);
 }
 
+// jinja2's: one decimal of the largest unit that the number reaches.
+Value file_size(Interpreter& in, const Value& v, Arguments& a) {
+  const Bound b(in, "filesizeformat", a, {"binary"});
+  if (v.is_undefined()) in.use_of_undefined(v);
+  double bytes = 0;
+  if (v.is_number()) {
+    bytes = v.number();
+  } else if (!v.is_text() || !read_real(v.bytes(), bytes)) {
+    in.run.fail("filesizeformat needs a number, not " + type_name(v));
+  }
+  const bool binary = b.truth(0, false);
+  const double base = binary ? 1024 : 1000;
+  if (bytes == 1) return in.run.text("1 Byte");
+  if (bytes < base) return in.run.text(decimal(whole_of(in, std::trunc(bytes)).whole()) + " Bytes");
+  constexpr std::string_view units = "kMGTPEZY";
+  long double unit = base * base;  // exact, as Python's whole numbers are
+  std::size_t i = 0;
+  for (; i + 1 < units.size() && !(bytes < unit); ++i) unit *= base;
+  std::array<char, 400> number;
+  std::snprintf(number.data(), number.size(), "%.1f ", base * bytes / static_cast<double>(unit));
+  const char letter = binary && i == 0 ? 'K' : units[i];
+  return in.run.text(std::string(number.data()) + letter + (binary ? "iB" : "B"));
+}
+
 Value to_json_filter(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "tojson", a, {"ensure_ascii", "indent", "separators", "sort_keys"});
   JsonStyle style;
@@ -145,9 +170,14 @@ Value to_json_filter(Interpreter& in, const Value& v, Arguments& a) {
 
 const NativeTable& value_filters() {
   static const NativeTable table = {
-      {"default", fallback},      {"d", fallback},   {"int", to_int},
-      {"float", to_float},        {"abs", absolute}, {"round", round},
+      {"default", fallback},
+      {"d", fallback},
+      {"int", to_int},
+      {"float", to_float},
+      {"abs", absolute},
+      {"round", round},
       {"tojson", to_json_filter},
+      {"filesizeformat", file_size},
   };
   return table;
 }

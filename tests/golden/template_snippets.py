@@ -259,6 +259,14 @@ users[0].name, users[0]['home']['city'], users[-1].tags is defined, users[0].tag
 users[-1]['tags'] is none, users[-1].get('tags') is none
 (users|first).name, (users|last)['name'], users|map(attribute='age')|sum, users|map(attribute='age')|max
 x|attr('y')
+0|filesizeformat, 1|filesizeformat, 999|filesizeformat, 1000|filesizeformat, 1|filesizeformat(true)
+1023|filesizeformat(binary=true), 1024|filesizeformat(true), 1050|filesizeformat, 999999|filesizeformat, 1048575|filesizeformat(true)
+300|filesizeformat, 3000|filesizeformat, 3000000|filesizeformat, 3000000000000|filesizeformat, 1.5|filesizeformat, -7.9|filesizeformat
+1e15|filesizeformat, 1e18|filesizeformat, 1e21|filesizeformat, 1e24|filesizeformat, 1e27|filesizeformat, 1e40|filesizeformat(true)
+'2500'|filesizeformat, true|filesizeformat
+'x'|filesizeformat
+[1]|filesizeformat
+none|filesizeformat
 """
 
 # Whole templates, separated by lines of '===='.
