@@ -23,12 +23,16 @@ enum class PolicyKind : std::uint8_t {
 
 // DynaExq's settings with the published defaults. "paper": arXiv 2511.15015; "later": its later versions.
 struct DynaExqSettings {
-  double smoothing = 0.9;              // α of S ← α S + (1 − α) g            (Eq. 2; later: 0.9)
+  double smoothing = 0.9;  // α of S ← α S + (1 − α) g            (Eq. 2; later: 0.9)
+  // Tokens that one α stands for, so that a prefill chunk weighs as its tokens and a memory of ten intervals
+  // outlasts the noise of single tokens; 0: one pass, as Eq. 2 is written (ours)
+  std::int64_t smoothing_tokens = 200;
   std::int64_t interval_tokens = 200;  // between two updates of the targets  (later: 200)
   double threshold = 0;                // τ: least hotness of a high-tier expert (Algorithm 1; 0: none)
   double hysteresis = 0.1;           // an outsider must beat the weakest insider by this share of the layer's
                                      // mean hotness (later: 0.01 absolute, which exceeds 1 / 128: ours)
-  int transitions = 4;               // at most, for each interval and layer set (later: 4)
+  int transitions = 4;               // at most, for each interval, in the whole model; a promotion with the
+                                     // demotion that makes its room is one               (later: 4)
   int in_flight = 4;                 // swaps at once                       (later: 4)
   std::int64_t warm_up_tokens = 64;  // hotness of so many tokens ranks the first set (§3.5; ours)
   bool prefetch = false;             // from cross-layer correlation

@@ -26,11 +26,11 @@ struct ExpertUse {
 struct Observation {
   std::int64_t tokens = 0;  // in the pass
   bool prefill = false;
-  float entropy = -1;               // of the output's distribution in nats; −1: no logits
-  std::span<const ExpertUse> uses;  // by unit, ascending; units that were not chosen are not listed
+  float entropy = -1;                    // of the output's distribution in nats; −1: no logits
+  std::span<const ExpertUse> uses = {};  // by unit, ascending; units that were not chosen are not listed
   // [layers] tokens that each layer's router saw; empty: all of them in every layer. The last layer sees only
   // the tokens whose logits are wanted.
-  std::span<const std::int32_t> routed;
+  std::span<const std::int32_t> routed = {};
 };
 
 // What a policy may know of the shape of its world.
@@ -39,7 +39,8 @@ struct PolicyWorld {
       first_unit;  // [layers + 1]: units of layer l are [first_unit[l], first_unit[l + 1])
   std::vector<double> bits_per_weight;   // [tiers], high to low
   std::vector<std::int64_t> unit_bytes;  // [units, tiers]: bytes of each version
-  std::vector<float> damage;             // [units, tiers]: how much a tier hurts; empty when not measured
+  // [units, tiers]: how much a tier hurts: the relative error of its output, squared; empty: not measured.
+  std::vector<float> damage;
   // [tiers]: how many units of each tier may be published, without the pools' spare blocks. A promotion and
   // the demotion behind it may use one spare block between them.
   std::vector<std::int64_t> capacity;

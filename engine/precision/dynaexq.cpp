@@ -1,0 +1,242 @@
+#include "engine/precision/dynaexq.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <tuple>
+
+#include "engine/precision/hotness.h"
+
+namespace fovea::precision {
+namespace {
+
+constexpr std::uint8_t high = 0, low = 1;
+constexpr std::int32_t nobody = -1;
+
+// A unit that goes up, one that goes down, or both: the second then makes the first one's room.
+struct Transition {
+  std::int32_t up = nobody, down = nobody;
+  double margin =
+      0;  // by which the one that goes up is hotter; for one alone, its distance from the threshold
+};
+
+class DynaExq final : public Policy {
+ public:
+  DynaExq(const PolicyWorld& world, const DynaExqSettings& settings)
+      : world_(world),
+        settings_(settings),
+        hotness_(world.first_unit,
+                 {.smoothing = settings.smoothing, .smoothing_tokens = settings.smoothing_tokens},
+                 world.uses) {}
+
+  std::string_view name() const override { return "dynaexq"; }
+  std::vector<std::uint8_t> initial() const override;
+  void observe(const Observation& observation) override {
+    hotness_.observe(observation);
+    tokens_ += observation.tokens;
+  }
+  void propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
+               std::vector<Decision>& decisions) override;
+  std::span<const float> hotness() const override { return hotness_.all(); }
+
+ private:
+  static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+  std::int64_t places(std::int64_t layer) const {
+    return std::min<std::int64_t>(world_.high_per_layer,
+                                  world_.first_unit[index(layer) + 1] - world_.first_unit[index(layer)]);
+  }
+  void update(std::span<const std::uint8_t> tiers, std::int64_t limit);
+  void choose(std::int64_t layer, std::span<const std::uint8_t> tiers, std::int64_t limit);
+  void hand_out(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
+                std::vector<Decision>& decisions);
+  Decision decision(std::int32_t unit, std::uint8_t target, double margin) const {
+    return {.unit = unit,
+            .target = target,
+            .reason = target == high ? SwapReason::hotter : SwapReason::colder,
+            .score = static_cast<float>(hotness_.of(unit)),
+            .margin = static_cast<float>(margin)};
+  }
+
+  PolicyWorld world_;
+  DynaExqSettings settings_;
+  Hotness hotness_;
+  std::int64_t tokens_ = 0;  // since the last update
+  bool warm_ = false;        // the first set has been ranked
+  bool settled_ = false;     // … and stands
+  std::vector<Transition> pending_, forced_;
+  std::vector<std::int32_t> insiders_, outsiders_;  // of one layer, while it is looked at
+};
+
+std::vector<std::uint8_t> DynaExq::initial() const {
+  std::vector<std::uint8_t> tiers(index(world_.units()), low);
+  std::vector<std::int32_t> order;
+  for (std::int64_t layer = 0; layer < world_.layers(); ++layer) {
+    const std::int32_t first = world_.first_unit[index(layer)];
+    order.resize(index(world_.first_unit[index(layer) + 1] - first));
+    std::iota(order.begin(), order.end(), first);
+    if (!world_.uses.empty())
+      std::ranges::sort(order, [&](std::int32_t a, std::int32_t b) {
+        const float of_a = world_.uses[index(a)], of_b = world_.uses[index(b)];
+        return of_a != of_b ? of_a > of_b : a < b;
+      });
+    for (std::int64_t i = 0; i < places(layer); ++i) tiers[index(order[index(i)])] = high;
+  }
+  return tiers;
+}
+
+void DynaExq::propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
+                      std::vector<Decision>& decisions) {
+  if (!warm_) {
+    if (tokens_ < settings_.warm_up_tokens) return;
+    warm_ = true;
+    tokens_ = 0;
+    update(tiers, world_.units());
+  } else if (const std::int64_t intervals = tokens_ / settings_.interval_tokens; intervals > 0) {
+    tokens_ %= settings_.interval_tokens;
+    // The first set may take what the pipeline can carry; later ones keep to the limit.
+    settled_ = settled_ || pending_.empty();
+    update(tiers, settled_ ? settings_.transitions * intervals : world_.units());
+  }
+  if (!pending_.empty()) hand_out(tiers, in_flight, decisions);
+}
+
+// Algorithm 1 for every layer, then the limit on transitions for the model as a whole.
+void DynaExq::update(std::span<const std::uint8_t> tiers, std::int64_t limit) {
+  pending_.clear();
+  forced_.clear();
+  for (std::int64_t layer = 0; layer < world_.layers(); ++layer) choose(layer, tiers, limit);
+  std::ranges::sort(pending_, [](const Transition& a, const Transition& b) {
+    return std::tuple(-a.margin, a.up, a.down) < std::tuple(-b.margin, b.up, b.down);
+  });
+  if (std::ssize(pending_) > limit) pending_.resize(index(limit));
+  pending_.insert(pending_.begin(), forced_.begin(), forced_.end());
+}
+
+void DynaExq::choose(std::int64_t layer, std::span<const std::uint8_t> tiers, std::int64_t limit) {
+  insiders_.clear();
+  outsiders_.clear();
+  for (std::int32_t unit = world_.first_unit[index(layer)]; unit < world_.first_unit[index(layer) + 1];
+       ++unit)
+    (tiers[index(unit)] == high ? insiders_ : outsiders_).push_back(unit);
+  const std::int64_t room = places(layer) - std::ssize(insiders_);
+  const auto colder = [&](std::int32_t a, std::int32_t b) {
+    const double of_a = hotness_.of(a), of_b = hotness_.of(b);
+    return of_a != of_b ? of_a < of_b : a > b;
+  };
+  const auto hotter = [&](std::int32_t a, std::int32_t b) { return colder(b, a); };
+  const auto sort_first = [&](std::vector<std::int32_t>& units, const auto& order) {
+    const std::int64_t wanted = std::min<std::int64_t>(limit + std::abs(room), std::ssize(units));
+    std::ranges::partial_sort(units, units.begin() + wanted, order);
+    units.resize(index(wanted));
+  };
+  sort_first(insiders_, colder);
+  sort_first(outsiders_, hotter);
+
+  std::size_t in = 0, out = 0;
+  for (std::int64_t excess = room; excess < 0; ++excess)  // a demotion failed before
+    forced_.push_back({.down = insiders_[in++]});
+  const auto is_hot = [&](std::int32_t unit) {
+    const double s = hotness_.of(unit);
+    return s > 0 && s >= settings_.threshold;
+  };
+  for (std::int64_t left = room; left > 0 && out < outsiders_.size() && is_hot(outsiders_[out]);
+       --left, ++out)
+    pending_.push_back({.up = outsiders_[out], .margin = hotness_.of(outsiders_[out]) - settings_.threshold});
+  const double margin_wanted = settings_.hysteresis * hotness_.layer_mean(layer);
+  for (; in < insiders_.size() && out < outsiders_.size() && is_hot(outsiders_[out]); ++in, ++out) {
+    const double margin = hotness_.of(outsiders_[out]) - hotness_.of(insiders_[in]);
+    if (!(margin > margin_wanted)) break;
+    pending_.push_back({.up = outsiders_[out], .down = insiders_[in], .margin = margin});
+  }
+  for (; in < insiders_.size() && hotness_.of(insiders_[in]) < settings_.threshold; ++in)
+    pending_.push_back({.down = insiders_[in], .margin = settings_.threshold - hotness_.of(insiders_[in])});
+}
+
+// As many pending moves as may be in flight. A transition leaves the list when both its units are where they
+// shall be, so that what the pipeline refused comes again.
+void DynaExq::hand_out(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
+                       std::vector<Decision>& decisions) {
+  const auto there = [&](const Transition& t) {
+    return (t.up == nobody || tiers[index(t.up)] == high) &&
+           (t.down == nobody || tiers[index(t.down)] != high);
+  };
+  std::erase_if(pending_, there);
+  std::array<std::int64_t, 2> published = {std::ranges::count(tiers, high), 0};
+  published[low] = std::ranges::count(tiers, low);
+  std::int32_t room = settings_.in_flight - in_flight;
+  for (const Transition& t : pending_) {
+    const bool goes_up = t.up != nobody && tiers[index(t.up)] != high;
+    const bool goes_down = t.down != nobody && tiers[index(t.down)] == high;
+    const int moves = int{goes_up} + int{goes_down};
+    if (room < std::min(moves, settings_.in_flight)) return;  // a pair waits for room for both
+    const std::int64_t spare = goes_up && goes_down ? 1 : 0;
+    if (goes_up && published[high] >= world_.capacity[high] + spare) continue;
+    if (!goes_up && goes_down && published[low] >= world_.capacity[low]) continue;
+    if (goes_up) {
+      decisions.push_back(decision(t.up, high, t.margin));
+      ++published[high];
+      if (tiers[index(t.up)] == low) --published[low];
+      --room;
+    }
+    if (goes_down && room > 0) {
+      decisions.push_back(decision(t.down, low, t.margin));
+      ++published[low];
+      --published[high];
+      --room;
+    }
+  }
+}
+
+Result<void> check_settings(const DynaExqSettings& s) {
+  const auto wrong = [](const char* name, double value, const char* range) {
+    return fail(ErrorKind::invalid, std::string("dynaexq ") + name,
+                "the value is " + std::to_string(value) + ", it must be " + range);
+  };
+  if (!(s.smoothing >= 0 && s.smoothing < 1)) return wrong("smoothing", s.smoothing, "from 0 to below 1");
+  if (s.smoothing_tokens < 0)
+    return wrong("smoothing_tokens", static_cast<double>(s.smoothing_tokens), "0 or more");
+  if (s.interval_tokens < 1)
+    return wrong("interval_tokens", static_cast<double>(s.interval_tokens), "1 or more");
+  if (!(s.threshold >= 0)) return wrong("threshold", s.threshold, "0 or more");
+  if (!(s.hysteresis >= 0)) return wrong("hysteresis", s.hysteresis, "0 or more");
+  if (s.transitions < 0) return wrong("transitions", s.transitions, "0 or more");
+  if (s.in_flight < 1) return wrong("in_flight", s.in_flight, "1 or more");
+  if (s.warm_up_tokens < 0)
+    return wrong("warm_up_tokens", static_cast<double>(s.warm_up_tokens), "0 or more");
+  if (s.prefetch)
+    return fail(ErrorKind::unsupported, "dynaexq prefetch", "prefetching from correlation is not done",
+                "Leave it off");
+  return {};
+}
+
+Result<void> check_capacity(const PolicyWorld& world) {
+  if (world.tiers() != 2)
+    return fail(ErrorKind::invalid, "dynaexq",
+                std::to_string(world.tiers()) + " tiers are given, it moves experts between two",
+                "Give a high and a low tier");
+  std::int64_t hot = 0;
+  for (std::int64_t layer = 0; layer < world.layers(); ++layer) {
+    const auto l = static_cast<std::size_t>(layer);
+    hot += std::min<std::int64_t>(world.high_per_layer, world.first_unit[l + 1] - world.first_unit[l]);
+  }
+  const std::int64_t cold = world.units() - hot;
+  if (world.high_per_layer >= 0 && hot <= world.capacity[high] && cold <= world.capacity[low]) return {};
+  return fail(ErrorKind::memory, "dynaexq",
+              std::to_string(hot) + " experts in the high tier and " + std::to_string(cold) +
+                  " in the low one are wanted, the plan has room for " +
+                  std::to_string(world.capacity[high]) + " and " + std::to_string(world.capacity[low]),
+              "Give a larger budget");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Policy>> make_dynaexq(const PolicyWorld& world, const DynaExqSettings& settings) {
+  FOVEA_CHECK(check(world));
+  FOVEA_CHECK(check_settings(settings));
+  FOVEA_CHECK(check_capacity(world));
+  return std::make_unique<DynaExq>(world, settings);
+}
+
+}  // namespace fovea::precision
