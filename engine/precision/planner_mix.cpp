@@ -52,7 +52,7 @@ void MixPath::plan_layers() {
   steps_ = static_cast<std::int64_t>(layers_.size());
 }
 
-Mix MixPath::at(std::int64_t index) const {
+TierMix MixPath::at(std::int64_t index) const {
   if (!inputs_.counts.empty())
     return {.counts = inputs_.counts, .absent = std::vector<std::int64_t>(inputs_.groups.size())};
   if (none_) index = all_units_ * (static_cast<std::int64_t>(inputs_.tier_names.size()) - 1);
@@ -61,8 +61,8 @@ Mix MixPath::at(std::int64_t index) const {
   return by_layer(widest_, layers_[static_cast<std::size_t>(index - disk_steps_)]);
 }
 
-Mix MixPath::by_layer(std::int64_t most, const LayerCounts& counts) const {
-  Mix mix;
+TierMix MixPath::by_layer(std::int64_t most, const LayerCounts& counts) const {
+  TierMix mix;
   mix.high_per_layer = counts.tiers.front();
   for (std::size_t group = 0; group < inputs_.groups.size(); ++group) {
     const std::int64_t layers = inputs_.groups[group].layers;
@@ -77,7 +77,7 @@ Mix MixPath::by_layer(std::int64_t most, const LayerCounts& counts) const {
   return mix;
 }
 
-Mix MixPath::by_unit(std::int64_t index) const {
+TierMix MixPath::by_unit(std::int64_t index) const {
   const std::size_t tiers = inputs_.tier_names.size();
   // Before disk_steps_: `lifted` units are at the lowest tier, the others absent. Then, tier by tier, at the
   // upper one of two neighbours.
@@ -90,7 +90,7 @@ Mix MixPath::by_unit(std::int64_t index) const {
     lower -= static_cast<std::size_t>(step / units);
     lifted = step % units;
   }
-  Mix mix;
+  TierMix mix;
   for (std::size_t group = 0; group < inputs_.groups.size(); ++group) {
     const std::int64_t count = present(group) * inputs_.groups[group].layers;
     const std::int64_t here = std::min(lifted, count);
@@ -113,7 +113,7 @@ Mix MixPath::by_unit(std::int64_t index) const {
   return mix;
 }
 
-std::int64_t MixPath::block_bytes(const Mix& mix) const {
+std::int64_t MixPath::block_bytes(const TierMix& mix) const {
   std::int64_t sum = 0;
   for (std::size_t group = 0; group < mix.counts.size(); ++group) {
     for (std::size_t t = 0; t < mix.counts[group].size(); ++t)
@@ -123,7 +123,7 @@ std::int64_t MixPath::block_bytes(const Mix& mix) const {
 }
 
 // Blocks for units of this group that are on disk alone: as many as one pass through one layer can choose.
-std::int64_t MixPath::visitors(std::size_t group, const Mix& mix) const {
+std::int64_t MixPath::visitors(std::size_t group, const TierMix& mix) const {
   const UnitGroup& g = inputs_.groups[group];
   std::int64_t in_layer = g.absent;
   if (mix.absent[group] > 0) {
@@ -134,11 +134,11 @@ std::int64_t MixPath::visitors(std::size_t group, const Mix& mix) const {
   return inputs_.pass_units > 0 ? std::min(in_layer, inputs_.pass_units) : in_layer;
 }
 
-bool MixPath::has_spares(std::size_t group, const Mix& mix) const {
+bool MixPath::has_spares(std::size_t group, const TierMix& mix) const {
   return swaps_ && std::ranges::count_if(mix.counts[group], [](std::int64_t count) { return count > 0; }) > 1;
 }
 
-std::vector<PoolNeed> MixPath::needs(const Mix& mix) const {
+std::vector<PoolNeed> MixPath::needs(const TierMix& mix) const {
   struct Need {
     std::int64_t blocks = 0, spare = 0, visitors = 0;
   };
@@ -162,7 +162,7 @@ std::vector<PoolNeed> MixPath::needs(const Mix& mix) const {
   return needs;
 }
 
-std::int64_t MixPath::visitor_blocks(const Mix& mix) const {
+std::int64_t MixPath::visitor_blocks(const TierMix& mix) const {
   std::map<std::int64_t, std::int64_t> pools;
   for (std::size_t group = 0; group < mix.counts.size(); ++group) {
     std::int64_t& most = pools[inputs_.groups[group].bytes.back()];

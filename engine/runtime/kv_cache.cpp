@@ -150,10 +150,20 @@ void Sequence::discard() {
   tokens_.clear();
 }
 
+namespace {
+
+std::int64_t pages_of(const KvCache::Settings& settings) {
+  return (settings.context + settings.shape.page_tokens - 1) / settings.shape.page_tokens + 1;
+}
+
+}  // namespace
+
+std::int64_t KvCache::bytes(const Settings& settings) {
+  return pages_of(settings) * settings.shape.page_bytes();
+}
+
 Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device) {
-  const std::int64_t page_tokens = settings.shape.page_tokens;
-  const std::int64_t pages = (settings.context + page_tokens - 1) / page_tokens + 1;
-  FOVEA_TRY(PagePool pool, PagePool::create(settings.shape, pages, device));
+  FOVEA_TRY(PagePool pool, PagePool::create(settings.shape, pages_of(settings), device));
   return std::unique_ptr<KvCache>(new KvCache(std::move(pool), settings.poison));
 }
 

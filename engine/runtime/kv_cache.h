@@ -81,6 +81,8 @@ class KvCache {
   };
 
   static Result<std::unique_ptr<KvCache>> create(const Settings& settings, const kernels::Device& device);
+  // What create() would allocate.
+  static std::int64_t bytes(const Settings& settings);
   KvCache(const KvCache&) = delete;
   KvCache& operator=(const KvCache&) = delete;
 

@@ -1,10 +1,10 @@
-#include <algorithm>
 #include <chrono>
 #include <string>
 
 #include "engine/api/engine.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/runtime/load_settings.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
 #include "engine/text/text_model.h"
@@ -13,51 +13,10 @@
 namespace fovea {
 namespace {
 
-constexpr std::int64_t default_context = 8192;
-constexpr std::int64_t most_context = std::int64_t{1} << 24;
-constexpr std::int64_t most_chunk = 8192;
-constexpr std::int64_t page_tokens = 64;
-
-std::unexpected<Error> out_of_range(const char* name, std::int64_t value, std::string range) {
-  return fail(ErrorKind::invalid, name,
-              "the value is " + std::to_string(value) + ", it must be " + std::move(range));
-}
-
-Result<void> check(const LoadRequest& request) {
-  if (request.context < 0 || request.context > most_context)
-    return out_of_range("context", request.context, "0 (the model's) … " + std::to_string(most_context));
-  if (request.threads < 0 || request.threads > 1024)
-    return out_of_range("threads", request.threads, "0 (all) … 1024");
-  if (request.chunk < 1 || request.chunk > most_chunk)
-    return out_of_range("chunk", request.chunk, "1 … " + std::to_string(most_chunk));
-  return {};
-}
-
-kernels::Type storage_type(KvType kv) {
-  switch (kv) {
-    case KvType::f32:
-      return kernels::Type::f32;
-    case KvType::f16:
-      return kernels::Type::f16;
-    case KvType::q8:
-      break;
-  }
-  return kernels::Type::q8_0;
-}
-
-void choose_defaults(LoadRequest& settings, const models::ModelConfig& config) {
-  const std::int64_t trained = config.context > 0 ? config.context : default_context;
-  if (settings.context == 0) settings.context = std::min(trained, default_context);
-  settings.chunk = std::min(settings.chunk, settings.context);
-  if (settings.context > trained)
-    log::warning("runtime", "the context of ", settings.context, " tokens is longer than the ", trained,
-                 " that the model was trained for");
-}
-
 Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request, const ProgressSink& progress,
                                                 std::stop_token stop) {
   const auto start = std::chrono::steady_clock::now();
-  FOVEA_CHECK(check(request));
+  FOVEA_CHECK(runtime::check(request));
   auto parts = std::make_unique<Engine::Parts>();
   LoadRequest& settings = parts->settings = request;
   if (settings.threads == 0) settings.threads = runtime::physical_cores();
@@ -74,15 +33,10 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request, cons
                                               progress, std::move(stop)));
 
   const models::ModelConfig& config = parts->model->config();
-  choose_defaults(settings, config);
+  runtime::choose_defaults(settings, config);
   FOVEA_TRY(parts->forward, layers::Forward::create(*parts->model, *parts->device, settings.chunk));
-  FOVEA_TRY(parts->cache, runtime::KvCache::create({.shape = {.layers = config.layers,
-                                                              .kv_heads = config.kv_heads,
-                                                              .head_dim = config.head_dim,
-                                                              .page_tokens = page_tokens,
-                                                              .type = storage_type(settings.kv)},
-                                                    .context = settings.context},
-                                                   *parts->device));
+  FOVEA_TRY(parts->cache, runtime::KvCache::create(
+                              runtime::kv_settings(config, settings.context, settings.kv), *parts->device));
   parts->stream = parts->device->make_stream({.threads = settings.threads});
 
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -1,0 +1,73 @@
+#include "engine/models/placement.h"
+
+namespace fovea::models {
+namespace {
+
+// Loads of whole words need it; safetensors does not promise it.
+bool is_aligned(const std::byte* data, kernels::Type type) {
+  const std::uintptr_t word = type == kernels::Type::f32 ? 4 : 2;
+  return reinterpret_cast<std::uintptr_t>(data) % word == 0;
+}
+
+template <class F>
+void each_vector(const WeightPlan& plan, F&& f) {
+  for (const LayerPlan& layer : plan.layers) {
+    for (const VectorSource source :
+         {layer.attention_norm, layer.q_bias, layer.k_bias, layer.v_bias, layer.q_norm, layer.k_norm,
+          layer.output_bias, layer.feed_forward_norm}) {
+      if (source != nullptr) f(*source);
+    }
+  }
+  f(*plan.output_norm);
+}
+
+}  // namespace
+
+// The embedding is looked up by row, so it stays as the file has it.
+kernels::Packing Placement::packing(const MatrixSource& source) const {
+  if (source.role == Role::embedding) return kernels::Packing::rows;
+  return device_.preferred_packing(source.tensor->type, source.rows, source.columns);
+}
+
+const std::byte* Placement::mapped(const MatrixSource& source) const {
+  return checkpoint_.bytes(*source.tensor).data() + source.offset();
+}
+
+bool Placement::stays_mapped(const MatrixSource& source) const {
+  return packing(source) == kernels::Packing::rows && is_aligned(mapped(source), source.tensor->type);
+}
+
+std::int64_t Placement::packed_bytes(const MatrixSource& source) const {
+  if (stays_mapped(source)) return 0;
+  return aligned(device_.packed_bytes(packing(source), source.tensor->type, source.rows, source.columns));
+}
+
+Footprint Placement::measure(const WeightPlan& plan, const ModelConfig& config) const {
+  Footprint sum;
+  double routed = 0;
+  each_vector(plan, [&](const checkpoint::TensorInfo& tensor) {
+    sum.packed += aligned(tensor.elements() * 4);
+    sum.per_token += tensor.elements() * 4;
+  });
+  plan.each_matrix([&](const MatrixSource& source) {
+    if (!is_unit(source)) {
+      const std::int64_t bytes = packed_bytes(source);
+      sum.packed += bytes;
+      if (bytes == 0) sum.mapped += source.bytes();
+    }
+    if (source.role == Role::embedding) {
+      sum.per_token += source.bytes() / source.rows;
+    } else if (source.role == Role::routed_expert) {
+      routed += static_cast<double>(source.bytes()) * static_cast<double>(config.experts_used) /
+                static_cast<double>(config.experts);
+    } else {
+      sum.per_token += source.bytes();
+    }
+  });
+  // A tied table that is packed as the output is needed once more, where its rows are looked up.
+  if (config.tied_embeddings && !stays_mapped(plan.embedding)) sum.packed += packed_bytes(plan.embedding);
+  sum.per_token += static_cast<std::int64_t>(routed);
+  return sum;
+}
+
+}  // namespace fovea::models

@@ -1,0 +1,169 @@
+#include "engine/precision/offload.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "engine/models/say.h"
+#include "engine/text/regex.h"
+
+namespace fovea::precision {
+namespace {
+
+using models::say;
+
+constexpr const char* flag = "--override-tensor";
+
+struct Override {
+  std::string pattern;
+  text::Regex expression;
+  bool away = false;
+};
+
+// "PATTERN=PLACE", several separated by commas, as llama.cpp splits them.
+Result<std::vector<Override>> parse(const std::vector<std::string>& given) {
+  std::vector<Override> overrides;
+  for (const std::string& list : given) {
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t comma = std::min(list.find(',', begin), list.size());
+      const std::string entry = list.substr(begin, comma - begin);
+      begin = comma + 1;
+      const std::size_t equals = entry.find('=');
+      if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size())
+        return fail(ErrorKind::invalid, flag, "\"" + entry + "\" is not PATTERN=PLACE",
+                    "For example: --override-tensor \"blk\\.(0|1)\\.ffn_.*_exps=CPU\"");
+      const std::string place = entry.substr(equals + 1);
+      if (place != "CPU" && place != "GPU" && !place.starts_with("CUDA"))
+        return fail(ErrorKind::invalid, flag, "\"" + place + "\" is not a place",
+                    "Known are CPU (the slower place), GPU and CUDA0 (the device)");
+      auto expression = text::Regex::compile(entry.substr(0, equals), flag);
+      if (!expression) {
+        expression.error().kind = ErrorKind::invalid;
+        return std::unexpected(std::move(expression).error());
+      }
+      overrides.push_back({entry.substr(0, equals), *std::move(expression), place == "CPU"});
+    }
+  }
+  return overrides;
+}
+
+bool found(const text::Regex& expression, std::string_view name) {
+  std::vector<text::Match> matches;
+  expression.find_all(name, matches);
+  return !matches.empty();
+}
+
+class Choosing {
+ public:
+  Choosing(const UnitTable& units, const OffloadSettings& settings) : units_(units), settings_(settings) {
+    choice_.absent.resize(static_cast<std::size_t>(units.size()));
+    decided_.resize(choice_.absent.size());
+  }
+
+  Result<OffloadChoice> run(const FitsWithout& fits) {
+    FOVEA_CHECK(check());
+    FOVEA_CHECK(apply_overrides());
+    apply_device_layers();
+    if (settings_.cpu_moe_layers > 0) {
+      take_layers(settings_.cpu_moe_layers);
+      choice_.cpu_moe_layers = settings_.cpu_moe_layers;
+    } else if (settings_.cpu_moe_layers < 0) {
+      find_layers(fits);
+    }
+    return std::move(choice_);
+  }
+
+ private:
+  Result<void> check() const {
+    if (units_.scope() != UnitScope::experts && settings_.cpu_moe_layers != 0)
+      return fail(ErrorKind::invalid, "--n-cpu-moe", "the model has no experts",
+                  "Use --override-tensor or -ngl for a dense model");
+    if (settings_.cpu_moe_layers < -1)
+      return fail(ErrorKind::invalid, "--n-cpu-moe",
+                  say(settings_.cpu_moe_layers, " is not a number of layers, nor auto"));
+    if (settings_.gpu_layers < -1)
+      return fail(ErrorKind::invalid, "--n-gpu-layers",
+                  say(settings_.gpu_layers, " is not a number of layers"));
+    return {};
+  }
+
+  // The whole unit goes where the first pattern that is found in one of its tensors' names says.
+  Result<void> apply_overrides() {
+    FOVEA_TRY(const auto overrides, parse(settings_.override_tensors));
+    for (const Override& override : overrides) {
+      std::int64_t taken = 0, in_part = 0;
+      std::vector<std::string> names;
+      std::ptrdiff_t hits = 0;
+      for (UnitId id = 0; id < static_cast<UnitId>(units_.size()); ++id) {
+        // A layer's experts have their tensors in common.
+        if (auto own = tensor_names(units_, id); own != names) {
+          names = std::move(own);
+          hits = std::ranges::count_if(
+              names, [&](const std::string& name) { return found(override.expression, name); });
+        }
+        if (hits == 0 || decided_[static_cast<std::size_t>(id)]) continue;
+        decided_[static_cast<std::size_t>(id)] = true;
+        choice_.absent[static_cast<std::size_t>(id)] = override.away;
+        ++taken;
+        if (hits < std::ssize(names)) ++in_part;
+      }
+      if (taken == 0)
+        choice_.notes.push_back(say("--override-tensor ", override.pattern,
+                                    " is found in no tensor of a unit, so it changes nothing"));
+      if (in_part > 0)
+        choice_.notes.push_back(say("--override-tensor ", override.pattern,
+                                    " names only some of the tensors of ", in_part,
+                                    " units; a unit moves as a whole, so all of theirs did"));
+    }
+    return {};
+  }
+
+  void apply_device_layers() {
+    if (settings_.gpu_layers < 0) return;
+    const std::int64_t first_on_device =
+        std::max<std::int64_t>(units_.layers() + 1 - settings_.gpu_layers, 0);
+    if (first_on_device == 0) return;
+    take_layers(first_on_device);
+    choice_.notes.push_back(say("-ngl ", settings_.gpu_layers, " leaves the units of the first ",
+                                std::min(first_on_device, units_.layers()),
+                                " layers away (the output counts as a layer); everything that is not a unit "
+                                "stays on the device"));
+  }
+
+  void take_layers(std::int64_t layers) {
+    const UnitId end = units_.first(std::min(layers, units_.layers()));
+    for (UnitId id = 0; id < end; ++id) {
+      if (!decided_[static_cast<std::size_t>(id)]) choice_.absent[static_cast<std::size_t>(id)] = true;
+    }
+  }
+
+  void find_layers(const FitsWithout& fits) {
+    for (std::int64_t layers = 0; layers <= units_.layers(); ++layers) {
+      take_layers(layers);
+      choice_.cpu_moe_layers = layers;
+      if (fits(choice_.absent)) break;
+    }
+    choice_.notes.push_back(
+        say("--n-cpu-moe auto is ", choice_.cpu_moe_layers, " of ", units_.layers(), " layers"));
+  }
+
+  const UnitTable& units_;
+  const OffloadSettings& settings_;
+  OffloadChoice choice_;
+  std::vector<bool> decided_;  // by a pattern
+};
+
+}  // namespace
+
+std::vector<std::string> tensor_names(const UnitTable& units, UnitId id) {
+  const Unit& unit = units[id];
+  if (units.scope() != UnitScope::experts) return {units.name(id) + ".weight"};
+  const std::string layer = say("blk.", unit.layer, ".ffn_");
+  return {layer + "gate_exps.weight", layer + "up_exps.weight", layer + "down_exps.weight"};
+}
+
+Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
+                                       const FitsWithout& fits) {
+  return Choosing(units, settings).run(fits);
+}
+
+}  // namespace fovea::precision

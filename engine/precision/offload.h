@@ -1,0 +1,39 @@
+// Which units live in the slower place: llama.cpp's flags and their meanings, for whole units.
+//
+//   --n-cpu-moe N, --cpu-moe   the experts of the first N layers, of all layers
+//   --override-tensor P=PLACE  tensors whose GGUF name the expression P is found in; the first one that fits
+//                              decides; CPU is the slower place, any other the device
+//   -ngl N                     only the last N layers are on the device, the output counted as the last one
+//
+// Where the device has no slower place beside it (no GPU), these units live on disk alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/api/precision.h"
+#include "engine/core/result.h"
+#include "engine/precision/units.h"
+
+namespace fovea::precision {
+
+struct OffloadChoice {
+  std::vector<bool> absent;         // [units]: not on the device
+  std::int64_t cpu_moe_layers = 0;  // with "auto", the number that was found
+  std::vector<std::string> notes;   // what the user should know: one sentence each
+};
+
+// Whether the plan fits the budget with these units away.
+using FitsWithout = std::function<bool(const std::vector<bool>& absent)>;
+
+// ErrorKind::invalid names the pattern or number that is wrong. With cpu_moe_layers −1 the smallest N is
+// sought for which `fits`; when no N does, all layers' experts are away.
+Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
+                                       const FitsWithout& fits);
+
+// The GGUF names of a unit's tensors ("blk.3.ffn_gate_exps.weight"), in the order of its parts.
+std::vector<std::string> tensor_names(const UnitTable& units, UnitId id);
+
+}  // namespace fovea::precision

@@ -1,0 +1,230 @@
+#include "engine/precision/plan_inputs.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "engine/models/placement.h"
+#include "engine/models/say.h"
+#include "engine/precision/offload.h"
+
+namespace fovea::precision {
+namespace {
+
+using models::say;
+
+constexpr double high_enough_bits = 6;  // above this a file's own format is no sensible upper tier
+
+bool offloads(const OffloadSettings& settings) {
+  return settings.cpu_moe_layers != 0 || !settings.override_tensors.empty() || settings.gpu_layers >= 0;
+}
+
+// Bits per weight of all units at one tier; nothing when the name is unknown or a row is not whole blocks.
+std::optional<double> bits_at(const std::string& name, const UnitTable& units) {
+  const auto tiers = parse_tiers(std::vector{name}, units);
+  if (!tiers) return std::nullopt;
+  double bits = 0, weights = 0;
+  for (const Unit& unit : units.units()) {
+    for (const models::MatrixSource& matrix : unit.matrices()) {
+      if (matrix.columns % kernels::block_shape(type_of(tiers->front(), matrix)).elements != 0)
+        return std::nullopt;
+    }
+    const auto parameters = static_cast<double>(unit.parameters());
+    bits += bits_per_weight(tiers->front(), unit) * parameters;
+    weights += parameters;
+  }
+  return weights > 0 ? std::optional(bits / weights) : std::nullopt;
+}
+
+Result<void> check_rows(const TierSet& tiers, const UnitTable& units) {
+  for (const Tier& tier : tiers) {
+    for (UnitId id = 0; id < static_cast<UnitId>(units.size()); ++id) {
+      for (const models::MatrixSource& matrix : units[id].matrices()) {
+        const std::int64_t block = kernels::block_shape(type_of(tier, matrix)).elements;
+        if (matrix.columns % block == 0) continue;
+        return fail(ErrorKind::unsupported, "tiers",
+                    say("\"", tier.name, "\" needs rows of a multiple of ", block, " weights, those of ",
+                        units.name(id), " have ", matrix.columns),
+                    "Choose the tier \"file\" or \"bf16\"");
+      }
+    }
+  }
+  return {};
+}
+
+// A version's block; without a policy, what the unit's weights take where the model's others lie.
+std::int64_t unit_bytes(PolicyKind policy, const Tier& tier, const Unit& unit,
+                        const kernels::Device& device) {
+  if (policy != PolicyKind::none) return version_layout(tier, unit, device).bytes;
+  std::int64_t bytes = 0;
+  for (const models::MatrixSource& matrix : unit.matrices()) {
+    const kernels::Type type = type_of(tier, matrix);
+    bytes += models::aligned(device.packed_bytes(device.preferred_packing(type, matrix.rows, matrix.columns),
+                                                 type, matrix.rows, matrix.columns));
+  }
+  return bytes;
+}
+
+// Groups of layers with equal units. Within a layer, units of different sizes are in different groups.
+void add_groups(const kernels::Device& device, UnitPlan& plan) {
+  using Sizes = std::vector<std::int64_t>;
+  struct InLayer {
+    std::int64_t units = 0, absent = 0;
+  };
+  std::map<std::tuple<Sizes, std::int64_t, std::int64_t, std::int64_t>, std::size_t> index;
+  plan.group.resize(static_cast<std::size_t>(plan.units.size()));
+  for (std::int64_t layer = 0; layer < plan.units.layers(); ++layer) {
+    const UnitId first = plan.units.first(layer), end = plan.units.first(layer + 1);
+    std::map<std::pair<Sizes, std::int64_t>, InLayer> kinds;
+    std::vector<std::pair<Sizes, std::int64_t>> kind_of;
+    for (UnitId id = first; id < end; ++id) {
+      Sizes sizes;
+      for (const Tier& tier : plan.tiers)
+        sizes.push_back(unit_bytes(plan.policy, tier, plan.units[id], device));
+      kind_of.emplace_back(std::move(sizes), plan.units[id].parameters());
+      InLayer& kind = kinds[kind_of.back()];
+      ++kind.units;
+      if (plan.absent[static_cast<std::size_t>(id)]) ++kind.absent;
+    }
+    for (UnitId id = first; id < end; ++id) {
+      const auto& kind = kind_of[static_cast<std::size_t>(id - first)];
+      const InLayer& in_layer = kinds[kind];
+      const auto [at, is_new] = index.try_emplace(
+          std::tuple(kind.first, kind.second, in_layer.units, in_layer.absent), plan.inputs.groups.size());
+      if (is_new) {
+        UnitGroup& group = plan.inputs.groups.emplace_back();
+        group.units = in_layer.units;
+        group.absent = in_layer.absent;
+        group.parameters = kind.second;
+        group.bytes = kind.first;
+        for (const Tier& tier : plan.tiers) group.bits.push_back(bits_per_weight(tier, plan.units[id]));
+      }
+      plan.group[static_cast<std::size_t>(id)] = at->second;
+    }
+    for (const auto& [kind, in_layer] : kinds)
+      ++plan.inputs.groups[index[std::tuple(kind.first, kind.second, in_layer.units, in_layer.absent)]]
+            .layers;
+  }
+}
+
+std::int64_t largest_version(const PlanInputs& inputs) {
+  std::int64_t largest = 0;
+  for (const UnitGroup& group : inputs.groups) largest = std::max(largest, std::ranges::max(group.bytes));
+  return largest;
+}
+
+void set_inputs(const kernels::Device& device, const PrecisionRequest& request, const Surroundings& around,
+                UnitPlan& plan) {
+  plan.inputs = {};
+  for (const Tier& tier : plan.tiers) plan.inputs.tier_names.push_back(tier.name);
+  add_groups(device, plan);
+  PlanInputs& in = plan.inputs;
+  in.dense_bytes = around.dense_bytes;
+  if (plan.policy == PolicyKind::none) {
+    for (const UnitGroup& group : in.groups)
+      in.dense_bytes -= group.layers * group.units * group.bytes.front();
+  }
+  in.kv_bytes = around.kv_bytes;
+  in.activation_bytes = around.activation_bytes;
+  in.safety_bytes = around.safety_bytes;
+  in.safety_share = around.safety_share;
+  in.most_safety_bytes = around.most_safety_bytes;
+  in.budget_bytes = request.budget_bytes;
+  in.host_computes_absent = !around.device_is_host;
+  in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
+  in.spare_blocks = std::max(1, request.dynaexq.in_flight);
+  // What is read from disk goes straight to its block where the device's memory is the host's.
+  if (plan.policy == PolicyKind::dynaexq && !around.device_is_host) {
+    in.transfer_bytes = request.transfer_bytes > 0 ? request.transfer_bytes
+                                                   : request.dynaexq.in_flight * largest_version(plan.inputs);
+  }
+}
+
+}  // namespace
+
+PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts) {
+  if (request.policy != PolicyKind::none) return request.policy;
+  if (offloads(request.offload)) return PolicyKind::offload;
+  if (!request.tier_map.empty()) return PolicyKind::static_tiers;
+  if (request.budget_bytes == 0 && request.tiers.empty()) return PolicyKind::none;
+  if (request.tiers.size() == 1 || !has_experts) return PolicyKind::static_tiers;
+  return PolicyKind::dynaexq;
+}
+
+UnitScope unit_scope(PolicyKind policy, bool has_experts) {
+  if (policy == PolicyKind::none) return UnitScope::none;
+  return has_experts ? UnitScope::experts : UnitScope::linear_layers;
+}
+
+std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units) {
+  const double file = bits_at("file", units).value_or(0);
+  std::vector<std::string> tiers{"file"};
+  if (policy == PolicyKind::dynaexq) {
+    if (file > high_enough_bits && bits_at("q4", units)) tiers = {"q4"};
+    const double high = bits_at(tiers.front(), units).value_or(file);
+    for (const char* low : {"q2", "q3", "q4", "q8"}) {
+      const auto bits = bits_at(low, units);
+      if (!bits || *bits >= high) continue;
+      tiers.emplace_back(low);
+      break;
+    }
+  } else if (policy == PolicyKind::static_tiers && has_budget) {
+    double above = file;
+    for (const char* name : {"q8", "q4", "q3", "q2"}) {
+      const auto bits = bits_at(name, units);
+      if (!bits || *bits >= above) continue;
+      tiers.emplace_back(name);
+      above = *bits;
+    }
+  }
+  return tiers;
+}
+
+Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::Device& device,
+                            const PrecisionRequest& request, const Surroundings& around) {
+  const bool has_experts =
+      std::ranges::any_of(weights.layers, [](const models::LayerPlan& l) { return !l.experts.empty(); });
+  const PolicyKind policy = chosen_policy(request, has_experts);
+  if (policy == PolicyKind::dynaexq && !has_experts)
+    return fail(ErrorKind::invalid, "--policy dynaexq", "the model has no experts",
+                "Use --policy static for a dense model");
+  UnitPlan plan{.policy = policy,
+                .units = UnitTable(weights, has_experts ? UnitScope::experts : UnitScope::linear_layers)};
+  const std::vector<std::string> names =
+      request.tiers.empty() ? default_tiers(policy, request.budget_bytes > 0, plan.units) : request.tiers;
+  FOVEA_TRY(plan.tiers, parse_tiers(names, plan.units));
+  FOVEA_CHECK(check_rows(plan.tiers, plan.units));
+  if (policy == PolicyKind::dynaexq && plan.tiers.size() < 2 && request.budget_bytes > 0)
+    plan.notes.emplace_back("With a single tier dynaexq has nothing to choose from");
+
+  OffloadSettings offload = request.offload;
+  if (policy == PolicyKind::offload && !offloads(offload) && request.budget_bytes > 0 && has_experts)
+    offload.cpu_moe_layers = -1;
+  if (offloads(offload) && policy != PolicyKind::offload)
+    return fail(ErrorKind::invalid, "--policy",
+                "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl belong to the policy offload",
+                "Leave them out, or choose --policy offload");
+  const auto fits = [&](const std::vector<bool>& absent) {
+    plan.absent = absent;
+    set_inputs(device, request, around, plan);
+    return plan_precision_anyway(plan.inputs, policy).plan.fits;
+  };
+  FOVEA_TRY(OffloadChoice choice, choose_offloaded(plan.units, offload, fits));
+  plan.absent = std::move(choice.absent);
+  plan.cpu_moe_layers = choice.cpu_moe_layers;
+  std::ranges::move(choice.notes, std::back_inserter(plan.notes));
+  set_inputs(device, request, around, plan);
+  return plan;
+}
+
+TierCounts counts_of(const UnitPlan& plan, std::span<const TierId> tiers) {
+  TierCounts counts(plan.inputs.groups.size(), std::vector<std::int64_t>(plan.tiers.size()));
+  for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
+    if (tiers[unit] < plan.tiers.size()) ++counts[plan.group[unit]][tiers[unit]];
+  }
+  return counts;
+}
+
+}  // namespace fovea::precision

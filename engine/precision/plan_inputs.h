@@ -1,0 +1,68 @@
+// From a model's tensors and what the user asks for to the planner's inputs: the policy and tiers that are
+// meant, the units' sizes as the device packs them, and which units are offloaded. Reads no weights.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/api/precision.h"
+#include "engine/core/result.h"
+#include "engine/models/plan.h"
+#include "engine/precision/planner.h"
+#include "engine/precision/tiers.h"
+#include "engine/precision/units.h"
+#include "kernels/api/device.h"
+
+namespace fovea::precision {
+
+// The policy that a request means. Without one: offload when an offload flag is given, dynaexq for a model
+// with experts and static_tiers for another when tiers or a budget are given, else none.
+PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts);
+
+// Whose weights Model::load leaves to the policy. Fixed tiers of a dense model are of its linear layers.
+UnitScope unit_scope(PolicyKind policy, bool has_experts);
+
+// When the user names none: for dynaexq the file's format (q4 when it has more than 6 bits) above q2; for
+// fixed tiers with a budget all that stand below the file's; else the file's alone.
+std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units);
+
+// How much of a budget is kept free, when nothing else is said: 2 %, at most 1 GiB.
+inline constexpr double default_safety_share = 0.02;
+inline constexpr std::int64_t default_most_safety_bytes = std::int64_t{1} << 30;
+
+// What the units share the device with. Bytes.
+struct Surroundings {
+  // models::Placement::measure(…).resident() with unit_scope(policy); without a policy the units included.
+  std::int64_t dense_bytes = 0;
+  std::int64_t kv_bytes = 0;
+  std::int64_t activation_bytes = 0;
+  std::int64_t safety_bytes = 0;  // on top of the share of the budget
+  double safety_share = default_safety_share;
+  std::int64_t most_safety_bytes = default_most_safety_bytes;
+  std::int64_t experts_used = 0;  // by a token
+  std::int64_t chunk = 0;         // tokens of the longest pass
+  bool device_is_host = true;     // no transient buffer, and no second place to compute
+};
+
+struct UnitPlan {
+  PolicyKind policy = PolicyKind::none;
+  UnitTable units;
+  TierSet tiers = {};
+  std::vector<bool> absent = {};        // [units]: offloaded
+  std::int64_t cpu_moe_layers = 0;      // that --n-cpu-moe auto found
+  PlanInputs inputs = {};               // for plan_precision
+  std::vector<std::size_t> group = {};  // [units]: index into inputs.groups
+  std::vector<std::string> notes = {};  // what the user should know
+};
+
+// ErrorKind::invalid or ::unsupported names the flag, tier or pattern that is wrong. The weights and their
+// checkpoint must outlive what comes back.
+Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::Device& device,
+                            const PrecisionRequest& request, const Surroundings& around);
+
+// The counts of a fixed map [units], for inputs.counts; no_tier is counted nowhere.
+TierCounts counts_of(const UnitPlan& plan, std::span<const TierId> tiers);
+
+}  // namespace fovea::precision

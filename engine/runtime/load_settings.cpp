@@ -1,0 +1,63 @@
+#include "engine/runtime/load_settings.h"
+
+#include <algorithm>
+#include <string>
+
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+
+namespace fovea::runtime {
+namespace {
+
+constexpr std::int64_t default_context = 8192;
+constexpr std::int64_t most_context = std::int64_t{1} << 24;
+constexpr std::int64_t most_chunk = 8192;
+
+std::unexpected<Error> out_of_range(const char* name, std::int64_t value, std::string range) {
+  return fail(ErrorKind::invalid, name,
+              "the value is " + std::to_string(value) + ", it must be " + std::move(range));
+}
+
+}  // namespace
+
+Result<void> check(const LoadRequest& request) {
+  if (request.context < 0 || request.context > most_context)
+    return out_of_range("context", request.context, "0 (the model's) … " + std::to_string(most_context));
+  if (request.threads < 0 || request.threads > 1024)
+    return out_of_range("threads", request.threads, "0 (all) … 1024");
+  if (request.chunk < 1 || request.chunk > most_chunk)
+    return out_of_range("chunk", request.chunk, "1 … " + std::to_string(most_chunk));
+  return {};
+}
+
+void choose_defaults(LoadRequest& settings, const models::ModelConfig& config) {
+  const std::int64_t trained = config.context > 0 ? config.context : default_context;
+  if (settings.context == 0) settings.context = std::min(trained, default_context);
+  settings.chunk = std::min(settings.chunk, settings.context);
+  if (settings.context > trained)
+    log::warning("runtime", "the context of ", settings.context, " tokens is longer than the ", trained,
+                 " that the model was trained for");
+}
+
+kernels::Type storage_type(KvType kv) {
+  switch (kv) {
+    case KvType::f32:
+      return kernels::Type::f32;
+    case KvType::f16:
+      return kernels::Type::f16;
+    case KvType::q8:
+      break;
+  }
+  return kernels::Type::q8_0;
+}
+
+KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, KvType kv) {
+  return {.shape = {.layers = config.layers,
+                    .kv_heads = config.kv_heads,
+                    .head_dim = config.head_dim,
+                    .page_tokens = page_tokens,
+                    .type = storage_type(kv)},
+          .context = context};
+}
+
+}  // namespace fovea::runtime

@@ -1,0 +1,19 @@
+// What a load request's zeros mean, and the KV cache that it asks for. A plan counts with the same numbers.
+#pragma once
+
+#include "engine/api/engine.h"
+#include "engine/models/config.h"
+#include "engine/runtime/kv_cache.h"
+
+namespace fovea::runtime {
+
+inline constexpr std::int64_t page_tokens = 64;
+
+// ErrorKind::invalid names the number that is out of range.
+Result<void> check(const LoadRequest& request);
+// The context when none is given: the model's, at most 8,192 tokens. A chunk is no longer than the context.
+void choose_defaults(LoadRequest& settings, const models::ModelConfig& config);
+kernels::Type storage_type(KvType kv);
+KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, KvType kv);
+
+}  // namespace fovea::runtime
