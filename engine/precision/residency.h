@@ -2,22 +2,32 @@
 //
 //   read (store → transient buffer) → upload (→ block of the arena) → publish (between passes) → reclaim
 //
-// The engine's thread requests, publishes and reclaims; one reader thread and one uploader thread do the
-// waiting. Until publish the old version serves; a stage that fails leaves it serving and is counted.
+// The engine's thread requests, publishes and reclaims and never waits; a reader thread and, where the
+// device's memory is not the host's, an uploader thread do the waiting. Until publish the old version serves;
+// a stage that fails leaves it serving and is counted.
+//
+// A promotion takes its new block first, from its pool's spare, and gives the old one back when every pass
+// that could see it has ended. A request that finds no block waits, in order, for a swap that vacates one in
+// the same pool: its demotion, which stands right behind it. Others may overtake it. When no swap that is in
+// flight or waits could make its room, it is refused and counted; so nothing waits for ever, and the arena is
+// never exceeded.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <vector>
 
+#include "engine/api/progress.h"
 #include "engine/api/snapshot.h"
-#include "engine/checkpoint/store.h"
 #include "engine/core/result.h"
 #include "engine/precision/arena.h"
 #include "engine/precision/policy.h"
 #include "engine/precision/tiers.h"
+#include "engine/precision/traffic_limit.h"
 #include "kernels/api/device.h"
 
 namespace fovea::precision {
@@ -26,7 +36,8 @@ namespace fovea::precision {
 // parts that a unit does not have.
 using Handles = std::vector<std::array<kernels::Weight*, 3>>;
 
-// Where versions are read from. The store, or in tests something that fails on purpose.
+// Where versions are read from. The store, or in tests something that fails on purpose. Called from several
+// threads at once; ErrorKind::format is a wrong checksum, any other a failed read.
 class VersionSource {
  public:
   virtual ~VersionSource() = default;
@@ -34,10 +45,16 @@ class VersionSource {
 };
 
 struct ResidencySettings {
-  std::int64_t transfer_bytes = 0;         // of the transient buffer: bounds what is in flight
-  std::int32_t in_flight = 4;              // swaps between request and publish
-  double bytes_per_second = 0;             // limit of the pipeline's traffic; 0: none
-  std::int64_t publish_after_passes = -1;  // deterministic: exactly so many passes after the request
+  std::int64_t transfer_bytes = 0;  // bounds what is in flight (and is the transient buffer, where the device
+                                    // needs one); 0: in_flight of the largest version
+  std::int32_t in_flight = 4;       // swaps between the choice of their block and its predecessor's release
+  std::int32_t queue = 32;          // requests that wait for one of those places, or for a block
+  std::int64_t visitors = 0;        // blocks that units on disk alone may take; 0: what the arena has left
+  double bytes_per_second = 0;      // limit of the pipeline's reads and copies; 0: none
+  // Deterministic: a swap that starts before the call n of end_pass is published by the call n + this one,
+  // which waits for it. -1: as soon as it is ready.
+  std::int64_t publish_after_passes = -1;
+  Clock* clock = nullptr;  // null: the real one
 };
 
 // What became of a swap, for the events file and the policy.
@@ -59,29 +76,37 @@ class Residency {
     const kernels::Device* device = nullptr;
     VersionSource* source = nullptr;
     Handles handles;
+    // The stream that the passes run in, where they may still run after the host has gone on. Null: a pass
+    // has ended when end_pass() is called.
+    kernels::Stream* stream = nullptr;
   };
   static Result<std::unique_ptr<Residency>> create(Parts parts, Arena arena,
                                                    const ResidencySettings& settings);
   ~Residency();  // cancels what is in flight and joins
 
-  // Reads the first versions (no_tier: stays on disk alone) before the first pass, with progress;
-  // cancellable.
+  // Reads the first versions before the first pass, with progress; cancellable. no_tier: the unit stays on
+  // disk alone and need() brings it. Once; after an error nothing is published and it may be tried again.
   Result<void> fill(std::span<const TierId> tiers, int threads, const ProgressSink& progress,
                     std::stop_token stop);
 
   // --- between passes, on the engine's thread ---
-  // False: refused (counted): too many in flight, no block, no room in the transient buffer, or the unit is
-  // already in flight.
+  // False: refused (counted): the queue is full, the unit is already in flight or at this tier, or there is
+  // no such tier. A request that is taken may still be refused later, for want of a block; see on_event.
+  // Target no_tier gives the unit's memory back and leaves it on disk alone.
   bool request(const Decision& decision);
   // Publishes what is ready and reclaims old blocks whose readers have ended. Never waits, unless
   // deterministic. Call once after each pass.
   void end_pass();
+  // Gives up everything that is not published yet. What a thread is just reading ends when it has been read.
   void cancel_all();
   // Waits until nothing is in flight and publishes it: tests and the first token of a fixed map.
   void drain();
-  // Makes an absent unit present, evicting the least recently needed absent-class unit: the counted stall.
-  // Called inside a pass, before the layer reads its experts.
+  // Makes units that live on disk alone present at the lowest tier: the counted stall. They stay until other
+  // such units need their room, the least recently needed ones go first. Called inside a pass, before the
+  // layer reads its experts: all of `units` are present afterwards, until the next call. ErrorKind::memory
+  // when they are more than have room at once; ::io and ::format when a version cannot be read.
   Result<void> need(std::span<const UnitId> units);
+  bool may_need() const;  // some units live on disk alone
 
   std::span<const TierId> tiers() const;            // published, [units]
   std::span<const TierId> tiers_or_target() const;  // in flight counts as arrived: what policies look at
@@ -89,14 +114,16 @@ class Residency {
   const SwapCounters& counters() const;
   const Arena& arena() const;
   struct Queues {
-    std::int32_t queued = 0, reading = 0, ready = 0;
+    std::int32_t queued = 0, reading = 0, ready = 0;  // waiting; read or uploaded; arrived or being reclaimed
   };
   Queues queues() const;
   double mean_bits_per_weight() const;
-  std::function<void(const SwapEvent&)> on_event;  // on the engine's thread
+  std::int64_t transfer_bytes() const;             // host memory that the transient buffer takes
+  std::function<void(const SwapEvent&)> on_event;  // on the engine's thread; must not call back
   Result<void> audit() const;                      // every invariant, counted again
 
  private:
+  friend struct ResidencyBooks;  // the test that plants errors
   struct State;
   explicit Residency(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

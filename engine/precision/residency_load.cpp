@@ -1,0 +1,226 @@
+// Versions read while somebody waits: the first filling, and units that live on disk alone.
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <chrono>
+#include <condition_variable>
+#include <numeric>
+
+#include "engine/core/thread.h"
+#include "engine/models/say.h"
+#include "engine/precision/residency_state.h"
+
+namespace fovea::precision {
+
+using models::say;
+using Stage = Place::Stage;
+
+Result<void> Residency::State::load(const Load& load, std::byte* staging, kernels::Stream* stream) {
+  const std::int64_t bytes = bytes_of(load.unit, load.tier);
+  std::byte* const memory = staging ? staging : load.block.memory;
+  FOVEA_CHECK(parts.source->read(load.unit, load.tier, {memory, static_cast<std::size_t>(bytes)}));
+  if (!staging) return {};
+  parts.device->copy(load.block.memory, staging, bytes, *stream);
+  stream->synchronize();
+  return {};
+}
+
+// Blocks for all versions, tier after tier and unit after unit, which is the order of the store.
+Result<std::vector<Residency::State::Load>> Residency::State::reserve(std::span<const TierId> wanted) {
+  std::vector<Load> loads;
+  for (TierId tier = 0; tier < parts.tiers->size(); ++tier) {
+    for (UnitId unit = 0; unit < parts.units->size(); ++unit) {
+      if (wanted[at(unit)] != tier) continue;
+      const Block block = arena.allocate(bytes_of(unit, tier));
+      if (!block) {
+        for (const Load& load : loads) arena.release(load.block);
+        return fail(
+            ErrorKind::memory, "arena",
+            say("has no room for ", parts.units->name(unit), " at ", (*parts.tiers)[tier].name, ", the ",
+                loads.size() + 1, "th of the first versions; ", arena.bytes(), " bytes in all"),
+            "Give a larger budget or lower tiers");
+      }
+      loads.push_back({unit, tier, block});
+    }
+  }
+  return loads;
+}
+
+Result<void> Residency::State::fill(std::span<const TierId> wanted, int threads, const ProgressSink& progress,
+                                    const std::stop_token& stop) {
+  if (filled || std::ssize(wanted) != parts.units->size() ||
+      !std::ranges::all_of(wanted, [this](TierId tier) { return tier == no_tier || is_tier(tier); }))
+    return fail(
+        ErrorKind::internal, "residency",
+        say("the first tiers of ", wanted.size(), " units; expected, once, of ", parts.units->size()));
+  FOVEA_TRY(const std::vector<Load> loads, reserve(wanted));
+  if (auto status = load_all(loads, threads, progress, stop); !status) {
+    for (const Load& load : loads) arena.release(load.block);
+    return status;
+  }
+  for (const Load& load : loads) {
+    set_version(load.unit, load.tier, load.block);
+    arrives[at(load.unit)] = load.tier;
+  }
+  for (UnitId unit = 0; unit < parts.units->size(); ++unit) set_on_disk(unit, wanted[at(unit)] == no_tier);
+  filled = true;
+  assert(audit());
+  return {};
+}
+
+Result<void> Residency::State::load_all(std::span<const Load> loads, int threads,
+                                        const ProgressSink& progress, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::int64_t done_bytes = 0;  // these four under the mutex
+  std::int64_t done = 0;
+  int working = 0;
+  std::optional<Error> error;
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> give_up = false;
+  // While nothing is published the places' parts of the transient buffer are unused.
+  const std::int64_t count = std::min(
+      {std::int64_t{std::max(threads, 1)}, std::ssize(loads), transient ? std::ssize(places) : 1024});
+  const auto work = [&](std::byte* staging) {
+    const auto stream = staging ? parts.device->make_stream({.threads = 1}) : nullptr;
+    while (!give_up.load(std::memory_order_relaxed) && !stop.stop_requested()) {
+      const std::size_t index = next.fetch_add(1, std::memory_order_relaxed);
+      if (index >= loads.size()) break;
+      const auto status = load(loads[index], staging, stream.get());
+      const std::scoped_lock lock(mutex);
+      if (status) {
+        ++done;
+        done_bytes += bytes_of(loads[index].unit, loads[index].tier);
+      } else {
+        if (!error) error = status.error();
+        give_up.store(true, std::memory_order_relaxed);
+      }
+      changed.notify_one();
+    }
+    const std::scoped_lock lock(mutex);
+    --working;
+    changed.notify_one();
+  };
+  Progress report{.stage = "loading", .done = 0, .total = 0, .unit = "bytes", .item = {}};
+  for (const Load& load : loads) report.total += bytes_of(load.unit, load.tier);
+  {
+    std::vector<std::jthread> workers;
+    std::unique_lock lock(mutex);
+    for (std::int64_t i = 0; i < count; ++i) {
+      ++working;
+      workers.emplace_back(
+          [&work, staging = places[static_cast<std::size_t>(transient ? i : 0)]->transfer.staging] {
+            name_this_thread("version loader");
+            work(staging);
+          });
+    }
+    while (working > 0) {
+      changed.wait(lock);
+      report.done = done_bytes;
+      if (!progress) continue;
+      lock.unlock();
+      progress(report);
+      lock.lock();
+    }
+  }
+  if (error) return std::unexpected(*std::move(error));
+  if (done < std::ssize(loads)) return fail(ErrorKind::cancelled, "loading", "was stopped");
+  return {};
+}
+
+Result<void> Residency::State::need(std::span<const UnitId> units) {
+  if (on_disk_count == 0) return {};
+  ++need_calls;
+  for (const UnitId unit : units) {
+    if (!on_disk[at(unit)]) continue;
+    needed_at[at(unit)] = need_calls;
+    if (!needed.contains(unit)) continue;
+    needed.erase(unit);
+    needed.insert_newest(unit);
+  }
+  const double begun = clock.now();
+  const std::int64_t stalls_before = counters.stalls;
+  Result<void> status;
+  for (const UnitId unit : units) {
+    if (!on_disk[at(unit)] || needed.contains(unit)) continue;
+    if (status = bring(unit); !status) break;
+  }
+  if (counters.stalls != stalls_before) counters.stall_seconds += clock.now() - begun;
+  assert(audit());
+  return status;
+}
+
+Result<void> Residency::State::bring(UnitId unit) {
+  const double begun = clock.now();
+  const Decision decision{.unit = unit, .target = lowest(), .reason = SwapReason::absent};
+  ++counters.stalls;
+  const std::int64_t bytes = bytes_of(unit, lowest());
+  const Block block = room_for(bytes);
+  if (!block) {
+    count(SwapOutcome::refused);
+    emit(decision, no_tier, SwapOutcome::refused, 0, begun);
+    return fail(ErrorKind::memory, parts.units->name(unit),
+                say("no block of ", bytes, " bytes is left for a unit on disk alone, beside ", needed.size(),
+                    " others that are needed now or in use"),
+                "Give a larger budget, or let fewer units live on disk");
+  }
+  const auto status = load({unit, lowest(), block}, unused_staging(), load_stream.get());
+  counters.bytes_read += bytes;
+  if (!status) {
+    arena.release(block);
+    count(outcome_of(status.error()));
+    emit(decision, no_tier, outcome_of(status.error()), bytes, begun);
+    return status;
+  }
+  set_version(unit, lowest(), block);
+  if (arrives[at(unit)] == no_tier) arrives[at(unit)] = lowest();  // else a swap to another tier is in flight
+  needed.insert_newest(unit);
+  emit(decision, no_tier, SwapOutcome::published, bytes, begun);
+  return {};
+}
+
+// Free memory first, up to the visitors' share; then the room of those that were not needed for longest; and
+// rather than fail, a spare block.
+Block Residency::State::room_for(std::int64_t bytes) {
+  while (true) {
+    const bool more = settings.visitors == 0 || needed.size() < settings.visitors;
+    if (const Block block = more ? arena.allocate(bytes) : Block{}) return block;
+    if (!evict_oldest(bytes)) return arena.allocate(bytes);
+  }
+}
+
+// Takes the block away from the visitor that was not needed for longest: of this size, or else of any, which
+// may empty a slab.
+bool Residency::State::evict_oldest(std::int64_t bytes) {
+  UnitId chosen = -1;
+  for (UnitId unit = needed.oldest(); unit != -1; unit = needed.newer(unit)) {
+    if (needed_at[at(unit)] == need_calls || in_flight[at(unit)]) continue;
+    const bool fits = bytes_of(unit, lowest()) == bytes;
+    if (fits || chosen == -1) chosen = unit;
+    if (fits) break;
+  }
+  if (chosen == -1) return false;
+  // An earlier part of this pass may still read it.
+  if (parts.stream) parts.stream->synchronize();
+  const Block block = blocks[at(chosen)];
+  needed.erase(chosen);
+  set_version(chosen, no_tier, {});
+  arrives[at(chosen)] = no_tier;
+  arena.release(block);
+  emit({.unit = chosen, .target = no_tier, .reason = SwapReason::absent}, lowest(), SwapOutcome::published, 0,
+       clock.now());
+  return true;
+}
+
+// The transient buffer's part of a place that moves nothing; waits for one to arrive if all of them do.
+std::byte* Residency::State::unused_staging() {
+  if (!transient) return nullptr;
+  while (true) {
+    for (const auto& place : places) {
+      if (place->stage != Stage::moving) return place->transfer.staging;
+    }
+    mark_arrived(*pipeline->wait());
+  }
+}
+
+}  // namespace fovea::precision

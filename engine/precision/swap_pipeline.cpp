@@ -1,0 +1,95 @@
+#include "engine/precision/swap_pipeline.h"
+
+#include <cassert>
+
+#include "engine/core/thread.h"
+
+namespace fovea::precision {
+
+SwapOutcome outcome_of(const Error& error) {
+  return error.kind == ErrorKind::format ? SwapOutcome::checksum_error : SwapOutcome::io_error;
+}
+
+SwapPipeline::SwapPipeline(const kernels::Device& device, VersionSource& source, TrafficLimit& limit,
+                           Clock& clock, std::int32_t places)
+    : device_(device),
+      source_(source),
+      limit_(limit),
+      clock_(clock),
+      submitted_(places),
+      read_(places),
+      arrived_(places) {
+  reader_ = std::jthread([this](const std::stop_token& stop) {
+    name_this_thread("swap reader");
+    yield_to_others();
+    read_loop(stop);
+  });
+  if (device.memory_is_host()) return;
+  uploader_ = std::jthread([this](const std::stop_token& stop) {
+    name_this_thread("swap uploader");
+    yield_to_others();
+    upload_loop(stop);
+  });
+}
+
+SwapPipeline::~SwapPipeline() {
+  reader_.request_stop();
+  uploader_.request_stop();
+  submitted_.wake();
+  read_.wake();
+}
+
+void SwapPipeline::submit(Transfer& transfer) {
+  submitted_.push(&transfer);
+}
+
+Transfer* SwapPipeline::take() {
+  return arrived_.pop();
+}
+
+Transfer* SwapPipeline::wait() {
+  return arrived_.wait({});
+}
+
+void SwapPipeline::read_loop(const std::stop_token& stop) {
+  Queue& next = device_.memory_is_host() ? arrived_ : read_;
+  while (Transfer* transfer = submitted_.wait(stop)) {
+    read(*transfer, stop);
+    next.push(transfer);
+  }
+}
+
+void SwapPipeline::read(Transfer& transfer, const std::stop_token& stop) {
+  transfer.bytes_read = 0;
+  if (transfer.cancelled.load(std::memory_order_relaxed) || !limit_.wait(transfer.bytes, clock_, stop)) {
+    transfer.outcome = SwapOutcome::cancelled;
+    return;
+  }
+  std::byte* const memory = transfer.staging ? transfer.staging : transfer.block;
+  transfer.bytes_read = transfer.bytes;
+  const auto status =
+      source_.read(transfer.unit, transfer.tier, {memory, static_cast<std::size_t>(transfer.bytes)});
+  transfer.outcome = status ? SwapOutcome::published : outcome_of(status.error());
+}
+
+void SwapPipeline::upload_loop(const std::stop_token& stop) {
+  const auto stream = device_.make_stream({.threads = 1});
+  const auto copied = device_.make_event();
+  while (Transfer* transfer = read_.wait(stop)) {
+    if (transfer->outcome == SwapOutcome::published) upload(*transfer, *stream, *copied, stop);
+    arrived_.push(transfer);
+  }
+}
+
+void SwapPipeline::upload(Transfer& transfer, kernels::Stream& stream, kernels::Event& copied,
+                          const std::stop_token& stop) {
+  if (transfer.cancelled.load(std::memory_order_relaxed) || !limit_.wait(transfer.bytes, clock_, stop)) {
+    transfer.outcome = SwapOutcome::cancelled;
+    return;
+  }
+  device_.copy(transfer.block, transfer.staging, transfer.bytes, stream);
+  device_.record(copied, stream);
+  copied.wait();
+}
+
+}  // namespace fovea::precision

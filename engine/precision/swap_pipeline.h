@@ -1,0 +1,95 @@
+// The threads that move versions: a reader and, where the device's memory is not the host's, an uploader
+// behind it. They know no units' states and take no decisions.
+//
+//   engine ── submit ──▶ reader ──▶ uploader ──▶ take ── engine
+//
+// The queues have room for every transfer, so that the engine's thread never waits to submit or take. On a
+// device whose memory is the host's own the reader reads straight into the block: a copy out of a transient
+// buffer would double the pipeline's memory traffic and buy nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <stop_token>
+#include <thread>
+
+#include "engine/core/spsc_ring.h"
+#include "engine/precision/residency.h"
+#include "engine/precision/traffic_limit.h"
+
+namespace fovea::precision {
+
+// Owned by the engine's thread before submit() and after take(), by the pipeline's threads in between.
+struct Transfer {
+  UnitId unit = 0;
+  TierId tier = 0;
+  std::int64_t bytes = 0;
+  std::byte* block = nullptr;           // the target
+  std::byte* staging = nullptr;         // a part of the transient buffer; null: read straight into the block
+  std::atomic<bool> cancelled = false;  // set by the engine's thread at any time; each stage looks first
+
+  SwapOutcome outcome = SwapOutcome::published;  // published: the bytes are in the block
+  std::int64_t bytes_read = 0;
+};
+
+class SwapPipeline {
+ public:
+  // At most `places` transfers are between submit() and take(). What is given must outlive the pipeline.
+  SwapPipeline(const kernels::Device& device, VersionSource& source, TrafficLimit& limit, Clock& clock,
+               std::int32_t places);
+  ~SwapPipeline();  // ends after the read and the copy that are running; what waits behind them is dropped
+  SwapPipeline(const SwapPipeline&) = delete;
+  SwapPipeline& operator=(const SwapPipeline&) = delete;
+
+  // --- the engine's thread ---
+  void submit(Transfer& transfer);
+  Transfer* take();  // null: none has arrived
+  Transfer* wait();  // the next that arrives; only while one is under way
+
+ private:
+  // A ring whose consumer can sleep. Pushing costs the producer a system call only if the consumer does.
+  class Queue {
+   public:
+    explicit Queue(std::int32_t places) : ring_(static_cast<std::size_t>(places)) {}
+    void push(Transfer* transfer) {
+      ring_.push(transfer);  // never full
+      wake();
+    }
+    Transfer* pop() { return ring_.pop().value_or(nullptr); }
+    void wake() {
+      events_.fetch_add(1, std::memory_order_release);
+      events_.notify_one();
+    }
+    // Null when stopped, also if there is something left.
+    Transfer* wait(const std::stop_token& stop) {
+      while (true) {
+        const int seen = events_.load(std::memory_order_acquire);
+        if (stop.stop_requested()) return nullptr;
+        if (Transfer* const transfer = pop()) return transfer;
+        events_.wait(seen, std::memory_order_acquire);
+      }
+    }
+
+   private:
+    SpscRing<Transfer*> ring_;
+    std::atomic<int> events_ = 0;
+  };
+
+  void read_loop(const std::stop_token& stop);
+  void read(Transfer& transfer, const std::stop_token& stop);
+  void upload_loop(const std::stop_token& stop);
+  void upload(Transfer& transfer, kernels::Stream& stream, kernels::Event& copied,
+              const std::stop_token& stop);
+
+  const kernels::Device& device_;
+  VersionSource& source_;
+  TrafficLimit& limit_;
+  Clock& clock_;
+  Queue submitted_, read_, arrived_;
+  std::jthread reader_, uploader_;
+};
+
+// What an error of VersionSource::read means for a swap.
+SwapOutcome outcome_of(const Error& error);
+
+}  // namespace fovea::precision
