@@ -362,7 +362,8 @@ Result<std::uint64_t> Reader::alignment() const {
 Result<kernels::Type> Reader::tensor_type(const std::string& tensor) {
   FOVEA_TRY(const std::uint32_t found, scalar<std::uint32_t>("the type of tensor " + tensor));
   const auto type = static_cast<kernels::Type>(found);
-  if (found <= std::numeric_limits<std::uint8_t>::max() && kernels::block_shape(type).elements != 0)
+  if (found <= std::numeric_limits<std::uint8_t>::max() && kernels::is_gguf_type(type) &&
+      kernels::block_shape(type).elements != 0)
     return type;
   position_ -= sizeof found;
   const std::string_view name = foreign_type_name(found);

@@ -142,7 +142,8 @@ Result<std::uint64_t> place(std::vector<TensorInfo>& tensors, std::uint64_t alig
   for (TensorInfo& info : tensors) {
     const kernels::BlockShape block = kernels::block_shape(info.type);
     const bool positive = std::ranges::all_of(info.shape, [](std::int64_t size) { return size > 0; });
-    if (info.shape.empty() || info.shape.size() > 4 || !positive || info.shape.back() % block.elements != 0) {
+    if (!kernels::is_gguf_type(info.type) || info.shape.empty() || info.shape.size() > 4 || !positive ||
+        info.shape.back() % block.elements != 0) {
       return fail(ErrorKind::invalid, "tensor " + in_quotes(info.name),
                   "its shape cannot be stored as " + std::string(kernels::type_name(info.type)));
     }

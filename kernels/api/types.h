@@ -1,4 +1,4 @@
-// Storage types of tensors, with GGUF's numbering, and their block sizes.
+// Storage types of tensors, with GGUF's numbering where GGUF has them, and their block sizes.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace fovea::kernels {
 
-// The values are GGUF's `ggml_type` numbers, so that a file's type field converts by a checked cast.
+// Values below 200 are GGUF's `ggml_type` numbers, so that a file's type field converts by a checked cast.
+// Those from 200 are Fovea's own formats, for rows of any multiple of 32: no GGUF file has them.
 enum class Type : std::uint8_t {
   f32 = 0,
   f16 = 1,
@@ -25,7 +26,14 @@ enum class Type : std::uint8_t {
   iq4_xs = 23,
   bf16 = 30,
   mxfp4 = 39,
+  q4_f = 200,
+  q3_f = 201,
+  q2_f = 202,
 };
+
+constexpr bool is_gguf_type(Type type) {
+  return static_cast<int>(type) < 200;
+}
 
 // A row is a whole number of blocks; `elements` weights take `bytes` bytes.
 struct BlockShape {
@@ -33,8 +41,9 @@ struct BlockShape {
   std::int64_t bytes = 0;
 };
 
-// Elements 0 for a number that is not a supported type.
-constexpr BlockShape block_shape(Type type) {
+// Elements 0 for a number that is not a supported type. Always inlined, so that no object which is compiled
+// for one instruction set defines it for all.
+[[gnu::always_inline]] constexpr BlockShape block_shape(Type type) {
   switch (type) {
     case Type::f32:
       return {1, 4};
@@ -68,6 +77,12 @@ constexpr BlockShape block_shape(Type type) {
       return {256, 136};
     case Type::mxfp4:
       return {32, 17};
+    case Type::q4_f:
+      return {32, 17};
+    case Type::q3_f:
+      return {32, 13};
+    case Type::q2_f:
+      return {32, 9};
   }
   return {};
 }
@@ -107,6 +122,12 @@ constexpr std::string_view type_name(Type type) {
       return "IQ4_XS";
     case Type::mxfp4:
       return "MXFP4";
+    case Type::q4_f:
+      return "Q4_F";
+    case Type::q3_f:
+      return "Q3_F";
+    case Type::q2_f:
+      return "Q2_F";
   }
   return "unknown";
 }

@@ -1,6 +1,7 @@
 // The tile kernels: 16 rows of weights times the activations of any number of tokens.
 #include "kernels/cpu/dot.h"
 #include "kernels/cpu/numeric.h"
+#include "kernels/cpu/trellis_blocks.h"
 
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 namespace {
@@ -265,6 +266,12 @@ MultiplyTile multiply_tile(Type type) {
       return multiply_blocks<Type::iq4_xs>;
     case Type::mxfp4:
       return multiply_blocks<Type::mxfp4>;
+    case Type::q4_f:
+      return multiply_blocks<Type::q4_f>;
+    case Type::q3_f:
+      return multiply_blocks<Type::q3_f>;
+    case Type::q2_f:
+      return multiply_blocks<Type::q2_f>;
   }
   return nullptr;
 }

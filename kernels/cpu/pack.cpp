@@ -38,6 +38,9 @@ constexpr Field q5_1_fields[] = {
     {Word::half, 1, 0}, {Word::half, 1, 2}, {Word::fifth_bits, 1, 4}, {Word::word, 4, 8}};
 constexpr Field q8_0_fields[] = {{Word::half, 1, 0}, {Word::turned_word, 8, 2}};
 constexpr Field mxfp4_fields[] = {{Word::byte, 1, 0}, {Word::word, 4, 1}};
+constexpr Field q4_f_fields[] = {{Word::byte, 1, 0}, {Word::word, 4, 1}};
+constexpr Field q3_f_fields[] = {{Word::byte, 1, 0}, {Word::word, 2, 1}, {Word::word, 1, 9}};
+constexpr Field q2_f_fields[] = {{Word::byte, 1, 0}, {Word::word, 2, 1}};
 constexpr Field q2_k_fields[] = {
     {Word::word, 4, 0}, {Word::word, 16, 16}, {Word::half, 1, 80}, {Word::half, 1, 82}};
 constexpr Field q3_k_fields[] = {
@@ -83,6 +86,12 @@ constexpr std::span<const Field> fields_of(Type type) {
       return iq4_xs_fields;
     case Type::mxfp4:
       return mxfp4_fields;
+    case Type::q4_f:
+      return q4_f_fields;
+    case Type::q3_f:
+      return q3_f_fields;
+    case Type::q2_f:
+      return q2_f_fields;
   }
   return {};
 }
@@ -92,9 +101,9 @@ constexpr int bytes_of(Word word) {
 }
 
 constexpr bool fields_fill_blocks() {
-  for (const Type type :
-       {Type::f32, Type::f16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q2_k,
-        Type::q3_k, Type::q4_k, Type::q5_k, Type::q6_k, Type::iq4_xs, Type::mxfp4}) {
+  for (const Type type : {Type::f32, Type::f16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0,
+                          Type::q2_k, Type::q3_k, Type::q4_k, Type::q5_k, Type::q6_k, Type::iq4_xs,
+                          Type::mxfp4, Type::q4_f, Type::q3_f, Type::q2_f}) {
     int bytes = 0;
     for (const Field& field : fields_of(type)) bytes += field.count * bytes_of(field.word);
     if (bytes != block_shape(type).bytes) return false;

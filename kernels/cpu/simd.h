@@ -66,6 +66,10 @@ static inline Ints lookup(const int8_t* table, Ints index) {
   const __m128i entries = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
   return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(entries), index);
 }
+// In every 32-bit lane, byte i of the result is byte (i + 1) % 4.
+static inline Ints next_bytes(Ints a) {
+  return _mm512_ror_epi32(a, 8);
+}
 static inline Floats load_floats(const void* p) {
   return _mm512_loadu_ps(p);
 }
@@ -164,6 +168,10 @@ static inline Ints load_u8(const void* p) {
 static inline Ints lookup(const int8_t* table, Ints index) {
   const __m128i entries = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
   return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(entries), index);
+}
+static inline Ints next_bytes(Ints a) {
+  return _mm256_shuffle_epi8(a, _mm256_set_epi8(12, 15, 14, 13, 8, 11, 10, 9, 4, 7, 6, 5, 0, 3, 2, 1, 12, 15,
+                                                14, 13, 8, 11, 10, 9, 4, 7, 6, 5, 0, 3, 2, 1));
 }
 static inline Floats load_floats(const void* p) {
   return _mm256_loadu_ps(static_cast<const float*>(p));
@@ -277,6 +285,9 @@ static inline Ints lookup(const int8_t* table, Ints index) {
   memcpy(bytes, &index, sizeof bytes);
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(table[byte]);
   return load_ints(bytes);
+}
+static inline Ints next_bytes(Ints a) {
+  return shift_right(a, 8) | shift_left(a, 24);
 }
 static inline Floats load_floats(const void* p) {
   Floats v;

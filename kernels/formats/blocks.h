@@ -1,4 +1,4 @@
-// Block layouts of the quantised types as they lie in a GGUF file. Plain structs without functions, so that
+// Block layouts of the quantised types as they lie in a file. Plain structs without functions, so that
 // sources compiled for one instruction set may include them.
 //
 // In every type of 32 elements with 4-bit codes, the low nibble of qs[i] is element i and the high nibble
@@ -111,6 +111,21 @@ struct BlockMxfp4 {
   std::uint8_t qs[16];
 };
 
+// 4.25, 3.25 and 2.25 bits: trellis codes, see trellis.h. e is the scale.
+struct BlockQ4_F {
+  std::uint8_t e;
+  std::uint8_t qs[16];  // low nibble of qs[i]: column i, high nibble: column i + 16
+};
+struct BlockQ3_F {
+  std::uint8_t e;
+  std::uint8_t qs[8];  // bits 2 (g % 4) and 2 (g % 4) + 1 of qs[4 (g / 4) + b]: column 4 g + b
+  std::uint8_t qh[4];  // bit g of qh[b]: column 4 g + b
+};
+struct BlockQ2_F {
+  std::uint8_t e;
+  std::uint8_t qs[8];  // as in Q3_F
+};
+
 inline constexpr std::int8_t iq4_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                                1,    13,   25,  38,  53,  69,  89,  113};
 // Twice the e2m1 values, so that they are integers.
@@ -130,5 +145,8 @@ static_assert(sizeof(BlockIq4_Nl) == block_shape(Type::iq4_nl).bytes && bits_per
 static_assert(sizeof(BlockIq4_Xs) == block_shape(Type::iq4_xs).bytes &&
               bits_per_weight(Type::iq4_xs) == 4.25);
 static_assert(sizeof(BlockMxfp4) == block_shape(Type::mxfp4).bytes && bits_per_weight(Type::mxfp4) == 4.25);
+static_assert(sizeof(BlockQ4_F) == block_shape(Type::q4_f).bytes && bits_per_weight(Type::q4_f) == 4.25);
+static_assert(sizeof(BlockQ3_F) == block_shape(Type::q3_f).bytes && bits_per_weight(Type::q3_f) == 3.25);
+static_assert(sizeof(BlockQ2_F) == block_shape(Type::q2_f).bytes && bits_per_weight(Type::q2_f) == 2.25);
 
 }  // namespace fovea::kernels::formats

@@ -4,6 +4,7 @@
 #include "kernels/formats/blocks.h"
 #include "kernels/formats/formats.h"
 #include "kernels/formats/half.h"
+#include "kernels/formats/trellis.h"
 
 namespace fovea::kernels::formats {
 namespace {
@@ -168,6 +169,54 @@ void expand(const BlockMxfp4& block, float* out) {
   }
 }
 
+// Columns in the order of the ring.
+int ring_column(int position) {
+  return 4 * (position % 8) + position / 8 % 4;
+}
+
+// The two bits that Q3_F and Q2_F keep of a ring position.
+int ring_pair(const std::uint8_t* qs, int position) {
+  const int g = position % 8;
+  return qs[4 * (g / 4) + position / 8 % 4] >> (2 * (g % 4)) & 3;
+}
+
+float trellis_weight(float scale, const TrellisTables& tables, int first, int second) {
+  return scale * static_cast<float>(tables.first[first] + tables.second[second] - trellis_zero);
+}
+
+float trellis_scale(std::uint8_t e) {
+  return float_from_bits(static_cast<std::uint32_t>(e) << 20) * trellis_scale_unit;
+}
+
+void expand(const BlockQ4_F& block, float* out) {
+  const float scale = trellis_scale(block.e);
+  const auto nibble = [&block](int position) {
+    const int g = position % 8;
+    return block.qs[4 * (g % 4) + position / 8 % 4] >> (4 * (g / 4)) & 15;
+  };
+  for (int p = 0; p < 32; ++p)
+    out[ring_column(p)] = trellis_weight(scale, q4_f_tables, nibble(p), nibble(p + 1));
+}
+
+void expand(const BlockQ3_F& block, float* out) {
+  const float scale = trellis_scale(block.e);
+  const auto high = [&block](int position) { return block.qh[position / 8 % 4] >> position % 8 & 1; };
+  for (int p = 0; p < 32; ++p) {
+    const int first = ring_pair(block.qs, p) | ring_pair(block.qs, p + 1) << 2;
+    const int second = high(p) | high(p + 1) << 1 | high(p + 2) << 2 | high(p + 3) << 3;
+    out[ring_column(p)] = trellis_weight(scale, q3_f_tables, first, second);
+  }
+}
+
+void expand(const BlockQ2_F& block, float* out) {
+  const float scale = trellis_scale(block.e);
+  for (int p = 0; p < 32; ++p) {
+    const int first = ring_pair(block.qs, p) | ring_pair(block.qs, p + 1) << 2;
+    const int second = ring_pair(block.qs, p + 2) | ring_pair(block.qs, p + 3) << 2;
+    out[ring_column(p)] = trellis_weight(scale, q2_f_tables, first, second);
+  }
+}
+
 // Blocks are copied out, since a file need not align them.
 template <typename Block>
 void expand_all(const std::byte* source, std::int64_t blocks, std::int64_t elements, float* out) {
@@ -234,6 +283,12 @@ void dequantize(Type type, const std::byte* source, std::int64_t count, float* o
       return expand_all<BlockIq4_Xs>(source, blocks, elements, out);
     case Type::mxfp4:
       return expand_all<BlockMxfp4>(source, blocks, elements, out);
+    case Type::q4_f:
+      return expand_all<BlockQ4_F>(source, blocks, elements, out);
+    case Type::q3_f:
+      return expand_all<BlockQ3_F>(source, blocks, elements, out);
+    case Type::q2_f:
+      return expand_all<BlockQ2_F>(source, blocks, elements, out);
   }
 }
 

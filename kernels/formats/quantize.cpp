@@ -5,6 +5,7 @@
 #include "kernels/formats/blocks.h"
 #include "kernels/formats/formats.h"
 #include "kernels/formats/half.h"
+#include "kernels/formats/trellis_encoder.h"
 
 namespace fovea::kernels::formats {
 namespace {
@@ -111,6 +112,41 @@ void pack_all(const float* source, std::int64_t blocks, std::byte* out) {
   }
 }
 
+bool all_finite(const float* values, std::int64_t count) {
+  // A sum of zeros: any infinity or NaN makes it one.
+  float sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += values[i] * 0;
+  return sum == 0;
+}
+
+bool is_trellis(Type type) {
+  return type == Type::q4_f || type == Type::q3_f || type == Type::q2_f;
+}
+
+// `count` blocks of one row, in pairs; an odd last one is encoded beside itself.
+void encode_row(Type type, const float* x, const float* importance, std::int64_t count, std::byte* out) {
+  const EncodeTrellisPair encode = trellis_encoders().back().encode_pair;
+  const std::int64_t bytes = block_shape(type).bytes;
+  const auto block = [&](std::int64_t i) {
+    return TrellisBlock{x + 32 * i, importance ? importance + 32 * i : nullptr, out + i * bytes};
+  };
+  std::int64_t i = 0;
+  for (; i + 2 <= count; i += 2) encode(type, {block(i), block(i + 1)});
+  if (i < count) encode(type, {block(i), block(i)});
+}
+
+// The blocks of a row, those that are not finite as zeros.
+void encode_finite(Type type, const float* x, std::int64_t count, std::byte* out) {
+  const std::int64_t bytes = block_shape(type).bytes;
+  std::int64_t begin = 0;
+  for (std::int64_t i = 0; i <= count; ++i) {
+    if (i < count && all_finite(x + 32 * i, 32)) continue;
+    encode_row(type, x + 32 * begin, nullptr, i - begin, out + begin * bytes);
+    if (i < count) std::memset(out + i * bytes, 0, static_cast<std::size_t>(bytes));
+    begin = i + 1;
+  }
+}
+
 template <std::uint16_t (*convert)(float)>
 void convert_all(const float* source, std::int64_t count, std::byte* out) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -138,6 +174,9 @@ bool can_quantize(Type type) {
     case Type::q5_0:
     case Type::q5_1:
     case Type::q8_0:
+    case Type::q4_f:
+    case Type::q3_f:
+    case Type::q2_f:
       return true;
     default:
       return false;
@@ -166,9 +205,30 @@ void quantize(Type type, const float* source, std::int64_t count, std::byte* out
       return pack_all<BlockQ5_1>(source, blocks, out);
     case Type::q8_0:
       return pack_all<BlockQ8_0>(source, blocks, out);
+    case Type::q4_f:
+    case Type::q3_f:
+    case Type::q2_f:
+      return encode_finite(type, source, blocks, out);
     default:
       return;
   }
+}
+
+bool quantize_rows(Type type, const float* weights, std::int64_t rows, std::int64_t columns,
+                   const float* importance, std::byte* out) {
+  assert(can_quantize(type) && columns % block_shape(type).elements == 0);
+  if (!all_finite(weights, rows * columns)) return false;
+  for (std::int64_t i = 0; importance && i < columns; ++i) {
+    if (!std::isfinite(importance[i]) || importance[i] < 0) return false;
+  }
+  if (!is_trellis(type)) {
+    quantize(type, weights, rows * columns, out);
+    return true;
+  }
+  for (std::int64_t row = 0; row < rows; ++row) {
+    encode_row(type, weights + row * columns, importance, columns / 32, out + row * row_bytes(type, columns));
+  }
+  return true;
 }
 
 }  // namespace fovea::kernels::formats

@@ -104,6 +104,8 @@ const std::vector<Hostile>& hostile_files() {
        unsupported, "\"blk.1.weight\" has type IQ2_XXS (16), which Fovea does not read. Use"},
       {"type undefined", "small.gguf", after<std::uint32_t>("blk.1.weight", type_field, 200), format,
        "number 200"},
+      {"type of our own", "small.gguf", after<std::uint32_t>("blk.1.weight", type_field, 202), format,
+       "number 202"},
       {"type of all bits", "small.gguf", after("blk.1.weight", type_field, ~std::uint32_t{0}), format,
        "4294967295"},
       {"type 256 is not F32", "small.gguf", after<std::uint32_t>("blk.1.weight", type_field, 256), format,

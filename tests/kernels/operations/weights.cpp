@@ -12,6 +12,11 @@ using namespace fovea::kernels;
 
 namespace {
 
+// The types whose scale is one byte in front of the block.
+bool is_trellis(Type type) {
+  return type == Type::q4_f || type == Type::q3_f || type == Type::q2_f;
+}
+
 // Offsets of a block's f16 scales; the size of random codes relative to the scale, to give weights of
 // about 1.
 struct Scales {
@@ -64,6 +69,8 @@ void set_scales(Type type, std::byte* block, double size) {
   const bool added = type == Type::q4_1 || type == Type::q5_1;
   set_half(block, scales.offsets[1], added ? -size * 0.8 : size / (type == Type::q2_k ? 9 : 37));
   if (type == Type::mxfp4) *block = static_cast<std::byte>(128 + std::lround(std::log2(size / 5)));
+  // About eight steps for each factor of two; 200 is 1.
+  if (is_trellis(type)) *block = static_cast<std::byte>(200 + std::lround(8 * std::log2(size / 11)));
 }
 
 void expand(HostWeight& weight) {
@@ -88,7 +95,7 @@ bool has_minimum(Type type) {
 HostWeight random_weight(Random& random, Type type, std::int64_t rows, std::int64_t columns) {
   HostWeight weight = empty_weight(type, rows, columns);
   const double size = 1 / std::sqrt(static_cast<double>(columns));
-  if (formats::can_quantize(type)) {
+  if (formats::can_quantize(type) && !is_trellis(type)) {
     const std::vector<float> values = normals(random, rows * columns, size);
     formats::quantize(type, values.data(), rows * columns, weight.bytes.data());
   } else {
@@ -148,6 +155,7 @@ HostWeight with_zero_rows(HostWeight weight, std::span<const std::int64_t> rows)
       set_half(start + at, scales.offsets[0], 0);
       set_half(start + at, scales.offsets[1], 0);
       if (weight.type == Type::mxfp4) std::memset(start + at + 1, 0, 16);
+      if (is_trellis(weight.type)) start[at] = std::byte{0};
     }
   }
   expand(weight);

@@ -13,6 +13,7 @@ constexpr kernels::Type all_types[] = {
     kernels::Type::q4_1, kernels::Type::q5_0,   kernels::Type::q5_1,   kernels::Type::q8_0,
     kernels::Type::q2_k, kernels::Type::q3_k,   kernels::Type::q4_k,   kernels::Type::q5_k,
     kernels::Type::q6_k, kernels::Type::iq4_nl, kernels::Type::iq4_xs, kernels::Type::mxfp4,
+    kernels::Type::q4_f, kernels::Type::q3_f,   kernels::Type::q2_f,
 };
 
 // Values of about 1 / sqrt(columns), so that outputs are of the inputs' size.
