@@ -50,7 +50,7 @@ std::int64_t budget_for(const PlanInputs& inputs, std::int64_t need) {
 }
 
 struct Choice {
-  TierMix mix;
+  PlannedMix mix;
   ArenaPlan arena;
 };
 
@@ -60,7 +60,7 @@ class Chooser {
       : inputs_(inputs), path_(inputs, policy), pooled_(policy != PolicyKind::none) {}
 
   // Without a policy there is no arena: units lie where the model's other weights do.
-  std::int64_t bytes(const TierMix& mix) const {
+  std::int64_t bytes(const PlannedMix& mix) const {
     return pooled_ ? cut_arena(path_.needs(mix)).bytes() : path_.block_bytes(mix);
   }
 
@@ -79,7 +79,7 @@ class Chooser {
       }
     }
     for (std::int64_t index = low; index >= 0; --index) {
-      const TierMix mix = path_.at(index);
+      const PlannedMix mix = path_.at(index);
       if (bytes(mix) <= room) return choice(mix);
     }
     return std::nullopt;
@@ -90,9 +90,9 @@ class Chooser {
   // The mix that needs the least: not always the first one, since what is on disk needs room for its visits.
   Choice least() const {
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-    TierMix found;
+    PlannedMix found;
     for (std::int64_t index = 0; index < path_.size(); ++index) {
-      TierMix mix = path_.at(index);
+      PlannedMix mix = path_.at(index);
       if (path_.block_bytes(mix) >= fewest) break;
       const std::int64_t need = bytes(mix);
       if (need >= fewest) continue;
@@ -106,7 +106,7 @@ class Chooser {
   bool pooled() const { return pooled_; }
 
  private:
-  Choice choice(const TierMix& mix) const {
+  Choice choice(const PlannedMix& mix) const {
     return {mix, pooled_ ? cut_arena(path_.needs(mix)) : ArenaPlan{}};
   }
 
@@ -173,7 +173,7 @@ void divide_arena(const PlanInputs& inputs, const MixPath& path, const Choice& c
 
 PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const Choice& choice) {
   PrecisionPlan out;
-  const TierMix& mix = choice.mix;
+  const PlannedMix& mix = choice.mix;
   out.arena = choice.arena;
   out.group_capacity = mix.counts;
   out.capacity.resize(inputs.tier_names.size());

@@ -52,7 +52,7 @@ void MixPath::plan_layers() {
   steps_ = static_cast<std::int64_t>(layers_.size());
 }
 
-TierMix MixPath::at(std::int64_t index) const {
+PlannedMix MixPath::at(std::int64_t index) const {
   if (!inputs_.counts.empty())
     return {.counts = inputs_.counts, .absent = std::vector<std::int64_t>(inputs_.groups.size())};
   if (none_) index = all_units_ * (static_cast<std::int64_t>(inputs_.tier_names.size()) - 1);
@@ -61,8 +61,8 @@ TierMix MixPath::at(std::int64_t index) const {
   return by_layer(widest_, layers_[static_cast<std::size_t>(index - disk_steps_)]);
 }
 
-TierMix MixPath::by_layer(std::int64_t most, const LayerCounts& counts) const {
-  TierMix mix;
+PlannedMix MixPath::by_layer(std::int64_t most, const LayerCounts& counts) const {
+  PlannedMix mix;
   mix.high_per_layer = counts.tiers.front();
   for (std::size_t group = 0; group < inputs_.groups.size(); ++group) {
     const std::int64_t layers = inputs_.groups[group].layers;
@@ -77,7 +77,7 @@ TierMix MixPath::by_layer(std::int64_t most, const LayerCounts& counts) const {
   return mix;
 }
 
-TierMix MixPath::by_unit(std::int64_t index) const {
+PlannedMix MixPath::by_unit(std::int64_t index) const {
   const std::size_t tiers = inputs_.tier_names.size();
   // Before disk_steps_: `lifted` units are at the lowest tier, the others absent. Then, tier by tier, at the
   // upper one of two neighbours.
@@ -90,7 +90,7 @@ TierMix MixPath::by_unit(std::int64_t index) const {
     lower -= static_cast<std::size_t>(step / units);
     lifted = step % units;
   }
-  TierMix mix;
+  PlannedMix mix;
   for (std::size_t group = 0; group < inputs_.groups.size(); ++group) {
     const std::int64_t count = present(group) * inputs_.groups[group].layers;
     const std::int64_t here = std::min(lifted, count);
@@ -113,7 +113,7 @@ TierMix MixPath::by_unit(std::int64_t index) const {
   return mix;
 }
 
-std::int64_t MixPath::block_bytes(const TierMix& mix) const {
+std::int64_t MixPath::block_bytes(const PlannedMix& mix) const {
   std::int64_t sum = 0;
   for (std::size_t group = 0; group < mix.counts.size(); ++group) {
     for (std::size_t t = 0; t < mix.counts[group].size(); ++t)
@@ -123,7 +123,7 @@ std::int64_t MixPath::block_bytes(const TierMix& mix) const {
 }
 
 // Blocks for units of this group that are on disk alone: as many as one pass through one layer can choose.
-std::int64_t MixPath::visitors(std::size_t group, const TierMix& mix) const {
+std::int64_t MixPath::visitors(std::size_t group, const PlannedMix& mix) const {
   const UnitGroup& g = inputs_.groups[group];
   std::int64_t in_layer = g.absent;
   if (mix.absent[group] > 0) {
@@ -134,11 +134,11 @@ std::int64_t MixPath::visitors(std::size_t group, const TierMix& mix) const {
   return inputs_.pass_units > 0 ? std::min(in_layer, inputs_.pass_units) : in_layer;
 }
 
-bool MixPath::has_spares(std::size_t group, const TierMix& mix) const {
+bool MixPath::has_spares(std::size_t group, const PlannedMix& mix) const {
   return swaps_ && std::ranges::count_if(mix.counts[group], [](std::int64_t count) { return count > 0; }) > 1;
 }
 
-std::vector<PoolNeed> MixPath::needs(const TierMix& mix) const {
+std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix) const {
   struct Need {
     std::int64_t blocks = 0, spare = 0, visitors = 0;
   };
@@ -162,7 +162,7 @@ std::vector<PoolNeed> MixPath::needs(const TierMix& mix) const {
   return needs;
 }
 
-std::int64_t MixPath::visitor_blocks(const TierMix& mix) const {
+std::int64_t MixPath::visitor_blocks(const PlannedMix& mix) const {
   std::map<std::int64_t, std::int64_t> pools;
   for (std::size_t group = 0; group < mix.counts.size(); ++group) {
     std::int64_t& most = pools[inputs_.groups[group].bytes.back()];

@@ -9,7 +9,7 @@
 
 namespace fovea::precision {
 
-struct TierMix {
+struct PlannedMix {
   TierCounts counts;                 // present
   std::vector<std::int64_t> absent;  // [groups]: on disk alone, chosen by the planner
   std::int64_t high_per_layer = 0;
@@ -20,13 +20,13 @@ class MixPath {
   MixPath(const PlanInputs& inputs, PolicyKind policy);
 
   std::int64_t size() const { return disk_steps_ + steps_; }
-  TierMix at(std::int64_t index) const;
+  PlannedMix at(std::int64_t index) const;
   // Of the units' blocks alone: rises along the path.
-  std::int64_t block_bytes(const TierMix& mix) const;
+  std::int64_t block_bytes(const PlannedMix& mix) const;
   // What the arena must hold at once: the mix, the spare blocks of pools between which units swap, and the
   // visitors' blocks.
-  std::vector<PoolNeed> needs(const TierMix& mix) const;
-  std::int64_t visitor_blocks(const TierMix& mix) const;
+  std::vector<PoolNeed> needs(const PlannedMix& mix) const;
+  std::int64_t visitor_blocks(const PlannedMix& mix) const;
 
  private:
   struct LayerCounts {
@@ -34,11 +34,11 @@ class MixPath {
   };
   // The layers' way (dynaexq): every layer has the same counts, as DynaExq's n_hot (§3.4).
   void plan_layers();
-  TierMix by_layer(std::int64_t present, const LayerCounts& counts) const;
+  PlannedMix by_layer(std::int64_t present, const LayerCounts& counts) const;
   // One unit after the other (fixed maps): at most two tiers, neighbours, are in use.
-  TierMix by_unit(std::int64_t index) const;
-  std::int64_t visitors(std::size_t group, const TierMix& mix) const;
-  bool has_spares(std::size_t group, const TierMix& mix) const;
+  PlannedMix by_unit(std::int64_t index) const;
+  std::int64_t visitors(std::size_t group, const PlannedMix& mix) const;
+  bool has_spares(std::size_t group, const PlannedMix& mix) const;
   std::int64_t present(std::size_t group) const {
     return inputs_.groups[group].units - inputs_.groups[group].absent;
   }
