@@ -119,13 +119,9 @@ bool all_finite(const float* values, std::int64_t count) {
   return sum == 0;
 }
 
-bool is_trellis(Type type) {
-  return type == Type::q4_f || type == Type::q3_f || type == Type::q2_f;
-}
-
 // `count` blocks of one row, in pairs; an odd last one is encoded beside itself.
 void encode_row(Type type, const float* x, const float* importance, std::int64_t count, std::byte* out) {
-  const EncodeTrellisPair encode = trellis_encoders().back().encode_pair;
+  const auto encode = trellis_encoders().back().encode_pair;
   const std::int64_t bytes = block_shape(type).bytes;
   const auto block = [&](std::int64_t i) {
     return TrellisBlock{x + 32 * i, importance ? importance + 32 * i : nullptr, out + i * bytes};

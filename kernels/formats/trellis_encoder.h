@@ -1,5 +1,6 @@
-// Viterbi encoding of trellis blocks (trellis.h). The numeric source is compiled once for each instruction
-// set; all of them give the same bytes.
+// The parts of quantisation that take time: Viterbi encoding of trellis blocks (trellis.h) and the products
+// of error feedback. Their sources are compiled once for each instruction set; all of them give the same
+// bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,10 @@
 
 namespace fovea::kernels::formats {
 
+constexpr bool is_trellis(Type type) {
+  return type == Type::q4_f || type == Type::q3_f || type == Type::q2_f;
+}
+
 // One block to encode: 32 finite weights, how much the squared error of each counts (≥ 0; null: all alike),
 // and where the block goes.
 struct TrellisBlock {
@@ -19,12 +24,12 @@ struct TrellisBlock {
   std::byte* out = nullptr;
 };
 
-// Two blocks at a time: the vectors hold two blocks times eight candidate scales.
-using EncodeTrellisPair = void (*)(Type, const TrellisBlock (&)[2]);
-
 struct TrellisEncoder {
   std::string_view name;
-  EncodeTrellisPair encode_pair;
+  // Two blocks at a time: the vectors hold two blocks times eight candidate scales.
+  void (*encode_pair)(Type, const TrellisBlock (&)[2]);
+  // sums[i] += Σ over k < count of errors[k] · factors[k, i].   sums [32], factors [count, 32]
+  void (*add_products)(const float* errors, const float* factors, std::int64_t count, float* sums);
 };
 
 // Those that this processor runs, the fastest last.
