@@ -43,6 +43,7 @@ struct Extent {
   float weight_error = 0;      // ‖W − W'‖ / ‖W‖
   float output_error = 0;      // ‖X Wᵀ − X W'ᵀ‖ / ‖X Wᵀ‖ on calibration inputs; else weight_error
   float divergence = -1;  // KL of the model's output when this unit alone has this tier; −1: not measured
+  std::uint32_t calibration_tokens = 0;  // that reached the unit; 0: output_error is not measured
 };
 
 // How extents are read. buffered: through the system's page cache. direct: past it (O_DIRECT), where the file

@@ -218,6 +218,7 @@ StoreEntry encode_store_entry(const StoreLayout& layout, std::size_t slot) {
   put<float>(entry, 24, extent.weight_error);
   put<float>(entry, 28, extent.output_error);
   put<float>(entry, 32, extent.divergence);
+  put<std::uint32_t>(entry, 36, extent.calibration_tokens);
   put<std::uint64_t>(entry, 40, checksum64(std::span(entry).first<40>(), layout.seed + slot));
   return entry;
 }
@@ -232,6 +233,7 @@ bool decode_store_entry(StoreLayout& layout, std::size_t slot,
   extent.weight_error = get<float>(entry, 24);
   extent.output_error = get<float>(entry, 28);
   extent.divergence = get<float>(entry, 32);
+  extent.calibration_tokens = get<std::uint32_t>(entry, 36);
   return true;
 }
 

@@ -7,7 +7,7 @@
 //       16  u64 units                                      24  f32 weight_error
 //       24  u64 tiers                                      28  f32 output_error
 //       32  u64 bytes of the JSON, at 88                   32  f32 divergence
-//       40  u64 checksum of the JSON                       36  u32 0
+//       40  u64 checksum of the JSON                       36  u32 calibration_tokens
 //       48  u64 checksum of the extents' sizes             40  u64 checksum of bytes 0 … 39, seeded with the
 //       56  u64 offset of the index, [tiers, units]                header's checksum + the entry's number
 //       64  u64 offset of the first extent

@@ -193,6 +193,7 @@ Result<void> StoreWriter::amend(std::int64_t unit, std::int64_t tier, Extent err
   extent.weight_error = errors.weight_error;
   extent.output_error = errors.output_error;
   extent.divergence = errors.divergence;
+  extent.calibration_tokens = errors.calibration_tokens;
   return file_->write_entry(slot);
 }
 

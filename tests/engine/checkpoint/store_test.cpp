@@ -45,7 +45,8 @@ Bytes version(std::int64_t unit, std::int64_t tier) {
 Extent errors(std::int64_t unit, std::int64_t tier) {
   return {.weight_error = 0.25F + static_cast<float>(unit),
           .output_error = 0.5F,
-          .divergence = tier == 0 ? -1.0F : 0.125F};
+          .divergence = tier == 0 ? -1.0F : 0.125F,
+          .calibration_tokens = 77};
 }
 
 Result<void> write_one(StoreWriter& writer, std::int64_t unit, std::int64_t tier) {
@@ -130,6 +131,7 @@ class StoreTest : public QObject {
         QCOMPARE(extent.weight_error, errors(unit, tier).weight_error);
         QCOMPARE(extent.output_error, errors(unit, tier).output_error);
         QCOMPARE(extent.divergence, errors(unit, tier).divergence);
+        QCOMPARE(extent.calibration_tokens, 77U);
         const auto bytes = read_one(*store, unit, tier);
         FOVEA_VERIFY(bytes);
         QVERIFY(*bytes == version(unit, tier));
@@ -190,7 +192,8 @@ class StoreTest : public QObject {
         }
       }
     }
-    FOVEA_VERIFY(writer->amend(0, 1, {.weight_error = 3, .output_error = 4, .divergence = 5}));
+    FOVEA_VERIFY(writer->amend(
+        0, 1, {.weight_error = 3, .output_error = 4, .divergence = 5, .calibration_tokens = 6}));
     FOVEA_VERIFY(writer->finish());
     const auto store = Store::open(path, identity());
     FOVEA_VERIFY(store);
