@@ -1,0 +1,73 @@
+// Making a model's expert store: every version of every weight unit, quantised and packed, in one file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/api/error.h"
+#include "engine/api/progress.h"
+
+namespace fovea {
+
+// automatic: the experts of a Mixture-of-Experts model, the linear layers of a dense one.
+enum class PrepareScope : std::uint8_t { automatic, experts, linear_layers };
+
+// What the quantisers learn from a text that the model reads before.
+struct CalibrationRequest {
+  std::string text;                    // empty: data-free
+  std::int64_t tokens = 16'384;        // of the text at most, in windows spread over it
+  std::int64_t window = 512;           // tokens that see each other
+  std::int64_t rows_per_unit = 256;    // inputs kept, on which output errors are measured
+  std::int64_t divergence_tokens = 0;  // that each unit's divergence is measured on; 0: it is not measured
+};
+
+struct PrepareRequest {
+  std::filesystem::path model;
+  std::filesystem::path store;
+  // From high to low, "file", "q4", "q2"; empty: "file" and the next two lower ones.
+  std::vector<std::string> tiers;
+  PrepareScope scope = PrepareScope::automatic;
+  bool rebuild = false;  // replace a store that is there, whatever it is
+  int threads = 0;       // 0: the physical cores
+  CalibrationRequest calibration;
+};
+
+// What a store would be, from the model's shapes alone.
+struct StorePlan {
+  std::uint64_t model_fingerprint = 0;
+  std::string scope;  // "experts", "linear_layers"
+  std::vector<std::string> tiers;
+  std::int64_t units = 0;
+  std::int64_t parameters = 0;  // of the units
+  std::int64_t bytes = 0;       // of the finished file
+};
+Result<StorePlan> describe_store(const PrepareRequest&);
+
+struct PreparedTier {
+  std::string name;
+  double bits_per_weight = 0;
+  std::int64_t bytes = 0;                              // of all units
+  double weight_error_mean = 0, weight_error_max = 0;  // ‖W − W'‖ / ‖W‖ of a unit
+  // ‖Y − Y'‖ / ‖Y‖ of a unit's outputs on calibration inputs, of the units that have some; −1: none has.
+  double output_error_mean = -1, output_error_max = -1;
+  double divergence_mean = -1;  // in nats, of the units; −1: not measured
+};
+
+struct PrepareReport {
+  std::filesystem::path path;
+  std::int64_t bytes = 0;
+  std::int64_t units = 0;
+  std::vector<PreparedTier> tiers;
+  double seconds = 0;
+  std::int64_t calibrated_units = 0;  // that the calibration's tokens reached
+  bool was_there = false;             // nothing had to be done
+};
+
+// Goes on with one that was interrupted. A store that is there and fits is left as it is; one that does not
+// fit or is damaged is an error unless `rebuild`. Progress counts bytes. ErrorKind::cancelled when stopped.
+Result<PrepareReport> prepare(const PrepareRequest&, const ProgressSink& = {}, std::stop_token = {});
+
+}  // namespace fovea

@@ -1,0 +1,258 @@
+#include "engine/precision/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/checkpoint/checksum.h"
+
+namespace fovea::precision {
+namespace {
+
+// silu(gate) · up, into gate.
+void activate(std::span<float> gate, std::span<const float> up) {
+  for (std::size_t i = 0; i < gate.size(); ++i) gate[i] *= up[i] / (1 + std::exp(-gate[i]));
+}
+
+}  // namespace
+
+std::int64_t Calibration::tokens(UnitId id) const {
+  const std::int32_t first = units_[static_cast<std::size_t>(id)].statistics[0];
+  return first < 0 ? 0 : statistics_[static_cast<std::size_t>(first)].tokens;
+}
+
+std::int64_t Calibration::reached_units() const {
+  std::int64_t count = 0;
+  for (UnitId id = 0; id < std::ssize(units_); ++id) count += tokens(id) > 0 ? 1 : 0;
+  return count;
+}
+
+Importance Calibration::importance(UnitId id) const {
+  Importance importance;
+  if (tokens(id) == 0) return importance;
+  const UnitPlaces& places = units_[static_cast<std::size_t>(id)];
+  for (std::size_t part = 0; part < importance.size(); ++part) {
+    if (places.statistics[part] >= 0)
+      importance[part] = statistics_[static_cast<std::size_t>(places.statistics[part])].mean_squares;
+  }
+  return importance;
+}
+
+std::vector<float> Calibration::inputs(UnitId id) const {
+  const UnitPlaces& places = units_[static_cast<std::size_t>(id)];
+  if (places.rows < 0) return {};
+  const Rows& rows = rows_[static_cast<std::size_t>(places.rows)];
+  std::vector<float> inputs;
+  inputs.reserve(places.chosen.size() * static_cast<std::size_t>(rows.columns));
+  for (const std::int32_t row : places.chosen) {
+    const auto begin = rows.values.begin() + std::int64_t{row} * rows.columns;
+    inputs.insert(inputs.end(), begin, begin + rows.columns);
+  }
+  return inputs;
+}
+
+// Sees every pass; its passes' stream computes the hidden activations that a pass does not show.
+class Collector : public layers::PassObserver {
+ public:
+  Collector(const models::Model& model, const UnitTable& units, const kernels::Device& device,
+            const CalibrationSettings& settings, kernels::Stream& stream)
+      : model_(model), units_(units), device_(device), settings_(settings), stream_(stream) {
+    out_.units_.resize(static_cast<std::size_t>(units.size()));
+    std::int64_t row_bytes = 0;  // of one row of each store
+    for (UnitId id = 0; id < units.size(); ++id) row_bytes += assign(id);
+    most_rows_ = row_bytes > 0 ? settings.row_memory_bytes / row_bytes : 0;
+  }
+
+  bool routed(std::int64_t layer, const float* x, std::int64_t tokens, const std::int32_t* ids,
+              const float*) override {
+    if (units_.scope() != UnitScope::experts) return true;
+    const models::LayerWeights& weights = model_.layers()[static_cast<std::size_t>(layer)];
+    const std::int64_t used = model_.config().experts_used;
+    const UnitId first = units_.first(layer);
+    chosen_.assign(weights.experts.size(), {});
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      keep_routed(x + t * model_.config().hidden, first,
+                  std::span(ids + t * used, static_cast<std::size_t>(used)));
+      for (std::int64_t j = 0; j < used; ++j)
+        chosen_[static_cast<std::size_t>(ids[t * used + j])].push_back(static_cast<std::int32_t>(t));
+    }
+    for (std::size_t e = 0; e < chosen_.size(); ++e) {
+      if (!chosen_[e].empty()) expert(first + static_cast<UnitId>(e), weights.experts[e], x, chosen_[e]);
+    }
+    return true;
+  }
+
+  void input(std::int64_t layer, Input which, const float* x, std::int64_t tokens) override {
+    if (units_.scope() != UnitScope::linear_layers) return;
+    const models::LayerWeights& weights = model_.layers()[static_cast<std::size_t>(layer)];
+    switch (which) {
+      case Input::attention:
+        return linear(layer, LinearRole::q, x, tokens);
+      case Input::attention_output:
+        return linear(layer, LinearRole::attention_output, x, tokens);
+      case Input::feed_forward:
+        linear(layer, LinearRole::gate, x, tokens);
+        hidden(weights.shared, x, tokens);
+        return linear(layer, LinearRole::down, gate_.data(), tokens);
+    }
+  }
+
+  Calibration finish(std::uint64_t fingerprint) {
+    for (Calibration::Statistics& s : out_.statistics_) {
+      for (const double sum : s.sums)
+        s.mean_squares.push_back(
+            static_cast<float>(sum / static_cast<double>(std::max<std::int64_t>(s.tokens, 1))));
+      s.sums = {};
+      // Activations that overflow say nothing about columns.
+      if (!std::ranges::all_of(s.mean_squares, [](float value) { return std::isfinite(value); }))
+        s.mean_squares.clear();
+    }
+    out_.fingerprint_ = fingerprint;
+    return std::move(out_);
+  }
+
+ private:
+  Calibration::UnitPlaces& places(UnitId id) { return out_.units_[static_cast<std::size_t>(id)]; }
+
+  std::int32_t new_statistics(std::int64_t columns) {
+    out_.statistics_.emplace_back().sums.resize(static_cast<std::size_t>(columns));
+    return static_cast<std::int32_t>(out_.statistics_.size() - 1);
+  }
+  std::int32_t new_rows(std::int64_t columns) {
+    out_.rows_.push_back({columns, {}});
+    return static_cast<std::int32_t>(out_.rows_.size() - 1);
+  }
+
+  // Which statistics and rows are the unit's; units with the same inputs share them. Returns the bytes of a
+  // row of the store that it adds.
+  std::int64_t assign(UnitId id) {
+    const Unit& unit = units_[id];
+    Calibration::UnitPlaces& mine = places(id);
+    const std::int64_t columns = unit.parts[0].columns;
+    const bool begins_layer = id == units_.first(unit.layer);
+    if (units_.scope() == UnitScope::experts) {
+      mine.statistics[0] = mine.statistics[1] = new_statistics(columns);
+      mine.statistics[2] = new_statistics(unit.parts[2].columns);
+      mine.rows = begins_layer ? new_rows(columns) : places(id - 1).rows;
+      return begins_layer ? columns * 4 : 0;
+    }
+    const auto role = static_cast<LinearRole>(unit.index);
+    const bool shares =
+        !begins_layer && (role == LinearRole::k || role == LinearRole::v || role == LinearRole::up);
+    if (shares) {
+      mine = places(id - 1);
+      return 0;
+    }
+    mine.statistics[0] = new_statistics(columns);
+    mine.rows = new_rows(columns);
+    return columns * 4;
+  }
+
+  void add(std::int32_t statistics, const float* x, std::int64_t tokens) {
+    Calibration::Statistics& s = out_.statistics_[static_cast<std::size_t>(statistics)];
+    s.tokens += tokens;
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      for (std::size_t i = 0; i < s.sums.size(); ++i) {
+        const auto value = static_cast<double>(*x++);
+        s.sums[i] += value * value;
+      }
+    }
+  }
+
+  // A token's input is kept while one of its experts has too few.
+  void keep_routed(const float* x, UnitId first, std::span<const std::int32_t> experts) {
+    const auto full = [&](std::int32_t e) {
+      return std::ssize(places(first + e).chosen) >= settings_.rows_per_unit;
+    };
+    if (std::ranges::all_of(experts, full)) return;
+    Calibration::Rows& rows = out_.rows_[static_cast<std::size_t>(places(first).rows)];
+    if (rows.count() >= most_rows_) return;
+    const auto index = static_cast<std::int32_t>(rows.count());
+    rows.values.insert(rows.values.end(), x, x + rows.columns);
+    for (const std::int32_t e : experts) {
+      if (!full(e)) places(first + e).chosen.push_back(index);
+    }
+  }
+
+  void expert(UnitId id, const kernels::Expert& weights, const float* x,
+              const std::vector<std::int32_t>& tokens) {
+    const std::int64_t d = weights.gate.columns;
+    gathered_.clear();
+    for (const std::int32_t t : tokens) gathered_.insert(gathered_.end(), x + t * d, x + (t + 1) * d);
+    add(places(id).statistics[0], gathered_.data(), std::ssize(tokens));
+    hidden(weights, gathered_.data(), std::ssize(tokens));
+    add(places(id).statistics[2], gate_.data(), std::ssize(tokens));
+  }
+
+  // gate_ = silu(x · gateᵀ) · (x · upᵀ), the down matrix's input [tokens, width].
+  void hidden(const kernels::Expert& weights, const float* x, std::int64_t tokens) {
+    const std::int64_t width = weights.gate.rows;
+    gate_.resize(static_cast<std::size_t>(tokens * width));
+    up_.resize(gate_.size());
+    const kernels::Projection projections[] = {
+        {.weight = weights.gate, .out = gate_.data(), .out_stride = width},
+        {.weight = weights.up, .out = up_.data(), .out_stride = width}};
+    device_.operations().linear(
+        {.x = x, .tokens = tokens, .columns = weights.gate.columns, .projections = projections}, stream_);
+    stream_.synchronize();
+    activate(gate_, up_);
+  }
+
+  // The layer's unit of that role holds the statistics for those that share its input.
+  void linear(std::int64_t layer, LinearRole role, const float* x, std::int64_t tokens) {
+    for (UnitId id = units_.first(layer); id < units_.first(layer + 1); ++id) {
+      if (units_[id].index != static_cast<std::int32_t>(role)) continue;
+      const Calibration::UnitPlaces mine = places(id);
+      add(mine.statistics[0], x, tokens);
+      Calibration::Rows& rows = out_.rows_[static_cast<std::size_t>(mine.rows)];
+      const std::int64_t room = std::min(settings_.rows_per_unit, most_rows_) - rows.count();
+      const std::int64_t count = std::clamp<std::int64_t>(room, 0, tokens);
+      rows.values.insert(rows.values.end(), x, x + count * rows.columns);
+      for (UnitId other = id; other < units_.first(layer + 1); ++other) {
+        if (places(other).rows != mine.rows) continue;
+        for (std::int64_t i = std::ssize(places(other).chosen); i < rows.count(); ++i)
+          places(other).chosen.push_back(static_cast<std::int32_t>(i));
+      }
+      return;
+    }
+  }
+
+  const models::Model& model_;
+  const UnitTable& units_;
+  const kernels::Device& device_;
+  const CalibrationSettings& settings_;
+  kernels::Stream& stream_;
+  Calibration out_;
+  std::int64_t most_rows_ = 0;                     // of each store
+  std::vector<std::vector<std::int32_t>> chosen_;  // [experts], tokens of the pass
+  std::vector<float> gathered_, gate_, up_;
+};
+
+std::uint64_t calibration_fingerprint(const Windows& windows, const CalibrationSettings& settings) {
+  checkpoint::RunningChecksum sum;
+  const std::int64_t numbers[] = {settings.rows_per_unit, settings.row_memory_bytes, std::ssize(windows)};
+  sum.add(std::as_bytes(std::span(numbers)));
+  for (const auto& window : windows) sum.add(std::as_bytes(std::span(window)));
+  return std::max<std::uint64_t>(sum.value(), 1);
+}
+
+Result<Calibration> calibrate(const models::Model& model, const UnitTable& units,
+                              const kernels::Device& device, const Windows& windows,
+                              const CalibrationSettings& settings, const ProgressSink& progress,
+                              std::stop_token stop) {
+  std::int64_t longest = 0, total = 0, done = 0;
+  for (const auto& window : windows) {
+    longest = std::max(longest, std::ssize(window));
+    total += std::ssize(window);
+  }
+  if (longest < 2) return fail(ErrorKind::invalid, "calibration", "the text has less than two tokens");
+  FOVEA_TRY(WindowRunner runner, WindowRunner::create(model, device, longest, settings.threads));
+  Collector collector(model, units, device, settings, runner.stream());
+  for (const auto& window : windows) {
+    if (progress) progress({"calibrating", done, total, "tokens", {}});
+    FOVEA_CHECK(runner.run(window, &collector, {}, stop));
+    done += std::ssize(window);
+  }
+  return collector.finish(calibration_fingerprint(windows, settings));
+}
+
+}  // namespace fovea::precision

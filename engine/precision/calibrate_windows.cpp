@@ -1,0 +1,90 @@
+#include "engine/precision/calibrate_windows.h"
+
+#include <algorithm>
+
+namespace fovea::precision {
+namespace {
+
+constexpr std::int64_t page_tokens = 64;
+constexpr std::int64_t most_tokens_in_a_pass = 256;
+constexpr auto cache_type = kernels::Type::f16;
+
+}  // namespace
+
+Windows cut_windows(std::span<const TokenId> text, std::int64_t tokens, std::int64_t window, TokenId begin) {
+  Windows windows;
+  const std::int64_t length = std::min(window, std::ssize(text));
+  if (length == 0) return windows;
+  const std::int64_t there = std::ssize(text) / length;
+  const std::int64_t wanted = std::clamp<std::int64_t>(tokens / length, 1, there);
+  for (std::int64_t i = 0; i < wanted; ++i) {
+    const std::int64_t first = i * there / wanted * length;
+    const auto part = text.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(length));
+    windows.emplace_back(part.begin(), part.end());
+    if (begin >= 0) windows.back().front() = begin;
+  }
+  return windows;
+}
+
+struct WindowRunner::State {
+  layers::Forward forward;
+  std::unique_ptr<kernels::Stream> stream;
+  std::vector<std::byte> memory;        // [2 · layers, pages] pages
+  std::vector<std::byte*> pointers;     // into it
+  std::vector<kernels::KvPages> cache;  // [layers]
+  std::int64_t chunk = 0;
+};
+
+WindowRunner::WindowRunner(std::unique_ptr<State> state) : state_(std::move(state)) {}
+WindowRunner::WindowRunner(WindowRunner&&) noexcept = default;
+WindowRunner& WindowRunner::operator=(WindowRunner&&) noexcept = default;
+WindowRunner::~WindowRunner() = default;
+
+Result<WindowRunner> WindowRunner::create(const models::Model& model, const kernels::Device& device,
+                                          std::int64_t window, int threads) {
+  const models::ModelConfig& config = model.config();
+  const std::int64_t chunk = std::min(window, most_tokens_in_a_pass);
+  FOVEA_TRY(layers::Forward forward, layers::Forward::create(model, device, chunk));
+  auto state = std::make_unique<State>(State{.forward = std::move(forward),
+                                             .stream = device.make_stream({.threads = threads}),
+                                             .memory = {},
+                                             .pointers = {},
+                                             .cache = {},
+                                             .chunk = chunk});
+  const auto pages = static_cast<std::size_t>((window + page_tokens - 1) / page_tokens);
+  const auto page = static_cast<std::size_t>(config.kv_heads * page_tokens *
+                                             kernels::row_bytes(cache_type, config.head_dim));
+  const std::size_t lists = 2 * static_cast<std::size_t>(config.layers);
+  state->memory.resize(lists * pages * page);
+  for (std::size_t i = 0; i < lists * pages; ++i) state->pointers.push_back(state->memory.data() + i * page);
+  for (std::size_t layer = 0; layer < lists / 2; ++layer) {
+    std::byte* const* keys = state->pointers.data() + 2 * layer * pages;
+    state->cache.push_back({keys, keys + pages, page_tokens, cache_type, config.kv_heads, config.head_dim});
+  }
+  return WindowRunner(std::move(state));
+}
+
+Result<void> WindowRunner::run(std::span<const TokenId> window, layers::PassObserver* observer,
+                               const LogitsSink& logits, const std::stop_token& stop) {
+  for (std::int64_t first = 0; first < std::ssize(window); first += state_->chunk) {
+    const std::int64_t count = std::min(state_->chunk, std::ssize(window) - first);
+    const layers::Pass pass{
+        .tokens = window.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+        .first = first,
+        .cache = state_->cache,
+        .context = std::ssize(window),
+        .logits = layers::LogitsWanted::all,
+        .stop = stop,
+        .observer = observer};
+    const std::span<const float> rows = state_->forward.run(pass, *state_->stream);
+    if (state_->forward.stopped()) return fail(ErrorKind::cancelled, "calibration", "cancelled");
+    if (logits) logits(first, rows);
+  }
+  return {};
+}
+
+kernels::Stream& WindowRunner::stream() {
+  return *state_->stream;
+}
+
+}  // namespace fovea::precision

@@ -1,0 +1,187 @@
+#include "engine/precision/prepare.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+
+#include "engine/precision/calibrate.h"
+#include "engine/precision/fingerprint.h"
+#include "engine/precision/prepare_check.h"
+#include "engine/precision/prepare_memory.h"
+#include "engine/precision/prepare_version.h"
+
+namespace fovea::precision {
+namespace {
+
+constexpr std::int64_t memory_limit_bytes = std::int64_t{2} << 30;
+constexpr auto progress_interval = std::chrono::milliseconds(30);
+
+class Crew {
+ public:
+  Crew(const PrepareParts& parts, checkpoint::StoreWriter& writer, std::span<const std::int64_t> sizes,
+       const ProgressSink& progress, std::stop_token stop)
+      : parts_(parts), writer_(writer), sizes_(sizes), progress_(progress), stop_(std::move(stop)) {
+    for (const std::int64_t bytes : sizes) {
+      total_ += bytes;
+      largest_ = std::max(largest_, bytes);
+    }
+    remaining_ = std::make_unique<std::atomic<std::int32_t>[]>(parts.checkpoint.tensors().size());
+    for (const Unit& unit : parts.units.units()) {
+      for (const models::MatrixSource& matrix : unit.matrices()) ++remaining_[index(*matrix.tensor)];
+    }
+    const Tier as_file{"file", std::nullopt};
+    if (parts_.calibration != nullptr) {
+      for (const Unit& unit : parts_.units.units())
+        reference_ = std::max(reference_, version_layout(as_file, unit, parts_.device).bytes);
+    }
+  }
+
+  Result<void> run(int threads) {
+    const std::int64_t each = largest_ + reference_;
+    const std::int64_t fit = std::max<std::int64_t>(1, memory_limit_bytes / each);
+    const std::int64_t count = std::min({std::int64_t{threads}, fit, parts_.units.size()});
+    {
+      std::vector<std::jthread> helpers;
+      for (std::int64_t i = 1; i < count; ++i) helpers.emplace_back([this] { work(false); });
+      work(true);
+    }
+    if (error_) return std::unexpected(*error_);
+    if (stop_.stop_requested())
+      return fail(ErrorKind::cancelled, "preparing", "cancelled", "Start it again to go on where it was");
+    report({}, true);
+    return {};
+  }
+
+ private:
+  std::size_t index(const checkpoint::TensorInfo& tensor) const {
+    return static_cast<std::size_t>(&tensor - parts_.checkpoint.tensors().data());
+  }
+
+  // Pages of tensors whose units are all done need not stay in this process.
+  void leave(const Unit& unit) {
+    for (const models::MatrixSource& matrix : unit.matrices()) {
+      if (--remaining_[index(*matrix.tensor)] == 0) parts_.checkpoint.drop(*matrix.tensor);
+    }
+  }
+
+  void work(bool reports) {
+    try {
+      Worker worker(*this);
+      while (!stop_.stop_requested() && !failed_) {
+        const std::int64_t unit = next_++;
+        if (unit >= parts_.units.size()) return;
+        const auto done = worker.prepare(static_cast<UnitId>(unit));
+        if (!done) return give_up(done.error());
+        leave(parts_.units[static_cast<UnitId>(unit)]);
+        if (reports) report(parts_.units.name(static_cast<UnitId>(unit)), false);
+      }
+    } catch (const std::bad_alloc&) {
+      give_up({ErrorKind::memory, "preparing", "there is not enough memory", "Use fewer --threads"});
+    }
+  }
+
+  void give_up(Error error) {
+    const std::scoped_lock lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    failed_ = true;
+  }
+
+  // On the calling thread only.
+  void report(const std::string& item, bool last) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!progress_ || (!last && now - reported_ < progress_interval)) return;
+    reported_ = now;
+    progress_({"preparing", last ? total_ : done_.load(), total_, "bytes", item});
+  }
+
+  // What one thread needs.
+  class Worker {
+   public:
+    explicit Worker(Crew& crew)
+        : crew_(crew),
+          maker_(crew.parts_.checkpoint, crew.parts_.device),
+          version_(crew.parts_.device, crew.largest_),
+          check_(crew.parts_, crew.reference_) {}
+
+    Result<void> prepare(UnitId id) {
+      const PrepareParts& parts = crew_.parts_;
+      const Unit& unit = parts.units[id];
+      const Importance importance =
+          parts.calibration != nullptr ? parts.calibration->importance(id) : Importance{};
+      bool begun = false;
+      for (std::size_t tier = 0; tier < parts.tiers.size(); ++tier) {
+        if (crew_.stop_.stop_requested()) return {};
+        const std::int64_t bytes = crew_.sizes_[static_cast<std::size_t>(id) * parts.tiers.size() + tier];
+        const std::span<std::byte> memory = version_.first(bytes);
+        const auto t = static_cast<std::int64_t>(tier);
+        if (!crew_.writer_.has(id, t) || !crew_.writer_.read(id, t, memory)) {
+          checkpoint::Extent errors;
+          FOVEA_TRY(errors.weight_error, maker_.make(parts.tiers[tier], unit, importance, memory));
+          errors.output_error = errors.weight_error;
+          if (parts.calibration != nullptr && parts.calibration->has_inputs(id)) {
+            if (!begun) FOVEA_CHECK(check_.begin(maker_, id));
+            begun = true;
+            errors.output_error = check_.error(parts.tiers[tier], memory.data());
+            errors.calibration_tokens =
+                static_cast<std::uint32_t>(std::min<std::int64_t>(parts.calibration->tokens(id), 0xFFFFFFFF));
+          }
+          FOVEA_CHECK(crew_.writer_.write(id, t, memory, errors));
+        }
+        crew_.done_ += bytes;
+      }
+      return {};
+    }
+
+   private:
+    Crew& crew_;
+    VersionMaker maker_;
+    DeviceMemory version_;
+    OutputCheck check_;
+  };
+
+  const PrepareParts& parts_;
+  checkpoint::StoreWriter& writer_;
+  const std::span<const std::int64_t> sizes_;  // [units, tiers]
+  const ProgressSink& progress_;
+  const std::stop_token stop_;
+  std::int64_t total_ = 0;
+  std::int64_t largest_ = 0;    // version
+  std::int64_t reference_ = 0;  // bytes of the largest unit as the file has it; 0: not needed
+  std::unique_ptr<std::atomic<std::int32_t>[]> remaining_;  // [tensors], matrices of units
+  std::atomic<std::int64_t> next_ = 0;
+  std::atomic<std::int64_t> done_ = 0;
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;
+  std::optional<Error> error_;  // by mutex_ until the threads have ended
+  std::chrono::steady_clock::time_point reported_{};
+};
+
+}  // namespace
+
+checkpoint::StoreIdentity identity_of(const PrepareParts& parts) {
+  checkpoint::StoreIdentity identity =
+      store_identity(parts.checkpoint, parts.units, parts.tiers, parts.device);
+  if (parts.calibration != nullptr) identity.calibration = parts.calibration->fingerprint();
+  return identity;
+}
+
+Result<checkpoint::StoreWriter> write_versions(const PrepareParts& parts, const std::filesystem::path& path,
+                                               int threads, const ProgressSink& progress,
+                                               std::stop_token stop) {
+  if (parts.units.size() == 0)
+    return fail(ErrorKind::unsupported, parts.checkpoint.path().string(),
+                "the model has no units of the scope " + scope_name(parts.units.scope()),
+                "Dense models have linear layers: --scope linear");
+  FOVEA_CHECK(check_tiers(parts.units, parts.tiers));
+  const std::vector<std::int64_t> sizes = version_sizes(parts.units, parts.tiers, parts.device);
+  FOVEA_TRY(checkpoint::StoreWriter writer, checkpoint::StoreWriter::create(path, identity_of(parts), sizes));
+  FOVEA_CHECK(Crew(parts, writer, sizes, progress, std::move(stop)).run(std::max(threads, 1)));
+  return writer;
+}
+
+}  // namespace fovea::precision

@@ -1,0 +1,109 @@
+#include "engine/precision/prepare_version.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "kernels/formats/formats.h"
+
+namespace fovea::precision {
+namespace {
+
+constexpr std::int64_t chunk_weights = 1 << 18;
+
+double square_sum(std::span<const float> values) {
+  double sum = 0;
+  for (const float value : values) sum += static_cast<double>(value) * static_cast<double>(value);
+  return sum;
+}
+
+double square_distance(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Result<void> check_tiers(const UnitTable& units, const TierSet& tiers) {
+  for (const Unit& unit : units.units()) {
+    for (const models::MatrixSource& matrix : unit.matrices()) {
+      for (const Tier& tier : tiers) {
+        if (!tier.type) continue;
+        const kernels::BlockShape block = kernels::block_shape(*tier.type);
+        if (matrix.columns % block.elements == 0 && kernels::formats::can_quantize(*tier.type)) continue;
+        return fail(ErrorKind::unsupported, "tensor " + matrix.tensor->name,
+                    "rows of " + std::to_string(matrix.columns) + " weights cannot be stored as " +
+                        tier.name + ", whose blocks have " + std::to_string(block.elements),
+                    "Choose other tiers");
+      }
+    }
+  }
+  return {};
+}
+
+VersionMaker::VersionMaker(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device)
+    : checkpoint_(checkpoint), device_(device) {}
+
+Result<float> VersionMaker::make(const Tier& tier, const Unit& unit, const Importance& importance,
+                                 std::span<std::byte> version) {
+  const VersionLayout layout = version_layout(tier, unit, device_);
+  Norms norms;
+  std::int64_t end = 0;
+  for (std::size_t part = 0; part < unit.matrices().size(); ++part) {
+    const models::MatrixSource& matrix = unit.parts[part];
+    const kernels::Type type = type_of(tier, matrix);
+    const kernels::Packing packing = device_.preferred_packing(type, matrix.rows, matrix.columns);
+    const std::int64_t begin = layout.offsets[part];
+    std::memset(version.data() + end, 0, static_cast<std::size_t>(begin - end));
+    if (tier.type) {
+      FOVEA_CHECK(requantize(matrix, type, importance[part], version.data() + begin, norms));
+    } else {
+      device_.pack(packing, type, matrix.rows, matrix.columns,
+                   checkpoint_.bytes(*matrix.tensor).data() + matrix.offset(), 0, matrix.rows,
+                   version.data() + begin);
+    }
+    end = begin + device_.packed_bytes(packing, type, matrix.rows, matrix.columns);
+  }
+  std::memset(version.data() + end, 0, static_cast<std::size_t>(layout.bytes - end));
+  return norms.weights > 0 ? static_cast<float>(std::sqrt(norms.error / norms.weights)) : 0.0F;
+}
+
+std::unexpected<Error> VersionMaker::not_finite(const models::MatrixSource& matrix) const {
+  return fail(ErrorKind::format, checkpoint_.path().string() + ", tensor " + matrix.tensor->name,
+              "a weight is not a finite number", "The file is damaged: download it again");
+}
+
+Result<void> VersionMaker::requantize(const models::MatrixSource& matrix, kernels::Type type,
+                                      std::span<const float> importance, std::byte* packed, Norms& norms) {
+  const kernels::Packing packing = device_.preferred_packing(type, matrix.rows, matrix.columns);
+  const std::int64_t step = device_.pack_granularity(packing);
+  const std::int64_t chunk = std::max(step, chunk_weights / matrix.columns / step * step);
+  const kernels::Type source_type = matrix.tensor->type;
+  const std::int64_t source_row = kernels::row_bytes(source_type, matrix.columns);
+  const std::int64_t target_row = kernels::row_bytes(type, matrix.columns);
+  const std::byte* source = checkpoint_.bytes(*matrix.tensor).data() + matrix.offset();
+  for (std::int64_t first = 0; first < matrix.rows; first += chunk) {
+    const std::int64_t count = std::min(chunk, matrix.rows - first);
+    const auto weights = static_cast<std::size_t>(count * matrix.columns);
+    rows_.resize(weights);
+    again_.resize(weights);
+    quantized_.resize(static_cast<std::size_t>(count * target_row));
+    kernels::formats::dequantize(source_type, source + first * source_row, count * matrix.columns,
+                                 rows_.data());
+    const double size = square_sum(rows_);
+    if (!kernels::formats::quantize_rows(type, rows_.data(), count, matrix.columns,
+                                         importance.empty() ? nullptr : importance.data(), quantized_.data()))
+      return not_finite(matrix);
+    kernels::formats::dequantize(type, quantized_.data(), count * matrix.columns, again_.data());
+    norms.weights += size;
+    norms.error += square_distance(rows_, again_);
+    device_.pack(packing, type, matrix.rows, matrix.columns, quantized_.data(), first, count, packed);
+  }
+  return {};
+}
+
+}  // namespace fovea::precision

@@ -1,0 +1,48 @@
+// One version of one unit: dequantised, quantised anew and packed, row by row, or the file's own blocks
+// packed.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/core/result.h"
+#include "engine/precision/tiers.h"
+#include "engine/precision/units.h"
+#include "kernels/api/device.h"
+
+namespace fovea::precision {
+
+// Whether every matrix can be stored in every tier. ErrorKind::unsupported names the tensor and the tier.
+Result<void> check_tiers(const UnitTable& units, const TierSet& tiers);
+
+// The importance of each matrix's columns, [parts][columns]; empty: data-free.
+using Importance = std::array<std::span<const float>, 3>;
+
+// For one thread.
+class VersionMaker {
+ public:
+  VersionMaker(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device);
+
+  // Fills `version`, version_layout().bytes long, padding with zeros. Returns ‖W − W'‖ / ‖W‖ over all of the
+  // unit's weights. ErrorKind::format when a weight is not finite.
+  Result<float> make(const Tier& tier, const Unit& unit, const Importance& importance,
+                     std::span<std::byte> version);
+
+ private:
+  struct Norms {
+    double error = 0, weights = 0;  // sums of squares
+  };
+  Result<void> requantize(const models::MatrixSource& matrix, kernels::Type type,
+                          std::span<const float> importance, std::byte* packed, Norms& norms);
+
+  std::unexpected<Error> not_finite(const models::MatrixSource& matrix) const;
+
+  const checkpoint::Checkpoint& checkpoint_;
+  const kernels::Device& device_;
+  std::vector<float> rows_, again_;   // [rows of a chunk, columns]
+  std::vector<std::byte> quantized_;  // the same in the tier's type
+};
+
+}  // namespace fovea::precision
