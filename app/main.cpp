@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
   add_bench(registry);
   add_inspect(registry);
   add_devices(registry);
+  add_prepare(registry);
   add_demo_model(registry);
   try {
     program.parse(argc, argv);

@@ -30,6 +30,7 @@ void add_perplexity(Registry&);
 void add_bench(Registry&);
 void add_inspect(Registry&);
 void add_devices(Registry&);
+void add_prepare(Registry&);
 void add_demo_model(Registry&);
 // The program without a command: `fovea` and `fovea MODEL`.
 void add_window(Registry&, int argc, char** argv);

@@ -1,0 +1,257 @@
+// fovea prepare as its users run it: what it says, what it refuses, and what a kill leaves behind.
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "app/library/stores.h"
+#include "tests/support/test.h"
+
+#include "process.h"
+
+namespace fs = std::filesystem;
+using fovea::tests::Outcome;
+using fovea::tests::run;
+using nlohmann::json;
+
+namespace {
+
+std::string content(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Starts the program, waits until it has begun `part`, and kills it so many microseconds later. True: it was
+// still running.
+bool killed_after(const std::vector<std::string>& arguments, const fs::path& part, int microseconds) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int null = ::open("/dev/null", O_RDWR);
+    for (const int fd : {0, 1, 2}) ::dup2(null, fd);
+    std::string program = FOVEA_BINARY_DIR "/fovea";
+    std::vector<char*> argv{program.data()};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    ::execv(program.c_str(), argv.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (!fs::exists(part)) {
+    if (::waitpid(child, &status, WNOHANG) == child) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  return WIFSIGNALED(status);
+}
+
+}  // namespace
+
+class PrepareCommandTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { folder_ = std::make_unique<fovea::tests::TemporaryFolder>(); }
+
+  void aStoreOfTheDataFolder() {
+    const Outcome made = run({"prepare", model_, "--tiers", "file,q4", "--json"}, data());
+    QCOMPARE(made.code, 0);
+    QVERIFY2(made.err.contains("bytes (") && made.err.contains("on the disk"), made.err.c_str());
+    const json object = json::parse(made.out, nullptr, false);
+    QCOMPARE(object["units"], 5);
+    QCOMPARE(object["was_there"], false);
+    QCOMPARE(object["calibrated_units"], 0);
+    const fs::path path = object["path"].get<std::string>();
+    QVERIFY(path.string().starts_with((folder_->path() / "stores" / "blocks-").string()));
+    QVERIFY(path.string().ends_with("-file-q4.store"));
+    QCOMPARE(fs::file_size(path), object["bytes"].get<std::uintmax_t>());
+    QVERIFY(made.err.contains(" " + std::to_string(fs::file_size(path)) + " bytes"));
+    QCOMPARE(object["tiers"].size(), 2U);
+    QCOMPARE(object["tiers"][0]["name"], "file");
+    QCOMPARE(object["tiers"][0]["weight_error_max"], 0);
+    QVERIFY(object["tiers"][1]["bits_per_weight"] > 4 && object["tiers"][1]["bits_per_weight"] < 5);
+    QVERIFY(object["tiers"][1]["weight_error_mean"] > 0.01 && object["tiers"][1]["weight_error_mean"] < 0.2);
+    QVERIFY(object["tiers"][1]["output_error_mean"].is_null());
+
+    const std::string before = content(path);
+    const Outcome again = run({"prepare", model_, "--tiers", "file,q4"}, data());
+    QCOMPARE(again.code, 0);
+    QVERIFY(again.out.contains("there already"));
+    QCOMPARE(again.err, std::string());
+    const Outcome rebuilt = run({"prepare", model_, "--tiers", "file,q4", "--rebuild"}, data());
+    QCOMPARE(rebuilt.code, 0);
+    QVERIFY(content(path) == before);
+  }
+
+  void wrongUse_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("unknown tier") << QStringList{"--tiers", "file,q99"} << 1 << "\"q99\" is not a tier";
+    QTest::newRow("wrong order") << QStringList{"--tiers", "q4,file"} << 1 << "from high to low";
+    QTest::newRow("twice") << QStringList{"--tiers", "file,file"} << 1 << "each once";
+    QTest::newRow("scope") << QStringList{"--scope", "heads"} << 2 << "none of experts, linear";
+    QTest::newRow("divergence of nothing") << QStringList{"--divergence"} << 2 << "requires --calibrate";
+    QTest::newRow("no text") << QStringList{"--calibrate", "/none.txt"} << 1 << "/none.txt";
+    QTest::newRow("empty text") << QStringList{"--calibrate", "/dev/null"} << 1 << "empty";
+    QTest::newRow("no tokeniser") << QStringList{"--calibrate", FOVEA_SOURCE_DIR "/README.md"} << 1
+                                  << "tokenizer";
+    QTest::newRow("no folder to write to") << QStringList{"--out", "/proc/none/a.store"} << 1 << "folder";
+  }
+  void wrongUse() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, code);
+    QFETCH(QString, says);
+    std::vector<std::string> all{"prepare", model_};
+    for (const QString& argument : arguments) all.push_back(argument.toStdString());
+    if (!arguments.contains("--tiers")) all.insert(all.end(), {"--tiers", "file,q4"});
+    const Outcome outcome = run(all, data());
+    QCOMPARE(outcome.code, code);
+    QVERIFY2(outcome.err.contains(says.toStdString()), outcome.err.c_str());
+    QVERIFY(!fs::exists(folder_->path() / "stores") || fs::is_empty(folder_->path() / "stores"));
+  }
+
+  void aDenseModelHasLinearLayers() {
+    const std::string dense = fovea::tests::golden("models/llama-0-gguf.gguf");
+    const Outcome outcome = run({"prepare", dense, "--scope", "experts"}, data());
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(outcome.err.contains("--scope linear"), outcome.err.c_str());
+    const Outcome made = run({"prepare", dense, "--tiers", "file", "--json"}, data());
+    QCOMPARE(made.code, 0);
+    const json object = json::parse(made.out, nullptr, false);
+    QCOMPARE(object["units"], 14);  // 2 layers of 7
+    QVERIFY(object["path"].get<std::string>().ends_with("-file-linear.store"));
+  }
+
+  // Another model's store, another device's, a damaged one: refused by name, replaced when asked.
+  void aWrongStoreIsRefusedAndRebuilt_data() {
+    QTest::addColumn<int>("wrong");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("another model's") << 0 << "fingerprint";
+    QTest::newRow("other tiers") << 1 << "tiers file,q4, expected file";
+    QTest::newRow("damaged") << 2 << "checksum is wrong";
+    QTest::newRow("cut off") << 3 << "the file ends here";
+    QTest::newRow("no store") << 4 << "no expert store";
+  }
+  void aWrongStoreIsRefusedAndRebuilt() {
+    QFETCH(int, wrong);
+    QFETCH(QString, says);
+    const fs::path path = folder_->path() / "a.store";
+    std::string model = model_;
+    std::vector<std::string> arguments{"prepare", model_, "--tiers", "file,q4", "--out", path};
+    QCOMPARE(run(arguments).code, 0);
+    if (wrong == 0)
+      arguments = {"prepare", fovea::tests::golden("models/mixtral-0-gguf.gguf"), "--tiers", "file", "--out",
+                   path};
+    if (wrong == 1) arguments[3] = "file";
+    if (wrong == 2) {
+      std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(100);
+      file.put('x');
+    }
+    if (wrong == 3) fs::resize_file(path, fs::file_size(path) - 4096);
+    if (wrong == 4) std::ofstream(path) << "hello";
+    const std::string before = content(path);
+    const Outcome refused = run(arguments);
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains(says.toStdString()) && refused.err.contains(path.string()),
+             refused.err.c_str());
+    QVERIFY2(refused.err.contains("--rebuild"), refused.err.c_str());
+    QVERIFY(content(path) == before);
+    arguments.emplace_back("--rebuild");
+    QCOMPARE(run(arguments).code, 0);
+    arguments.pop_back();
+    QVERIFY(run(arguments).out.contains("there already"));
+  }
+
+  // Killed at random moments it always leaves something to go on with, and in the end the same bytes.
+  void aKillLosesNothing() {
+    const auto demo = fovea::tests::demo_model();
+    const std::string model = demo.empty() ? model_ : demo.string();
+    const fs::path whole = folder_->path() / "whole.store", path = folder_->path() / "a.store";
+    const std::vector<std::string> rest{"--tiers", "file,q4", "--threads", "2", "--out"};
+    std::vector<std::string> arguments{"prepare", model};
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    arguments.push_back(whole);
+    QCOMPARE(run(arguments).code, 0);
+    arguments.back() = path;
+    std::mt19937 random(fovea::tests::seed());
+    int killed = 0;
+    for (int round = 0; round < fovea::tests::rounds(12) && !fs::exists(path); ++round) {
+      const int wait = round == 0 ? 0 : static_cast<int>(random() % 200'000);
+      killed += killed_after(arguments, path.string() + ".part", wait) ? 1 : 0;
+    }
+    const Outcome last = run(arguments);
+    QVERIFY2(last.code == 0, (last.err + " seed " + std::to_string(fovea::tests::seed())).c_str());
+    QVERIFY(content(path) == content(whole));
+    QVERIFY(!fs::exists(path.string() + ".part"));
+    QVERIFY(killed > 0);
+  }
+
+  void theTextReachesUnits() {
+    const auto demo = fovea::tests::demo_model();
+    if (demo.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    const fs::path path = folder_->path() / "a.store";
+    const std::vector<std::string> arguments{"prepare",
+                                             demo,
+                                             "--tiers",
+                                             "file,q4",
+                                             "--calibrate",
+                                             FOVEA_SOURCE_DIR "/README.md",
+                                             "--calibrate-tokens",
+                                             "600",
+                                             "--json",
+                                             "--out",
+                                             path};
+    const Outcome made = run(arguments);
+    QVERIFY2(made.code == 0, made.err.c_str());
+    const json object = json::parse(made.out, nullptr, false);
+    QVERIFY(object["calibrated_units"] > 300 && object["calibrated_units"] <= 720);
+    const json& q4 = object["tiers"][1];
+    QCOMPARE(object["tiers"][0]["output_error_max"], 0);
+    // Three matrices' errors come together in an expert's output.
+    QVERIFY(q4["output_error_mean"] > q4["weight_error_mean"]);
+    QVERIFY(q4["output_error_mean"] < 0.5);
+    QCOMPARE(json::parse(run(arguments).out, nullptr, false)["calibrated_units"], object["calibrated_units"]);
+
+    // Another text is another store.
+    std::vector<std::string> other = arguments;
+    other[5] = FOVEA_SOURCE_DIR "/CONTRIBUTING.md";
+    const Outcome refused = run(other);
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains("without this calibration") && refused.err.contains("--rebuild"),
+             refused.err.c_str());
+    // Whoever asks for none takes it as it is.
+    QCOMPARE(run({"prepare", demo, "--tiers", "file,q4", "--out", path}).code, 0);
+  }
+
+  void aStoresNameTellsWhatItIs() {
+    ::setenv("FOVEA_DATA", "/data", 1);
+    fovea::StorePlan plan;
+    plan.model_fingerprint = 0x0123456789abcdef;
+    plan.scope = "experts";
+    plan.tiers = {"file", "q2"};
+    QCOMPARE(fovea::app::store_path("/m/a.b.gguf", plan),
+             fs::path("/data/stores/a.b-01234567-file-q2.store"));
+    plan.scope = "linear_layers";
+    QCOMPARE(fovea::app::store_path("/m/folder.1/", plan),
+             fs::path("/data/stores/folder.1-01234567-file-q2-linear.store"));
+    ::unsetenv("FOVEA_DATA");
+  }
+
+ private:
+  fovea::tests::RunOptions data() const { return {.environment = {{"FOVEA_DATA", folder_->path()}}}; }
+
+  const std::string model_ = fovea::tests::golden("models/blocks.gguf");
+  std::unique_ptr<fovea::tests::TemporaryFolder> folder_;
+};
+FOVEA_TEST(PrepareCommandTest)
+
+#include "prepare_test.moc"
