@@ -1,0 +1,23 @@
+// The best fixed map of a budget, and the plan whose arena holds it: which units stand highest follows from
+// what each tier costs in quality, and is chosen by bytes, since units may differ in size.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/core/result.h"
+#include "engine/precision/plan_inputs.h"
+#include "engine/precision/planner.h"
+
+namespace fovea::precision {
+
+struct StaticPlan {
+  PrecisionPlan plan;
+  std::vector<TierId> tiers;  // [units]; no_tier: offloaded
+};
+
+// `loss` [units, tiers]: what a unit at a tier costs, see expected_loss(). Without a budget everything is at
+// the highest tier. ErrorKind::memory as plan_precision.
+Result<StaticPlan> plan_static(const UnitPlan& units, std::span<const double> loss);
+
+}  // namespace fovea::precision

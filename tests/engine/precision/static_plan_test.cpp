@@ -1,0 +1,111 @@
+// The best fixed map of a budget: fits its arena, and loses little against the bound.
+#include "engine/precision/static_plan.h"
+
+#include <random>
+
+#include "engine/precision/best_mix.h"
+#include "engine/precision/model_shapes.h"
+#include "kernels/reference/device.h"
+#include "tests/support/test.h"
+
+using namespace fovea;
+using namespace fovea::precision;
+using namespace fovea::tests;
+
+namespace {
+
+constexpr ModelShape small{.name = "small",
+                           .layers = 6,
+                           .hidden = 256,
+                           .heads = 2,
+                           .kv_heads = 1,
+                           .head_dim = 32,
+                           .vocabulary = 100,
+                           .context = 100,
+                           .experts = 16,
+                           .experts_used = 2,
+                           .expert_width = 128};
+
+Result<UnitPlan> plan_of(const ShapeWeights& weights, std::int64_t budget, std::int64_t offloaded) {
+  PrecisionRequest request;
+  request.policy = PolicyKind::static_tiers;
+  request.tiers = {"file", "q8"};
+  request.budget_bytes = budget;
+  if (offloaded > 0) {
+    request.policy = PolicyKind::offload;
+    request.offload.cpu_moe_layers = offloaded;
+  }
+  return plan_units(weights.plan, kernels::reference::device(), request, {.safety_share = 0});
+}
+
+double loss_of(const std::vector<TierId>& tiers, const std::vector<double>& loss) {
+  double sum = 0;
+  for (std::size_t unit = 0; unit < tiers.size(); ++unit)
+    if (tiers[unit] != no_tier) sum += loss[2 * unit + tiers[unit]];
+  return sum;
+}
+
+}  // namespace
+
+class StaticPlanTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // 96 units of 98,304 weights: 48 pages in BF16, 26 (25.5) at 8.5 bits. The gain of a unit is its number.
+  void theBestUnitsStandHigh() {
+    const ShapeWeights weights = weights_of(small);
+    std::vector<double> loss;
+    for (int unit = 0; unit < 96; ++unit) {
+      loss.push_back(0);
+      loss.push_back(unit);
+    }
+    // 20 units high and 76 low have 20 · 48 + 76 · 26 pages. In so small an arena slabs of both sizes waste
+    // up to a twentieth, six units.
+    const auto units = plan_of(weights, (20 * 48 + 76 * 26) * 4096, 0);
+    FOVEA_VERIFY(units);
+    const auto plan = plan_static(*units, loss);
+    FOVEA_VERIFY(plan);
+    QVERIFY(plan->plan.plan.fits);
+    const auto high = plan->plan.capacity[0];
+    QVERIFY2(high >= 14 && high <= 20, qPrintable(QString::number(high)));
+    for (std::size_t unit = 0; unit < 96; ++unit)
+      QCOMPARE(int(plan->tiers[unit]), unit < static_cast<std::size_t>(96 - high) ? 1 : 0);
+  }
+
+  void everyBudgetHasAMap() {
+    std::mt19937 random(seed());
+    const ShapeWeights weights = weights_of(small);
+    std::vector<double> loss;
+    for (int unit = 0; unit < 96; ++unit) {
+      loss.push_back(0);
+      loss.push_back(static_cast<double>(random() % 1000));
+    }
+    for (const std::int64_t offloaded : {0, 2}) {
+      const auto least = plan_of(weights, 1, offloaded);
+      FOVEA_VERIFY(least);
+      double before = 1e30;
+      for (std::int64_t budget = least_budget(least->inputs, PolicyKind::static_tiers);
+           budget < 110 * 48 * 4096; budget += 37 * 4096) {
+        const auto units = plan_of(weights, budget, offloaded);
+        FOVEA_VERIFY(units);
+        const auto plan = plan_static(*units, loss);
+        FOVEA_VERIFY(plan);
+        QVERIFY(plan->plan.plan.fits && plan->plan.plan.total_bytes <= budget);
+        QCOMPARE(counts_of(*units, plan->tiers), plan->plan.group_capacity);
+        const auto absent = std::ranges::count(plan->tiers, no_tier);
+        QCOMPARE(absent, std::ptrdiff_t(offloaded * 16));
+        // Falls with the budget but for what slabs waste.
+        const double now = loss_of(plan->tiers, loss);
+        QVERIFY(now <= before + 4000);
+        before = std::min(before, now);
+      }
+      QCOMPARE(before, 0.0);
+    }
+    const auto refused = plan_of(weights, 4096, 0);
+    FOVEA_VERIFY(refused);
+    QVERIFY(!plan_static(*refused, loss));
+  }
+};
+FOVEA_TEST(StaticPlanTest)
+
+#include "static_plan_test.moc"
