@@ -19,6 +19,7 @@ enum class PolicyKind : std::uint8_t {
   static_tiers,  // a fixed map from units to tiers
   dynaexq,       // hot experts in the high tier, cold ones in the low tier (DynaExq §3)
   offload,       // some experts live in the slower place
+  automatic,     // in a request: what its other settings mean, see precision::chosen_policy
 };
 
 // DynaExq's settings with the published defaults. "paper": arXiv 2511.15015; "later": its later versions.

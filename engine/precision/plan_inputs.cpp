@@ -15,7 +15,7 @@ namespace {
 
 using models::say;
 
-constexpr double high_enough_bits = 6;  // above this a file's own format is no sensible upper tier
+constexpr double high_enough_bits = 7;  // above this a file's own format is no sensible upper tier
 
 bool offloads(const OffloadSettings& settings) {
   return settings.cpu_moe_layers != 0 || !settings.override_tensors.empty() || settings.gpu_layers >= 0;
@@ -145,7 +145,7 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
 }  // namespace
 
 PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts) {
-  if (request.policy != PolicyKind::none) return request.policy;
+  if (request.policy != PolicyKind::automatic) return request.policy;
   if (offloads(request.offload)) return PolicyKind::offload;
   if (!request.tier_map.empty()) return PolicyKind::static_tiers;
   if (request.budget_bytes == 0 && request.tiers.empty()) return PolicyKind::none;

@@ -17,14 +17,14 @@
 
 namespace fovea::precision {
 
-// The policy that a request means. Without one: offload when an offload flag is given, dynaexq for a model
-// with experts and static_tiers for another when tiers or a budget are given, else none.
+// The policy that a request means. For automatic: offload when an offload setting is there; with tiers or a
+// budget dynaexq for a model with experts, static_tiers for another or for a single tier; else none.
 PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts);
 
 // Whose weights Model::load leaves to the policy. Fixed tiers of a dense model are of its linear layers.
 UnitScope unit_scope(PolicyKind policy, bool has_experts);
 
-// When the user names none: for dynaexq the file's format (q4 when it has more than 6 bits) above q2; for
+// When the user names none: for dynaexq the file's format (q4 when it has more than 7 bits) above q2; for
 // fixed tiers with a budget all that stand below the file's; else the file's alone.
 std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units);
 

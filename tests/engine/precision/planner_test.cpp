@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 
+#include "engine/precision/arena.h"
+#include "kernels/reference/device.h"
 #include "tests/support/test.h"
 
 #include "arena_model.h"
@@ -301,6 +303,36 @@ class PlannerTest : public QObject {
       if (!holds(cut_short, blocks, random)) ++planted;
     }
     QVERIFY(planted > rounds(300) / 2);
+  }
+
+  // The same in the arena itself, for each budget of the small shape.
+  void theArenaHoldsThem() {
+    std::mt19937 random(seed());
+    for (std::int64_t pages = 76; pages <= 332; pages += 4) {
+      const auto plan = plan_precision(small_inputs(pages), PolicyKind::dynaexq);
+      FOVEA_VERIFY(plan);
+      auto arena = Arena::create(kernels::reference::device(), plan->arena);
+      FOVEA_VERIFY(arena);
+      QCOMPARE(arena->bytes(), plan->plan.arena_bytes);
+      const std::int64_t spare = plan->capacity[0] > 0 && plan->capacity[1] > 0 ? 1 : 0;
+      std::vector<Block> blocks;
+      for (int round = 0; round < 3; ++round) {
+        std::int64_t high = 0, low = 0;
+        for (const Block& block : blocks)
+          ++(plan->arena.block_bytes[static_cast<std::size_t>(block.pool)] == 10 * page ? high : low);
+        for (; high < plan->capacity[0] + (plan->capacity[0] > 0 ? spare : 0); ++high) {
+          blocks.push_back(arena->allocate(10 * page));
+          QVERIFY(blocks.back());
+        }
+        for (; low < plan->capacity[1] + (plan->capacity[1] > 0 ? spare : 0); ++low) {
+          blocks.push_back(arena->allocate(2 * page));
+          QVERIFY(blocks.back());
+        }
+        std::ranges::shuffle(blocks, random);
+        const std::size_t keep = blocks.size() / 2;
+        for (; blocks.size() > keep; blocks.pop_back()) arena->release(blocks.back());
+      }
+    }
   }
 
   void refusedBudgetsNameTheSmallest() {

@@ -1,0 +1,49 @@
+// What a model would take on a device, before it is loaded: byte by byte, and what a larger or smaller budget
+// would change. Reads no weights.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/api/error.h"
+#include "engine/api/precision.h"
+#include "engine/api/request.h"
+
+namespace fovea {
+
+struct PlanSettings {
+  std::int64_t context = 0;  // tokens; 0: the model's, at most 8,192
+  KvType kv = KvType::f16;
+  std::int64_t chunk = 256;  // tokens in one prefill pass
+  PrecisionRequest precision;
+  // A card's memory: the budget unless another one is given, 1 GiB of it kept free; the host computes what is
+  // offloaded. 0: the device is this machine's processor, and what is offloaded lives on disk.
+  std::int64_t device_memory_bytes = 0;
+  std::string dense_tier = "bf16";  // shapes: format of what is not an expert ("bf16", "q8", "q4")
+};
+
+struct PlanReport {
+  std::string model;  // its name
+  PolicyKind policy = PolicyKind::none;
+  Plan plan;
+  std::int64_t context = 0;
+  KvType kv = KvType::f16;
+  std::int64_t chunk = 0;
+  std::int64_t units = 0;
+  std::int64_t units_per_layer = 0;  // the most
+  std::int64_t units_offloaded = 0;  // the policy's doing; with a card they are the host's
+  std::int64_t cpu_moe_layers = 0;   // found or given
+  std::vector<std::string> notes;    // what the user should know, one sentence each
+};
+
+// Says `plan.fits = false` and advises when the budget is too small; an error is one of the file or the
+// flags.
+Result<PlanReport> plan_model(const std::filesystem::path& model, const PlanSettings& settings);
+// The same for a published model's shape.
+Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& settings);
+std::vector<std::string> shape_names();
+
+}  // namespace fovea

@@ -1,0 +1,86 @@
+// Published models as shapes: enough to plan without their files. The numbers are those of the models'
+// config.json files and model cards.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/checkpoint/tensor_info.h"
+#include "engine/core/result.h"
+#include "engine/models/config.h"
+#include "engine/models/plan.h"
+#include "kernels/api/types.h"
+
+namespace fovea::precision {
+
+// Gated DeltaNet, in the layers between those with full attention.
+struct LinearAttention {
+  std::int64_t key_heads = 0;
+  std::int64_t value_heads = 0;
+  std::int64_t head_dim = 0;     // of keys and of values
+  std::int64_t convolution = 0;  // positions
+};
+
+struct ModelShape {
+  std::string_view name;
+  std::int64_t layers = 0;
+  std::int64_t hidden = 0;  // d
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  std::int64_t head_dim = 0;
+  std::int64_t vocabulary = 0;
+  std::int64_t context = 0;
+  std::int64_t experts = 0;  // in each layer
+  std::int64_t experts_used = 0;
+  std::int64_t expert_width = 0;
+  std::int64_t shared_width = 0;                    // 0: no shared expert
+  kernels::Type expert_type = kernels::Type::bf16;  // as published
+  bool qk_norm = false;
+  bool attention_gate = false;          // q_proj also makes a gate of the same size
+  bool biases = false;                  // of attention, router and experts; and a sink for each head
+  std::int64_t window = 0;              // of every other layer; 0: none
+  std::int64_t attention_interval = 1;  // every so many layers one has full attention …
+  LinearAttention linear = {};          // … and the others this
+
+  std::int64_t full_layers() const { return layers / attention_interval; }
+  std::int64_t linear_layers() const { return layers - full_layers(); }
+};
+
+std::span<const ModelShape> model_shapes();
+// ErrorKind::not_found tells the names that are known.
+Result<const ModelShape*> find_shape(std::string_view name);
+
+// What is not an expert, in weights.
+struct DenseWeights {
+  std::int64_t embeddings = 0;  // both tables
+  std::int64_t attention = 0;   // full and linear
+  std::int64_t shared_experts = 0;
+  std::int64_t routers = 0;
+  std::int64_t vectors = 0;  // norms, biases, sinks, convolutions: kept as floats
+
+  std::int64_t matrices() const { return embeddings + attention + shared_experts + routers; }
+};
+DenseWeights dense_weights(const ModelShape& shape);
+std::int64_t expert_weights(const ModelShape& shape);  // of all experts
+std::int64_t dense_bytes(const ModelShape& shape, kernels::Type matrices);
+
+// Keys and values of `context` tokens in pages, a spare page included, as the KV cache has them; of layers
+// with a window only what the window and a pass of `chunk` tokens need. Linear attention's state twice: the
+// running one, and the one at the turn's beginning.
+std::int64_t kv_bytes(const ModelShape& shape, kernels::Type type, std::int64_t context, std::int64_t chunk,
+                      std::int64_t page_tokens);
+
+// As far as the activations' sizes are concerned.
+models::ModelConfig config_of(const ModelShape& shape);
+
+// The experts of a shape as tensors without content, under their GGUF names, for UnitTable.
+struct ShapeWeights {
+  std::vector<std::unique_ptr<checkpoint::TensorInfo>> tensors;
+  models::WeightPlan plan;
+};
+ShapeWeights weights_of(const ModelShape& shape);
+
+}  // namespace fovea::precision

@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <functional>
+
+#include "engine/api/plan.h"
+#include "engine/core/result.h"
+#include "engine/layers/forward.h"
+#include "engine/models/placement.h"
+#include "engine/models/say.h"
+#include "engine/precision/model_shapes.h"
+#include "engine/precision/plan_inputs.h"
+#include "engine/precision/size_text.h"
+#include "engine/precision/tier_map.h"
+#include "engine/runtime/load_settings.h"
+#include "engine/runtime/parts.h"
+#include "engine/runtime/processor.h"
+
+namespace fovea {
+namespace {
+
+using models::say;
+using precision::size_text;
+using precision::Surroundings;
+
+constexpr std::int64_t card_safety_bytes = std::int64_t{1} << 30;  // DynaExq's reserve
+constexpr std::int64_t shortest_context = 512;                     // that advice proposes
+
+// As loading would choose them.
+Result<void> choose_sizes(PlanSettings& settings, const models::ModelConfig& config) {
+  LoadRequest load{.model = {}, .context = settings.context, .kv = settings.kv, .chunk = settings.chunk};
+  FOVEA_CHECK(runtime::check(load));
+  runtime::choose_defaults(load, config);
+  settings.context = load.context;
+  settings.chunk = load.chunk;
+  return {};
+}
+
+// A model or a shape, for planning again with other settings.
+struct Subject {
+  const models::WeightPlan* weights = nullptr;
+  const kernels::Device* device = nullptr;
+  bool has_experts = false;
+  std::int64_t experts_used = 0;
+  std::string name;
+  std::function<std::int64_t(PolicyKind)> dense;
+  std::function<std::int64_t(const PlanSettings&)> kv;
+  std::function<std::int64_t(const PlanSettings&)> activations;
+};
+
+struct Planned {
+  precision::UnitPlan units;
+  precision::PrecisionPlan precision;
+};
+
+Result<Planned> plan_once(const Subject& subject, const PlanSettings& settings) {
+  PrecisionRequest request = settings.precision;
+  const bool card = settings.device_memory_bytes > 0;
+  if (request.budget_bytes == 0) request.budget_bytes = settings.device_memory_bytes;
+  const PolicyKind policy = precision::chosen_policy(request, subject.has_experts);
+  Surroundings around{.dense_bytes = subject.dense(policy),
+                      .kv_bytes = subject.kv(settings),
+                      .activation_bytes = subject.activations(settings),
+                      .experts_used = subject.experts_used,
+                      .chunk = settings.chunk,
+                      .device_is_host = !card};
+  if (card) {
+    around.safety_bytes = card_safety_bytes;
+    around.safety_share = 0;
+  }
+  FOVEA_TRY(auto units, precision::plan_units(*subject.weights, *subject.device, request, around));
+  if (!request.tier_map.empty() && policy == PolicyKind::static_tiers) {
+    std::vector<std::string> names;
+    for (precision::UnitId id = 0; id < static_cast<precision::UnitId>(units.units.size()); ++id)
+      names.push_back(units.units.name(id));
+    FOVEA_TRY(const auto map, precision::read_tier_map(request.tier_map, names, units.inputs.tier_names));
+    units.inputs.counts = precision::counts_of(units, map);
+  }
+  auto plan = precision::plan_precision_anyway(units.inputs, units.policy);
+  return Planned{std::move(units), std::move(plan)};
+}
+
+// What to change when a plan does not fit: each proposal alone, with its numbers.
+class Adviser {
+ public:
+  Adviser(const Subject& subject, const PlanSettings& settings) : subject_(subject), settings_(settings) {}
+
+  void advise(const Planned& planned, std::vector<std::string>& advice) const {
+    const Plan& plan = planned.precision.plan;
+    advice.push_back(say(size_text(plan.least_bytes), " (", plan.least_bytes, " bytes) would do, ",
+                         size_text(plan.least_bytes - plan.budget_bytes), " more"));
+    lower_tiers(planned, advice);
+    offload_layers(planned, advice);
+    smaller_kv(plan, advice);
+    shorter_context(plan, advice);
+  }
+
+ private:
+  std::optional<Planned> again(const std::function<void(PlanSettings&)>& change) const {
+    PlanSettings changed = settings_;
+    change(changed);
+    auto planned = plan_once(subject_, changed);
+    if (!planned) return std::nullopt;
+    return *std::move(planned);
+  }
+
+  static std::string outcome(const Planned& changed) {
+    const Plan& plan = changed.precision.plan;
+    return plan.fits ? "fits" : "needs " + size_text(plan.least_bytes);
+  }
+
+  void lower_tiers(const Planned& planned, std::vector<std::string>& advice) const {
+    if (planned.units.tiers.empty() || planned.units.policy == PolicyKind::none) return;
+    // What is offloaded has one tier.
+    std::vector<std::string> names;
+    if (planned.units.policy != PolicyKind::offload) names = planned.units.inputs.tier_names;
+    for (const char* low : {"q8", "q4", "q3", "q2"}) {
+      auto tiers = names;
+      tiers.emplace_back(low);
+      const auto changed = again([&](PlanSettings& s) { s.precision.tiers = tiers; });
+      if (!changed) continue;  // not below what is there
+      if (changed->precision.plan.least_bytes >= planned.precision.plan.least_bytes) continue;
+      std::string list;
+      for (const std::string& tier : tiers) list += (list.empty() ? "" : ",") + tier;
+      advice.push_back(say("--tiers ", list, " ", outcome(*changed)));
+      if (changed->precision.plan.fits) return;
+    }
+  }
+
+  void offload_layers(const Planned& planned, std::vector<std::string>& advice) const {
+    if (!subject_.has_experts || planned.units.policy == PolicyKind::offload) return;
+    const auto changed = again([&](PlanSettings& s) {
+      s.precision.policy = PolicyKind::offload;
+      s.precision.tiers = {planned.units.tiers.empty() ? "file" : planned.units.tiers.back().name};
+      s.precision.tier_map.clear();
+      s.precision.offload = {.cpu_moe_layers = -1, .override_tensors = {}, .gpu_layers = -1};
+    });
+    if (!changed) return;
+    advice.push_back(
+        say("--policy offload --tiers ", changed->units.tiers.front().name, " --n-cpu-moe ",
+            changed->units.cpu_moe_layers, " ", outcome(*changed), ": ", changed->precision.absent_units,
+            " of ", changed->units.units.size(), " units ",
+            settings_.device_memory_bytes > 0 ? "computed by the host" : "on disk alone, with stalls"));
+  }
+
+  void smaller_kv(const Plan& plan, std::vector<std::string>& advice) const {
+    if (settings_.kv == KvType::q8) return;
+    const auto changed = again([](PlanSettings& s) { s.kv = KvType::q8; });
+    if (!changed) return;
+    advice.push_back(say("--kv q8 saves ", size_text(plan.parts.kv - changed->precision.plan.parts.kv),
+                         " and ", outcome(*changed)));
+  }
+
+  void shorter_context(const Plan& plan, std::vector<std::string>& advice) const {
+    const std::int64_t context = settings_.context;
+    std::int64_t best = 0;
+    for (std::int64_t low = 1, high = (context - 1) / shortest_context; low <= high;) {
+      const std::int64_t middle = (low + high) / 2;
+      const auto changed = again([&](PlanSettings& s) { s.context = middle * shortest_context; });
+      if (changed && changed->precision.plan.fits) {
+        best = middle * shortest_context;
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    if (best > 0) {
+      advice.push_back(say("--context ", best, " instead of ", context, " fits"));
+    } else {
+      advice.push_back(say("No context is short enough alone: that of ", context, " tokens takes ",
+                           size_text(plan.parts.kv)));
+    }
+  }
+
+  const Subject& subject_;
+  const PlanSettings& settings_;
+};
+
+Result<PlanReport> report(const Subject& subject, const PlanSettings& settings) {
+  FOVEA_TRY(auto planned, plan_once(subject, settings));
+  if (!planned.precision.plan.fits) {
+    planned.precision.plan.advice.clear();
+    Adviser(subject, settings).advise(planned, planned.precision.plan.advice);
+  }
+  PlanReport out{.model = subject.name,
+                 .policy = planned.units.policy,
+                 .plan = std::move(planned.precision.plan),
+                 .context = settings.context,
+                 .kv = settings.kv,
+                 .chunk = settings.chunk,
+                 .units = planned.units.units.size(),
+                 .units_offloaded = planned.precision.absent_units,
+                 .cpu_moe_layers = planned.units.cpu_moe_layers,
+                 .notes = std::move(planned.units.notes)};
+  for (std::int64_t layer = 0; layer < planned.units.units.layers(); ++layer)
+    out.units_per_layer = std::max<std::int64_t>(
+        out.units_per_layer, planned.units.units.first(layer + 1) - planned.units.units.first(layer));
+  return out;
+}
+
+}  // namespace
+
+Result<PlanReport> plan_model(const std::filesystem::path& model, const PlanSettings& given) {
+  return at_the_door([&]() -> Result<PlanReport> {
+    PlanSettings settings = given;
+    FOVEA_TRY(const auto file, checkpoint::Checkpoint::open(model));
+    FOVEA_TRY(const auto config, models::read_config(file));
+    FOVEA_TRY(const auto weights, models::plan_weights(file, config));
+    FOVEA_TRY(const kernels::Device* device, runtime::chosen_device());
+    FOVEA_CHECK(choose_sizes(settings, config));
+    const bool has_experts = config.experts > 0;
+    return report(
+        {.weights = &weights,
+         .device = device,
+         .has_experts = has_experts,
+         .experts_used = config.experts_used,
+         .name = config.name.empty() ? model.filename().string() : config.name,
+         .dense =
+             [&](PolicyKind policy) {
+               return models::Placement(file, *device, precision::unit_scope(policy, has_experts))
+                   .measure(weights, config)
+                   .resident();
+             },
+         .kv =
+             [&](const PlanSettings& s) {
+               return runtime::KvCache::bytes(runtime::kv_settings(config, s.context, s.kv));
+             },
+         .activations =
+             [&](const PlanSettings& s) { return layers::Forward::activation_bytes(config, s.chunk); }},
+        settings);
+  });
+}
+
+Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& given) {
+  return at_the_door([&]() -> Result<PlanReport> {
+    PlanSettings settings = given;
+    FOVEA_TRY(const precision::ModelShape* const shape, precision::find_shape(name));
+    FOVEA_TRY(const kernels::Device* device, runtime::chosen_device());
+    const precision::ShapeWeights weights = precision::weights_of(*shape);
+    const models::ModelConfig config = precision::config_of(*shape);
+    FOVEA_CHECK(choose_sizes(settings, config));
+    const precision::UnitTable units(weights.plan, models::UnitScope::experts);
+    FOVEA_TRY(const auto dense_tier, precision::parse_tiers(std::vector{settings.dense_tier}, units));
+    const std::int64_t dense =
+        precision::dense_bytes(*shape, dense_tier.front().type.value_or(kernels::Type::bf16));
+    return report(
+        {.weights = &weights.plan,
+         .device = device,
+         .has_experts = true,
+         .experts_used = shape->experts_used,
+         .name = std::string(shape->name),
+         .dense =
+             [&](PolicyKind policy) {
+               if (policy != PolicyKind::none) return dense;
+               return dense + kernels::row_bytes(shape->expert_type, precision::expert_weights(*shape));
+             },
+         .kv =
+             [&](const PlanSettings& s) {
+               return precision::kv_bytes(*shape, runtime::storage_type(s.kv), s.context, s.chunk,
+                                          runtime::page_tokens);
+             },
+         .activations =
+             [&](const PlanSettings& s) { return layers::Forward::activation_bytes(config, s.chunk); }},
+        settings);
+  });
+}
+
+std::vector<std::string> shape_names() {
+  std::vector<std::string> names;
+  for (const precision::ModelShape& shape : precision::model_shapes()) names.emplace_back(shape.name);
+  return names;
+}
+
+}  // namespace fovea

@@ -1,0 +1,154 @@
+// Offload: llama.cpp's flags mean what they mean there, for whole units.
+#include "engine/precision/offload.h"
+
+#include <algorithm>
+
+#include "engine/precision/model_shapes.h"
+#include "tests/support/test.h"
+
+using namespace fovea;
+using namespace fovea::precision;
+using Strings = std::vector<std::string>;
+Q_DECLARE_METATYPE(Strings)
+Q_DECLARE_METATYPE(OffloadSettings)
+
+namespace {
+
+// 12 layers of 3 experts.
+constexpr ModelShape small{.name = "small",
+                           .layers = 12,
+                           .hidden = 64,
+                           .heads = 2,
+                           .kv_heads = 1,
+                           .head_dim = 32,
+                           .vocabulary = 100,
+                           .context = 100,
+                           .experts = 3,
+                           .experts_used = 1,
+                           .expert_width = 32};
+
+const UnitTable& units() {
+  static const ShapeWeights weights = weights_of(small);
+  static const UnitTable table(weights.plan, UnitScope::experts);
+  return table;
+}
+
+Result<OffloadChoice> choose(const OffloadSettings& settings) {
+  return choose_offloaded(units(), settings, [](const std::vector<bool>&) { return true; });
+}
+
+// "0 1 11": the layers all of whose units are away; "?" behind one of which only some are.
+QString layers_away(const OffloadChoice& choice) {
+  QStringList away;
+  for (int layer = 0; layer < 12; ++layer) {
+    const auto count =
+        std::count(choice.absent.begin() + layer * 3, choice.absent.begin() + layer * 3 + 3, true);
+    if (count > 0) away << QString::number(layer) + (count < 3 ? "?" : "");
+  }
+  return away.join(' ');
+}
+
+}  // namespace
+
+class OffloadTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void layersAway_data() {
+    QTest::addColumn<OffloadSettings>("settings");
+    QTest::addColumn<QString>("layers");
+    const QString all = "0 1 2 3 4 5 6 7 8 9 10 11";
+    QTest::newRow("nothing") << OffloadSettings{} << "";
+    QTest::newRow("first two") << OffloadSettings{.cpu_moe_layers = 2, .override_tensors = {}} << "0 1";
+    QTest::newRow("more than there are")
+        << OffloadSettings{.cpu_moe_layers = 99, .override_tensors = {}} << all;
+    // The output counts as a layer: of 13, the last 13, 3, 1 and none.
+    QTest::newRow("-ngl 13") << OffloadSettings{.override_tensors = {}, .gpu_layers = 13} << "";
+    QTest::newRow("-ngl 99") << OffloadSettings{.override_tensors = {}, .gpu_layers = 99} << "";
+    QTest::newRow("-ngl 3") << OffloadSettings{.override_tensors = {}, .gpu_layers = 3}
+                            << "0 1 2 3 4 5 6 7 8 9";
+    QTest::newRow("-ngl 1") << OffloadSettings{.override_tensors = {}, .gpu_layers = 1} << all;
+    QTest::newRow("-ngl 0") << OffloadSettings{.override_tensors = {}, .gpu_layers = 0} << all;
+    const auto pattern = [](const char* text) { return OffloadSettings{.override_tensors = {text}}; };
+    QTest::newRow("all experts") << pattern("exps=CPU") << all;
+    QTest::newRow("found anywhere in the name") << pattern("blk\\.1=CPU") << "1 10 11";
+    QTest::newRow("alternatives") << pattern("blk\\.(2|3)\\.ffn_.*_exps\\.weight$=CPU") << "2 3";
+    QTest::newRow("one of three tensors") << pattern("blk\\.4\\.ffn_down_exps=CPU") << "4";
+    QTest::newRow("another tensor") << pattern("attn_q=CPU") << "";
+    QTest::newRow("the device") << pattern("exps=CUDA0") << "";
+    QTest::newRow("the first one decides") << pattern("blk\\.0\\.=GPU,blk\\.[01]\\.=CPU") << "1";
+    QTest::newRow("several flags") << OffloadSettings{.override_tensors = {"blk\\.7\\.=CPU",
+                                                                           "blk\\.8\\.=CPU"}}
+                                   << "7 8";
+    QTest::newRow("patterns go before layers")
+        << OffloadSettings{.cpu_moe_layers = 3, .override_tensors = {"blk\\.1\\.=GPU"}} << "0 2";
+  }
+  void layersAway() {
+    QFETCH(OffloadSettings, settings);
+    QFETCH(QString, layers);
+    const auto choice = choose(settings);
+    FOVEA_VERIFY(choice);
+    QCOMPARE(layers_away(*choice), layers);
+  }
+
+  void whatTheUserShouldKnow() {
+    auto choice = choose({.override_tensors = {"ffn_down_exps=CPU"}});
+    FOVEA_VERIFY(choice);
+    QCOMPARE(choice->notes.size(), std::size_t{1});
+    QVERIFY(choice->notes[0].find("36 units") != std::string::npos);
+    choice = choose({.override_tensors = {"nothing=CPU"}});
+    FOVEA_VERIFY(choice);
+    QVERIFY(choice->notes.at(0).find("changes nothing") != std::string::npos);
+    choice = choose({.override_tensors = {"_exps=CPU"}});
+    FOVEA_VERIFY(choice);
+    QVERIFY(choice->notes.empty());
+  }
+
+  void autoFindsTheSmallest() {
+    int asked = 0;
+    const auto choice = choose_offloaded(
+        units(), {.cpu_moe_layers = -1, .override_tensors = {}}, [&](const std::vector<bool>& away) {
+          ++asked;
+          return std::ranges::count(away, true) >= 13;  // four layers are 12 units
+        });
+    FOVEA_VERIFY(choice);
+    QCOMPARE(choice->cpu_moe_layers, 5);
+    QCOMPARE(layers_away(*choice), QString("0 1 2 3 4"));
+    QVERIFY(asked > 1);
+    const auto never = choose_offloaded(units(), {.cpu_moe_layers = -1, .override_tensors = {}},
+                                        [](const std::vector<bool>&) { return false; });
+    FOVEA_VERIFY(never);
+    QCOMPARE(never->cpu_moe_layers, 12);
+  }
+
+  void wrongSettingsAreNamed_data() {
+    QTest::addColumn<OffloadSettings>("settings");
+    QTest::addColumn<QString>("says");
+    const auto pattern = [](const char* text) { return OffloadSettings{.override_tensors = {text}}; };
+    QTest::newRow("no place") << pattern("exps") << "\"exps\" is not PATTERN=PLACE";
+    QTest::newRow("no pattern") << pattern("=CPU") << "PATTERN=PLACE";
+    QTest::newRow("empty") << pattern("") << "PATTERN=PLACE";
+    QTest::newRow("second of two") << pattern("exps=CPU,b=") << "\"b=\" is not PATTERN=PLACE";
+    QTest::newRow("place") << pattern("exps=Vulkan0") << "\"Vulkan0\" is not a place";
+    QTest::newRow("expression") << pattern("blk\\.(=CPU") << "blk\\.(";
+    QTest::newRow("layers") << OffloadSettings{.cpu_moe_layers = -2, .override_tensors = {}} << "-2";
+    QTest::newRow("-ngl") << OffloadSettings{.override_tensors = {}, .gpu_layers = -5} << "-5";
+  }
+  void wrongSettingsAreNamed() {
+    QFETCH(OffloadSettings, settings);
+    QFETCH(QString, says);
+    const auto choice = choose(settings);
+    QVERIFY(!choice);
+    QCOMPARE(choice.error().kind, ErrorKind::invalid);
+    QVERIFY2(QString::fromStdString(choice.error().message()).contains(says),
+             choice.error().message().c_str());
+  }
+
+  void namesAreThoseOfGguf() {
+    QCOMPARE(tensor_names(units(), 4), (Strings{"blk.1.ffn_gate_exps.weight", "blk.1.ffn_up_exps.weight",
+                                                "blk.1.ffn_down_exps.weight"}));
+  }
+};
+FOVEA_TEST(OffloadTest)
+
+#include "offload_test.moc"

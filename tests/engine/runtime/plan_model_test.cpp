@@ -1,0 +1,260 @@
+// A plan counts what loading takes: exactly for the weights, the KV cache, the activations and the arena.
+#include <map>
+#include <numeric>
+
+#include "engine/api/engine.h"
+#include "engine/api/plan.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/models/model.h"
+#include "engine/runtime/processor.h"
+#include "tests/support/test.h"
+
+using namespace fovea;
+using namespace fovea::tests;
+
+namespace {
+
+std::int64_t experts(const Plan& plan) {
+  return std::accumulate(plan.parts.experts.begin(), plan.parts.experts.end(), std::int64_t{0},
+                         [](std::int64_t sum, const PlanTier& tier) { return sum + tier.bytes; });
+}
+
+std::int64_t total(const Plan& plan) {
+  return plan.parts.dense + experts(plan) + plan.parts.kv + plan.parts.activations + plan.parts.transfer +
+         plan.parts.safety;
+}
+
+PlanSettings with(const std::vector<std::string>& tiers, std::int64_t budget, PolicyKind policy) {
+  PlanSettings settings{.context = 200, .chunk = 7, .precision = {}};
+  settings.precision.policy = policy;
+  settings.precision.tiers = tiers;
+  settings.precision.budget_bytes = budget;
+  return settings;
+}
+
+std::int64_t dense_of_model(const std::filesystem::path& path, models::UnitScope scope) {
+  auto file = checkpoint::Checkpoint::open(path);
+  if (!file) return -1;
+  const auto model = models::Model::load(*std::move(file), **runtime::chosen_device(), 1, {}, {}, scope);
+  return model ? model->weight_bytes() : -1;
+}
+
+}  // namespace
+
+class PlanModelTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void equalsWhatLoadingTakes_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<int>("kv");
+    for (const char* model :
+         {"llama-0", "llama-0-gguf.gguf", "qwen2-1", "qwen2_moe-0", "qwen2_moe-fused", "qwen3_moe-0",
+          "qwen3_moe-0-gguf.gguf", "mixtral-1", "mixtral-1-split-gguf.gguf", "blocks.gguf"}) {
+      for (const KvType kv : {KvType::f32, KvType::f16})
+        QTest::addRow("%s kv %d", model, int(kv)) << QString(model) << int(kv);
+    }
+  }
+  void equalsWhatLoadingTakes() {
+    QFETCH(QString, model);
+    QFETCH(int, kv);
+    const std::filesystem::path path = golden("models") / model.toStdString();
+    const auto engine = Engine::load({.model = path,
+                                      .context = 200,
+                                      .kv = static_cast<KvType>(kv),
+                                      .threads = 1,
+                                      .chunk = 7,
+                                      .need_tokenizer = false});
+    FOVEA_VERIFY(engine);
+    PlanSettings settings = with({}, 0, PolicyKind::none);
+    settings.kv = static_cast<KvType>(kv);
+    const auto report = plan_model(path, settings);
+    FOVEA_VERIFY(report);
+    const MemoryUse memory = (*engine)->memory();
+    QCOMPARE(report->plan.parts.dense + experts(report->plan), memory.weights);
+    QCOMPARE(report->plan.parts.kv, memory.kv_cache);
+    QCOMPARE(report->plan.parts.activations, memory.activations);
+    QCOMPARE(report->plan.total_bytes, total(report->plan));
+    QVERIFY(report->plan.fits);
+    QCOMPARE(report->policy, PolicyKind::none);
+  }
+
+  // With a policy the units are the arena's and the rest is what loading without them takes.
+  void equalsLoadingWithoutUnits_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<bool>("experts");
+    QTest::newRow("dense") << "qwen3-0" << false;
+    for (const char* model : {"qwen2_moe-0", "qwen3_moe-0-gguf.gguf", "mixtral-0"})
+      QTest::newRow(model) << QString(model) << true;
+  }
+  void equalsLoadingWithoutUnits() {
+    QFETCH(QString, model);
+    QFETCH(bool, experts);
+    const std::filesystem::path path = golden("models") / model.toStdString();
+    const auto policy = experts ? PolicyKind::dynaexq : PolicyKind::static_tiers;
+    const auto all = plan_model(path, with({"file", "bf16"}, 0, policy));
+    FOVEA_VERIFY(all);
+    const auto scope = experts ? models::UnitScope::experts : models::UnitScope::linear_layers;
+    QCOMPARE(all->plan.parts.dense, dense_of_model(path, scope));
+    QCOMPARE(all->plan.parts.experts[0].units, all->units);
+
+    // Every budget from the least to the whole: fits, adds up, and all units are somewhere.
+    const std::int64_t least = all->plan.least_bytes, most = all->plan.total_bytes;
+    if (least == most && model.startsWith("qwen") && experts) return;  // one page at either tier
+    QVERIFY(least < most);
+    std::int64_t high = -1;
+    for (int step = 0; step <= 20; ++step) {
+      const auto report =
+          plan_model(path, with({"file", "bf16"}, least + (most - least) * step / 20, policy));
+      FOVEA_VERIFY(report);
+      const Plan& plan = report->plan;
+      QVERIFY(plan.fits && plan.total_bytes <= plan.budget_bytes);
+      QCOMPARE(plan.total_bytes, total(plan));
+      QCOMPARE(plan.arena_bytes, ::experts(plan));
+      QCOMPARE(plan.parts.experts[0].units + plan.parts.experts[1].units, report->units);
+      QVERIFY(plan.parts.experts[0].units >= high);
+      high = plan.parts.experts[0].units;
+    }
+    QCOMPARE(high, all->units);
+    const auto refused = plan_model(path, with({"file", "bf16"}, least - 1, policy));
+    FOVEA_VERIFY(refused);
+    QVERIFY(!refused->plan.fits);
+    QCOMPARE(refused->plan.least_bytes, least);
+  }
+
+  // What a request without a policy means.
+  void automatic_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<bool>("budget");
+    QTest::addColumn<int>("tiers");
+    QTest::addColumn<int>("offloadedLayers");
+    QTest::addColumn<int>("policy");
+    const auto row = [](const char* name, const char* model, bool budget, int tiers, int layers,
+                        PolicyKind policy) {
+      QTest::newRow(name) << QString(model) << budget << tiers << layers << int(policy);
+    };
+    row("nothing said", "qwen3_moe-0", false, 0, 0, PolicyKind::none);
+    row("tiers", "qwen3_moe-0", false, 2, 0, PolicyKind::dynaexq);
+    row("one tier", "qwen3_moe-0", false, 1, 0, PolicyKind::static_tiers);
+    row("dense, tiers", "qwen3-0", false, 2, 0, PolicyKind::static_tiers);
+    row("dense, budget", "qwen3-0", true, 0, 0, PolicyKind::static_tiers);
+    row("budget", "qwen3_moe-0", true, 0, 0, PolicyKind::dynaexq);
+    row("offload flag", "qwen3_moe-0", true, 0, 1, PolicyKind::offload);
+  }
+  void automatic() {
+    QFETCH(QString, model);
+    QFETCH(bool, budget);
+    QFETCH(int, tiers);
+    QFETCH(int, offloadedLayers);
+    QFETCH(int, policy);
+    const std::vector<std::string> both{"file", "bf16"};
+    PlanSettings settings =
+        with({both.begin(), both.begin() + tiers}, budget ? 1 << 30 : 0, PolicyKind::automatic);
+    settings.precision.offload.cpu_moe_layers = offloadedLayers;
+    const auto report = plan_model(golden("models") / model.toStdString(), settings);
+    FOVEA_VERIFY(report);
+    QCOMPARE(int(report->policy), policy);
+  }
+
+  // On this machine what is offloaded needs blocks for its visits; a card leaves it to the host.
+  void offloadedExpertsLeaveTheDevice() {
+    const auto path = golden("models/qwen3_moe-0");
+    PlanSettings settings = with({}, 0, PolicyKind::offload);
+    const auto whole = plan_model(path, settings);
+    FOVEA_VERIFY(whole);
+    QCOMPARE(whole->units, 10);  // 2 layers of 5
+    settings.precision.offload.cpu_moe_layers = 1;
+    const auto half = plan_model(path, settings);
+    FOVEA_VERIFY(half);
+    QCOMPARE(half->units_offloaded, 5);
+    QCOMPARE(half->plan.units_on_disk, 5);
+    QCOMPARE(half->plan.arena_bytes, whole->plan.arena_bytes);  // 5 present, 5 places for visits
+    settings.device_memory_bytes = std::int64_t{8} << 30;
+    const auto card = plan_model(path, settings);
+    FOVEA_VERIFY(card);
+    QCOMPARE(card->plan.arena_bytes, whole->plan.arena_bytes / 2);
+    QCOMPARE(card->plan.units_on_disk, 0);
+    QCOMPARE(card->units_offloaded, 5);
+    QCOMPARE(card->plan.parts.safety, 1 << 30);
+  }
+
+  void wrongRequestsAreNamed_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<QString>("tier");
+    QTest::addColumn<int>("policy");
+    QTest::addColumn<int>("layers");
+    QTest::addColumn<QString>("says");
+    const auto row = [](const char* name, const char* model, const char* tier, PolicyKind policy, int layers,
+                        const char* says) {
+      QTest::newRow(name) << QString(model) << QString(tier) << int(policy) << layers << QString(says);
+    };
+    row("tier", "qwen3_moe-0", "q7", PolicyKind::static_tiers, 0, "\"q7\" is not a tier");
+    row("rows", "qwen3_moe-0", "q8", PolicyKind::static_tiers, 0, "a multiple of 32");
+    row("dense", "qwen3-0", "file", PolicyKind::dynaexq, 0, "no experts");
+    row("offload and another policy", "qwen3_moe-0", "file", PolicyKind::static_tiers, 1, "--policy offload");
+    row("offloading a dense model's experts", "qwen3-0", "file", PolicyKind::offload, 1, "no experts");
+  }
+  void wrongRequestsAreNamed() {
+    QFETCH(QString, model);
+    QFETCH(QString, tier);
+    QFETCH(int, policy);
+    QFETCH(int, layers);
+    QFETCH(QString, says);
+    PlanSettings settings = with({tier.toStdString()}, 0, static_cast<PolicyKind>(policy));
+    settings.precision.offload.cpu_moe_layers = layers;
+    const auto report = plan_model(golden("models") / model.toStdString(), settings);
+    QVERIFY(!report);
+    QVERIFY2(QString::fromStdString(report.error().message()).contains(says),
+             report.error().message().c_str());
+  }
+
+  // Every shape on every card: within its memory, or refused with advice that holds.
+  void cards_data() {
+    QTest::addColumn<QString>("shape");
+    QTest::addColumn<int>("gib");
+    for (const std::string& shape : shape_names()) {
+      for (const int gib : {24, 32, 48})
+        QTest::addRow("%s on %d GiB", shape.c_str(), gib) << QString::fromStdString(shape) << gib;
+    }
+  }
+  void cards() {
+    QFETCH(QString, shape);
+    QFETCH(int, gib);
+    PlanSettings settings;
+    settings.device_memory_bytes = static_cast<std::int64_t>(gib) << 30;
+    settings.precision.policy = PolicyKind::automatic;
+    settings.precision.tiers = {"q8", "q4"};
+    if (shape == "gpt-oss-120b") settings.precision.tiers = {"file"};
+    const auto report = plan_shape(shape.toStdString(), settings);
+    FOVEA_VERIFY(report);
+    const Plan& plan = report->plan;
+    QCOMPARE(plan.total_bytes, total(plan));
+    QCOMPARE(plan.fits, plan.total_bytes <= plan.budget_bytes);
+    QVERIFY(!plan.advice.empty());
+    if (!plan.fits) {
+      QVERIFY(plan.least_bytes > plan.budget_bytes);
+      settings.precision.budget_bytes = plan.least_bytes;
+      const auto enough = plan_shape(shape.toStdString(), settings);
+      FOVEA_VERIFY(enough);
+      QVERIFY(enough->plan.fits);
+    }
+    // What --n-cpu-moe auto finds fits, and one layer fewer does not.
+    settings.precision = {};
+    settings.precision.policy = PolicyKind::offload;
+    settings.precision.offload.cpu_moe_layers = -1;
+    const auto found = plan_shape(shape.toStdString(), settings);
+    FOVEA_VERIFY(found);
+    QVERIFY(found->plan.fits);
+    QVERIFY(found->plan.total_bytes <= settings.device_memory_bytes);
+    settings.precision.offload.cpu_moe_layers = found->cpu_moe_layers - 1;
+    if (found->cpu_moe_layers == 0) return;
+    if (found->cpu_moe_layers == 1) settings.precision.offload = {};
+    settings.precision.budget_bytes = settings.device_memory_bytes;
+    const auto fewer = plan_shape(shape.toStdString(), settings);
+    FOVEA_VERIFY(fewer);
+    if (found->cpu_moe_layers > 1) QVERIFY(!fewer->plan.fits);
+  }
+};
+FOVEA_TEST(PlanModelTest)
+
+#include "plan_model_test.moc"
