@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/commands/precision_flags.h"
 #include "app/console/console.h"
 #include "app/console/interrupts.h"
 #include "app/terminal/line_reader.h"
@@ -69,11 +70,12 @@ int main(int argc, char** argv) {
   add_perplexity(registry);
   add_bench(registry);
   add_inspect(registry);
+  add_plan(registry);
   add_devices(registry);
   add_prepare(registry);
   add_demo_model(registry);
   try {
-    program.parse(argc, argv);
+    program.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& error) {
     return report_usage(program, error, console);
   }

@@ -29,6 +29,7 @@ void add_logits(Registry&);
 void add_perplexity(Registry&);
 void add_bench(Registry&);
 void add_inspect(Registry&);
+void add_plan(Registry&);
 void add_devices(Registry&);
 void add_prepare(Registry&);
 void add_demo_model(Registry&);

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,12 @@ void add_chunk(CLI::App& command, LoadFlags& flags);
 CLI::Validator number_between(double least, double most);
 // One of the names; it becomes its number.
 CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices);
+
+// "8GiB", "8G" and "8192MiB" alike; "8GB" and "500MB" are powers of ten; a number alone is bytes. Fractions
+// are allowed, upper and lower case are the same. Nothing when it is none of these, negative, or too large.
+std::optional<std::int64_t> parse_size(std::string_view text);
+// Such a size, at least one byte; it becomes its number.
+CLI::Validator size_in_bytes();
 
 // One object on one line. Bytes that are not UTF-8 become U+FFFD.
 Result<void> write_json(Console& console, const nlohmann::ordered_json& object);

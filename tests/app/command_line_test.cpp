@@ -126,6 +126,8 @@ class CommandLineTest : public QObject {
     QTest::newRow("inspect") << Arguments{"inspect", model}
                              << Arguments{"architecture", "layers",     "experts",           "experts_used",
                                           "context",      "parameters", "parameters_active", "bytes"};
+    QTest::newRow("plan") << Arguments{"plan", model, "--tiers", "file,bf16"}
+                          << Arguments{"fits", "budget_bytes", "total_bytes", "parts", "units", "advice"};
     QTest::newRow("devices") << Arguments{"devices"} << Arguments{"devices"};
     QTest::newRow("logits") << Arguments{"logits", model, "--tokens", "1,2", "--out", "/dev/null"}
                             << Arguments{"shape"};

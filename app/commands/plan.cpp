@@ -1,0 +1,185 @@
+// fovea plan MODEL: what a model would take on a device, and what more or less memory would change.
+#include "engine/api/plan.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "app/commands/loading.h"
+#include "app/commands/precision_flags.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+struct PlanFlags {
+  std::string model, shape;
+  LoadFlags load;
+  PrecisionFlags precision;
+  std::int64_t device_memory_bytes = 0;
+  std::string dense = "bf16";
+  bool json = false;
+};
+
+const char* kv_name(KvType kv) {
+  return kv == KvType::f32 ? "f32" : kv == KvType::f16 ? "f16" : "q8";
+}
+
+// Where what is not on the device lives.
+const char* elsewhere(const PlanFlags& flags) {
+  return flags.device_memory_bytes > 0 ? "host" : "disk";
+}
+
+nlohmann::ordered_json as_json(const PlanReport& report, const PlanFlags& flags) {
+  const Plan& plan = report.plan;
+  nlohmann::ordered_json experts = nlohmann::json::object(), units = experts, bits = experts;
+  for (const PlanTier& tier : plan.parts.experts) {
+    experts[tier.name] = tier.bytes;
+    units[tier.name] = tier.units;
+    bits[tier.name] = tier.bits_per_weight;
+  }
+  units[elsewhere(flags)] = report.units_offloaded;
+  return {{"fits", plan.fits},
+          {"budget_bytes", plan.budget_bytes},
+          {"total_bytes", plan.total_bytes},
+          {"least_bytes", plan.least_bytes},
+          {"parts",
+           {{"dense", plan.parts.dense},
+            {"experts", experts},
+            {"kv", plan.parts.kv},
+            {"activations", plan.parts.activations},
+            {"transfer", plan.parts.transfer},
+            {"safety", plan.parts.safety}}},
+          {"units", units},
+          {"advice", plan.advice},
+          {"notes", report.notes},
+          {"model", report.model},
+          {"policy", policy_name(report.policy)},
+          {"context", report.context},
+          {"kv_type", kv_name(report.kv)},
+          {"chunk", report.chunk},
+          {"bits_per_weight", bits},
+          {"mean_bits_per_weight", plan.mean_bits_per_weight},
+          {"high_per_layer", plan.high_per_layer},
+          {"units_per_layer", report.units_per_layer},
+          {"cpu_moe_layers", report.cpu_moe_layers},
+          {"arena_bytes", plan.arena_bytes},
+          {"slab_bytes", plan.slab_bytes}};
+}
+
+std::string size(std::int64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (bytes >= std::int64_t{1} << 30) return fmt::format("{:.2f} GiB", value / (1 << 30));
+  if (bytes >= 1 << 20) return fmt::format("{:.1f} MiB", value / (1 << 20));
+  if (bytes >= 1 << 10) return fmt::format("{:.1f} KiB", value / (1 << 10));
+  return fmt::format("{} bytes", bytes);
+}
+
+std::string row(const std::string& name, std::int64_t bytes, const std::string& more = {}) {
+  return fmt::format("  {:<20}{:>12}{:>17}{}{}\n", name, size(bytes), bytes, more.empty() ? "" : "   ", more);
+}
+
+std::string summary(const PlanReport& report) {
+  const Plan& plan = report.plan;
+  std::string text;
+  if (report.policy == PolicyKind::dynaexq && plan.parts.experts.size() > 1)
+    text += fmt::format("In each layer {} of {} experts are at {}. ", plan.high_per_layer,
+                        report.units_per_layer, plan.parts.experts.front().name);
+  if (plan.mean_bits_per_weight > 0)
+    text += fmt::format("{:.2f} bits per weight of what is on the device.", plan.mean_bits_per_weight);
+  return text.empty() ? text : "\n" + text + "\n";
+}
+
+std::string for_people(const PlanReport& report, const PlanFlags& flags) {
+  const Plan& plan = report.plan;
+  std::string text =
+      fmt::format("{}: policy {}, {} tokens of context ({}), passes of {}\n\n", report.model,
+                  policy_name(report.policy), report.context, kv_name(report.kv), report.chunk);
+  text += row("dense weights", plan.parts.dense);
+  for (const PlanTier& tier : plan.parts.experts)
+    text += row("units at " + tier.name, tier.bytes,
+                fmt::format("{} units, {:.2f} bits per weight", tier.units, tier.bits_per_weight));
+  if (report.units_offloaded > 0)
+    text +=
+        row(std::string("units on the ") + elsewhere(flags), 0,
+            fmt::format("{} units{}", report.units_offloaded,
+                        flags.device_memory_bytes > 0 ? ", computed there" : ", read when they are needed"));
+  text += row("KV cache", plan.parts.kv) + row("activations", plan.parts.activations);
+  if (plan.parts.transfer > 0) text += row("transfer buffer", plan.parts.transfer);
+  if (plan.parts.safety > 0) text += row("safety", plan.parts.safety);
+  text += row("total", plan.total_bytes,
+              fmt::format("of {}: {}", size(plan.budget_bytes), plan.fits ? "fits" : "does not fit"));
+  text += summary(report);
+  if (!plan.advice.empty()) text += plan.fits ? "\n" : "\nWhat to change, each alone:\n";
+  for (const std::string& advice : plan.advice) text += (plan.fits ? "" : "  ") + advice + "\n";
+  if (!report.notes.empty()) text += "\n";
+  for (const std::string& note : report.notes) text += note + "\n";
+  return text;
+}
+
+Result<void> print_plan(const PlanFlags& flags, Console& console) {
+  PlanSettings settings{.context = flags.load.context,
+                        .kv = flags.load.kv,
+                        .chunk = flags.load.chunk,
+                        .precision = {},
+                        .device_memory_bytes = flags.device_memory_bytes,
+                        .dense_tier = flags.dense};
+  PrecisionFlags precision = flags.precision;
+  if (precision.request.budget_bytes == 0) precision.request.budget_bytes = flags.device_memory_bytes;
+  FOVEA_TRY(settings.precision, precision_request(precision));
+  PlanReport report;
+  if (flags.shape.empty()) {
+    FOVEA_TRY(const auto path, find_model(flags.model));
+    FOVEA_TRY(report, plan_model(path, settings));
+  } else {
+    FOVEA_TRY(report, plan_shape(flags.shape, settings));
+  }
+  FOVEA_CHECK(flags.json ? write_json(console, as_json(report, flags))
+                         : console.write_text(for_people(report, flags)));
+  if (report.plan.fits) return {};
+  return fail(ErrorKind::memory, "the plan",
+              fmt::format("{} do not fit a budget of {}", size(report.plan.total_bytes),
+                          size(report.plan.budget_bytes)),
+              fmt::format("{} would do; the plan says what else to change", size(report.plan.least_bytes)));
+}
+
+}  // namespace
+
+void add_plan(Registry& registry) {
+  auto flags = std::make_shared<PlanFlags>();
+  CLI::App* command = add_command(
+      registry, "plan", "What a model would take on a device, byte by byte; reads no weights", flags->json,
+      "  fits           whether it stays within the budget; if not, the exit code is 1\n"
+      "  budget_bytes   the budget; total_bytes is what the plan takes of it, least_bytes what would do\n"
+      "  parts          bytes: dense (weights that are no units), experts (by tier: the units, with slab\n"
+      "                 rounding and spare blocks), kv, activations, transfer, safety; they add up to "
+      "total_bytes\n"
+      "  units          their number by tier, and on the host or on disk\n"
+      "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
+      "know\n"
+      "  and model, policy, context, kv_type, chunk, bits_per_weight (by tier), mean_bits_per_weight,\n"
+      "  high_per_layer, units_per_layer, cpu_moe_layers, arena_bytes, slab_bytes\n");
+  add_model(*command, flags->model);
+  std::string names;
+  for (const std::string& name : shape_names()) names += (names.empty() ? "" : ", ") + name;
+  command->add_option("--shape", flags->shape,
+                      "A published model instead of MODEL, without its file: " + names);
+  command
+      ->add_option("--device-memory", flags->device_memory_bytes,
+                   "Plan for a card with this memory, as 32GiB; the processor computes what is offloaded")
+      ->transform(size_in_bytes());
+  command->add_option("--dense", flags->dense,
+                      "With --shape: format of everything that is no expert, bf16, q8 or q4 (default: bf16)");
+  add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
+  add_kv(*command, flags->load);
+  add_chunk(*command, flags->load);
+  add_precision(*command, flags->precision, false);
+  command->callback([&registry, flags] {
+    if (flags->model.empty() && flags->shape.empty()) throw CLI::RequiredError("MODEL or --shape");
+    if (!flags->model.empty() && !flags->shape.empty()) throw CLI::ExcludesError("MODEL", "--shape");
+    registry.chosen = [flags](Console& console, Interrupts&) { return print_plan(*flags, console); };
+  });
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,198 @@
+#include "app/commands/precision_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+struct NamedPolicy {
+  const char* name;
+  PolicyKind policy;
+};
+constexpr NamedPolicy policies[] = {{"none", PolicyKind::none},
+                                    {"static", PolicyKind::static_tiers},
+                                    {"dynaexq", PolicyKind::dynaexq},
+                                    {"offload", PolicyKind::offload}};
+
+struct ShortName {
+  std::string_view short_name;
+  const char* long_name;
+};
+constexpr ShortName short_names[] = {{"-ngl", "--n-gpu-layers"},
+                                     {"-ncmoe", "--n-cpu-moe"},
+                                     {"-cmoe", "--cpu-moe"},
+                                     {"-ot", "--override-tensor"}};
+
+constexpr std::int64_t most_layers = 1 << 20;
+
+// A number of layers, or a word that stands for −1.
+CLI::Validator layers_or(std::string word) {
+  return CLI::Validator(
+      [word = std::move(word)](std::string& text) -> std::string {
+        if (text == word) return text = "-1", std::string();
+        std::int64_t value = -1;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= most_layers)
+          return {};
+        return text + " is neither a number of layers nor " + word;
+      },
+      "");
+}
+
+void add_offload(CLI::App& command, PrecisionFlags& flags) {
+  OffloadSettings& offload = flags.request.offload;
+  const auto group = [](CLI::Option* option) { return option->group("Offload"); };
+  group(command.add_option("--n-cpu-moe", offload.cpu_moe_layers,
+                           "Keep the experts of the first N layers off the device; auto: the smallest N "
+                           "that fits the budget (-ncmoe)"))
+      ->transform(layers_or("auto"));
+  group(command.add_flag("--cpu-moe", flags.cpu_moe, "Keep all experts off the device (-cmoe)"));
+  group(command.add_option("--override-tensor", offload.override_tensors,
+                           "PATTERN=PLACE,…: units with a tensor whose name the regular expression is found "
+                           "in; PLACE is CPU (off the device) or GPU; the first that is found decides (-ot)"))
+      ->allow_extra_args(false);
+  group(command.add_option("--n-gpu-layers,--gpu-layers", offload.gpu_layers,
+                           "Keep only the last N layers' units on the device, the output counted as a "
+                           "layer; all: every one (-ngl)"))
+      ->transform(layers_or("all"));
+}
+
+void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
+  const auto group = [](CLI::Option* option) { return option->group("DynaExq"); };
+  group(command.add_option("--dynaexq-alpha", settings.smoothing,
+                           "Hotness keeps this share of what it was (default: 0.9)"))
+      ->check(number_between(0, 0.999999));
+  group(
+      command.add_option("--dynaexq-alpha-tokens", settings.smoothing_tokens,
+                         "Tokens that one alpha stands for; 0: one pass, as the paper has it (default: 200)"))
+      ->check(number_between(0, 1 << 30));
+  group(command.add_option("--dynaexq-interval", settings.interval_tokens,
+                           "Tokens between two updates (default: 200)"))
+      ->check(number_between(1, 1 << 30));
+  group(command.add_option("--dynaexq-threshold", settings.threshold,
+                           "Least hotness of an expert in the high tier (default: 0, none)"))
+      ->check(number_between(0, 1));
+  group(command.add_option(
+            "--dynaexq-hysteresis", settings.hysteresis,
+            "By which share of its layer's mean hotness a newcomer must be hotter (default: 0.1)"))
+      ->check(number_between(0, 1000));
+  group(command.add_option("--dynaexq-transitions", settings.transitions,
+                           "Changes at most in each interval (default: 4)"))
+      ->check(number_between(1, 1 << 20));
+  group(command.add_option("--dynaexq-in-flight", settings.in_flight, "Changes at once (default: 4)"))
+      ->check(number_between(1, 1024));
+  group(command.add_option("--dynaexq-warm-up", settings.warm_up_tokens,
+                           "Tokens after which the first set is ranked (default: 64)"))
+      ->check(number_between(0, 1 << 30));
+}
+
+void add_pipeline(CLI::App& command, PrecisionRequest& request) {
+  const auto group = [](CLI::Option* option) { return option->group("Precision"); };
+  group(command.add_option("--store", request.store,
+                           "The file that holds all versions (default: beside the model library's files)"));
+  group(command.add_option("--swap-bandwidth", request.traffic_gb_per_s,
+                           "Limit of the swaps' traffic in GB/s (default: 5 % of the measured bandwidth)"))
+      ->check(number_between(0, 1e6));
+  group(
+      command.add_option("--publish-after", request.publish_after_passes,
+                         "Publish each swap exactly so many passes after its decision, for repeatable runs"))
+      ->check(number_between(0, 1 << 30));
+  group(command.add_option("--events", request.events, "Write the swap log to this file, as JSON lines"));
+}
+
+}  // namespace
+
+void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
+  PrecisionRequest& request = flags.request;
+  const auto group = [](CLI::Option* option) { return option->group("Precision"); };
+  std::vector<std::pair<std::string, int>> names;
+  for (const NamedPolicy& named : policies) names.emplace_back(named.name, static_cast<int>(named.policy));
+  group(command.add_option(
+            "--policy", request.policy,
+            "none, static, dynaexq or offload (default: offload with an offload flag; else, with "
+            "--tiers or --budget, dynaexq for a model with experts and static for another)"))
+      ->transform(one_of(std::move(names)))
+      ->each([&flags](const std::string&) { flags.policy_given = true; });
+  group(command.add_option(
+            "--tiers", request.tiers,
+            "Storage formats from high to low, as q4,q2; known: file (as the file has it), bf16, "
+            "q8, q4, q3, q2 (default: the policy's)"))
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  group(command.add_option(
+            "--budget", request.budget_bytes,
+            "Memory for everything on the device, as 8GiB, 8GB or 500MB (default: what the highest "
+            "tier needs)"))
+      ->transform(size_in_bytes());
+  group(command.add_option("--tier-map", request.tier_map,
+                           "static: a file of lines \"unit tier\" (default: the best mix of the budget)"));
+  if (pipeline) add_pipeline(command, request);
+  add_offload(command, flags);
+  add_dynaexq(command, request.dynaexq);
+}
+
+Result<PrecisionRequest> precision_request(const PrecisionFlags& flags) {
+  PrecisionRequest request = flags.request;
+  OffloadSettings& offload = request.offload;
+  const auto refuse = [](const char* flag, std::string what, std::string advice) {
+    return fail(ErrorKind::invalid, flag, std::move(what), std::move(advice));
+  };
+  if (flags.cpu_moe) {
+    if (offload.cpu_moe_layers != 0)
+      return refuse("--cpu-moe", "--n-cpu-moe is given as well", "Give one of the two");
+    offload.cpu_moe_layers = most_layers;
+  }
+  const bool offloads =
+      offload.cpu_moe_layers != 0 || !offload.override_tensors.empty() || offload.gpu_layers >= 0;
+  if (offload.cpu_moe_layers < 0 && request.budget_bytes == 0)
+    return refuse("--n-cpu-moe", "auto needs a budget to fit", "Add --budget, for example --budget 8GiB");
+  if (flags.policy_given && offloads && request.policy != PolicyKind::offload)
+    return refuse("--policy",
+                  std::string("--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to ") +
+                      policy_name(request.policy),
+                  "Leave them out, or choose --policy offload");
+  if (flags.policy_given && request.policy == PolicyKind::none &&
+      (!request.tiers.empty() || !request.tier_map.empty()))
+    return refuse("--policy",
+                  "none leaves every weight as the file has it, so --tiers and --tier-map mean nothing",
+                  "Choose --policy static or dynaexq");
+  if (!request.tier_map.empty() && flags.policy_given && request.policy != PolicyKind::static_tiers)
+    return refuse("--tier-map",
+                  std::string("a map of fixed tiers does not belong to ") + policy_name(request.policy),
+                  "Leave it out, or choose --policy static");
+  if (!flags.policy_given &&
+      (offloads || request.budget_bytes > 0 || !request.tiers.empty() || !request.tier_map.empty()))
+    request.policy = PolicyKind::automatic;
+  if (!request.tier_map.empty() && offloads)
+    return refuse("--tier-map", "a map of fixed tiers does not go with offload flags", "Give one of the two");
+  return request;
+}
+
+std::vector<std::string> arguments_of(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  bool replace = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (argument == "--") replace = false;
+    for (const ShortName& name : short_names) {
+      if (replace && argument == name.short_name) argument = name.long_name;
+    }
+    arguments.push_back(std::move(argument));
+  }
+  std::ranges::reverse(arguments);
+  return arguments;
+}
+
+const char* policy_name(PolicyKind policy) {
+  for (const NamedPolicy& named : policies) {
+    if (named.policy == policy) return named.name;
+  }
+  return "none";
+}
+
+}  // namespace fovea::app

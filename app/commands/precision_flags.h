@@ -1,0 +1,31 @@
+// What a user may say about the precision of a model's weights: shared by chat, perplexity, bench and plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/commands/flags.h"
+#include "engine/api/precision.h"
+
+namespace fovea::app {
+
+struct PrecisionFlags {
+  PrecisionRequest request;
+  bool policy_given = false;
+  bool cpu_moe = false;
+};
+
+// --policy, --tiers, --budget, --store, --tier-map, the offload flags with llama.cpp's names, DynaExq's
+// settings, and the swap pipeline's. `pipeline` off leaves out what a plan does not depend on.
+void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline = true);
+
+// ErrorKind::invalid names two flags that contradict each other.
+Result<PrecisionRequest> precision_request(const PrecisionFlags& flags);
+
+// The program's arguments as the parser takes them, last first. llama.cpp's short names have several letters
+// (-ngl, -ncmoe, -cmoe, -ot), which the parser would take apart: up to "--" the long ones stand for them.
+std::vector<std::string> arguments_of(int argc, const char* const* argv);
+
+const char* policy_name(PolicyKind policy);
+
+}  // namespace fovea::app

@@ -1,0 +1,164 @@
+// fovea plan: the table, its JSON, its flags and what it refuses.
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/test.h"
+
+#include "process.h"
+
+using fovea::tests::golden;
+using fovea::tests::Outcome;
+using fovea::tests::run;
+using Arguments = std::vector<std::string>;
+Q_DECLARE_METATYPE(Arguments)
+
+namespace {
+
+const std::string model = golden("models/qwen3_moe-0");
+
+nlohmann::json plan(Arguments arguments) {
+  arguments.insert(arguments.begin(), "plan");
+  arguments.push_back("--json");
+  return nlohmann::json::parse(run(arguments).out, nullptr, false);
+}
+
+}  // namespace
+
+class PlanTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void partsAddUp() {
+    const auto object = plan({model, "--tiers", "file,bf16", "--budget", "100MB"});
+    QVERIFY(object.is_object());
+    QCOMPARE(object["fits"].get<bool>(), true);
+    QCOMPARE(object["budget_bytes"].get<std::int64_t>(), 100'000'000);
+    std::int64_t sum = 0;
+    for (const auto& [name, part] : object["parts"].items()) {
+      if (name != "experts") sum += part.get<std::int64_t>();
+    }
+    for (const auto& [tier, bytes] : object["parts"]["experts"].items()) sum += bytes.get<std::int64_t>();
+    QCOMPARE(sum, object["total_bytes"].get<std::int64_t>());
+    QCOMPARE(object["units"]["file"].get<int>(), 10);
+    QCOMPARE(object["units"]["bf16"].get<int>(), 0);
+    QCOMPARE(object["policy"].get<std::string>(), std::string("dynaexq"));
+    QVERIFY(object["advice"].is_array() && !object["advice"].empty());
+  }
+
+  void sizes_data() {
+    QTest::addColumn<QByteArray>("size");
+    QTest::addColumn<qint64>("bytes");
+    QTest::newRow("GiB") << QByteArray("8GiB") << qint64(8) * 1024 * 1024 * 1024;
+    QTest::newRow("GB") << QByteArray("8GB") << qint64(8'000'000'000);
+    QTest::newRow("G") << QByteArray("8G") << qint64(8) * 1024 * 1024 * 1024;
+    QTest::newRow("MB") << QByteArray("500MB") << qint64(500'000'000);
+    QTest::newRow("small letters") << QByteArray("512mib") << qint64(512) * 1024 * 1024;
+    QTest::newRow("fraction") << QByteArray("1.5GiB") << qint64(1536) * 1024 * 1024;
+    QTest::newRow("space") << QByteArray("2 GiB") << qint64(2048) * 1024 * 1024;
+    QTest::newRow("bytes") << QByteArray("123456789") << qint64(123'456'789);
+    QTest::newRow("bytes by name") << QByteArray("123456789B") << qint64(123'456'789);
+    QTest::newRow("terabyte") << QByteArray("2TiB") << (qint64(2) << 40);
+  }
+  void sizes() {
+    QFETCH(QByteArray, size);
+    QFETCH(qint64, bytes);
+    QCOMPARE(plan({model, "--budget", size.toStdString()})["budget_bytes"].get<std::int64_t>(), bytes);
+  }
+
+  void wrongUsage_data() {
+    QTest::addColumn<Arguments>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QByteArray>("says");
+    const auto row = [](const char* name, const Arguments& arguments, int code, const char* says) {
+      QTest::newRow(name) << arguments << code << QByteArray(says);
+    };
+    for (const char* size :
+         {"8 gibibytes", "GiB", "-8GiB", "0", "1e9", "8GiBB", "nan", "inf", "99999999TiB", ""})
+      row(size, {model, "--budget", size}, 2, "is not a size such as 8GiB");
+    row("no model", {}, 2, "MODEL or --shape");
+    row("both", {model, "--shape", "mixtral-8x7b"}, 2, "--shape");
+    row("policy", {model, "--policy", "magic"}, 2, "magic is none of none, static, dynaexq, offload");
+    row("layers", {model, "--n-cpu-moe", "some"}, 2, "some is neither a number of layers nor auto");
+    row("negative layers", {model, "--n-cpu-moe", "-1"}, 2, "--n-cpu-moe");
+    row("-ngl", {model, "-ngl", "few"}, 2, "few is neither a number of layers nor all");
+    row("shape", {"--shape", "gpt-5"}, 1, "\"gpt-5\" is not a shape. Known are qwen3-30b-a3b");
+    row("tier", {model, "--tiers", "q7"}, 1, "\"q7\" is not a tier");
+    row("auto without a budget", {model, "--n-cpu-moe", "auto"}, 1, "auto needs a budget");
+    row("two numbers of layers", {model, "--cpu-moe", "--n-cpu-moe", "1"}, 1, "--n-cpu-moe is given as well");
+    row("offload and another policy", {model, "--policy", "static", "-ngl", "1"}, 1,
+        "do not belong to static");
+    row("tiers without a policy", {model, "--policy", "none", "--tiers", "q4"}, 1, "mean nothing");
+    row("a map for another policy", {model, "--policy", "dynaexq", "--tier-map", "f"}, 1,
+        "does not belong to dynaexq");
+    row("no such map", {model, "--tier-map", "/no/such"}, 1, "/no/such");
+    row("pattern", {model, "-ot", "exps"}, 1, "is not PATTERN=PLACE");
+    row("no such file", {"/no/such.gguf"}, 1, "/no/such.gguf");
+  }
+  void wrongUsage() {
+    QFETCH(Arguments, arguments);
+    QFETCH(int, code);
+    QFETCH(QByteArray, says);
+    arguments.insert(arguments.begin(), "plan");
+    const Outcome outcome = run(arguments);
+    QCOMPARE(outcome.code, code);
+    QCOMPARE(outcome.out, std::string());
+    QVERIFY2(outcome.err.contains(says.toStdString()), outcome.err.c_str());
+    QCOMPARE(std::ranges::count(outcome.err, '\n'), 1);
+  }
+
+  // What does not fit is printed all the same, with the budget that would do; and that one does.
+  void doesNotFit() {
+    const Outcome outcome = run({"plan", model, "--budget", "20KB", "--tiers", "file,bf16"});
+    QCOMPARE(outcome.code, 1);
+    QVERIFY(outcome.out.contains("does not fit"));
+    QVERIFY(outcome.err.contains("fovea plan"));
+    const auto object = plan({model, "--budget", "20KB", "--tiers", "file,bf16"});
+    QCOMPARE(object["fits"].get<bool>(), false);
+    const auto least = object["least_bytes"].get<std::int64_t>();
+    const auto with = [&](std::int64_t budget) {
+      return plan({model, "--budget", std::to_string(budget), "--tiers", "file,bf16"})["fits"].get<bool>();
+    };
+    QVERIFY(with(least));
+    QVERIFY(!with(least - 1));
+  }
+
+  // llama.cpp's short names are the long ones.
+  void shortNames_data() {
+    QTest::addColumn<Arguments>("arguments");
+    QTest::addColumn<int>("away");
+    QTest::newRow("-ngl") << Arguments{"-ngl", "2"} << 5;
+    QTest::newRow("--n-gpu-layers") << Arguments{"--n-gpu-layers", "2"} << 5;
+    QTest::newRow("-ngl all") << Arguments{"-ngl", "all"} << 0;
+    QTest::newRow("-ncmoe") << Arguments{"-ncmoe", "1"} << 5;
+    QTest::newRow("-cmoe") << Arguments{"-cmoe"} << 10;
+    QTest::newRow("-ot") << Arguments{"-ot", "blk\\.1\\.ffn_.*_exps=CPU"} << 5;
+    QTest::newRow("auto") << Arguments{"-ncmoe", "auto", "--budget", "1GiB"} << 0;
+  }
+  void shortNames() {
+    QFETCH(Arguments, arguments);
+    QFETCH(int, away);
+    arguments.insert(arguments.begin(), model);
+    const auto object = plan(arguments);
+    QVERIFY(object.is_object());
+    QCOMPARE(object["units"]["disk"].get<int>(), away);
+  }
+
+  void shapesOnCards() {
+    const Outcome outcome =
+        run({"plan", "--shape", "qwen3-30b-a3b", "--device-memory", "32GiB", "--tiers", "bf16,q4"});
+    QCOMPARE(outcome.code, 0);
+    QCOMPARE(outcome.err, std::string());
+    for (const char* text :
+         {"dense weights", "units at bf16", "units at q4", "KV cache", "safety", "of 32.00 GiB: fits",
+          "In each layer ", " of 128 experts are at bf16", "1 GiB more: "})
+      QVERIFY2(outcome.out.contains(text), text);
+    const auto object =
+        plan({"--shape", "qwen3-30b-a3b", "--device-memory", "24GiB", "--tiers", "bf16", "-ncmoe", "auto"});
+    QVERIFY(object["fits"].get<bool>());
+    QVERIFY(object["units"]["host"].get<int>() > 0);
+    QVERIFY(!object["units"].contains("disk"));
+  }
+};
+FOVEA_TEST(PlanTest)
+
+#include "plan_test.moc"
