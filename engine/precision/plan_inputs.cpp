@@ -216,6 +216,14 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   plan.cpu_moe_layers = choice.cpu_moe_layers;
   std::ranges::move(choice.notes, std::back_inserter(plan.notes));
   set_inputs(device, request, around, plan);
+  // Where everything fits at a quantised upper tier, the rest of the budget holds the file's own format.
+  if (policy == PolicyKind::dynaexq && request.tiers.empty() && request.budget_bytes > 0 &&
+      names.front() != "file" &&
+      plan_precision_anyway(plan.inputs, policy).capacity.front() == plan.units.size()) {
+    PrecisionRequest higher = request;
+    higher.tiers = {"file", names.front()};
+    return plan_units(weights, device, higher, around);
+  }
   return plan;
 }
 

@@ -26,6 +26,7 @@ UnitScope unit_scope(PolicyKind policy, bool has_experts);
 
 // When the user names none: for dynaexq the file's format (q4 when it has more than 7 bits) above q2; for
 // fixed tiers with a budget all that stand below the file's; else the file's alone.
+// (plan_units takes the file's format above q4 where a budget holds everything at q4.)
 std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const UnitTable& units);
 
 // How much of a budget is kept free, when nothing else is said: 2 %, at most 1 GiB.

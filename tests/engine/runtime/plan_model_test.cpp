@@ -208,6 +208,19 @@ class PlanModelTest : public QObject {
              report.error().message().c_str());
   }
 
+  // A card that holds all of Qwen3-30B-A3B at q4 spends the rest on BF16 experts.
+  void aLargeBudgetRaisesTheTiers() {
+    PlanSettings settings;
+    settings.device_memory_bytes = std::int64_t{32} << 30;
+    settings.precision.policy = PolicyKind::dynaexq;
+    const auto report = plan_shape("qwen3-30b-a3b", settings);
+    FOVEA_VERIFY(report);
+    QVERIFY(report->plan.fits);
+    QCOMPARE(report->plan.parts.experts[0].name, std::string("file"));
+    QCOMPARE(report->plan.parts.experts[1].name, std::string("q4"));
+    QVERIFY(report->plan.high_per_layer > 20 && report->plan.high_per_layer < 60);
+  }
+
   // Every shape on every card: within its memory, or refused with advice that holds.
   void cards_data() {
     QTest::addColumn<QString>("shape");
