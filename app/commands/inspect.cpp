@@ -35,6 +35,7 @@ nlohmann::ordered_json as_json(const ModelInfo& info) {
           {"parameters_active", info.parameters_active},
           {"bytes", info.bytes},
           {"bytes_by_type", info.bytes_by_type},
+          {"conversion", info.conversion},
           {"chat_template", info.has_chat_template}};
 }
 
@@ -65,6 +66,7 @@ std::string for_people(const ModelInfo& info) {
     types += (types.empty() ? "" : ", ") + type + " " + megabytes(bytes);
   }
   text += line("weights", megabytes(info.bytes) + (types.empty() ? "" : " (" + types + ")"));
+  if (!info.conversion.empty()) text += line("converted", info.conversion);
   return text + line("chat template", info.has_chat_template ? "yes" : "no");
 }
 
@@ -87,7 +89,8 @@ void add_inspect(Registry& registry) {
       "  context            trained context length, tokens\n"
       "  parameters         all\n"
       "  parameters_active  read for one token\n"
-      "  bytes              of all tensors as stored; bytes_by_type tells each type's\n"
+      "  bytes              of all tensors, in the types that Fovea holds; bytes_by_type tells each type's\n"
+      "  conversion         what GPTQ, AWQ and AutoRound layers become, and whether that loses anything\n"
       "  and path, name, format, hidden, heads, kv_heads, head_dim, vocabulary, chat_template\n");
   add_model(*command, flags->model)->required();
   command->callback([&registry, flags] {

@@ -27,8 +27,10 @@ struct ModelInfo {
   std::int64_t parameters = 0;
   std::int64_t parameters_active =
       0;                   // read for one token: embeddings counted once, chosen and shared experts
-  std::int64_t bytes = 0;  // of all tensors as stored
+  std::int64_t bytes = 0;  // of all tensors, packed layers as Fovea holds them
   std::map<std::string, std::int64_t> bytes_by_type;  // "Q4_K" -> bytes
+  // What became of packed layers ("gptq: 224 matrices of 4 bits as Q4_0 (exactly)"); empty without any.
+  std::string conversion;
   bool has_chat_template = false;
 };
 

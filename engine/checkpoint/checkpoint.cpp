@@ -1,5 +1,7 @@
 #include "engine/checkpoint/checkpoint.h"
 
+#include <cassert>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -80,15 +82,63 @@ const TensorInfo* Checkpoint::find(std::string_view name) const {
 }
 
 std::span<const std::byte> Checkpoint::bytes(const TensorInfo& tensor) const {
+  assert(tensor.is_mapped());
   return contents_->maps[tensor.file].bytes().subspan(tensor.offset, tensor.bytes);
 }
 
+void Checkpoint::read_rows(const TensorInfo& tensor, std::int64_t columns, std::int64_t first,
+                           std::int64_t count, std::byte* out) const {
+  if (!tensor.is_mapped()) {
+    const PackedLayer& layer = contents_->packed[static_cast<std::size_t>(tensor.packed)];
+    assert(columns == layer.columns && first >= 0 && first + count <= layer.rows);
+    return read_packed_rows(layer, first, count, out);
+  }
+  const auto row = static_cast<std::size_t>(kernels::row_bytes(tensor.type, columns));
+  const auto source =
+      bytes(tensor).subspan(static_cast<std::size_t>(first) * row, static_cast<std::size_t>(count) * row);
+  std::memcpy(out, source.data(), source.size());
+}
+
+std::span<const std::byte> Checkpoint::rows(const TensorInfo& tensor, std::int64_t columns,
+                                            std::int64_t first, std::int64_t count,
+                                            std::vector<std::byte>& buffer) const {
+  const auto row = static_cast<std::size_t>(kernels::row_bytes(tensor.type, columns));
+  if (tensor.is_mapped()) {
+    return bytes(tensor).subspan(static_cast<std::size_t>(first) * row,
+                                 static_cast<std::size_t>(count) * row);
+  }
+  buffer.resize(static_cast<std::size_t>(count) * row);
+  read_rows(tensor, columns, first, count, buffer.data());
+  return buffer;
+}
+
+std::span<const std::byte> Checkpoint::identifying_bytes(const TensorInfo& tensor) const {
+  if (tensor.is_mapped()) return bytes(tensor);
+  const auto& codes = contents_->packed[static_cast<std::size_t>(tensor.packed)].regions.front();
+  return contents_->maps[codes.file].bytes().subspan(codes.offset, codes.bytes);
+}
+
+const std::string& Checkpoint::conversion() const {
+  return contents_->conversion;
+}
+
+template <class F>
+void Checkpoint::Contents::each_region(const TensorInfo& tensor, F&& f) const {
+  if (tensor.is_mapped()) return f(maps[tensor.file], tensor.offset, tensor.bytes);
+  for (const auto& region : packed[static_cast<std::size_t>(tensor.packed)].regions)
+    f(maps[region.file], region.offset, region.bytes);
+}
+
 void Checkpoint::drop(const TensorInfo& tensor) const {
-  contents_->maps[tensor.file].drop(tensor.offset, tensor.bytes);
+  contents_->each_region(tensor, [](const MappedFile& map, std::uint64_t offset, std::uint64_t bytes) {
+    map.drop(offset, bytes);
+  });
 }
 
 void Checkpoint::will_need(const TensorInfo& tensor) const {
-  contents_->maps[tensor.file].will_need(tensor.offset, tensor.bytes);
+  contents_->each_region(tensor, [](const MappedFile& map, std::uint64_t offset, std::uint64_t bytes) {
+    map.will_need(offset, bytes);
+  });
 }
 
 const Metadata& Checkpoint::metadata() const {

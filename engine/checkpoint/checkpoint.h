@@ -1,5 +1,7 @@
 // A model on disk: tensors by name, and its metadata, from a GGUF file (or its parts) or a Hugging Face
-// folder. Everything is memory-mapped and every count, offset, shape and length was checked on opening.
+// folder. Everything is memory-mapped and every count, offset, shape and length was checked on opening. The
+// packed layers of a GPTQ, AWQ or AutoRound folder appear as tensors of one of Fovea's types; their rows are
+// converted when they are read (packed_layer.h says how).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +38,18 @@ class Checkpoint {
 
   const std::vector<TensorInfo>& tensors() const;
   const TensorInfo* find(std::string_view name) const;
-  std::span<const std::byte> bytes(const TensorInfo&) const;
+  std::span<const std::byte> bytes(const TensorInfo&) const;  // of a mapped tensor
+  // Rows first … first + count − 1 of all matrices of `columns` weights that the tensor holds, as its type
+  // stores them: copied, or, from a packed layer, converted. Safe from several threads.
+  void read_rows(const TensorInfo&, std::int64_t columns, std::int64_t first, std::int64_t count,
+                 std::byte* out) const;
+  // The same without copying what is mapped; `buffer` keeps what is not.
+  std::span<const std::byte> rows(const TensorInfo&, std::int64_t columns, std::int64_t first,
+                                  std::int64_t count, std::vector<std::byte>& buffer) const;
+  // What tells this tensor from another one: its bytes, or a packed layer's codes.
+  std::span<const std::byte> identifying_bytes(const TensorInfo&) const;
+  // What became of packed layers: "gptq, 4 bits: 224 matrices as Q4_0, exactly"; empty without any.
+  const std::string& conversion() const;
   // The tensor's pages will not be read again: they need not stay in this process.
   void drop(const TensorInfo&) const;
   // The tensor will be read soon: the system may begin to fetch it from the disk.

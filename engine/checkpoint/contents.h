@@ -10,6 +10,8 @@
 
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/mapped_file.h"
+#include "engine/checkpoint/packed_layer.h"
+#include "engine/checkpoint/safetensors_reader.h"
 
 namespace fovea::checkpoint {
 
@@ -20,6 +22,8 @@ struct Checkpoint::Contents {
   std::vector<std::filesystem::path> files;
   std::vector<MappedFile> maps;  // one for each of files
   std::vector<TensorInfo> tensors;
+  std::vector<PackedLayer> packed;  // the tensors' that are not mapped
+  std::string conversion;
   std::unordered_map<std::string_view, std::size_t> index;  // by name, into tensors
   Metadata metadata;
   nlohmann::json config = nlohmann::json::object();
@@ -30,12 +34,24 @@ struct Checkpoint::Contents {
 
   void add(const std::filesystem::path& file, MappedFile map, std::vector<TensorInfo> from_file);
   Result<void> make_index();  // after the last file; refuses a name that occurs twice
+  // Calls f(map, offset, bytes) for every part of a file that the tensor is read from.
+  template <class F>
+  void each_region(const TensorInfo& tensor, F&& f) const;
+};
+
+// A tensor that holds no weights by itself.
+struct PackedEntry {
+  SafetensorsEntry entry;
+  std::uint32_t file = 0;
 };
 
 struct Opener {
   using Contents = Checkpoint::Contents;
   static Result<void> gguf(const std::filesystem::path& path, Contents& contents);
   static Result<void> folder(const std::filesystem::path& path, Contents& contents);
+  // Makes one tensor X.weight of each X.qweight and what belongs to it, and takes those out.
+  static Result<void> packed_layers(const Quantization& quantization, const std::vector<PackedEntry>& entries,
+                                    Contents& contents);
 };
 
 }  // namespace fovea::checkpoint

@@ -1,11 +1,14 @@
 // Opening a Hugging Face folder: JSON files, chat template, and safetensors, sharded or not.
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "engine/checkpoint/contents.h"
 #include "engine/checkpoint/describe.h"
 #include "engine/checkpoint/json_file.h"
+#include "engine/checkpoint/quantization.h"
 #include "engine/checkpoint/safetensors_reader.h"
 #include "engine/core/result.h"
 
@@ -96,41 +99,94 @@ Result<WeightMap> read_index(const fs::path& path) {
   return shards;
 }
 
-Result<void> add_file(const fs::path& path, Opener::Contents& contents) {
-  FOVEA_TRY(MappedFile map, MappedFile::open(path));
-  FOVEA_TRY(std::vector<TensorInfo> tensors, read_safetensors(map.bytes(), path.string()));
-  contents.add(path, std::move(map), std::move(tensors));
-  return {};
+// The configuration of packed weights, from config.json or, in older folders, a file of its own.
+Result<std::optional<Quantization>> find_quantization(const fs::path& folder, const Json& config) {
+  FOVEA_TRY(auto found, read_quantization(config, (folder / "config.json").string()));
+  if (found) return found;
+  const fs::path older = folder / "quantize_config.json";
+  FOVEA_TRY(const Json object, read_object(older));
+  if (object.empty()) return std::nullopt;
+  FOVEA_TRY(Quantization quantization, read_quantization_object(object, older.string()));
+  return quantization;
 }
 
-Result<void> add_shards(const fs::path& folder, const WeightMap& shards, Opener::Contents& contents) {
-  for (const auto& [name, expected] : shards) {
-    const fs::path path = folder / name;
+class Weights {
+ public:
+  Weights(const fs::path& folder, Opener::Contents& contents) : folder_(folder), contents_(contents) {}
+
+  Result<void> read() {
+    const fs::path index = folder_ / "model.safetensors.index.json";
+    const fs::path single = folder_ / "model.safetensors";
     std::error_code ignored;
-    if (!fs::exists(path, ignored)) {
-      return fail(
-          ErrorKind::not_found, path.string(),
-          "this file of the model is missing, " + std::to_string(expected.size()) + " tensors are in it",
-          "Download it into the same folder");
+    const bool is_single = fs::exists(single, ignored);
+    if (!is_single && !fs::exists(index, ignored)) return {};
+    FOVEA_TRY(const auto quantization, find_quantization(folder_, contents_.config));
+    takes_others_ = quantization.has_value();
+    if (is_single) {
+      FOVEA_CHECK(add_file(single));
+    } else {
+      FOVEA_TRY(const WeightMap shards, read_index(index));
+      FOVEA_CHECK(add_shards(shards));
     }
-    const std::size_t before = contents.tensors.size();
-    FOVEA_CHECK(add_file(path, contents));
-    for (std::size_t i = before; i < contents.tensors.size(); ++i) {
-      const TensorInfo& found = contents.tensors[i];
-      if (expected.contains(found.name)) continue;
-      return damaged(
-          path.string(), found.offset,
-          "the file holds tensor " + in_quotes(found.name) + ", which the index does not place in it");
-    }
-    if (contents.tensors.size() - before == expected.size()) continue;
-    std::set<std::string> missing = expected;
-    for (std::size_t i = before; i < contents.tensors.size(); ++i) missing.erase(contents.tensors[i].name);
-    return fail(ErrorKind::format, path.string(),
-                "the file lacks tensor " + in_quotes(*missing.begin()) + ", which the index places in it",
-                damaged_advice);
+    if (!quantization) return {};
+    return Opener::packed_layers(*quantization, others_, contents_);
   }
-  return {};
-}
+
+ private:
+  Result<void> add_file(const fs::path& path) {
+    FOVEA_TRY(MappedFile map, MappedFile::open(path));
+    std::vector<SafetensorsEntry> others;
+    FOVEA_TRY(std::vector<TensorInfo> tensors,
+              read_safetensors(map.bytes(), path.string(), takes_others_ ? &others : nullptr));
+    contents_.add(path, std::move(map), std::move(tensors));
+    const auto file = static_cast<std::uint32_t>(contents_.files.size() - 1);
+    for (SafetensorsEntry& entry : others) others_.push_back({std::move(entry), file});
+    return {};
+  }
+
+  // What add_file() added, by name and offset.
+  using Added = std::vector<std::pair<std::string, std::uint64_t>>;
+  Added added_since(std::size_t tensors, std::size_t others) const {
+    Added added;
+    for (std::size_t i = tensors; i < contents_.tensors.size(); ++i)
+      added.emplace_back(contents_.tensors[i].name, contents_.tensors[i].offset);
+    for (std::size_t i = others; i < others_.size(); ++i)
+      added.emplace_back(others_[i].entry.name, others_[i].entry.offset);
+    return added;
+  }
+
+  Result<void> add_shards(const WeightMap& shards) {
+    for (const auto& [name, expected] : shards) {
+      const fs::path path = folder_ / name;
+      std::error_code ignored;
+      if (!fs::exists(path, ignored)) {
+        return fail(
+            ErrorKind::not_found, path.string(),
+            "this file of the model is missing, " + std::to_string(expected.size()) + " tensors are in it",
+            "Download it into the same folder");
+      }
+      const std::size_t tensors = contents_.tensors.size(), others = others_.size();
+      FOVEA_CHECK(add_file(path));
+      std::set<std::string> missing = expected;
+      for (const auto& [found, offset] : added_since(tensors, others)) {
+        if (missing.erase(found) == 1) continue;
+        return damaged(
+            path.string(), offset,
+            "the file holds tensor " + in_quotes(found) + ", which the index does not place in it");
+      }
+      if (missing.empty()) continue;
+      return fail(ErrorKind::format, path.string(),
+                  "the file lacks tensor " + in_quotes(*missing.begin()) + ", which the index places in it",
+                  damaged_advice);
+    }
+    return {};
+  }
+
+  const fs::path& folder_;
+  Opener::Contents& contents_;
+  bool takes_others_ = false;
+  std::vector<PackedEntry> others_;  // tensors that hold no weights by themselves
+};
 
 }  // namespace
 
@@ -143,14 +199,8 @@ Result<void> Opener::folder(const fs::path& path, Contents& contents) {
   FOVEA_TRY(contents.tokenizer_json, map_optional(path / "tokenizer.json"));
   FOVEA_TRY(contents.chat_template, read_chat_template(path, contents.tokenizer_config));
 
-  const fs::path index = path / "model.safetensors.index.json";
-  const fs::path single = path / "model.safetensors";
-  std::error_code ignored;
-  if (fs::exists(single, ignored)) return add_file(single, contents);
-  if (fs::exists(index, ignored)) {
-    FOVEA_TRY(const WeightMap shards, read_index(index));
-    return add_shards(path, shards, contents);
-  }
+  FOVEA_CHECK(Weights(path, contents).read());
+  if (!contents.files.empty()) return {};
   if (contents.config.empty() && contents.tokenizer_json.bytes().empty()) {
     return fail(ErrorKind::not_found, path.string(), "the folder has neither config.json nor tokenizer.json",
                 "Name a model folder as Hugging Face publishes it, or a .gguf file");

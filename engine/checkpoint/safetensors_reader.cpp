@@ -203,10 +203,7 @@ Result<TensorInfo> Reader::weight(SafetensorsEntry entry) const {
   } else if (entry.dtype == "BF16") {
     info.type = kernels::Type::bf16;
   } else {
-    return fail(ErrorKind::unsupported, at(name_, place(entry.name)),
-                "tensor " + in_quotes(entry.name) + " has type " + in_quotes(entry.dtype) +
-                    ", Fovea reads F32, F16 and BF16 weights from safetensors",
-                weights_advice);
+    return not_a_weight(entry, name_, place(entry.name));
   }
   info.name = std::move(entry.name);
   info.shape = std::move(entry.shape);
@@ -222,12 +219,25 @@ Result<std::vector<SafetensorsEntry>> read_safetensors_entries(std::span<const s
   return Reader(file, name).read();
 }
 
-Result<std::vector<TensorInfo>> read_safetensors(std::span<const std::byte> file, const std::string& name) {
+std::unexpected<Error> not_a_weight(const SafetensorsEntry& entry, const std::string& file,
+                                    std::uint64_t offset) {
+  return fail(ErrorKind::unsupported, at(file, offset),
+              "tensor " + in_quotes(entry.name) + " has type " + in_quotes(entry.dtype) +
+                  ", Fovea reads F32, F16 and BF16 weights from safetensors",
+              weights_advice);
+}
+
+Result<std::vector<TensorInfo>> read_safetensors(std::span<const std::byte> file, const std::string& name,
+                                                 std::vector<SafetensorsEntry>* others) {
   Reader reader(file, name);
   FOVEA_TRY(std::vector<SafetensorsEntry> entries, reader.read());
   std::vector<TensorInfo> tensors;
   tensors.reserve(entries.size());
   for (SafetensorsEntry& entry : entries) {
+    if (others != nullptr && entry.dtype != "F32" && entry.dtype != "F16" && entry.dtype != "BF16") {
+      others->push_back(std::move(entry));
+      continue;
+    }
     FOVEA_TRY(TensorInfo info, reader.weight(std::move(entry)));
     tensors.push_back(std::move(info));
   }

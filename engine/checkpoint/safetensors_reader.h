@@ -25,7 +25,13 @@ struct SafetensorsEntry {
 Result<std::vector<SafetensorsEntry>> read_safetensors_entries(std::span<const std::byte> file,
                                                                const std::string& name);
 
-// The same for a model's weights: F32, F16 and BF16; other types are refused by name.
-Result<std::vector<TensorInfo>> read_safetensors(std::span<const std::byte> file, const std::string& name);
+// The same for a model's weights: F32, F16 and BF16. Entries of other types go to `others`; without it they
+// are refused by name.
+Result<std::vector<TensorInfo>> read_safetensors(std::span<const std::byte> file, const std::string& name,
+                                                 std::vector<SafetensorsEntry>* others = nullptr);
+
+// The error for an entry whose type holds no weights.
+std::unexpected<Error> not_a_weight(const SafetensorsEntry& entry, const std::string& file,
+                                    std::uint64_t offset);
 
 }  // namespace fovea::checkpoint

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/quantization.h"
 #include "engine/models/families.h"
 #include "engine/models/rope.h"
 #include "engine/models/say.h"
@@ -64,10 +65,6 @@ Result<void> refuse_options(const Keys& keys) {
   FOVEA_TRY(const std::string function, keys.string_or(activation, "silu"));
   if (function != "silu" && function != "swish") {
     return keys.unsupported(activation, say("is \"", function, "\", expected \"silu\""));
-  }
-  if (keys.object("quantization_config")) {
-    return keys.unsupported({"", "quantization_config"},
-                            "is given: folders hold F32, F16 or BF16 weights here");
   }
   return {};
 }
@@ -135,6 +132,9 @@ Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
   const Keys keys(checkpoint);
   FOVEA_TRY(const Family* family, find_family(keys));
   FOVEA_CHECK(refuse_options(keys));
+  // Opening the weights has read it already; this refuses what a folder without them says.
+  FOVEA_CHECK(
+      checkpoint::read_quantization(checkpoint.config(), (checkpoint.path() / "config.json").string()));
 
   ModelConfig config;
   config.name = model_name(keys, checkpoint);

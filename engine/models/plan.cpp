@@ -77,6 +77,9 @@ class Planner {
 
   Result<VectorSource> vector(std::string_view name, std::int64_t count) {
     FOVEA_TRY(const TensorInfo* tensor, find(name, std::vector{count}));
+    if (!tensor->is_mapped()) {
+      return fail(ErrorKind::unsupported, where(name), "the tensor is packed as integers, expected floats");
+    }
     if (tensor->type != kernels::Type::f32 && tensor->type != kernels::Type::f16 &&
         tensor->type != kernels::Type::bf16) {
       return fail(ErrorKind::unsupported, where(name),
@@ -177,16 +180,21 @@ class Planner {
     return {};
   }
 
-  // Tensors that are known to hold nothing that this model computes with.
-  static bool harmless(std::string_view name) {
+  // Tensors that are known to hold nothing that this model computes with. Some tools that pack layers write
+  // a bias of zeros for each.
+  bool harmless(const TensorInfo& tensor) const {
+    const std::string_view name = tensor.name;
+    const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
     return name.ends_with(".rotary_emb.inv_freq") || name.ends_with("rope_freqs.weight") ||
-           name.ends_with(".attn_rot_embd");
+           name.ends_with(".attn_rot_embd") ||
+           (name.ends_with(".bias") && tensor.is_mapped() &&
+            std::ranges::all_of(checkpoint_.bytes(tensor), is_zero));
   }
 
   Result<std::vector<std::string>> leftovers() const {
     std::vector<std::string> ignored;
     for (const TensorInfo& tensor : checkpoint_.tensors()) {
-      if (used_.contains(tensor.name) || harmless(tensor.name)) continue;
+      if (used_.contains(tensor.name) || harmless(tensor)) continue;
       for (const std::string_view prefix : {"model.layers.", "blk."}) {
         if (!tensor.name.starts_with(prefix)) continue;
         const std::string_view rest = std::string_view(tensor.name).substr(prefix.size());

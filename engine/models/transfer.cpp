@@ -75,11 +75,12 @@ class Crew {
   }
 
   void work(bool reports) {
+    std::vector<std::byte> converted;
     while (!stop_.stop_requested()) {
       const std::size_t next = next_++;
       if (next >= chunks_.size()) return;
       const Chunk& chunk = chunks_[next];
-      move(chunk);
+      move(chunk, converted);
       const checkpoint::TensorInfo& tensor = *chunk.transfer->source.tensor;
       done_ += chunk.count * kernels::row_bytes(tensor.type, chunk.transfer->source.columns);
       if (--remaining_[index(tensor)] == 0 && !read_in_place_[index(tensor)]) checkpoint_.drop(tensor);
@@ -87,17 +88,22 @@ class Crew {
     }
   }
 
-  void move(const Chunk& chunk) const {
+  // `converted` keeps rows that the file holds in another form.
+  void move(const Chunk& chunk, std::vector<std::byte>& converted) const {
     const auto& [source, packing, target] = *chunk.transfer;
     const kernels::Type type = source.tensor->type;
     const std::int64_t row = kernels::row_bytes(type, source.columns);
-    const std::byte* rows = checkpoint_.bytes(*source.tensor).data() + source.offset() + chunk.first * row;
+    const std::int64_t first = source.first_row + chunk.first;  // of the tensor
+    if (packing == kernels::Packing::rows && target != nullptr) {
+      checkpoint_.read_rows(*source.tensor, source.columns, first, chunk.count, target + chunk.first * row);
+      return;
+    }
+    const std::byte* rows =
+        checkpoint_.rows(*source.tensor, source.columns, first, chunk.count, converted).data();
     if (target == nullptr) {
       for (std::int64_t at = 0; at < chunk.count * row; at += page_bytes) {
         static_cast<void>(*const_cast<const volatile std::byte*>(rows + at));
       }
-    } else if (packing == kernels::Packing::rows) {
-      std::memcpy(target + chunk.first * row, rows, static_cast<std::size_t>(chunk.count * row));
     } else {
       device_.pack(packing, type, source.rows, source.columns, rows, chunk.first, chunk.count, target);
     }

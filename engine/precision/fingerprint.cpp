@@ -48,7 +48,7 @@ std::uint64_t model_fingerprint(const Checkpoint& checkpoint) {
   RunningChecksum sum;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     add_description(sum, *tensors[i]);
-    if (i % step == 0) add_samples(sum, checkpoint.bytes(*tensors[i]));
+    if (i % step == 0) add_samples(sum, checkpoint.identifying_bytes(*tensors[i]));
   }
   return sum.value();
 }

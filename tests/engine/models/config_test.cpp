@@ -147,8 +147,8 @@ class ConfigTest : public QObject {
     row("unknown type", R"({"model_type": "gpt_oss"})", true,
         "model_type is \"gpt_oss\", an architecture that is not supported");
     row("activation", R"({"hidden_act": "gelu"})", true, "hidden_act is \"gelu\", expected \"silu\"");
-    row("quantised", R"({"quantization_config": {"quant_method": "gptq"}})", true,
-        "quantization_config is given");
+    row("quantised otherwise", R"({"quantization_config": {"quant_method": "fp8"}})", true,
+        "quant_method is \"fp8\", Fovea reads gptq, awq and auto-round");
     row("rope type", R"({"rope_scaling": {"rope_type": "longrope", "factor": 2.0}})", true,
         "rope_scaling.rope_type is \"longrope\"");
     row("old rope type", R"({"rope_scaling": {"type": "su", "factor": 2.0}})", true,

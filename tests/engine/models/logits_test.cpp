@@ -42,6 +42,13 @@ const std::vector<Case>& cases() {
                       entry["tokens"].get<std::vector<TokenId>>(),
                       read_npy(golden("models") / entry["expected"].get<std::string>()), entry["quantised"]});
     }
+    // Packed as GPTQ, AWQ and AutoRound do it.
+    std::ifstream packed(golden("quantized/cases.json"));
+    for (const auto& entry : nlohmann::json::parse(packed)) {
+      const std::string name = entry["name"];
+      read.push_back({name, golden("quantized") / name, entry["tokens"].get<std::vector<TokenId>>(),
+                      read_npy(golden("quantized") / (name + ".npy")), true});
+    }
     return read;
   }();
   return list;
