@@ -86,6 +86,35 @@ def model_folder():
     (out / "template").write_text("j{{ messages }}")
 
 
+def packed():
+    """The first byte says how the layer is packed (see packed_fuzz.cpp)."""
+    out = folder("packed")
+
+    def seed(name, selector, columns, rows, bits, groups, awq=False, order=False, scales="F16"):
+        words = (columns, rows // 8) if awq else (columns * bits // 32, rows)
+        parts = {"x.qweight": ("I32", words), "x.qzeros": ("I32", (groups, rows * bits // 32)),
+                 "x.scales": (scales, (groups, rows))}
+        if order:
+            parts["x.g_idx"] = ("I32", (columns,))
+        header, data = {}, b""
+        for part, (dtype, shape) in parts.items():
+            width = 2 if dtype.endswith("F16") else 4
+            if part == "x.g_idx":
+                values = b"".join((i * groups // columns).to_bytes(4, "little") for i in range(columns))
+            else:
+                pattern = {"x.qzeros": b"\x77", "x.scales": b"\x34"}.get(part, b"\xa5")
+                values = pattern * (shape[0] * shape[1] * width)
+            header[part] = {"dtype": dtype, "shape": list(shape), "data_offsets": [len(data), len(data) + len(values)]}
+            data += values
+        text = json.dumps(header).encode()
+        (out / name).write_bytes(selector.encode() + len(text).to_bytes(8, "little") + text + data)
+
+    seed("symmetric", "s", 64, 32, 4, 2, order=True)
+    seed("three_bits", "2", 32, 32, 3, 1)
+    seed("eight_bits", "8", 32, 8, 8, 1, scales="BF16")
+    seed("awq", "a", 64, 16, 4, 2, awq=True)
+
+
 TEMPLATES = {
     "plain": "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>'"
               " + '\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
@@ -175,3 +204,4 @@ if __name__ == "__main__":
     safetensors()
     stores()
     model_folder()
+    packed()
