@@ -62,8 +62,9 @@ Result<float> VersionMaker::make(const Tier& tier, const Unit& unit, const Impor
     if (tier.type) {
       FOVEA_CHECK(requantize(matrix, type, importance[part], version.data() + begin, norms));
     } else {
-      device_.pack(packing, type, matrix.rows, matrix.columns,
-                   checkpoint_.bytes(*matrix.tensor).data() + matrix.offset(), 0, matrix.rows,
+      const auto rows =
+          checkpoint_.rows(*matrix.tensor, matrix.columns, matrix.first_row, matrix.rows, converted_);
+      device_.pack(packing, type, matrix.rows, matrix.columns, rows.data(), 0, matrix.rows,
                    version.data() + begin);
     }
     end = begin + device_.packed_bytes(packing, type, matrix.rows, matrix.columns);
@@ -83,17 +84,16 @@ Result<void> VersionMaker::requantize(const models::MatrixSource& matrix, kernel
   const std::int64_t step = device_.pack_granularity(packing);
   const std::int64_t chunk = std::max(step, chunk_weights / matrix.columns / step * step);
   const kernels::Type source_type = matrix.tensor->type;
-  const std::int64_t source_row = kernels::row_bytes(source_type, matrix.columns);
   const std::int64_t target_row = kernels::row_bytes(type, matrix.columns);
-  const std::byte* source = checkpoint_.bytes(*matrix.tensor).data() + matrix.offset();
   for (std::int64_t first = 0; first < matrix.rows; first += chunk) {
     const std::int64_t count = std::min(chunk, matrix.rows - first);
     const auto weights = static_cast<std::size_t>(count * matrix.columns);
     rows_.resize(weights);
     again_.resize(weights);
     quantized_.resize(static_cast<std::size_t>(count * target_row));
-    kernels::formats::dequantize(source_type, source + first * source_row, count * matrix.columns,
-                                 rows_.data());
+    const auto source =
+        checkpoint_.rows(*matrix.tensor, matrix.columns, matrix.first_row + first, count, converted_);
+    kernels::formats::dequantize(source_type, source.data(), count * matrix.columns, rows_.data());
     const double size = square_sum(rows_);
     if (!kernels::formats::quantize_rows(type, rows_.data(), count, matrix.columns,
                                          importance.empty() ? nullptr : importance.data(), quantized_.data()))

@@ -43,6 +43,7 @@ class VersionMaker {
   const kernels::Device& device_;
   std::vector<float> rows_, again_;   // [rows of a chunk, columns]
   std::vector<std::byte> quantized_;  // the same in the tier's type
+  std::vector<std::byte> converted_;  // rows of a packed layer, as the file's tier
 };
 
 }  // namespace fovea::precision
