@@ -69,6 +69,8 @@ int main(int argc, char** argv) {
   add_logits(registry);
   add_perplexity(registry);
   add_bench(registry);
+  add_trace(registry);
+  add_replay(registry);
   add_inspect(registry);
   add_plan(registry);
   add_devices(registry);

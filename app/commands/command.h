@@ -30,6 +30,8 @@ void add_perplexity(Registry&);
 void add_bench(Registry&);
 void add_inspect(Registry&);
 void add_plan(Registry&);
+void add_trace(Registry&);
+void add_replay(Registry&);
 void add_devices(Registry&);
 void add_prepare(Registry&);
 void add_demo_model(Registry&);

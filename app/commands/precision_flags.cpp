@@ -69,7 +69,7 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
       ->check(number_between(0, 0.999999));
   group(
       command.add_option("--dynaexq-alpha-tokens", settings.smoothing_tokens,
-                         "Tokens that one alpha stands for; 0: one pass, as the paper has it (default: 200)"))
+                         "Tokens that one alpha stands for; 0: one pass, as the paper has it (default: 50)"))
       ->check(number_between(0, 1 << 30));
   group(command.add_option("--dynaexq-interval", settings.interval_tokens,
                            "Tokens between two updates (default: 200)"))
@@ -82,7 +82,7 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
             "By which share of its layer's mean hotness a newcomer must be hotter (default: 0.1)"))
       ->check(number_between(0, 1000));
   group(command.add_option("--dynaexq-transitions", settings.transitions,
-                           "Changes at most in each interval (default: 4)"))
+                           "Changes at most in each interval of each layer (default: 4)"))
       ->check(number_between(1, 1 << 20));
   group(command.add_option("--dynaexq-in-flight", settings.in_flight, "Changes at once (default: 4)"))
       ->check(number_between(1, 1024));

@@ -14,6 +14,7 @@
 #include "engine/api/progress.h"
 #include "engine/api/request.h"
 #include "engine/api/text.h"
+#include "engine/api/trace.h"
 
 namespace fovea {
 
@@ -67,6 +68,12 @@ class Engine {
   using LogitsSink = std::function<void(std::int64_t position, std::span<const float> logits)>;
   Result<void> logits(std::span<const TokenId> tokens, const LogitsSink& row, std::stop_token = {},
                       std::int64_t first_row = 0);
+
+  // The layers that have experts, and what their routers choose for one sequence in passes of at most `chunk`
+  // tokens. Nothing stays in the cache.
+  std::vector<ExpertLayer> expert_layers() const;
+  Result<void> routing(std::span<const TokenId> tokens, std::int64_t chunk, const RoutingSink& sink,
+                       std::stop_token = {});
 
   // The measured primitives of `bench`: seconds for a prefill of `tokens`, and for each of `count` decode
   // steps after a context of `depth`. Nothing stays in the cache.

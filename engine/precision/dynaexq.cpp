@@ -102,7 +102,7 @@ void DynaExq::propose(std::span<const std::uint8_t> tiers, std::int32_t in_fligh
   if (!pending_.empty()) hand_out(tiers, in_flight, decisions);
 }
 
-// Algorithm 1 for every layer, then the limit on transitions for the model as a whole.
+// Algorithm 1 for every layer; the largest margins of all of them come first.
 void DynaExq::update(std::span<const std::uint8_t> tiers, std::int64_t limit) {
   pending_.clear();
   forced_.clear();
@@ -110,7 +110,6 @@ void DynaExq::update(std::span<const std::uint8_t> tiers, std::int64_t limit) {
   std::ranges::sort(pending_, [](const Transition& a, const Transition& b) {
     return std::tuple(-a.margin, a.up, a.down) < std::tuple(-b.margin, b.up, b.down);
   });
-  if (std::ssize(pending_) > limit) pending_.resize(index(limit));
   pending_.insert(pending_.begin(), forced_.begin(), forced_.end());
 }
 
@@ -141,16 +140,18 @@ void DynaExq::choose(std::int64_t layer, std::span<const std::uint8_t> tiers, st
     const double s = hotness_.of(unit);
     return s > 0 && s >= settings_.threshold;
   };
-  for (std::int64_t left = room; left > 0 && out < outsiders_.size() && is_hot(outsiders_[out]);
-       --left, ++out)
+  std::int64_t left = limit;
+  for (std::int64_t free = room; free > 0 && left > 0 && out < outsiders_.size() && is_hot(outsiders_[out]);
+       --free, --left, ++out)
     pending_.push_back({.up = outsiders_[out], .margin = hotness_.of(outsiders_[out]) - settings_.threshold});
   const double margin_wanted = settings_.hysteresis * hotness_.layer_mean(layer);
-  for (; in < insiders_.size() && out < outsiders_.size() && is_hot(outsiders_[out]); ++in, ++out) {
+  for (; left > 0 && in < insiders_.size() && out < outsiders_.size() && is_hot(outsiders_[out]);
+       ++in, ++out, --left) {
     const double margin = hotness_.of(outsiders_[out]) - hotness_.of(insiders_[in]);
     if (!(margin > margin_wanted)) break;
     pending_.push_back({.up = outsiders_[out], .down = insiders_[in], .margin = margin});
   }
-  for (; in < insiders_.size() && hotness_.of(insiders_[in]) < settings_.threshold; ++in)
+  for (; left > 0 && in < insiders_.size() && hotness_.of(insiders_[in]) < settings_.threshold; ++in, --left)
     pending_.push_back({.down = insiders_[in], .margin = settings_.threshold - hotness_.of(insiders_[in])});
 }
 
@@ -165,12 +166,14 @@ void DynaExq::hand_out(std::span<const std::uint8_t> tiers, std::int32_t in_flig
   std::erase_if(pending_, there);
   std::array<std::int64_t, 2> published = {std::ranges::count(tiers, high), 0};
   published[low] = std::ranges::count(tiers, low);
-  std::int32_t room = settings_.in_flight - in_flight;
+  const auto most =
+      static_cast<std::int32_t>(std::min<std::int64_t>(settings_.in_flight, 2 * world_.spare_blocks));
+  std::int32_t room = most - in_flight;
   for (const Transition& t : pending_) {
     const bool goes_up = t.up != nobody && tiers[index(t.up)] != high;
     const bool goes_down = t.down != nobody && tiers[index(t.down)] == high;
     const int moves = int{goes_up} + int{goes_down};
-    if (room < std::min(moves, settings_.in_flight)) return;  // a pair waits for room for both
+    if (room < std::min(moves, most)) return;  // a pair waits for room for both
     const std::int64_t spare = goes_up && goes_down ? 1 : 0;
     if (goes_up && published[high] >= world_.capacity[high] + spare) continue;
     if (!goes_up && goes_down && published[low] >= world_.capacity[low]) continue;
@@ -205,9 +208,6 @@ Result<void> check_settings(const DynaExqSettings& s) {
   if (s.in_flight < 1) return wrong("in_flight", s.in_flight, "1 or more");
   if (s.warm_up_tokens < 0)
     return wrong("warm_up_tokens", static_cast<double>(s.warm_up_tokens), "0 or more");
-  if (s.prefetch)
-    return fail(ErrorKind::unsupported, "dynaexq prefetch", "prefetching from correlation is not done",
-                "Leave it off");
   return {};
 }
 

@@ -15,7 +15,7 @@ struct HotnessSettings {
   // Tokens that one α stands for. A pass over n tokens decays by α^(n / smoothing_tokens), so that a prefill
   // chunk weighs as its tokens would have weighed one after the other. 0: each pass decays by α, however many
   // tokens it has, as Eq. 2 is written.
-  std::int64_t smoothing_tokens = 200;
+  std::int64_t smoothing_tokens = 50;
 };
 
 class Hotness {

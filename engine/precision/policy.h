@@ -42,8 +42,9 @@ struct PolicyWorld {
   // [units, tiers]: how much a tier hurts: the relative error of its output, squared; empty: not measured.
   std::vector<float> damage;
   // [tiers]: how many units of each tier may be published, without the pools' spare blocks. A promotion and
-  // the demotion behind it may use one spare block between them.
+  // the demotion behind it use a spare block each until both are published.
   std::vector<std::int64_t> capacity;
+  std::int64_t spare_blocks = 1;    // of each tier
   std::int64_t high_per_layer = 0;  // n_hot
   std::vector<float> uses;          // [units]: g expected from a profile; empty when there is none
 

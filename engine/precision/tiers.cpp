@@ -38,18 +38,18 @@ std::string known_names() {
 
 }  // namespace
 
+Result<Tier> parse_tier(const std::string& name) {
+  if (name == "file") return Tier{name, std::nullopt};
+  const auto* const found = std::ranges::find(named_types, name, &NamedType::name);
+  if (found != std::end(named_types)) return Tier{name, found->type};
+  return fail(ErrorKind::invalid, "tiers", "\"" + name + "\" is not a tier", "Known are " + known_names());
+}
+
 Result<TierSet> parse_tiers(std::span<const std::string> names, const UnitTable& units) {
   TierSet tiers;
   for (const std::string& name : names) {
-    if (name == "file") {
-      tiers.push_back({name, std::nullopt});
-    } else {
-      const auto* const found = std::ranges::find(named_types, name, &NamedType::name);
-      if (found == std::end(named_types))
-        return fail(ErrorKind::invalid, "tiers", "\"" + name + "\" is not a tier",
-                    "Known are " + known_names());
-      tiers.push_back({name, found->type});
-    }
+    FOVEA_TRY(Tier tier, parse_tier(name));
+    tiers.push_back(std::move(tier));
     if (tiers.size() < 2) continue;
     const double higher = mean_bits(tiers[tiers.size() - 2], units), lower = mean_bits(tiers.back(), units);
     if (lower >= higher)

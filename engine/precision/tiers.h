@@ -24,6 +24,9 @@ using TierId = std::uint8_t;  // index in a TierSet; 0 is the highest
 // From high to low.
 using TierSet = std::vector<Tier>;
 
+// One tier by its name.
+Result<Tier> parse_tier(const std::string& name);
+
 // Names the tier that is unknown, given twice, or not below the one before it. "file" counts as what the
 // units' matrices have on average.
 Result<TierSet> parse_tiers(std::span<const std::string> names, const UnitTable& units);

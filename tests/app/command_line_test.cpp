@@ -51,6 +51,12 @@ class CommandLineTest : public QObject {
     row("variable no JSON", {"template", model, "--messages", "m", "--var", "a=b"}, "not JSON");
     row("repetitions", {"bench", model, "-r", "0"}, "0 is not a number from 1 to 1000");
     row("chunks", {"perplexity", model, "f", "--chunks", "x"}, "--chunks");
+    row("no place for the trace", {"trace", model, "f"}, "--out is required");
+    row("neither trace nor shape", {"replay", "--high-share", "0.5"}, "One of TRACE and --synthetic");
+    row("both", {"replay", "t", "--synthetic", "2x8", "--high-share", "0.5"}, "One of TRACE and --synthetic");
+    row("no room", {"replay", "t"}, "One of --budget and --high-share");
+    row("size", {"replay", "t", "--budget", "8 things"}, "8 things is not a size");
+    row("bandwidth", {"replay", "t", "--bandwidth", "0"}, "0 is not a number from");
   }
   void wrongUsage() {
     QFETCH(Arguments, arguments);
@@ -74,6 +80,9 @@ class CommandLineTest : public QObject {
     row("a folder without a model", {"inspect", "/usr"}, "config.json");
     row("missing text", {"perplexity", model, "/no/such"}, "cannot be opened");
     row("a folder as text", {"perplexity", model, "/usr"}, "cannot be read");
+    row("no trace", {"replay", "/no/such", "--high-share", "0.5"}, "/no/such");
+    row("another file as trace", {"replay", model, "--high-share", "0.5"}, "it is not a trace");
+    row("shape", {"replay", "--synthetic", "2xy", "--high-share", "0.5"}, "nothing is known of \"2xy\"");
     row("messages missing", {"template", model, "--messages", "/no/such"}, "cannot be opened");
     row("id beyond the vocabulary", {"logits", model, "--tokens", "1,37", "--out", "/dev/null"},
         "number 2: the id 37 is not in the model's vocabulary of 37");
@@ -133,6 +142,9 @@ class CommandLineTest : public QObject {
                             << Arguments{"shape"};
     QTest::newRow("bench") << Arguments{"bench", model, "-p", "8", "-n", "4", "-r", "1"}
                            << Arguments{"prefill", "decode", "ttft_ms", "tpot_ms"};
+    QTest::newRow("replay") << Arguments{"replay", "--synthetic", "2x16",  "--top",        "2",  "--tokens",
+                                         "300",    "--tiers",     "q8,q4", "--high-share", "0.5"}
+                            << Arguments{"rows", "tiers", "promotions", "bytes_read", "simulated_seconds"};
   }
   void jsonKeys() {
     QFETCH(Arguments, arguments);

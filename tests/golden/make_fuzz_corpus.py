@@ -196,6 +196,47 @@ def tokenizers_gguf():
         finish(w)
 
 
+def traces():
+    """Routing traces; engine/eval/trace.h says what they are made of."""
+    out = folder("trace")
+
+    def varint(value):
+        data = b""
+        while value >= 128:
+            data += bytes([value & 127 | 128])
+            value >>= 7
+        return data + bytes([value])
+
+    def header(used, layers, name=b"m"):  # layers: (number, experts, weights, bytes)
+        data = b"FOVTRACE" + struct.pack("<I", 1) + varint(len(name)) + name + varint(used) + varint(len(layers))
+        return data + b"".join(varint(value) for layer in layers for value in layer)
+
+    def record(tokens, layers, prefill=False, entropy=None, routed=None):  # layers: [(distance, tokens, q)]
+        flags = prefill + 2 * (entropy is not None) + 4 * (routed is None)
+        data = bytes([1, flags]) + varint(tokens) + (b"" if entropy is None else struct.pack("<f", entropy))
+        for number, uses in enumerate(layers):
+            of_layer = tokens if routed is None else routed[number]
+            data += b"" if routed is None else varint(of_layer)
+            data += varint(len(uses)) + (struct.pack("<e", 0.5) if uses else b"")
+            for distance, count, q in uses:
+                data += varint(distance) + (varint(count - 1) if of_layer > 1 else b"") + bytes([q])
+        return data
+
+    def end(passes, tokens):
+        return b"\x02" + varint(passes) + varint(tokens)
+
+    one, two = header(1, [(0, 4, 96, 54)]), header(2, [(0, 8, 4096, 2304), (3, 300, 1 << 20, 0)], b"two layers")
+    decode = record(1, [[(1, 1, 255), (3, 1, 100)], [(0, 1, 9), (298, 1, 255)]], entropy=1.25)
+    chunk = record(130, [[(0, 130, 255), (6, 130, 1)], [(200, 1, 255)]], prefill=True, routed=[130, 1])
+    (out / "empty").write_bytes(one + end(0, 0))
+    (out / "one_token").write_bytes(one + record(1, [[(2, 1, 255)]]) + end(1, 1))
+    (out / "decode").write_bytes(two + decode * 3 + end(3, 3))
+    (out / "prefill").write_bytes(two + chunk + decode + end(2, 131))
+    (out / "unrouted").write_bytes(two + record(5, [[(0, 5, 8)], []], prefill=True, routed=[5, 0]) + end(1, 5))
+    (out / "cut_off").write_bytes((two + chunk)[:-4])
+    (out / "wrong_count").write_bytes(two + decode + end(2, 1))
+
+
 if __name__ == "__main__":
     tokenizers_json()
     tokenizers_gguf()
@@ -203,5 +244,6 @@ if __name__ == "__main__":
     gguf()
     safetensors()
     stores()
+    traces()
     model_folder()
     packed()

@@ -249,6 +249,40 @@ class DynaExqTest : public QObject {
     QVERIFY(proposed(*policy, tiers, 0).empty());
   }
 
+  void theLimitIsEachLayersOwn() {
+    const PolicyWorld world = two_tiers(3, 8, 4);
+    const auto policy = make(world, {.smoothing = 0,
+                                     .smoothing_tokens = 0,
+                                     .interval_tokens = 1,
+                                     .transitions = 2,
+                                     .in_flight = 100,
+                                     .warm_up_tokens = 0});
+    const std::vector<std::uint8_t> tiers = policy->initial();
+    proposed(*policy, tiers);
+    std::vector<ExpertUse> uses;
+    for (const std::int32_t unit : {4, 5, 6, 7, 12, 13, 14, 15, 20})
+      uses.push_back({.unit = unit, .tokens = 1, .gate_sum = static_cast<float>(unit)});
+    policy->observe({.tokens = 1, .uses = uses});
+    std::vector<std::int32_t> up;
+    for (const Decision& d : proposed(*policy, tiers)) {
+      if (d.target == 0) up.push_back(d.unit);
+    }
+    QCOMPARE(up, (std::vector<std::int32_t>{20, 15, 14, 7, 6}));  // the largest margins first
+  }
+
+  void spareBlocksLimitWhatIsInFlight() {
+    PolicyWorld world = two_tiers(1, 8, 4);
+    world.spare_blocks = 1;
+    const auto policy =
+        make(world, {.interval_tokens = 1, .transitions = 4, .in_flight = 8, .warm_up_tokens = 0});
+    const std::vector<std::uint8_t> tiers = policy->initial();
+    proposed(*policy, tiers);
+    use_only(*policy, 6, 1);
+    use_only(*policy, 7, 1);
+    QCOMPARE(std::ssize(proposed(*policy, tiers)), 2);
+    QCOMPARE(std::ssize(proposed(*policy, tiers, 2)), 0);
+  }
+
   void aPairThatWasHalfRefusedIsCompleted() {
     const PolicyWorld world = two_tiers(1, 4, 1);
     const auto policy = make(world, {.interval_tokens = 10, .warm_up_tokens = 0});
@@ -384,10 +418,7 @@ class DynaExqTest : public QObject {
     QTest::addColumn<int>("kind");
     const int invalid = int(ErrorKind::invalid), memory = int(ErrorKind::memory);
     for (int which = 0; which < 10; ++which)
-      QTest::addRow("%d", which) << which
-                                 << (which == 0  ? int(ErrorKind::unsupported)
-                                     : which > 7 ? memory
-                                                 : invalid);
+      QTest::addRow("%d", which) << which << (which > 7 ? memory : invalid);
   }
   void wrongSettingsAreTypedErrors() {
     QFETCH(int, which);
@@ -395,7 +426,7 @@ class DynaExqTest : public QObject {
     PolicyWorld world = two_tiers(2, 4, 2);
     DynaExqSettings s;
     FOVEA_VERIFY(make_dynaexq(world, s));
-    if (which == 0) s.prefetch = true;
+    if (which == 0) s.transitions = -1;
     if (which == 1) s.smoothing = 1;
     if (which == 2) s.smoothing_tokens = -1;
     if (which == 3) s.interval_tokens = 0;

@@ -18,6 +18,7 @@ inline precision::PolicyWorld two_tiers(std::int32_t layers, std::int32_t expert
   for (std::int32_t unit = 0; unit < layers * experts; ++unit)
     world.unit_bytes.insert(world.unit_bytes.end(), {8192, 4096});
   world.capacity = {layers * n_hot, layers * (experts - n_hot)};
+  world.spare_blocks = 8;
   world.high_per_layer = n_hot;
   return world;
 }

@@ -1,0 +1,124 @@
+// fovea replay T: what a policy would have done with a recorded or made-up routing.
+#include "engine/api/replay.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "app/commands/flags.h"
+#include "app/commands/replay_flags.h"
+#include "app/files/atomic_file.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+nlohmann::ordered_json as_json(const ReplayRow& row) {
+  return {{"name", row.name},
+          {"bytes", row.bytes},
+          {"mean_bits_per_weight", row.mean_bits_per_weight},
+          {"hit_rate", row.hit_rate},
+          {"gate_share", row.gate_share},
+          {"loss", row.loss}};
+}
+
+nlohmann::ordered_json as_json(const ReplayReport& report) {
+  auto tiers = nlohmann::ordered_json::array();
+  for (const PlanTier& tier : report.tiers)
+    tiers.push_back({{"name", tier.name}, {"bits_per_weight", tier.bits_per_weight}, {"units", tier.units}});
+  auto rows = nlohmann::ordered_json::array();
+  for (const ReplayRow& row : report.rows) rows.push_back(as_json(row));
+  const SwapCounters& swaps = report.swaps;
+  return {{"model", report.model},
+          {"layers", report.layers},
+          {"units", report.units},
+          {"tokens", report.tokens},
+          {"passes", report.passes},
+          {"layer_steps", report.layer_steps},
+          {"tiers", tiers},
+          {"high_per_layer", report.high_per_layer},
+          {"rows", rows},
+          {"promotions", swaps.promotions},
+          {"demotions", swaps.demotions},
+          {"bytes_read", swaps.bytes_read},
+          {"refused", swaps.refused},
+          {"stalls", swaps.stalls},
+          {"stall_seconds", swaps.stall_seconds},
+          {"simulated_seconds", report.simulated_seconds},
+          {"traffic_share", report.traffic_share},
+          {"wall_seconds", report.wall_seconds}};
+}
+
+std::string for_people(const ReplayReport& report) {
+  std::string text = fmt::format("{}: {} tokens in {} passes, {} layers, {} experts\n", report.model,
+                                 report.tokens, report.passes, report.layers, report.units);
+  text += fmt::format("{:<16} {:>9} {:>6} {:>7}", "", "MB", "bits", "loss");
+  for (const PlanTier& tier : report.tiers) text += fmt::format(" {:>9}", tier.name + " uses");
+  for (const PlanTier& tier : report.tiers) text += fmt::format(" {:>9}", tier.name + " gate");
+  text += '\n';
+  for (const ReplayRow& row : report.rows) {
+    text += fmt::format("{:<16} {:>9.1f} {:>6.2f} {:>7.4f}", row.name, static_cast<double>(row.bytes) / 1e6,
+                        row.mean_bits_per_weight, row.loss);
+    for (const double share : row.hit_rate) text += fmt::format(" {:>7.1f} %", 100 * share);
+    for (const double share : row.gate_share) text += fmt::format(" {:>7.1f} %", 100 * share);
+    text += '\n';
+  }
+  if (report.wall_seconds <= 0) return text;
+  const SwapCounters& swaps = report.swaps;
+  text += fmt::format(
+      "{} promotions, {} demotions, {:.1f} MB read, {:.1f} % of {:.0f} simulated seconds; {} refused, {} "
+      "stalls of {:.2f} s\n",
+      swaps.promotions, swaps.demotions, static_cast<double>(swaps.bytes_read) / 1e6,
+      100 * report.traffic_share, report.simulated_seconds, swaps.refused, swaps.stalls, swaps.stall_seconds);
+  return text + fmt::format("{:.1f} million layer steps in {:.2f} s\n",
+                            static_cast<double>(report.layer_steps) / 1e6, report.wall_seconds);
+}
+
+Result<void> write_made_up(const ReplayFlags& flags, const SyntheticRouting& routing,
+                           Interrupts& interrupts) {
+  const Interrupts::Operation operation(interrupts);
+  FOVEA_TRY(auto file, AtomicFile::create(flags.out));
+  FOVEA_CHECK(write_synthetic_trace(
+      routing, [&](std::string_view bytes) { return file.write(bytes); }, operation.token()));
+  return file.commit();
+}
+
+Result<void> print_replay(const ReplayFlags& flags, Console& console, Interrupts& interrupts) {
+  FOVEA_TRY(const ReplayRequest request, replay_request(flags));
+  if (!flags.out.empty()) FOVEA_CHECK(write_made_up(flags, *request.synthetic, interrupts));
+  const Interrupts::Operation operation(interrupts);
+  FOVEA_TRY(const ReplayReport report, replay(request, console.progress(), operation.token()));
+  console.clear_progress();
+  return flags.json ? write_json(console, as_json(report)) : console.write_text(for_people(report));
+}
+
+}  // namespace
+
+void add_replay(Registry& registry) {
+  auto flags = std::make_shared<ReplayFlags>();
+  CLI::App* command = add_command(
+      registry, "replay", "What a policy would have done, beside fixed tiers of the same bytes", flags->json,
+      "  rows                 the policy, the best static mix of its bytes with hindsight, the best one for\n"
+      "                       the first tokens, all high, all low; each: name, bytes, mean_bits_per_weight,\n"
+      "                       hit_rate and gate_share by tier (of the tokens' uses, of the router's "
+      "weight),\n"
+      "                       loss (of gate × 4^−bits: 0 as all high, 1 as all low)\n"
+      "  tiers                name, bits_per_weight, units that there is room for; high_per_layer\n"
+      "  promotions           of the policy, and demotions, bytes_read, refused, stalls, stall_seconds\n"
+      "  simulated_seconds    with the stalls; traffic_share of them in which versions were read\n"
+      "  layer_steps          passes × layers; wall_seconds that the policy's replay took\n"
+      "  model, layers, units, tokens, passes\n");
+  add_replay_flags(*command, *flags);
+  command->callback([&registry, flags] {
+    if (flags->trace.empty() == flags->synthetic.empty())
+      throw CLI::RequiredError("One of TRACE and --synthetic");
+    if ((flags->budget_bytes > 0) == (flags->high_share > 0))
+      throw CLI::RequiredError("One of --budget and --high-share");
+    registry.chosen = [flags](Console& console, Interrupts& interrupts) {
+      return print_replay(*flags, console, interrupts);
+    };
+  });
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,232 @@
+#include "app/commands/replay_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <optional>
+
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> items;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    items.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return items;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<void> set_skew(const std::string& text, SyntheticRouting& routing) {
+  using Skew = SyntheticRouting::Skew;
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  if (text == "uniform") {
+    routing.skew = Skew::uniform;
+    return {};
+  }
+  const auto strength = colon == std::string::npos
+                            ? std::nullopt
+                            : parse_number<double>(std::string_view(text).substr(colon + 1));
+  if ((name != "zipf" && name != "exp") || !strength)
+    return fail(ErrorKind::invalid, "--skew", "\"" + text + "\" is no skew",
+                "Give uniform, zipf:S or exp:S, for example zipf:1.2");
+  routing.skew = name == "zipf" ? Skew::zipf : Skew::exponential;
+  routing.skew_strength = *strength;
+  return {};
+}
+
+// "48x128", or the name of a model of which enough is published.
+Result<SyntheticRouting> synthetic_shape(const std::string& text) {
+  const std::size_t cross = text.find('x');
+  if (cross != std::string::npos) {
+    const auto layers = parse_number<std::int64_t>(std::string_view(text).substr(0, cross));
+    const auto experts = parse_number<std::int32_t>(std::string_view(text).substr(cross + 1));
+    if (layers && experts) {
+      SyntheticRouting routing;
+      routing.layers = *layers;
+      routing.experts = *experts;
+      return routing;
+    }
+  }
+  return synthetic_like(text);
+}
+
+Result<SyntheticRouting> made_up(const ReplayFlags& flags) {
+  FOVEA_TRY(SyntheticRouting routing, synthetic_shape(flags.synthetic));
+  if (flags.top > 0) routing.used = static_cast<std::int32_t>(flags.top);
+  if (flags.kinds > 0) routing.kinds = static_cast<std::int32_t>(flags.kinds);
+  if (flags.phases > 0) routing.phases = static_cast<std::int32_t>(flags.phases);
+  if (flags.tokens > 0) routing.tokens = flags.tokens;
+  if (flags.seed > 0) routing.seed = static_cast<std::uint64_t>(flags.seed);
+  if (flags.prompt >= 0) routing.prompt = flags.prompt;
+  if (flags.chunk > 0) routing.chunk = flags.chunk;
+  if (flags.repeat >= 0) routing.repeat = flags.repeat;
+  if (flags.drift >= 0) routing.drift = flags.drift;
+  if (!flags.skew.empty()) FOVEA_CHECK(set_skew(flags.skew, routing));
+  if (!flags.overlap.empty()) {
+    routing.overlap.clear();
+    for (const std::string& item : split(flags.overlap)) {
+      const auto share = parse_number<double>(item);
+      if (!share) return fail(ErrorKind::invalid, "--overlap", "\"" + item + "\" is no number");
+      routing.overlap.push_back(*share);
+    }
+  }
+  return routing;
+}
+
+void add_routing_flags(CLI::App& command, ReplayFlags& flags) {
+  const char* group = "Made-up routing";
+  command
+      .add_option("--synthetic", flags.synthetic,
+                  "LAYERSxEXPERTS, or qwen3-30b-a3b, qwen3-next-80b-a3b with what is published of them")
+      ->group(group);
+  command.add_option("--top", flags.top, "Experts for a token (default: 8)")
+      ->check(number_between(1, 4096))
+      ->group(group);
+  command
+      .add_option("--skew", flags.skew, "uniform, zipf:S or exp:S over a layer's experts (default: zipf:1.2)")
+      ->group(group);
+  command.add_option("--kinds", flags.kinds, "Kinds of work, each with its hot experts (default: 3)")
+      ->check(number_between(1, 64))
+      ->group(group);
+  command
+      .add_option("--phases", flags.phases, "Stretches of equal length whose kinds take turns (default: 4)")
+      ->check(number_between(1, 1 << 20))
+      ->group(group);
+  command
+      .add_option(
+          "--overlap", flags.overlap,
+          "Share of the 16 hottest experts that two kinds have in common: one number, or one for each "
+          "pair like 0.12,0.11,0.47 (default: 0.12)")
+      ->group(group);
+  command
+      .add_option("--repeat", flags.repeat, "Chance that a choice repeats the token's before (default: 0)")
+      ->check(number_between(0, 0.999))
+      ->group(group);
+  command.add_option("--drift", flags.drift, "Changes of place among the ranks for each token (default: 0)")
+      ->check(number_between(0, 1000))
+      ->group(group);
+  command.add_option("--tokens", flags.tokens, "Tokens (default: 100000)")
+      ->check(number_between(1, 1e9))
+      ->group(group);
+  command.add_option("--prompt", flags.prompt, "Tokens of prefill that begin each phase (default: 0)")
+      ->check(number_between(0, 1e9))
+      ->group(group);
+  command.add_option("--chunk", flags.chunk, "Tokens in one prefill pass (default: 128)")
+      ->check(number_between(1, 1 << 20))
+      ->group(group);
+  command.add_option("--seed", flags.seed, "Seed (default: 1)")->check(number_between(1, 1e15))->group(group);
+  command.add_option("--out", flags.out, "Write the made-up routing as a trace, too")->group(group);
+}
+
+void add_clock_flags(CLI::App& command, ReplayFlags& flags) {
+  const char* group = "Clock";
+  command.add_option("--bandwidth", flags.clock.read_gb_per_s, "Of reading versions, GB/s (default: 1)")
+      ->check(number_between(1e-6, 1e6))
+      ->group(group);
+  command
+      .add_option("--upload-bandwidth", flags.clock.upload_gb_per_s,
+                  "Of copying them to the device, GB/s (default: 0, at once)")
+      ->check(number_between(0, 1e6))
+      ->group(group);
+  command.add_option("--tok-per-s", flags.clock.decode_tok_per_s, "Decode (default: 20)")
+      ->check(number_between(1e-3, 1e6))
+      ->group(group);
+  command.add_option("--prefill-tok-per-s", flags.clock.prefill_tok_per_s, "Prefill (default: 200)")
+      ->check(number_between(1e-3, 1e9))
+      ->group(group);
+  command
+      .add_option("--publish-after", flags.clock.publish_after_passes,
+                  "Publish exactly so many passes after the decision, whatever the clock says")
+      ->check(number_between(0, 1e9))
+      ->group(group);
+}
+
+void add_policy_flags(CLI::App& command, ReplayFlags& flags) {
+  const char* group = "DynaExq";
+  DynaExqSettings& s = flags.dynaexq;
+  command.add_option("--dynaexq-alpha", s.smoothing, "How much hotness is kept (default: 0.9)")
+      ->check(number_between(0, 0.999999))
+      ->group(group);
+  command
+      .add_option("--dynaexq-alpha-tokens", s.smoothing_tokens,
+                  "… for so many tokens (default: 50); 0: for each pass, as published")
+      ->check(number_between(0, 1e9))
+      ->group(group);
+  command.add_option("--dynaexq-interval", s.interval_tokens, "Tokens between two updates (default: 200)")
+      ->check(number_between(1, 1e9))
+      ->group(group);
+  command.add_option("--dynaexq-threshold", s.threshold, "Least hotness of a high-tier expert (default: 0)")
+      ->check(number_between(0, 1e6))
+      ->group(group);
+  command
+      .add_option("--dynaexq-hysteresis", s.hysteresis,
+                  "Margin of a swap as a share of the layer's mean hotness (default: 0.1)")
+      ->check(number_between(0, 1e6))
+      ->group(group);
+  command
+      .add_option("--dynaexq-transitions", s.transitions,
+                  "Most swaps for each interval in each layer (default: 4)")
+      ->check(number_between(0, 1 << 30))
+      ->group(group);
+  command.add_option("--dynaexq-in-flight", s.in_flight, "Most units in flight (default: 4)")
+      ->check(number_between(1, 1 << 20))
+      ->group(group);
+  command.add_option("--dynaexq-warm-up", s.warm_up_tokens, "Tokens that rank the first set (default: 64)")
+      ->check(number_between(0, 1e9))
+      ->group(group);
+}
+
+}  // namespace
+
+void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
+  command.add_option("TRACE", flags.trace, "What `fovea trace` wrote, unless --synthetic is given");
+  command.add_option("--policy", flags.policy, "dynaexq or static (default: dynaexq)")
+      ->check(CLI::IsMember({"dynaexq", "static"}));
+  command.add_option(
+      "--tiers", flags.tiers,
+      "Tiers from high to low (default: file,q2=2.25); q2=2.25 gives the bits per weight itself");
+  command.add_option("--budget", flags.budget_bytes, "Room for the experts with spare blocks, like 8GiB")
+      ->transform(size_in_bytes());
+  command.add_option("--high-share", flags.high_share, "… or the share of experts in the high tier")
+      ->check(number_between(1e-6, 1));
+  command
+      .add_option("--profile-tokens", flags.profile_tokens,
+                  "First tokens that choose the session-profile mix (default: 2048)")
+      ->check(number_between(1, 1e9));
+  add_policy_flags(command, flags);
+  add_clock_flags(command, flags);
+  add_routing_flags(command, flags);
+}
+
+Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
+  if (!flags.out.empty() && flags.synthetic.empty())
+    return fail(ErrorKind::invalid, "--out", "only made-up routing is written",
+                "Give --synthetic, or leave it out");
+  ReplayRequest request{.trace = flags.trace,
+                        .synthetic = {},
+                        .policy = flags.policy == "static" ? PolicyKind::static_tiers : PolicyKind::dynaexq,
+                        .dynaexq = flags.dynaexq,
+                        .tiers = split(flags.tiers),
+                        .budget_bytes = flags.budget_bytes,
+                        .high_share = flags.high_share,
+                        .clock = flags.clock,
+                        .profile_tokens = flags.profile_tokens};
+  if (!flags.synthetic.empty()) {
+    FOVEA_TRY(request.synthetic, made_up(flags));
+  }
+  return request;
+}
+
+}  // namespace fovea::app

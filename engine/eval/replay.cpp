@@ -1,0 +1,178 @@
+#include "engine/eval/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/eval/simulated_pipeline.h"
+#include "engine/precision/best_mix.h"
+
+namespace fovea::eval {
+namespace {
+
+constexpr std::int64_t passes_between_reports = 256;
+
+Result<void> check_settings(const ReplaySettings& settings) {
+  const ReplayClock& c = settings.clock;
+  const auto wrong = [](const char* name, const char* range) {
+    return fail(ErrorKind::invalid, name, std::string("it must be ") + range);
+  };
+  if (!(c.read_gb_per_s > 0)) return wrong("bandwidth", "more than 0");
+  if (!(c.upload_gb_per_s >= 0)) return wrong("upload bandwidth", "0 (at once) or more");
+  if (!(c.decode_tok_per_s > 0)) return wrong("tok/s", "more than 0");
+  if (!(c.prefill_tok_per_s > 0)) return wrong("prefill tok/s", "more than 0");
+  if (c.transfer_bytes < 0) return wrong("transfer bytes", "0 or more");
+  if (settings.in_flight < 1) return wrong("in flight", "1 or more");
+  return {};
+}
+
+// The damage of each unit and tier in one array, and the sums over a replay.
+class Meter {
+ public:
+  explicit Meter(const precision::PolicyWorld& world)
+      : tiers_(world.tiers()),
+        damage_(precision::expected_loss(world,
+                                         std::vector<double>(static_cast<std::size_t>(world.units()), 1))) {
+    service_.hits.assign(static_cast<std::size_t>(tiers_), 0);
+    service_.gate.assign(static_cast<std::size_t>(tiers_), 0);
+  }
+
+  void count(std::int32_t unit, std::uint8_t tier, std::int64_t tokens, double gate) {
+    if (tier == no_tier) {
+      // It is read at the lowest tier before it is used.
+      service_.absent_hits += tokens;
+      tier = static_cast<std::uint8_t>(tiers_ - 1);
+    }
+    service_.hits[tier] += tokens;
+    service_.gate[tier] += gate;
+    service_.loss += gate * damage_[static_cast<std::size_t>(unit * tiers_ + tier)];
+  }
+  Service take(double mean_bits) {
+    service_.mean_bits_per_weight = mean_bits;
+    return std::move(service_);
+  }
+
+ private:
+  std::int64_t tiers_;
+  std::vector<double> damage_;
+  Service service_;
+};
+
+class Replay {
+ public:
+  Replay(const precision::PolicyWorld& world, precision::Policy& policy, const ReplaySettings& settings)
+      : world_(world),
+        policy_(policy),
+        settings_(settings),
+        pipeline_(world, settings, policy.initial()),
+        meter_(world) {}
+
+  void pass(const TracePass& pass) {
+    double seconds = static_cast<double>(pass.tokens) /
+                     (pass.prefill ? settings_.clock.prefill_tok_per_s : settings_.clock.decode_tok_per_s);
+    const auto tiers = pipeline_.tiers();
+    for (const precision::ExpertUse& use : pass.uses) {
+      const std::uint8_t tier = tiers[static_cast<std::size_t>(use.unit)];
+      meter_.count(use.unit, tier, use.tokens, static_cast<double>(use.gate_sum));
+      if (tier == no_tier) seconds += pipeline_.stall(use.unit, now_ + seconds);
+    }
+    bit_tokens_ += pipeline_.held_bits() * static_cast<double>(pass.tokens);
+    now_ += seconds;
+    pipeline_.end_pass(now_);
+    policy_.observe(pass.observation());
+    decisions_.clear();
+    policy_.propose(pipeline_.tiers_or_target(), pipeline_.in_flight(), decisions_);
+    for (const precision::Decision& decision : decisions_) pipeline_.request(decision, now_);
+    ++result_.passes;
+    result_.tokens += pass.tokens;
+  }
+
+  ReplayResult finish() {
+    const double unit_tokens = static_cast<double>(result_.tokens) * static_cast<double>(world_.units());
+    result_.service = meter_.take(unit_tokens > 0 ? bit_tokens_ / unit_tokens : 0);
+    result_.swaps = pipeline_.counters();
+    result_.layer_steps = result_.passes * world_.layers();
+    result_.simulated_seconds = now_;
+    result_.traffic_share = now_ > 0 ? pipeline_.busy_seconds() / now_ : 0;
+    result_.most_units.assign(pipeline_.most_blocks().begin(), pipeline_.most_blocks().end());
+    return std::move(result_);
+  }
+
+ private:
+  const precision::PolicyWorld& world_;
+  precision::Policy& policy_;
+  const ReplaySettings& settings_;
+  SimulatedPipeline pipeline_;
+  Meter meter_;
+  ReplayResult result_;
+  std::vector<precision::Decision> decisions_;
+  double now_ = 0, bit_tokens_ = 0;
+};
+
+double share(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+}  // namespace
+
+double Service::hit_rate(std::size_t tier) const {
+  return share(static_cast<double>(hits[tier]),
+               static_cast<double>(std::reduce(hits.begin(), hits.end(), std::int64_t{0})));
+}
+
+double Service::gate_share(std::size_t tier) const {
+  return share(gate[tier], std::reduce(gate.begin(), gate.end()));
+}
+
+Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWorld& world,
+                                   precision::Policy& policy, const ReplaySettings& settings,
+                                   const ProgressSink& progress, std::stop_token stop) {
+  FOVEA_CHECK(check_settings(settings));
+  FOVEA_CHECK(precision::check(world));
+  if (world.first_unit != source.shape().first_unit())
+    return fail(ErrorKind::internal, "replay", "the world's units are not the trace's");
+  Replay run(world, policy, settings);
+  TracePass pass;
+  source.rewind();
+  for (std::int64_t count = 0;; ++count) {
+    FOVEA_TRY(const bool more, source.next(pass));
+    if (!more) return run.finish();
+    run.pass(pass);
+    if (count % passes_between_reports != 0) continue;
+    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "replay", "stopped on request");
+    if (progress) progress({.stage = "replay", .done = count, .total = 0, .unit = "passes", .item = {}});
+  }
+}
+
+Result<Totals> count_uses(PassSource& source, std::int64_t tokens, std::stop_token stop) {
+  Totals totals;
+  totals.tokens.assign(static_cast<std::size_t>(source.shape().units()), 0);
+  totals.gate.assign(totals.tokens.size(), 0);
+  TracePass pass;
+  source.rewind();
+  while (tokens == 0 || totals.pass_tokens < tokens) {
+    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "replay", "stopped on request");
+    FOVEA_TRY(const bool more, source.next(pass));
+    if (!more) break;
+    for (const precision::ExpertUse& use : pass.uses) {
+      totals.tokens[static_cast<std::size_t>(use.unit)] += use.tokens;
+      totals.gate[static_cast<std::size_t>(use.unit)] += static_cast<double>(use.gate_sum);
+    }
+    ++totals.passes;
+    totals.pass_tokens += pass.tokens;
+  }
+  return totals;
+}
+
+Service serve_fixed(const Totals& totals, const precision::PolicyWorld& world,
+                    std::span<const std::uint8_t> tiers) {
+  Meter meter(world);
+  double bits = 0;
+  for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
+    meter.count(static_cast<std::int32_t>(unit), tiers[unit], totals.tokens[unit], totals.gate[unit]);
+    if (tiers[unit] != no_tier) bits += world.bits_per_weight[tiers[unit]];
+  }
+  return meter.take(bits / static_cast<double>(std::max<std::size_t>(1, tiers.size())));
+}
+
+}  // namespace fovea::eval

@@ -1,0 +1,65 @@
+// A policy, the pools and the swap pipeline on a simulated clock, over a recorded or made-up routing: what a
+// policy would have done to hit rates, traffic and stalls, and what fixed tiers of the same bytes would have
+// done.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/api/progress.h"
+#include "engine/api/replay.h"
+#include "engine/core/result.h"
+#include "engine/eval/trace.h"
+#include "engine/precision/policy.h"
+
+namespace fovea::eval {
+
+struct ReplaySettings {
+  ReplayClock clock = {};
+  std::int32_t in_flight = 4;  // swaps between request and publish
+};
+
+// How well tiers served a routing.
+struct Service {
+  std::vector<std::int64_t> hits;   // [tiers] uses by tokens
+  std::vector<double> gate;         // [tiers] of the router's weight
+  std::int64_t absent_hits = 0;     // uses of a unit on disk alone
+  double loss = 0;                  // Σ gate × damage
+  double mean_bits_per_weight = 0;  // of what is held, mean over tokens
+
+  double hit_rate(std::size_t tier) const;  // of all uses
+  double gate_share(std::size_t tier) const;
+};
+
+struct ReplayResult {
+  Service service;
+  SwapCounters swaps;
+  std::int64_t passes = 0, tokens = 0, layer_steps = 0;
+  double simulated_seconds = 0;  // the stalls included
+  double traffic_share = 0;      // of the simulated time that the reader was busy
+  std::vector<std::int64_t>
+      most_units;  // [tiers] that held a block at once, old versions and in flight included
+};
+
+// The policy's name for errors is its own. ErrorKind::invalid for settings out of range, ::cancelled.
+Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWorld& world,
+                                   precision::Policy& policy, const ReplaySettings& settings,
+                                   const ProgressSink& progress = {}, std::stop_token stop = {});
+
+// How much each unit was used. [units]
+struct Totals {
+  std::vector<std::int64_t> tokens;
+  std::vector<double> gate;
+  std::int64_t passes = 0, pass_tokens = 0;
+};
+// Of the first `tokens` tokens; 0: of all.
+Result<Totals> count_uses(PassSource& source, std::int64_t tokens = 0, std::stop_token stop = {});
+
+// What fixed tiers [units] would have done.
+Service serve_fixed(const Totals& totals, const precision::PolicyWorld& world,
+                    std::span<const std::uint8_t> tiers);
+
+}  // namespace fovea::eval

@@ -1,0 +1,127 @@
+// What the routers choose while a sequence is computed.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "engine/api/engine.h"
+#include "engine/core/result.h"
+#include "engine/runtime/parts.h"
+
+namespace fovea {
+namespace {
+
+// Keeps the choices of a pass until it has ended.
+class RoutingWatch final : public layers::PassObserver {
+ public:
+  RoutingWatch(const std::vector<ExpertLayer>& layers, std::int64_t used) : used_(used) {
+    for (const ExpertLayer& layer : layers) {
+      index_.resize(static_cast<std::size_t>(layer.layer) + 1, -1);
+      index_.back() = std::ssize(kept_);
+      kept_.emplace_back();
+    }
+  }
+
+  bool routed(std::int64_t layer, const float*, std::int64_t tokens, const std::int32_t* ids,
+              const float* weights) override {
+    Kept& kept = kept_[static_cast<std::size_t>(index_[static_cast<std::size_t>(layer)])];
+    kept.ids.assign(ids, ids + tokens * used_);
+    kept.weights.assign(weights, weights + tokens * used_);
+    return true;
+  }
+
+  std::span<const LayerRouting> layers() {
+    view_.clear();
+    for (const Kept& kept : kept_)
+      view_.push_back({.tokens = std::ssize(kept.ids) / used_, .ids = kept.ids, .weights = kept.weights});
+    return view_;
+  }
+
+ private:
+  struct Kept {
+    std::vector<std::int32_t> ids;
+    std::vector<float> weights;
+  };
+  std::int64_t used_;
+  std::vector<std::ptrdiff_t> index_;  // of a layer of the model in kept_
+  std::vector<Kept> kept_;
+  std::vector<LayerRouting> view_;
+};
+
+// −Σ p ln p of softmax(logits), in nats.
+double entropy(std::span<const float> logits) {
+  const float top = *std::ranges::max_element(logits);
+  double sum = 0, weighted = 0;
+  for (const float logit : logits) {
+    const float below = logit - top;
+    if (below < -40) continue;  // would not change the sums
+    const auto p = static_cast<double>(std::exp(below));
+    sum += p;
+    weighted += p * static_cast<double>(below);
+  }
+  return std::log(sum) - weighted / sum;
+}
+
+std::int64_t file_bytes(const kernels::Weight& weight) {
+  return weight.rows * kernels::row_bytes(weight.type, weight.columns);
+}
+
+}  // namespace
+
+std::vector<ExpertLayer> Engine::expert_layers() const {
+  std::vector<ExpertLayer> found;
+  std::int64_t number = 0;
+  for (const models::LayerWeights& layer : parts_->model->layers()) {
+    if (!layer.experts.empty()) {
+      const kernels::Expert& expert = layer.experts.front();
+      ExpertLayer each{.layer = number, .experts = static_cast<std::int32_t>(layer.experts.size())};
+      for (const kernels::Weight* weight : {&expert.gate, &expert.up, &expert.down}) {
+        each.parameters += weight->rows * weight->columns;
+        each.file_bytes += file_bytes(*weight);
+      }
+      found.push_back(each);
+    }
+    ++number;
+  }
+  return found;
+}
+
+Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk, const RoutingSink& sink,
+                             std::stop_token stop) {
+  Parts& parts = *parts_;
+  const std::int64_t vocabulary = parts.model->config().vocabulary, length = std::ssize(tokens);
+  if (length < 1 || length > parts.settings.context)
+    return fail(
+        ErrorKind::context_full, "tokens",
+        std::to_string(length) + " tokens do not fit a context of " + std::to_string(parts.settings.context),
+        "Load the model with a longer context");
+  RoutingWatch watch(expert_layers(), parts.model->config().experts_used);
+  runtime::Sequence sequence = parts.cache->begin({}, 0);
+  while (sequence.length() < length) {
+    const std::int64_t first = sequence.length();
+    const std::int64_t count = std::min({length - first, chunk, parts.settings.chunk});
+    const auto part = tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    FOVEA_CHECK(sequence.reserve(count));
+    // All logits are wanted: else the last layer would not route all tokens.
+    const std::span<const float> logits = parts.forward->run({.tokens = part,
+                                                              .first = first,
+                                                              .cache = sequence.pages(),
+                                                              .context = parts.settings.context,
+                                                              .logits = layers::LogitsWanted::all,
+                                                              .stop = stop,
+                                                              .observer = &watch},
+                                                             *parts.stream);
+    if (parts.forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
+    sequence.commit(part);
+    double sum = 0;
+    for (std::int64_t row = 0; row < count; ++row)
+      sum += entropy(
+          logits.subspan(static_cast<std::size_t>(row * vocabulary), static_cast<std::size_t>(vocabulary)));
+    FOVEA_CHECK(sink({.tokens = count,
+                      .entropy = static_cast<float>(sum / static_cast<double>(count)),
+                      .layers = watch.layers()}));
+  }
+  sequence.discard();
+  return {};
+}
+
+}  // namespace fovea

@@ -1,0 +1,82 @@
+// bench_policy: nanoseconds that a policy takes for one decoded token, and what its updates and the best
+// static mix take, at the sizes of today's models.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include "engine/eval/synthetic_trace.h"
+#include "engine/precision/best_mix.h"
+#include "engine/precision/dynaexq.h"
+
+using namespace fovea;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double nanoseconds(Clock::duration time) {
+  return std::chrono::duration<double, std::nano>(time).count();
+}
+
+precision::PolicyWorld world_of(const eval::TraceShape& shape) {
+  precision::PolicyWorld world{.first_unit = shape.first_unit(),
+                               .bits_per_weight = {4.5, 2.25},
+                               .unit_bytes = {},
+                               .damage = {},
+                               .capacity = {},
+                               .spare_blocks = 2,
+                               .high_per_layer = shape.layers.front().experts / 4,
+                               .uses = {}};
+  for (std::int64_t unit = 0; unit < world.units(); ++unit)
+    world.unit_bytes.insert(world.unit_bytes.end(), {2'654'208, 1'327'104});
+  const std::int64_t high = world.high_per_layer * world.layers();
+  world.capacity = {high, world.units() - high};
+  return world;
+}
+
+int measure(const char* model) {
+  auto routing = synthetic_like(model);
+  routing->tokens = 2000;
+  const auto passes = *eval::make_synthetic(*routing);
+  std::vector<eval::TracePass> kept;
+  for (eval::TracePass pass; passes->next(pass).value_or(false);) kept.push_back(pass);
+
+  const precision::PolicyWorld world = world_of(passes->shape());
+  auto policy = precision::make_dynaexq(world, {});
+  if (!policy) return std::fprintf(stderr, "%s\n", policy.error().message().c_str()), 1;
+  std::vector<std::uint8_t> tiers = (*policy)->initial();
+  std::vector<precision::Decision> decisions;
+  std::vector<double> observing, proposing;
+  for (int round = 0; round < 5; ++round) {
+    for (const eval::TracePass& pass : kept) {
+      const auto start = Clock::now();
+      (*policy)->observe(pass.observation());
+      const auto observed = Clock::now();
+      decisions.clear();
+      (*policy)->propose(tiers, 0, decisions);
+      observing.push_back(nanoseconds(observed - start));
+      proposing.push_back(nanoseconds(Clock::now() - observed));
+      for (const auto& d : decisions) tiers[static_cast<std::size_t>(d.unit)] = d.target;
+    }
+  }
+  std::ranges::sort(observing);
+  std::ranges::sort(proposing);
+  const std::vector<double> uses((*policy)->hotness().begin(), (*policy)->hotness().end());
+  const auto loss = precision::expected_loss(world, uses);
+  const auto start = Clock::now();
+  const auto mix = precision::best_mix(
+      {.tiers = 2, .bytes = world.unit_bytes, .loss = loss, .budget_bytes = world.units() * 1'700'000});
+  std::printf(
+      "%-20s observe %6.1f us, propose %6.2f us (median), %6.1f us (longest of %zu), best mix %.2f ms\n",
+      model, observing[observing.size() / 2] / 1e3, proposing[proposing.size() / 2] / 1e3,
+      proposing[proposing.size() - proposing.size() / 1000 - 1] / 1e3, proposing.size(),
+      nanoseconds(Clock::now() - start) / 1e6);
+  return mix ? 0 : 1;
+}
+
+}  // namespace
+
+int main() {
+  return measure("qwen3-30b-a3b") + measure("qwen3-next-80b-a3b");
+}

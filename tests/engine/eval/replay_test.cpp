@@ -1,0 +1,334 @@
+#include "engine/eval/replay.h"
+
+#include <cmath>
+#include <fstream>
+
+#include "engine/eval/simulated_pipeline.h"
+#include "tests/support/test.h"
+
+using namespace fovea::eval;
+using fovea::ErrorKind;
+using fovea::PolicyKind;
+using fovea::ReplayRequest;
+using fovea::SyntheticRouting;
+using fovea::precision::Decision;
+using fovea::precision::ExpertUse;
+using fovea::precision::Observation;
+using fovea::precision::Policy;
+using fovea::precision::PolicyWorld;
+
+namespace {
+
+// One layer of four experts; the versions have 8 and 4 MB.
+PolicyWorld four_units() {
+  return {
+      .first_unit = {0, 4},
+      .bits_per_weight = {4, 2},
+      .unit_bytes = {8'000'000, 4'000'000, 8'000'000, 4'000'000, 8'000'000, 4'000'000, 8'000'000, 4'000'000},
+      .damage = {},
+      .capacity = {1, 3},
+      .spare_blocks = 1,
+      .high_per_layer = 1,
+      .uses = {}};
+}
+
+Decision move(std::int32_t unit, std::uint8_t target) {
+  return {.unit = unit, .target = target};
+}
+
+class Passes final : public PassSource {
+ public:
+  explicit Passes(std::vector<TracePass> passes) : passes_(std::move(passes)) {
+    shape_ = {
+        .model = "m", .used = 1, .layers = {{.layer = 0, .experts = 4, .parameters = 100, .file_bytes = 50}}};
+  }
+  const TraceShape& shape() const override { return shape_; }
+  fovea::Result<bool> next(TracePass& pass) override {
+    if (next_ == passes_.size()) return false;
+    pass = passes_[next_++];
+    return true;
+  }
+  void rewind() override { next_ = 0; }
+
+ private:
+  TraceShape shape_;
+  std::vector<TracePass> passes_;
+  std::size_t next_ = 0;
+};
+
+// Swaps units 0 and 2 after the first pass.
+class SwapOnce final : public Policy {
+ public:
+  std::string_view name() const override { return "swap once"; }
+  std::vector<std::uint8_t> initial() const override { return {0, 1, 1, 1}; }
+  void observe(const Observation&) override { ++passes_; }
+  void propose(std::span<const std::uint8_t>, std::int32_t, std::vector<Decision>& decisions) override {
+    if (passes_ == 1) decisions = {move(2, 0), move(0, 1)};
+  }
+  std::span<const float> hotness() const override { return {}; }
+
+ private:
+  int passes_ = 0;
+};
+
+TracePass use_of(std::int32_t unit, std::int64_t tokens = 1) {
+  return {.tokens = tokens,
+          .prefill = tokens > 1,
+          .entropy = -1,
+          .routed = {static_cast<std::int32_t>(tokens)},
+          .uses = {
+              {.unit = unit, .tokens = static_cast<std::int32_t>(tokens), .gate_sum = 0.5F * float(tokens)}}};
+}
+
+bool close(double a, double b) {
+  return std::abs(a - b) < 1e-9;
+}
+
+}  // namespace
+
+class ReplayTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // 8 MB at 1 GB/s take 8 ms, then 4 MB 4 ms more.
+  void versionsArriveAfterTheirBytes() {
+    const PolicyWorld world = four_units();
+    SimulatedPipeline pipeline(world, {.clock = {.read_gb_per_s = 1}}, {0, 1, 1, 1});
+    QVERIFY(pipeline.request(move(2, 0), 1.0));
+    QVERIFY(pipeline.request(move(0, 1), 1.0));
+    QCOMPARE(pipeline.in_flight(), 2);
+    QCOMPARE(int(pipeline.tiers_or_target()[2]), 0);
+    pipeline.end_pass(1.0079);
+    QCOMPARE(int(pipeline.tiers()[2]), 1);
+    pipeline.end_pass(1.0081);
+    QCOMPARE(int(pipeline.tiers()[2]), 0);
+    QCOMPARE(int(pipeline.tiers()[0]), 0);
+    pipeline.end_pass(1.0121);
+    QCOMPARE(int(pipeline.tiers()[0]), 1);
+    QCOMPARE(pipeline.in_flight(), 0);
+    QCOMPARE(pipeline.counters().promotions, 1);
+    QCOMPARE(pipeline.counters().bytes_demoted, 4'000'000);
+    QCOMPARE(pipeline.counters().bytes_read, 12'000'000);
+    QVERIFY(close(pipeline.busy_seconds(), 0.012));
+    QCOMPARE(pipeline.most_blocks()[0], 2);
+    QVERIFY(close(pipeline.held_bits(), 4 + 3 * 2));
+  }
+
+  void uploadsFollowReads() {
+    const PolicyWorld world = four_units();
+    SimulatedPipeline pipeline(world, {.clock = {.read_gb_per_s = 1, .upload_gb_per_s = 0.5}}, {0, 1, 1, 1});
+    QVERIFY(pipeline.request(move(2, 0), 0));  // read until 8 ms, uploaded until 24 ms
+    QVERIFY(pipeline.request(move(0, 1), 0));  // read until 12 ms, uploaded until 32 ms
+    pipeline.end_pass(0.0239);
+    QCOMPARE(int(pipeline.tiers()[2]), 1);
+    pipeline.end_pass(0.0319);
+    QCOMPARE(int(pipeline.tiers()[2]), 0);
+    QCOMPARE(int(pipeline.tiers()[0]), 0);
+    pipeline.end_pass(0.0321);
+    QCOMPARE(int(pipeline.tiers()[0]), 1);
+  }
+
+  void whatHasNoRoomIsRefused() {
+    const PolicyWorld world = four_units();
+    SimulatedPipeline pipeline(world, {.clock = {}, .in_flight = 3}, {0, 1, 1, 1});
+    QVERIFY(pipeline.request(move(2, 0), 0));
+    QVERIFY(!pipeline.request(move(2, 0), 0));  // on its way already
+    QVERIFY(!pipeline.request(move(3, 0), 0));  // place and spare block are taken
+    QVERIFY(pipeline.request(move(0, 1), 0));
+    QVERIFY(!pipeline.request(move(3, 1), 0));  // no block of the low tier is left
+    QCOMPARE(pipeline.counters().refused, 3);
+    SimulatedPipeline narrow(world, {.clock = {.transfer_bytes = 10'000'000}}, {0, 1, 1, 1});
+    QVERIFY(narrow.request(move(2, 0), 0));
+    QVERIFY(!narrow.request(move(0, 1), 0));  // 12 MB in the transient buffer
+    SimulatedPipeline one(world, {.clock = {}, .in_flight = 1}, {0, 1, 1, 1});
+    QVERIFY(one.request(move(2, 0), 0));
+    QVERIFY(!one.request(move(0, 1), 0));
+  }
+
+  void publishesAfterExactlySoManyPasses() {
+    const PolicyWorld world = four_units();
+    SimulatedPipeline pipeline(world, {.clock = {.read_gb_per_s = 1e-6, .publish_after_passes = 2}},
+                               {0, 1, 1, 1});
+    QVERIFY(pipeline.request(move(2, 0), 0));
+    pipeline.end_pass(0);
+    QCOMPARE(int(pipeline.tiers()[2]), 1);
+    pipeline.end_pass(0);
+    QCOMPARE(int(pipeline.tiers()[2]), 0);
+  }
+
+  void countsWhatServedTheWork() {
+    // A token takes 10 ms: the swap is decided after the first pass, and 12 ms later both are there.
+    Passes passes({use_of(2), use_of(2), use_of(2), use_of(2), use_of(0, 3)});
+    SwapOnce policy;
+    const auto result =
+        replay_passes(passes, four_units(), policy,
+                      {.clock = {.read_gb_per_s = 1, .decode_tok_per_s = 100, .prefill_tok_per_s = 300}});
+    FOVEA_VERIFY(result);
+    QCOMPARE(result->service.hits, (std::vector<std::int64_t>{2, 5}));
+    QVERIFY(close(result->service.gate[0], 1) && close(result->service.gate[1], 2.5));
+    QVERIFY(close(result->service.hit_rate(0), 2.0 / 7));
+    // Damage is 4^−bits where it was not measured.
+    QVERIFY(close(result->service.loss, 1.0 / 256 + 2.5 / 16));
+    QCOMPARE(result->passes, 5);
+    QCOMPARE(result->tokens, 7);
+    QVERIFY(close(result->simulated_seconds, 0.05));
+    QVERIFY(close(result->traffic_share, 0.012 / 0.05));
+    QCOMPARE(result->most_units, (std::vector<std::int64_t>{2, 4}));
+    // Two units of 4 bits while the demotion was under way, for one token.
+    QVERIFY(close(result->service.mean_bits_per_weight, (2.5 * 7 + 0.5) / 7));
+  }
+
+  void aUnitOnDiskStalls() {
+    class OnDisk final : public Policy {
+     public:
+      std::string_view name() const override { return "on disk"; }
+      std::vector<std::uint8_t> initial() const override { return {0, 1, fovea::no_tier, 1}; }
+      void observe(const Observation&) override {}
+      void propose(std::span<const std::uint8_t>, std::int32_t, std::vector<Decision>&) override {}
+      std::span<const float> hotness() const override { return {}; }
+    } policy;
+    Passes passes({use_of(2), use_of(0), use_of(2)});
+    const auto result =
+        replay_passes(passes, four_units(), policy, {.clock = {.read_gb_per_s = 1, .decode_tok_per_s = 100}});
+    FOVEA_VERIFY(result);
+    QCOMPARE(result->swaps.stalls, 2);
+    QVERIFY(close(result->swaps.stall_seconds, 0.008));  // of 4 MB each
+    QVERIFY(close(result->simulated_seconds, 0.038));
+    QCOMPARE(result->service.absent_hits, 2);
+  }
+
+  void fixedTiersServeTheTotals() {
+    Passes passes({use_of(0), use_of(1), use_of(1), use_of(3, 4)});
+    const auto totals = count_uses(passes);
+    FOVEA_VERIFY(totals);
+    QCOMPARE(totals->tokens, (std::vector<std::int64_t>{1, 2, 0, 4}));
+    QCOMPARE(totals->pass_tokens, 7);
+    const std::vector<std::uint8_t> tiers{1, 1, 1, 0};
+    const Service service = serve_fixed(*totals, four_units(), tiers);
+    QCOMPARE(service.hits, (std::vector<std::int64_t>{4, 3}));
+    QVERIFY(close(service.mean_bits_per_weight, 2.5));
+    const auto first = count_uses(passes, 2);
+    FOVEA_VERIFY(first);
+    QCOMPARE(first->tokens, (std::vector<std::int64_t>{1, 1, 0, 0}));
+  }
+
+  // Work that changes, with room for one kind's hot experts: following it beats every fixed mix. Work that
+  // does not change: the best fixed mix cannot be beaten.
+  void comparesWithFixedMixes_data() {
+    QTest::addColumn<int>("phases");
+    QTest::addColumn<bool>("beats");
+    QTest::newRow("changing work") << 6 << true;
+    QTest::newRow("one kind of work") << 1 << false;
+  }
+  void comparesWithFixedMixes() {
+    QFETCH(int, phases);
+    QFETCH(bool, beats);
+    const SyntheticRouting routing{.layers = 3,
+                                   .experts = 64,
+                                   .used = 4,
+                                   .skew = SyntheticRouting::Skew::exponential,
+                                   .skew_strength = 8,
+                                   .tokens = 30'000,
+                                   .phases = phases,
+                                   .overlap = {0.1}};
+    const ReplayRequest request{.trace = {}, .synthetic = routing, .tiers = {"q8", "q4"}, .high_share = 0.25};
+    const auto report = fovea::replay(request);
+    FOVEA_VERIFY(report);
+    QCOMPARE(report->rows.size(), std::size_t{5});
+    const auto& [dynamic, best, profile, high, low] =
+        std::tie(report->rows[0], report->rows[1], report->rows[2], report->rows[3], report->rows[4]);
+    QCOMPARE(dynamic.name, "dynaexq");
+    QCOMPARE(best.bytes, dynamic.bytes);
+    QCOMPARE(report->high_per_layer, 16);
+    QVERIFY(close(high.loss, 0) && close(low.loss, 1));
+    QVERIFY(best.loss <= profile.loss + 1e-12);
+    QVERIFY2((dynamic.loss < best.loss) == beats,
+             qPrintable(QString("%1 against %2").arg(dynamic.loss).arg(best.loss)));
+    QVERIFY(report->swaps.promotions > 0);
+    const auto again = fovea::replay(request);
+    FOVEA_VERIFY(again);
+    QCOMPARE(again->rows[0].loss, dynamic.loss);
+  }
+
+  void aWrittenTraceReplaysAlike() {
+    const fovea::tests::TemporaryFolder folder;
+    const auto path = folder.path() / "made-up.trace";
+    const SyntheticRouting routing{.layers = 2, .experts = 32, .used = 4, .tokens = 3000, .prompt = 200};
+    {
+      std::ofstream file(path, std::ios::binary);
+      FOVEA_VERIFY(fovea::write_synthetic_trace(routing, [&](std::string_view bytes) -> fovea::Result<void> {
+        file << bytes;
+        return {};
+      }));
+    }
+    ReplayRequest request{.trace = path,
+                          .synthetic = {},
+                          .policy = PolicyKind::static_tiers,
+                          .tiers = {"file", "low=2.25"},
+                          .high_share = 0.5};
+    const auto recorded = fovea::replay(request);
+    FOVEA_VERIFY(recorded);
+    request.synthetic = routing;
+    const auto made_up = fovea::replay(request);
+    FOVEA_VERIFY(made_up);
+    QCOMPARE(recorded->tokens, 3000);
+    QCOMPARE(recorded->passes, made_up->passes);
+    QCOMPARE(recorded->tiers[0].bits_per_weight, 4.5);
+    QVERIFY(std::abs(recorded->rows[0].hit_rate[0] - made_up->rows[0].hit_rate[0]) < 1e-3);
+    QVERIFY(std::abs(recorded->rows[0].loss - made_up->rows[0].loss) < 1e-3);
+  }
+
+  void theBudgetBoundsTheExperts() {
+    const SyntheticRouting routing{.layers = 4, .experts = 32, .used = 4, .tokens = 1000};
+    ReplayRequest request{
+        .trace = {}, .synthetic = routing, .tiers = {"q8", "q4"}, .budget_bytes = 480'000'000};
+    const auto report = fovea::replay(request);
+    FOVEA_VERIFY(report);
+    QVERIFY(report->rows[0].bytes <= 480'000'000);
+    QVERIFY(report->high_per_layer > 0 && report->high_per_layer < 32);
+    request.budget_bytes = 1000;
+    QCOMPARE(fovea::replay(request).error().kind, ErrorKind::memory);
+  }
+
+  void wrongRequestsAreTypedErrors_data() {
+    QTest::addColumn<int>("which");
+    QTest::addColumn<int>("kind");
+    const int invalid = int(ErrorKind::invalid);
+    QTest::newRow("no room") << 0 << invalid;
+    QTest::newRow("two rooms") << 1 << invalid;
+    QTest::newRow("unknown tier") << 2 << invalid;
+    QTest::newRow("tiers upside down") << 3 << invalid;
+    QTest::newRow("bits") << 4 << invalid;
+    QTest::newRow("bandwidth") << 5 << invalid;
+    QTest::newRow("no trace") << 6 << int(ErrorKind::not_found);
+    QTest::newRow("policy") << 7 << int(ErrorKind::unsupported);
+    QTest::newRow("three tiers") << 8 << invalid;
+  }
+  void wrongRequestsAreTypedErrors() {
+    QFETCH(int, which);
+    QFETCH(int, kind);
+    ReplayRequest request{.trace = {},
+                          .synthetic = SyntheticRouting{.layers = 1, .experts = 16, .tokens = 10},
+                          .tiers = {"q8", "q4"},
+                          .high_share = 0.5};
+    FOVEA_VERIFY(fovea::replay(request));
+    if (which == 0) request.high_share = 0;
+    if (which == 1) request.budget_bytes = 1;
+    if (which == 2) request.tiers = {"q9", "q4"};
+    if (which == 3) request.tiers = {"q4", "q8"};
+    if (which == 4) request.tiers = {"q8", "q2=x"};
+    if (which == 5) request.clock.read_gb_per_s = 0;
+    if (which == 6) {
+      request.synthetic.reset();
+      request.trace = "/nonexistent.trace";
+    }
+    if (which == 7) request.policy = PolicyKind::offload;
+    if (which == 8) request.tiers = {"q8", "q4", "q2=2.25"};
+    const auto report = fovea::replay(request);
+    QVERIFY(!report);
+    QCOMPARE(int(report.error().kind), kind);
+  }
+};
+FOVEA_TEST(ReplayTest)
+
+#include "replay_test.moc"
