@@ -1,18 +1,20 @@
 // What the swap pipeline costs and moves, with versions of an expert of Qwen3-30B-A3B (4.7 M weights).
-//   ninja bench_swaps && ./bench_swaps [STORE_FILE_FOLDER]
-// Reads come from memory, so that the pipeline is measured and not a disk; a copy of the same bytes on one
-// thread stands beside it. With a folder they come from a file there, through the page cache.
+//   ninja bench_swaps && ./bench_swaps [FOLDER]
+// Reads come from memory, so that the pipeline is measured and not a disk; reading alone stands beside it.
+// With a folder also from a store there (500 MB, deleted at the end), through the page cache and past it.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
+#include <filesystem>
 #include <string>
-#include <unistd.h>
+#include <thread>
 #include <vector>
 
 #include "engine/precision/residency.h"
+#include "engine/precision/store_source.h"
 #include "kernels/api/host_device.h"
+#include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
 
 using namespace fovea;
@@ -20,7 +22,7 @@ using namespace fovea::precision;
 
 namespace {
 
-constexpr std::int64_t layers = 8, experts = 16;
+constexpr std::int64_t layers = 4, experts = 16;
 
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -60,41 +62,26 @@ class ApartDevice final : public kernels::HostDevice {
   const kernels::Device& cpu_;
 };
 
-// All versions have the same bytes: one file, or one block of memory, larger than the caches.
-class OneSource final : public VersionSource {
+// Versions out of one block of memory, larger than the caches.
+class MemorySource final : public VersionSource {
  public:
-  OneSource(const kernels::Device& device, const std::string& folder) : device_(device) {
-    memory_ = device.allocate(bytes);
+  explicit MemorySource(const kernels::Device& device) : device_(device), memory_(device.allocate(bytes)) {
     std::memset(memory_, 1, bytes);
-    if (folder.empty()) return;
-    const std::string path = folder + "/bench_swaps.tmp";
-    file_ = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
-    if (file_ < 0 || write(file_, memory_, bytes) != bytes) std::perror(path.c_str());
-    unlink(path.c_str());
   }
-  ~OneSource() override {
-    device_.release(memory_, bytes);
-    if (file_ >= 0) close(file_);
-  }
-  OneSource(const OneSource&) = delete;
-  OneSource& operator=(const OneSource&) = delete;
+  ~MemorySource() override { device_.release(memory_, bytes); }
+  MemorySource(const MemorySource&) = delete;
+  MemorySource& operator=(const MemorySource&) = delete;
 
   Result<void> read(UnitId unit, TierId, std::span<std::byte> target) override {
-    const std::int64_t offset =
-        unit * std::int64_t{1} * 4096 * 777 % (bytes - std::ssize(target)) / 4096 * 4096;
-    if (file_ < 0) {
-      std::memcpy(target.data(), memory_ + offset, target.size());
-    } else if (pread(file_, target.data(), target.size(), offset) != std::ssize(target)) {
-      return std::unexpected(Error{ErrorKind::io, "bench_swaps.tmp", "cannot be read", {}});
-    }
+    const std::int64_t offset = unit * std::int64_t{777 * 4096} % (bytes - std::ssize(target));
+    std::memcpy(target.data(), memory_ + offset, target.size());
     return {};
   }
 
  private:
   static constexpr std::int64_t bytes = std::int64_t{512} << 20;
   const kernels::Device& device_;
-  std::byte* memory_ = nullptr;
-  int file_ = -1;
+  std::byte* memory_;
 };
 
 struct Bench {
@@ -146,45 +133,178 @@ void idle(const kernels::Device& device, VersionSource& source) {
   std::printf("  end_pass, idle            %6.1f ns\n", 1e9 * times[2]);
 }
 
-// A promotion to the high tier and back for unit after unit, as fast as end_pass publishes them.
-void storm(const char* name, const kernels::Device& device, VersionSource& source, double copy_gb_per_s) {
-  Bench bench(device, source, {});
-  std::vector<double> latency, published;
-  bench.residency->on_event = [&](const SwapEvent& event) { latency.push_back(event.seconds); };
-  double worst = 0, in_passes = 0;
-  const double begun = seconds();
-  UnitId next = 0;
-  TierId target = 0;
-  while (seconds() - begun < 2) {
-    const double before = seconds();
-    for (int i = 0; i < 2; ++i) {
-      if (bench.residency->queues().queued > 2) break;
-      bench.residency->request({.unit = next, .target = target});
-      next = (next + 1) % (bench.units->size() / 2);
-      if (next == 0) target = target == 0 ? 1 : 0;
-    }
-    bench.residency->end_pass();
-    const double took = seconds() - before;
-    worst = std::max(worst, took);
-    in_passes += took;
-    usleep(200);
+// Promotes the first half of the units and demotes them again, one after the other, for as long as asked.
+class Storm {
+ public:
+  explicit Storm(Bench& bench) : bench_(bench) {
+    bench.residency->on_event = [this](const SwapEvent& event) {
+      if (event.outcome == SwapOutcome::published) latency_ms.push_back(1e3 * event.seconds);
+    };
   }
-  const double took = seconds() - begun;
-  bench.residency->drain();
+  // Between two passes.
+  void turn() {
+    const double before = seconds();
+    while (bench_.residency->queues().queued < 2) {
+      bench_.residency->request({.unit = next_, .target = target_});
+      next_ = (next_ + 1) % (bench_.units->size() / 2);
+      if (next_ == 0) target_ = target_ == 0 ? 1 : 0;
+    }
+    bench_.residency->end_pass();
+    worst_us = std::max(worst_us, 1e6 * (seconds() - before));
+  }
+
+  std::vector<double> latency_ms;  // from request to publish
+  double worst_us = 0;             // of turn()
+
+ private:
+  Bench& bench_;
+  UnitId next_ = 0;
+  TierId target_ = 0;
+};
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+void throughput(const char* name, const kernels::Device& device, VersionSource& source) {
+  Bench bench(device, source, {});
+  std::byte* const target = device.allocate(bench.bytes(device, 1));
+  const std::span<std::byte> version(target, static_cast<std::size_t>(bench.bytes(device, 1)));
+  double alone = seconds();
+  for (UnitId unit = 0; unit < layers * experts; ++unit) static_cast<void>(source.read(unit, 1, version));
+  alone =
+      static_cast<double>(layers * experts) * static_cast<double>(version.size()) / (seconds() - alone) / 1e9;
+  device.release(target, std::ssize(version));
+  Storm storm(bench);
+  const double begun = seconds();
+  while (seconds() - begun < 2) {
+    storm.turn();
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
   const SwapCounters& counters = bench.residency->counters();
-  std::ranges::sort(latency);
-  const auto at = [&](double share) {
-    return 1e3 * latency[static_cast<std::size_t>(share * static_cast<double>(latency.size() - 1))];
-  };
-  const double gb_per_s = static_cast<double>(counters.bytes_read) / took / 1e9;
-  std::printf("  %-25s %6.2f GB/s, %.0f %% of a copy's; %lld swaps, %lld refused\n", name, gb_per_s,
-              100 * gb_per_s / copy_gb_per_s,
-              static_cast<long long>(counters.promotions + counters.demotions),
-              static_cast<long long>(counters.refused));
+  const double gb_per_s = static_cast<double>(counters.bytes_read) / (seconds() - begun) / 1e9;
   std::printf(
-      "  %-25s request to publish %.2f ms (median), %.2f ms (99 %%); request + end_pass took %.0f us at "
-      "most\n",
-      "", at(0.5), at(0.99), 1e6 * worst);
+      "  %-38s %5.2f GB/s, %3.0f %% of reading alone; request to publish %.2f ms (median), %.2f ms (99 %%); "
+      "a turn took %.0f us at most; %lld errors\n",
+      name, gb_per_s, 100 * gb_per_s / alone, quantile(storm.latency_ms, 0.5),
+      quantile(storm.latency_ms, 0.99), storm.worst_us,
+      static_cast<long long>(counters.io_errors + counters.checksum_errors));
+}
+
+// Something like a decoded token: every core reads quantised matrices from memory.
+class Token {
+ public:
+  Token(const kernels::Device& device, kernels::Stream& stream) : device_(device), stream_(stream) {
+    memory_ = device.allocate(matrices * matrix_bytes());
+    std::memset(memory_, 1, static_cast<std::size_t>(matrices * matrix_bytes()));
+    x_.assign(columns, 0.5F);
+    out_.resize(rows);
+  }
+  ~Token() { device_.release(memory_, matrices * matrix_bytes()); }
+  Token(const Token&) = delete;
+  Token& operator=(const Token&) = delete;
+
+  void decode() {
+    for (std::int64_t i = 0; i < matrices; ++i) {
+      const kernels::Projection projection{
+          .weight = {memory_ + i * matrix_bytes(), kernels::Type::q4_0,
+                     device_.preferred_packing(kernels::Type::q4_0, rows, columns), rows, columns},
+          .out = out_.data(),
+          .out_stride = rows};
+      device_.operations().linear(
+          {.x = x_.data(), .tokens = 1, .columns = columns, .projections = {&projection, 1}}, stream_);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t matrices = 160, rows = 2048, columns = 2048;  // 378 MB
+  std::int64_t matrix_bytes() const {
+    const kernels::Packing packing = device_.preferred_packing(kernels::Type::q4_0, rows, columns);
+    return device_.packed_bytes(packing, kernels::Type::q4_0, rows, columns);
+  }
+  const kernels::Device& device_;
+  kernels::Stream& stream_;
+  std::byte* memory_ = nullptr;
+  std::vector<float> x_, out_;
+};
+
+// Times between tokens without the pipeline, with it idle, and in a storm whose traffic is 5 % of the
+// memory's bandwidth; taken in turns, because the machine is not always the same.
+void tokens(const char* name, const kernels::Device& device, VersionSource& source) {
+  const auto stream = device.make_stream({});
+  Token token(device, *stream);
+  const double bandwidth = 1e9 * kernels::cpu::read_bandwidth_gb_per_s(*stream);
+  Bench idle(device, source, {});
+  Bench bench(device, source, {.bytes_per_second = 0.05 * bandwidth});
+  Storm storm(bench);
+  std::vector<double> without, with_idle, with_storm;
+  const auto measure = [&](std::vector<double>& times, auto&& between) {
+    for (int i = 0; i < 40; ++i) {
+      const double begun = seconds();
+      token.decode();
+      between();
+      times.push_back(1e3 * (seconds() - begun));
+    }
+  };
+  std::int64_t read = 0;
+  double storming = 0;
+  for (int round = 0; round < 8; ++round) {
+    measure(without, [] {});
+    measure(with_idle, [&] { idle.residency->end_pass(); });
+    const std::int64_t read_before = bench.residency->counters().bytes_read;
+    const double begun = seconds();
+    measure(with_storm, [&] { storm.turn(); });
+    storming += seconds() - begun;
+    read += bench.residency->counters().bytes_read - read_before;
+    bench.residency->cancel_all();
+    bench.residency->drain();
+  }
+  std::printf(
+      "  %-38s median %.2f ms, 99 %% %.2f ms; idle pipeline %.3f x, %.3f x; storm of %.2f GB/s %.3f x, %.3f "
+      "x\n",
+      name, quantile(without, 0.5), quantile(without, 0.99),
+      quantile(with_idle, 0.5) / quantile(without, 0.5), quantile(with_idle, 0.99) / quantile(without, 0.99),
+      static_cast<double>(read) / storming / 1e9, quantile(with_storm, 0.5) / quantile(without, 0.5),
+      quantile(with_storm, 0.99) / quantile(without, 0.99));
+}
+
+// A store with every version of the bench, each full of its unit's number.
+Result<void> write_store(const kernels::Device& device, const std::filesystem::path& path) {
+  MemorySource source(device);
+  const Bench bench(device, source, {});
+  checkpoint::StoreIdentity identity;
+  identity.packing = "bench";
+  identity.scope = "experts";
+  identity.tiers = {"q8", "q4"};
+  identity.units = bench.units->size();
+  std::vector<std::int64_t> bytes;
+  for (std::int64_t unit = 0; unit < identity.units; ++unit) {
+    for (const TierId tier : {0, 1}) bytes.push_back(bench.bytes(device, tier));
+  }
+  FOVEA_TRY(auto writer, checkpoint::StoreWriter::create(path, identity, bytes));
+  for (std::int64_t unit = 0; unit < identity.units; ++unit) {
+    for (const TierId tier : {0, 1}) {
+      const std::vector<std::byte> version(static_cast<std::size_t>(bench.bytes(device, tier)),
+                                           std::byte(unit));
+      FOVEA_CHECK(writer.write(unit, tier, version, {}));
+    }
+  }
+  return writer.finish();
+}
+
+Result<void> with_store(const kernels::Device& device, const std::filesystem::path& path) {
+  FOVEA_CHECK(write_store(device, path));
+  for (const auto mode : {checkpoint::ReadMode::buffered, checkpoint::ReadMode::direct}) {
+    FOVEA_TRY(auto store, checkpoint::Store::open(path, mode));
+    const char* const name = store.mode() == checkpoint::ReadMode::direct ? "store, past the page cache"
+                                                                          : "store, through the page cache";
+    StoreSource source(std::move(store));
+    throughput(name, device, source);
+    tokens(name, device, source);
+  }
+  return {};
 }
 
 }  // namespace
@@ -195,16 +315,21 @@ int main(int argc, char** argv) {
     std::fputs("FOVEA_CPU names an instruction set that cannot run here\n", stderr);
     return 1;
   }
-  OneSource source(*cpu, argc > 1 ? argv[1] : "");
-  std::vector<std::byte> target(std::size_t{4} << 20);
-  for (UnitId unit = 0; unit < 50; ++unit) static_cast<void>(source.read(unit, 0, target));
-  const double begun = seconds();
-  for (UnitId unit = 0; unit < 500; ++unit) static_cast<void>(source.read(unit, 0, target));
-  const double copy = 500.0 * static_cast<double>(target.size()) / (seconds() - begun) / 1e9;
-  std::printf("swap pipeline on %s\n  reading alone             %6.2f GB/s\n", cpu->instruction_set().c_str(),
-              copy);
-  idle(*cpu, source);
-  storm("straight into the block", *cpu, source, copy);
   const ApartDevice apart(*cpu);
-  storm("through the buffer", apart, source, copy);
+  MemorySource memory(*cpu);
+  std::printf("swap pipeline on %s\n", cpu->instruction_set().c_str());
+  idle(*cpu, memory);
+  std::puts("throughput");
+  throughput("memory, straight into the block", *cpu, memory);
+  throughput("memory, through the transient buffer", apart, memory);
+  std::puts("time between tokens");
+  tokens("memory, straight into the block", *cpu, memory);
+  tokens("memory, through the transient buffer", apart, memory);
+  if (argc < 2) return 0;
+  const std::filesystem::path path = std::filesystem::path(argv[1]) / "bench_swaps.store";
+  const auto status = with_store(*cpu, path);
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  if (!status) std::fputs((status.error().message() + "\n").c_str(), stderr);
+  return status ? 0 : 1;
 }

@@ -9,7 +9,10 @@
 #include "kernels/reference/device.h"
 #include "tests/support/test.h"
 
+#include "swap_world.h"
+
 using namespace fovea;
+using fovea::tests::LaggingDevice;
 using precision::Arena;
 using precision::ArenaPlan;
 using precision::Block;
@@ -88,7 +91,9 @@ class ArenaTest : public QObject {
   }
 
   void moreThanTheDeviceHasIsAnError() {
-    const auto arena = arena_of(std::int64_t{1} << 30, 1 << 10, {1});
+    const LaggingDevice device(true, {});
+    const auto arena = Arena::create(
+        device, {.slab_bytes = page, .slabs = LaggingDevice::memory_bytes / page + 1, .block_bytes = {page}});
     QVERIFY(!arena);
     QCOMPARE(arena.error().kind, ErrorKind::memory);
   }

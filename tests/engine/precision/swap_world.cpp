@@ -137,6 +137,7 @@ std::unique_ptr<kernels::Stream> LaggingDevice::make_stream(const kernels::Strea
   return std::make_unique<CopyStream>(faults_.slow > 0);
 }
 std::byte* LaggingDevice::allocate(std::int64_t bytes) const {
+  if (bytes > memory_bytes) return nullptr;
   allocated_ += bytes;
   most_allocated_ = std::max(most_allocated_, allocated_);
   return static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), alignment));
@@ -276,6 +277,7 @@ Result<void> SwapWorld::open() {
 void SwapWorld::hear(const precision::SwapEvent& event) {
   story.events.push_back(event);
   ++story.outcomes[event.outcome];
+  if (event.decision.unit < 0 || event.decision.unit >= units) return;  // refused
   const auto unit = static_cast<std::size_t>(event.decision.unit);
   if (event.from != told_[unit])
     contradiction_ = text("unit ", unit, " was at ", int{told_[unit]}, ", an event says ", int{event.from});
