@@ -30,6 +30,19 @@ Q_DECLARE_METATYPE(Plant)
 
 namespace {
 
+// A sanitizer makes everything many times slower.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr int usual_schedules = 200;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+constexpr int usual_schedules = 200;
+#else
+constexpr int usual_schedules = 1500;
+#endif
+#else
+constexpr int usual_schedules = 1500;
+#endif
+
 struct Schedule {
   WorldOptions options;
   int steps = 60;
@@ -167,7 +180,7 @@ class SwapScheduleTest : public QObject {
 
  private Q_SLOTS:
   void everySchedule() {
-    const int count = rounds(1500);
+    const int count = rounds(usual_schedules);
     for (int round = 0; round < count; ++round) {
       const unsigned seed = tests::seed() * 1'000'003U + static_cast<unsigned>(round);
       const std::string complaint = run(random_schedule(seed), round % 4 != 0);
