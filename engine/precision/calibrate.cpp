@@ -6,14 +6,20 @@
 #include "engine/checkpoint/checksum.h"
 
 namespace fovea::precision {
-namespace {
 
-// silu(gate) · up, into gate.
-void activate(std::span<float> gate, std::span<const float> up) {
+std::vector<float> hidden_activations(const kernels::Expert& expert, std::span<const float> x,
+                                      const kernels::Device& device, kernels::Stream& stream) {
+  const std::int64_t width = expert.gate.rows, columns = expert.gate.columns;
+  const std::int64_t tokens = std::ssize(x) / columns;
+  std::vector<float> gate(static_cast<std::size_t>(tokens * width)), up(gate.size());
+  const kernels::Projection projections[] = {{.weight = expert.gate, .out = gate.data(), .out_stride = width},
+                                             {.weight = expert.up, .out = up.data(), .out_stride = width}};
+  device.operations().linear(
+      {.x = x.data(), .tokens = tokens, .columns = columns, .projections = projections}, stream);
+  stream.synchronize();
   for (std::size_t i = 0; i < gate.size(); ++i) gate[i] *= up[i] / (1 + std::exp(-gate[i]));
+  return gate;
 }
-
-}  // namespace
 
 std::int64_t Calibration::tokens(UnitId id) const {
   const std::int32_t first = units_[static_cast<std::size_t>(id)].statistics[0];
@@ -89,10 +95,13 @@ class Collector : public layers::PassObserver {
         return linear(layer, LinearRole::q, x, tokens);
       case Input::attention_output:
         return linear(layer, LinearRole::attention_output, x, tokens);
-      case Input::feed_forward:
+      case Input::feed_forward: {
         linear(layer, LinearRole::gate, x, tokens);
-        hidden(weights.shared, x, tokens);
-        return linear(layer, LinearRole::down, gate_.data(), tokens);
+        const std::vector<float> hidden = hidden_activations(
+            weights.shared, {x, static_cast<std::size_t>(tokens * weights.shared.gate.columns)}, device_,
+            stream_);
+        return linear(layer, LinearRole::down, hidden.data(), tokens);
+      }
     }
   }
 
@@ -179,22 +188,8 @@ class Collector : public layers::PassObserver {
     gathered_.clear();
     for (const std::int32_t t : tokens) gathered_.insert(gathered_.end(), x + t * d, x + (t + 1) * d);
     add(places(id).statistics[0], gathered_.data(), std::ssize(tokens));
-    hidden(weights, gathered_.data(), std::ssize(tokens));
-    add(places(id).statistics[2], gate_.data(), std::ssize(tokens));
-  }
-
-  // gate_ = silu(x · gateᵀ) · (x · upᵀ), the down matrix's input [tokens, width].
-  void hidden(const kernels::Expert& weights, const float* x, std::int64_t tokens) {
-    const std::int64_t width = weights.gate.rows;
-    gate_.resize(static_cast<std::size_t>(tokens * width));
-    up_.resize(gate_.size());
-    const kernels::Projection projections[] = {
-        {.weight = weights.gate, .out = gate_.data(), .out_stride = width},
-        {.weight = weights.up, .out = up_.data(), .out_stride = width}};
-    device_.operations().linear(
-        {.x = x, .tokens = tokens, .columns = weights.gate.columns, .projections = projections}, stream_);
-    stream_.synchronize();
-    activate(gate_, up_);
+    const std::vector<float> hidden = hidden_activations(weights, gathered_, device_, stream_);
+    add(places(id).statistics[2], hidden.data(), std::ssize(tokens));
   }
 
   // The layer's unit of that role holds the statistics for those that share its input.
@@ -224,7 +219,7 @@ class Collector : public layers::PassObserver {
   Calibration out_;
   std::int64_t most_rows_ = 0;                     // of each store
   std::vector<std::vector<std::int32_t>> chosen_;  // [experts], tokens of the pass
-  std::vector<float> gathered_, gate_, up_;
+  std::vector<float> gathered_;
 };
 
 std::uint64_t calibration_fingerprint(const Windows& windows, const CalibrationSettings& settings) {

@@ -62,6 +62,10 @@ class Calibration {
   std::uint64_t fingerprint_ = 0;
 };
 
+// silu(x · gateᵀ) · (x · upᵀ): the inputs of the expert's down matrix [tokens, width], of x [tokens, d].
+std::vector<float> hidden_activations(const kernels::Expert& expert, std::span<const float> x,
+                                      const kernels::Device& device, kernels::Stream& stream);
+
 // Of the windows and how they are used, never 0: what a store tells of its calibration.
 std::uint64_t calibration_fingerprint(const Windows& windows, const CalibrationSettings& settings);
 

@@ -111,8 +111,8 @@ class Crew {
     Result<void> prepare(UnitId id) {
       const PrepareParts& parts = crew_.parts_;
       const Unit& unit = parts.units[id];
-      const Importance importance =
-          parts.calibration != nullptr ? parts.calibration->importance(id) : Importance{};
+      Guidance guidance;
+      if (parts.calibration != nullptr) guidance.importance = parts.calibration->importance(id);
       bool begun = false;
       for (std::size_t tier = 0; tier < parts.tiers.size(); ++tier) {
         if (crew_.stop_.stop_requested()) return {};
@@ -120,12 +120,16 @@ class Crew {
         const std::span<std::byte> memory = version_.first(bytes);
         const auto t = static_cast<std::int64_t>(tier);
         if (!crew_.writer_.has(id, t) || !crew_.writer_.read(id, t, memory)) {
-          checkpoint::Extent errors;
-          FOVEA_TRY(errors.weight_error, maker_.make(parts.tiers[tier], unit, importance, memory));
-          errors.output_error = errors.weight_error;
-          if (parts.calibration != nullptr && parts.calibration->has_inputs(id)) {
-            if (!begun) FOVEA_CHECK(check_.begin(maker_, id));
+          const bool measured = parts.calibration != nullptr && parts.calibration->has_inputs(id);
+          if (measured && !begun) {
+            FOVEA_CHECK(check_.begin(maker_, id));
+            guidance.metrics = check_.metrics();
             begun = true;
+          }
+          checkpoint::Extent errors;
+          FOVEA_TRY(errors.weight_error, maker_.make(parts.tiers[tier], unit, guidance, memory));
+          errors.output_error = errors.weight_error;
+          if (measured) {
             errors.output_error = check_.error(parts.tiers[tier], memory.data());
             errors.calibration_tokens =
                 static_cast<std::uint32_t>(std::min<std::int64_t>(parts.calibration->tokens(id), 0xFFFFFFFF));

@@ -3,6 +3,41 @@
 #include <cmath>
 
 namespace fovea::precision {
+namespace {
+
+constexpr std::int64_t least_inputs = 64;  // for a metric
+constexpr float shrinkage = 0.1F;
+constexpr std::int64_t measured_share = 4;  // every fourth input is kept from the quantiser
+
+// Σ x xᵀ of rows [count, columns]; the lower triangle.
+std::vector<float> second_moments(std::span<const float> rows, std::int64_t columns) {
+  const auto n = static_cast<std::size_t>(columns);
+  std::vector<float> sums(n * n);
+  for (std::size_t begin = 0; begin < rows.size(); begin += n) {
+    const float* x = rows.data() + begin;
+    for (std::size_t i = 0; i < n; ++i) {
+      float* row = sums.data() + i * n;
+      const float factor = x[i];
+      for (std::size_t j = 0; j <= i; ++j) row[j] += factor * x[j];
+    }
+  }
+  return sums;
+}
+
+// Off the diagonal, few inputs say more than they know: what they share by chance is taken back in the
+// proportion of columns to inputs.
+std::optional<kernels::formats::InputMetric> metric_of(std::span<const float> rows, std::int64_t columns) {
+  std::vector<float> sums = second_moments(rows, columns);
+  const auto count = static_cast<float>(std::ssize(rows) / columns);
+  const float kept = count / (count + shrinkage * static_cast<float>(columns));
+  const auto n = static_cast<std::size_t>(columns);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) sums[i * n + j] *= kept;
+  }
+  return kernels::formats::InputMetric::make(sums.data(), columns);
+}
+
+}  // namespace
 
 OutputCheck::OutputCheck(const PrepareParts& parts, std::int64_t bytes)
     : parts_(parts), reference_(parts.device, bytes) {
@@ -12,12 +47,41 @@ OutputCheck::OutputCheck(const PrepareParts& parts, std::int64_t bytes)
 Result<void> OutputCheck::begin(VersionMaker& maker, UnitId id) {
   const Tier as_file{"file", std::nullopt};
   unit_ = id;
-  inputs_ = parts_.calibration->inputs(id);
+  input_metric_.reset();
+  hidden_metric_.reset();
   const Unit& unit = parts_.units[id];
   const std::int64_t bytes = version_layout(as_file, unit, parts_.device).bytes;
   FOVEA_CHECK(maker.make(as_file, unit, {}, reference_.first(bytes)));
+  inputs_ = parts_.calibration->inputs(id);
+  const std::int64_t columns = unit.parts[0].columns;
+  if (std::ssize(inputs_) / columns >= least_inputs) {
+    std::vector<float> learned, measured;
+    for (std::int64_t row = 0; row < std::ssize(inputs_) / columns; ++row) {
+      std::vector<float>& target = row % measured_share == 0 ? measured : learned;
+      target.insert(target.end(), inputs_.begin() + row * columns, inputs_.begin() + (row + 1) * columns);
+    }
+    learn(learned);
+    inputs_ = std::move(measured);
+  }
   run(as_file, reference_.first(bytes).data(), expected_);
   return {};
+}
+
+void OutputCheck::learn(std::span<const float> inputs) {
+  const Unit& unit = parts_.units[unit_];
+  const std::int64_t columns = unit.parts[0].columns;
+  input_metric_ = metric_of(inputs, columns);
+  if (unit.part_count < 3) return;
+  const auto weights = weights_at({"file", std::nullopt}, unit, parts_.device, reference_.first(1).data());
+  hidden_metric_ =
+      metric_of(hidden_activations({weights[0], weights[1], weights[2]}, inputs, parts_.device, *stream_),
+                unit.parts[2].columns);
+}
+
+std::array<const kernels::formats::InputMetric*, 3> OutputCheck::metrics() const {
+  const auto* input = input_metric_ ? &*input_metric_ : nullptr;
+  const auto* hidden = hidden_metric_ ? &*hidden_metric_ : nullptr;
+  return {input, input, hidden};
 }
 
 float OutputCheck::error(const Tier& tier, const std::byte* memory) {

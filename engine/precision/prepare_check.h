@@ -2,8 +2,11 @@
 // the device's own arithmetic.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/core/result.h"
@@ -11,6 +14,7 @@
 #include "engine/precision/prepare.h"
 #include "engine/precision/prepare_memory.h"
 #include "engine/precision/prepare_version.h"
+#include "kernels/formats/calibrated.h"
 
 namespace fovea::precision {
 
@@ -20,19 +24,24 @@ class OutputCheck {
   // `bytes`: the largest version as the file has it; 0 when there is nothing to check.
   OutputCheck(const PrepareParts& parts, std::int64_t bytes);
 
-  // Takes the unit's inputs and computes what should come out. The unit was reached by the calibration.
+  // Takes the unit's inputs: every fourth to measure on, the others for metrics() where they are enough, else
+  // all to measure on. Computes what should come out. The unit was reached by the calibration.
   Result<void> begin(VersionMaker& maker, UnitId id);
+  // Of the unit's inputs, for its quantiser; null where too few were kept. Valid until the next begin().
+  std::array<const kernels::formats::InputMetric*, 3> metrics() const;
   // ‖Y − Y'‖ / ‖Y‖ of that unit with the version whose bytes begin at `memory`.
   float error(const Tier& tier, const std::byte* memory);
 
  private:
+  void learn(std::span<const float> inputs);
   void run(const Tier& tier, const std::byte* memory, std::vector<float>& out);
 
   const PrepareParts& parts_;
   std::unique_ptr<kernels::Stream> stream_;
   DeviceMemory reference_;
   UnitId unit_ = -1;
-  std::vector<float> inputs_;             // [rows, columns]
+  std::vector<float> inputs_;  // [rows, columns], to measure on
+  std::optional<kernels::formats::InputMetric> input_metric_, hidden_metric_;
   std::vector<float> expected_, actual_;  // [rows, outputs]
 };
 

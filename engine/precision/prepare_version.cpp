@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/formats/calibrated.h"
 #include "kernels/formats/formats.h"
 
 namespace fovea::precision {
@@ -24,6 +25,18 @@ double square_distance(std::span<const float> a, std::span<const float> b) {
     sum += difference * difference;
   }
   return sum;
+}
+
+// False: a weight is not finite.
+bool quantize(kernels::Type type, const Guidance& guidance, std::size_t part, const float* weights,
+              std::int64_t rows, std::int64_t columns, std::byte* out) {
+  constexpr std::int64_t metric_block = 32;
+  const kernels::formats::InputMetric* metric = guidance.metrics[part];
+  if (metric != nullptr && kernels::block_shape(type).elements == metric_block)
+    return kernels::formats::quantize_rows(type, weights, rows, *metric, out);
+  const std::span<const float> importance = guidance.importance[part];
+  return kernels::formats::quantize_rows(type, weights, rows, columns,
+                                         importance.empty() ? nullptr : importance.data(), out);
 }
 
 }  // namespace
@@ -48,7 +61,7 @@ Result<void> check_tiers(const UnitTable& units, const TierSet& tiers) {
 VersionMaker::VersionMaker(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device)
     : checkpoint_(checkpoint), device_(device) {}
 
-Result<float> VersionMaker::make(const Tier& tier, const Unit& unit, const Importance& importance,
+Result<float> VersionMaker::make(const Tier& tier, const Unit& unit, const Guidance& guidance,
                                  std::span<std::byte> version) {
   const VersionLayout layout = version_layout(tier, unit, device_);
   Norms norms;
@@ -60,7 +73,7 @@ Result<float> VersionMaker::make(const Tier& tier, const Unit& unit, const Impor
     const std::int64_t begin = layout.offsets[part];
     std::memset(version.data() + end, 0, static_cast<std::size_t>(begin - end));
     if (tier.type) {
-      FOVEA_CHECK(requantize(matrix, type, importance[part], version.data() + begin, norms));
+      FOVEA_CHECK(requantize(matrix, type, guidance, part, version.data() + begin, norms));
     } else {
       const auto rows =
           checkpoint_.rows(*matrix.tensor, matrix.columns, matrix.first_row, matrix.rows, converted_);
@@ -79,7 +92,8 @@ std::unexpected<Error> VersionMaker::not_finite(const models::MatrixSource& matr
 }
 
 Result<void> VersionMaker::requantize(const models::MatrixSource& matrix, kernels::Type type,
-                                      std::span<const float> importance, std::byte* packed, Norms& norms) {
+                                      const Guidance& guidance, std::size_t part, std::byte* packed,
+                                      Norms& norms) {
   const kernels::Packing packing = device_.preferred_packing(type, matrix.rows, matrix.columns);
   const std::int64_t step = device_.pack_granularity(packing);
   const std::int64_t chunk = std::max(step, chunk_weights / matrix.columns / step * step);
@@ -95,8 +109,7 @@ Result<void> VersionMaker::requantize(const models::MatrixSource& matrix, kernel
         checkpoint_.rows(*matrix.tensor, matrix.columns, matrix.first_row + first, count, converted_);
     kernels::formats::dequantize(source_type, source.data(), count * matrix.columns, rows_.data());
     const double size = square_sum(rows_);
-    if (!kernels::formats::quantize_rows(type, rows_.data(), count, matrix.columns,
-                                         importance.empty() ? nullptr : importance.data(), quantized_.data()))
+    if (!quantize(type, guidance, part, rows_.data(), count, matrix.columns, quantized_.data()))
       return not_finite(matrix);
     kernels::formats::dequantize(type, quantized_.data(), count * matrix.columns, again_.data());
     norms.weights += size;

@@ -12,6 +12,10 @@
 #include "engine/precision/units.h"
 #include "kernels/api/device.h"
 
+namespace fovea::kernels::formats {
+class InputMetric;
+}
+
 namespace fovea::precision {
 
 // Whether every matrix can be stored in every tier. ErrorKind::unsupported names the tensor and the tier.
@@ -20,6 +24,12 @@ Result<void> check_tiers(const UnitTable& units, const TierSet& tiers);
 // The importance of each matrix's columns, [parts][columns]; empty: data-free.
 using Importance = std::array<std::span<const float>, 3>;
 
+// What a quantiser knows of a unit's inputs. A metric, where there is one, says more than the importance.
+struct Guidance {
+  Importance importance;
+  std::array<const kernels::formats::InputMetric*, 3> metrics = {};
+};
+
 // For one thread.
 class VersionMaker {
  public:
@@ -27,15 +37,15 @@ class VersionMaker {
 
   // Fills `version`, version_layout().bytes long, padding with zeros. Returns ‖W − W'‖ / ‖W‖ over all of the
   // unit's weights. ErrorKind::format when a weight is not finite.
-  Result<float> make(const Tier& tier, const Unit& unit, const Importance& importance,
+  Result<float> make(const Tier& tier, const Unit& unit, const Guidance& guidance,
                      std::span<std::byte> version);
 
  private:
   struct Norms {
     double error = 0, weights = 0;  // sums of squares
   };
-  Result<void> requantize(const models::MatrixSource& matrix, kernels::Type type,
-                          std::span<const float> importance, std::byte* packed, Norms& norms);
+  Result<void> requantize(const models::MatrixSource& matrix, kernels::Type type, const Guidance& guidance,
+                          std::size_t part, std::byte* packed, Norms& norms);
 
   std::unexpected<Error> not_finite(const models::MatrixSource& matrix) const;
 

@@ -443,6 +443,47 @@ class PrepareTest : public QObject {
     QVERIFY(reached > 0);
   }
 
+  // With enough inputs the rounding follows them: on other inputs of the same kind the outputs are closer.
+  void inputsGuideTheRounding() {
+    const kernels::Device& device = kernels::reference::device();
+    const tests::TemporaryFolder folder;
+    const auto s = subject(device, UnitScope::linear_layers);
+    FOVEA_VERIFY(s);
+    const auto model = tests::load(small_model(), device);
+    FOVEA_VERIFY(model);
+    const Windows windows{tokens(150, tests::seed()), tokens(150, tests::seed() + 1)};
+    const auto calibration = calibrate(*model, s->units, device, windows, {}, {}, {});
+    FOVEA_VERIFY(calibration);
+    const auto guided = make(*s, folder.path() / "guided.store", 2, &*calibration);
+    const auto free = make(*s, folder.path() / "free.store", 2);
+    FOVEA_VERIFY(guided);
+    FOVEA_VERIFY(free);
+    Recorder recorder;
+    recorder.used = model->config().experts_used;
+    recorder.d = model->config().hidden;
+    recorder.columns = {recorder.d, model->config().heads * model->config().head_dim, recorder.d};
+    auto runner = WindowRunner::create(*model, device, 100, 1);
+    FOVEA_VERIFY(runner);
+    FOVEA_VERIFY(runner->run(tokens(100, tests::seed() + 2), &recorder, {}, {}));
+    double guided_error = 0, free_error = 0;
+    for (UnitId id = 0; id < 3; ++id) {  // q, k, v
+      const models::MatrixSource& matrix = s->units[id].parts[0];
+      const std::vector<double> expected = multiply(recorder.inputs[0], values(*s, matrix), matrix.columns);
+      const auto error = [&](const Store& store) {
+        const Version version(store, *s, id, 1);
+        std::vector<float> w(static_cast<std::size_t>(matrix.parameters()));
+        kernels::formats::dequantize(*s->tiers[1].type, version.bytes.data(), matrix.parameters(), w.data());
+        std::vector<double> y = multiply(recorder.inputs[0], w, matrix.columns);
+        for (std::size_t i = 0; i < y.size(); ++i) y[i] -= expected[i];
+        return norm(y) / norm(expected);
+      };
+      guided_error += error(*guided);
+      free_error += error(*free);
+    }
+    QVERIFY2(guided_error < 0.8 * free_error,
+             qPrintable(QString("%1, without %2").arg(guided_error).arg(free_error)));
+  }
+
   // Other windows or settings are another calibration, which a store tells.
   void calibrationsHaveNames() {
     const Windows windows{{1, 2, 3}, {4, 5}};
