@@ -1,5 +1,6 @@
 #include "app/terminal/line_reader.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -22,10 +23,10 @@ constexpr int escape_wait_ms = 50;  // a lone Escape key has nothing behind it
 constexpr const char* paste_begin = "\033[?2004h";
 constexpr const char* paste_end = "\033[?2004l";
 
-// The terminal's state before the first reader; a signal's thread may need it.
+// The terminal's state before the first reader. The thread that handles signals reads it once it is known.
 termios original{};
-volatile std::sig_atomic_t original_is_known = 0;
-volatile std::sig_atomic_t pastes_are_marked = 0;  // the terminal was asked to mark them
+std::atomic<bool> original_is_known = false;
+std::atomic<bool> pastes_are_marked = false;  // the terminal was asked to mark them
 
 void put(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -38,7 +39,7 @@ void put(std::string_view bytes) {
 
 void mark_pastes(bool on) {
   put(on ? paste_begin : paste_end);
-  pastes_are_marked = on ? 1 : 0;
+  pastes_are_marked = on;
 }
 
 // Bytes come at once and unechoed; Ctrl-C is a signal unless `raw`.
@@ -68,7 +69,7 @@ std::string to_column(int column) {
 }  // namespace
 
 LineReader::LineReader(History& history) : history_(history) {
-  if (!original_is_known && ::tcgetattr(STDIN_FILENO, &original) == 0) original_is_known = 1;
+  if (!original_is_known && ::tcgetattr(STDIN_FILENO, &original) == 0) original_is_known = true;
   set_mode(false);
 }
 
