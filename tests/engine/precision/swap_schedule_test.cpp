@@ -32,15 +32,15 @@ namespace {
 
 // A sanitizer makes everything many times slower.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr int usual_schedules = 200;
+constexpr int usual_schedules = 100;
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-constexpr int usual_schedules = 200;
+constexpr int usual_schedules = 100;
 #else
-constexpr int usual_schedules = 1500;
+constexpr int usual_schedules = 500;
 #endif
 #else
-constexpr int usual_schedules = 1500;
+constexpr int usual_schedules = 500;
 #endif
 
 struct Schedule {
