@@ -3,10 +3,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
-#include <sys/resource.h>
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/commands/precision_use.h"
 #include "engine/api/evaluate.h"
 #include "engine/core/result.h"
 
@@ -16,15 +16,10 @@ namespace {
 struct BenchFlags {
   std::string model;
   LoadFlags load;
+  PrecisionFlags precision;
   BenchSettings settings;
   bool json = false;
 };
-
-std::int64_t peak_memory_bytes() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t{usage.ru_maxrss} * 1024;
-}
 
 nlohmann::ordered_json as_json(const SpeedResult& speed) {
   const Spread& spread = speed.tokens_per_second;
@@ -40,7 +35,7 @@ nlohmann::ordered_json as_json(const Percentiles& times) {
 nlohmann::ordered_json as_json(const BenchResult& result, const LoadedEngine& loaded) {
   const LoadRequest& settings = loaded.engine->settings();
   const MemoryUse memory = loaded.engine->memory();
-  return {
+  nlohmann::ordered_json object = {
       {"model", loaded.engine->info().name},
       {"threads", settings.threads},
       {"prefill", as_json(result.prefill)},
@@ -50,9 +45,11 @@ nlohmann::ordered_json as_json(const BenchResult& result, const LoadedEngine& lo
       {"bandwidth_gb_per_s", result.bandwidth_gb_per_s},
       {"peak_gop_per_s", result.peak_gop_per_s},
       {"load_seconds", loaded.seconds},
-      {"peak_memory_bytes", peak_memory_bytes()},
+      {"peak_memory_bytes", resident_peak_bytes()},
       {"memory",
        {{"weights", memory.weights}, {"kv_cache", memory.kv_cache}, {"activations", memory.activations}}}};
+  add_precision_use(object, *loaded.engine);
+  return object;
 }
 
 std::string line(const char* name, const SpeedResult& speed, const char* ceiling) {
@@ -71,12 +68,12 @@ std::string for_people(const BenchResult& result, const LoadedEngine& loaded) {
              "{:.2f})\n",
              result.ttft_ms.median, result.ttft_ms.p90, result.ttft_ms.p99, result.tpot_ms.median,
              result.tpot_ms.p90, result.tpot_ms.p99) +
-         fmt::format("loaded in {:.2f} s\n", loaded.seconds);
+         fmt::format("loaded in {:.2f} s\n", loaded.seconds) + precision_line(*loaded.engine);
 }
 
 Result<void> print_bench(const BenchFlags& flags, Console& console, Interrupts& interrupts) {
   const Interrupts::Operation operation(interrupts);
-  FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load));
+  FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load, flags.precision));
   request.need_tokenizer = false;
   request.context = flags.settings.prompt_tokens + flags.settings.generated_tokens;
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
@@ -101,7 +98,8 @@ void add_bench(Registry& registry) {
                   "  bandwidth_gb_per_s  measured; peak_gop_per_s too\n"
                   "  load_seconds        time to load the model; peak_memory_bytes of the program, with\n"
                   "                      the buffers that measure the machine\n"
-                  "  memory              bytes of weights, kv_cache, activations; and model, threads\n");
+                  "  memory              bytes of weights, kv_cache, activations; and model, threads\n" +
+                      std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("-p,--prompt", flags->settings.prompt_tokens, "Tokens to read (default: 512)")
       ->check(number_between(1, 1 << 24));
@@ -112,6 +110,7 @@ void add_bench(Registry& registry) {
   add_chunk(*command, flags->load);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
+  add_precision(*command, flags->precision);
   command->callback([&registry, flags] {
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {
       return print_bench(*flags, console, interrupts);

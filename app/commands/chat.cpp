@@ -9,6 +9,7 @@
 
 #include "app/commands/chat_session.h"
 #include "app/commands/loading.h"
+#include "app/commands/precision_use.h"
 #include "app/files/files.h"
 #include "engine/core/result.h"
 
@@ -58,23 +59,26 @@ nlohmann::ordered_json as_json(const GenerateResult& result, const ChatFlags& fl
                                double first_text_seconds) {
   const Timings& times = result.timings;
   const double prompt_computed = static_cast<double>(times.prompt_tokens - times.reused_tokens);
-  return {{"text", result.text},
-          {"tokens", times.generated_tokens},
-          {"tok_per_s", times.tokens_per_second()},
-          {"finish", finish_name(result.finish)},
-          {"seed", flags.seed ? *flags.seed : result.seed},
-          {"prompt_tokens", times.prompt_tokens},
-          {"prefill_tok_per_s", times.prefill_seconds > 0 ? prompt_computed / times.prefill_seconds : 0},
-          {"ttft_ms", 1e3 * first_text_seconds},
-          {"load_seconds", loaded.seconds},
-          {"dropped_messages", result.dropped_messages},
-          {"token_ids", result.tokens},
-          {"sampling", as_json(sampling)}};
+  nlohmann::ordered_json object = {
+      {"text", result.text},
+      {"tokens", times.generated_tokens},
+      {"tok_per_s", times.tokens_per_second()},
+      {"finish", finish_name(result.finish)},
+      {"seed", flags.seed ? *flags.seed : result.seed},
+      {"prompt_tokens", times.prompt_tokens},
+      {"prefill_tok_per_s", times.prefill_seconds > 0 ? prompt_computed / times.prefill_seconds : 0},
+      {"ttft_ms", 1e3 * first_text_seconds},
+      {"load_seconds", loaded.seconds},
+      {"dropped_messages", result.dropped_messages},
+      {"token_ids", result.tokens},
+      {"sampling", as_json(sampling)}};
+  add_precision_use(object, *loaded.engine);
+  return object;
 }
 
 Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
   Interrupts::Operation operation(interrupts);
-  FOVEA_TRY(LoadRequest load, load_request(flags.model, flags.load));
+  FOVEA_TRY(LoadRequest load, load_request(flags.model, flags.load, flags.precision));
   FOVEA_TRY(const std::string prompt, read_prompt(flags));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(load, console, operation.token()));
   const SamplingSettings sampling = sampling_of(flags, sampling_defaults(loaded.engine->info()));
@@ -86,6 +90,8 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
     request.messages.push_back({"user", prompt});
   }
 
+  std::optional<LiveView> view;
+  if (flags.stats && !flags.json) view.emplace(*loaded.engine);
   Result<void> written;
   const auto start = Clock::now();
   double first_text_seconds = 0;
@@ -95,9 +101,11 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
     if (flags.json || !written) return;
     written = console.write_text(text);
     if (!written) operation.stop();  // nobody reads any more
+    if (view) view->refresh();
   };
   auto result = loaded.engine->generate(request, sink, console.progress(), operation.token());
   console.clear_progress();
+  view.reset();
   FOVEA_CHECK(written);
   if (!result) return std::unexpected(result.error());
   if (flags.json) {
@@ -113,7 +121,7 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
 }
 
 Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
-  FOVEA_TRY(const LoadRequest load, load_request(flags.model, flags.load));
+  FOVEA_TRY(const LoadRequest load, load_request(flags.model, flags.load, flags.precision));
   std::unique_ptr<Engine> engine;
   {
     const Interrupts::Operation operation(interrupts);
@@ -144,7 +152,8 @@ void add_chat(Registry& registry) {
       "  finish             stop_token, stop_string, max_tokens, context_full or cancelled\n"
       "  seed               gives this answer again; sampling holds the other settings\n"
       "  prompt_tokens      with the template's; dropped_messages: left out because the context was full\n"
-      "  load_seconds       time to load the model\n");
+      "  load_seconds       time to load the model\n" +
+          std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("-p,--prompt", flags->prompt, "The question (default: standard input)");
   command->add_option("--system", flags->system, "The system message");
@@ -153,6 +162,9 @@ void add_chat(Registry& registry) {
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   add_chunk(*command, flags->load);
+  add_precision(*command, flags->precision);
+  command->add_flag("--stats", flags->stats,
+                    "Show at the bottom of the terminal what the experts do: tiers, traffic, hits");
   add_sampling(*command, *flags);
   command->callback([&registry, flags] {
     if (flags->prompt && flags->prompt->empty()) throw CLI::ValidationError("--prompt", "the text is empty");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/commands/flags.h"
+#include "app/commands/precision_flags.h"
 #include "app/library/sampling_defaults.h"
 #include "engine/api/request.h"
 
@@ -19,6 +20,8 @@ struct ChatFlags {
   std::string system;
   bool raw = false;
   bool json = false;
+  bool stats = false;
+  PrecisionFlags precision;
   std::optional<std::uint64_t> seed;
   std::optional<float> temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
   std::optional<std::int32_t> top_k, penalty_window;

@@ -47,6 +47,7 @@ ChatSession::ChatSession(const ChatFlags& flags, Engine& engine, Console& consol
       system_(flags.system) {
   if (console.output_is_terminal() && LineReader::possible())
     reader_ = std::make_unique<LineReader>(history_);
+  if (flags.stats) view_ = std::make_unique<LiveView>(engine);
 }
 
 Result<void> ChatSession::greet() {
@@ -131,6 +132,7 @@ Result<void> ChatSession::answer() {
     if (!written) return;
     written = console_.write_text(text);
     if (!written) operation.stop();
+    if (view_) view_->refresh();
   };
   auto result = engine_.generate(request, sink, console_.progress(), operation.token());
   console_.clear_progress();

@@ -4,6 +4,7 @@
 
 #include "app/library/data_folder.h"
 #include "app/library/model_library.h"
+#include "app/library/stores.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 
@@ -22,6 +23,14 @@ Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flag
   request.kv = flags.kv;
   request.threads = flags.threads;
   request.chunk = flags.chunk;
+  return request;
+}
+
+Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags,
+                                 const PrecisionFlags& precision) {
+  FOVEA_TRY(LoadRequest request, load_request(model, flags));
+  FOVEA_TRY(request.precision, precision_request(precision));
+  request.precision.stores_folder = stores_folder();
   return request;
 }
 

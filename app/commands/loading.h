@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/commands/flags.h"
+#include "app/commands/precision_flags.h"
 #include "engine/api/engine.h"
 
 namespace fovea::app {
@@ -12,6 +13,9 @@ namespace fovea::app {
 Result<std::filesystem::path> find_model(const std::string& argument);
 
 Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags);
+// With the precision that the user asked for.
+Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags,
+                                 const PrecisionFlags& precision);
 
 struct LoadedEngine {
   std::unique_ptr<Engine> engine;

@@ -1,11 +1,13 @@
 // fovea perplexity MODEL FILE: how well the model predicts a text.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/commands/precision_use.h"
 #include "app/files/files.h"
 #include "engine/api/evaluate.h"
 #include "engine/core/result.h"
@@ -15,10 +17,12 @@ namespace {
 
 constexpr std::int64_t text_limit_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t default_context = 512;
+constexpr std::int64_t dynamic_chunk = 128;
 
 struct PerplexityFlags {
   std::string model, file, reference;
   LoadFlags load{.context = default_context};
+  PrecisionFlags precision;
   std::int64_t chunks = 0;
   bool json = false;
 };
@@ -31,7 +35,9 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
   } else {
     FOVEA_TRY(text, read_file(flags.file, text_limit_bytes));
   }
-  FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load));
+  FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load, flags.precision));
+  // A policy that changes tiers sees each window in pieces, so that it can follow the text.
+  if (request.precision.policy == PolicyKind::dynaexq) request.chunk = std::min(request.chunk, dynamic_chunk);
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
   LoadedEngine reference;
   if (!flags.reference.empty()) {
@@ -53,11 +59,13 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
       object["top1_agreement"] = divergence->top1_agreement;
       object["reference_perplexity"] = divergence->reference_perplexity;
     }
+    add_precision_use(object, *loaded.engine);
     return write_json(console, object);
   }
   FOVEA_CHECK(console.write(fmt::format(
       "perplexity {:.4f} ± {:.4f} over {} tokens in {} windows of {} ({:.1f} tok/s)\n", result.perplexity,
       result.standard_error, result.tokens, result.chunks, flags.load.context, result.tokens_per_second)));
+  FOVEA_CHECK(console.write(precision_line(*loaded.engine)));
   if (!result.divergence) return {};
   return console.write(
       fmt::format("against {}: KL divergence {:.5f} ± {:.5f} nats, the same first choice at {:.2f} %, its "
@@ -79,7 +87,8 @@ void add_perplexity(Registry& registry) {
       "  context         tokens in a window\n"
       "  kl              with --against: mean divergence from that model's output in nats, its standard "
       "error;\n"
-      "                  top1_agreement: share of equal first choices; reference_perplexity: that model's\n");
+      "                  top1_agreement: share of equal first choices; reference_perplexity: that model's\n" +
+          std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();
   add_context(*command, flags->load, "Tokens in a window (default: 512)");
@@ -89,6 +98,7 @@ void add_perplexity(Registry& registry) {
   add_chunk(*command, flags->load);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
+  add_precision(*command, flags->precision);
   command->callback([&registry, flags] {
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {
       return print_perplexity(*flags, console, interrupts);

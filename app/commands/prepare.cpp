@@ -87,7 +87,7 @@ Result<void> run_prepare(const PrepareFlags& flags, Console& console, Interrupts
   }
   if (flags.divergence) request.calibration.divergence_tokens = flags.divergence_tokens;
   FOVEA_TRY(const StorePlan plan, describe_store(request));
-  request.store = flags.out.empty() ? store_path(request.model, plan) : std::filesystem::path(flags.out);
+  request.store = flags.out.empty() ? stores_folder() / plan.name : std::filesystem::path(flags.out);
   std::error_code ignored;
   if (request.rebuild || !std::filesystem::exists(request.store, ignored))
     console.note(fmt::format("{}: {} units need {} bytes ({}) on the disk", request.store.string(),

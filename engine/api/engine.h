@@ -5,14 +5,17 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
 
 #include "engine/api/error.h"
 #include "engine/api/model_info.h"
+#include "engine/api/precision.h"
 #include "engine/api/progress.h"
 #include "engine/api/request.h"
+#include "engine/api/snapshot.h"
 #include "engine/api/text.h"
 #include "engine/api/trace.h"
 
@@ -25,6 +28,7 @@ struct LoadRequest {
   int threads = 0;           // 0: the physical cores
   std::int64_t chunk = 256;  // tokens in one prefill pass
   bool need_tokenizer = true;
+  PrecisionRequest precision = {};
 };
 
 struct MemoryUse {  // bytes
@@ -58,6 +62,13 @@ class Engine {
   const TextModel* text() const;        // null when loaded without a tokeniser
   const LoadRequest& settings() const;  // with zeros replaced by what was chosen
   MemoryUse memory() const;
+
+  // Both empty without a policy.
+  std::optional<PrecisionUse> precision() const;
+  const Plan* plan() const;
+  // What goes on in the arena, ten times a second while somebody asks. May be called from any one thread,
+  // also while the engine works. False: nothing new.
+  bool read_snapshot(Snapshot&);
 
   // Prefill progress counts prompt tokens. A cancelled request returns what was generated so far.
   Result<GenerateResult> generate(const GenerateRequest&, const TextSink& = {}, const ProgressSink& = {},

@@ -52,9 +52,10 @@ struct PrecisionRequest {
   PolicyKind policy = PolicyKind::none;
   // "file", "bf16", "q8", "q4", "q3", "q2", from high to low; empty: the policy's default.
   std::vector<std::string> tiers;
-  std::int64_t budget_bytes = 0;   // of everything on the device; 0: what the highest tier needs
-  std::filesystem::path store;     // the file that holds all versions; built when it is missing
-  std::filesystem::path tier_map;  // static_tiers: lines "unit tier"; empty: the best mix of the budget
+  std::int64_t budget_bytes = 0;        // of everything on the device; 0: what the highest tier needs
+  std::filesystem::path stores_folder;  // where the store is sought, and built, when `store` is empty
+  std::filesystem::path store;          // the file that holds all versions; built when it is missing
+  std::filesystem::path tier_map;       // static_tiers: lines "unit tier"; empty: the best mix of the budget
   DynaExqSettings dynaexq;
   OffloadSettings offload;
   std::int64_t transfer_bytes = 0;         // of the transient buffer; 0: four of the largest version
@@ -90,6 +91,19 @@ struct Plan {
   double mean_bits_per_weight = 0;  // of the units
   // What an extra gigabyte buys, or what to change when it does not fit: one sentence each, with numbers.
   std::vector<std::string> advice;
+};
+
+// What a loaded engine has done with it, for --json and the status line.
+struct PrecisionUse {
+  std::int64_t budget_bytes = 0;
+  std::int64_t accounted_bytes = 0;  // the arena's and everything else's of the plan
+  std::int64_t promotions = 0, demotions = 0;
+  std::int64_t swaps_refused = 0, swaps_failed = 0;  // no room; a read or checksum error
+  std::int64_t bytes_read = 0;
+  std::int64_t stalls = 0;
+  double stall_seconds = 0;
+  double hit_rate = 0;              // share of all uses of units that the highest tier served
+  double mean_bits_per_weight = 0;  // of the published versions
 };
 
 }  // namespace fovea

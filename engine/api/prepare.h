@@ -37,6 +37,7 @@ struct PrepareRequest {
 
 // What a store would be, from the model's shapes alone.
 struct StorePlan {
+  std::string name;  // the file name that it has in a folder of stores
   std::uint64_t model_fingerprint = 0;
   std::string scope;  // "experts", "linear_layers"
   std::vector<std::string> tiers;

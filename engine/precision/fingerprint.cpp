@@ -86,4 +86,15 @@ std::vector<std::int64_t> version_sizes(const UnitTable& units, const TierSet& t
   return sizes;
 }
 
+std::string store_name(const std::filesystem::path& model, const checkpoint::StoreIdentity& identity) {
+  // A folder may be given with a slash at its end.
+  const std::filesystem::path named = model.has_filename() ? model : model.parent_path();
+  std::string name = (named.extension() == ".gguf" ? named.stem() : named.filename()).string() + "-";
+  for (int digit = 0; digit < 8; ++digit)
+    name += "0123456789abcdef"[identity.model_fingerprint >> (60 - 4 * digit) & 15];
+  for (const std::string& tier : identity.tiers) name += "-" + tier;
+  if (identity.scope == scope_name(UnitScope::linear_layers)) name += "-linear";
+  return name + ".store";
+}
+
 }  // namespace fovea::precision

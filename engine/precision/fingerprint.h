@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "engine/checkpoint/checkpoint.h"
@@ -26,6 +27,10 @@ std::string scope_name(UnitScope scope);  // "experts", "linear_layers"
 // The identity that a store of these units and tiers has when it is made now; data-free.
 checkpoint::StoreIdentity store_identity(const checkpoint::Checkpoint& checkpoint, const UnitTable& units,
                                          const TierSet& tiers, const kernels::Device& device);
+
+// The file name of a model's store: "qwen3-30b-a3b-q4_k_m-1f2e3d4c-file-q2.store", with the model's name, the
+// beginning of its fingerprint, and the tiers; of linear layers "…-file-q2-linear.store".
+std::string store_name(const std::filesystem::path& model, const checkpoint::StoreIdentity& identity);
 
 // Bytes of each version, [units, tiers]: the sizes of a store's extents.
 std::vector<std::int64_t> version_sizes(const UnitTable& units, const TierSet& tiers,

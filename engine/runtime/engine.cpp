@@ -28,18 +28,37 @@ MemoryUse Engine::memory() const {
           .activations = parts_->forward->activation_bytes()};
 }
 
+std::optional<PrecisionUse> Engine::precision() const {
+  if (!parts_->precision) return std::nullopt;
+  return parts_->precision->use();
+}
+
+const Plan* Engine::plan() const {
+  return parts_->precision ? &parts_->precision->plan().plan : nullptr;
+}
+
+bool Engine::read_snapshot(Snapshot& snapshot) {
+  return parts_->precision && parts_->precision->read_snapshot(snapshot);
+}
+
 Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                    std::span<const TokenId> tokens,
                                                    layers::LogitsWanted wanted, std::int64_t rotary_context,
                                                    const std::stop_token& stop) {
   FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
+  if (precision) precision->begin_pass(std::ssize(tokens));
   const std::span<const float> logits = forward->run({.tokens = tokens,
                                                       .first = sequence.length(),
                                                       .cache = sequence.pages(),
                                                       .context = rotary_context,
                                                       .logits = wanted,
-                                                      .stop = stop},
+                                                      .stop = stop,
+                                                      .observer = precision.get()},
                                                      *stream);
+  if (precision) {
+    precision->end_pass(!forward->stopped());
+    if (auto error = precision->take_error()) return std::unexpected(std::move(*error));
+  }
   if (forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
   sequence.commit(tokens);
   return logits;

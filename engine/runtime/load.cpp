@@ -4,6 +4,7 @@
 #include "engine/api/engine.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/runtime/load_precision.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
@@ -29,15 +30,21 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request, cons
     parts->control = runtime::ControlTokens(*parts->tokenizer);
     for (const TokenId token : parts->tokenizer->end_of_generation()) parts->end_of_generation.insert(token);
   }
-  FOVEA_TRY(parts->model, models::Model::load(std::move(checkpoint), *parts->device, settings.threads,
-                                              progress, std::move(stop)));
-
-  const models::ModelConfig& config = parts->model->config();
+  FOVEA_TRY(const models::ModelConfig config, models::read_config(checkpoint));
   runtime::choose_defaults(settings, config);
+  parts->stream = parts->device->make_stream({.threads = settings.threads});
+  FOVEA_TRY(auto prepared,
+            runtime::prepare_precision(checkpoint, config, settings, *parts->device, progress, stop));
+  FOVEA_TRY(parts->model,
+            models::Model::load(std::move(checkpoint), *parts->device, settings.threads, progress, stop,
+                                prepared ? prepared->units.units.scope() : models::UnitScope::none));
+  if (prepared) {
+    FOVEA_TRY(parts->precision, runtime::start_precision(*std::move(prepared), *parts->model, settings,
+                                                         *parts->device, *parts->stream, progress, stop));
+  }
   FOVEA_TRY(parts->forward, layers::Forward::create(*parts->model, *parts->device, settings.chunk));
   FOVEA_TRY(parts->cache, runtime::KvCache::create(
                               runtime::kv_settings(config, settings.context, settings.kv), *parts->device));
-  parts->stream = parts->device->make_stream({.threads = settings.threads});
 
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log::info("runtime", "loaded ", request.model.string(), " (", parts->info.architecture, ") in ",

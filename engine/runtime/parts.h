@@ -14,6 +14,7 @@
 #include "engine/models/model.h"
 #include "engine/runtime/control_tokens.h"
 #include "engine/runtime/kv_cache.h"
+#include "engine/runtime/precision_control.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/api/device.h"
 
@@ -31,6 +32,7 @@ struct Engine::Parts {
   const kernels::Device* device = nullptr;
   std::unique_ptr<kernels::Stream> stream;
   std::optional<models::Model> model;
+  std::unique_ptr<runtime::PrecisionControl> precision;  // null: every weight as the file has it
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
 

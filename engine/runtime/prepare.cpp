@@ -251,7 +251,8 @@ Result<StorePlan> describe_store(const PrepareRequest& request) {
     const auto identity =
         precision::store_identity(source.checkpoint, source.units, source.tiers, *source.device);
     const auto sizes = precision::version_sizes(source.units, source.tiers, *source.device);
-    return StorePlan{.model_fingerprint = identity.model_fingerprint,
+    return StorePlan{.name = precision::store_name(request.model, identity),
+                     .model_fingerprint = identity.model_fingerprint,
                      .scope = identity.scope,
                      .tiers = identity.tiers,
                      .units = identity.units,

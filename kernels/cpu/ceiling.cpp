@@ -44,9 +44,7 @@ double best_rate(CpuStream& cpu, double (*work)(std::int64_t, float*)) {
 
 }  // namespace
 
-double read_bandwidth_gb_per_s(Stream& stream) {
-  constexpr std::int64_t buffer_bytes = std::int64_t{512}
-                                        << 20;  // larger than the caches of any one processor's core group
+double read_bandwidth_gb_per_s(Stream& stream, std::int64_t buffer_bytes) {
   constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
   constexpr double least_seconds = 0.3;
   CpuStream& cpu = on_cpu(stream);

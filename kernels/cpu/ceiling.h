@@ -1,13 +1,16 @@
 // What this machine can do at most, measured: the yardstick of every benchmark.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/api/operations.h"
 
 namespace fovea::kernels::cpu {
 
 // Bytes that all of the stream's threads read from memory in a second, streaming over a buffer that no cache
-// holds, in 10^9. The best of several passes. 0 where the memory for it is not there. Takes about 0.3 s.
-double read_bandwidth_gb_per_s(Stream&);
+// holds, in 10^9. The best of several passes. 0 where the memory for it is not there. Takes about 0.3 s. The
+// usual buffer is larger than the caches of any one processor's core group.
+double read_bandwidth_gb_per_s(Stream&, std::int64_t buffer_bytes = std::int64_t{512} << 20);
 
 // The fastest arithmetic of the stream's instruction set over all its threads, operands in registers: a
 // multiplication and an addition count as two operations, in 10^9 per second. Takes about 0.1 s each.

@@ -10,7 +10,6 @@
 #include <thread>
 #include <unistd.h>
 
-#include "app/library/stores.h"
 #include "tests/support/test.h"
 
 #include "process.h"
@@ -230,20 +229,6 @@ class PrepareCommandTest : public QObject {
              refused.err.c_str());
     // Whoever asks for none takes it as it is.
     QCOMPARE(run({"prepare", demo, "--tiers", "file,q4", "--out", path}).code, 0);
-  }
-
-  void aStoresNameTellsWhatItIs() {
-    ::setenv("FOVEA_DATA", "/data", 1);
-    fovea::StorePlan plan;
-    plan.model_fingerprint = 0x0123456789abcdef;
-    plan.scope = "experts";
-    plan.tiers = {"file", "q2"};
-    QCOMPARE(fovea::app::store_path("/m/a.b.gguf", plan),
-             fs::path("/data/stores/a.b-01234567-file-q2.store"));
-    plan.scope = "linear_layers";
-    QCOMPARE(fovea::app::store_path("/m/folder.1/", plan),
-             fs::path("/data/stores/folder.1-01234567-file-q2-linear.store"));
-    ::unsetenv("FOVEA_DATA");
   }
 
  private:

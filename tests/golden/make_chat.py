@@ -3,8 +3,8 @@
 
     make_chat.py [OUTPUT]     (default: the folder "chat" beside this file)
 
-Writes a Hugging Face folder and expected.json: prompts' ids, greedy answers and a perplexity. Weights are BF16, so
-that what is stored is exact. Needs transformers 5, tokenizers, torch and safetensors.
+Writes a Hugging Face folder and expected.json: prompts' ids, greedy answers and a perplexity. Weights are F32: a
+processor's own BF16 products round the other factor too. Needs transformers 5, tokenizers, torch and safetensors.
 """
 
 import json
@@ -126,7 +126,7 @@ def main():
 
     OUT.mkdir(exist_ok=True)
     (OUT / "config.json").write_text(json.dumps(json.loads(model.config.to_json_string()), indent=1) + "\n")
-    save_file({name: weight.bfloat16().contiguous() for name, weight in model.state_dict().items()
+    save_file({name: weight.contiguous() for name, weight in model.state_dict().items()
                if name != "lm_head.weight"}, OUT / "model.safetensors", metadata={"format": "pt"})
     tokenizer.save_pretrained(OUT)
     expected = {"chats": chats, "perplexity": perplexity(model, tokenizer, CORPUS[:600]),

@@ -252,6 +252,10 @@ def block_kinds(name):
     return next((gguf.GGMLQuantizationType[kind] for part, kind in kinds.items() if part in name), F32)
 
 
+def expert_kinds(name):
+    return gguf.GGMLQuantizationType.Q4_0 if "_exps" in name else F32
+
+
 def round_to_blocks(family, model, kinds):
     """Every weight becomes what its blocks mean, so that transformers computes with the same values."""
     with torch.no_grad():
@@ -327,6 +331,11 @@ def main():
     values = dict(settings("qwen2_moe", 0), hidden_size=64, num_attention_heads=4, moe_intermediate_size=32,
                   shared_expert_intermediate_size=32, num_hidden_layers=1)
     case("blocks", "qwen2_moe", values, 50, "none", ggufs=[("", dict(kinds=block_kinds))], kinds=block_kinds)
+
+    # Enough experts of one type for tiers to be swapped.
+    values = dict(settings("qwen3_moe", 0), hidden_size=64, num_attention_heads=4, num_experts=8, num_experts_per_tok=2,
+                  moe_intermediate_size=64)
+    case("experts", "qwen3_moe", values, 60, "none", ggufs=[("", dict(kinds=expert_kinds))], kinds=expert_kinds)
 
     (OUT / "cases.json").write_text("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")
 

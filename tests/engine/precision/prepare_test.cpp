@@ -552,6 +552,16 @@ class PrepareTest : public QObject {
     QVERIFY(different > 0);
     QVERIFY(all_logits() == before);  // the model is left as it was
   }
+
+  void aStoresNameTellsWhatItIs() {
+    checkpoint::StoreIdentity identity;
+    identity.model_fingerprint = 0x0123456789abcdef;
+    identity.scope = "experts";
+    identity.tiers = {"file", "q2"};
+    QCOMPARE(store_name("/m/a.b.gguf", identity), std::string("a.b-01234567-file-q2.store"));
+    identity.scope = "linear_layers";
+    QCOMPARE(store_name("/m/folder.1/", identity), std::string("folder.1-01234567-file-q2-linear.store"));
+  }
 };
 FOVEA_TEST(PrepareTest)
 

@@ -1,0 +1,45 @@
+#include "app/commands/precision_use.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+#include <sys/resource.h>
+
+namespace fovea::app {
+
+std::int64_t resident_peak_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+void add_precision_use(nlohmann::ordered_json& object, const Engine& engine) {
+  const auto use = engine.precision();
+  if (!use) return;
+  object["budget_bytes"] = use->budget_bytes;
+  object["accounted_bytes"] = use->accounted_bytes;
+  object["resident_peak_bytes"] = resident_peak_bytes();
+  object["promotions"] = use->promotions;
+  object["demotions"] = use->demotions;
+  object["swaps_refused"] = use->swaps_refused;
+  object["swaps_failed"] = use->swaps_failed;
+  object["bytes_read"] = use->bytes_read;
+  object["stalls"] = use->stalls;
+  object["hit_rate"] = use->hit_rate;
+  object["mean_bits_per_weight"] = use->mean_bits_per_weight;
+}
+
+std::string precision_line(const Engine& engine) {
+  const auto use = engine.precision();
+  if (!use) return {};
+  std::string line = fmt::format(
+      "{:.2f} bits per weight, {:.1f} % of uses at the highest tier, {} promotions, {} demotions, {:.1f} MB "
+      "read, "
+      "{:.1f} of {:.1f} MB accounted, {:.1f} MB resident at most",
+      use->mean_bits_per_weight, 100 * use->hit_rate, use->promotions, use->demotions,
+      static_cast<double>(use->bytes_read) / 1e6, static_cast<double>(use->accounted_bytes) / 1e6,
+      static_cast<double>(use->budget_bytes) / 1e6, static_cast<double>(resident_peak_bytes()) / 1e6);
+  if (use->stalls > 0) line += fmt::format(", {} stalls ({:.2f} s)", use->stalls, use->stall_seconds);
+  return line + "\n";
+}
+
+}  // namespace fovea::app

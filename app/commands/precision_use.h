@@ -1,0 +1,27 @@
+// What a command tells about the precision of the weights that it ran with.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "engine/api/engine.h"
+
+namespace fovea::app {
+
+// Of this process, as the system counts it.
+std::int64_t resident_peak_bytes();
+
+// Adds the keys that precision_keys explains; none without a policy.
+void add_precision_use(nlohmann::ordered_json& object, const Engine& engine);
+
+// For people, on one line that ends with a line break; empty without a policy.
+std::string precision_line(const Engine& engine);
+
+inline constexpr const char* precision_keys =
+    "  budget_bytes, accounted_bytes, resident_peak_bytes, promotions, demotions, swaps_refused, "
+    "swaps_failed, bytes_read, stalls, "
+    "hit_rate,\n"
+    "  mean_bits_per_weight: with a policy; hit_rate is the share of uses that the highest tier served\n";
+
+}  // namespace fovea::app

@@ -1,0 +1,44 @@
+// What the experts do, drawn in the terminal's last lines while text scrolls above them.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "engine/api/snapshot.h"
+
+namespace fovea::app {
+
+// The snapshot as lines of at most `columns` characters, colours as escape sequences: a status line, then a
+// grid in which a character's upper and lower half are two layers and each column some units, coloured by
+// tier. Layers and units are put together where there are more than fit.
+std::vector<std::string> draw_snapshot(const Snapshot& snapshot, int columns, int rows);
+// The status line alone, without colours.
+std::string status_line(const Snapshot& snapshot);
+
+class LiveView {
+ public:
+  // Takes lines from the bottom of the terminal on standard output; none when that is no terminal or too
+  // small.
+  explicit LiveView(Engine& engine);
+  ~LiveView();  // gives them back
+  LiveView(const LiveView&) = delete;
+  LiveView& operator=(const LiveView&) = delete;
+
+  bool shown() const { return rows_ > 0; }
+  // Draws anew when there is news, at most ten times a second. Between two writes of text, on their thread.
+  void refresh();
+
+ private:
+  void reserve_lines();
+
+  Engine& engine_;
+  Snapshot snapshot_;
+  int rows_ = 0;    // of the view
+  int height_ = 0;  // of the terminal
+  int columns_ = 0;
+  std::chrono::steady_clock::time_point drawn_at_;
+};
+
+}  // namespace fovea::app

@@ -1,0 +1,191 @@
+#include "engine/runtime/load_precision.h"
+
+#include "engine/api/prepare.h"
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+#include "engine/layers/forward.h"
+#include "engine/models/placement.h"
+#include "engine/precision/best_mix.h"
+#include "engine/precision/dynaexq.h"
+#include "engine/precision/fingerprint.h"
+#include "engine/precision/static_plan.h"
+#include "engine/precision/static_policy.h"
+#include "engine/precision/store_source.h"
+#include "engine/precision/tier_map.h"
+#include "engine/runtime/kv_cache.h"
+#include "engine/runtime/load_settings.h"
+#include "kernels/cpu/ceiling.h"
+
+namespace fovea::runtime {
+namespace {
+
+using precision::PrecisionPlan;
+using precision::TierId;
+using precision::UnitPlan;
+
+precision::Surroundings surroundings(const checkpoint::Checkpoint& checkpoint,
+                                     const models::WeightPlan& weights, const models::ModelConfig& config,
+                                     const LoadRequest& settings, const kernels::Device& device,
+                                     models::UnitScope scope) {
+  return {.dense_bytes = models::Placement(checkpoint, device, scope).measure(weights, config).resident(),
+          .kv_bytes = KvCache::bytes(kv_settings(config, settings.context, settings.kv)),
+          .activation_bytes = layers::Forward::activation_bytes(config, settings.chunk),
+          .experts_used = config.experts_used,
+          .chunk = settings.chunk,
+          .device_is_host = device.memory_is_host()};
+}
+
+Result<checkpoint::Store> open_store(const checkpoint::Checkpoint& checkpoint, const UnitPlan& units,
+                                     const LoadRequest& settings, const kernels::Device& device,
+                                     const ProgressSink& progress, std::stop_token stop) {
+  const checkpoint::StoreIdentity identity =
+      precision::store_identity(checkpoint, units.units, units.tiers, device);
+  const PrecisionRequest& asked = settings.precision;
+  const std::filesystem::path path =
+      asked.store.empty() ? asked.stores_folder / precision::store_name(settings.model, identity)
+                          : asked.store;
+  // Past the page cache: a third of the processor's time for the same bytes, and nothing else is pushed out.
+  auto store = checkpoint::Store::open(path, identity, checkpoint::ReadMode::direct);
+  if (store || store.error().kind != ErrorKind::not_found) return store;
+  PrepareRequest request;
+  request.model = settings.model;
+  request.store = path;
+  request.threads = settings.threads;
+  for (const precision::Tier& tier : units.tiers) request.tiers.push_back(tier.name);
+  request.scope =
+      units.units.scope() == models::UnitScope::experts ? PrepareScope::experts : PrepareScope::linear_layers;
+  FOVEA_TRY(const PrepareReport report, prepare(request, progress, std::move(stop)));
+  log::info("runtime", "prepared ", path.string(), ": ", report.bytes, " bytes in ", report.seconds, " s");
+  return checkpoint::Store::open(path, identity, checkpoint::ReadMode::direct);
+}
+
+precision::PolicyWorld world_of(const UnitPlan& units, const PrecisionPlan& plan,
+                                const checkpoint::Store& store, const kernels::Device& device) {
+  precision::PolicyWorld world;
+  for (std::int64_t layer = 0; layer <= units.units.layers(); ++layer)
+    world.first_unit.push_back(units.units.first(layer));
+  for (const PlanTier& tier : plan.plan.parts.experts) world.bits_per_weight.push_back(tier.bits_per_weight);
+  world.unit_bytes = precision::version_sizes(units.units, units.tiers, device);
+  world.capacity = plan.capacity;
+  world.spare_blocks = units.inputs.spare_blocks;
+  world.high_per_layer = plan.high_per_layer;
+  for (std::int64_t unit = 0; unit < units.units.size(); ++unit) {
+    for (std::int64_t tier = 0; tier < world.tiers(); ++tier) {
+      const checkpoint::Extent& extent = store.extent(unit, tier);
+      // A measured divergence counts as it is; an error of outputs with its power.
+      world.damage.push_back(extent.divergence >= 0 ? extent.divergence
+                                                    : extent.output_error * extent.output_error);
+    }
+  }
+  return world;
+}
+
+Result<std::vector<TierId>> mapped_tiers(const UnitPlan& units, const std::filesystem::path& map) {
+  std::vector<std::string> names, tiers;
+  for (std::int64_t unit = 0; unit < units.units.size(); ++unit)
+    names.push_back(units.units.name(static_cast<precision::UnitId>(unit)));
+  for (const precision::Tier& tier : units.tiers) tiers.push_back(tier.name);
+  return precision::read_tier_map(map, names, tiers);
+}
+
+Result<std::unique_ptr<precision::Policy>> make_policy(const PreparedPrecision& prepared,
+                                                       const PrecisionRequest& request) {
+  if (prepared.units.policy == PolicyKind::dynaexq)
+    return precision::make_dynaexq(prepared.world, request.dynaexq);
+  if (!prepared.first.empty()) return precision::make_static(prepared.world, prepared.first);
+  return precision::make_best_static(prepared.world);
+}
+
+// Swaps may take this share of the memory's bandwidth from decoding.
+constexpr double traffic_share = 0.05;
+
+double traffic_limit_gb_per_s(const PrecisionRequest& request, kernels::Stream& stream) {
+  if (request.traffic_gb_per_s > 0) return request.traffic_gb_per_s;
+  constexpr std::int64_t buffer_bytes = 64 << 20;  // little beside the arena, which is not filled yet
+  return traffic_share * kernels::cpu::read_bandwidth_gb_per_s(stream, buffer_bytes);
+}
+
+// What stays off the device is named by the plan; a policy for the rest never hears of it.
+std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<bool>& absent) {
+  for (std::size_t unit = 0; unit < absent.size(); ++unit) {
+    if (absent[unit]) tiers[unit] = no_tier;
+  }
+  return tiers;
+}
+
+}  // namespace
+
+Result<std::optional<PreparedPrecision>> prepare_precision(
+    const checkpoint::Checkpoint& checkpoint, const models::ModelConfig& config, const LoadRequest& settings,
+    const kernels::Device& device, const ProgressSink& progress, std::stop_token stop) {
+  const PrecisionRequest& request = settings.precision;
+  const bool has_experts = config.experts > 0;
+  const PolicyKind policy = precision::chosen_policy(request, has_experts);
+  if (policy == PolicyKind::none) return std::nullopt;
+  FOVEA_TRY(const models::WeightPlan weights, models::plan_weights(checkpoint, config));
+  FOVEA_TRY(UnitPlan units, precision::plan_units(weights, device, request,
+                                                  surroundings(checkpoint, weights, config, settings, device,
+                                                               precision::unit_scope(policy, has_experts))));
+  std::vector<TierId> first;
+  if (!request.tier_map.empty()) {
+    FOVEA_TRY(first, mapped_tiers(units, request.tier_map));
+    units.inputs.counts = precision::counts_of(units, first);
+  }
+  FOVEA_TRY(PrecisionPlan plan, precision::plan_precision(units.inputs, units.policy));
+  for (const std::string& note : units.notes) log::info("runtime", note);
+  FOVEA_TRY(checkpoint::Store store,
+            open_store(checkpoint, units, settings, device, progress, std::move(stop)));
+  precision::PolicyWorld world = world_of(units, plan, store, device);
+  if (units.policy == PolicyKind::static_tiers && first.empty()) {
+    // Each unit counts as used alike: nobody knows yet what the conversation will be about.
+    const std::vector<double> once(static_cast<std::size_t>(world.units()), 1.0);
+    FOVEA_TRY(precision::StaticPlan best,
+              precision::plan_static(units, precision::expected_loss(world, once)));
+    plan = std::move(best.plan);
+    first = std::move(best.tiers);
+    world.capacity = plan.capacity;
+  }
+  return PreparedPrecision{.units = std::move(units),
+                           .plan = std::move(plan),
+                           .world = std::move(world),
+                           .first = std::move(first),
+                           .store = std::move(store)};
+}
+
+Result<std::unique_ptr<PrecisionControl>> start_precision(PreparedPrecision prepared, models::Model& model,
+                                                          const LoadRequest& settings,
+                                                          const kernels::Device& device,
+                                                          kernels::Stream& stream,
+                                                          const ProgressSink& progress,
+                                                          std::stop_token stop) {
+  const PrecisionRequest& request = settings.precision;
+  PrecisionControl::Parts parts;
+  parts.device = &device;
+  FOVEA_TRY(parts.policy, make_policy(prepared, request));
+  const std::vector<TierId> first = without_absent(parts.policy->initial(), prepared.units.absent);
+  parts.units = std::make_unique<precision::UnitTable>(std::move(prepared.units.units));
+  parts.tiers = std::make_unique<precision::TierSet>(std::move(prepared.units.tiers));
+  parts.plan = std::move(prepared.plan);
+  parts.source = std::make_unique<precision::StoreSource>(std::move(prepared.store));
+  parts.experts_used = model.config().experts_used;
+  if (!request.events.empty()) {
+    FOVEA_TRY(parts.log, SwapLog::create(request.events));
+  }
+  FOVEA_TRY(precision::Arena arena, precision::Arena::create(device, parts.plan.arena));
+  FOVEA_TRY(parts.residency,
+            precision::Residency::create({.units = parts.units.get(),
+                                          .tiers = parts.tiers.get(),
+                                          .device = &device,
+                                          .source = parts.source.get(),
+                                          .handles = handles_of(model, *parts.units)},
+                                         std::move(arena),
+                                         {.transfer_bytes = request.transfer_bytes,
+                                          .in_flight = request.dynaexq.in_flight,
+                                          .visitors = parts.plan.visitor_blocks,
+                                          .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, stream),
+                                          .publish_after_passes = request.publish_after_passes}));
+  FOVEA_CHECK(parts.residency->fill(first, settings.threads, progress, std::move(stop)));
+  return std::make_unique<PrecisionControl>(std::move(parts));
+}
+
+}  // namespace fovea::runtime

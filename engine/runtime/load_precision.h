@@ -1,0 +1,40 @@
+// What a precision policy adds to loading: the plan, made before any weight is read, and the store; then the
+// arena, the first versions and the policy.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "engine/api/engine.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/models/model.h"
+#include "engine/precision/plan_inputs.h"
+#include "engine/runtime/precision_control.h"
+
+namespace fovea::runtime {
+
+struct PreparedPrecision {
+  precision::UnitPlan units;
+  precision::PrecisionPlan plan;
+  precision::PolicyWorld world;
+  std::vector<precision::TierId> first;  // [units], of a tier map; empty: the policy's choice
+  checkpoint::Store store;
+};
+
+// Plans and opens the store, which is built first when there is none. Nothing when the request means no
+// policy. `settings` with context, chunk and threads chosen. Errors name what is wrong: the budget that would
+// do, the store that does not match.
+Result<std::optional<PreparedPrecision>> prepare_precision(
+    const checkpoint::Checkpoint& checkpoint, const models::ModelConfig& config, const LoadRequest& settings,
+    const kernels::Device& device, const ProgressSink& progress, std::stop_token stop);
+
+// Reads the first versions into the arena and publishes them in the model's handles.
+Result<std::unique_ptr<PrecisionControl>> start_precision(PreparedPrecision prepared, models::Model& model,
+                                                          const LoadRequest& settings,
+                                                          const kernels::Device& device,
+                                                          kernels::Stream& stream,
+                                                          const ProgressSink& progress, std::stop_token stop);
+
+}  // namespace fovea::runtime

@@ -1,0 +1,79 @@
+#include "engine/runtime/swap_log.h"
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/log.h"
+
+namespace fovea::runtime {
+namespace {
+
+const char* name_of(precision::SwapOutcome outcome) {
+  switch (outcome) {
+    case precision::SwapOutcome::published:
+      return "published";
+    case precision::SwapOutcome::cancelled:
+      return "cancelled";
+    case precision::SwapOutcome::io_error:
+      return "io_error";
+    case precision::SwapOutcome::checksum_error:
+      return "checksum_error";
+    case precision::SwapOutcome::refused:
+      return "refused";
+  }
+  return "";
+}
+
+const char* name_of(SwapReason reason) {
+  switch (reason) {
+    case SwapReason::initial:
+      return "initial";
+    case SwapReason::hotter:
+      return "hotter";
+    case SwapReason::colder:
+      return "colder";
+    case SwapReason::requested:
+      return "requested";
+    case SwapReason::absent:
+      return "absent";
+  }
+  return "";
+}
+
+std::string tier_name(const precision::TierSet& tiers, precision::TierId tier) {
+  return tier < tiers.size() ? tiers[tier].name : "disk";
+}
+
+}  // namespace
+
+Result<SwapLog> SwapLog::create(const std::filesystem::path& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "we");
+  if (file == nullptr)
+    return fail(ErrorKind::io, path.string(),
+                std::string("the file cannot be written: ") + std::strerror(errno));
+  return SwapLog(path, file);
+}
+
+void SwapLog::write(const precision::SwapEvent& event, const std::string& unit,
+                    const precision::TierSet& tiers, std::int64_t token) {
+  if (!file_) return;
+  const nlohmann::ordered_json line = {{"token", token},
+                                       {"pass", event.pass},
+                                       {"unit", unit},
+                                       {"from", tier_name(tiers, event.from)},
+                                       {"to", tier_name(tiers, event.decision.target)},
+                                       {"reason", name_of(event.decision.reason)},
+                                       {"score", event.decision.score},
+                                       {"margin", event.decision.margin},
+                                       {"outcome", name_of(event.outcome)},
+                                       {"bytes", event.bytes},
+                                       {"ms", 1e3 * event.seconds}};
+  const std::string text = line.dump() + "\n";
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() && std::fflush(file_.get()) == 0)
+    return;
+  log::error("runtime", path_.string(), ": the swap log cannot be written further: ", std::strerror(errno));
+  file_.reset();
+}
+
+}  // namespace fovea::runtime

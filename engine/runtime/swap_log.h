@@ -1,0 +1,29 @@
+// The swap log: one JSON object on a line for every swap that was published or given up.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "engine/core/result.h"
+#include "engine/precision/residency.h"
+
+namespace fovea::runtime {
+
+class SwapLog {
+ public:
+  // Begins the file anew.
+  static Result<SwapLog> create(const std::filesystem::path& path);
+  void write(const precision::SwapEvent& event, const std::string& unit, const precision::TierSet& tiers,
+             std::int64_t token);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  SwapLog(std::filesystem::path path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, Close> file_;  // null after a write failed, which is told once
+};
+
+}  // namespace fovea::runtime

@@ -1,0 +1,227 @@
+// Models whose experts change precision, against the same models without a policy. The chat model has 2
+// layers of 4 experts in F32; its rows are not whole blocks of 32, so the lower tier is BF16.
+#include <QTemporaryDir>
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/api/engine.h"
+#include "tests/support/test.h"
+
+using fovea::Engine;
+using fovea::ErrorKind;
+using fovea::LoadRequest;
+using fovea::PolicyKind;
+using fovea::TokenId;
+
+namespace {
+
+constexpr std::int64_t layers = 2, experts = 8, used = 2;  // in each layer
+constexpr std::int64_t vocabulary = 37;
+
+LoadRequest plain_request() {
+  return {.model = fovea::tests::golden("models/experts.gguf"),
+          .context = 64,
+          .kv = fovea::KvType::f32,
+          .threads = 2,
+          .chunk = 3,
+          .need_tokenizer = false};
+}
+
+std::vector<TokenId> some_tokens(std::int64_t count) {
+  std::vector<TokenId> tokens(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    tokens[i] = static_cast<TokenId>((i * 37 + 11) % vocabulary);
+  return tokens;
+}
+
+std::vector<float> logits(Engine& engine, std::span<const TokenId> tokens) {
+  std::vector<float> all;
+  const auto done = engine.logits(tokens, [&](std::int64_t, std::span<const float> row) {
+    all.insert(all.end(), row.begin(), row.end());
+  });
+  if (!done) qFatal("%s", done.error().message().c_str());
+  return all;
+}
+
+}  // namespace
+
+class PrecisionTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+
+  LoadRequest request(PolicyKind policy, std::vector<std::string> tiers, std::int64_t budget = 0) const {
+    LoadRequest load = plain_request();
+    load.precision.policy = policy;
+    load.precision.tiers = std::move(tiers);
+    load.precision.budget_bytes = budget;
+    load.precision.traffic_gb_per_s = 1;  // not measured
+    load.precision.stores_folder = folder_.path().toStdString();
+    return load;
+  }
+
+  static std::unique_ptr<Engine> load(const LoadRequest& request) {
+    auto engine = Engine::load(request);
+    if (!engine) qFatal("%s", engine.error().message().c_str());
+    return *std::move(engine);
+  }
+
+  // The number of bytes that an error names.
+  static std::int64_t number_in(const std::string& text) {
+    std::int64_t number = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (std::isdigit(static_cast<unsigned char>(text[i])) == 0) continue;
+      std::size_t length = 0;
+      number = std::max<std::int64_t>(number, std::stoll(text.substr(i), &length));
+      i += length;
+    }
+    return number;
+  }
+
+  std::int64_t least_budget() const {
+    const auto refused = Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, 1000));
+    return refused ? 0 : number_in(refused.error().message());
+  }
+
+  // A budget that holds one expert of each layer at the high tier.
+  std::int64_t one_high_budget() const {
+    constexpr std::int64_t step = 2048, most = 1 << 20;
+    for (std::int64_t budget = least_budget(); budget < most; budget += step) {
+      if (load(request(PolicyKind::dynaexq, {"file", "q2"}, budget))->plan()->high_per_layer == 1)
+        return budget;
+    }
+    qFatal("no budget holds one expert");
+  }
+
+ private Q_SLOTS:
+  void everyUnitAtTheFilesTierIsTheStaticModel_data() {
+    QTest::addColumn<int>("chunk");
+    for (const int chunk : {1, 7, 64}) QTest::addRow("chunk %d", chunk) << chunk;
+  }
+  void everyUnitAtTheFilesTierIsTheStaticModel() {
+    QFETCH(int, chunk);
+    const auto tokens = some_tokens(50);
+    LoadRequest plain = plain_request();
+    plain.chunk = chunk;
+    const auto wanted = logits(*load(plain), tokens);
+    for (const PolicyKind policy : {PolicyKind::static_tiers, PolicyKind::dynaexq}) {
+      LoadRequest pinned = request(policy, {"file", "q2"});  // without a budget everything is at the top
+      pinned.chunk = chunk;
+      const auto engine = load(pinned);
+      QVERIFY(logits(*engine, tokens) == wanted);  // bit for bit
+      QCOMPARE(engine->precision()->hit_rate, 1.0);
+    }
+    const auto low = load(request(PolicyKind::static_tiers, {"q2"}));
+    QVERIFY(logits(*low, tokens) != wanted);  // the comparison can fail
+  }
+
+  void swapsGoOnWhileItTalksAndStayInTheBudget() {
+    LoadRequest dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
+    dynamic.precision.dynaexq.interval_tokens = 4;
+    dynamic.precision.dynaexq.warm_up_tokens = 4;
+    dynamic.precision.dynaexq.hysteresis = 0;
+    dynamic.precision.publish_after_passes = 1;  // a token takes microseconds here
+    dynamic.precision.events = folder_.filePath("events.jsonl").toStdString();
+    const auto engine = load(dynamic);
+    const std::int64_t at_start = engine->plan()->arena_bytes;
+    for (int turn = 0; turn < 4; ++turn) logits(*engine, some_tokens(50 + turn));
+    const auto use = *engine->precision();
+    QVERIFY(use.promotions > 0);
+    QCOMPARE(use.promotions, use.demotions);
+    QVERIFY(use.bytes_read > 0);
+    QVERIFY(use.hit_rate > 0 && use.hit_rate < 1);
+    QVERIFY(use.accounted_bytes <= use.budget_bytes);
+    QCOMPARE(engine->plan()->arena_bytes, at_start);
+
+    std::ifstream events(dynamic.precision.events);
+    std::int64_t published = 0;
+    for (std::string line; std::getline(events, line);) {
+      const auto event = nlohmann::json::parse(line);
+      QVERIFY(event["unit"].get<std::string>().starts_with("blk."));
+      QVERIFY(event["from"] != event["to"]);
+      published += event["outcome"] == "published";
+    }
+    QCOMPARE(published, use.promotions + use.demotions);
+  }
+
+  void theSamePassesGiveTheSameDecisions() {
+    LoadRequest dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
+    dynamic.precision.dynaexq.interval_tokens = 4;
+    dynamic.precision.dynaexq.warm_up_tokens = 4;
+    dynamic.precision.dynaexq.hysteresis = 0;
+    dynamic.precision.publish_after_passes = 2;
+    std::vector<std::vector<float>> results;
+    for (int run = 0; run < 2; ++run) {
+      const auto engine = load(dynamic);
+      results.push_back(logits(*engine, some_tokens(60)));
+      QVERIFY(engine->precision()->promotions > 0);
+    }
+    QVERIFY(results[0] == results[1]);
+  }
+
+  // Without a second place to compute, what is off the device is read when a token needs it.
+  void unitsOnDiskAloneAnswerWithCountedStalls() {
+    const auto tokens = some_tokens(30);
+    const auto wanted = logits(*load(plain_request()), tokens);
+    LoadRequest offload = request(PolicyKind::offload, {"file"});
+    offload.precision.offload.cpu_moe_layers = 1;
+    const auto engine = load(offload);
+    QVERIFY(logits(*engine, tokens) == wanted);
+    QVERIFY(engine->precision()->stalls > 0);
+  }
+
+  void aBudgetTooSmallNamesTheNumberThatWouldDo() {
+    const auto refused = Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, 1000));
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, ErrorKind::memory);
+    const std::int64_t least = number_in(refused.error().message());
+    FOVEA_VERIFY(Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, least)));
+    QVERIFY(!Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, least - 1)));
+  }
+
+  void aStoreOfAnotherModelIsRefusedByName() {
+    LoadRequest first = request(PolicyKind::static_tiers, {"file"});
+    first.precision.store = folder_.filePath("one.store").toStdString();
+    load(first);
+    LoadRequest other = first;
+    other.model = fovea::tests::golden("models/mixtral-0");
+    const auto refused = Engine::load(other);
+    QVERIFY(!refused);
+    QVERIFY2(refused.error().message().find("one.store") != std::string::npos,
+             refused.error().message().c_str());
+  }
+
+  void aTierMapIsKept() {
+    const std::string map = folder_.filePath("map").toStdString();
+    std::ofstream(map) << "blk.0.expert.1 file\nblk.1.* file\ndefault q2\n";
+    LoadRequest mapped = request(PolicyKind::static_tiers, {"file", "q2"});
+    mapped.precision.tier_map = map;
+    mapped.chunk = 16;
+    const auto engine = load(mapped);
+    fovea::Snapshot snapshot;
+    engine->read_snapshot(snapshot);
+    logits(*engine, some_tokens(16));  // one pass
+    QVERIFY(engine->read_snapshot(snapshot));
+    QCOMPARE(snapshot.layers * snapshot.units_per_layer, layers * experts);
+    for (std::int64_t unit = 0; unit < layers * experts; ++unit)
+      QCOMPARE(int(snapshot.units[std::size_t(unit)].tier), unit == 1 || unit >= experts ? 0 : 1);
+    QCOMPARE(snapshot.tiers[0].units, experts + 1);
+    QCOMPARE(snapshot.tiers[1].units, experts - 1);
+    QCOMPARE(snapshot.tiers[0].hits + snapshot.tiers[1].hits, 16 * layers * used);
+    QVERIFY(snapshot.arena_used_bytes > 0 && snapshot.arena_used_bytes <= snapshot.arena_bytes);
+    QVERIFY(!engine->read_snapshot(snapshot));  // nothing new
+  }
+
+  void withoutAPolicyThereIsNothingToTell() {
+    const auto engine = load(plain_request());
+    fovea::Snapshot snapshot;
+    QVERIFY(!engine->precision());
+    QVERIFY(engine->plan() == nullptr);
+    QVERIFY(!engine->read_snapshot(snapshot));
+  }
+};
+
+FOVEA_TEST(PrecisionTest)
+#include "precision_test.moc"
