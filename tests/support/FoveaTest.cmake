@@ -42,8 +42,10 @@ function(fovea_test folder)
   elseif(FOVEA_SANITIZE AND folder MATCHES "^kernels/")
     fovea_sanitized_test(${name} sanitized_kernels)
   endif()
+  # A test that hangs is ended by Qt Test, five minutes into the function (QTEST_FUNCTION_TIMEOUT); this is for the whole
+  # executable, which scripts/test --full keeps busy for longer.
   if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 600)
+    set(T_TIMEOUT 7200)
   endif()
   set_tests_properties(${folder} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
     ENVIRONMENT "${fovea_test_environment}")
