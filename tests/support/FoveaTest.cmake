@@ -45,7 +45,7 @@ function(fovea_test folder)
   # A test that hangs is ended by Qt Test, five minutes into the function (QTEST_FUNCTION_TIMEOUT); this is for the whole
   # executable, which scripts/test --full keeps busy for longer.
   if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 7200)
+    set(T_TIMEOUT 1800)
   endif()
   set_tests_properties(${folder} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
     ENVIRONMENT "${fovea_test_environment}")
