@@ -5,12 +5,14 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 
 #include "app/commands/chat_session.h"
 #include "app/commands/loading.h"
 #include "app/commands/precision_use.h"
 #include "app/files/files.h"
+#include "app/terminal/live_view.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {

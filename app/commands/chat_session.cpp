@@ -1,9 +1,12 @@
 #include "app/commands/chat_session.h"
 
 #include <iostream>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/commands/precision_use.h"
 #include "app/library/data_folder.h"
+#include "app/terminal/live_view.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 
@@ -47,7 +50,6 @@ ChatSession::ChatSession(const ChatFlags& flags, Engine& engine, Console& consol
       system_(flags.system) {
   if (console.output_is_terminal() && LineReader::possible())
     reader_ = std::make_unique<LineReader>(history_);
-  if (flags.stats) view_ = std::make_unique<LiveView>(engine);
 }
 
 Result<void> ChatSession::greet() {
@@ -127,15 +129,19 @@ Result<void> ChatSession::answer() {
   if (!system_.empty()) request.messages.push_back({"system", system_});
   request.messages.insert(request.messages.end(), messages_.begin(), messages_.end());
 
+  // While it answers; the line that is typed next has the whole screen.
+  std::optional<LiveView> view;
+  if (flags_.stats) view.emplace(engine_);
   Result<void> written;
   const auto sink = [&](std::string_view text, const Timings&) {
     if (!written) return;
     written = console_.write_text(text);
     if (!written) operation.stop();
-    if (view_) view_->refresh();
+    if (view) view->refresh();
   };
   auto result = engine_.generate(request, sink, console_.progress(), operation.token());
   console_.clear_progress();
+  view.reset();
   FOVEA_CHECK(written);
   if (!result) {
     console_.error("fovea chat", result.error());
@@ -151,6 +157,7 @@ Result<void> ChatSession::answer() {
                                          engine_.settings().context, plain)));
   if (const std::string text = remark(*result, engine_.settings().context); !text.empty())
     console_.note(text);
+  if (flags_.stats) return console_.write(dim + precision_line(engine_) + plain);
   return {};
 }
 

@@ -11,7 +11,6 @@
 #include "app/console/interrupts.h"
 #include "app/terminal/history.h"
 #include "app/terminal/line_reader.h"
-#include "app/terminal/live_view.h"
 #include "engine/api/engine.h"
 
 namespace fovea::app {
@@ -42,7 +41,6 @@ class ChatSession {
   SamplingSettings sampling_;
   History history_;
   std::unique_ptr<LineReader> reader_;  // null: a terminal without editing
-  std::unique_ptr<LiveView> view_;      // with --stats
   std::string system_;
   std::vector<Message> messages_;  // without the system message
   std::uint64_t turn_ = 0;         // answers asked for so far

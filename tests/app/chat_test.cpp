@@ -179,6 +179,22 @@ class ChatTest : public QObject {
     QCOMPARE(terminal.end(), 1000 + signal);
   }
 
+  void statsAreDrawnWhileItAnswers() {
+    const fovea::tests::TemporaryFolder folder;
+    Terminal terminal({"chat", model_, "--policy", "static", "--tiers", "file", "--context", "512", "--stats",
+                       "--max-tokens", "60", "--seed", "1"},
+                      {{"FOVEA_DATA", folder.path()}});
+    QVERIFY(terminal.shows("> "));
+    terminal.type("Tell me about the sea.\r");
+    QVERIFY(terminal.shows("file 720"));  // 30 layers of 24 experts
+    QVERIFY(terminal.shows("▀"));
+    QVERIFY(terminal.shows("\033[r"));  // the whole screen scrolls again
+    QVERIFY(terminal.shows("6.17 bits per weight"));
+    QVERIFY(terminal.shows("> "));
+    terminal.type("/quit\r");
+    QCOMPARE(terminal.end(), 0);
+  }
+
   void withoutADisplayTheChatIsInTheTerminal() {
     Terminal terminal({model_}, {});
     QVERIFY(terminal.shows("so the chat is in the terminal"));

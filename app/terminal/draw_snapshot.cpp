@@ -1,0 +1,101 @@
+#include "app/terminal/draw_snapshot.h"
+
+#include <algorithm>
+#include <array>
+#include <spdlog/fmt/fmt.h>
+#include <string_view>
+
+namespace fovea::app {
+namespace {
+
+constexpr int label_columns = 4;
+
+// Of the 256-colour palette: from the highest tier to the lowest, then disk and nothing.
+constexpr std::array<int, 6> tier_colours = {208, 39, 26, 61, 60, 59};
+constexpr int disk_colour = 236;
+constexpr int moving_colour = 231;
+constexpr int empty_colour = 0;
+
+int colour_of(std::uint8_t tier) {
+  return tier < tier_colours.size() ? tier_colours[tier] : disk_colour;
+}
+
+// One half of a character: some layers and some of their units.
+int cell_colour(const Snapshot& s, std::int64_t layer, std::int64_t layers, std::int64_t unit,
+                std::int64_t units) {
+  std::array<int, 256> count{};
+  bool any = false;
+  for (std::int64_t l = layer; l < std::min(layer + layers, s.layers); ++l) {
+    for (std::int64_t u = unit; u < std::min(unit + units, s.units_per_layer); ++u) {
+      const UnitState& state = s.units[static_cast<std::size_t>(l * s.units_per_layer + u)];
+      if (state.target != no_tier) return moving_colour;
+      ++count[state.tier];
+      any = true;
+    }
+  }
+  if (!any) return empty_colour;
+  return colour_of(static_cast<std::uint8_t>(std::ranges::max_element(count) - count.begin()));
+}
+
+std::int64_t groups(std::int64_t things, std::int64_t places) {
+  return std::max<std::int64_t>(1, (things + places - 1) / std::max<std::int64_t>(1, places));
+}
+
+// The first characters of a text, none of them cut in half.
+std::string_view first_characters(std::string_view text, int count) {
+  std::size_t end = 0;
+  while (end < text.size() && count-- > 0) {
+    do ++end;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80);
+  }
+  return text.substr(0, end);
+}
+
+std::string rate(double bytes) {
+  return bytes < 1e9 ? fmt::format("{:.1f} MB", bytes / 1e6) : fmt::format("{:.2f} GB", bytes / 1e9);
+}
+
+}  // namespace
+
+std::string status_line(const Snapshot& s) {
+  std::string line;
+  std::int64_t hits = 0;
+  for (const TierState& tier : s.tiers) hits += tier.hits;
+  for (const TierState& tier : s.tiers) {
+    const double share = hits > 0 ? 100.0 * static_cast<double>(tier.hits) / static_cast<double>(hits) : 0;
+    line += fmt::format("{} {} ({:.0f} % of uses)  ", tier.name, tier.units, share);
+  }
+  line += fmt::format("{:.2f} bits  {} of {}  ↑{} ↓{}  read {}  in flight {}  {:.1f} tok/s",
+                      s.mean_bits_per_weight, rate(static_cast<double>(s.arena_used_bytes)),
+                      rate(static_cast<double>(s.arena_bytes)), s.swaps.promotions, s.swaps.demotions,
+                      rate(static_cast<double>(s.swaps.bytes_read)), s.queued + s.reading + s.ready,
+                      s.tokens_per_second);
+  if (s.swaps.stalls > 0)
+    line += fmt::format("  {} stalls ({:.1f} s)", s.swaps.stalls, s.swaps.stall_seconds);
+  const std::int64_t failures = s.swaps.io_errors + s.swaps.checksum_errors;
+  if (failures > 0) line += fmt::format("  {} failed swaps", failures);
+  return line;
+}
+
+std::vector<std::string> draw_snapshot(const Snapshot& s, int columns, int rows) {
+  const std::string status = status_line(s);
+  std::vector<std::string> lines = {fmt::format("\033[2m{}\033[0m", first_characters(status, columns))};
+  const std::int64_t layers = groups(s.layers, 2 * (rows - 1));
+  const std::int64_t units = groups(s.units_per_layer, columns - label_columns);
+  for (std::int64_t layer = 0; layer < s.layers && std::ssize(lines) < rows; layer += 2 * layers) {
+    std::string line = fmt::format("\033[2m{:>3} \033[0m", layer);
+    int upper = -1, lower = -1;
+    for (std::int64_t unit = 0; unit < s.units_per_layer; unit += units) {
+      const int above = cell_colour(s, layer, layers, unit, units);
+      const int below = cell_colour(s, layer + layers, layers, unit, units);
+      if (above != upper || below != lower) line += fmt::format("\033[38;5;{};48;5;{}m", above, below);
+      upper = above;
+      lower = below;
+      line += "▀";
+    }
+    lines.push_back(line + "\033[0m");
+  }
+  return lines;
+}
+
+}  // namespace fovea::app

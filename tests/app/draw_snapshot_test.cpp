@@ -1,0 +1,72 @@
+// What chat --stats draws.
+#include "app/terminal/draw_snapshot.h"
+
+#include "tests/support/test.h"
+
+using fovea::app::draw_snapshot;
+using fovea::app::status_line;
+
+namespace {
+
+// 4 layers of 6 units: the first two of each layer are high, one of layer 1 is on its way up.
+fovea::Snapshot sample() {
+  fovea::Snapshot s;
+  s.layers = 4;
+  s.units_per_layer = 6;
+  s.units.resize(24);
+  for (std::size_t unit = 0; unit < s.units.size(); ++unit) s.units[unit].tier = unit % 6 < 2 ? 0 : 1;
+  s.units[9].target = 0;
+  s.tiers = {{.name = "q4", .bits_per_weight = 4.25, .units = 8, .hits = 30},
+             {.name = "q2", .bits_per_weight = 2.25, .units = 16, .hits = 70}};
+  s.swaps.promotions = 5;
+  s.swaps.demotions = 4;
+  s.mean_bits_per_weight = 2.92;
+  s.arena_bytes = 3'000'000;
+  s.arena_used_bytes = 2'500'000;
+  return s;
+}
+
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+class DrawSnapshotTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theStatusLineTellsTheNumbers() {
+    const std::string line = status_line(sample());
+    for (const char* part :
+         {"q4 8 (30 % of uses)", "q2 16 (70 % of uses)", "2.92 bits", "2.5 MB of 3.0 MB", "↑5 ↓4"})
+      QVERIFY2(line.find(part) != std::string::npos, line.c_str());
+    QVERIFY(line.find("stalls") == std::string::npos);
+    fovea::Snapshot stalled = sample();
+    stalled.swaps.stalls = 3;
+    stalled.swaps.io_errors = 2;
+    QVERIFY(status_line(stalled).find("3 stalls") != std::string::npos);
+    QVERIFY(status_line(stalled).find("2 failed swaps") != std::string::npos);
+  }
+
+  void everyUnitHasItsHalfOfACharacter() {
+    const auto lines = draw_snapshot(sample(), 100, 10);
+    QCOMPARE(lines.size(), std::size_t{3});  // two layers in a row
+    for (std::size_t row = 1; row < lines.size(); ++row) QCOMPARE(count(lines[row], "▀"), 6);
+    QCOMPARE(count(lines[1], ";5;231"), 1);  // the unit in flight, in the lower half
+    QCOMPARE(count(lines[2], "231"), 0);
+    QVERIFY(count(lines[2], "38;5;208;48;5;208m") == 1 && count(lines[2], "38;5;39;48;5;39m") == 1);
+  }
+
+  void whatDoesNotFitIsPutTogether() {
+    const auto lines = draw_snapshot(sample(), 7, 2);  // one row of three characters
+    QCOMPARE(lines.size(), std::size_t{2});
+    QCOMPARE(count(lines[1], "▀"), 3);
+    QVERIFY(count(draw_snapshot(fovea::Snapshot{}, 40, 5)[0], "bits") == 1);
+  }
+};
+
+FOVEA_TEST(DrawSnapshotTest)
+#include "draw_snapshot_test.moc"
