@@ -20,9 +20,9 @@ struct Transfer {
   std::byte* target = nullptr;
 };
 
-// Packed layers of the file are converted on the way. Source pages that were copied are dropped as soon as their tensor is done, so that memory holds no weight
-// twice. Progress counts the sources' bytes, on the calling thread. Cancelled within one chunk (4 MiB) of
-// each thread.
+// Packed layers of the file are converted on the way. Source pages that were copied are dropped as soon as
+// their tensor is done, so that memory holds no weight twice. Progress counts the sources' bytes, on the
+// calling thread. Cancelled within one chunk (4 MiB) of each thread.
 Result<void> run_transfers(const checkpoint::Checkpoint&, const kernels::Device&, std::vector<Transfer>,
                            int threads, const ProgressSink&, std::stop_token);
 

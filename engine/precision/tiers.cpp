@@ -11,9 +11,11 @@ struct NamedType {
   const char* name;
   kernels::Type type;
 };
-constexpr NamedType named_types[] = {
-    {"bf16", kernels::Type::bf16}, {"q8", kernels::Type::q8_0}, {"q4", kernels::Type::q4_f},
-    {"q3", kernels::Type::q3_f},   {"q2", kernels::Type::q2_f}};
+constexpr NamedType named_types[] = {{"bf16", kernels::Type::bf16},
+                                     {"q8", kernels::Type::q8_0},
+                                     {"q4", kernels::Type::q4_f},
+                                     {"q3", kernels::Type::q3_f},
+                                     {"q2", kernels::Type::q2_f}};
 
 constexpr std::int64_t matrix_alignment = 64;
 

@@ -81,7 +81,8 @@ class CommandLineTest : public QObject {
     row("missing text", {"perplexity", model, "/no/such"}, "cannot be opened");
     row("a folder as text", {"perplexity", model, "/usr"}, "cannot be read");
     row("no trace", {"replay", "/no/such", "--high-share", "0.5"}, "/no/such");
-    row("another file as trace", {"replay", model, "--high-share", "0.5"}, "it is not a trace");
+    row("another file as trace",
+        {"replay", fovea::tests::golden("models/experts.gguf"), "--high-share", "0.5"}, "it is not a trace");
     row("shape", {"replay", "--synthetic", "2xy", "--high-share", "0.5"}, "nothing is known of \"2xy\"");
     row("messages missing", {"template", model, "--messages", "/no/such"}, "cannot be opened");
     row("id beyond the vocabulary", {"logits", model, "--tokens", "1,37", "--out", "/dev/null"},

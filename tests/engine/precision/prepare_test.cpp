@@ -89,7 +89,7 @@ std::vector<float> values(const Subject& s, const models::MatrixSource& matrix) 
 std::vector<TokenId> tokens(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<TokenId> ids(count);
-  for (TokenId& id : ids) id = static_cast<TokenId>(random() % 40);
+  for (TokenId& id : ids) id = static_cast<TokenId>(random() % 37);
   return ids;
 }
 

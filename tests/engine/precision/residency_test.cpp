@@ -253,7 +253,7 @@ class ResidencyTest : public QObject {
 
   void aFillingTellsAndStops() {
     std::stop_source stop;
-    SwapWorld world({.slabs = 12});
+    SwapWorld world({.slabs = 6});
     FOVEA_VERIFY(world.make());
     auto& residency = world.residency();
     std::int64_t total = 0, last = 0;

@@ -50,14 +50,12 @@ class TrafficLimitTest : public QObject {
       TrafficLimit limit(rate, burst);
       TestClock clock;
       std::vector<Movement> movements;
-      std::int64_t moved = 0;
       for (int i = 0; i < 200; ++i) {
         const std::int64_t bytes = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(burst));
         if (random() % 4 == 0)
           clock.sleep(static_cast<double>(random() % 100) * static_cast<double>(burst) / rate / 30, {});
         QVERIFY(limit.wait(bytes, clock, {}));
         movements.push_back({clock.now(), bytes});
-        moved += bytes;
       }
       const std::string wrong = overfull_window(movements, rate, burst);
       QVERIFY2(wrong.empty(),
