@@ -23,8 +23,8 @@ enum class PolicyKind : std::uint8_t {
 };
 
 // DynaExq's settings with the published defaults. "paper": arXiv 2511.15015; "later": its later versions.
-// There is no prefetch from correlation: on recorded routing it gained 0.3 points of the router's weight in
-// the high tier, for five times the traffic.
+// There is no prefetch from correlation: on recorded routing it gained 0.1 points of the router's weight in
+// the high tier, for five times the promotions.
 struct DynaExqSettings {
   double smoothing = 0.9;  // α of S ← α S + (1 − α) g            (Eq. 2; later: 0.9)
   // Tokens that one α stands for, so that a prefill chunk weighs as its tokens would; 0: one pass, as Eq. 2
