@@ -1,7 +1,10 @@
 #include "app/files/files.h"
 
+#include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "app/files/atomic_file.h"
@@ -68,6 +71,24 @@ class FilesTest : public QObject {
     FOVEA_VERIFY(file->commit());
     QCOMPARE(content(target), std::string("new"));
     QCOMPARE(files_in(folder.path()), 1U);
+  }
+
+  // Where the file system knows files without names, nothing is left however the program ends.
+  void nothingIsLeftOfAKilledProgram() {
+    const fovea::tests::TemporaryFolder folder;
+    const int nameless = ::open(folder.path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (nameless < 0) QSKIP("the file system has no files without names");
+    ::close(nameless);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      auto file = AtomicFile::create(folder.path() / "x.npy");
+      if (file && file->write("unfinished")) ::raise(SIGKILL);
+      ::_exit(1);
+    }
+    int status = 0;
+    QCOMPARE(::waitpid(child, &status, 0), child);
+    QVERIFY(WIFSIGNALED(status));
+    QCOMPARE(files_in(folder.path()), 0U);
   }
 
   void aLinkStaysALink() {
