@@ -59,6 +59,10 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
       object["top1_agreement"] = divergence->top1_agreement;
       object["reference_perplexity"] = divergence->reference_perplexity;
     }
+    for (const WindowScore& window : result.windows) {
+      object["window_nll"].push_back(window.nll);
+      if (result.divergence) object["window_kl"].push_back(window.kl);
+    }
     add_precision_use(object, *loaded.engine);
     return write_json(console, object);
   }
@@ -87,7 +91,10 @@ void add_perplexity(Registry& registry) {
       "  context         tokens in a window\n"
       "  kl              with --against: mean divergence from that model's output in nats, its standard "
       "error;\n"
-      "                  top1_agreement: share of equal first choices; reference_perplexity: that model's\n" +
+      "                  top1_agreement: share of equal first choices; reference_perplexity: that model's\n"
+      "  window_nll      of each window, the mean negative log-likelihood; window_kl: with --against, the "
+      "mean\n"
+      "                  divergence\n" +
           std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();

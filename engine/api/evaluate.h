@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string_view>
+#include <vector>
 
 #include "engine/api/engine.h"
 
@@ -24,6 +25,13 @@ struct Divergence {
   double reference_perplexity = 0;
 };
 
+// Means over one window's scored positions. The same window of two runs can be compared with each other:
+// their difference varies far less than either.
+struct WindowScore {
+  double nll = 0;  // −ln of the probability that the next token had
+  double kl = 0;   // from the reference; 0 without one
+};
+
 struct PerplexityResult {
   double perplexity = 0;
   double standard_error = 0;
@@ -31,6 +39,7 @@ struct PerplexityResult {
   std::int64_t chunks = 0;
   double tokens_per_second = 0;
   std::optional<Divergence> divergence = {};  // from the reference
+  std::vector<WindowScore> windows = {};      // [chunks]
 };
 
 // Windows do not overlap; each begins with BOS where the model uses one; its second half is scored

@@ -58,6 +58,11 @@ struct Sum {
     squares += x * x;
     ++count;
   }
+  void add(const Sum& other) {
+    value += other.value;
+    squares += other.squares;
+    count += other.count;
+  }
   double mean() const { return value / static_cast<double>(count); }
   double standard_error() const {
     const double variance = squares / static_cast<double>(count) - mean() * mean();
@@ -78,13 +83,16 @@ class Comparison {
         stop, first_);
   }
 
-  void add(std::int64_t position, std::span<const float> logits, TokenId next) {
+  // Returns the divergence at this position.
+  double add(std::int64_t position, std::span<const float> logits, TokenId next) {
     const auto reference =
         std::span(rows_).subspan(static_cast<std::size_t>(position - first_) * logits.size(), logits.size());
-    kl_.add(kl_divergence(reference, logits));
+    const double kl = kl_divergence(reference, logits);
+    kl_.add(kl);
     nll_.add(negative_log_likelihood(reference, next));
     agreed_ += std::ranges::max_element(reference) - reference.begin() ==
                std::ranges::max_element(logits) - logits.begin();
+    return kl;
   }
 
   Divergence result() const {
@@ -149,6 +157,7 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
   if (settings.chunks > 0) windows = std::min(windows, settings.chunks);
 
   Sum nll;
+  std::vector<WindowScore> scores;
   std::optional<Comparison> comparison;
   if (settings.reference != nullptr) comparison.emplace(*settings.reference, context);
   const auto start = std::chrono::steady_clock::now();
@@ -164,13 +173,16 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
     // The first position is never scored, so its token may become the begin of text.
     if (begin) part.front() = *begin;
     if (comparison) FOVEA_CHECK(comparison->compute(part, stop));
+    Sum window_nll, window_kl;
     const auto score = [&](std::int64_t position, std::span<const float> logits) {
       if (position + 1 == context) return;
       const TokenId next = part[static_cast<std::size_t>(position + 1)];
-      nll.add(negative_log_likelihood(logits, next));
-      if (comparison) comparison->add(position, logits, next);
+      window_nll.add(negative_log_likelihood(logits, next));
+      if (comparison) window_kl.add(comparison->add(position, logits, next));
     };
     FOVEA_CHECK(engine.logits(part, score, stop, context / 2));
+    nll.add(window_nll);
+    scores.push_back({.nll = window_nll.mean(), .kl = comparison ? window_kl.mean() : 0});
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const double value = std::exp(nll.mean());
@@ -180,6 +192,7 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
                           .chunks = windows,
                           .tokens_per_second = static_cast<double>(windows * context) / seconds.count()};
   if (comparison) result.divergence = comparison->result();
+  result.windows = std::move(scores);
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "engine/api/evaluate.h"
 #include "tests/support/test.h"
@@ -62,6 +63,11 @@ class PerplexityTest : public QObject {
              std::to_string(result->standard_error).c_str());
     QVERIFY(result->tokens_per_second > 0);
     QCOMPARE(last_done, 4 * 24);
+    double nll = 0;  // every window scores the same number of positions
+    for (const fovea::WindowScore& window : result->windows) nll += window.nll / double(result->chunks);
+    QCOMPARE(std::ssize(result->windows), result->chunks);
+    QVERIFY(std::abs(std::exp(nll) - result->perplexity) < 1e-9 * result->perplexity);
+    QVERIFY(result->windows[0].nll != result->windows[1].nll);
     QVERIFY(!close(result->perplexity * 1.01, wanted["perplexity"]));  // the check can fail
   }
 
@@ -84,6 +90,8 @@ class PerplexityTest : public QObject {
     const auto other = fovea::perplexity(**coarse, text, settings);
     FOVEA_VERIFY(other);
     QVERIFY(other->divergence->mean_kl > 1e-6);
+    const auto& [first, second] = std::tie(other->windows[0], other->windows[1]);
+    QVERIFY(std::abs((first.kl + second.kl) / 2 - other->divergence->mean_kl) < 1e-12);
     QVERIFY(close(other->divergence->reference_perplexity, equal->perplexity));
     QVERIFY(!fovea::perplexity(*engine, text, {.context = wanted["window"]})->divergence);
   }
