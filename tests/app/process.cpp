@@ -1,10 +1,12 @@
 #include "process.h"
 
+#include <QtGlobal>
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
@@ -153,6 +155,7 @@ Terminal::Terminal(const std::vector<std::string>& arguments,
   winsize size{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
   child_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
   if (child_ == 0) image.execute();
+  if (child_ < 0) qWarning("there is no pseudo-terminal (is /dev/pts mounted?): %s", std::strerror(errno));
 }
 
 Terminal::~Terminal() {
@@ -165,9 +168,10 @@ void Terminal::type(const std::string& keys) {
 }
 
 bool Terminal::read_more(int timeout_ms) {
+  if (terminal_ < 0) return false;
   pollfd wait{terminal_, POLLIN, 0};
   if (::poll(&wait, 1, timeout_ms) <= 0) return true;
-  return terminal_ >= 0 && read_some(terminal_, shown_);
+  return read_some(terminal_, shown_);
 }
 
 bool Terminal::shows(const std::string& text, int timeout_s) {
@@ -182,7 +186,7 @@ bool Terminal::shows(const std::string& text, int timeout_s) {
 }
 
 void Terminal::send(int signal) {
-  ::kill(child_, signal);
+  if (child_ > 0) ::kill(child_, signal);
 }
 
 bool Terminal::is_as_shells_expect() const {
@@ -193,8 +197,9 @@ bool Terminal::is_as_shells_expect() const {
 }
 
 int Terminal::end(int timeout_s) {
+  if (child_ <= 0) return ran_too_long;
   const auto deadline = Clock::now() + std::chrono::seconds(timeout_s);
-  while (terminal_ >= 0 && Clock::now() < deadline && read_more(100)) {
+  while (Clock::now() < deadline && read_more(100)) {
   }
   const int code = wait_until(child_, deadline);
   child_ = -1;
