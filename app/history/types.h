@@ -1,0 +1,171 @@
+// What the history keeps: conversations, and in each a tree of messages. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea::app::history {
+
+using Id = std::int64_t;    // of a conversation or a message; 0: none
+using Time = std::int64_t;  // milliseconds since 1970, UTC
+
+enum class Role : std::uint8_t { system, user, assistant, tool };
+enum class MessageState : std::uint8_t {
+  complete,
+  partial,  // being written, or cut off when the program was killed
+  stopped,  // by the user
+  failed
+};
+
+std::string_view name_of(Role role);           // "user"; the word in files and chat templates
+std::string_view name_of(MessageState state);  // "partial"
+
+// A text file that went into the prompt with its message.
+struct Attachment {
+  std::string name;
+  std::string media_type;
+  std::string text;
+  std::int64_t tokens = 0;
+  bool operator==(const Attachment&) const = default;
+};
+
+// How a message came about; empty for what the user wrote.
+struct Origin {
+  std::string model;
+  std::string policy;
+  std::uint64_t seed = 0;
+  std::string settings;  // JSON, or empty
+  bool operator==(const Origin&) const = default;
+};
+
+struct Message {
+  Id id = 0;
+  Id conversation = 0;
+  Id parent = 0;  // 0: a first message
+  Role role = Role::user;
+  std::string text;
+  Origin origin;
+  std::string timings;  // JSON, or empty
+  MessageState state = MessageState::complete;
+  std::string note;  // why it failed or ended early, for people
+  Time created_at = 0;
+  Time updated_at = 0;
+  std::vector<Attachment> attachments;
+
+  // The place among the messages with the same parent, in order of creation: ‹2/3› is {2, 3}. Filled in a
+  // Branch.
+  std::int32_t sibling = 1;
+  std::int32_t siblings = 1;
+  Id previous_sibling = 0;  // 0: this is the first
+  Id next_sibling = 0;      // 0: this is the last
+};
+
+struct Conversation {
+  Id id = 0;
+  std::string uid;  // the same in every export and on every machine
+  std::string title;
+  Time created_at = 0;
+  Time updated_at = 0;
+  Time pinned_at = 0;   // 0: not pinned
+  Time deleted_at = 0;  // 0: not deleted
+  Id leaf = 0;          // the last message of the chosen branch; 0: there are no messages
+  std::string draft;    // what was typed and not sent
+  std::string system_prompt;
+  std::string settings;  // generation settings, JSON, or empty
+};
+
+// One way from a first message to a leaf.
+struct Branch {
+  Conversation conversation;
+  std::vector<Message> messages;  // in order
+};
+
+// A conversation with all its branches. Parents come before their children.
+struct Archive {
+  Conversation conversation;
+  std::vector<Message> messages;
+};
+
+// --- the sidebar's list: pinned ones first, then by their last change, newest first
+
+struct ListPosition {
+  Time pinned_at = 0;
+  Time updated_at = 0;
+  Id id = 0;
+};
+
+struct ConversationPage {
+  std::vector<Conversation> conversations;
+  bool more = false;  // ask again with the position of the last one
+};
+
+inline ListPosition position_of(const Conversation& c) {
+  return {c.pinned_at, c.updated_at, c.id};
+}
+
+// --- search
+
+struct TextRange {
+  std::int32_t start = 0;  // bytes of UTF-8
+  std::int32_t length = 0;
+  bool operator==(const TextRange&) const = default;
+};
+
+struct SearchHit {
+  Id conversation = 0;
+  std::string title;
+  std::vector<TextRange> title_matches;
+  Id message = 0;  // 0: only the title matches
+  Role role = Role::user;
+  std::string snippet;  // of the message, on one line
+  std::vector<TextRange> snippet_matches;
+  Time updated_at = 0;  // of the conversation
+};
+
+struct SearchResult {
+  std::vector<SearchHit> hits;  // best first
+  bool more = false;            // there are others
+};
+
+// --- requests
+
+struct NewConversation {
+  std::string title;
+  std::string system_prompt;
+  std::string settings;
+};
+
+// A question and the answer that is about to be written, stored together before generation starts.
+struct NewTurn {
+  Id conversation = 0;  // 0: a new one, from `created`
+  NewConversation created;
+  Id parent = 0;  // the message before the question; editing a question: the edited question's parent
+  std::string text;
+  std::vector<Attachment> attachments;
+  Origin answer;
+};
+
+struct Turn {
+  Conversation conversation;  // with the answer as its leaf
+  Message question;
+  Message answer;  // partial, empty
+};
+
+struct AnswerEnd {
+  MessageState state = MessageState::complete;
+  std::uint64_t seed = 0;  // the one that was used
+  std::string timings;     // JSON
+  std::string note;
+};
+
+struct ImportReport {
+  std::int32_t imported = 0;          // conversations
+  std::int32_t already_there = 0;     // not imported again
+  std::vector<Id> conversations;      // the imported ones
+  std::vector<std::string> left_out;  // what could not be read, and why; at most 100 lines
+  std::int32_t left_out_count = 0;
+};
+
+}  // namespace fovea::app::history
