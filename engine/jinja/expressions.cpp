@@ -276,7 +276,7 @@ std::optional<Value> Interpreter::object_attribute(const Value& object, const st
   return std::nullopt;
 }
 
-Value Interpreter::attribute(const Value& object, const std::string& name) {
+Value Interpreter::attribute(const Value& object, const std::string& name, bool or_item) {
   if (object.is_undefined()) use_of_undefined(object);
   if (auto found = object_attribute(object, name)) return *found;
   if (const Native native = find_method(object, name)) {
@@ -292,7 +292,7 @@ Value Interpreter::attribute(const Value& object, const std::string& name) {
     case Attribute::none:
       break;
   }
-  if (object.is_dict()) {
+  if (or_item && object.is_dict()) {
     if (const Value* found = object.dict().find(name)) return *found;
   }
   return undefined(object, Value::text(name));

@@ -29,11 +29,12 @@ class Interpreter {
   Value call(const Value& callee, Arguments&);
   Value filter(const std::string& name, const Value&, Arguments&);
   bool test(const std::string& name, const Value&, Arguments&);
-  Value attribute(const Value& object, const std::string& name);  // object.name
-  Value item(const Value& object, const Value& index);            // object[index]
-  std::vector<Value> items(const Value&);  // what iterating gives; fails if it cannot be
-  bool same(const Value&, const Value&);   // Python's ==
-  void check_key(const Value&);            // fails if it cannot be a dict's key
+  // object.name; a dict's element of that name too, unless only attributes are meant.
+  Value attribute(const Value& object, const std::string& name, bool or_item = true);
+  Value item(const Value& object, const Value& index);  // object[index]
+  std::vector<Value> items(const Value&);               // what iterating gives; fails if it cannot be
+  bool same(const Value&, const Value&);                // Python's ==
+  void check_key(const Value&);                         // fails if it cannot be a dict's key
   bool contains(const Value& container, const Value&);
   bool less(const Value&, const Value&, const char* sign = "<");
   Value add(const Value&, const Value&);

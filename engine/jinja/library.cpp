@@ -21,7 +21,7 @@ bool one_of(std::string_view name, std::initializer_list<std::string_view> names
 // Jinja's own filters that no chat template has a use for, and why they are left out.
 std::string_view reason_left_out(std::string_view name) {
   if (name == "random") return "' is not supported: the same conversation would give other prompts";
-  if (one_of(name, {"attr", "pprint", "urlize", "wordwrap"})) return "' is not supported";
+  if (name == "urlize") return "' is not supported";
   return "' is not known";
 }
 

@@ -6,6 +6,7 @@
 #include "engine/jinja/library.h"
 #include "engine/jinja/text_operations.h"
 #include "engine/jinja/unicode.h"
+#include "engine/jinja/word_wrap.h"
 
 namespace fovea::jinja {
 namespace {
@@ -117,6 +118,33 @@ Value truncate(Interpreter& in, const Value& v, Arguments& a) {
   return in.run.text(cut + end);
 }
 
+Value word_wrap(Interpreter& in, const Value& v, Arguments& a) {
+  const Bound b(in, "wordwrap", a, {"width", "break_long_words", "wrapstring", "break_on_hyphens"});
+  const std::string& text = need_text(in, "wordwrap", v);
+  static const std::string line_end = "\n";
+  const bool hyphens_split = !b[3] || (b[3]->is_boolean() && b[3]->boolean());
+  const Wrapping wrapping{.width = b.whole(0, 79),
+                          .break_words = b.truth(1, true),
+                          .split_at_hyphens = hyphens_split,
+                          .break_at_hyphens = b.truth(3, true)};
+  const bool has_end = b.has(2);
+  const std::string& end = has_end ? b.text(2, line_end) : line_end;
+  const bool markup = has_end && b[2]->text().markup;
+  std::string out;
+  bool first = true;
+  for (const std::string_view paragraph : lines_of(text, false)) {
+    const std::vector<std::string> lines = wrapped_lines(in, paragraph, wrapping);
+    // A paragraph without words is an empty line.
+    for (std::size_t i = 0; i < std::max<std::size_t>(lines.size(), 1); ++i) {
+      if (!first) out += end;
+      first = false;
+      if (i < lines.size()) out += markup ? escape(lines[i]) : lines[i];
+      in.run.check_size(out.size());
+    }
+  }
+  return in.run.text(std::move(out), markup);
+}
+
 Value word_count(Interpreter& in, const Value& v, Arguments& a) {
   Bound(in, "wordcount", a, {});
   const Value text = as_text(in, v);
@@ -124,7 +152,7 @@ Value word_count(Interpreter& in, const Value& v, Arguments& a) {
   bool inside = false;
   for (std::size_t at = 0; at < text.bytes().size();) {
     const char32_t p = next_point(text.bytes(), at);
-    const bool word = p == '_' || is_letter(p) || is_numeric(p);
+    const bool word = is_word_character(p);
     if (word && !inside) ++words;
     inside = word;
   }
@@ -238,6 +266,7 @@ const NativeTable& text_filters() {
       {"indent", indent},
       {"center", center},
       {"truncate", truncate},
+      {"wordwrap", word_wrap},
       {"wordcount", word_count},
       {"format", format},
       {"e", escape_filter},

@@ -9,6 +9,7 @@
 #include "engine/jinja/interpreter.h"
 #include "engine/jinja/library.h"
 #include "engine/jinja/literals.h"
+#include "engine/jinja/pretty.h"
 
 namespace fovea::jinja {
 namespace {
@@ -166,6 +167,16 @@ Value to_json_filter(Interpreter& in, const Value& v, Arguments& a) {
   return in.run.text(to_json(in, v, style));
 }
 
+Value attribute(Interpreter& in, const Value& v, Arguments& a) {
+  const Bound b(in, "attr", a, {"name"}, 1);
+  return in.attribute(v, b.text(0, {}), false);
+}
+
+Value pretty_print(Interpreter& in, const Value& v, Arguments& a) {
+  Bound(in, "pprint", a, {});
+  return in.run.text(pretty(in, v));
+}
+
 }  // namespace
 
 const NativeTable& value_filters() {
@@ -178,6 +189,8 @@ const NativeTable& value_filters() {
       {"round", round},
       {"tojson", to_json_filter},
       {"filesizeformat", file_size},
+      {"attr", attribute},
+      {"pprint", pretty_print},
   };
   return table;
 }

@@ -267,6 +267,53 @@ x|attr('y')
 'x'|filesizeformat
 [1]|filesizeformat
 none|filesizeformat
+d|attr('items'), d|attr('b') is defined, d|attr('b'), s|attr('upper')(), d|attr('get')('b')
+missing|attr('x')
+s|attr('nothing') is defined, s|attr('nothing'), s|attr('nothing').more
+s|attr(1)
+s|attr
+users|map('attr', 'name')|list
+s|attr('__class__'), s|attr('__class__') is defined, l|attr('append') is defined
+(users|groupby('age')|first)|attr('grouper')
+s|pprint, n|pprint, none|pprint, l|pprint, d|pprint, missing|pprint
+mixed|pprint
+users|pprint
+tree|pprint
+{'users': users, 'tree': tree, 'w': w * 9}|pprint
+[users, [tree, (w * 12,)], 'x' * 90]|pprint
+('word ' * 30)|pprint
+['word ' * 30, {'key': 'word ' * 30, 'other': ['word ' * 14]}]|pprint
+('one two\n' * 4 + 'three ' * 20 + '\n' + 'y' * 100 + ' z')|pprint
+('quote\' and "quotes" ' * 6)|pprint
+('x' * 100)|pprint, ('é日本😀 ' * 20)|pprint
+{2: 'b', 'a': 1, none: 3, 1.5: 4, true: 5, (1, 2): 6}|pprint
+[{2: 'b', 'a': 1, none: 3, 1.5: 4, true: 5, (1, 2): 6, 'k' * 30: {'b': 1, 'a': 2}}]|pprint
+d.items()|pprint, range(40)|pprint, (range(40)|list)|pprint, ((1,),)|pprint, ()|pprint, {}|pprint
+([('a' * 70,)] + [('a' * 77,)])|pprint, [[[['b' * 74]]]]|pprint
+(html|escape)|pprint, [html|safe, html * 4]|pprint
+(s * 10)|pprint|length
+multi|pprint, [multi * 4]|pprint
+'The quick brown fox jumps over the lazy dog'|wordwrap(10)
+'The quick brown fox jumps over the lazy dog'|wordwrap(16, wrapstring='/')
+multi|wordwrap(4), ''|wordwrap, '\n\n a \n'|wordwrap
+'a well-known, state-of-the-art x-ray of e-mail -- an em-dash--here and --option -b'|wordwrap(8, true, '|')
+'a well-known, state-of-the-art x-ray of e-mail -- an em-dash--here and --option -b'|wordwrap(8, true, '|', false)
+'a well-known, state-of-the-art x-ray of e-mail -- an em-dash--here and --option -b'|wordwrap(8, false, '|')
+'a well-known, state-of-the-art x-ray of e-mail -- an em-dash--here and --option -b'|wordwrap(8, false, '|', 1)
+'ab--cd--- ef !--g 1-2-3-4 a1-b2 x--y, ------ "--z'|wordwrap(1, true, '|')
+'ab--cd--- ef !--g 1-2-3-4 ab1-bc2 x--y, ------ "--z'|wordwrap(3, true, '|')
+'lengthy-compounded-hyphenated-words'|wordwrap(12, wrapstring='|'), '--------------'|wordwrap(5, wrapstring='|')
+('x' * 25)|wordwrap(10, wrapstring='|'), ('x' * 25)|wordwrap(10, false, '|'), ('a ' + 'x' * 25)|wordwrap(10, false, '|')
+('  ' * 20 + 'a  b' + ' ' * 30 + 'c ')|wordwrap(6, wrapstring='|')
+'a\tb  c\x0cd e f g'|wordwrap(3, wrapstring='|')
+'日本語の文章 ends here é-mail ünï-cödé'|wordwrap(5, wrapstring='|')
+s|wordwrap(0)
+s|wordwrap(-1)
+''|wordwrap(0)
+n|wordwrap
+missing|wordwrap
+'a & b <c>'|wordwrap(3, wrapstring='<br>'|safe), ('a & b'|safe)|wordwrap(3)
+'x y'|wordwrap(1000000000000), 'x y'|wordwrap(1, wrapstring=none)
 """
 
 # Whole templates, separated by lines of '===='.
