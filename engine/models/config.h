@@ -74,10 +74,11 @@ Result<ModelInfo> describe(const checkpoint::Checkpoint&);
 
 // The rotary inverse frequencies, [rotary / 2], and the magnitude that multiplies cos and sin. `context` is
 // the trained one, `tokens` the sequence's whole length: only dynamic scaling depends on it, and a sequence
-// keeps one length for all its passes, so that cached keys and later queries rotate alike. That length is the
-// context that the session was given: up to the trained one nothing is scaled, as in transformers; with a
-// longer one the scaling is that of the whole context from the first token on, where transformers scales by
-// the length so far and leaves earlier keys as they were.
+// keeps one length for all its passes, so that cached keys and later queries rotate alike. In generation that
+// length is the session's context (as in vLLM): up to the trained one nothing is scaled, as in transformers;
+// in a longer one everything is scaled for the whole context from the first token on, where transformers
+// scales by the length so far and leaves earlier keys as they were. Logits of a given sequence take its own
+// length, as a single pass of transformers does.
 struct RotaryTable {
   std::vector<float> inverse_frequency;
   float magnitude = 1;
