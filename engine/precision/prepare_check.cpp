@@ -9,16 +9,36 @@ constexpr std::int64_t least_inputs = 64;  // for a metric
 constexpr float shrinkage = 0.1F;
 constexpr std::int64_t measured_share = 4;  // every fourth input is kept from the quantiser
 
-// Σ x xᵀ of rows [count, columns]; the lower triangle.
+constexpr std::int64_t together = 8;  // inputs, for each pass over the moments
+constexpr std::size_t tile = 16;
+
+// sums[j] += Σ over the inputs of factors[r] · inputs[r, j], for the tile of columns j.
+void add_tile(const float* const (&inputs)[together], const float (&factors)[together], std::size_t column,
+              float* sums) {
+  float kept[tile];
+  for (std::size_t j = 0; j < tile; ++j) kept[j] = sums[column + j];
+  for (std::size_t r = 0; r < together; ++r) {
+    for (std::size_t j = 0; j < tile; ++j) kept[j] += factors[r] * inputs[r][column + j];
+  }
+  for (std::size_t j = 0; j < tile; ++j) sums[column + j] = kept[j];
+}
+
+// Σ x xᵀ of rows [count, columns]; the lower triangle, and some of what is above it. columns is a multiple of
+// 16.
 std::vector<float> second_moments(std::span<const float> rows, std::int64_t columns) {
   const auto n = static_cast<std::size_t>(columns);
+  const std::size_t count = rows.size() / n;
+  const std::vector<float> none(n);
   std::vector<float> sums(n * n);
-  for (std::size_t begin = 0; begin < rows.size(); begin += n) {
-    const float* x = rows.data() + begin;
+  for (std::size_t first = 0; first < count; first += together) {
+    const float* inputs[together];
+    for (std::size_t r = 0; r < together; ++r)
+      inputs[r] = first + r < count ? rows.data() + (first + r) * n : none.data();
     for (std::size_t i = 0; i < n; ++i) {
-      float* row = sums.data() + i * n;
-      const float factor = x[i];
-      for (std::size_t j = 0; j <= i; ++j) row[j] += factor * x[j];
+      float factors[together];
+      for (std::size_t r = 0; r < together; ++r) factors[r] = inputs[r][i];
+      for (std::size_t column = 0; column <= i; column += tile)
+        add_tile(inputs, factors, column, sums.data() + i * n);
     }
   }
   return sums;
@@ -27,6 +47,8 @@ std::vector<float> second_moments(std::span<const float> rows, std::int64_t colu
 // Off the diagonal, few inputs say more than they know: what they share by chance is taken back in the
 // proportion of columns to inputs.
 std::optional<kernels::formats::InputMetric> metric_of(std::span<const float> rows, std::int64_t columns) {
+  constexpr std::int64_t metric_block = 32;
+  if (columns % metric_block != 0) return std::nullopt;
   std::vector<float> sums = second_moments(rows, columns);
   const auto count = static_cast<float>(std::ssize(rows) / columns);
   const float kept = count / (count + shrinkage * static_cast<float>(columns));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -119,16 +120,19 @@ bool all_finite(const float* values, std::int64_t count) {
   return sum == 0;
 }
 
-// `count` blocks of one row, in pairs; an odd last one is encoded beside itself.
+// `count` blocks of one row, in groups.
 void encode_row(Type type, const float* x, const float* importance, std::int64_t count, std::byte* out) {
-  const auto encode = trellis_encoders().back().encode_pair;
+  const TrellisEncoder& encoder = trellis_encoders().back();
   const std::int64_t bytes = block_shape(type).bytes;
-  const auto block = [&](std::int64_t i) {
-    return TrellisBlock{x + 32 * i, importance ? importance + 32 * i : nullptr, out + i * bytes};
-  };
-  std::int64_t i = 0;
-  for (; i + 2 <= count; i += 2) encode(type, {block(i), block(i + 1)});
-  if (i < count) encode(type, {block(i), block(i)});
+  TrellisBlock blocks[most_group];
+  for (std::int64_t first = 0; first < count; first += encoder.group) {
+    const int together = static_cast<int>(std::min<std::int64_t>(encoder.group, count - first));
+    for (int i = 0; i < together; ++i) {
+      const std::int64_t at = first + i;
+      blocks[i] = {x + 32 * at, importance ? importance + 32 * at : nullptr, out + at * bytes};
+    }
+    encoder.encode(type, blocks, together);
+  }
 }
 
 // The blocks of a row, those that are not finite as zeros.

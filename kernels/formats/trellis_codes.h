@@ -18,9 +18,10 @@ struct CodeQ4 {
   using Block = BlockQ4_F;
   static constexpr int states = 16, branches = 16;
   static constexpr float rms = 9.7F;       // of the values: what a block's scale is guessed from
+  static constexpr int below = 3;          // candidates below the guess
   static constexpr float error = 0.0052F;  // the usual squared error, relative
-  static constexpr int shift = 5;          // of a difference before it is squared
-  static constexpr int rounds = 1;         // of closed walks, each for the next eight ends
+  static constexpr int shift = 3;          // of a difference before it is squared
+  static constexpr int lead = 12;          // steps until a walk's ends agree on where it came from (even)
   static constexpr TrellisTables tables = q4_f_tables;
   static constexpr int from(int, int branch) { return branch; }
   static constexpr int first(int to, int) { return to; }
@@ -40,8 +41,7 @@ struct CodeQ3 {
   using Block = BlockQ3_F;
   static constexpr int states = 32, branches = 8;
   static constexpr float rms = 11.5F, error = 0.0196F;
-  static constexpr int shift = 4;
-  static constexpr int rounds = 2;
+  static constexpr int below = 2, shift = 2, lead = 16;
   static constexpr TrellisTables tables = q3_f_tables;
   static constexpr int from(int to, int branch) { return (branch & 3) | (to >> 3) << 2 | (branch >> 2) << 4; }
   static constexpr int first(int to, int branch) { return (to & 3) | (branch & 3) << 2; }
@@ -57,8 +57,7 @@ struct CodeQ2 {
   using Block = BlockQ2_F;
   static constexpr int states = 64, branches = 4;
   static constexpr float rms = 11.8F, error = 0.08F;
-  static constexpr int shift = 3;
-  static constexpr int rounds = 2;
+  static constexpr int below = 3, shift = 1, lead = 16;
   static constexpr TrellisTables tables = q2_f_tables;
   static constexpr int from(int to, int branch) { return to >> 2 | branch << 4; }
   static constexpr int first(int to, int) { return to & 15; }

@@ -26,11 +26,20 @@ struct TrellisBlock {
 
 struct TrellisEncoder {
   std::string_view name;
-  // Two blocks at a time: the vectors hold two blocks times eight candidate scales.
-  void (*encode_pair)(Type, const TrellisBlock (&)[2]);
-  // sums[i] += Σ over k < count of errors[k] · factors[k, i].   sums [32], factors [count, 32]
-  void (*add_products)(const float* errors, const float* factors, std::int64_t count, float* sums);
+  int group = 1;  // blocks that are encoded together, ≤ most_group: the vectors hold eight scales of each
+  // `count` blocks, 1 … group.
+  void (*encode)(Type, const TrellisBlock*, int count);
+  // sums[r][i] += Σ over k < count of errors[r][k] · factors[k, i], for `rows` rows.   factors [count, 32]
+  void (*add_products)(const float* const* errors, int rows, const float* factors, std::int64_t count,
+                       float (*sums)[32]);
+  // sums[r, i] −= Σ over k < count of rows[r, k] · factors[k, i].   rows [row_count, ≥ count], factors
+  // [count, 32], sums [row_count, ≥ 32]; strides in elements. Sums do not overlap what is read.
+  void (*subtract_products)(const double* rows, std::int64_t stride, std::int64_t row_count,
+                            const double* factors, std::int64_t count, double* sums,
+                            std::int64_t sums_stride);
 };
+
+constexpr int most_group = 4;
 
 // Those that this processor runs, the fastest last.
 std::span<const TrellisEncoder> trellis_encoders();

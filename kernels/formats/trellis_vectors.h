@@ -13,7 +13,35 @@ namespace fovea::kernels::formats::FOVEA_FORMATS_SET {
 namespace {
 
 // 16-bit costs, added and subtracted with saturation.
-#if defined(__AVX2__)
+#if defined(__AVX512BW__)
+using Vector = __m512i;
+Vector load(const int16_t* p) {
+  return _mm512_load_si512(p);
+}
+void store(int16_t* p, Vector v) {
+  _mm512_store_si512(p, v);
+}
+Vector repeat(int16_t v) {
+  return _mm512_set1_epi16(v);
+}
+Vector plus(Vector a, Vector b) {
+  return _mm512_adds_epi16(a, b);
+}
+Vector minus(Vector a, Vector b) {
+  return _mm512_subs_epi16(a, b);
+}
+Vector smaller(Vector a, Vector b) {
+  return _mm512_min_epi16(a, b);
+}
+// a · 2^n where that does not overflow.
+Vector shifted(Vector a, int n) {
+  return _mm512_sll_epi16(a, _mm_cvtsi32_si128(n));
+}
+// The upper halves of the products.
+Vector high_product(Vector a, Vector b) {
+  return _mm512_mulhi_epi16(a, b);
+}
+#elif defined(__AVX2__)
 using Vector = __m256i;
 Vector load(const int16_t* p) {
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
@@ -32,9 +60,6 @@ Vector minus(Vector a, Vector b) {
 }
 Vector smaller(Vector a, Vector b) {
   return _mm256_min_epi16(a, b);
-}
-Vector larger(Vector a, Vector b) {
-  return _mm256_max_epi16(a, b);
 }
 // a · 2^n where that does not overflow.
 Vector shifted(Vector a, int n) {
@@ -63,9 +88,6 @@ Vector minus(Vector a, Vector b) {
 }
 Vector smaller(Vector a, Vector b) {
   return _mm_min_epi16(a, b);
-}
-Vector larger(Vector a, Vector b) {
-  return _mm_max_epi16(a, b);
 }
 Vector shifted(Vector a, int n) {
   return _mm_sll_epi16(a, _mm_cvtsi32_si128(n));
@@ -101,10 +123,6 @@ Vector minus(Vector a, Vector b) {
 }
 Vector smaller(Vector a, Vector b) {
   for (int i = 0; i < 8; ++i) a.v[i] = a.v[i] < b.v[i] ? a.v[i] : b.v[i];
-  return a;
-}
-Vector larger(Vector a, Vector b) {
-  for (int i = 0; i < 8; ++i) a.v[i] = a.v[i] > b.v[i] ? a.v[i] : b.v[i];
   return a;
 }
 Vector shifted(Vector a, int n) {

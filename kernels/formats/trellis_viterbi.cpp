@@ -1,5 +1,9 @@
 // Compiled once for each instruction set, inside the namespace that FOVEA_FORMATS_SET names; defines nothing
 // that the linker could choose for all sets, and no product and sum may be fused, so that all sets agree.
+//
+// Each lane of the vectors holds one block with one candidate scale. A walk around the ring that may start
+// and end anywhere finds, for every lane, the state in which a good closed path passes the ring's beginning;
+// a second walk from that state to itself is the path, and the cheapest of a block's lanes is taken.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,17 +17,51 @@ namespace {
 
 constexpr int width = static_cast<int>(sizeof(Vector) / sizeof(int16_t));
 constexpr int candidates = 8;  // for each block
-constexpr int lanes = 2 * candidates;
-constexpr int most_states = 64;
+constexpr int lanes = width < 16 ? 16 : width;
+constexpr int group = lanes / candidates;  // blocks
+constexpr int ring = 32;
+
+// [states, lanes] path costs after a step; lane = 8 · block + candidate.
+template <typename Code>
+struct Costs {
+  alignas(64) int16_t at[Code::states * lanes];
+};
+
+// [values, lanes] costs of a step's values.
+struct Errors {
+  alignas(64) int16_t at[values * lanes];
+};
+
+// A group's blocks in walking order. Weights (times the root of their importance) are whole numbers of a
+// unit, scaled values of half a unit; a difference, raised by 2^shift and squared, is a cost.
+template <typename Code>
+struct Problem {
+  alignas(64) int16_t x[ring][lanes];
+  alignas(64) int16_t root[ring][lanes];  // of the importance; 32767 for the block's largest
+  alignas(64) int16_t value[values][lanes];
+  Errors errors[ring];
+  Costs<Code> costs[ring + 1];
+};
+
+// The first of the branches that add the same errors as this one in every state.
+template <typename Code>
+constexpr int first_alike(int branch) {
+  for (int other = 0; other < branch; ++other) {
+    bool alike = true;
+    for (int to = 0; to < Code::states; ++to)
+      alike = alike && value_index<Code>(to, other) == value_index<Code>(to, branch);
+    if (alike) return other;
+  }
+  return branch;
+}
 
 template <typename Code, int To, int Branch>
-[[gnu::always_inline]] inline Vector reach(const int16_t* from, const int16_t* errors, Vector best) {
-  const Vector cost =
-      plus(load(from + Code::from(To, Branch) * lanes), load(errors + value_index<Code>(To, Branch) * lanes));
+[[gnu::always_inline]] inline Vector reach(const Vector (&from)[Code::branches], const int16_t* errors,
+                                           Vector best) {
   if constexpr (Branch == 0) {
-    best = cost;
-  } else {
-    best = smaller(cost, best);
+    best = plus(from[0], load(errors + value_index<Code>(To, 0) * lanes));
+  } else if constexpr (first_alike<Code>(Branch) == Branch) {
+    best = smaller(plus(from[Branch], load(errors + value_index<Code>(To, Branch) * lanes)), best);
   }
   if constexpr (Branch + 1 < Code::branches) {
     return reach<Code, To, Branch + 1>(from, errors, best);
@@ -32,28 +70,47 @@ template <typename Code, int To, int Branch>
   }
 }
 
-template <typename Code, int To>
-[[gnu::always_inline]] inline void reach_states(const int16_t* from, const int16_t* errors, int16_t* to) {
-  store(to + To * lanes, reach<Code, To, 0>(from, errors, repeat(0)));
-  if constexpr (To + 1 < Code::states) reach_states<Code, To + 1>(from, errors, to);
+// The states from To up to Last, which all are reached from the same ones.
+template <typename Code, int To, int Last>
+[[gnu::always_inline]] inline void reach_states(const Vector (&from)[Code::branches], const int16_t* errors,
+                                                int16_t* to) {
+  store(to + To * lanes, reach<Code, To, 0>(from, errors, from[0]));
+  if constexpr (To < Last) reach_states<Code, To + 1, Last>(from, errors, to);
 }
 
-// [states, lanes] path costs after each step; lane = 8 · block + candidate.
-struct Costs {
-  alignas(32) int16_t at[most_states * lanes];
-};
+template <typename Code, int Branch>
+[[gnu::always_inline]] inline void gather(const int16_t* costs, int to, Vector (&from)[Code::branches]) {
+  from[Branch] = load(costs + Code::from(to, Branch) * lanes);
+  constexpr int alike = first_alike<Code>(Branch);
+  if constexpr (alike < Branch) from[alike] = smaller(from[alike], from[Branch]);
+  if constexpr (Branch + 1 < Code::branches) gather<Code, Branch + 1>(costs, to, from);
+}
 
-// Both blocks in walking order. Weights (times the root of their importance) are whole numbers of a unit,
-// scaled values of half a unit; a difference, shifted and squared, is a cost.
-struct Problem {
-  alignas(32) int16_t x[32][lanes];
-  alignas(32) int16_t root[32][lanes];  // of the importance; 32767 for the block's largest
-  alignas(32) int16_t value[values][lanes];
-};
-
-// The largest difference that may be shifted.
 template <typename Code>
-constexpr int16_t limit = 32767 >> Code::shift;
+constexpr bool reached_alike() {
+  for (int to = 0; to < Code::states; ++to) {
+    for (int branch = 0; branch < Code::branches; ++branch) {
+      if (Code::from(to, branch) != Code::from(to / Code::branches * Code::branches, branch)) return false;
+    }
+  }
+  return true;
+}
+static_assert(reached_alike<CodeQ4>() && reached_alike<CodeQ3>() && reached_alike<CodeQ2>());
+
+template <typename Code, int First>
+[[gnu::always_inline]] inline void step_from(const int16_t* costs, const int16_t* errors, int16_t* to) {
+  Vector from[Code::branches];
+  gather<Code, 0>(costs, First, from);
+  reach_states<Code, First, First + Code::branches - 1>(from, errors, to);
+  if constexpr (First + Code::branches < Code::states)
+    step_from<Code, First + Code::branches>(costs, errors, to);
+}
+
+template <typename Code>
+[[gnu::noinline]] void step(const Costs<Code>& from, const Errors& errors, Costs<Code>& to) {
+  for (int part = 0; part < lanes; part += width)
+    step_from<Code, 0>(from.at + part, errors.at + part, to.at + part);
+}
 
 template <typename Code>
 constexpr bool occurs(int v) {
@@ -69,47 +126,77 @@ constexpr bool occurs(int v) {
 template <typename Code, int V>
 [[gnu::always_inline]] inline void errors_from(Vector x, Vector root, const int16_t* value, int16_t* errors) {
   if constexpr (occurs<Code>(V)) {
-    const Vector product = high_product(load(value + V * lanes), root);
-    const Vector difference = smaller(larger(minus(x, product), repeat(-limit<Code>)), repeat(limit<Code>));
-    const Vector raised = shifted(difference, Code::shift);
-    store(errors + V * lanes, high_product(raised, raised));
+    Vector difference = minus(x, high_product(load(value + V * lanes), root));
+    for (int i = 0; i < Code::shift; ++i) difference = plus(difference, difference);
+    store(errors + V * lanes, high_product(difference, difference));
   }
   if constexpr (V + 1 < values) errors_from<Code, V + 1>(x, root, value, errors);
 }
 
-// The same for one transition.
 template <typename Code>
-int error_of(const Problem& problem, int t, int lane, int v) {
-  const int value = problem.value[v][lane] * problem.root[t][lane] >> 16;
-  int difference = problem.x[t][lane] - value;
-  difference = difference > limit<Code> ? limit<Code> : difference < -limit<Code> ? -limit<Code> : difference;
-  difference *= 1 << Code::shift;
-  return difference * difference >> 16;
+[[gnu::noinline]] void find_errors(Problem<Code>& problem) {
+  for (int t = 0; t < ring; ++t) {
+    for (int part = 0; part < lanes; part += width)
+      errors_from<Code, 0>(load(problem.x[t] + part), load(problem.root[t] + part), problem.value[0] + part,
+                           problem.errors[t].at + part);
+  }
 }
 
-// Walks `steps` weights from time `begin`, around the ring. costs holds the first costs and, if `keep`, room
-// for those after each step; otherwise the last costs replace the first.
+// A cost and, in its lowest bits, the state from which its path left the ring's beginning.
+constexpr int label_bits = 6;
+constexpr int labelled_costs = 1 << (16 - label_bits);
+static_assert(CodeQ2::states <= 1 << label_bits);
+
 template <typename Code>
-void walk(const Problem& problem, Costs* costs, int begin, int steps, bool keep) {
-  alignas(32) int16_t errors[values * lanes];
-  Costs spare;
+Vector least_of(const int16_t* costs) {
+  Vector least = load(costs);
+  for (int state = 1; state < Code::states; ++state) least = smaller(least, load(costs + state * lanes));
+  return least;
+}
+
+// Labels what is above the cheapest path; what is too far above it becomes too dear.
+template <typename Code>
+void label(Costs<Code>& costs) {
   for (int part = 0; part < lanes; part += width) {
-    const int16_t* from = costs[0].at;
-    for (int i = 0; i < steps; ++i) {
-      int16_t* const to = keep ? costs[i + 1].at : from == spare.at ? costs[0].at : spare.at;
-      const int t = (begin + i) % 32;
-      errors_from<Code, 0>(load(problem.x[t] + part), load(problem.root[t] + part), problem.value[0] + part,
-                           errors + part);
-      reach_states<Code, 0>(from + part, errors + part, to + part);
-      from = to;
+    const Vector least = least_of<Code>(costs.at + part);
+    for (int state = 0; state < Code::states; ++state) {
+      int16_t* const cost = costs.at + state * lanes + part;
+      const Vector above = smaller(minus(load(cost), least), repeat(labelled_costs - 1));
+      const Vector raised = shifted(minus(above, repeat(labelled_costs / 2)), label_bits);
+      store(cost, plus(raised, repeat(static_cast<int16_t>(state))));
     }
   }
 }
 
+template <typename Code, int V>
+[[gnu::always_inline]] inline void raise_from(const int16_t* errors, int16_t* raised) {
+  if constexpr (occurs<Code>(V)) {
+    const Vector error = smaller(load(errors + V * lanes), repeat(labelled_costs / 2 - 1));
+    store(raised + V * lanes, shifted(error, label_bits));
+  }
+  if constexpr (V + 1 < values) raise_from<Code, V + 1>(errors, raised);
+}
+
+// For each lane the state in which the path that is the cheapest after the lead passes the ring's beginning.
+template <typename Code>
+void find_beginnings(Problem<Code>& problem, int (&beginnings)[lanes]) {
+  Costs<Code> costs[2];
+  memset(costs[0].at, 0, sizeof costs[0].at);
+  for (int t = 0; t < ring; ++t) step(costs[t % 2], problem.errors[t], costs[(t + 1) % 2]);
+  label(costs[0]);
+  Errors raised;
+  for (int t = 0; t < Code::lead; ++t) {
+    for (int part = 0; part < lanes; part += width)
+      raise_from<Code, 0>(problem.errors[t].at + part, raised.at + part);
+    step(costs[t % 2], raised, costs[(t + 1) % 2]);
+  }
+  alignas(64) int16_t least[lanes];
+  for (int part = 0; part < lanes; part += width)
+    store(least + part, least_of<Code>(costs[Code::lead % 2].at + part));
+  for (int lane = 0; lane < lanes; ++lane) beginnings[lane] = least[lane] & (Code::states - 1);
+}
+
 constexpr int16_t unreachable = 32767;
-// The free walk goes around the ring and this much further (an even number in all), so that its ends know
-// what follows them; the closed walks begin there.
-constexpr int lead = 16;
 // What the whole ring should cost: far from 32767 and from the rounding of single errors.
 constexpr float usual_cost = 400;
 constexpr int largest_scale = 255;
@@ -131,7 +218,7 @@ int scale_near(float scale) {
 }
 
 int column_at(int t) {
-  const int position = 31 - t;
+  const int position = ring - 1 - t;
   return 4 * (position % 8) + position / 8;
 }
 
@@ -171,7 +258,10 @@ Plan plan_of(const TrellisBlock& block) {
     counts += plan.importance[i];
   }
   const float rms = largest > 0 ? largest * __builtin_sqrtf(squares / counts) : 0;
-  const int guess = scale_near(rms / Code::rms) - 3;
+  // A weight far beyond the largest value costs more than what finer values save.
+  constexpr float most_value = 34;
+  const float usual = rms / Code::rms > largest / most_value ? rms / Code::rms : largest / most_value;
+  const int guess = scale_near(usual) - Code::below;
   const int highest = largest_scale - candidates + 1;
   plan.lowest_scale = guess < 1 ? 1 : guess > highest ? highest : guess;
   // A cost is (root · difference / unit · 2^shift)² / 2^16.
@@ -183,38 +273,41 @@ Plan plan_of(const TrellisBlock& block) {
   return plan;
 }
 
-// A lane's candidate scale and, in the closed walk, the state it starts and must end in.
-struct Lane {
-  int scale;
-  int state;
-};
-
-int16_t rounded(float v) {
+// To the nearest; ±32767 at most.
+int rounded(float v) {
   const float near = v < 0 ? v - 0.5F : v + 0.5F;
-  return near > 32767 ? 32767 : near < -32767 ? -32767 : static_cast<int16_t>(near);
+  const float below = near > 32767 ? 32767 : near;
+  return static_cast<int>(below < -32767 ? -32767 : below);
 }
 
-void fill_weights(const TrellisBlock (&blocks)[2], const Plan (&plans)[2], Problem& problem) {
-  for (int b = 0; b < 2; ++b) {
-    for (int t = 0; t < 32; ++t) {
-      const int column = column_at(t);
-      const int16_t root = rounded(__builtin_sqrtf(plans[b].importance[column]) * 32767);
+template <typename Code>
+void fill_weights(const TrellisBlock* blocks, const Plan (&plans)[group], Problem<Code>& problem) {
+  for (int b = 0; b < group; ++b) {
+    int x[32], root[32];  // by column
+    const float in_half_units = 2 / plans[b].unit;
+    for (int i = 0; i < 32; ++i) {
+      root[i] = rounded(__builtin_sqrtf(plans[b].importance[i]) * 32767);
       // Rounded as the products of values are.
-      const auto x = static_cast<int16_t>(rounded(2 * blocks[b].x[column] / plans[b].unit) * root >> 16);
+      x[i] = rounded(blocks[b].x[i] * in_half_units) * root[i] >> 16;
+    }
+    for (int t = 0; t < ring; ++t) {
+      const int column = column_at(t);
       for (int c = 0; c < candidates; ++c) {
-        problem.x[t][b * candidates + c] = x;
-        problem.root[t][b * candidates + c] = root;
+        problem.x[t][b * candidates + c] = static_cast<int16_t>(x[column]);
+        problem.root[t][b * candidates + c] = static_cast<int16_t>(root[column]);
       }
     }
   }
 }
 
 // Values in steps of 2^-16 half units, so that they are sums.
-void fill_values(const Plan (&plans)[2], const Lane (&chosen)[lanes], Problem& problem) {
+template <typename Code>
+void fill_values(const Plan (&plans)[group], Problem<Code>& problem) {
   int32_t step[lanes];
   int32_t value[lanes];
   for (int lane = 0; lane < lanes; ++lane) {
-    const float scale = scale_of(chosen[lane].scale) / plans[lane / candidates].unit;
+    const Plan& plan = plans[lane / candidates];
+    const float scale = scale_of(plan.lowest_scale + lane % candidates) / plan.unit;
     step[lane] = static_cast<int32_t>(scale * (2 * 65536) + 0.5F);
     value[lane] = -trellis_zero * step[lane] + 32768;
   }
@@ -226,45 +319,42 @@ void fill_values(const Plan (&plans)[2], const Lane (&chosen)[lanes], Problem& p
   }
 }
 
-// The cheapest ends of the free walk of one block, over all scales and states, in order.
-template <typename Code, int Most>
-void choose(const Costs& ends, int block, int lowest_scale, Lane (&chosen)[Most]) {
-  int cost[Most];
-  int count = 0;
-  for (int state = 0; state < Code::states; ++state) {
-    for (int c = 0; c < candidates; ++c) {
-      const int found = ends.at[state * lanes + block * candidates + c];
-      if (count == Most && found >= cost[count - 1]) continue;
-      int place = count < Most ? count++ : Most - 1;
-      for (; place > 0 && cost[place - 1] > found; --place) {
-        cost[place] = cost[place - 1];
-        chosen[place] = chosen[place - 1];
-      }
-      cost[place] = found;
-      chosen[place] = {lowest_scale + c, state};
-    }
-  }
+// The branch by which the cheapest path of a lane came to a state: the cost that the walk found is that of
+// one of the branches. All are looked at, the first last, which is faster than ending at a branch hard to
+// foretell.
+template <typename Code, int Branch = Code::branches - 1>
+[[gnu::always_inline]] inline int branch_to(const int16_t* from, const int16_t* errors, int state, int cost,
+                                            int found = 0) {
+  const int sum = from[Code::from(state, Branch) * lanes] + errors[value_index<Code>(state, Branch) * lanes];
+  found = sum == cost || (sum > 32767 && cost == 32767) ? Branch : found;
+  if constexpr (Branch > 0) return branch_to<Code, Branch - 1>(from, errors, state, cost, found);
+  return found;
 }
 
-// Follows the cheapest closed path of a lane back, writes its bits, and returns its values by column.
+// A block's cheapest lane, where the path through it ends (and, the path being closed, begins), and what
+// follows from that.
 template <typename Code>
-void trace(const Problem& problem, const Costs* costs, int lane, int state, typename Code::Block& block,
-           int (&found)[32]) {
-  for (int i = 31; i >= 0; --i) {
-    const int t = (lead + i) % 32;
-    const int position = 31 - t;
-    Code::put(block, position % 8, position / 8, state);
-    // The cost that the walk found is that of one of the branches.
-    const int cost = costs[i + 1].at[state * lanes + lane];
-    int branch = 0;
-    while (branch + 1 < Code::branches) {
-      const int sum = costs[i].at[Code::from(state, branch) * lanes + lane] +
-                      error_of<Code>(problem, t, lane, value_index<Code>(state, branch));
-      if (sum == cost || (sum > 32767 && cost == 32767)) break;
-      ++branch;
+struct Path {
+  int lane;
+  int state;
+  typename Code::Block block;
+  int values[32];  // by column
+};
+
+// Follows the paths back. Together, since the lanes of a step lie side by side.
+template <typename Code>
+void trace(const Problem<Code>& problem, Path<Code> (&paths)[group], int count) {
+  for (int t = ring - 1; t >= 0; --t) {
+    const int position = ring - 1 - t;
+    for (int b = 0; b < count; ++b) {
+      Path<Code>& path = paths[b];
+      Code::put(path.block, position % 8, position / 8, path.state);
+      const int cost = problem.costs[t + 1].at[path.state * lanes + path.lane];
+      const int branch = branch_to<Code>(problem.costs[t].at + path.lane, problem.errors[t].at + path.lane,
+                                         path.state, cost);
+      path.values[column_at(t)] = value_index<Code>(path.state, branch) - trellis_zero;
+      path.state = Code::from(path.state, branch);
     }
-    found[column_at(t)] = value_index<Code>(state, branch) - trellis_zero;
-    state = Code::from(state, branch);
   }
 }
 
@@ -278,66 +368,55 @@ bool pays(const TrellisBlock& block, const Plan& plan, float scale, const int (&
   return gain > 0;
 }
 
-// Walks that must end where they start, one in each lane. Whichever is cheaper than `least` for its block is
-// written.
+// Walks from the beginnings back to them.
 template <typename Code>
-void walk_closed(const TrellisBlock (&blocks)[2], const Plan (&plans)[2], const Lane (&chosen)[lanes],
-                 Problem& problem, Costs* costs, int (&least)[2]) {
-  fill_values(plans, chosen, problem);
-  for (int16_t& cost : costs[0].at) cost = unreachable;
-  for (int lane = 0; lane < lanes; ++lane) costs[0].at[chosen[lane].state * lanes + lane] = 0;
-  walk<Code>(problem, costs, lead, 32, true);
-
-  for (int b = 0; b < 2; ++b) {
-    int best = -1;
-    for (int lane = b * candidates; lane < (b + 1) * candidates; ++lane) {
-      const int cost = costs[32].at[chosen[lane].state * lanes + lane];
-      if (cost >= least[b]) continue;
-      least[b] = cost;
-      best = lane;
-    }
-    if (best < 0) continue;
-    const int scale = chosen[best].scale;
-    typename Code::Block block;
-    memset(&block, 0, sizeof block);
-    block.e = static_cast<uint8_t>(scale);
-    int found[32];
-    trace<Code>(problem, costs, best, chosen[best].state, block, found);
-    if (!pays(blocks[b], plans[b], scale_of(scale), found)) memset(&block, 0, sizeof block);
-    memcpy(blocks[b].out, &block, sizeof block);
-  }
+void walk_closed(const int (&beginnings)[lanes], Problem<Code>& problem) {
+  for (int16_t& cost : problem.costs[0].at) cost = unreachable;
+  for (int lane = 0; lane < lanes; ++lane) problem.costs[0].at[beginnings[lane] * lanes + lane] = 0;
+  for (int t = 0; t < ring; ++t) step(problem.costs[t], problem.errors[t], problem.costs[t + 1]);
 }
 
-// A walk that may start and end anywhere, for every candidate scale; then closed ones for its cheapest ends.
 template <typename Code>
-void encode_pair(const TrellisBlock (&blocks)[2]) {
-  const Plan plans[2] = {plan_of<Code>(blocks[0]), plan_of<Code>(blocks[1])};
-  Lane chosen[lanes];
-  for (int lane = 0; lane < lanes; ++lane)
-    chosen[lane] = {plans[lane / candidates].lowest_scale + lane % candidates, 0};
-  Problem problem;
-  Costs costs[33];
-  fill_weights(blocks, plans, problem);
-  fill_values(plans, chosen, problem);
-  memset(costs[0].at, 0, sizeof costs[0].at);
-  walk<Code>(problem, costs, 0, 32 + lead, false);
-
-  Lane ends[2][candidates * Code::rounds];
-  for (int b = 0; b < 2; ++b) choose<Code>(costs[0], b, plans[b].lowest_scale, ends[b]);
-  int least[2] = {unreachable + 1, unreachable + 1};
-  for (int round = 0; round < Code::rounds; ++round) {
-    for (int lane = 0; lane < lanes; ++lane)
-      chosen[lane] = ends[lane / candidates][round * candidates + lane % candidates];
-    walk_closed<Code>(blocks, plans, chosen, problem, costs, least);
+void encode_group(const TrellisBlock* blocks, int count) {
+  TrellisBlock all[group];
+  Plan plans[group];
+  for (int b = 0; b < group; ++b) {
+    all[b] = blocks[b < count ? b : 0];
+    plans[b] = plan_of<Code>(all[b]);
+  }
+  Problem<Code> problem;
+  int beginnings[lanes];
+  fill_weights(all, plans, problem);
+  fill_values(plans, problem);
+  find_errors(problem);
+  find_beginnings(problem, beginnings);
+  walk_closed(beginnings, problem);
+  Path<Code> paths[group];
+  memset(paths, 0, sizeof paths);
+  for (int b = 0; b < count; ++b) {
+    int best = b * candidates;
+    const auto cost = [&](int lane) { return problem.costs[ring].at[beginnings[lane] * lanes + lane]; };
+    for (int lane = best + 1; lane < (b + 1) * candidates; ++lane)
+      best = cost(lane) < cost(best) ? lane : best;
+    paths[b].lane = best;
+    paths[b].state = beginnings[best];
+  }
+  trace(problem, paths, count);
+  for (int b = 0; b < count; ++b) {
+    Path<Code>& path = paths[b];
+    const int scale = plans[b].lowest_scale + path.lane % candidates;
+    path.block.e = static_cast<uint8_t>(scale);
+    if (!pays(blocks[b], plans[b], scale_of(scale), path.values)) memset(&path.block, 0, sizeof path.block);
+    memcpy(blocks[b].out, &path.block, sizeof path.block);
   }
 }
 
 }  // namespace
 
-void encode_trellis_pair(Type type, const TrellisBlock (&blocks)[2]) {
-  if (type == Type::q4_f) return encode_pair<CodeQ4>(blocks);
-  if (type == Type::q3_f) return encode_pair<CodeQ3>(blocks);
-  encode_pair<CodeQ2>(blocks);
+void encode_trellis(Type type, const TrellisBlock* blocks, int count) {
+  if (type == Type::q4_f) return encode_group<CodeQ4>(blocks, count);
+  if (type == Type::q3_f) return encode_group<CodeQ3>(blocks, count);
+  encode_group<CodeQ2>(blocks, count);
 }
 
 }  // namespace fovea::kernels::formats::FOVEA_FORMATS_SET

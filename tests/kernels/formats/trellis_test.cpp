@@ -207,6 +207,7 @@ class TrellisTest : public QObject {
   void what_it_decodes_it_encodes_without_loss();
   void every_instruction_set_gives_the_same_bytes_data() { add_types(); }
   void every_instruction_set_gives_the_same_bytes();
+  void every_instruction_set_gives_the_same_products();
   void more_bits_mean_less_error();
   void importance_moves_the_error_to_where_it_matters_less_data() { add_types(); }
   void importance_moves_the_error_to_where_it_matters_less();
@@ -320,23 +321,62 @@ void TrellisTest::what_it_decodes_it_encodes_without_loss() {
   QVERIFY2(q.values == x, qPrintable(seeded("")));
 }
 
+// In whichever groups the blocks are encoded.
 void TrellisTest::every_instruction_set_gives_the_same_bytes() {
   QFETCH(int, type);
   const Type t = static_cast<Type>(type);
   const auto bytes = static_cast<std::size_t>(block_shape(t).bytes);
-  std::vector<float> x = normals(3, 64 * 20);
-  for (std::size_t i = 0; i < 64; ++i) x[64 * 3 + i] *= 1e-30F;
-  for (std::size_t i = 0; i < 64; ++i) x[64 * 4 + i] *= 1e30F;
-  const std::vector<float> importance = importances(4, 64);
-  for (std::size_t pair = 0; pair < 20; ++pair) {
-    std::vector<std::byte> first;
-    const float* w = pair % 2 == 0 ? nullptr : importance.data();
+  constexpr std::size_t blocks = 61;
+  std::vector<float> x = normals(3, 32 * blocks);
+  for (std::size_t i = 0; i < 64; ++i) x[32 * 7 + i] *= 1e-30F;
+  for (std::size_t i = 0; i < 64; ++i) x[32 * 11 + i] *= 1e30F;
+  for (std::size_t b = 20; b < 40; ++b) x[32 * b + b % 32] *= 9;  // far beyond its neighbours
+  const std::vector<float> importance = importances(4, 32 * blocks);
+  const auto block = [&](std::size_t b, std::vector<std::byte>& out) {
+    return formats::TrellisBlock{&x[32 * b], b % 4 < 2 ? nullptr : &importance[32 * b], &out[b * bytes]};
+  };
+  std::vector<std::byte> one_by_one(blocks * bytes);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const formats::TrellisBlock one = block(b, one_by_one);
+    formats::trellis_encoders().front().encode(t, &one, 1);
+  }
+  for (const formats::TrellisEncoder& encoder : formats::trellis_encoders()) {
+    QVERIFY(encoder.group >= 1 && encoder.group <= formats::most_group);
+    std::vector<std::byte> out(blocks * bytes + 1, std::byte{0xEE});
+    const auto group = static_cast<std::size_t>(encoder.group);
+    for (std::size_t first = 0; first < blocks; first += group) {
+      std::vector<formats::TrellisBlock> together;
+      for (std::size_t b = first; b < std::min(first + group, blocks); ++b) together.push_back(block(b, out));
+      encoder.encode(t, together.data(), static_cast<int>(together.size()));
+    }
+    QCOMPARE(out.back(), std::byte{0xEE});
+    out.pop_back();
+    QVERIFY2(out == one_by_one, qPrintable(seeded(encoder.name.data())));
+  }
+}
+
+void TrellisTest::every_instruction_set_gives_the_same_products() {
+  constexpr std::int64_t count = 45;
+  const std::vector<float> factors = normals(12, 32 * count);
+  const std::vector<float> errors = normals(13, 3 * count);
+  const float* const rows[3] = {&errors[0], &errors[count], &errors[2 * count]};
+  for (int together = 1; together <= 3; ++together) {
+    float first[3][32] = {};
     for (const formats::TrellisEncoder& encoder : formats::trellis_encoders()) {
-      std::vector<std::byte> out(2 * bytes, std::byte{0xEE});
-      const float* at = &x[64 * pair];
-      encoder.encode_pair(t, {{at, w, out.data()}, {at + 32, w ? w + 32 : nullptr, out.data() + bytes}});
-      if (first.empty()) first = out;
-      QVERIFY2(out == first, qPrintable(seeded(QString("%1, pair %2").arg(encoder.name.data()).arg(pair))));
+      float sums[3][32];
+      for (std::size_t r = 0; r < 3; ++r) std::fill_n(sums[r], 32, static_cast<float>(r));
+      encoder.add_products(rows, together, factors.data(), count, sums);
+      for (std::size_t r = 0; r < 3; ++r) {
+        for (std::size_t i = 0; i < 32; ++i) {
+          double exact = static_cast<double>(r);
+          for (std::size_t k = 0; k < count && static_cast<int>(r) < together; ++k)
+            exact += static_cast<double>(rows[r][k]) * static_cast<double>(factors[32 * k + i]);
+          QVERIFY2(std::fabs(exact - static_cast<double>(sums[r][i])) < 1e-4,
+                   qPrintable(seeded(QString("%1, row %2").arg(encoder.name.data()).arg(r))));
+        }
+      }
+      if (encoder.name == formats::trellis_encoders().front().name) std::memcpy(first, sums, sizeof first);
+      QVERIFY2(std::memcmp(first, sums, sizeof first) == 0, qPrintable(seeded(encoder.name.data())));
     }
   }
 }
