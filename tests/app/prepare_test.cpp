@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -26,20 +27,27 @@ std::string content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Starts the program, waits until it has begun `part`, and kills it so many microseconds later. True: it was
-// still running.
-bool killed_after(const std::vector<std::string>& arguments, const fs::path& part, int microseconds) {
+// Starts the program without a word. It cannot make files longer than `most_bytes`: to it, the disk is full.
+pid_t start(const std::vector<std::string>& arguments, rlim_t most_bytes = RLIM_INFINITY) {
   const pid_t child = ::fork();
-  if (child == 0) {
-    const int null = ::open("/dev/null", O_RDWR);
-    for (const int fd : {0, 1, 2}) ::dup2(null, fd);
-    std::string program = FOVEA_BINARY_DIR "/fovea";
-    std::vector<char*> argv{program.data()};
-    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    ::execv(program.c_str(), argv.data());
-    ::_exit(127);
-  }
+  if (child != 0) return child;
+  ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{most_bytes, most_bytes};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const int null = ::open("/dev/null", O_RDWR);
+  for (const int fd : {0, 1, 2}) ::dup2(null, fd);
+  std::string program = FOVEA_BINARY_DIR "/fovea";
+  std::vector<char*> argv{program.data()};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  ::execv(program.c_str(), argv.data());
+  ::_exit(127);
+}
+
+// Waits until the program has begun `part`, and kills it so many microseconds later. True: it was still
+// running.
+bool killed_after(const std::vector<std::string>& arguments, const fs::path& part, int microseconds) {
+  const pid_t child = start(arguments);
   int status = 0;
   while (!fs::exists(part)) {
     if (::waitpid(child, &status, WNOHANG) == child) return false;
@@ -170,28 +178,122 @@ class PrepareCommandTest : public QObject {
     QVERIFY(run(arguments).out.contains("there already"));
   }
 
-  // Killed at random moments it always leaves something to go on with, and in the end the same bytes.
+  // Killed at random moments it always leaves something to go on with, and whenever a store is there, it is
+  // whole.
   void aKillLosesNothing() {
     const auto demo = fovea::tests::demo_model();
     const std::string model = demo.empty() ? model_ : demo.string();
     const fs::path whole = folder_->path() / "whole.store", path = folder_->path() / "a.store";
-    const std::vector<std::string> rest{"--tiers", "file,q4", "--threads", "2", "--out"};
-    std::vector<std::string> arguments{"prepare", model};
-    arguments.insert(arguments.end(), rest.begin(), rest.end());
-    arguments.push_back(whole);
+    std::vector<std::string> arguments{"prepare",   model, "--tiers", "file,q4",
+                                       "--threads", "2",   "--out",   whole};
     QCOMPARE(run(arguments).code, 0);
     arguments.back() = path;
+    const QByteArray seed = "seed " + QByteArray::number(fovea::tests::seed());
     std::mt19937 random(fovea::tests::seed());
-    int killed = 0;
-    for (int round = 0; round < fovea::tests::rounds(12) && !fs::exists(path); ++round) {
+    int killed = 0, finished = 0;
+    for (int round = 0; round < fovea::tests::rounds(15); ++round) {
       const int wait = round == 0 ? 0 : static_cast<int>(random() % 200'000);
       killed += killed_after(arguments, path.string() + ".part", wait) ? 1 : 0;
+      if (!fs::exists(path)) continue;
+      QVERIFY2(content(path) == content(whole), seed);
+      ++finished;
+      fs::remove(path);
     }
     const Outcome last = run(arguments);
-    QVERIFY2(last.code == 0, (last.err + " seed " + std::to_string(fovea::tests::seed())).c_str());
-    QVERIFY(content(path) == content(whole));
+    QVERIFY2(last.code == 0, (last.err + seed.toStdString()).c_str());
+    QVERIFY2(content(path) == content(whole), seed);
     QVERIFY(!fs::exists(path.string() + ".part"));
     QVERIFY(killed > 0);
+    if (fovea::tests::rounds(1) > 1) qInfo("%d kills, %d stores finished between them", killed, finished);
+  }
+
+  // What was written before the disk was full is there afterwards, and so is the store that was to be
+  // replaced.
+  void aFullDiskLosesNothing() {
+    const fs::path path = folder_->path() / "a.store", part = path.string() + ".part";
+    std::vector<std::string> arguments{"prepare", model_, "--tiers", "file,q4", "--out", path};
+    const auto ends = [&arguments](rlim_t most_bytes) {
+      int status = -1;
+      const pid_t child = start(arguments, most_bytes);
+      ::waitpid(child, &status, 0);
+      return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    };
+    QCOMPARE(ends(16384), 1);
+    QVERIFY(!fs::exists(path) && !fs::exists(part));
+    QCOMPARE(ends(RLIM_INFINITY), 0);
+    const std::string whole = content(path);
+
+    arguments.emplace_back("--rebuild");
+    QCOMPARE(ends(16384), 1);
+    QVERIFY(content(path) == whole);
+    arguments.pop_back();
+
+    // A part that has its room but not its last extents: the writes themselves fail.
+    fs::rename(path, part);
+    const auto size = fs::file_size(part);
+    const auto spoil = [&part](std::uintmax_t offset) {
+      std::fstream file(part, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(offset));
+      file.write("spoilt", 6);
+    };
+    spoil(size - 4096);
+    const std::string before = content(part);
+    QCOMPARE(ends(size - 4096), 1);
+    QVERIFY(!fs::exists(path));
+    QVERIFY(content(part) == before);
+    QCOMPARE(ends(RLIM_INFINITY), 0);
+    QVERIFY(content(path) == whole);
+  }
+
+  // Bytes of an extent are checked when they are read: the store and the unit are named, and what to do.
+  void aDamagedExtentIsNamed() {
+    const auto demo = fovea::tests::demo_model();
+    if (demo.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    const fs::path path = folder_->path() / "a.store";
+    QCOMPARE(run({"prepare", demo, "--tiers", "file,q4", "--out", path}).code, 0);
+    {
+      std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(fs::file_size(path) - 100));
+      file.write("spoilt", 6);
+    }
+    const fs::path map = folder_->path() / "map";
+    std::ofstream(map) << "default q4\n";
+    const std::vector<std::string> arguments{"perplexity", demo,      FOVEA_SOURCE_DIR "/README.md",
+                                             "--chunks",   "1",       "--policy",
+                                             "static",     "--tiers", "file,q4",
+                                             "--store",    path,      "--tier-map",
+                                             map};
+    const Outcome refused = run(arguments);
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains(path.string()) &&
+                 refused.err.contains("the checksum of unit 719 at tier") &&
+                 refused.err.contains("--rebuild"),
+             refused.err.c_str());
+  }
+
+  // Layers packed as GPTQ, AWQ and AutoRound are the file's own tier, and the source of the others.
+  void packedFoldersArePrepared_data() {
+    QTest::addColumn<double>("bits");
+    for (const char* name : {"gptq", "gptq-mixed", "awq", "auto-round", "auto-round-awq"})
+      QTest::newRow(name) << 4.5;
+    QTest::newRow("gptq-8") << 8.5;
+  }
+  void packedFoldersArePrepared() {
+    QFETCH(double, bits);
+    const fs::path path = folder_->path() / "a.store";
+    const std::string model = fovea::tests::golden("quantized") / QTest::currentDataTag();
+    const std::vector<std::string> arguments{"prepare", model,   "--tiers", "file,q3,q2",
+                                             "--json",  "--out", path};
+    const Outcome made = run(arguments);
+    QVERIFY2(made.code == 0, made.err.c_str());
+    const json object = json::parse(made.out, nullptr, false);
+    QVERIFY(object["units"] > 0);
+    const json& tiers = object["tiers"];
+    QVERIFY2(tiers[0]["bits_per_weight"] >= bits, made.out.c_str());
+    QCOMPARE(tiers[0]["weight_error_max"], 0);
+    QVERIFY2(tiers[1]["weight_error_mean"] > 0.05 && tiers[1]["weight_error_mean"] < 0.2, made.out.c_str());
+    QVERIFY2(tiers[2]["weight_error_mean"] > tiers[1]["weight_error_mean"], made.out.c_str());
+    QCOMPARE(json::parse(run(arguments).out, nullptr, false)["was_there"], true);
   }
 
   void theTextReachesUnits() {
