@@ -16,6 +16,7 @@ struct UnitState {
   std::uint8_t tier = no_tier;      // published
   std::uint8_t target = no_tier;    // in flight
   std::uint16_t recent_tokens = 0;  // routed here lately (since the last snapshot but one or so)
+  std::uint32_t uses = 0;           // tokens routed here since the start
 };
 
 struct TierState {

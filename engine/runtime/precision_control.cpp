@@ -69,6 +69,7 @@ PrecisionControl::PrecisionControl(Parts parts)
   gate_sum_.resize(units);
   chosen_.resize(units);
   recent_.resize(units);
+  uses_since_start_.resize(units);
   touched_.reserve(units);
   uses_.reserve(units);
   absent_.reserve(units);
@@ -120,6 +121,7 @@ void PrecisionControl::end_pass(bool completed) {
     const auto at = static_cast<std::size_t>(unit);
     uses_.push_back({.unit = unit, .tokens = chosen_[at], .gate_sum = gate_sum_[at]});
     recent_[at] += static_cast<float>(chosen_[at]);
+    uses_since_start_[at] += static_cast<std::uint32_t>(chosen_[at]);
     chosen_[at] = 0;
     gate_sum_[at] = 0;
   }
@@ -204,6 +206,7 @@ void PrecisionControl::publish_snapshot() {
       state.target = targets[u] == tiers[u] ? no_tier : targets[u];
       state.recent_tokens = static_cast<std::uint16_t>(std::min(recent_[u], 65535.0F));
       recent_[u] *= recent_decay;
+      state.uses = uses_since_start_[u];
       if (state.tier == no_tier) continue;
       ++snapshot.tiers[state.tier].units;
       snapshot.tiers[state.tier].bytes += version_bytes_[u * parts_.tiers->size() + state.tier];

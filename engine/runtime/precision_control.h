@@ -86,7 +86,8 @@ class PrecisionControl final : public layers::PassObserver {
   std::vector<std::int64_t> version_bytes_;  // [units, tiers]
   TripleBuffer<Snapshot> snapshots_;
   std::atomic<bool> watched_ = false;
-  std::vector<float> recent_;  // [units], decaying token counts
+  std::vector<float> recent_;                    // [units], decaying token counts
+  std::vector<std::uint32_t> uses_since_start_;  // [units] tokens
   std::array<DecisionState, 16> last_decisions_{};
   Clock::time_point snapshot_at_;
   std::int64_t snapshot_tokens_ = 0;
