@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -59,6 +60,9 @@ struct ReplayClock {
       -1;  // exactly so many passes after the request, whatever the clock says
 };
 
+// The policy's world at one moment of the simulated clock. It lives for the call.
+using SnapshotSink = std::function<Result<void>(const Snapshot& snapshot, double seconds)>;
+
 struct ReplayRequest {
   std::filesystem::path trace = {};                // that `fovea trace` recorded, unless …
   std::optional<SyntheticRouting> synthetic = {};  // … the routing is made up
@@ -72,6 +76,8 @@ struct ReplayRequest {
   double high_share = 0;
   ReplayClock clock = {};
   std::int64_t profile_tokens = 2048;  // that choose the session-profile mix
+  SnapshotSink snapshots = {};         // of the policy, as a panel would have seen them; empty: none
+  double snapshot_seconds = 0.1;       // simulated, between two of them
 };
 
 // One way to serve the routing.

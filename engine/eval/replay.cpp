@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
+#include "engine/eval/replay_snapshots.h"
 #include "engine/eval/simulated_pipeline.h"
 #include "engine/precision/best_mix.h"
 
@@ -23,6 +25,7 @@ Result<void> check_settings(const ReplaySettings& settings) {
   if (!(c.prefill_tok_per_s > 0)) return wrong("prefill tok/s", "more than 0");
   if (c.transfer_bytes < 0) return wrong("transfer bytes", "0 or more");
   if (settings.in_flight < 1) return wrong("in flight", "1 or more");
+  if (!(settings.snapshot_seconds > 0)) return wrong("snapshot seconds", "more than 0");
   return {};
 }
 
@@ -65,15 +68,18 @@ class Replay {
         policy_(policy),
         settings_(settings),
         pipeline_(world, settings, policy.initial()),
-        meter_(world) {}
+        meter_(world) {
+    if (settings.snapshots) snapshots_.emplace(world, settings);
+  }
 
-  void pass(const TracePass& pass) {
+  Result<void> pass(const TracePass& pass) {
     double seconds = static_cast<double>(pass.tokens) /
                      (pass.prefill ? settings_.clock.prefill_tok_per_s : settings_.clock.decode_tok_per_s);
     const auto tiers = pipeline_.tiers();
     for (const precision::ExpertUse& use : pass.uses) {
       const std::uint8_t tier = tiers[static_cast<std::size_t>(use.unit)];
       meter_.count(use.unit, tier, use.tokens, static_cast<double>(use.gate_sum));
+      if (snapshots_) snapshots_->count(use, tier);
       if (tier == no_tier) seconds += pipeline_.stall(use.unit, now_ + seconds);
     }
     bit_tokens_ += pipeline_.held_bits() * static_cast<double>(pass.tokens);
@@ -85,6 +91,9 @@ class Replay {
     for (const precision::Decision& decision : decisions_) pipeline_.request(decision, now_);
     ++result_.passes;
     result_.tokens += pass.tokens;
+    if (!snapshots_) return {};
+    snapshots_->remember(decisions_);
+    return snapshots_->end_pass(pass, now_, pipeline_, policy_);
   }
 
   ReplayResult finish() {
@@ -107,6 +116,7 @@ class Replay {
   ReplayResult result_;
   std::vector<precision::Decision> decisions_;
   double now_ = 0, bit_tokens_ = 0;
+  std::optional<ReplaySnapshots> snapshots_;
 };
 
 double share(double part, double whole) {
@@ -137,7 +147,7 @@ Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWo
   for (std::int64_t count = 0;; ++count) {
     FOVEA_TRY(const bool more, source.next(pass));
     if (!more) return run.finish();
-    run.pass(pass);
+    FOVEA_CHECK(run.pass(pass));
     if (count % passes_between_reports != 0) continue;
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, "replay", "stopped on request");
     if (progress) progress({.stage = "replay", .done = count, .total = 0, .unit = "passes", .item = {}});

@@ -20,6 +20,10 @@ namespace fovea::eval {
 struct ReplaySettings {
   ReplayClock clock = {};
   std::int32_t in_flight = 4;  // swaps between request and publish
+  // What a panel would have seen; empty: nothing is made.
+  SnapshotSink snapshots = {};
+  double snapshot_seconds = 0.1;             // simulated
+  std::vector<std::string> tier_names = {};  // [tiers] for the snapshots
 };
 
 // How well tiers served a routing.

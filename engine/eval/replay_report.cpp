@@ -212,10 +212,14 @@ Result<std::vector<std::uint8_t>> play(const ReplayRequest& request, PassSource&
                                        std::optional<Service>& service, ReplayReport& report) {
   FOVEA_TRY(const auto policy, precision::make_dynaexq(stage.world, request.dynaexq));
   const auto start = std::chrono::steady_clock::now();
-  FOVEA_TRY(
-      const eval::ReplayResult result,
-      eval::replay_passes(passes, stage.world, *policy,
-                          {.clock = request.clock, .in_flight = request.dynaexq.in_flight}, progress, stop));
+  FOVEA_TRY(const eval::ReplayResult result,
+            eval::replay_passes(passes, stage.world, *policy,
+                                {.clock = request.clock,
+                                 .in_flight = request.dynaexq.in_flight,
+                                 .snapshots = request.snapshots,
+                                 .snapshot_seconds = request.snapshot_seconds,
+                                 .tier_names = stage.tier_names},
+                                progress, stop));
   report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.swaps = result.swaps;
   report.simulated_seconds = result.simulated_seconds;

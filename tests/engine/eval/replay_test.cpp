@@ -290,6 +290,46 @@ class ReplayTest : public QObject {
     QCOMPARE(fovea::replay(request).error().kind, ErrorKind::memory);
   }
 
+  // What the panel sees of a replay adds up to what the replay reports.
+  void snapshotsAddUp() {
+    const SyntheticRouting routing{.layers = 3, .experts = 16, .used = 2, .tokens = 2000, .phases = 4};
+    ReplayRequest request{.trace = {}, .synthetic = routing, .tiers = {"q8", "q4"}, .high_share = 0.25};
+    request.dynaexq.interval_tokens = 20;
+    std::int64_t moments = 0, changes = 0;
+    double last = -1;
+    fovea::Snapshot end;
+    std::vector<std::uint8_t> tiers;
+    request.snapshots = [&](const fovea::Snapshot& s, double seconds) -> fovea::Result<void> {
+      ++moments;
+      if (last >= 0 && seconds - last < 0.0999) return fovea::fail(ErrorKind::internal, "test", "too early");
+      last = seconds;
+      std::int64_t uses = 0, hits = 0, units = 0, used = 0;
+      for (const fovea::UnitState& unit : s.units) uses += unit.uses;
+      for (const fovea::TierState& tier : s.tiers) hits += tier.hits, units += tier.units;
+      for (const fovea::PoolState& pool : s.pools) used += pool.used * pool.block_bytes;
+      if (uses != hits || uses != s.tokens * 3 * 2 || units != 48 || used != s.arena_used_bytes ||
+          s.arena_used_bytes > s.arena_bytes)
+        return fovea::fail(ErrorKind::internal, "test", "a snapshot does not add up");
+      for (std::size_t unit = 0; unit < tiers.size(); ++unit) changes += tiers[unit] != s.units[unit].tier;
+      tiers.clear();
+      for (const fovea::UnitState& unit : s.units) tiers.push_back(unit.tier);
+      end = s;
+      return {};
+    };
+    const auto report = fovea::replay(request);
+    FOVEA_VERIFY(report);
+    QVERIFY(moments > 100);
+    QVERIFY(changes > 0 && changes <= report->swaps.promotions + report->swaps.demotions);
+    QVERIFY(end.decisions[0].unit >= 0);
+    QCOMPARE(end.decisions[0].to, end.units[static_cast<std::size_t>(end.decisions[0].unit)].tier);
+    QCOMPARE(end.tiers[0].name, std::string("q8"));
+    // A sink that fails ends the replay with its error.
+    request.snapshots = [](const fovea::Snapshot&, double) -> fovea::Result<void> {
+      return fovea::fail(ErrorKind::cancelled, "sink", "full");
+    };
+    QCOMPARE(fovea::replay(request).error().where, std::string("sink"));
+  }
+
   void wrongRequestsAreTypedErrors_data() {
     QTest::addColumn<int>("which");
     QTest::addColumn<int>("kind");
