@@ -3,6 +3,8 @@
 #include <QApplication>
 #include <QStyleFactory>
 
+#include "ui/theme/tier_colours.h"
+
 namespace fovea::ui {
 namespace {
 
@@ -37,10 +39,6 @@ QPalette make_palette(const Colours& c) {
     palette.setColor(QPalette::Disabled, role, QColor(c.placeholder));
   }
   return palette;
-}
-
-bool is_dark(const QPalette& palette) {
-  return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
 }
 
 QColor mix(const QColor& a, const QColor& b, double share_of_b) {

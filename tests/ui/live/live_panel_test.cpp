@@ -1,0 +1,352 @@
+#include "ui/live/live_panel.h"
+
+#include <QAccessible>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+
+#include "tests/support/test.h"
+#include "tests/ui/live/sessions.h"
+#include "ui/live/heatmap_view.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
+
+using namespace fovea;
+using namespace fovea::ui;
+
+namespace {
+
+LiveModel small_model() {
+  LiveModel model;
+  model.name = QStringLiteral("small");
+  model.policy = PolicyKind::dynaexq;
+  model.experts = 8;
+  model.experts_used = 2;
+  return model;
+}
+
+// Two layers of eight; layer 1 is hotter to the right.
+Snapshot sample() {
+  Snapshot s;
+  s.layers = 2;
+  s.units_per_layer = 8;
+  s.units.resize(16);
+  for (std::size_t unit = 0; unit < 16; ++unit)
+    s.units[unit] = {.hotness = 0.01F * static_cast<float>(unit + 1),
+                     .tier = static_cast<std::uint8_t>(unit % 2),
+                     .uses = 100};
+  s.tiers = {{.name = "q4", .bits_per_weight = 4.5, .units = 8, .bytes = 800, .hits = 800},
+             {.name = "q2", .bits_per_weight = 2.25, .units = 8, .bytes = 400, .hits = 800}};
+  s.pools = {{.block_bytes = 100, .blocks = 9, .used = 8}, {.block_bytes = 50, .blocks = 9, .used = 8}};
+  s.arena_bytes = 1350;
+  s.arena_used_bytes = 1200;
+  s.budget_bytes = 2000;
+  s.tokens = 100;
+  return s;
+}
+
+QColor pixel(LivePanel& panel, int layer, int slot) {
+  HeatmapView& map = panel.heatmap();
+  const QPointF centre = map.layout_of_cells().cell_rect({layer, slot}).center();
+  return map.picture().pixelColor((centre * map.devicePixelRatioF()).toPoint());
+}
+
+QString text_of(LivePanel& panel, const char* name) {
+  return panel.findChild<QLabel*>(QString::fromLatin1(name))->text();
+}
+
+}  // namespace
+
+class LivePanelTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void asksOnlyWhileVisible() {
+    LivePanel panel;
+    panel.set_model(small_model());
+    int asked = 0;
+    Snapshot s = sample();
+    panel.set_source([&](Snapshot& snapshot) {
+      ++asked;
+      ++s.tokens;
+      snapshot = s;
+      return true;
+    });
+    QTest::qWait(250);
+    QCOMPARE(asked, 0);
+    panel.show();
+    QTRY_VERIFY(asked >= 3);
+    QCOMPARE(panel.ring().end(), asked);
+    panel.hide();
+    const int until = asked;
+    QTest::qWait(250);
+    QCOMPARE(asked, until);
+  }
+
+  void saysWhyThereIsNothing() {
+    LivePanel panel;
+    panel.show();
+    auto* button = panel.findChild<QPushButton*>(QStringLiteral("choosePrecision"));
+    QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("No model")));
+    QVERIFY(!button->isVisible());
+    LiveModel model = small_model();
+    model.policy = PolicyKind::none;
+    panel.set_model(model);
+    QVERIFY(button->isVisible());
+    QSignalSpy chosen(&panel, &LivePanel::choosePrecisionRequested);
+    button->click();
+    QCOMPARE(chosen.size(), 1);
+    model.experts = 0;
+    panel.set_model(model);
+    QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("no experts")));
+    QVERIFY(!button->isVisible());
+    panel.set_model(small_model());
+    QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("first answer")));
+    panel.add_snapshot(sample(), 1);
+    QVERIFY(!panel.findChild<QLabel*>(QStringLiteral("emptyText"))->isVisible());
+  }
+
+  void hueIsTheTierStrengthTheHotness() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(sample(), 1);
+    panel.refresh();
+    const bool dark = is_dark(panel.palette());
+    // Unit 15 is the hottest of its layer, at the low tier; unit 14 at the high one.
+    QCOMPARE(pixel(panel, 1, 7), QColor(tier_ramp(1, 2, dark, 64)[63]));
+    const double strength = std::sqrt(0.15 / 0.16);
+    const QColor expected = tier_colour(0, 2, strength, dark), drawn = pixel(panel, 1, 6);
+    QVERIFY(std::abs(expected.red() - drawn.red()) <= 6 && std::abs(expected.blue() - drawn.blue()) <= 6);
+    QVERIFY(pixel(panel, 0, 0) != pixel(panel, 0, 6));
+  }
+
+  void ordersByHotness() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(sample(), 1);
+    panel.refresh();
+    const QColor hottest = pixel(panel, 1, 7);
+    panel.heatmap().set_order(HeatOrder::by_hotness);
+    QCOMPARE(pixel(panel, 1, 0), hottest);
+    panel.heatmap().set_order(HeatOrder::by_index);
+    QCOMPARE(pixel(panel, 1, 7), hottest);
+  }
+
+  void keysWalkFollowAndZoom() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(sample(), 1);
+    panel.refresh();
+    HeatmapView& map = panel.heatmap();
+    map.setFocus();
+    QSignalSpy followed(&map, &HeatmapView::followToggled);
+    map.set_current_unit(0);
+    QTest::keyClick(&map, Qt::Key_Right);
+    QTest::keyClick(&map, Qt::Key_Right);
+    QTest::keyClick(&map, Qt::Key_Down);
+    QCOMPARE(map.current_unit().value_or(-1), 10);
+    QVERIFY(map.accessibleDescription().contains(QStringLiteral("Layer 1, expert 2")));
+    QVERIFY(map.accessibleDescription().contains(QStringLiteral("q4")));
+    QTest::keyClick(&map, Qt::Key_Return);
+    QCOMPARE(followed.size(), 1);
+    QCOMPARE(followed[0][0].toLongLong(), 10);
+    QTest::keyClick(&map, Qt::Key_Plus);
+    QVERIFY(map.layout_of_cells().zoom() > 1);
+    QTest::keyClick(&map, Qt::Key_0);
+    QCOMPARE(map.layout_of_cells().zoom(), 1.0);
+    QTest::keyClick(&map, Qt::Key_L);
+    QCOMPARE(map.single_layer().value_or(-1), 1);
+    QTest::keyClick(&map, Qt::Key_Escape);
+    QVERIFY(!map.single_layer());
+    for (int i = 0; i < 30; ++i) QTest::keyClick(&map, Qt::Key_End);
+    QCOMPARE(map.current_unit().value_or(-1), 15);
+  }
+
+  void clickFollows() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(sample(), 1);
+    panel.refresh();
+    HeatmapView& map = panel.heatmap();
+    QSignalSpy followed(&map, &HeatmapView::followToggled);
+    QTest::mouseClick(&map, Qt::LeftButton, {}, map.layout_of_cells().cell_rect({1, 3}).center().toPoint());
+    QCOMPARE(followed.size(), 1);
+    QCOMPARE(followed[0][0].toLongLong(), 11);
+  }
+
+  void freezesAndScrubs() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    Snapshot s = sample();
+    for (int i = 0; i < 50; ++i) {
+      s.tokens += 5;
+      s.units[9].tier = i < 25 ? 0 : 1;
+      panel.add_snapshot(s, i * 0.1);
+    }
+    panel.refresh();
+    const QColor now = pixel(panel, 1, 1);
+    auto* slider = panel.findChild<QSlider*>(QStringLiteral("timeline"));
+    QCOMPARE(slider->maximum(), 49);
+    slider->setValue(10);
+    QVERIFY(panel.frozen());
+    QVERIFY(pixel(panel, 1, 1) != now);
+    // The recording goes on behind it.
+    s.tokens += 5;
+    panel.add_snapshot(s, 5);
+    panel.refresh();
+    QCOMPARE(panel.ring().end(), 51);
+    QCOMPARE(slider->value(), 10);
+    QVERIFY(pixel(panel, 1, 1) != now);
+    panel.findChild<QToolButton*>(QStringLiteral("live"))->click();
+    QVERIFY(!panel.frozen());
+    QCOMPARE(pixel(panel, 1, 1), now);
+    QCOMPARE(slider->value(), 50);
+    panel.findChild<QToolButton*>(QStringLiteral("freeze"))->click();
+    QVERIFY(panel.frozen());
+    panel.findChild<QToolButton*>(QStringLiteral("freeze"))->click();
+    QVERIFY(!panel.frozen());
+  }
+
+  void replaysARecording() {
+    auto ring = std::make_shared<SnapshotRing>(recording_limits);
+    Snapshot s = sample();
+    for (int i = 0; i < 20; ++i) {
+      s.tokens += 5;
+      ring->add(s, i * 0.1);
+    }
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.show();
+    panel.play({.model = small_model(), .ring = ring}, QStringLiteral("evening.jsonl"));
+    QVERIFY(panel.replaying());
+    QVERIFY(text_of(panel, "headline").contains(QStringLiteral("evening.jsonl")));
+    auto* slider = panel.findChild<QSlider*>(QStringLiteral("timeline"));
+    QTRY_COMPARE(slider->value(), 19);
+    panel.back_to_live();
+    QVERIFY(!panel.replaying());
+    QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("No model")));
+  }
+
+  void raisesAlarms() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(sample(), 1);
+    panel.refresh();
+    auto* alarm = panel.findChild<QLabel*>(QStringLiteral("alarm"));
+    QVERIFY(!panel.collapse_alarm() && !panel.memory_alarm() && !alarm->isVisible());
+    panel.set_device_memory(91, 100);
+    QVERIFY(panel.memory_alarm() && alarm->isVisible());
+    panel.set_device_memory(90, 100);
+    QVERIFY(!panel.memory_alarm() && !alarm->isVisible());
+    Snapshot s = sample();
+    s.tokens += 1000;
+    s.units[3].uses += 1000;
+    s.units[5].uses += 1000;
+    panel.add_snapshot(s, 2);
+    panel.refresh();
+    QVERIFY(panel.collapse_alarm() && alarm->isVisible());
+    QVERIFY(alarm->text().contains(QStringLiteral("collapse")));
+  }
+
+  void offersAFixedMixWhenThePolicyGainsNothing() {
+    LivePanel panel;
+    panel.resize(500, 900);
+    panel.set_model(small_model());
+    panel.show();
+    Snapshot s = sample();
+    for (std::size_t unit = 0; unit < 8; ++unit) s.units[unit].uses = 1000;
+    s.tiers[0].hits = 4400;
+    s.tiers[1].hits = 4400;
+    panel.add_snapshot(s, 1);
+    panel.refresh();
+    auto* button = panel.findChild<QPushButton*>(QStringLiteral("switchPolicy"));
+    QVERIFY(text_of(panel, "gainSentence").contains(QStringLiteral("gains nothing")));
+    QVERIFY(!button->isHidden());
+    QSignalSpy wanted(&panel, &LivePanel::switchPolicyRequested);
+    button->click();
+    QCOMPARE(wanted.size(), 1);
+    s.tokens += 100;
+    s.tiers[0].hits = 8700;
+    s.tiers[1].hits = 100;
+    panel.add_snapshot(s, 2);
+    panel.refresh();
+    QVERIFY(text_of(panel, "gainSentence").contains(QStringLiteral("pays")));
+    QVERIFY(button->isHidden());
+  }
+
+  // A real policy's session: nothing is drawn outside, in any size, order or mode.
+  void drawsRealSessions_data() {
+    QTest::addColumn<QString>("like");
+    QTest::addColumn<QSize>("size");
+    for (const char* like : {"qwen3-30b-a3b", "qwen3-next-80b-a3b"}) {
+      QTest::addRow("%s, narrow", like) << QString::fromLatin1(like) << QSize(320, 700);
+      QTest::addRow("%s, wide", like) << QString::fromLatin1(like) << QSize(1500, 900);
+    }
+  }
+  void drawsRealSessions() {
+    QFETCH(QString, like);
+    QFETCH(QSize, size);
+    tests::SessionShape shape{.like = like.toStdString(), .seconds = 6};
+    LivePanel panel;
+    panel.resize(size);
+    panel.set_model(tests::session_model(shape));
+    panel.show();
+    FOVEA_VERIFY(tests::play_session(shape, [&](const Snapshot& snapshot, double seconds) -> Result<void> {
+      panel.add_snapshot(snapshot, seconds);
+      return {};
+    }));
+    panel.refresh();
+    QCOMPARE(panel.width(), size.width());
+    auto* splitter = panel.findChild<QSplitter*>();
+    QCOMPARE(splitter->orientation(), size.width() > 1000 ? Qt::Horizontal : Qt::Vertical);
+    for (const char* name : {"hottestFirst", "patterns", "table"}) {
+      panel.findChild<QToolButton*>(QString::fromLatin1(name))->click();
+      QVERIFY(!panel.grab().isNull());
+    }
+    auto* table = panel.findChild<QTableView*>();
+    QCOMPARE(table->model()->rowCount(), static_cast<int>(panel.ring().last_frame().size()));
+    panel.findChild<QToolButton*>(QStringLiteral("table"))->click();
+    HeatmapView& map = panel.heatmap();
+    map.show_layer(3);
+    for (int i = 0; i < 12; ++i) QTest::keyClick(&map, Qt::Key_Plus);
+    QVERIFY(!panel.grab().isNull());
+  }
+
+  // Every control has a name that a screen reader can say.
+  void everythingHasAName() {
+    LivePanel panel;
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(sample(), 1);
+    for (QWidget* widget : panel.findChildren<QWidget*>()) {
+      if (widget->focusPolicy() == Qt::NoFocus || widget->objectName().startsWith(QStringLiteral("qt_")))
+        continue;
+      if (qobject_cast<QSplitterHandle*>(widget) || widget->inherits("QHeaderView") ||
+          widget->inherits("QScrollArea") || widget->inherits("QAbstractItemView"))
+        continue;
+      const QAccessibleInterface* face = QAccessible::queryAccessibleInterface(widget);
+      QVERIFY2(face && !face->text(QAccessible::Name).isEmpty(),
+               qPrintable(QLatin1String(widget->metaObject()->className()) + QLatin1Char(' ') +
+                          widget->objectName()));
+    }
+  }
+};
+
+FOVEA_TEST(LivePanelTest)
+#include "live_panel_test.moc"

@@ -1,0 +1,149 @@
+// Takes pictures of the live panel with made-up sessions, on Qt's offscreen platform:
+//   live_pictures OUT_FOLDER [light|dark]
+// QT_SCALE_FACTOR=2 gives them at 200 %.
+#include <QApplication>
+#include <QDir>
+#include <QToolButton>
+#include <cstdio>
+
+#include "tests/ui/live/sessions.h"
+#include "ui/live/heatmap_view.h"
+#include "ui/live/live_panel.h"
+#include "ui/theme/theme.h"
+
+namespace {
+
+using fovea::Result;
+using fovea::Snapshot;
+using fovea::tests::SessionShape;
+using fovea::ui::LivePanel;
+
+QString folder, suffix;
+
+void take(LivePanel& panel, const QString& name, QSize size) {
+  panel.resize(size);
+  panel.show();
+  QApplication::processEvents();
+  panel.refresh();
+  QApplication::processEvents();
+  panel.grab().save(QDir(folder).filePath(name + suffix + QStringLiteral(".png")));
+}
+
+bool fill(LivePanel& panel, const SessionShape& shape) {
+  panel.set_model(fovea::tests::session_model(shape));
+  panel.set_device_memory(19'400'000'000, 24'000'000'000);
+  panel.set_kv_used(212'000'000);
+  fovea::Timings timings;
+  double last = 0;
+  const auto played =
+      fovea::tests::play_session(shape, [&](const Snapshot& snapshot, double seconds) -> Result<void> {
+        const double third = shape.seconds / 3;
+        const int part = static_cast<int>(seconds / third);
+        static const char* const titles[] = {"A letter to the landlord", "Proof that √2 is irrational",
+                                             "Tuples and lists in Python"};
+        panel.set_conversation(QString::number(part), QString::fromUtf8(titles[std::min(part, 2)]));
+        panel.add_snapshot(snapshot, seconds);
+        timings.generated_tokens = snapshot.tokens;
+        timings.decode_seconds += (seconds - last) * (1 + 0.3 * ((snapshot.tokens * 7919) % 13) / 13.0);
+        last = seconds;
+        panel.add_timings(timings);
+        return {};
+      });
+  if (!played) std::fprintf(stderr, "live_pictures: %s\n", played.error().message().c_str());
+  return played.has_value();
+}
+
+void press(LivePanel& panel, const char* name, bool on) {
+  auto* button = panel.findChild<QToolButton*>(QString::fromLatin1(name));
+  if (button->isChecked() != on) button->click();
+}
+
+bool take_model(const SessionShape& shape, const QString& name) {
+  LivePanel panel;
+  if (!fill(panel, shape)) return false;
+  take(panel, name + QStringLiteral("-dock"), {400, 960});
+  take(panel, name + QStringLiteral("-narrow"), {320, 720});
+  take(panel, name + QStringLiteral("-tall"), {1440, 1640});
+  take(panel, name + QStringLiteral("-wide"), {1440, 900});
+  const auto unit = static_cast<std::int64_t>(panel.ring().last_frame().units_per_layer);
+  Q_EMIT panel.heatmap().followToggled(7 * unit + 3);
+  Q_EMIT panel.heatmap().followToggled(21 * unit + 40);
+  press(panel, "patterns", true);
+  press(panel, "hottestFirst", true);
+  take(panel, name + QStringLiteral("-followed"), {460, 1000});
+  press(panel, "patterns", false);
+  press(panel, "hottestFirst", false);
+  panel.heatmap().show_layer(12);
+  take(panel, name + QStringLiteral("-layer"), {1100, 800});
+  panel.heatmap().show_layer(std::nullopt);
+  press(panel, "table", true);
+  take(panel, name + QStringLiteral("-table"), {1100, 800});
+  return true;
+}
+
+// Three tiers, one layer whose router collapsed, and a device that is nearly full.
+bool take_alarms() {
+  LivePanel panel;
+  const SessionShape shape{.seconds = 20};
+  panel.set_model(fovea::tests::session_model(shape));
+  panel.set_device_memory(22'600'000'000, 24'000'000'000);
+  std::uint32_t extra = 0;
+  const auto played =
+      fovea::tests::play_session(shape, [&](const Snapshot& snapshot, double seconds) -> Result<void> {
+        Snapshot s = snapshot;
+        s.tiers.insert(s.tiers.begin() + 1, {.name = "q3", .bits_per_weight = 3.4});
+        s.tiers[2].units = 0;
+        s.tiers[1].bytes = s.tiers[2].bytes / 3;
+        s.tiers[2].bytes -= s.tiers[1].bytes;
+        for (fovea::UnitState& unit : s.units) {
+          const std::size_t index = static_cast<std::size_t>(&unit - s.units.data());
+          if (unit.tier == 1) unit.tier = index * 2654435761U % 7 < 2 ? 1 : 2;
+          if (unit.target == 1) unit.target = 2;
+          if (index == 5 * 128 + 9) unit.tier = fovea::no_tier;
+          ++s.tiers[std::min<std::size_t>(unit.tier, 2)].units;
+        }
+        s.tiers[0].units = snapshot.tiers[0].units;
+        extra += 90;
+        s.units[30 * 128 + 17].uses += extra;
+        s.units[30 * 128 + 77].uses += extra;
+        panel.add_snapshot(s, seconds);
+        return {};
+      });
+  take(panel, QStringLiteral("alarms"), {420, 960});
+  return played.has_value();
+}
+
+void take_empty() {
+  LivePanel panel;
+  fovea::ui::LiveModel model;
+  model.name = QStringLiteral("Qwen3-30B-A3B");
+  model.experts = 128;
+  panel.set_model(model);
+  take(panel, QStringLiteral("no-policy"), {400, 600});
+  model.experts = 0;
+  model.name = QStringLiteral("SmolLM2-135M-Instruct");
+  panel.set_model(model);
+  take(panel, QStringLiteral("no-experts"), {400, 600});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QApplication application(argc, argv);
+  if (argc < 2) {
+    std::fputs("usage: live_pictures OUT_FOLDER [light|dark]\n", stderr);
+    return 2;
+  }
+  folder = QString::fromLocal8Bit(argv[1]);
+  QDir().mkpath(folder);
+  const bool dark = argc > 2 && QByteArray(argv[2]) == "dark";
+  fovea::ui::apply_theme(application, dark ? fovea::ui::Scheme::dark : fovea::ui::Scheme::light);
+  suffix = dark ? QStringLiteral("-dark") : QStringLiteral("-light");
+  if (qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
+    suffix += QLatin1Char('@') + qEnvironmentVariable("QT_SCALE_FACTOR") + QLatin1Char('x');
+  const SessionShape next{.like = "qwen3-next-80b-a3b", .high_share = 0.12};
+  const bool good = take_model({}, QStringLiteral("30b")) && take_model(next, QStringLiteral("next"));
+  take_empty();
+  take_alarms();
+  return good ? 0 : 1;
+}

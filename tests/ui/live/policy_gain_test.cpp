@@ -1,0 +1,107 @@
+#include "ui/live/policy_gain.h"
+
+#include <QRandomGenerator>
+#include <algorithm>
+#include <numeric>
+
+#include "tests/support/test.h"
+#include "ui/live/gain_view.h"
+
+using namespace fovea;
+using namespace fovea::ui;
+
+namespace {
+
+const std::vector<double> bits = {4, 2};
+
+}  // namespace
+
+class PolicyGainTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // Four experts, one in the high tier; 1000 uses: 400, 300, 200, 100.
+  void judges_data() {
+    QTest::addColumn<qint64>("high_hits");
+    QTest::addColumn<int>("verdict");
+    QTest::newRow("it follows what is hot") << qint64{600} << static_cast<int>(GainVerdict::gains);
+    QTest::newRow("just above the margin") << qint64{406} << static_cast<int>(GainVerdict::gains);
+    QTest::newRow("the same") << qint64{400} << static_cast<int>(GainVerdict::as_good);
+    QTest::newRow("within the margin") << qint64{396} << static_cast<int>(GainVerdict::as_good);
+    QTest::newRow("it lags behind") << qint64{300} << static_cast<int>(GainVerdict::loses);
+  }
+  void judges() {
+    QFETCH(qint64, high_hits);
+    QFETCH(int, verdict);
+    const std::vector<std::uint32_t> uses = {200, 400, 100, 300};
+    const std::vector<std::int64_t> hits = {high_hits, 1000 - high_hits}, units = {1, 3};
+    const PolicyGain gain =
+        policy_gain({.uses = uses, .hits = hits, .units_at_tier = units, .bits_per_weight = bits});
+    QCOMPARE(static_cast<int>(gain.verdict), verdict);
+    QCOMPARE(gain.best_fixed_share, 0.4);
+    QCOMPARE(gain.policy_share, static_cast<double>(high_hits) / 1000);
+    // 0.4 at 4 bits and 0.6 at 2.
+    QVERIFY(qFuzzyCompare(gain.best_fixed_bits, 2.8));
+    QVERIFY(!gain.profiled);
+    const bool no_gain = gain.verdict != GainVerdict::gains;
+    QCOMPARE(gain_sentence(gain, PolicyKind::dynaexq).contains(QStringLiteral("gains nothing")), no_gain);
+  }
+
+  void waitsForEnough() {
+    const std::vector<std::uint32_t> uses = {5, 4, 3, 2};
+    const std::vector<std::int64_t> hits = {5, 9}, units = {1, 3};
+    const PolicyGain gain =
+        policy_gain({.uses = uses, .hits = hits, .units_at_tier = units, .bits_per_weight = bits});
+    QCOMPARE(gain.verdict, GainVerdict::too_early);
+    QVERIFY(gain_sentence(gain, PolicyKind::dynaexq).contains(QStringLiteral("Too early")));
+    QCOMPARE(policy_gain({}).verdict, GainVerdict::too_early);
+  }
+
+  // The work changes after the profile: expert 0 was hot, then expert 1.
+  void comparesWithTheSessionsStart() {
+    const std::vector<std::uint32_t> first = {100, 10, 0, 0}, all = {120, 410, 0, 0};
+    const std::vector<std::int64_t> hits = {430, 100}, first_hits = {90, 20}, units = {1, 3};
+    const PolicyGain gain = policy_gain({.uses = all,
+                                         .hits = hits,
+                                         .units_at_tier = units,
+                                         .bits_per_weight = bits,
+                                         .profile_uses = first,
+                                         .profile_hits = first_hits});
+    QVERIFY(gain.profiled);
+    // 420 uses came after it; the profile's choice served the 20 of expert 0, the policy 340.
+    QVERIFY(qFuzzyCompare(gain.profile_share, 20.0 / 420));
+    QVERIFY(qFuzzyCompare(gain.policy_after_profile_share, 340.0 / 420));
+  }
+
+  // No fixed set of that size serves more than the one that is called the best.
+  void theBestFixedMixIsTheBest() {
+    QRandomGenerator random(tests::seed());
+    for (int round = 0; round < tests::rounds(50); ++round) {
+      std::vector<std::uint32_t> uses(10);
+      for (std::uint32_t& each : uses) each = random.bounded(1000U);
+      const std::int64_t slots = random.bounded(1, 9);
+      const std::int64_t total = std::accumulate(uses.begin(), uses.end(), std::int64_t{0});
+      const std::vector<std::int64_t> hits = {0, total}, units = {slots, 10 - slots};
+      const PolicyGain gain =
+          policy_gain({.uses = uses, .hits = hits, .units_at_tier = units, .bits_per_weight = bits});
+      std::int64_t best = 0;
+      for (int set = 0; set < 1024; ++set) {
+        if (__builtin_popcount(static_cast<unsigned>(set)) != slots) continue;
+        std::int64_t served = 0;
+        for (int i = 0; i < 10; ++i)
+          if (set & (1 << i)) served += uses[static_cast<std::size_t>(i)];
+        best = std::max(best, served);
+      }
+      QVERIFY2(
+          std::abs(gain.best_fixed_share - static_cast<double>(best) / static_cast<double>(total)) < 1e-12,
+          qPrintable(QStringLiteral("FOVEA_TEST_SEED=%1").arg(tests::seed())));
+    }
+  }
+
+  void aPolicyThatStaysIsNotCompared() {
+    QVERIFY(gain_sentence({}, PolicyKind::static_tiers).contains(QStringLiteral("nothing to compare")));
+  }
+};
+
+FOVEA_TEST(PolicyGainTest)
+#include "policy_gain_test.moc"

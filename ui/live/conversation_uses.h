@@ -1,0 +1,49 @@
+// Which conversation used which experts.
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <vector>
+
+#include "ui/live/snapshot_ring.h"
+
+namespace fovea::ui {
+
+class ConversationUses {
+ public:
+  static constexpr std::size_t most_kept = 8;  // the longest unused one gives way
+
+  struct Row {
+    QString key, title;
+    std::int64_t uses = 0;     // by tokens
+    std::int64_t experts = 0;  // that it used at all
+    double overlap = 0;        // share of its busiest experts that are the current one's busiest too
+    bool current = false;
+  };
+
+  // What is used from now on belongs to it. An empty key: to nobody.
+  void set_current(const QString& key, const QString& title);
+  // Uses between two moments.
+  void add(const MapFrame& before, const MapFrame& after);
+  void clear() { conversations_.clear(); }
+
+  std::vector<Row> rows() const;  // most uses first
+  // [units] 1 for the conversation's busiest experts; empty when it is not known.
+  std::vector<std::uint8_t> busiest(const QString& key) const;
+
+ private:
+  struct Conversation {
+    QString key, title;
+    std::vector<std::uint32_t> uses;  // [units]
+    std::uint64_t last = 0;           // when it was current
+  };
+  Conversation* find(const QString& key);
+  const Conversation* find(const QString& key) const;
+
+  QString current_, current_title_;
+  std::uint64_t clock_ = 0;
+  std::int64_t units_per_layer_ = 0;
+  std::vector<Conversation> conversations_;
+};
+
+}  // namespace fovea::ui

@@ -1,0 +1,97 @@
+#include "ui/live/expert_text.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+#include "ui/live/number_text.h"
+
+namespace fovea::ui {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(ExpertText)
+};
+
+}  // namespace
+
+QString layer_text(const LiveModel& model, std::int64_t layer) {
+  const auto at = static_cast<std::size_t>(layer);
+  return QString::number(at < model.layer_numbers.size() ? model.layer_numbers[at] : layer);
+}
+
+QString tier_text(const Snapshot& numbers, std::uint8_t tier) {
+  return tier < numbers.tiers.size() ? QString::fromStdString(numbers.tiers[tier].name)
+                                     : Words::tr("on disk");
+}
+
+QString hotness_text(float hotness) {
+  return hotness == 0 ? QStringLiteral("0") : QLocale().toString(static_cast<double>(hotness), 'g', 2);
+}
+
+QString reason_text(const UnitChange& change) {
+  if (!change.explained) {
+    return change.decision.to < change.decision.from
+               ? Words::tr("promoted among many at once, details not kept")
+               : Words::tr("demoted among many at once, details not kept");
+  }
+  const QString score = hotness_text(change.decision.score);
+  switch (change.decision.reason) {
+    case SwapReason::initial:
+      return Words::tr("the first set after loading");
+    case SwapReason::hotter:
+      return change.decision.margin > 0
+                 ? Words::tr("it became hotter: %1, %2 more than the expert that gave way")
+                       .arg(score, hotness_text(change.decision.margin))
+                 : Words::tr("it became hotter: %1").arg(score);
+    case SwapReason::colder:
+      return Words::tr("it gave way to a hotter expert, at %1").arg(score);
+    case SwapReason::requested:
+      return Words::tr("it was asked for");
+    case SwapReason::absent:
+      return Words::tr("it was used while on disk alone");
+  }
+  return {};
+}
+
+QString ago_text(double seconds) {
+  return seconds < 90 ? Words::tr("%1 s ago").arg(number_text(seconds, seconds < 10 ? 1 : 0))
+                      : Words::tr("%1 min ago").arg(number_text(seconds / 60, 1));
+}
+
+QString expert_text(const LiveModel& model, const Moment& moment, const MapFrame& frame, std::int64_t unit,
+                    const std::optional<UnitChange>& change, bool rich) {
+  const auto at = static_cast<std::size_t>(unit);
+  if (frame.units_per_layer == 0 || at >= frame.size()) return {};
+  const std::int64_t layer = unit / frame.units_per_layer, expert = unit % frame.units_per_layer;
+  const QString title = Words::tr("Layer %1, expert %2").arg(layer_text(model, layer)).arg(expert);
+  QString tier = tier_text(moment.numbers, frame.tier[at]);
+  if (frame.tier[at] < moment.numbers.tiers.size())
+    tier += Words::tr(", %1 bits per weight")
+                .arg(number_text(moment.numbers.tiers[frame.tier[at]].bits_per_weight, 2));
+  if (frame.target[at] != no_tier)
+    tier += Words::tr(", %1 on its way").arg(tier_text(moment.numbers, frame.target[at]));
+  QStringList lines;
+  lines << Words::tr("Tier: %1").arg(tier);
+  if (frame.hot_is_recent_use) {
+    lines << Words::tr("Hotness: this policy measures none; the colour shows recent use");
+  } else {
+    lines << Words::tr("Hotness: %1").arg(hotness_text(hotness_of(frame.hot[at])));
+  }
+  lines << Words::tr("Tokens: %1 since loading").arg(count_text(frame.uses[at]));
+  if (change) {
+    lines << Words::tr("Last change: %1 → %2, %3")
+                 .arg(tier_text(moment.numbers, change->decision.from),
+                      tier_text(moment.numbers, change->decision.to),
+                      ago_text(moment.seconds - change->seconds));
+    lines << Words::tr("Why: %1").arg(reason_text(*change));
+  } else {
+    lines << Words::tr("Last change: none seen");
+  }
+  if (!rich) return title + QStringLiteral(". ") + lines.join(QStringLiteral(". "));
+  for (QString& line : lines) line = line.toHtmlEscaped();
+  return QStringLiteral("<p style='white-space:pre'><b>%1</b><br>%2</p>")
+      .arg(title.toHtmlEscaped(), lines.join(QStringLiteral("<br>")));
+}
+
+}  // namespace fovea::ui

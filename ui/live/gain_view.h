@@ -1,0 +1,34 @@
+// Whether changing the experts' tiers pays in this session, in one plain sentence.
+#pragma once
+
+#include <QWidget>
+
+#include "engine/api/precision.h"
+#include "ui/live/policy_gain.h"
+
+class QLabel;
+class QPushButton;
+
+namespace fovea::ui {
+
+// The sentence that a user reads.
+QString gain_sentence(const PolicyGain& gain, PolicyKind policy);
+
+class GainView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit GainView(QWidget* parent = nullptr);
+  void set_gain(const PolicyGain& gain, PolicyKind policy);
+
+ Q_SIGNALS:
+  void switchRequested();
+
+ private:
+  class Bars;
+  QLabel* sentence_;
+  Bars* bars_;
+  QPushButton* switch_;
+};
+
+}  // namespace fovea::ui

@@ -1,0 +1,74 @@
+// The heatmap's cells as pixels: a row of a layer is one scanline, copied down.
+#pragma once
+
+#include <QImage>
+#include <QPalette>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "ui/live/heat_layout.h"
+#include "ui/live/snapshot_ring.h"
+
+namespace fovea::ui {
+
+enum class HeatOrder { by_index, by_hotness };
+
+// Which expert stands in which place of its layer.
+class HeatPlaces {
+ public:
+  void by_index(std::int64_t layers, std::int64_t units_per_layer);
+  // Hottest first; experts that are equally hot keep their order.
+  void by_hotness(const MapFrame& frame);
+  int expert_at(int layer, int slot) const { return expert_[at(layer, slot)]; }
+  int slot_of(int layer, int expert) const { return slot_[at(layer, expert)]; }
+  bool fits(const MapFrame& frame) const {
+    return expert_.size() == frame.size() && units_ == frame.units_per_layer;
+  }
+
+ private:
+  std::size_t at(int layer, int place) const {
+    return static_cast<std::size_t>(layer) * static_cast<std::size_t>(units_) +
+           static_cast<std::size_t>(place);
+  }
+  std::int64_t units_ = 0;
+  std::vector<std::uint16_t> expert_, slot_;  // [layers, units]
+};
+
+// How hot beside the layer's hottest, 0 to 1: the square root of the ratio, so that half as hot still shows.
+double heat_strength(std::uint8_t code, std::uint8_t hottest);
+
+class HeatPainter {
+ public:
+  void set_colours(const QPalette& palette, std::size_t tiers);
+
+  struct Picture {
+    const MapFrame* frame = nullptr;
+    const HeatPlaces* places = nullptr;
+    const std::vector<std::int64_t>* experts = nullptr;  // [layers]; null or empty: all
+    const std::vector<std::uint8_t>* lit = nullptr;      // [units] others are dimmed; null or empty: none
+    bool textures = false;
+  };
+  // Fills the whole image, whose device pixel ratio counts.
+  void paint(QImage& image, const HeatLayout& layout, const Picture& picture) const;
+
+  QRgb colour(std::size_t tier, double strength, bool textured = false) const;
+  bool dark() const { return dark_; }
+  std::size_t tiers() const { return tiers_; }
+
+ private:
+  static constexpr std::size_t steps = 64;
+  struct Ramp {
+    std::array<QRgb, steps> plain{}, textured{};
+  };
+  void fill_row(QImage& image, const HeatLayout& layout, const Picture& picture, const HeatCell& first,
+                const std::vector<int>& edges, int gap) const;
+  const Ramp& ramp(std::uint8_t tier) const { return ramps_[std::min<std::size_t>(tier, tiers_)]; }
+
+  bool dark_ = false;
+  std::size_t tiers_ = 0;
+  QRgb background_ = 0;
+  std::vector<Ramp> ramps_;  // [tiers + 1], the last for what is on disk alone
+};
+
+}  // namespace fovea::ui

@@ -1,0 +1,173 @@
+// What the heatmap draws over its cells: labels, swaps in flight, fresh changes, followed experts, the
+// cursor.
+#include <QPaintEvent>
+#include <QPainter>
+#include <cmath>
+
+#include "ui/live/heatmap_view.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
+
+namespace fovea::ui {
+namespace {
+
+// A mark that stays visible where cells are small.
+QRectF at_least(QRectF rect, double size) {
+  const double dx = std::max(0.0, size - rect.width()) / 2, dy = std::max(0.0, size - rect.height()) / 2;
+  return rect.adjusted(-dx, -dy, dx, dy);
+}
+
+}  // namespace
+
+const QImage& HeatmapView::picture() {
+  const double ratio = devicePixelRatioF();
+  const QSize wanted = (QSizeF(size()) * ratio).toSize();
+  if (image_.size() != wanted) image_ = QImage(wanted, QImage::Format_RGB32);
+  image_.setDevicePixelRatio(ratio);
+  painter_.paint(
+      image_, layout_,
+      {.frame = scene_.frame, .places = &places_, .experts = &experts_, .lit = &lit_, .textures = textures_});
+  stale_ = false;
+  return image_;
+}
+
+void HeatmapView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  if (!has_scene()) {
+    painter.fillRect(rect(), palette().color(QPalette::Base));
+    return;
+  }
+  if (painter_.tiers() != scene_.tiers.size()) painter_.set_colours(palette(), scene_.tiers.size());
+  painter.drawImage(0, 0, stale_ ? picture() : image_);
+  paint_labels(painter);
+  painter.setClipRect(layout_.area().adjusted(-4, -6, 4, 6));
+  paint_words(painter);
+  paint_in_flight(painter);
+  paint_marks(painter);
+}
+
+void HeatmapView::paint_labels(QPainter& painter) const {
+  painter.setPen(subtle_text(palette()));
+  const double line = fontMetrics().height();
+  const double band = layout_.band_height();
+  int every = 1;
+  for (const int step : {1, 2, 4, 8, 16, 32, 64}) {
+    every = step;
+    if (step * band >= line * 1.1) break;
+  }
+  const double gap = fontMetrics().averageCharWidth() * 0.6;
+  for (int layer = layout_.first_layer(); layer < layout_.first_layer() + layout_.layers(); ++layer) {
+    if (layer % every != 0 && layout_.layers() > 1) continue;
+    const QRectF row = layout_.layer_rect(layer);
+    const QRectF label(0, row.top() + row.height() / 2 - line / 2, layout_.area().left() - gap, line);
+    if (label.bottom() < layout_.area().top() + line / 3 || label.top() > layout_.area().bottom() - line / 3)
+      continue;
+    painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, layer_name(layer));
+  }
+}
+
+// Large cells say in words what their colour says: the tier, and which expert.
+void HeatmapView::paint_words(QPainter& painter) const {
+  const double width = layout_.cell_width(), height = layout_.cell_height();
+  QFont font = this->font();
+  font.setPointSizeF(font.pointSizeF() * 0.8);
+  const QFontMetricsF metrics(font);
+  if (width < metrics.horizontalAdvance(QStringLiteral("bf16")) || height < metrics.height() * 1.05) return;
+  painter.setFont(font);
+  const bool both = height >= 2.1 * metrics.height();
+  const MapFrame& frame = *scene_.frame;
+  for (int layer = layout_.first_layer(); layer < layout_.first_layer() + layout_.layers(); ++layer) {
+    const auto base = static_cast<std::size_t>(layer * frame.units_per_layer);
+    const auto begin = frame.hot.begin() + static_cast<std::ptrdiff_t>(base);
+    const std::uint8_t hottest = *std::max_element(begin, begin + frame.units_per_layer);
+    for (int slot = 0; slot < layout_.slots(); ++slot) {
+      const QRectF rect = layout_.cell_rect({layer, slot});
+      if (!rect.intersects(layout_.area())) continue;
+      const int expert = places_.expert_at(layer, slot);
+      const std::size_t unit = base + static_cast<std::size_t>(expert);
+      const std::uint8_t tier = frame.tier[unit];
+      const QColor ground(painter_.colour(tier, heat_strength(frame.hot[unit], hottest)));
+      painter.setPen(qGray(ground.rgb()) > 130 ? QColor(0, 0, 0, 190) : QColor(255, 255, 255, 200));
+      const QString name =
+          tier < scene_.tiers.size() ? QString::fromStdString(scene_.tiers[tier]) : tr("disk");
+      painter.drawText(rect, Qt::AlignCenter,
+                       both ? QString::number(expert) + QLatin1Char('\n') + name : name);
+    }
+  }
+  painter.setFont(this->font());
+}
+
+void HeatmapView::paint_in_flight(QPainter& painter) const {
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  const QColor ink = painter_.dark() ? Qt::white : Qt::black;
+  const QColor ground = palette().color(QPalette::Base);
+  for (const auto& [unit, freshness] : scene_.recent) {
+    if (unit >= static_cast<std::int64_t>(scene_.frame->size())) continue;
+    const HeatCell cell = cell_of(unit);
+    if (single_layer_ && cell.layer != *single_layer_) continue;
+    const double reach = 2 + 5 * (1 - freshness);
+    QColor colour = ink;
+    colour.setAlphaF(static_cast<float>(0.75 * freshness));
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colour, 1.2));
+    painter.drawRoundedRect(at_least(layout_.cell_rect(cell), 4).adjusted(-reach, -reach, reach, reach), 2,
+                            2);
+  }
+  const MapFrame& frame = *scene_.frame;
+  for (std::size_t unit = 0; unit < frame.size(); ++unit) {
+    if (frame.target[unit] == no_tier) continue;
+    const HeatCell cell = cell_of(static_cast<std::int64_t>(unit));
+    if (single_layer_ && cell.layer != *single_layer_) continue;
+    // A lozenge in the colour of the tier that is coming.
+    const QRectF rect = layout_.cell_rect(cell);
+    const double size = std::clamp(std::min(rect.width(), rect.height()) * 0.36, 3.6, 8.0);
+    const QPointF c = rect.center();
+    const QPolygonF lozenge(
+        {c + QPointF(0, -size), c + QPointF(size, 0), c + QPointF(0, size), c + QPointF(-size, 0)});
+    painter.setPen(QPen(ground, 3));
+    painter.drawPolygon(lozenge);
+    painter.setPen(QPen(ink, 1.2));
+    painter.setBrush(tier_solid(frame.target[unit], scene_.tiers.size(), painter_.dark()));
+    painter.drawPolygon(lozenge);
+  }
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void HeatmapView::paint_marks(QPainter& painter) const {
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  painter.setBrush(Qt::NoBrush);
+  const QColor ground = palette().color(QPalette::Base), ink = palette().color(QPalette::Text);
+  for (const FollowedExpert& each : followed_) {
+    if (each.unit >= static_cast<std::int64_t>(scene_.frame->size())) continue;
+    const HeatCell cell = cell_of(each.unit);
+    if (single_layer_ && cell.layer != *single_layer_) continue;
+    const QRectF rect = at_least(layout_.cell_rect(cell), 7).adjusted(-1.5, -1.5, 1.5, 1.5);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(ground, 4.5));
+    painter.drawRoundedRect(rect, 2, 2);
+    painter.setPen(QPen(ink, 2));
+    painter.drawRoundedRect(rect, 2, 2);
+    // The letter stands beside the cell, inside the map.
+    const double side = fontMetrics().height() * 0.95;
+    QRectF tag(rect.right() + 2, rect.top() - side, side, side);
+    if (tag.right() > layout_.area().right()) tag.moveRight(rect.left() - 2);
+    if (tag.top() < layout_.area().top()) tag.moveTop(rect.bottom() + 2);
+    painter.setPen(QPen(ground, 1));
+    painter.setBrush(ink);
+    painter.drawRoundedRect(tag, 3, 3);
+    painter.drawText(tag, Qt::AlignCenter, each.letter);
+  }
+  painter.setBrush(Qt::NoBrush);
+  const auto frame_cell = [&](const HeatCell& cell, const QPen& pen) {
+    painter.setPen(pen);
+    painter.drawRect(at_least(layout_.cell_rect(cell), 6).adjusted(-0.5, -0.5, 0.5, 0.5));
+  };
+  if (hovered_) frame_cell(*hovered_, QPen(palette().color(QPalette::Text), 1));
+  if (current_ && hasFocus()) {
+    frame_cell(*current_, QPen(ground, 4));
+    frame_cell(*current_, QPen(palette().color(QPalette::Highlight), 2));
+  }
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+}  // namespace fovea::ui

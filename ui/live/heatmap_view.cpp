@@ -1,0 +1,325 @@
+#include "ui/live/heatmap_view.h"
+
+#include <QAccessible>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <cmath>
+
+namespace fovea::ui {
+namespace {
+
+constexpr int kFramesBetweenOrders = 20;  // cells would jump about
+constexpr double kZoomStep = 1.25;
+
+}  // namespace
+
+HeatmapView::HeatmapView(QWidget* parent) : QWidget(parent) {
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  setAccessibleName(tr("Expert map"));
+  setAccessibleDescription(
+      tr("Layers down, experts across. Arrow keys move, Enter follows an expert, plus and minus zoom."));
+}
+
+QSize HeatmapView::sizeHint() const {
+  return {fontMetrics().averageCharWidth() * 56, fontMetrics().height() * 22};
+}
+
+QSize HeatmapView::minimumSizeHint() const {
+  return {fontMetrics().averageCharWidth() * 30, fontMetrics().height() * 9};
+}
+
+void HeatmapView::set_scene(const Scene& scene) {
+  const bool new_tiers = scene.tiers.size() != scene_.tiers.size();
+  scene_ = scene;
+  if (new_tiers) painter_.set_colours(palette(), scene_.tiers.size());
+  update_places();
+  update_layout();
+  stale_ = true;
+  update();
+}
+
+void HeatmapView::update_places() {
+  if (!has_frame()) return;
+  const MapFrame& frame = *scene_.frame;
+  const bool other_shape = !places_.fits(frame);
+  if (order_ == HeatOrder::by_hotness) {
+    if (other_shape || ++frames_since_order_ >= kFramesBetweenOrders) {
+      places_.by_hotness(frame);
+      frames_since_order_ = 0;
+    }
+  } else if (other_shape) {
+    places_.by_index(frame.layers, frame.units_per_layer);
+  }
+  if (other_shape) {
+    current_.reset();
+    hovered_.reset();
+    lit_.clear();
+    if (single_layer_ && *single_layer_ >= frame.layers) single_layer_.reset();
+  }
+}
+
+void HeatmapView::update_layout() {
+  if (!has_scene()) {
+    layout_.set_shape(0, 0, 0);
+    return;
+  }
+  const int layers = static_cast<int>(scene_.frame->layers);
+  const int units = static_cast<int>(scene_.frame->units_per_layer);
+  const double labels =
+      fontMetrics().horizontalAdvance(layer_name(layers - 1)) + fontMetrics().averageCharWidth();
+  const double top = fontMetrics().height() * 0.3;
+  layout_.set_area(QRectF(labels, top, std::max(1.0, width() - labels), std::max(1.0, height() - top)));
+  layout_.set_shape(single_layer_.value_or(0), single_layer_ ? 1 : layers, units);
+}
+
+void HeatmapView::set_layer_numbers(const std::vector<std::int64_t>& numbers) {
+  layer_numbers_ = numbers;
+  update_layout();
+}
+
+void HeatmapView::set_experts(const std::vector<std::int64_t>& experts) {
+  experts_ = experts;
+}
+
+void HeatmapView::set_followed(const std::vector<FollowedExpert>& followed) {
+  followed_ = followed;
+  update();
+}
+
+void HeatmapView::set_lit(std::vector<std::uint8_t> lit) {
+  lit_ = std::move(lit);
+  stale_ = true;
+  update();
+}
+
+void HeatmapView::set_order(HeatOrder order) {
+  if (order == order_) return;
+  const std::optional<std::int64_t> unit = current_unit();
+  order_ = order;
+  if (has_scene()) {
+    order == HeatOrder::by_hotness ? places_.by_hotness(*scene_.frame)
+                                   : places_.by_index(scene_.frame->layers, scene_.frame->units_per_layer);
+  }
+  if (unit) current_ = cell_of(*unit);
+  stale_ = true;
+  update();
+}
+
+void HeatmapView::set_textures(bool shown) {
+  textures_ = shown;
+  stale_ = true;
+  update();
+}
+
+void HeatmapView::show_layer(std::optional<int> layer) {
+  if (layer == single_layer_) return;
+  single_layer_ = layer;
+  hovered_.reset();
+  if (layer && current_ && current_->layer != *layer) current_ = HeatCell{*layer, 0};
+  update_layout();
+  layout_.show_all();
+  stale_ = true;
+  update();
+  Q_EMIT singleLayerChanged();
+}
+
+QString HeatmapView::layer_name(int layer) const {
+  const auto at = static_cast<std::size_t>(layer);
+  return QString::number(at < layer_numbers_.size() ? layer_numbers_[at] : layer);
+}
+
+std::int64_t HeatmapView::unit_of(const HeatCell& cell) const {
+  return cell.layer * scene_.frame->units_per_layer + places_.expert_at(cell.layer, cell.slot);
+}
+
+HeatCell HeatmapView::cell_of(std::int64_t unit) const {
+  const int layer = static_cast<int>(unit / scene_.frame->units_per_layer);
+  return {layer, places_.slot_of(layer, static_cast<int>(unit % scene_.frame->units_per_layer))};
+}
+
+std::optional<std::int64_t> HeatmapView::current_unit() const {
+  if (!current_ || !has_scene()) return std::nullopt;
+  return unit_of(*current_);
+}
+
+void HeatmapView::set_current_unit(std::int64_t unit) {
+  if (!has_scene() || unit < 0 || unit >= static_cast<std::int64_t>(scene_.frame->size())) return;
+  const HeatCell cell = cell_of(unit);
+  if (current_ == cell) return;
+  if (single_layer_ && *single_layer_ != cell.layer) show_layer(cell.layer);
+  current_ = cell;
+  layout_.make_visible(cell);
+  stale_ = true;
+  update();
+  announce();
+  Q_EMIT currentChanged(unit);
+}
+
+// A screen reader hears the cell that the keys reached.
+void HeatmapView::announce() {
+  const std::optional<std::int64_t> unit = current_unit();
+  if (!unit || !describe) return;
+  setAccessibleDescription(describe(*unit, false));
+  QAccessibleEvent event(this, QAccessible::DescriptionChanged);
+  QAccessible::updateAccessibility(&event);
+}
+
+void HeatmapView::resizeEvent(QResizeEvent*) {
+  update_layout();
+  stale_ = true;
+}
+
+void HeatmapView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+    painter_.set_colours(palette(), scene_.tiers.size());
+    update_layout();
+    stale_ = true;
+    update();
+  }
+  QWidget::changeEvent(event);
+}
+
+void HeatmapView::wheelEvent(QWheelEvent* event) {
+  const double steps = event->angleDelta().y() / 120.0;
+  if (event->modifiers() & Qt::ShiftModifier || event->angleDelta().y() == 0) {
+    const double across = event->angleDelta().x() != 0 ? event->angleDelta().x() : event->angleDelta().y();
+    layout_.move_by({across / 2, 0});
+  } else {
+    layout_.zoom_by(std::pow(kZoomStep, steps), event->position());
+  }
+  stale_ = true;
+  update();
+  event->accept();
+}
+
+void HeatmapView::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
+  pressed_ = true;
+  dragged_ = false;
+  pressed_at_ = event->position();
+}
+
+void HeatmapView::mouseMoveEvent(QMouseEvent* event) {
+  if (pressed_) {
+    const QPointF delta = event->position() - pressed_at_;
+    if (!dragged_ && delta.manhattanLength() < 5) return;
+    dragged_ = true;
+    pressed_at_ = event->position();
+    layout_.move_by(delta);
+    setCursor(Qt::ClosedHandCursor);
+    stale_ = true;
+    update();
+    return;
+  }
+  show_tip(event->globalPosition().toPoint(), event->position());
+}
+
+void HeatmapView::show_tip(const QPoint& global, const QPointF& at) {
+  const std::optional<HeatCell> cell = has_scene() ? layout_.cell_at(at) : std::nullopt;
+  if (cell == hovered_) return;
+  hovered_ = cell;
+  update();
+  if (cell && describe) {
+    QToolTip::showText(global, describe(unit_of(*cell), true), this);
+  } else {
+    QToolTip::hideText();
+  }
+}
+
+void HeatmapView::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton || !pressed_) return;
+  pressed_ = false;
+  unsetCursor();
+  if (dragged_ || !has_scene()) return;
+  const std::optional<HeatCell> cell = layout_.cell_at(event->position());
+  if (!cell) return;
+  set_current_unit(unit_of(*cell));
+  Q_EMIT followToggled(unit_of(*cell));
+}
+
+void HeatmapView::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (!has_scene()) return;
+  const std::optional<HeatCell> cell = layout_.cell_at(event->position());
+  if (single_layer_) {
+    show_layer(std::nullopt);
+  } else if (cell) {
+    show_layer(cell->layer);
+  }
+}
+
+void HeatmapView::leaveEvent(QEvent*) {
+  hovered_.reset();
+  update();
+}
+
+void HeatmapView::focusInEvent(QFocusEvent* event) {
+  if (!current_ && has_scene() && event->reason() != Qt::MouseFocusReason)
+    current_ = HeatCell{layout_.first_layer(), 0};
+  QWidget::focusInEvent(event);
+  update();
+}
+
+void HeatmapView::move_current(int right, int down) {
+  if (!current_) current_ = HeatCell{layout_.first_layer(), 0};
+  set_current_unit(unit_of(layout_.neighbour(*current_, right, down)));
+}
+
+void HeatmapView::zoom_keyed(double factor) {
+  const QPointF around = current_ ? layout_.cell_rect(*current_).center() : layout_.area().center();
+  layout_.zoom_by(factor, around);
+  if (current_) layout_.make_visible(*current_);
+  stale_ = true;
+  update();
+}
+
+void HeatmapView::keyPressEvent(QKeyEvent* event) {
+  if (!has_scene()) return QWidget::keyPressEvent(event);
+  const int leap = event->modifiers() & Qt::ControlModifier ? 8 : 1;
+  switch (event->key()) {
+    case Qt::Key_Left:
+      return move_current(-leap, 0);
+    case Qt::Key_Right:
+      return move_current(leap, 0);
+    case Qt::Key_Up:
+      return move_current(0, -leap);
+    case Qt::Key_Down:
+      return move_current(0, leap);
+    case Qt::Key_PageUp:
+      return move_current(0, -8 * layout_.fold());
+    case Qt::Key_PageDown:
+      return move_current(0, 8 * layout_.fold());
+    case Qt::Key_Home:
+      return move_current(-layout_.columns(), 0);
+    case Qt::Key_End:
+      return move_current(layout_.columns(), 0);
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+      return zoom_keyed(kZoomStep);
+    case Qt::Key_Minus:
+      return zoom_keyed(1 / kZoomStep);
+    case Qt::Key_0:
+      layout_.show_all();
+      stale_ = true;
+      return update();
+    case Qt::Key_L:
+      return show_layer(single_layer_ ? std::nullopt : std::optional(current_ ? current_->layer : 0));
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space:
+      if (const auto unit = current_unit()) Q_EMIT followToggled(*unit);
+      return;
+    case Qt::Key_Escape:
+      if (single_layer_) return show_layer(std::nullopt);
+      if (layout_.zoom() > 1) return zoom_keyed(1 / HeatLayout::largest_zoom);
+      break;
+    default:
+      break;
+  }
+  QWidget::keyPressEvent(event);
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,115 @@
+// The heatmap as a widget: layers down, experts across; hue = tier, strength = hotness. Zoomed with the wheel
+// or + and −, moved by dragging, walked through with the arrow keys.
+#pragma once
+
+#include <QImage>
+#include <QWidget>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ui/live/heat_layout.h"
+#include "ui/live/heat_painter.h"
+#include "ui/live/snapshot_ring.h"
+
+namespace fovea::ui {
+
+// An expert that is followed, with the letter of its mark.
+struct FollowedExpert {
+  std::int64_t unit = 0;  // layer × units_per_layer + expert
+  QChar letter;
+};
+
+class HeatmapView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HeatmapView(QWidget* parent = nullptr);
+
+  // What is drawn from now on; the frame must live until the next call. `recent` are units that changed just
+  // now, with 1 for this moment down to 0.
+  struct Scene {
+    const MapFrame* frame = nullptr;
+    std::vector<std::string> tiers;  // names, high to low
+    std::vector<std::pair<std::int64_t, double>> recent;
+  };
+  void set_scene(const Scene& scene);
+  void set_layer_numbers(const std::vector<std::int64_t>& numbers);  // empty: 0, 1, …
+  void set_experts(const std::vector<std::int64_t>& experts);        // [layers]; empty: all
+  void set_followed(const std::vector<FollowedExpert>& followed);
+  void set_lit(std::vector<std::uint8_t> lit);  // [units] the others are dimmed; empty: none
+  void set_order(HeatOrder order);
+  void set_textures(bool shown);
+  void show_layer(std::optional<int> layer);  // alone; none: all
+  // Says what a cell is, for the tooltip and for a screen reader.
+  std::function<QString(std::int64_t unit, bool rich)> describe;
+
+  HeatOrder order() const { return order_; }
+  bool textures() const { return textures_; }
+  std::optional<int> single_layer() const { return single_layer_; }
+  const HeatLayout& layout_of_cells() const { return layout_; }
+  std::optional<std::int64_t> current_unit() const;
+  void set_current_unit(std::int64_t unit);
+  // Fills and returns the picture without labels and marks, as a frame does.
+  const QImage& picture();
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  void followToggled(qint64 unit);
+  void currentChanged(qint64 unit);
+  void singleLayerChanged();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+
+ private:
+  bool has_frame() const { return scene_.frame && scene_.frame->size() > 0; }
+  // Between another model's first frame and its scene the places are the old model's.
+  bool has_scene() const { return has_frame() && places_.fits(*scene_.frame); }
+  void update_layout();
+  void update_places();
+  void paint_labels(QPainter& painter) const;
+  void paint_marks(QPainter& painter) const;
+  void paint_words(QPainter& painter) const;
+  void paint_in_flight(QPainter& painter) const;
+  void move_current(int right, int down);
+  void zoom_keyed(double factor);
+  void show_tip(const QPoint& global, const QPointF& at);
+  void announce();
+  std::int64_t unit_of(const HeatCell& cell) const;
+  HeatCell cell_of(std::int64_t unit) const;
+  QString layer_name(int layer) const;
+
+  Scene scene_;
+  HeatLayout layout_;
+  HeatPainter painter_;
+  HeatPlaces places_;
+  HeatOrder order_ = HeatOrder::by_index;
+  bool textures_ = false;
+  std::optional<int> single_layer_;
+  std::vector<std::int64_t> layer_numbers_, experts_;
+  std::vector<FollowedExpert> followed_;
+  std::vector<std::uint8_t> lit_;
+  QImage image_;
+  bool stale_ = true;
+  int frames_since_order_ = 0;
+
+  std::optional<HeatCell> current_;
+  std::optional<HeatCell> hovered_;
+  QPointF pressed_at_;
+  bool pressed_ = false, dragged_ = false;
+};
+
+}  // namespace fovea::ui

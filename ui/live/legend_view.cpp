@@ -1,0 +1,122 @@
+#include "ui/live/legend_view.h"
+
+#include <QPainter>
+#include <cmath>
+
+#include "ui/live/number_text.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
+
+namespace fovea::ui {
+
+LegendView::LegendView(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Legend"));
+  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+  setToolTip(tr(
+      "The hue says the tier, the strength how hot an expert is: the square root of its hotness beside the "
+      "hottest of its layer. Hotness is how much of the router's weight an expert got lately."));
+}
+
+void LegendView::set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use) {
+  const bool other = numbers.tiers.size() != numbers_.tiers.size() || (on_disk > 0) != (on_disk_ > 0);
+  numbers_ = numbers;
+  on_disk_ = on_disk;
+  by_use_ = by_use;
+  if (other) updateGeometry();
+  update();
+}
+
+void LegendView::set_textures(bool shown) {
+  textures_ = shown;
+  update();
+}
+
+QSize LegendView::sizeHint() const {
+  const int width = fontMetrics().averageCharWidth() * 60;
+  return {width, heightForWidth(width)};
+}
+
+int LegendView::heightForWidth(int width) const {
+  return static_cast<int>(std::ceil(lay_out(nullptr, width)));
+}
+
+void LegendView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  lay_out(&painter, width());
+}
+
+void LegendView::paint_ramp(QPainter& painter, const QRectF& rect, std::size_t tier) const {
+  constexpr int steps = 24;
+  const bool dark = is_dark(palette());
+  const std::size_t tiers = numbers_.tiers.size();
+  for (int step = 0; step < steps; ++step) {
+    const QRectF part(rect.left() + rect.width() * step / steps, rect.top(), rect.width() / steps + 0.5,
+                      rect.height());
+    painter.fillRect(part, tier_colour(tier, tiers, (step + 0.5) / steps, dark));
+  }
+  if (!textures_) return;
+  QImage texture(tier_texture_period, tier_texture_period, QImage::Format_ARGB32_Premultiplied);
+  texture.fill(Qt::transparent);
+  for (int y = 0; y < tier_texture_period; ++y)
+    for (int x = 0; x < tier_texture_period; ++x)
+      if (tier_texture(tier >= tiers ? 5 : tier, x, y)) texture.setPixelColor(x, y, QColor(0, 0, 0, 110));
+  painter.fillRect(rect, QBrush(texture));
+}
+
+double LegendView::lay_out(QPainter* painter, double width) const {
+  const double line = fontMetrics().height(), gap = fontMetrics().averageCharWidth() * 1.8;
+  const double ramp = fontMetrics().averageCharWidth() * 6;
+  double x = 0, y = 0;
+  // Places an entry of this width and moves on.
+  const auto place = [&](double entry) {
+    if (x > 0 && x + entry > width) {
+      x = 0;
+      y += line * 1.35;
+    }
+    const QPointF at(x, y);
+    x += entry + gap;
+    return at;
+  };
+  const auto entry = [&](std::size_t tier, const QString& text) {
+    const double text_width = fontMetrics().horizontalAdvance(text);
+    const QPointF at = place(ramp + gap * 0.35 + text_width);
+    if (!painter) return;
+    paint_ramp(*painter, QRectF(at.x(), at.y() + line * 0.15, ramp, line * 0.7), tier);
+    painter->setPen(palette().color(QPalette::WindowText));
+    painter->drawText(QRectF(at.x() + ramp + gap * 0.35, at.y(), text_width + 2, line), Qt::AlignVCenter,
+                      text);
+  };
+  for (std::size_t tier = 0; tier < numbers_.tiers.size(); ++tier)
+    entry(tier, tr("%1 · %2").arg(QString::fromStdString(numbers_.tiers[tier].name),
+                                  count_text(numbers_.tiers[tier].units)));
+  if (on_disk_ > 0) entry(numbers_.tiers.size(), tr("on disk · %1").arg(count_text(on_disk_)));
+  const auto words = [&](const QString& text, double left) {
+    const double text_width = fontMetrics().horizontalAdvance(text);
+    const QPointF at = place(left + text_width);
+    if (!painter) return at;
+    painter->setPen(subtle_text(palette()));
+    painter->drawText(QRectF(at.x() + left, at.y(), text_width + 2, line), Qt::AlignVCenter, text);
+    return at;
+  };
+  const bool dark = is_dark(palette());
+  words(by_use_ ? tr("stronger = used more lately")
+        : dark  ? tr("brighter = hotter")
+                : tr("deeper = hotter"),
+        0);
+  const QPointF at = words(tr("in flight"), line);
+  if (painter) {
+    painter->setRenderHint(QPainter::Antialiasing, true);
+    const QPointF c(at.x() + line * 0.4, at.y() + line * 0.5);
+    const double size = line * 0.28;
+    painter->setPen(QPen(palette().color(QPalette::WindowText), 1.2));
+    painter->setBrush(tier_solid(0, numbers_.tiers.size(), dark));
+    painter->drawPolygon(QPolygonF(
+        {c + QPointF(0, -size), c + QPointF(size, 0), c + QPointF(0, size), c + QPointF(-size, 0)}));
+    painter->setRenderHint(QPainter::Antialiasing, false);
+  }
+  return y + line * 1.2;
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,35 @@
+// What the map's colours mean.
+#pragma once
+
+#include <QWidget>
+
+#include "engine/api/snapshot.h"
+
+namespace fovea::ui {
+
+class LegendView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LegendView(QWidget* parent = nullptr);
+  // `on_disk`: experts that no arena holds; `by_use`: the strength shows recent use, no hotness is measured.
+  void set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use);
+  void set_textures(bool shown);
+
+  QSize sizeHint() const override;
+  bool hasHeightForWidth() const override { return true; }
+  int heightForWidth(int width) const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  double lay_out(QPainter* painter, double width) const;
+  void paint_ramp(QPainter& painter, const QRectF& rect, std::size_t tier) const;
+
+  Snapshot numbers_;
+  std::int64_t on_disk_ = 0;
+  bool by_use_ = false, textures_ = false;
+};
+
+}  // namespace fovea::ui

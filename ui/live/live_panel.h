@@ -1,0 +1,192 @@
+// The live panel: what the model's experts do while it talks. It goes into a dock or stands alone, asks for
+// snapshots with its own timer only while it is visible, keeps the last minutes, and can be frozen, scrubbed
+// and fed with a recording.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QWidget>
+#include <functional>
+#include <memory>
+
+#include "engine/api/request.h"
+#include "engine/api/snapshot.h"
+#include "ui/live/conversation_uses.h"
+#include "ui/live/live_model.h"
+#include "ui/live/recording.h"
+#include "ui/live/snapshot_ring.h"
+#include "ui/live/traffic_series.h"
+
+class QAction;
+class QComboBox;
+class QLabel;
+class QSlider;
+class QSplitter;
+class QStackedWidget;
+class QTableView;
+class QTimer;
+class QToolButton;
+class QVBoxLayout;
+
+namespace fovea::ui {
+
+class ExpertTable;
+class FollowView;
+class GainView;
+class HeatmapView;
+class LegendView;
+class PoolsView;
+class RouterView;
+class TrafficView;
+
+class LivePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  // Gives the newest snapshot, or false when there is no new one. Called on the GUI thread ten times a second
+  // while the panel is visible: it must return at once (Engine::read_snapshot does; where the engine may be
+  // exchanged meanwhile, try its lock and return false).
+  using Source = std::function<bool(Snapshot&)>;
+
+  explicit LivePanel(QWidget* parent = nullptr);
+  ~LivePanel() override;
+
+  void set_source(Source source);
+  // A model was loaded: forgets the one before. A model without experts or without a policy shows why there
+  // is nothing to see.
+  void set_model(const LiveModel& model);
+  void clear_model();
+
+  // Uses count for this conversation from now on; an empty key: for none.
+  void set_conversation(const QString& key, const QString& title);
+  // Of the answer in progress, whenever they arrive: the times between tokens come from them.
+  void add_timings(const Timings& so_far);
+  void set_device_memory(std::int64_t used_bytes,
+                         std::int64_t total_bytes);  // every program's; total 0: unknown
+  void set_kv_used(std::int64_t bytes);              // negative: unknown
+
+  // Without a source: one moment, in seconds that do not fall.
+  void add_snapshot(const Snapshot& snapshot, double seconds);
+  // Shows a recording instead of the live model, until back_to_live().
+  void play(const Recording& recording, const QString& title);
+  void back_to_live();
+  // One line under the map for a while: what became of an export, why a file could not be read.
+  void show_message(const QString& text);
+
+  bool frozen() const { return viewed_ != nullptr; }
+  bool replaying() const { return replaying_; }
+  bool collapse_alarm() const { return collapsed_layers_ > 0; }
+  bool memory_alarm() const { return memory_full_; }
+  const SnapshotRing& ring() const { return live_; }
+  HeatmapView& heatmap() { return *heatmap_; }
+  // Draws what it shows now, also while hidden.
+  void refresh();
+  // What each tenth of a second draws anew: the map and the summary.
+  void refresh_frame() { refresh_map(); }
+
+  QSize sizeHint() const override;
+
+ Q_SIGNALS:
+  void switchPolicyRequested();     // to a fixed mix, from the sentence that says it would do as well
+  void choosePrecisionRequested();  // from the empty page: how experts are kept
+  // The file is chosen; write it on another thread and say what came of it with show_message().
+  void exportRequested(const QString& path, const fovea::ui::LiveExport& data);
+  // A recording (.jsonl) or a trace of fovea trace: read it on another thread, then play().
+  void replayRequested(const QString& path);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  // live_panel_build.cpp
+  void build();
+  QWidget* make_header();
+  QWidget* make_map();
+  QWidget* make_map_tools();
+  QWidget* make_sections();
+  QWidget* make_timeline();
+  QWidget* make_empty_page();
+  void add_section(QVBoxLayout* layout, const QString& title, QWidget* view);
+  void arrange();
+  void ask_export(LiveExport::Kind kind);
+
+  // live_panel.cpp
+  void tick();
+  void set_frozen(bool frozen);
+  void scrub_to(std::int64_t index);
+  void set_playing(bool playing);
+  void follow_clock();
+  void update_empty_page();
+  void update_header();
+  void update_alarms();
+  void toggle_follow(std::int64_t unit);
+  void choose_conversation(const QString& key);
+
+  // live_panel_data.cpp
+  const SnapshotRing& shown_ring() const { return viewed_ ? *viewed_ : live_; }
+  std::int64_t shown_index() const;
+  bool has_moment() const;
+  const Moment& shown_moment() const { return shown_ring().moment(shown_index()); }
+  const MapFrame& shown_frame();
+  const LiveModel& shown_model() const { return replaying_ ? replay_model_ : model_; }
+  void take(const Snapshot& snapshot, double seconds);
+  void refresh_map();
+  void refresh_strips();
+  void refresh_judgements();
+  void refresh_table();
+  void keep_profile();
+  void apply_model();
+
+  Source source_;
+  LiveModel model_, replay_model_;
+  SnapshotRing live_;
+  std::shared_ptr<const SnapshotRing> viewed_;  // frozen or replayed; null: the live one
+  std::int64_t viewed_index_ = 0;
+  bool replaying_ = false, playing_ = false;
+  double play_seconds_ = 0;
+  QString replay_title_;
+  Snapshot snapshot_;  // read into again and again
+  MapFrame before_;
+  FrameCursor cursor_, window_cursor_;
+  QElapsedTimer clock_;
+  QTimer* timer_;
+  int ticks_ = 0;
+
+  ConversationUses conversations_;
+  QString lit_conversation_;
+  TokenIntervals intervals_;
+  Timings last_timings_;
+  std::vector<std::uint32_t> profile_uses_;  // what was used when the profile was complete
+  std::vector<std::int64_t> profile_hits_;
+  std::int64_t device_used_ = 0, device_total_ = 0;
+  std::int64_t collapsed_layers_ = 0;
+  bool memory_full_ = false;
+
+  QStackedWidget* pages_;
+  QLabel* empty_text_;
+  QWidget* empty_button_;
+  QLabel* headline_;
+  QLabel* alarm_;
+  QLabel* message_;
+  QToolButton* freeze_;
+  QSplitter* splitter_;
+  QStackedWidget* map_pages_;
+  HeatmapView* heatmap_;
+  QTableView* table_view_;
+  ExpertTable* table_;
+  LegendView* legend_;
+  FollowView* follow_;
+  QToolButton* all_layers_;
+  PoolsView* pools_;
+  TrafficView* traffic_;
+  RouterView* routers_;
+  GainView* gain_;
+  QSlider* slider_;
+  QLabel* time_;
+  QToolButton* play_;
+  QComboBox* speed_;
+  QTimer* message_timer_;
+};
+
+}  // namespace fovea::ui

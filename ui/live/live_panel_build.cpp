@@ -1,0 +1,359 @@
+// The live panel's widgets and how they stand: below one another in a narrow dock, side by side where there
+// is room.
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QShortcut>
+#include <QSlider>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/live/expert_table.h"
+#include "ui/live/expert_text.h"
+#include "ui/live/follow_view.h"
+#include "ui/live/gain_view.h"
+#include "ui/live/heatmap_view.h"
+#include "ui/live/legend_view.h"
+#include "ui/live/live_panel.h"
+#include "ui/live/pools_view.h"
+#include "ui/live/router_view.h"
+#include "ui/live/traffic_view.h"
+#include "ui/theme/theme.h"
+
+namespace fovea::ui {
+namespace {
+
+QToolButton* make_button(QWidget* parent, const QString& text, const QString& why, bool checkable = false) {
+  auto* button = new QToolButton(parent);
+  button->setText(text);
+  button->setToolTip(why);
+  button->setCheckable(checkable);
+  return button;
+}
+
+}  // namespace
+
+QSize LivePanel::sizeHint() const {
+  return {fontMetrics().averageCharWidth() * 62, fontMetrics().height() * 48};
+}
+
+void LivePanel::build() {
+  setAccessibleName(tr("Live panel"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  pages_ = new QStackedWidget(this);
+  pages_->addWidget(make_empty_page());
+  auto* page = new QWidget(pages_);
+  auto* content = new QVBoxLayout(page);
+  const int margin = fontMetrics().averageCharWidth();
+  content->setContentsMargins(margin, margin / 2, margin, margin / 2);
+  content->setSpacing(margin / 2);
+  content->addWidget(make_header());
+  alarm_ = new QLabel(page);
+  alarm_->setObjectName(QStringLiteral("alarm"));
+  alarm_->setWordWrap(true);
+  alarm_->setMargin(margin / 2 + 2);
+  alarm_->setAutoFillBackground(true);
+  alarm_->setAccessibleName(tr("Alarm"));
+  alarm_->hide();
+  content->addWidget(alarm_);
+  splitter_ = new QSplitter(Qt::Vertical, page);
+  splitter_->setChildrenCollapsible(false);
+  splitter_->addWidget(make_map());
+  splitter_->addWidget(make_sections());
+  splitter_->setStretchFactor(0, 1);
+  splitter_->setStretchFactor(1, 1);
+  content->addWidget(splitter_, 1);
+  message_ = new QLabel(page);
+  message_->setWordWrap(true);
+  message_->hide();
+  content->addWidget(message_);
+  content->addWidget(make_timeline());
+  pages_->addWidget(page);
+  layout->addWidget(pages_);
+  heatmap_->describe = [this](std::int64_t unit, bool rich) {
+    if (!has_moment()) return QString();
+    const Moment& moment = shown_moment();
+    return expert_text(shown_model(), moment, shown_frame(), unit,
+                       shown_ring().last_change(unit, moment.seconds), rich);
+  };
+  follow_->set_names([this](std::int64_t unit) {
+    const std::int64_t width =
+        std::max<std::int64_t>(1, has_moment() ? shown_moment().numbers.units_per_layer : 1);
+    return tr("Layer %1, expert %2").arg(layer_text(shown_model(), unit / width)).arg(unit % width);
+  });
+}
+
+QWidget* LivePanel::make_header() {
+  auto* header = new QWidget(this);
+  auto* layout = new QHBoxLayout(header);
+  layout->setContentsMargins(0, 0, 0, 0);
+  headline_ = new QLabel(header);
+  headline_->setObjectName(QStringLiteral("headline"));
+  headline_->setTextFormat(Qt::RichText);
+  headline_->setWordWrap(true);
+  headline_->setAccessibleName(tr("Summary"));
+  headline_->setToolTip(
+      tr("Bits per weight: the mean precision of the experts. Uses: how often a token was served by "
+         "an expert at the highest tier, since the model was loaded."));
+  freeze_ = make_button(header, tr("Freeze"),
+                        tr("Hold the picture still; the recording goes on (Space on the time line)"), true);
+  freeze_->setObjectName(QStringLiteral("freeze"));
+  connect(freeze_, &QToolButton::clicked, this, [this](bool on) { set_frozen(on); });
+  auto* more = make_button(header, QStringLiteral("⋯"), tr("Save and replay"));
+  more->setAccessibleName(tr("Save and replay"));
+  more->setPopupMode(QToolButton::InstantPopup);
+  more->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
+  auto* menu = new QMenu(more);
+  menu->addAction(tr("Save the picture (PNG)…"), this, [this] { ask_export(LiveExport::Kind::png); });
+  menu->addAction(tr("Save the table (CSV)…"), this, [this] { ask_export(LiveExport::Kind::csv); });
+  menu->addAction(tr("Save the last minutes (JSON lines)…"), this,
+                  [this] { ask_export(LiveExport::Kind::json_lines); });
+  menu->addSeparator();
+  menu->addAction(tr("Replay a recording or trace…"), this, [this] {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Replay"), {}, tr("Recordings and traces (*.jsonl *.trace *.fovtrace);;All files (*)"));
+    if (!path.isEmpty()) Q_EMIT replayRequested(path);
+  });
+  menu->addAction(tr("Back to live"), this, &LivePanel::back_to_live);
+  more->setMenu(menu);
+  layout->addWidget(headline_, 1);
+  layout->addWidget(freeze_, 0, Qt::AlignTop);
+  layout->addWidget(more, 0, Qt::AlignTop);
+  return header;
+}
+
+QWidget* LivePanel::make_map_tools() {
+  auto* tools = new QWidget(this);
+  auto* layout = new QHBoxLayout(tools);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  auto* hottest = make_button(tools, tr("Hottest first"),
+                              tr("Order each layer's experts by hotness instead of by index"), true);
+  hottest->setObjectName(QStringLiteral("hottestFirst"));
+  connect(hottest, &QToolButton::toggled, this,
+          [this](bool on) { heatmap_->set_order(on ? HeatOrder::by_hotness : HeatOrder::by_index); });
+  auto* textures =
+      make_button(tools, tr("Patterns"),
+                  tr("Mark the tiers with patterns, too, so that they can be told without colours"), true);
+  textures->setObjectName(QStringLiteral("patterns"));
+  connect(textures, &QToolButton::toggled, this, [this](bool on) {
+    heatmap_->set_textures(on);
+    legend_->set_textures(on);
+  });
+  auto* table = make_button(tools, tr("Table"), tr("The same data as a table"), true);
+  table->setObjectName(QStringLiteral("table"));
+  connect(table, &QToolButton::toggled, this, [this](bool on) {
+    map_pages_->setCurrentIndex(on ? 1 : 0);
+    legend_->setVisible(!on);
+    refresh_table();
+  });
+  all_layers_ = make_button(tools, tr("← All layers"), tr("Back from one layer to all (Esc)"));
+  all_layers_->hide();
+  connect(all_layers_, &QToolButton::clicked, this, [this] { heatmap_->show_layer(std::nullopt); });
+  layout->addWidget(all_layers_);
+  layout->addWidget(hottest);
+  layout->addWidget(textures);
+  layout->addStretch(1);
+  layout->addWidget(table);
+  return tools;
+}
+
+QWidget* LivePanel::make_map() {
+  auto* box = new QWidget(this);
+  auto* layout = new QVBoxLayout(box);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(fontMetrics().averageCharWidth() / 2);
+  map_pages_ = new QStackedWidget(box);
+  heatmap_ = new HeatmapView(map_pages_);
+  table_ = new ExpertTable(this);
+  table_view_ = new QTableView(map_pages_);
+  table_view_->setModel(table_);
+  table_view_->setAccessibleName(tr("Experts"));
+  table_view_->setSortingEnabled(true);
+  table_view_->sortByColumn(ExpertTable::layer, Qt::AscendingOrder);
+  table_view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_view_->setAlternatingRowColors(true);
+  table_view_->setShowGrid(false);
+  table_view_->setTabKeyNavigation(false);
+  table_view_->verticalHeader()->hide();
+  table_view_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  table_view_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() * 3 / 2);
+  table_view_->horizontalHeader()->setStretchLastSection(true);
+  table_view_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  const int character = fontMetrics().averageCharWidth();
+  for (const auto& [column, characters] :
+       {std::pair{0, 8}, {1, 9}, {2, 8}, {3, 12}, {4, 11}, {5, 11}, {6, 15}})
+    table_view_->setColumnWidth(column, character * characters);
+  connect(table_view_, &QTableView::activated, this,
+          [this](const QModelIndex& index) { toggle_follow(table_->unit_at(index.row())); });
+  map_pages_->addWidget(heatmap_);
+  map_pages_->addWidget(table_view_);
+  legend_ = new LegendView(box);
+  follow_ = new FollowView(box);
+  layout->addWidget(make_map_tools());
+  layout->addWidget(map_pages_, 1);
+  layout->addWidget(legend_);
+  layout->addWidget(follow_);
+  connect(heatmap_, &HeatmapView::followToggled, this, &LivePanel::toggle_follow);
+  connect(heatmap_, &HeatmapView::singleLayerChanged, this, [this] {
+    const auto layer = heatmap_->single_layer();
+    all_layers_->setVisible(layer.has_value());
+    if (layer) all_layers_->setText(tr("← All layers · layer %1").arg(layer_text(shown_model(), *layer)));
+  });
+  connect(follow_, &FollowView::changed, this, [this] { heatmap_->set_followed(follow_->followed()); });
+  return box;
+}
+
+void LivePanel::add_section(QVBoxLayout* layout, const QString& title, QWidget* view) {
+  auto* heading = new QLabel(title, view->parentWidget());
+  QFont bold = heading->font();
+  bold.setWeight(QFont::DemiBold);
+  heading->setFont(bold);
+  if (layout->count() > 0) layout->addSpacing(fontMetrics().height() * 3 / 4);
+  layout->addWidget(heading);
+  layout->addWidget(view);
+}
+
+QWidget* LivePanel::make_sections() {
+  auto* scroll = new QScrollArea(this);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* inside = new QWidget(scroll);
+  auto* layout = new QVBoxLayout(inside);
+  const int character = fontMetrics().averageCharWidth();
+  layout->setContentsMargins(character / 2, character, character, character);
+  pools_ = new PoolsView(inside);
+  traffic_ = new TrafficView(inside);
+  routers_ = new RouterView(inside);
+  gain_ = new GainView(inside);
+  add_section(layout, tr("What it gains"), gain_);
+  add_section(layout, tr("Memory"), pools_);
+  add_section(layout, tr("Traffic, last minute"), traffic_);
+  add_section(layout, tr("Routers"), routers_);
+  layout->addStretch(1);
+  scroll->setWidget(inside);
+  connect(gain_, &GainView::switchRequested, this, &LivePanel::switchPolicyRequested);
+  connect(routers_, &RouterView::layerChosen, this, [this](int layer) { heatmap_->show_layer(layer); });
+  connect(routers_, &RouterView::conversationChosen, this, &LivePanel::choose_conversation);
+  return scroll;
+}
+
+QWidget* LivePanel::make_timeline() {
+  auto* bar = new QWidget(this);
+  auto* layout = new QHBoxLayout(bar);
+  layout->setContentsMargins(0, 0, 0, 0);
+  play_ = make_button(bar, QStringLiteral("▶"), tr("Play on from here"));
+  play_->setObjectName(QStringLiteral("play"));
+  connect(play_, &QToolButton::clicked, this, [this] {
+    if (!viewed_) set_frozen(true);
+    set_playing(!playing_);
+  });
+  slider_ = new QSlider(Qt::Horizontal, bar);
+  slider_->setObjectName(QStringLiteral("timeline"));
+  slider_->setAccessibleName(tr("Time"));
+  slider_->setToolTip(tr("Go back through the last minutes"));
+  connect(slider_, &QSlider::valueChanged, this, [this](int index) {
+    set_playing(false);
+    scrub_to(index);
+  });
+  time_ = new QLabel(bar);
+  time_->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("−00:00")));
+  time_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  speed_ = new QComboBox(bar);
+  speed_->setAccessibleName(tr("Speed"));
+  speed_->setToolTip(tr("How fast to play"));
+  for (const double speed : {0.5, 1.0, 2.0, 5.0, 20.0})
+    speed_->addItem(QStringLiteral("%1×").arg(speed), speed);
+  speed_->setCurrentIndex(1);
+  auto* live = make_button(bar, tr("Live"), tr("Back to what happens now"));
+  live->setObjectName(QStringLiteral("live"));
+  connect(live, &QToolButton::clicked, this, &LivePanel::back_to_live);
+  layout->addWidget(play_);
+  layout->addWidget(slider_, 1);
+  layout->addWidget(time_);
+  layout->addWidget(speed_);
+  layout->addWidget(live);
+  return bar;
+}
+
+QWidget* LivePanel::make_empty_page() {
+  auto* page = new QWidget(this);
+  auto* layout = new QVBoxLayout(page);
+  const int character = fontMetrics().averageCharWidth();
+  layout->setContentsMargins(character * 3, character * 3, character * 3, character * 3);
+  empty_text_ = new QLabel(page);
+  empty_text_->setObjectName(QStringLiteral("emptyText"));
+  empty_text_->setWordWrap(true);
+  empty_text_->setAlignment(Qt::AlignCenter);
+  empty_text_->setTextFormat(Qt::RichText);
+  auto* button = new QPushButton(tr("Choose how experts are kept…"), page);
+  button->setObjectName(QStringLiteral("choosePrecision"));
+  connect(button, &QPushButton::clicked, this, &LivePanel::choosePrecisionRequested);
+  empty_button_ = button;
+  auto* replay = new QPushButton(tr("Replay a recording or trace…"), page);
+  replay->setFlat(true);
+  connect(replay, &QPushButton::clicked, this, [this] {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Replay"), {}, tr("Recordings and traces (*.jsonl *.trace *.fovtrace);;All files (*)"));
+    if (!path.isEmpty()) Q_EMIT replayRequested(path);
+  });
+  layout->addStretch(2);
+  layout->addWidget(empty_text_);
+  layout->addSpacing(character * 2);
+  layout->addWidget(button, 0, Qt::AlignHCenter);
+  layout->addWidget(replay, 0, Qt::AlignHCenter);
+  layout->addStretch(3);
+  return page;
+}
+
+void LivePanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  arrange();
+}
+
+void LivePanel::arrange() {
+  const bool wide = width() >= fontMetrics().averageCharWidth() * 110;
+  speed_->setVisible(width() >= fontMetrics().averageCharWidth() * 46);
+  const Qt::Orientation wanted = wide ? Qt::Horizontal : Qt::Vertical;
+  if (splitter_->orientation() == wanted) return;
+  splitter_->setOrientation(wanted);
+  if (wide) {
+    const int side = std::min(width() / 3, fontMetrics().averageCharWidth() * 62);
+    splitter_->setSizes({width() - side, side});
+    splitter_->setStretchFactor(0, 1);
+    splitter_->setStretchFactor(1, 0);
+  } else {
+    splitter_->setSizes({height() / 2, height() / 2});
+    splitter_->setStretchFactor(0, 1);
+    splitter_->setStretchFactor(1, 1);
+  }
+}
+
+void LivePanel::ask_export(LiveExport::Kind kind) {
+  if (!has_moment()) return;
+  // What is saved is what was to be seen when the dialog opened.
+  LiveExport data{.kind = kind, .image = {}, .ring = {}, .index = shown_index(), .model = shown_model()};
+  if (kind == LiveExport::Kind::png) {
+    data.image = grab().toImage();
+  } else {
+    data.ring = viewed_ ? viewed_ : std::make_shared<const SnapshotRing>(live_);
+  }
+  const QString name = kind == LiveExport::Kind::png   ? QStringLiteral("fovea-experts.png")
+                       : kind == LiveExport::Kind::csv ? QStringLiteral("fovea-experts.csv")
+                                                       : QStringLiteral("fovea-experts.jsonl");
+  const QString path = QFileDialog::getSaveFileName(this, tr("Save"), name);
+  if (!path.isEmpty()) Q_EMIT exportRequested(path, data);
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,17 @@
+// Numbers as short text, in the user's notation.
+#pragma once
+
+#include <QString>
+#include <cstdint>
+
+namespace fovea::ui {
+
+QString bytes_text(double bytes);                      // "1.24 GB"
+QString rate_text(double bytes_per_second);            // "31 MB/s"
+QString percent_text(double share, int decimals = 0);  // "71 %"
+QString number_text(double value, int decimals = 1);   // "23.4"
+QString count_text(std::int64_t count);                // "12,345"
+QString duration_text(double seconds);                 // "0:42", "3:05"
+QString milliseconds_text(double seconds);             // "31 ms"
+
+}  // namespace fovea::ui

@@ -1,0 +1,292 @@
+#include "ui/live/pools_view.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ui/live/number_text.h"
+#include "ui/live/strip_chart.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
+
+namespace fovea::ui {
+namespace {
+
+using Kind = BudgetPart::Kind;
+
+QColor mixed(const QColor& a, const QColor& b, double share) {
+  const auto mix = [&](float x, float y) { return static_cast<float>(x + (y - x) * share); };
+  return QColor::fromRgbF(mix(a.redF(), b.redF()), mix(a.greenF(), b.greenF()), mix(a.blueF(), b.blueF()));
+}
+
+}  // namespace
+
+std::vector<BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbers) {
+  std::vector<BudgetPart> parts;
+  const auto add = [&](Kind kind, std::int64_t bytes, int tier = -1) {
+    if (bytes > 0) parts.push_back({.kind = kind, .tier = tier, .bytes = static_cast<double>(bytes)});
+  };
+  add(Kind::dense, plan.parts.dense);
+  add(Kind::kv, plan.parts.kv);
+  add(Kind::activations, plan.parts.activations);
+  add(Kind::transfer, plan.parts.transfer);
+  std::int64_t published = 0;
+  for (std::size_t tier = 0; tier < numbers.tiers.size(); ++tier) {
+    add(Kind::tier, numbers.tiers[tier].bytes, static_cast<int>(tier));
+    published += numbers.tiers[tier].bytes;
+  }
+  add(Kind::in_flight, numbers.arena_used_bytes - published);
+  add(Kind::free, numbers.arena_bytes - std::max(published, numbers.arena_used_bytes));
+  const double so_far = std::accumulate(parts.begin(), parts.end(), 0.0,
+                                        [](double s, const BudgetPart& p) { return s + p.bytes; });
+  add(Kind::unplanned, numbers.budget_bytes - static_cast<std::int64_t>(so_far));
+  return parts;
+}
+
+PoolsView::PoolsView(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Memory"));
+  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+}
+
+void PoolsView::set_plan(const Plan& plan) {
+  plan_ = plan;
+  updateGeometry();
+  update();
+}
+
+void PoolsView::set_numbers(const Snapshot& numbers, double in_flight_units) {
+  const bool other_shape =
+      numbers.pools.size() != numbers_.pools.size() || numbers.tiers.size() != numbers_.tiers.size();
+  numbers_ = numbers;
+  in_flight_units_ = in_flight_units;
+  const std::size_t before = parts_.size();
+  parts_ = budget_parts(plan_, numbers_);
+  if (other_shape || before != parts_.size()) updateGeometry();
+  tell();
+  update();
+}
+
+void PoolsView::set_kv_used(double bytes) {
+  kv_used_ = bytes;
+  update();
+}
+
+void PoolsView::set_device_memory(double used_bytes, double total_bytes) {
+  if ((device_total_ > 0) != (total_bytes > 0)) updateGeometry();
+  device_used_ = used_bytes;
+  device_total_ = total_bytes;
+  update();
+}
+
+QString PoolsView::part_name(const BudgetPart& part) const {
+  switch (part.kind) {
+    case Kind::dense:
+      return tr("Dense weights");
+    case Kind::kv:
+      return tr("KV cache");
+    case Kind::activations:
+      return tr("Activations");
+    case Kind::transfer:
+      return tr("Transfer buffer");
+    case Kind::tier: {
+      const QString name = QString::fromStdString(numbers_.tiers[static_cast<std::size_t>(part.tier)].name);
+      if (part.tier == 0) return tr("Hot experts (%1)").arg(name);
+      if (part.tier + 1 == static_cast<int>(numbers_.tiers.size())) return tr("Cold experts (%1)").arg(name);
+      return tr("Warm experts (%1)").arg(name);
+    }
+    case Kind::in_flight:
+      return tr("In flight");
+    case Kind::free:
+      return tr("Free for experts");
+    case Kind::unplanned:
+      return tr("Kept free");
+  }
+  return {};
+}
+
+QColor PoolsView::part_colour(const BudgetPart& part) const {
+  const QColor base = palette().color(QPalette::Base), text = palette().color(QPalette::Text);
+  switch (part.kind) {
+    case Kind::dense:
+      return mixed(base, text, 0.62);
+    case Kind::kv:
+      return mixed(base, text, 0.44);
+    case Kind::activations:
+      return mixed(base, text, 0.30);
+    case Kind::transfer:
+      return mixed(base, text, 0.20);
+    case Kind::tier:
+      return tier_solid(static_cast<std::size_t>(part.tier), numbers_.tiers.size(), is_dark(palette()));
+    case Kind::in_flight:
+      return text;
+    case Kind::free:
+    case Kind::unplanned:
+      return base;
+  }
+  return base;
+}
+
+QSize PoolsView::sizeHint() const {
+  const int width = fontMetrics().averageCharWidth() * 44;
+  return {width, heightForWidth(width)};
+}
+
+int PoolsView::heightForWidth(int width) const {
+  return static_cast<int>(std::ceil(lay_out(nullptr, width)));
+}
+
+void PoolsView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  lay_out(&painter, width());
+}
+
+double PoolsView::lay_out(QPainter* painter, double width) const {
+  double y = budget_bar(painter, 0, width);
+  y = legend(painter, y, width);
+  return pool_bars(painter, y, width);
+}
+
+double PoolsView::budget_bar(QPainter* painter, double top, double width) const {
+  const double line = fontMetrics().height(), height = line * 1.35;
+  if (painter) {
+    double total = 0;
+    for (const BudgetPart& part : parts_) total += part.bytes;
+    const double budget = static_cast<double>(numbers_.budget_bytes);
+    const double used = std::accumulate(parts_.begin(), parts_.end(), 0.0, [](double s, const BudgetPart& p) {
+      return p.kind == Kind::free || p.kind == Kind::unplanned ? s : s + p.bytes;
+    });
+    paint_caption(*painter, {0, top, width, line}, tr("Device budget"),
+                  tr("%1 of %2").arg(bytes_text(used), bytes_text(budget)), palette());
+    const QRectF whole(0.5, top + line * 1.2, width - 1, height);
+    const double full = std::max({total, budget, 1.0}) * (total > budget ? 1.0 : 1.0);
+    QPainterPath clip;
+    clip.addRoundedRect(whole, 3, 3);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing, true);
+    painter->setClipPath(clip);
+    painter->fillRect(whole, palette().color(QPalette::Base));
+    double x = whole.left();
+    for (const BudgetPart& part : parts_) {
+      const double w = whole.width() * part.bytes / full;
+      QRectF rect(x, whole.top(), w, whole.height());
+      painter->fillRect(rect, part_colour(part));
+      if (part.kind == Kind::free || part.kind == Kind::unplanned) {
+        QColor hatch = subtle_text(palette());
+        hatch.setAlphaF(part.kind == Kind::free ? 0.45F : 0.2F);
+        painter->fillRect(rect, QBrush(hatch, Qt::BDiagPattern));
+      }
+      x += w;
+      painter->setPen(QPen(palette().color(QPalette::Base), 1));
+      painter->drawLine(QPointF(x, rect.top()), QPointF(x, rect.bottom()));
+    }
+    painter->setClipping(false);
+    painter->setBrush(Qt::NoBrush);
+    painter->setPen(QPen(hairline(palette()), 1));
+    painter->drawRoundedRect(whole, 3, 3);
+    // The budget line.
+    const double at = whole.left() + whole.width() * budget / full;
+    painter->setPen(
+        QPen(total > budget * 1.0001 ? alarm_colour(palette()) : palette().color(QPalette::Text), 2));
+    painter->drawLine(QPointF(at - 0.5, whole.top() - 3), QPointF(at - 0.5, whole.bottom() + 3));
+    painter->restore();
+  }
+  return top + line * 1.2 + height + line * 0.5;
+}
+
+double PoolsView::legend(QPainter* painter, double top, double width) const {
+  const double line = fontMetrics().height() * 1.25;
+  const double least = fontMetrics().averageCharWidth() * 31;
+  const int columns = width >= 2 * least ? 2 : 1;
+  const double column_width = (width - (columns - 1) * line) / columns;
+  const std::size_t rows =
+      (parts_.size() + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
+  if (painter) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const QRectF row(static_cast<double>(i / rows) * (column_width + line),
+                       top + static_cast<double>(i % rows) * line, column_width, line);
+      const double side = line * 0.5;
+      const QRectF swatch(row.left() + 0.5, row.center().y() - side / 2, side, side);
+      painter->fillRect(swatch, part_colour(parts_[i]));
+      if (parts_[i].kind == Kind::free || parts_[i].kind == Kind::unplanned)
+        painter->fillRect(swatch, QBrush(subtle_text(palette()), Qt::BDiagPattern));
+      painter->setPen(hairline(palette()));
+      painter->drawRect(swatch);
+      QString value = bytes_text(parts_[i].bytes);
+      if (parts_[i].kind == Kind::kv && kv_used_ >= 0)
+        value = tr("%1 of %2 in use").arg(bytes_text(kv_used_), value);
+      if (parts_[i].kind == Kind::tier)
+        value = tr("%1 · %2").arg(count_text(numbers_.tiers[static_cast<std::size_t>(parts_[i].tier)].units),
+                                  value);
+      if (parts_[i].kind == Kind::in_flight && in_flight_units_ > 0)
+        value = tr("%1 · %2").arg(count_text(static_cast<std::int64_t>(in_flight_units_)), value);
+      paint_caption(*painter, row.adjusted(side + line * 0.4, 0, 0, 0), part_name(parts_[i]), value,
+                    palette());
+    }
+  }
+  return top + static_cast<double>(rows) * line + line * 0.4;
+}
+
+double PoolsView::bar(QPainter* painter, double top, double width, const QString& name, double used,
+                      double total, const QColor& colour, const QString& value) const {
+  const double line = fontMetrics().height();
+  if (painter) {
+    paint_caption(*painter, {0, top, width, line}, name, value, palette());
+    const QRectF whole(0.5, top + line * 1.1, width - 1, line * 0.45);
+    painter->fillRect(whole, chart_ground(palette()));
+    painter->fillRect(QRectF(whole.left(), whole.top(),
+                             whole.width() * std::min(1.0, total > 0 ? used / total : 0), whole.height()),
+                      colour);
+  }
+  return top + line * 1.9;
+}
+
+double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
+  double y = top;
+  if (device_total_ > 0) {
+    const bool full = device_used_ > 0.9 * device_total_;
+    y = bar(painter, y, width, tr("Device memory, all programs"), device_used_, device_total_,
+            full ? alarm_colour(palette()) : subtle_text(palette()),
+            tr("%1 of %2").arg(bytes_text(device_used_), bytes_text(device_total_)));
+  }
+  for (std::size_t pool = 0; pool < numbers_.pools.size(); ++pool) {
+    const PoolState& state = numbers_.pools[pool];
+    const bool tiers_match = numbers_.pools.size() == numbers_.tiers.size();
+    const QString name =
+        tiers_match ? tr("Pool of %1 blocks (%2)")
+                          .arg(bytes_text(static_cast<double>(state.block_bytes)),
+                               QString::fromStdString(numbers_.tiers[pool].name))
+                    : tr("Pool of %1 blocks").arg(bytes_text(static_cast<double>(state.block_bytes)));
+    y = bar(
+        painter, y, width, name, static_cast<double>(state.used), static_cast<double>(state.blocks),
+        tiers_match ? tier_solid(pool, numbers_.tiers.size(), is_dark(palette())) : subtle_text(palette()),
+        tr("%1 of %2").arg(count_text(state.used), count_text(state.blocks)));
+  }
+  return y;
+}
+
+// The same in words.
+void PoolsView::tell() {
+  QStringList words;
+  for (const BudgetPart& part : parts_) words << part_name(part) + QLatin1Char(' ') + bytes_text(part.bytes);
+  setAccessibleDescription(words.join(QStringLiteral(", ")));
+}
+
+bool PoolsView::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    QToolTip::showText(
+        static_cast<QHelpEvent*>(event)->globalPos(),
+        tr("The planner cut the budget before the model was loaded. Experts change their tier inside "
+           "their part; the line is the budget, which is never exceeded."),
+        this);
+    return true;
+  }
+  return QWidget::event(event);
+}
+
+}  // namespace fovea::ui

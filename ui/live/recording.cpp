@@ -1,0 +1,319 @@
+#include "ui/live/recording.h"
+
+#include <QIODevice>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <cmath>
+
+#include "ui/live/expert_text.h"
+
+namespace fovea::ui {
+namespace {
+
+constexpr std::int64_t kMostUnits = 1 << 20;
+constexpr qint64 kLongestLine = qint64{64} << 20;
+constexpr int kVersion = 1;
+
+std::unexpected<Error> cannot_write(const QIODevice& out) {
+  return std::unexpected(Error{.kind = ErrorKind::io,
+                               .where = "recording",
+                               .what = out.errorString().toStdString(),
+                               .advice = "Choose another place"});
+}
+
+QJsonObject head(const SnapshotRing& ring, const LiveModel& model) {
+  const Snapshot& numbers = ring.last().numbers;
+  QJsonArray tiers, layers;
+  for (const TierState& tier : numbers.tiers)
+    tiers.append(
+        QJsonObject{{"name", QString::fromStdString(tier.name)}, {"bits_per_weight", tier.bits_per_weight}});
+  for (const std::int64_t layer : model.layer_numbers) layers.append(static_cast<qint64>(layer));
+  return {{"format", "fovea live recording"},
+          {"version", kVersion},
+          {"model", model.name},
+          {"layers", static_cast<qint64>(numbers.layers)},
+          {"units_per_layer", static_cast<qint64>(numbers.units_per_layer)},
+          {"experts_used", static_cast<qint64>(model.experts_used)},
+          {"policy", static_cast<int>(model.policy)},
+          {"layer_numbers", layers},
+          {"tiers", tiers},
+          {"budget_bytes", static_cast<qint64>(numbers.budget_bytes)},
+          {"arena_bytes", static_cast<qint64>(numbers.arena_bytes)},
+          {"unit", "[index, tier, target, hotness, tokens]; 255: none; a line names the units that changed"}};
+}
+
+QJsonArray json_of(const DecisionState& d) {
+  return {d.unit,
+          d.from,
+          d.to,
+          static_cast<int>(d.reason),
+          static_cast<double>(d.score),
+          static_cast<double>(d.margin),
+          static_cast<qint64>(d.token)};
+}
+
+QJsonObject numbers_json(const Moment& moment) {
+  const Snapshot& n = moment.numbers;
+  QJsonArray tiers, pools, decisions;
+  for (const TierState& tier : n.tiers)
+    tiers.append(QJsonArray{static_cast<qint64>(tier.units), static_cast<qint64>(tier.bytes),
+                            static_cast<qint64>(tier.hits)});
+  for (const PoolState& pool : n.pools)
+    pools.append(QJsonArray{static_cast<qint64>(pool.block_bytes), static_cast<qint64>(pool.blocks),
+                            static_cast<qint64>(pool.used)});
+  for (const DecisionState& decision : n.decisions) {
+    if (decision.unit >= 0) decisions.append(json_of(decision));
+  }
+  const SwapCounters& s = n.swaps;
+  return {{"seconds", moment.seconds},
+          {"tokens", static_cast<qint64>(n.tokens)},
+          {"tokens_per_second", n.tokens_per_second},
+          {"mean_bits_per_weight", n.mean_bits_per_weight},
+          {"queued", n.queued},
+          {"reading", n.reading},
+          {"ready", n.ready},
+          {"arena_used_bytes", static_cast<qint64>(n.arena_used_bytes)},
+          {"promotions", static_cast<qint64>(s.promotions)},
+          {"demotions", static_cast<qint64>(s.demotions)},
+          {"bytes_read", static_cast<qint64>(s.bytes_read)},
+          {"stalls", static_cast<qint64>(s.stalls)},
+          {"stall_seconds", s.stall_seconds},
+          {"tiers", tiers},
+          {"pools", pools},
+          {"decisions", decisions}};
+}
+
+// Hundreds of thousands of numbers: written by hand.
+void append_units(const MapFrame& frame, const MapFrame* before, QByteArray& line) {
+  line.append("\"units\":[");
+  bool first = true;
+  for (std::size_t unit = 0; unit < frame.size(); ++unit) {
+    if (before && before->tier[unit] == frame.tier[unit] && before->target[unit] == frame.target[unit] &&
+        before->hot[unit] == frame.hot[unit] && before->uses[unit] == frame.uses[unit])
+      continue;
+    if (!first) line.append(',');
+    first = false;
+    const float hotness = frame.hot_is_recent_use ? 0 : hotness_of(frame.hot[unit]);
+    line.append('[').append(QByteArray::number(static_cast<qulonglong>(unit))).append(',');
+    line.append(QByteArray::number(frame.tier[unit]))
+        .append(',')
+        .append(QByteArray::number(frame.target[unit]))
+        .append(',');
+    line.append(QByteArray::number(static_cast<double>(hotness), 'g', 4)).append(',');
+    line.append(QByteArray::number(frame.uses[unit])).append(']');
+  }
+  line.append(']');
+}
+
+std::unexpected<Error> bad_line(qint64 line, const QString& what) {
+  return std::unexpected(
+      Error{.kind = ErrorKind::format,
+            .where = "recording, line " + std::to_string(line),
+            .what = what.toStdString(),
+            .advice = "Open a recording that the live panel saved, or a trace of fovea trace"});
+}
+
+std::int64_t whole(const QJsonValue& value) {
+  return value.toInteger(0);
+}
+
+std::uint8_t tier_of(const QJsonValue& value, std::size_t tiers) {
+  const qint64 tier = value.toInteger(no_tier);
+  return tier >= 0 && tier < static_cast<qint64>(tiers) ? static_cast<std::uint8_t>(tier) : no_tier;
+}
+
+void read_decisions(const QJsonArray& array, std::size_t tiers, Snapshot& snapshot) {
+  snapshot.decisions = {};
+  for (qsizetype i = 0; i < array.size() && i < static_cast<qsizetype>(snapshot.decisions.size()); ++i) {
+    const QJsonArray d = array[i].toArray();
+    const qint64 reason = d.at(3).toInteger();
+    snapshot.decisions[static_cast<std::size_t>(i)] = {
+        .unit = static_cast<std::int32_t>(d.at(0).toInteger(-1)),
+        .from = tier_of(d.at(1), tiers),
+        .to = tier_of(d.at(2), tiers),
+        .reason = reason >= 0 && reason <= static_cast<qint64>(SwapReason::absent)
+                      ? static_cast<SwapReason>(reason)
+                      : SwapReason::requested,
+        .score = static_cast<float>(d.at(4).toDouble()),
+        .margin = static_cast<float>(d.at(5).toDouble()),
+        .token = d.at(6).toInteger()};
+  }
+}
+
+// Applies a line to the snapshot before it. False: a unit that is not there.
+bool read_moment(const QJsonObject& line, Snapshot& s) {
+  s.tokens = whole(line["tokens"]);
+  s.tokens_per_second = line["tokens_per_second"].toDouble();
+  s.mean_bits_per_weight = line["mean_bits_per_weight"].toDouble();
+  s.queued = line["queued"].toInt();
+  s.reading = line["reading"].toInt();
+  s.ready = line["ready"].toInt();
+  s.arena_used_bytes = whole(line["arena_used_bytes"]);
+  s.swaps.promotions = whole(line["promotions"]);
+  s.swaps.demotions = whole(line["demotions"]);
+  s.swaps.bytes_read = whole(line["bytes_read"]);
+  s.swaps.stalls = whole(line["stalls"]);
+  s.swaps.stall_seconds = line["stall_seconds"].toDouble();
+  const QJsonArray tiers = line["tiers"].toArray(), pools = line["pools"].toArray();
+  for (std::size_t tier = 0; tier < s.tiers.size(); ++tier) {
+    const QJsonArray values = tiers.at(static_cast<qsizetype>(tier)).toArray();
+    s.tiers[tier].units = whole(values.at(0));
+    s.tiers[tier].bytes = whole(values.at(1));
+    s.tiers[tier].hits = whole(values.at(2));
+  }
+  s.pools.resize(static_cast<std::size_t>(std::min<qsizetype>(pools.size(), 64)));
+  for (std::size_t pool = 0; pool < s.pools.size(); ++pool) {
+    const QJsonArray values = pools.at(static_cast<qsizetype>(pool)).toArray();
+    s.pools[pool] = {
+        .block_bytes = whole(values.at(0)), .blocks = whole(values.at(1)), .used = whole(values.at(2))};
+  }
+  read_decisions(line["decisions"].toArray(), s.tiers.size(), s);
+  for (const QJsonValue& each : line["units"].toArray()) {
+    const QJsonArray unit = each.toArray();
+    const qint64 index = unit.at(0).toInteger(-1);
+    if (index < 0 || index >= static_cast<qint64>(s.units.size())) return false;
+    s.units[static_cast<std::size_t>(index)] = {
+        .hotness = static_cast<float>(unit.at(3).toDouble()),
+        .tier = tier_of(unit.at(1), s.tiers.size()),
+        .target = tier_of(unit.at(2), s.tiers.size()),
+        .recent_tokens = 0,
+        .uses = static_cast<std::uint32_t>(std::clamp<qint64>(unit.at(4).toInteger(), 0, UINT32_MAX))};
+  }
+  return true;
+}
+
+Result<void> read_head(const QJsonObject& line, Recording& recording, Snapshot& s) {
+  if (line["format"].toString() != QLatin1String("fovea live recording"))
+    return bad_line(1, QStringLiteral("this is not a recording of the live panel"));
+  if (line["version"].toInt() != kVersion)
+    return bad_line(
+        1, QStringLiteral("version %1 is not known, only %2").arg(line["version"].toInt()).arg(kVersion));
+  s.layers = whole(line["layers"]);
+  s.units_per_layer = whole(line["units_per_layer"]);
+  if (s.layers < 1 || s.units_per_layer < 1 || s.layers > 4096 || s.units_per_layer > 65535 ||
+      s.layers * s.units_per_layer > kMostUnits)
+    return bad_line(
+        1, QStringLiteral("%1 layers of %2 experts are not possible").arg(s.layers).arg(s.units_per_layer));
+  for (const QJsonValue& tier : line["tiers"].toArray()) {
+    if (s.tiers.size() == 32) break;
+    s.tiers.push_back({.name = tier["name"].toString().left(32).toStdString(),
+                       .bits_per_weight = tier["bits_per_weight"].toDouble()});
+  }
+  s.units.resize(static_cast<std::size_t>(s.layers * s.units_per_layer));
+  s.skew.resize(static_cast<std::size_t>(s.layers));
+  s.budget_bytes = whole(line["budget_bytes"]);
+  s.arena_bytes = whole(line["arena_bytes"]);
+  recording.model.name = line["model"].toString();
+  recording.model.experts = s.units_per_layer;
+  recording.model.experts_used = std::clamp<std::int64_t>(whole(line["experts_used"]), 0, s.units_per_layer);
+  const int policy = line["policy"].toInt();
+  recording.model.policy = policy > 0 && policy <= static_cast<int>(PolicyKind::offload)
+                               ? static_cast<PolicyKind>(policy)
+                               : PolicyKind::none;
+  for (const QJsonValue& layer : line["layer_numbers"].toArray())
+    recording.model.layer_numbers.push_back(whole(layer));
+  return {};
+}
+
+}  // namespace
+
+Result<void> write_json_lines(const SnapshotRing& ring, const LiveModel& model, QIODevice& out) {
+  if (ring.empty()) return {};
+  QByteArray line = QJsonDocument(head(ring, model)).toJson(QJsonDocument::Compact) + '\n';
+  if (out.write(line) != line.size()) return cannot_write(out);
+  FrameCursor cursor;
+  MapFrame before;
+  for (std::int64_t index = ring.first(); index < ring.end(); ++index) {
+    cursor.seek(ring, index);
+    line = QJsonDocument(numbers_json(ring.moment(index))).toJson(QJsonDocument::Compact);
+    line.chop(1);  // the closing brace
+    line.append(',');
+    append_units(cursor.frame(), index == ring.first() ? nullptr : &before, line);
+    line.append("}\n");
+    if (out.write(line) != line.size()) return cannot_write(out);
+    before = cursor.frame();
+  }
+  return {};
+}
+
+Result<void> write_csv(const SnapshotRing& ring, const LiveModel& model, std::int64_t index, QIODevice& out) {
+  FrameCursor cursor;
+  QByteArray text = "layer,expert,tier,target,hotness,tokens,last_change_seconds_ago,from,to,reason\n";
+  if (cursor.seek(ring, index)) {
+    const Moment& moment = ring.moment(index);
+    const MapFrame& frame = cursor.frame();
+    static constexpr const char* reasons[] = {"initial", "hotter", "colder", "requested", "absent"};
+    std::vector<const UnitChange*> last(frame.size());
+    for (const UnitChange& change : ring.changes()) {
+      if (change.seconds > moment.seconds) break;
+      if (change.decision.unit >= 0 && change.decision.unit < static_cast<std::int64_t>(last.size()))
+        last[static_cast<std::size_t>(change.decision.unit)] = &change;
+    }
+    const auto name = [&](std::uint8_t tier) {
+      return tier < moment.numbers.tiers.size() ? QByteArray::fromStdString(moment.numbers.tiers[tier].name)
+                                                : QByteArray();
+    };
+    for (std::size_t unit = 0; unit < frame.size(); ++unit) {
+      const auto width = static_cast<std::size_t>(frame.units_per_layer);
+      text += layer_text(model, static_cast<std::int64_t>(unit / width)).toUtf8() + ',' +
+              QByteArray::number(static_cast<qulonglong>(unit % width)) + ',' + name(frame.tier[unit]) + ',' +
+              name(frame.target[unit]) + ',' +
+              (frame.hot_is_recent_use
+                   ? QByteArray()
+                   : QByteArray::number(static_cast<double>(hotness_of(frame.hot[unit])), 'g', 4)) +
+              ',' + QByteArray::number(frame.uses[unit]) + ',';
+      if (const UnitChange* change = last[unit]) {
+        text += QByteArray::number(moment.seconds - change->seconds, 'f', 1) + ',' +
+                name(change->decision.from) + ',' + name(change->decision.to) + ',' +
+                (change->explained ? reasons[static_cast<std::size_t>(change->decision.reason)] : "unknown");
+      } else {
+        text += ",,,";
+      }
+      text += '\n';
+    }
+  }
+  if (out.write(text) != text.size()) return cannot_write(out);
+  return {};
+}
+
+Result<void> LiveExport::write(QIODevice& out) const {
+  switch (kind) {
+    case Kind::png:
+      if (!image.save(&out, "PNG")) return cannot_write(out);
+      return {};
+    case Kind::csv:
+      return ring ? write_csv(*ring, model, index, out) : Result<void>{};
+    case Kind::json_lines:
+      return ring ? write_json_lines(*ring, model, out) : Result<void>{};
+  }
+  return {};
+}
+
+Result<Recording> read_json_lines(QIODevice& in) {
+  Recording recording;
+  Snapshot snapshot;
+  auto ring = std::make_shared<SnapshotRing>(recording_limits);
+  for (qint64 number = 1; !in.atEnd(); ++number) {
+    const QByteArray text = in.readLine(kLongestLine);
+    if (text.trimmed().isEmpty()) continue;
+    QJsonParseError error;
+    const QJsonDocument line = QJsonDocument::fromJson(text, &error);
+    if (!line.isObject()) return bad_line(number, error.errorString());
+    if (snapshot.layers == 0) {
+      if (auto read = read_head(line.object(), recording, snapshot); !read)
+        return std::unexpected(read.error());
+      continue;
+    }
+    const double seconds = line["seconds"].toDouble(-1);
+    if (!(seconds >= 0) || !std::isfinite(seconds)) return bad_line(number, QStringLiteral("it has no time"));
+    if (!read_moment(line.object(), snapshot))
+      return bad_line(number, QStringLiteral("it names a unit that is not there"));
+    ring->add(snapshot, seconds);
+  }
+  if (ring->empty()) return bad_line(1, QStringLiteral("it holds no moment"));
+  recording.ring = std::move(ring);
+  return recording;
+}
+
+}  // namespace fovea::ui

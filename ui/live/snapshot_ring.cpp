@@ -1,0 +1,285 @@
+#include "ui/live/snapshot_ring.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace fovea::ui {
+namespace {
+
+constexpr double octaves_per_step = 24.0 / 254;
+constexpr double lowest_octave = -20;
+constexpr float recent_use_scale = 1.0F / 1024;
+constexpr std::int64_t frames_between_whole_ones = 64;
+constexpr std::size_t most_changes = 32'768;
+
+// What of a unit changed, before its new values.
+enum Changed : std::uint8_t {
+  changed_tier = 1,
+  changed_target = 2,
+  changed_hot = 4,
+  changed_uses = 8,
+  one_hotter = 16,
+  one_colder = 32,
+};
+
+void put_varint(std::string& out, std::uint64_t value) {
+  for (; value >= 128; value >>= 7) out.push_back(static_cast<char>(0x80 | (value & 0x7F)));
+  out.push_back(static_cast<char>(value));
+}
+
+class Bytes {
+ public:
+  explicit Bytes(const std::string& bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  bool empty() const { return at_ == end_; }
+  std::uint8_t byte() { return static_cast<std::uint8_t>(*at_++); }
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+      const std::uint8_t next = byte();
+      value |= static_cast<std::uint64_t>(next & 0x7F) << shift;
+      if (next < 128) return value;
+    }
+  }
+
+ private:
+  const char* at_;
+  const char* end_;
+};
+
+std::string encode_whole(const MapFrame& frame) {
+  std::string out;
+  for (const auto* plane : {&frame.tier, &frame.target, &frame.hot}) out.append(plane->begin(), plane->end());
+  for (const std::uint32_t uses : frame.uses) put_varint(out, uses);
+  return out;
+}
+
+void decode_whole(const std::string& bytes, MapFrame& frame) {
+  Bytes in(bytes);
+  for (auto* plane : {&frame.tier, &frame.target, &frame.hot})
+    for (std::uint8_t& each : *plane) each = in.byte();
+  for (std::uint32_t& uses : frame.uses) uses = static_cast<std::uint32_t>(in.varint());
+}
+
+void encode_unit(const MapFrame& before, const MapFrame& now, std::size_t unit, std::size_t gap,
+                 std::string& out) {
+  std::uint8_t changed = 0;
+  if (before.tier[unit] != now.tier[unit]) changed |= changed_tier;
+  if (before.target[unit] != now.target[unit]) changed |= changed_target;
+  if (before.uses[unit] != now.uses[unit]) changed |= changed_uses;
+  const int hotter = int{now.hot[unit]} - int{before.hot[unit]};
+  if (hotter != 0) changed |= hotter == 1 ? one_hotter : hotter == -1 ? one_colder : changed_hot;
+  put_varint(out, gap);
+  out.push_back(static_cast<char>(changed));
+  if (changed & changed_tier) out.push_back(static_cast<char>(now.tier[unit]));
+  if (changed & changed_target) out.push_back(static_cast<char>(now.target[unit]));
+  if (changed & changed_hot) out.push_back(static_cast<char>(now.hot[unit]));
+  if (changed & changed_uses) put_varint(out, now.uses[unit] - before.uses[unit]);
+}
+
+std::string encode_difference(const MapFrame& before, const MapFrame& now) {
+  std::string out;
+  std::size_t next = 0;
+  for (std::size_t unit = 0; unit < now.size(); ++unit) {
+    if (before.tier[unit] == now.tier[unit] && before.target[unit] == now.target[unit] &&
+        before.hot[unit] == now.hot[unit] && before.uses[unit] == now.uses[unit])
+      continue;
+    encode_unit(before, now, unit, unit - next, out);
+    next = unit + 1;
+  }
+  return out;
+}
+
+void apply_difference(const std::string& bytes, MapFrame& frame) {
+  Bytes in(bytes);
+  for (std::size_t unit = 0; !in.empty(); ++unit) {
+    unit += in.varint();
+    const std::uint8_t changed = in.byte();
+    if (changed & changed_tier) frame.tier[unit] = in.byte();
+    if (changed & changed_target) frame.target[unit] = in.byte();
+    if (changed & changed_hot) frame.hot[unit] = in.byte();
+    if (changed & one_hotter) ++frame.hot[unit];
+    if (changed & one_colder) --frame.hot[unit];
+    if (changed & changed_uses) frame.uses[unit] += static_cast<std::uint32_t>(in.varint());
+  }
+}
+
+void resize(MapFrame& frame, std::int64_t layers, std::int64_t units_per_layer) {
+  frame.layers = layers;
+  frame.units_per_layer = units_per_layer;
+  const auto units = static_cast<std::size_t>(layers * units_per_layer);
+  for (auto* plane : {&frame.tier, &frame.target, &frame.hot}) plane->resize(units);
+  frame.uses.resize(units);
+}
+
+void read_units(const Snapshot& snapshot, MapFrame& frame) {
+  resize(frame, snapshot.layers, snapshot.units_per_layer);
+  frame.hot_is_recent_use =
+      std::ranges::all_of(snapshot.units, [](const UnitState& state) { return state.hotness == 0; });
+  for (std::size_t unit = 0; unit < frame.size(); ++unit) {
+    const UnitState& state = snapshot.units[unit];
+    frame.tier[unit] = state.tier;
+    frame.target[unit] = state.target;
+    frame.hot[unit] =
+        hotness_code(frame.hot_is_recent_use ? recent_use_scale * state.recent_tokens : state.hotness);
+    frame.uses[unit] = state.uses;
+  }
+}
+
+bool same(const DecisionState& a, const DecisionState& b) {
+  return a.unit == b.unit && a.from == b.from && a.to == b.to && a.token == b.token;
+}
+
+bool is_set(const DecisionState& decision) {
+  return decision.unit >= 0 && (decision.from != no_tier || decision.to != no_tier);
+}
+
+bool same_shape(const MapFrame& frame, const Snapshot& snapshot) {
+  return frame.layers == snapshot.layers && frame.units_per_layer == snapshot.units_per_layer;
+}
+
+// Everything but the units.
+Snapshot numbers_of(const Snapshot& snapshot) {
+  Snapshot numbers;
+  numbers.layers = snapshot.layers;
+  numbers.units_per_layer = snapshot.units_per_layer;
+  numbers.tiers = snapshot.tiers;
+  numbers.pools = snapshot.pools;
+  numbers.swaps = snapshot.swaps;
+  numbers.queued = snapshot.queued;
+  numbers.reading = snapshot.reading;
+  numbers.ready = snapshot.ready;
+  numbers.decisions = snapshot.decisions;
+  numbers.tokens = snapshot.tokens;
+  numbers.tokens_per_second = snapshot.tokens_per_second;
+  numbers.mean_bits_per_weight = snapshot.mean_bits_per_weight;
+  numbers.budget_bytes = snapshot.budget_bytes;
+  numbers.arena_bytes = snapshot.arena_bytes;
+  numbers.arena_used_bytes = snapshot.arena_used_bytes;
+  return numbers;
+}
+
+std::size_t size_of(const Moment& moment) {
+  return sizeof(Moment) + moment.bytes->capacity() + moment.numbers.tiers.size() * sizeof(TierState) +
+         moment.numbers.pools.size() * sizeof(PoolState);
+}
+
+}  // namespace
+
+std::uint8_t hotness_code(float hotness) {
+  if (!(hotness > 0)) return 0;
+  const double step = (std::log2(static_cast<double>(hotness)) - lowest_octave) / octaves_per_step;
+  return static_cast<std::uint8_t>(std::clamp(std::lround(step), 0L, 254L) + 1);
+}
+
+float hotness_of(std::uint8_t code) {
+  return code == 0 ? 0.0F : static_cast<float>(std::exp2(lowest_octave + (code - 1) * octaves_per_step));
+}
+
+SnapshotRing::SnapshotRing(RingLimits limits) : limits_(limits) {}
+
+void SnapshotRing::clear() {
+  const std::uint64_t next = generation_ + 1;
+  *this = SnapshotRing(limits_);
+  generation_ = next;
+}
+
+void SnapshotRing::add(const Snapshot& snapshot, double seconds) {
+  // A use count that falls is another engine's.
+  const bool restarted = !moments_.empty() && snapshot.tokens < moments_.back().numbers.tokens;
+  if (!moments_.empty() && (!same_shape(latest_, snapshot) || restarted)) clear();
+  MapFrame now;
+  read_units(snapshot, now);
+  Moment moment{.seconds = moments_.empty() ? seconds : std::max(seconds, moments_.back().seconds),
+                .numbers = numbers_of(snapshot),
+                .hot_is_recent_use = now.hot_is_recent_use,
+                .whole = moments_.empty() || ++since_whole_ >= frames_between_whole_ones,
+                .bytes = {}};
+  if (!moments_.empty()) note_changes(snapshot, moment.seconds, latest_);
+  moment.bytes =
+      std::make_shared<const std::string>(moment.whole ? encode_whole(now) : encode_difference(latest_, now));
+  if (moment.whole) since_whole_ = 0;
+  memory_bytes_ += size_of(moment);
+  moments_.push_back(std::move(moment));
+  latest_ = std::move(now);
+  while (memory_bytes_ > limits_.bytes || oldest_has_passed()) {
+    if (!drop_oldest()) break;
+  }
+}
+
+std::deque<Moment>::const_iterator SnapshotRing::second_whole() const {
+  return std::find_if(moments_.begin() + 1, moments_.end(), [](const Moment& m) { return m.whole; });
+}
+
+// The first group is not needed to look back as far as the limit says.
+bool SnapshotRing::oldest_has_passed() const {
+  const auto next = second_whole();
+  return next != moments_.end() && next->seconds <= moments_.back().seconds - limits_.seconds;
+}
+
+// Drops the frames before the second whole one.
+bool SnapshotRing::drop_oldest() {
+  const auto next = second_whole();
+  if (next == moments_.end()) return false;
+  for (auto each = moments_.cbegin(); each != next; ++each) memory_bytes_ -= size_of(*each);
+  first_ += next - moments_.begin();
+  moments_.erase(moments_.begin(), next);
+  return true;
+}
+
+void SnapshotRing::note_changes(const Snapshot& snapshot, double seconds, const MapFrame& before) {
+  const auto& known = moments_.back().numbers.decisions;
+  std::vector<std::int32_t> explained;
+  std::size_t fresh = 0;
+  while (fresh < snapshot.decisions.size() && is_set(snapshot.decisions[fresh]) &&
+         !same(snapshot.decisions[fresh], known.front()))
+    ++fresh;
+  for (std::size_t i = fresh; i-- > 0;) {
+    changes_.push_back({.seconds = seconds, .decision = snapshot.decisions[i], .explained = true});
+    explained.push_back(snapshot.decisions[i].unit);
+  }
+  for (std::size_t unit = 0; unit < before.size(); ++unit) {
+    if (before.tier[unit] == snapshot.units[unit].tier) continue;
+    if (std::ranges::find(explained, static_cast<std::int32_t>(unit)) != explained.end()) continue;
+    changes_.push_back({.seconds = seconds,
+                        .decision = {.unit = static_cast<std::int32_t>(unit),
+                                     .from = before.tier[unit],
+                                     .to = snapshot.units[unit].tier,
+                                     .token = snapshot.tokens},
+                        .explained = false});
+  }
+  while (changes_.size() > most_changes) changes_.pop_front();
+}
+
+std::int64_t SnapshotRing::at(double seconds) const {
+  const auto found = std::ranges::lower_bound(moments_, seconds, {}, &Moment::seconds);
+  return first_ + (found - moments_.begin());
+}
+
+std::optional<UnitChange> SnapshotRing::last_change(std::int64_t unit, double until_seconds) const {
+  for (auto each = changes_.rbegin(); each != changes_.rend(); ++each) {
+    if (each->decision.unit == unit && each->seconds <= until_seconds) return *each;
+  }
+  return std::nullopt;
+}
+
+bool FrameCursor::seek(const SnapshotRing& ring, std::int64_t index) {
+  if (index < ring.first() || index >= ring.end()) return false;
+  if (generation_ != ring.generation_) reset();
+  generation_ = ring.generation_;
+  if (index == index_) return true;
+  const bool forward = index_ >= ring.first() && index_ < index;
+  std::int64_t from = index;
+  while (!ring.moment(from).whole && !(forward && from == index_ + 1)) --from;
+  resize(frame_, ring.latest_.layers, ring.latest_.units_per_layer);
+  for (; from <= index; ++from) {
+    const Moment& moment = ring.moment(from);
+    moment.whole ? decode_whole(*moment.bytes, frame_) : apply_difference(*moment.bytes, frame_);
+  }
+  frame_.hot_is_recent_use = ring.moment(index).hot_is_recent_use;
+  index_ = index;
+  return true;
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,110 @@
+// The last minutes of what the experts did, in little memory: a whole frame now and then, between them only
+// what changed. Plain data, also what is saved and replayed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/api/snapshot.h"
+
+namespace fovea::ui {
+
+// Hotness on a logarithmic scale in one byte: 0 is none, each step is 6.8 % more (24 octaves in 254 steps).
+std::uint8_t hotness_code(float hotness);
+float hotness_of(std::uint8_t code);
+
+// The experts of one moment. Each vector is [layers, units_per_layer].
+struct MapFrame {
+  std::int64_t layers = 0, units_per_layer = 0;
+  std::vector<std::uint8_t> tier, target;  // no_tier: on disk alone, nothing in flight
+  std::vector<std::uint8_t> hot;           // hotness_code()
+  std::vector<std::uint32_t> uses;         // tokens since the start
+  bool hot_is_recent_use = false;          // a policy that measures no hotness: `hot` shows recent tokens
+
+  std::size_t size() const { return tier.size(); }
+};
+
+// One moment's numbers: a snapshot without its units and skew.
+struct Moment {
+  double seconds = 0;  // of the recording's clock
+  Snapshot numbers;
+  bool hot_is_recent_use = false;
+  bool whole = false;  // `bytes` hold the whole frame, else the difference to the one before
+  std::shared_ptr<const std::string> bytes;  // encoded; shared between copies of a ring
+};
+
+struct UnitChange {
+  double seconds = 0;
+  DecisionState decision;
+  bool explained = false;  // false: seen to have changed, the engine no longer had the reason
+};
+
+struct RingLimits {
+  double seconds = 300;
+  std::size_t bytes = std::size_t{64} << 20;
+};
+
+class SnapshotRing {
+ public:
+  explicit SnapshotRing(RingLimits limits = {});
+
+  // Drops the oldest. Seconds must not fall. Another shape (another model) begins anew.
+  void add(const Snapshot& snapshot, double seconds);
+  void clear();
+
+  bool empty() const { return moments_.empty(); }
+  // Moments are numbered from the start of the recording; those of [first(), end()) are held.
+  std::int64_t first() const { return first_; }
+  std::int64_t end() const { return first_ + static_cast<std::int64_t>(moments_.size()); }
+  const Moment& moment(std::int64_t index) const {
+    return moments_[static_cast<std::size_t>(index - first_)];
+  }
+  const Moment& last() const { return moments_.back(); }
+  const MapFrame& last_frame() const { return latest_; }
+  // The first moment at or after this time; end() when there is none.
+  std::int64_t at(double seconds) const;
+
+  // What is known of the unit's last change until then. Units count by layer × units_per_layer + index.
+  std::optional<UnitChange> last_change(std::int64_t unit, double until_seconds) const;
+  const std::deque<UnitChange>& changes() const { return changes_; }
+  std::size_t memory_bytes() const { return memory_bytes_; }
+
+ private:
+  friend class FrameCursor;
+  std::deque<Moment>::const_iterator second_whole() const;
+  bool oldest_has_passed() const;
+  bool drop_oldest();  // false: the last group stays
+  void note_changes(const Snapshot& snapshot, double seconds, const MapFrame& before);
+
+  RingLimits limits_;
+  std::deque<Moment> moments_;
+  std::int64_t first_ = 0;
+  MapFrame latest_;
+  std::int64_t since_whole_ = 0;
+  std::deque<UnitChange> changes_;
+  std::size_t memory_bytes_ = 0;
+  std::uint64_t generation_ = 0;  // how often it began anew
+};
+
+// Reads a ring's frames; going forward costs only the differences. The ring may grow, drop and begin anew;
+// reset() before another ring.
+class FrameCursor {
+ public:
+  // False when the ring does not hold it.
+  bool seek(const SnapshotRing& ring, std::int64_t index);
+  const MapFrame& frame() const { return frame_; }
+  std::int64_t index() const { return index_; }
+  void reset() { index_ = -1; }
+
+ private:
+  MapFrame frame_;
+  std::int64_t index_ = -1;
+  std::uint64_t generation_ = 0;
+};
+
+}  // namespace fovea::ui

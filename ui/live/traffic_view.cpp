@@ -1,0 +1,159 @@
+#include "ui/live/traffic_view.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+
+#include "ui/live/number_text.h"
+#include "ui/live/strip_chart.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
+
+namespace fovea::ui {
+namespace {
+
+// Of the last two seconds: what the value beside a strip says.
+double lately(const TrafficSeries::Strip& strip) {
+  constexpr std::size_t count = 4;
+  double sum = 0;
+  for (std::size_t i = traffic_buckets - count; i < traffic_buckets; ++i) sum += strip[i];
+  return sum / count;
+}
+
+}  // namespace
+
+TrafficView::TrafficView(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Traffic"));
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+}
+
+double TrafficView::row_height() const {
+  return fontMetrics().height() * 3.3;
+}
+
+QSize TrafficView::sizeHint() const {
+  const double height = 5 * row_height() + fontMetrics().height() * 2.6;
+  return {fontMetrics().averageCharWidth() * 44, static_cast<int>(height)};
+}
+
+void TrafficView::set_series(const TrafficSeries& series, const Snapshot& numbers) {
+  series_ = series;
+  numbers_ = numbers;
+  QStringList words;
+  for (const Row& row : rows()) words << row.title + QStringLiteral(": ") + row.value;
+  setAccessibleDescription(words.join(QStringLiteral("; ")));
+  update();
+}
+
+void TrafficView::set_link(double bytes_per_second) {
+  link_ = bytes_per_second;
+  update();
+}
+
+void TrafficView::set_intervals(const TokenIntervals::Percentiles& percentiles) {
+  intervals_ = percentiles;
+  update();
+}
+
+std::vector<TrafficView::Row> TrafficView::rows() const {
+  const bool dark = is_dark(palette());
+  const QColor high = tier_solid(0, tiers_, dark),
+               low = tier_solid(tiers_ > 1 ? tiers_ - 1 : 0, tiers_, dark);
+  const double bytes = lately(series_.bytes);
+  QString rate = rate_text(bytes);
+  if (link_ > 0) rate = tr("%1, %2 of the link").arg(rate, percent_text(bytes / link_));
+  const QString stalls = numbers_.swaps.stalls > 0 ? tr(" · %1 stalls, %2")
+                                                         .arg(count_text(numbers_.swaps.stalls),
+                                                              milliseconds_text(numbers_.swaps.stall_seconds))
+                                                   : QString();
+  return {
+      {tr("Promotions ▲  demotions ▼"),
+       tr("%1 ▲  %2 ▼ a second")
+           .arg(number_text(lately(series_.promotions)), number_text(lately(series_.demotions))),
+       tr("Experts that became more precise (up) and less precise (down)."), &series_.promotions,
+       &series_.demotions, high, low},
+      {tr("Read for swaps"),
+       rate,
+       tr("Bytes of new versions that were read from the store. The dashed line is what was measured that "
+          "this "
+          "machine can read."),
+       &series_.bytes,
+       nullptr,
+       palette().color(QPalette::Link),
+       {},
+       link_},
+      {tr("Below the highest tier"),
+       percent_text(lately(series_.below_high)) + stalls,
+       tr("Share of the tokens' uses of experts that were not served at the highest tier. A stall is a use "
+          "of an "
+          "expert that was on disk alone: the token waited for it."),
+       &series_.below_high,
+       nullptr,
+       low,
+       {},
+       0,
+       1},
+      {tr("Swaps waiting or under way"),
+       tr("%1 queued · %2 reading · %3 ready").arg(numbers_.queued).arg(numbers_.reading).arg(numbers_.ready),
+       tr("Swaps that were decided and are not yet published."),
+       &series_.queue,
+       nullptr,
+       subtle_text(palette()),
+       {}},
+      {tr("Tokens a second"),
+       number_text(lately(series_.tokens)),
+       tr("Tokens that went through the model: a prompt's, and those of the answer."),
+       &series_.tokens,
+       nullptr,
+       good_colour(palette()),
+       {}},
+  };
+}
+
+void TrafficView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const double line = fontMetrics().height();
+  double y = 0;
+  for (const Row& row : rows()) {
+    paint_caption(painter, QRectF(0, y, width(), line), row.title, row.value, palette());
+    const QRectF plot(0, y + line * 1.15, width(), row_height() - line * 1.75);
+    paint_strip(painter, plot, *row.up,
+                row.down ? std::span<const double>(*row.down) : std::span<const double>(),
+                {.up = row.colour, .down = row.down_colour, .limit = row.limit, .full = row.full}, palette());
+    y += row_height();
+  }
+  QFont small = font();
+  small.setPointSizeF(small.pointSizeF() * 0.88);
+  painter.setFont(small);
+  y -= line * 0.55;
+  painter.setPen(subtle_text(palette()));
+  painter.drawText(QRectF(0, y, width(), line), Qt::AlignLeft, tr("60 s ago"));
+  painter.drawText(QRectF(0, y, width(), line), Qt::AlignHCenter, tr("30 s"));
+  painter.drawText(QRectF(0, y, width(), line), Qt::AlignRight, tr("now"));
+  painter.setFont(font());
+  paint_caption(painter, QRectF(0, y + line * 1.3, width(), line), tr("Between tokens"),
+                intervals_.count == 0
+                    ? tr("no answer yet")
+                    : tr("p50 %1 · p95 %2 · p99 %3")
+                          .arg(milliseconds_text(intervals_.p50), milliseconds_text(intervals_.p95),
+                               milliseconds_text(intervals_.p99)),
+                palette());
+}
+
+bool TrafficView::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const auto row = static_cast<std::size_t>(std::max(0.0, help->pos().y() / row_height()));
+    const auto all = rows();
+    QToolTip::showText(help->globalPos(),
+                       row < all.size()
+                           ? all[row].why
+                           : tr("Half of the last answer's tokens came within p50, 95 of 100 within p95."),
+                       this);
+    return true;
+  }
+  return QWidget::event(event);
+}
+
+}  // namespace fovea::ui
