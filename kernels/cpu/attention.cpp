@@ -8,14 +8,19 @@ namespace {
 
 // Query rows of one work item: enough to make the conversion of a tile of keys cheap beside its use.
 constexpr std::int64_t item_rows = 96;
-// A long cache is split for decoding, so that several threads share it. Work is divided by the shapes alone
-// and never by the number of threads: the result is the same for all.
-constexpr std::int64_t split_keys = 256;
+// A long cache is split for decoding, so that several threads share it: into runs of at least this many keys,
+// and for each kv head not many more runs than this. Work is divided by the shapes alone and never by the
+// number of threads: the result is the same for all.
+constexpr std::int64_t least_split_keys = 256;
+constexpr std::int64_t usual_splits = 16;
+// More query rows than this pay for keys that are converted and turned over ahead of their use.
+constexpr std::int64_t few_rows = 16;
 
 struct Plan {
   std::int64_t group;        // query heads for each kv head
   std::int64_t item_tokens;  // tokens of one item
   std::int64_t token_items;
+  std::int64_t split_keys;
   std::int64_t splits;          // > 1 only with one token item
   std::int64_t first_position;  // that any query sees
 };
@@ -28,7 +33,9 @@ Plan plan_for(const Attention& op) {
   plan.token_items = (op.tokens + plan.item_tokens - 1) / plan.item_tokens;
   plan.first_position = op.window > 0 && op.first >= op.window ? op.first - op.window + 1 : 0;
   const std::int64_t length = op.first + op.tokens - plan.first_position;
-  plan.splits = plan.token_items == 1 ? (length + split_keys - 1) / split_keys : 1;
+  const std::int64_t even = (length / usual_splits + tile_keys - 1) / tile_keys * tile_keys;
+  plan.split_keys = even > least_split_keys ? even : least_split_keys;
+  plan.splits = plan.token_items == 1 ? (length + plan.split_keys - 1) / plan.split_keys : 1;
   return plan;
 }
 
@@ -72,34 +79,52 @@ struct Partial {
       : sums(memory), highest(memory + rows * wide), totals(highest + rows) {}
 };
 
-void copy(const float* from, std::int64_t count, float* to) {
-  for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
-}
+// Joins the splits of some rows, numbered through all kv heads, in their order, and writes the rows.
+struct Join {
+  const Attention& op;
+  const Plan& plan;
+  float* partials;
+  std::int64_t wide;
 
-// Joins the splits of one kv head in their order and writes its rows.
-void join(const Attention& op, const Plan& plan, std::int64_t kv_head, float* partials, std::int64_t wide) {
-  const std::int64_t rows = op.tokens * plan.group;
-  const std::int64_t dim = op.pages.head_dim;
-  for (std::int64_t row = 0; row < rows; ++row) {
+  void operator()(std::int64_t begin, std::int64_t end, int) const {
+    const std::int64_t rows = op.tokens * plan.group;
+    for (std::int64_t i = begin; i < end; ++i) join_row(i / rows, i % rows);
+  }
+
+ private:
+  Partial part(std::int64_t kv_head, std::int64_t split) const {
+    const std::int64_t rows = op.tokens * plan.group;
+    return {partials + (kv_head * plan.splits + split) * Partial::floats(rows, wide), rows, wide};
+  }
+
+  void join_row(std::int64_t kv_head, std::int64_t row) const {
     float highest = -1e30F;
     for (std::int64_t i = 0; i < plan.splits; ++i) {
-      const Partial part(partials + (kv_head * plan.splits + i) * Partial::floats(rows, wide), rows, wide);
-      if (part.totals[row] > 0 && part.highest[row] > highest) highest = part.highest[row];
+      const Partial one = part(kv_head, i);
+      if (one.totals[row] > 0 && one.highest[row] > highest) highest = one.highest[row];
     }
-    float* const out = op.out + (row / plan.group * op.heads + kv_head * plan.group + row % plan.group) * dim;
-    for (std::int64_t i = 0; i < dim; ++i) out[i] = 0;
+    float* const sums = part(kv_head, 0).sums + row * wide;  // becomes the sum of all
     float total = 0;
     for (std::int64_t i = 0; i < plan.splits; ++i) {
-      const Partial part(partials + (kv_head * plan.splits + i) * Partial::floats(rows, wide), rows, wide);
-      if (part.totals[row] == 0) continue;
-      float factor[lanes];
-      store_floats(factor, exp2_of(set_floats(part.highest[row] - highest)));
-      total += part.totals[row] * factor[0];
-      for (std::int64_t j = 0; j < dim; ++j) out[j] += part.sums[row * wide + j] * factor[0];
+      const Partial one = part(kv_head, i);
+      float factor = 0;
+      if (one.totals[row] > 0) {
+        float factors[lanes];
+        store_floats(factors, exp2_of(set_floats(one.highest[row] - highest)));
+        factor = factors[0];
+      }
+      total += one.totals[row] * factor;
+      const float* const from = one.sums + row * wide;
+      for (std::int64_t j = 0; j < wide; j += lanes) {
+        const Floats scaled = multiply(load_floats(from + j), set_floats(factor));
+        store_floats(sums + j, i == 0 ? scaled : add_floats(load_floats(sums + j), scaled));
+      }
     }
-    for (std::int64_t i = 0; i < dim; ++i) out[i] *= 1 / total;
+    const std::int64_t dim = op.pages.head_dim;
+    float* const out = op.out + (row / plan.group * op.heads + kv_head * plan.group + row % plan.group) * dim;
+    for (std::int64_t j = 0; j < dim; ++j) out[j] = sums[j] / total;
   }
-}
+};
 
 // Few tokens over a long cache: each item is one kv head and one run of keys.
 void attend_split(const Attention& op, const Plan& plan, CpuStream& cpu) {
@@ -109,21 +134,27 @@ void attend_split(const Attention& op, const Plan& plan, CpuStream& cpu) {
   const std::int64_t each = AttentionScratch::floats(rows, dim);
   const std::int64_t part = Partial::floats(rows, wide);
   const std::int64_t items = op.pages.kv_heads * plan.splits;
+  const bool few = rows <= few_rows && dim == wide;
   auto* const memory =
       reinterpret_cast<float*>(cpu.scratch((cpu.pool().threads() * each + items * part) * 4));
   float* const partials = memory + cpu.pool().threads() * each;
   cpu.pool().for_chunks(items, 1, [&](std::int64_t item, std::int64_t, int thread) {
     AttentionScratch s(memory + thread * each, rows, dim);
-    const QueryRows q{item / plan.splits, 0, op.tokens, plan.group};
-    const std::int64_t begin = plan.first_position + item % plan.splits * split_keys;
-    const std::int64_t last = op.first + op.tokens;
-    attend(op, q, begin, begin + split_keys < last ? begin + split_keys : last, s);
     const Partial result(partials + item * part, rows, wide);
-    copy(s.sums, rows * wide, result.sums);
-    copy(s.highest, rows, result.highest);
-    copy(s.totals, rows, result.totals);
+    s.sums = result.sums;
+    s.highest = result.highest;
+    s.totals = result.totals;
+    const QueryRows q{item / plan.splits, 0, op.tokens, plan.group};
+    const std::int64_t begin = plan.first_position + item % plan.splits * plan.split_keys;
+    const std::int64_t last = op.first + op.tokens;
+    const std::int64_t end = begin + plan.split_keys < last ? begin + plan.split_keys : last;
+    if (few) {
+      attend_few(op, q, begin, end, s);
+    } else {
+      attend(op, q, begin, end, s);
+    }
   });
-  for (std::int64_t head = 0; head < op.pages.kv_heads; ++head) join(op, plan, head, partials, wide);
+  cpu.pool().for_chunks(op.pages.kv_heads * rows, rows, Join{op, plan, partials, wide});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "kernels/cpu/attention_tile.h"
 
-#include "kernels/cpu/vector_math.h"
+#include "kernels/cpu/attention_cache.h"
 
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 namespace {
@@ -89,36 +89,6 @@ void multiply_tile(const Product& p) {
   for (; row < p.rows; ++row) multiply_rows<1>(p, row);
 }
 
-// One vector of a row of the cache, from element `i`, `count` ≤ lanes of them (the others become 0).
-template <Type type>
-Floats load_entry(const std::byte* row, std::int64_t i, std::int64_t count) {
-  if constexpr (type == Type::f32) {
-    const auto* const values = reinterpret_cast<const float*>(row) + i;
-    return count == lanes ? load_floats(values) : load_first(values, count);
-  } else if constexpr (type == Type::f16) {
-    if (count == lanes) return load_f16(row + 2 * i);
-    std::uint16_t halves[lanes] = {};
-    memcpy(halves, row + 2 * i, static_cast<std::size_t>(2 * count));
-    return load_f16(halves);
-  } else {
-    // head_dim is a multiple of the block's 32 elements, those are a multiple of lanes.
-    const std::byte* const block = row + i / 32 * 34;
-    return multiply(to_floats(load_s8(block + 2 + i % 32)), set_floats(half_at(block)));
-  }
-}
-
-// Where the entries of consecutive positions lie; asks a page for its address once for each run in it.
-struct Entries {
-  const KvPages& pages;
-  std::byte* const* list;
-  std::int64_t head_offset;
-  std::int64_t row_bytes;
-
-  const std::byte* at(std::int64_t position) const {
-    return list[position / pages.page_tokens] + head_offset + position % pages.page_tokens * row_bytes;
-  }
-};
-
 // One square of keys, turned over. Whole squares keep to registers.
 template <Type type>
 void load_square(const std::byte* const (&rows)[lanes], std::int64_t i, float* to) {
@@ -175,10 +145,8 @@ void load_values(const Entries& entries, std::int64_t first, std::int64_t count,
 void load_tile(const Attention& op, std::int64_t kv_head, std::int64_t first, std::int64_t count,
                AttentionScratch& s) {
   const KvPages& pages = op.pages;
-  const BlockShape shape = block_shape(pages.type);
-  const std::int64_t bytes = pages.head_dim / shape.elements * shape.bytes;
-  const Entries keys{pages, pages.keys, kv_head * pages.page_tokens * bytes, bytes};
-  const Entries values{pages, pages.values, kv_head * pages.page_tokens * bytes, bytes};
+  const Entries keys = Entries::keys_of(pages, kv_head);
+  const Entries values = Entries::values_of(pages, kv_head);
   switch (pages.type) {
     case Type::f16:
       load_keys<Type::f16>(keys, first, count, s.keys);
@@ -191,18 +159,6 @@ void load_tile(const Attention& op, std::int64_t kv_head, std::int64_t first, st
     default:
       load_keys<Type::f32>(keys, first, count, s.keys);
       load_values<Type::f32>(values, first, count, s.values, s.wide);
-  }
-}
-
-void load_queries(const Attention& op, const QueryRows& q, AttentionScratch& s) {
-  constexpr float log2_e = 1.44269504F;
-  const std::int64_t dim = op.pages.head_dim;
-  const float factor = op.scale * log2_e;
-  for (std::int64_t t = 0; t < q.tokens; ++t) {
-    // The group's heads are adjacent.
-    const float* const from = op.q + (q.first_token + t) * op.q_stride + q.kv_head * q.group * dim;
-    float* const to = s.queries + t * q.group * dim;
-    for (std::int64_t i = 0; i < q.group * dim; ++i) to[i] = from[i] * factor;
   }
 }
 
@@ -237,26 +193,6 @@ void soften(float* scores, std::int64_t begin, std::int64_t end, std::int64_t co
   s.totals[row] += sum_of(total);
 }
 
-// Weights of the tile's `count` positions from `first` for every row.
-void soften_all(const Attention& op, const QueryRows& q, std::int64_t first, std::int64_t count,
-                AttentionScratch& s) {
-  const std::int64_t columns = rounded_up(count, lanes);
-  for (std::int64_t t = 0; t < q.tokens; ++t) {
-    const std::int64_t position = op.first + q.first_token + t;
-    const std::int64_t begin = op.window > 0 ? limited(position - op.window + 1 - first, 0, count) : 0;
-    const std::int64_t end = limited(position + 1 - first, begin, count);
-    for (std::int64_t g = 0; g < q.group; ++g) {
-      const std::int64_t row = t * q.group + g;
-      float* const scores = s.scores + row * tile_keys;
-      if (begin == end) {
-        for (std::int64_t k = 0; k < columns; k += lanes) store_floats(scores + k, set_floats(0));
-      } else {
-        soften(scores, begin, end, columns, row, s);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 std::int64_t AttentionScratch::floats(std::int64_t rows, std::int64_t head_dim) {
@@ -281,22 +217,54 @@ AttentionScratch::AttentionScratch(float* memory, std::int64_t rows, std::int64_
   totals = take(rows);
 }
 
-void attend(const Attention& op, const QueryRows& q, std::int64_t begin, std::int64_t end,
-            AttentionScratch& s) {
+void soften_tile(const Attention& op, const QueryRows& q, std::int64_t first, std::int64_t count,
+                 AttentionScratch& s) {
+  const std::int64_t columns = rounded_up(count, lanes);
+  for (std::int64_t t = 0; t < q.tokens; ++t) {
+    const std::int64_t position = op.first + q.first_token + t;
+    const std::int64_t begin = op.window > 0 ? limited(position - op.window + 1 - first, 0, count) : 0;
+    const std::int64_t end = limited(position + 1 - first, begin, count);
+    for (std::int64_t g = 0; g < q.group; ++g) {
+      const std::int64_t row = t * q.group + g;
+      float* const scores = s.scores + row * tile_keys;
+      if (begin == end) {
+        for (std::int64_t k = 0; k < columns; k += lanes) store_floats(scores + k, set_floats(0));
+      } else {
+        soften(scores, begin, end, columns, row, s);
+      }
+    }
+  }
+}
+
+void begin_rows(const Attention& op, const QueryRows& q, AttentionScratch& s) {
   const std::int64_t rows = q.rows();
-  load_queries(op, q, s);
+  constexpr float log2_e = 1.44269504F;
+  const std::int64_t dim = op.pages.head_dim;
+  const float factor = op.scale * log2_e;
+  for (std::int64_t t = 0; t < q.tokens; ++t) {
+    // The group's heads are adjacent.
+    const float* const from = op.q + (q.first_token + t) * op.q_stride + q.kv_head * q.group * dim;
+    float* const to = s.queries + t * q.group * dim;
+    for (std::int64_t i = 0; i < q.group * dim; ++i) to[i] = from[i] * factor;
+  }
   for (std::int64_t i = 0; i < rows * s.wide; i += lanes) store_floats(s.sums + i, set_floats(0));
   for (std::int64_t row = 0; row < rows; ++row) {
     s.highest[row] = lowest_score;
     s.totals[row] = 0;
   }
+}
+
+void attend(const Attention& op, const QueryRows& q, std::int64_t begin, std::int64_t end,
+            AttentionScratch& s) {
+  const std::int64_t rows = q.rows();
+  const std::int64_t dim = op.pages.head_dim;
+  begin_rows(op, q, s);
   for (std::int64_t first = begin; first < end; first += tile_keys) {
     const std::int64_t count = end - first < tile_keys ? end - first : tile_keys;
     load_tile(op, q.kv_head, first, count, s);
-    const std::int64_t dim = op.pages.head_dim;
     multiply_tile(
         {rows, rounded_up(count, lanes), dim, s.queries, dim, s.keys, tile_keys, s.scores, tile_keys, false});
-    soften_all(op, q, first, count, s);
+    soften_tile(op, q, first, count, s);
     multiply_tile({rows, s.wide, count, s.scores, tile_keys, s.values, s.wide, s.sums, s.wide, true});
   }
 }

@@ -36,8 +36,19 @@ struct QueryRows {
   std::int64_t rows() const { return tokens * group; }
 };
 
+// What every walk over keys does: queries into scratch and nothing summed yet …
+void begin_rows(const Attention&, const QueryRows&, AttentionScratch&);
+// … and for each tile, the scores of `count` positions from `first` become weights of every row, which are
+// taken into the running maximum and total.
+void soften_tile(const Attention&, const QueryRows&, std::int64_t first, std::int64_t count,
+                 AttentionScratch&);
+
 // Fills scratch.sums, highest and totals from positions [begin, end); rows that see none of them keep a total
 // of 0.
 void attend(const Attention&, const QueryRows&, std::int64_t begin, std::int64_t end, AttentionScratch&);
+
+// The same for few rows, from the cache's rows as they lie: nothing is converted ahead or turned over. Heads
+// must fill whole vectors.
+void attend_few(const Attention&, const QueryRows&, std::int64_t begin, std::int64_t end, AttentionScratch&);
 
 }  // namespace fovea::kernels::cpu::FOVEA_CPU_SET

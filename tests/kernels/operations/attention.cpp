@@ -197,6 +197,13 @@ void add_attention_sweep(Cases& cases, Random& random) {
     add(cases, random, {{type, 2, 64, 16}, 4, 16, 2, 0, 9});
     add(cases, random, {{type, 4, 128, 64}, 8, 700, 1, 0, 0});
     add(cases, random, {{type, 1, 128, 32}, 7, 333, 3, 0, 0});
+    // Few rows over a long cache: every number of them, splits that are longer than the shortest, windows.
+    for (const int rows : {1, 2, 3, 5, 6, 7, 9, 12, 15})
+      add(cases, random, {{type, 1, 96, 16}, rows, 261 + 13 * rows, 1, 0, 0});
+    add(cases, random, {{type, 2, 128, 64}, 8, 4200, 2, 0, 0});
+    add(cases, random, {{type, 1, 64, 24}, 3, 5000, 1, 0, 0});
+    add(cases, random, {{type, 1, 64, 16}, 2, 700, 5, 300, 0});
+    add(cases, random, {{type, 1, 64, 16}, 2, 700, 5, 3, 0});
     add(cases, random, {{type, 2, 256, 16}, 8, 40, 1, 0, 0});
     add(cases, random, {{type, 3, 64, 16}, 3, 0, 67, 0, 3});
     add(cases, random, {{type, 2, 96, 13}, 2, 5, 50, 0, 0});  // pages that no tile divides
@@ -232,7 +239,7 @@ void add_attention_benchmarks(Benchmarks& all) {
   for (const Type type : {Type::f16, Type::q8_0, Type::f32}) {
     for (const CacheShape& cache : {CacheShape{type, 4, 128, 64}, CacheShape{type, 3, 64, 64}}) {
       const std::int64_t group = cache.kv_heads == 4 ? 8 : 3;
-      for (const std::int64_t first : {512, 4096, 8191}) add({cache, group, first, 1});
+      for (const std::int64_t first : {512, 4096, 8191, 32767}) add({cache, group, first, 1});
       for (const std::int64_t first : {0, 3584, 7680}) add({cache, group, first, 512});
     }
   }
