@@ -1,11 +1,14 @@
-// The feed-forward layer of one token or many, in two parallel loops: the (token, expert) pairs are grouped
-// by expert; the first loop goes over 32 rows of gate and up of every group and leaves silu(gate) · up,
+// The feed-forward layer of one token or many: the (token, expert) pairs are grouped by expert; the first
+// part of one parallel loop goes over 32 rows of gate and up of every group and leaves silu(gate) · up,
 // quantised for the second, which goes over rows of the output and adds all groups' shares in one fixed
-// order.
+// order. No thread waits between the parts: when the first groups' shares are added, the last ones' are still
+// being computed.
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <cstring>
 
+#include "kernels/cpu/chunks.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/panel.h"
 #include "kernels/cpu/stream.h"
@@ -21,6 +24,8 @@ struct Group {
   bool all_tokens = false;
   ActivationForm hidden_form = {};  // what the down matrix wants
   std::byte* hidden = nullptr;      // panel_bytes(hidden_form, tokens, width)
+  std::int32_t blocks = 0;          // of `hidden`
+  std::int32_t blocks_done = 0;     // counted up by the threads that fill it
 };
 
 // 32 rows of a group's gate and up matrices.
@@ -118,11 +123,11 @@ class Planner {
              .tokens = tokens,
              .all_tokens = all,
              .hidden_form = form_of(expert.down),
-             .hidden = hidden_};
+             .hidden = hidden_,
+             .blocks = static_cast<std::int32_t>(blocks_of(expert.gate.rows))};
     hidden_ += hidden_bytes(expert, tokens);
-    for (std::int64_t b = 0; b < blocks_of(expert.gate.rows); ++b) {
-      plan.items[plan.item_count++] = {static_cast<std::int32_t>(plan.group_count),
-                                       static_cast<std::int32_t>(b)};
+    for (std::int32_t b = 0; b < group.blocks; ++b) {
+      plan.items[plan.item_count++] = {static_cast<std::int32_t>(plan.group_count), b};
     }
     ++plan.group_count;
   }
@@ -166,7 +171,7 @@ struct alignas(64) TileSums {
   float values[most_tokens_at_once * tile_rows];
 };
 
-// The two parallel loops' bodies.
+// The parallel loop's two bodies.
 class Layer {
  public:
   Layer(const FeedForward& op, const Plan& plan, const Kernels& kernels)
@@ -186,6 +191,7 @@ class Layer {
       for (std::int64_t first = 0; first < group.tokens; first += at_once) {
         hidden_chunk(group, item.block, first, std::min(at_once, group.tokens - first), next, thread);
       }
+      std::atomic_ref(plan_.groups[item.group].blocks_done).fetch_add(1, std::memory_order_release);
     }
   }
 
@@ -197,6 +203,7 @@ class Layer {
     }
     for (std::int64_t g = 0; g < plan_.group_count; ++g) {
       const Group& group = plan_.groups[g];
+      wait_for_hidden(plan_.groups[g]);
       const std::int64_t at_once = tokens_at_once(group.hidden_form, group.expert->down.columns);
       for (std::int64_t first = 0; first < group.tokens; first += at_once) {
         const std::int64_t tokens = std::min(at_once, group.tokens - first);
@@ -211,6 +218,12 @@ class Layer {
   }
 
  private:
+  // Whoever fills a block has claimed it before this thread claimed its rows of the output.
+  static void wait_for_hidden(Group& group) {
+    const std::atomic_ref done(group.blocks_done);
+    for (int round = 0; done.load(std::memory_order_acquire) < group.blocks; ++round) wait_a_little(round);
+  }
+
   ActivationForm form_of(const Weight& weight) const { return kernels_.activation_form(weight.type); }
   std::byte* spare(int thread) const { return plan_.spare + thread * plan_.spare_stride; }
 
@@ -320,14 +333,21 @@ void feed_forward(const FeedForward& op, Stream& stream) {
   CpuStream& cpu = on_cpu(stream);
   const Plan plan = Planner(op, cpu).make();
   const Layer layer(op, plan, cpu.kernels());
-  const std::int64_t chunks = cpu.pool().threads() * 8;
-  cpu.pool().for_chunks(
-      plan.item_count, std::max<std::int64_t>(1, plan.item_count / chunks),
-      [&](std::int64_t begin, std::int64_t end, int thread) { layer.hidden(begin, end, thread); });
+  const int threads = cpu.pool().threads();
   const std::int64_t tiles = tile_count(op.d);
-  cpu.pool().for_chunks(
-      tiles, std::max<std::int64_t>(1, tiles / chunks),
-      [&](std::int64_t begin, std::int64_t end, int thread) { layer.output(begin, end, thread); });
+  // With many tokens, a chunk's weights must stay in the cache.
+  const auto largest = [&](std::int64_t count) { return op.tokens == 1 ? count : count / (threads * 8); };
+  const ShrinkingChunks blocks(plan.item_count, threads, largest(plan.item_count));
+  const ShrinkingChunks outputs(tiles, threads, largest(tiles));
+  cpu.pool().for_chunks(blocks.count() + outputs.count(), 1,
+                        [&](std::int64_t chunk, std::int64_t, int thread) {
+                          if (chunk < blocks.count()) {
+                            layer.hidden(blocks.begin(chunk), blocks.end(chunk), thread);
+                          } else {
+                            chunk -= blocks.count();
+                            layer.output(outputs.begin(chunk), outputs.end(chunk), thread);
+                          }
+                        });
 }
 
 }  // namespace fovea::kernels::cpu

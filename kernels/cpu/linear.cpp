@@ -2,6 +2,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "kernels/cpu/chunks.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/panel.h"
 #include "kernels/cpu/stream.h"
@@ -61,10 +62,7 @@ void linear(const Linear& op, Stream& stream) {
   std::byte* const scratch = cpu.scratch(layout.bytes());
   const Activations x = panel.fill(scratch, cpu);
 
-  // Enough chunks to even out the threads' speeds; with many tokens a chunk's weights must stay in the cache.
-  const std::int64_t even = std::max<std::int64_t>(1, tiles / (threads * 8));
-  const std::int64_t grain = op.tokens == 1 ? even : std::min<std::int64_t>(even, 8);
-  cpu.pool().for_chunks(tiles, grain, [&](std::int64_t begin, std::int64_t end, int thread) {
+  const auto multiply = [&](std::int64_t begin, std::int64_t end, int thread) {
     alignas(64) float y[most_tokens_at_once * tile_rows];
     for (std::int64_t first = 0; first < op.tokens; first += at_once) {
       const std::int64_t tokens = std::min(at_once, op.tokens - first);
@@ -77,7 +75,17 @@ void linear(const Linear& op, Stream& stream) {
         write_tile(place, y, first, tokens);
       }
     }
-  });
+  };
+  if (op.tokens == 1) {
+    const ShrinkingChunks chunks(tiles, threads, tiles);
+    cpu.pool().for_chunks(chunks.count(), 1, [&](std::int64_t chunk, std::int64_t, int thread) {
+      multiply(chunks.begin(chunk), chunks.end(chunk), thread);
+    });
+    return;
+  }
+  // Enough chunks to even out the threads' speeds, and small ones: their weights must stay in the cache.
+  const std::int64_t grain = std::clamp<std::int64_t>(tiles / (threads * 8), 1, 8);
+  cpu.pool().for_chunks(tiles, grain, multiply);
 }
 
 }  // namespace fovea::kernels::cpu

@@ -52,7 +52,8 @@ Floats sigmoid_of(Floats x) {
 }  // namespace
 
 void rms_norm(const RmsNorm& op, Stream& stream) {
-  on_cpu(stream).pool().for_chunks(op.rows, 16, [&](std::int64_t begin, std::int64_t end, int) {
+  const std::int64_t rows = op.columns < chunk_elements ? chunk_elements / op.columns : 1;
+  on_cpu(stream).pool().for_chunks(op.rows, rows, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t row = begin; row < end; ++row) {
       float* const x = op.x + row * op.columns;
       if (op.residual) add_row(x, op.residual + row * op.columns, op.columns);

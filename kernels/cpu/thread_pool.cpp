@@ -60,6 +60,15 @@ constexpr std::uint64_t chunk_of(std::uint64_t ticket) {
 
 }  // namespace
 
+void wait_a_little(int round) {
+  constexpr int pauses = 4096;
+  if (round < pauses) {
+    pause_briefly();
+  } else {
+    std::this_thread::yield();
+  }
+}
+
 ThreadPool::ThreadPool(int threads) {
   workers_.reserve(static_cast<std::size_t>(std::max(threads, 1)));
   for (int thread = 1; thread < threads; ++thread) {

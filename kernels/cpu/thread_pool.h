@@ -9,6 +9,10 @@
 
 namespace fovea::kernels::cpu {
 
+// For a thread that waits for what another one is doing: a pause, and from some round on the processor is
+// left to others.
+void wait_a_little(int round);
+
 // One thread at a time may call for_chunks; its body must not call it again and must not throw.
 class ThreadPool {
  public:

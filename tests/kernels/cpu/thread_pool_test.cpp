@@ -7,8 +7,10 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/cpu/chunks.h"
 #include "tests/support/test.h"
 
+using fovea::kernels::cpu::ShrinkingChunks;
 using fovea::kernels::cpu::ThreadPool;
 
 class ThreadPoolTest : public QObject {
@@ -17,6 +19,7 @@ class ThreadPoolTest : public QObject {
   void covers_every_index_once_data();
   void covers_every_index_once();
   void chunks_start_at_multiples_of_the_grain();
+  void shrinking_chunks_cover_everything_and_shrink();
   void results_are_visible_after_the_loop();
   void wakes_sleeping_threads();
   void can_be_made_and_destroyed_at_once();
@@ -59,6 +62,26 @@ void ThreadPoolTest::chunks_start_at_multiples_of_the_grain() {
     if (begin % 10 != 0 || (end != begin + 10 && end != 1001)) ++wrong;
   });
   QCOMPARE(wrong.load(), 0);
+}
+
+void ThreadPoolTest::shrinking_chunks_cover_everything_and_shrink() {
+  std::mt19937 random(fovea::tests::seed());
+  for (int round = 0; round < fovea::tests::rounds(3000); ++round) {
+    const auto count = static_cast<std::int64_t>(random() % (round % 3 == 0 ? 100'000 : 300));
+    const auto threads = static_cast<int>(1 + random() % 96);
+    const auto largest = static_cast<std::int64_t>(random() % 400);
+    const ShrinkingChunks chunks(count, threads, largest);
+    const std::int64_t needed = (count + 511) / 512;  // there are 512 chunks at most
+    std::int64_t at = 0;
+    for (std::int64_t i = 0; i < chunks.count(); ++i) {
+      const std::int64_t size = chunks.end(i) - chunks.begin(i);
+      QCOMPARE(chunks.begin(i), at);
+      QVERIFY(size >= 1 && size <= std::max({largest, needed, std::int64_t{1}}));
+      QVERIFY(size <= std::max((count - at) / (2 * threads), std::max<std::int64_t>(needed, 1)));
+      at = chunks.end(i);
+    }
+    QCOMPARE(at, count);
+  }
 }
 
 // Plain memory, so that a thread sanitizer sees a missing order.
