@@ -1,0 +1,228 @@
+#include "app/download/hub_client.h"
+
+#include <QDateTime>
+#include <QNetworkReply>
+#include <QPointer>
+#include <QRandomGenerator>
+#include <QTimer>
+#include <QUrlQuery>
+#include <algorithm>
+
+#include "app/download/hub_json.h"
+#include "app/download/hub_names.h"
+#include "app/download/hub_request.h"
+#include "app/network/http_fields.h"
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+constexpr std::size_t most_files = 100000;
+constexpr int most_pages = 200;
+
+QString encoded(std::string_view text, const char* kept = "") {
+  return QString::fromLatin1(
+      QUrl::toPercentEncoding(QString::fromUtf8(text.data(), static_cast<int>(text.size())), kept));
+}
+
+template <class T>
+void later(QObject* context, HubCallback<T> done, Error error) {
+  QTimer::singleShot(0, context,
+                     [done = std::move(done), error] { done(std::unexpected(HubFailure{.error = error})); });
+}
+
+Error bad_name(const std::string& name) {
+  return {ErrorKind::invalid, name.substr(0, 200), "this is no name of a repository",
+          "Write ORG/NAME as the hub shows it"};
+}
+
+}  // namespace
+
+// What a listing gathers page by page.
+struct HubClient::Listing {
+  HubRepository repository;
+  QPointer<QObject> context;
+  HubCallback<HubRepository> done;
+  int pages = 0;
+};
+
+HubSettings HubSettings::from_environment() {
+  HubSettings settings;
+  QString endpoint = qEnvironmentVariable("HF_ENDPOINT").trimmed();
+  while (endpoint.endsWith(QLatin1Char('/'))) endpoint.chop(1);
+  settings.endpoint =
+      QUrl(endpoint.isEmpty() ? QStringLiteral("https://huggingface.co") : endpoint, QUrl::StrictMode);
+  settings.token = TokenStore::from_environment().text;
+  return settings;
+}
+
+HubClient::HubClient(Network& network, HubSettings settings, TokenStore* tokens, QObject* parent)
+    : QObject(parent), network_(network), settings_(std::move(settings)), tokens_(tokens) {}
+
+QUrl HubClient::address(const QString& path) const {
+  return QUrl(QString::fromLatin1(settings_.endpoint.toEncoded()) + path, QUrl::StrictMode);
+}
+
+void HubClient::authorize(HttpRequest& request) const {
+  if (settings_.token.isEmpty() || !same_origin(request.url, settings_.endpoint)) return;
+  if (!may_carry_token(request.url)) {
+    log::warning("download", "the token is not sent to ", shown(request.url),
+                 ", since the connection is not encrypted");
+    return;
+  }
+  request.headers.emplace_back("Authorization", "Bearer " + settings_.token.toLatin1());
+}
+
+void HubClient::find_token(std::function<void()> then) {
+  has_asked_for_token_ = true;
+  if (!tokens_) return then();
+  tokens_->find([self = QPointer(this), then = std::move(then)](const Token& token) {
+    if (!self) return;
+    self->settings_.token = token.text;
+    then();
+  });
+}
+
+Result<QNetworkReply*> HubClient::get(const QUrl& url, std::vector<std::pair<QByteArray, QByteArray>> headers,
+                                      int idle_timeout_ms) {
+  HttpRequest request{
+      .url = url, .head = false, .headers = std::move(headers), .idle_timeout_ms = idle_timeout_ms};
+  authorize(request);
+  return network_.send(request);
+}
+
+void HubClient::ask(const QUrl& url, bool head, int retries, QObject* context, HubCallback<HubAnswer> done) {
+  auto* request = new HubRequest(*this, url, head, retries, context, std::move(done));
+  request->start();
+}
+
+void HubClient::search(const QString& text, int most, QObject* context,
+                       HubCallback<std::vector<HubModel>> done) {
+  const QString words = encoded(text.left(200).toStdString());
+  const QUrl url =
+      address(QStringLiteral("/api/models?search=%1&limit=%2&sort=downloads&direction=-1&full=true")
+                  .arg(words)
+                  .arg(std::clamp(most, 1, 1000)));
+  ask(url, false, settings_.retries, context, [done = std::move(done)](HubResult<HubAnswer> answer) {
+    if (!answer) return done(std::unexpected(answer.error()));
+    auto models = parse_search({answer->body.constData(), static_cast<std::size_t>(answer->body.size())},
+                               shown(answer->url));
+    if (!models) return done(std::unexpected(HubFailure{.error = models.error(), .status = answer->status}));
+    done(*std::move(models));
+  });
+}
+
+void HubClient::list(const std::string& repository, const std::string& revision, QObject* context,
+                     HubCallback<HubRepository> done) {
+  if (!is_repository_id(repository)) return later(context, std::move(done), bad_name(repository));
+  if (!is_revision(revision))
+    return later(context, std::move(done),
+                 Error{ErrorKind::invalid, repository, "this is no name of a revision", "Use main"});
+  auto listing = std::make_shared<Listing>();
+  listing->repository.revision = revision;
+  listing->context = context;
+  listing->done = std::move(done);
+  const QUrl url =
+      address(QStringLiteral("/api/models/%1/revision/%2").arg(encoded(repository, "/"), encoded(revision)));
+  ask(url, false, settings_.retries, context, [this, listing](HubResult<HubAnswer> answer) {
+    if (!answer) return listing->done(std::unexpected(answer.error()));
+    const auto found = parse_revision(
+        {answer->body.constData(), static_cast<std::size_t>(answer->body.size())}, shown(answer->url));
+    if (!found)
+      return listing->done(std::unexpected(HubFailure{.error = found.error(), .status = answer->status}));
+    listing->repository.id = found->id;
+    listing->repository.commit = found->commit;
+    listing->repository.gated = found->gated;
+    next_page(listing, address(QStringLiteral("/api/models/%1/tree/%2?recursive=1")
+                                   .arg(encoded(found->id, "/"), encoded(found->commit))));
+  });
+}
+
+void HubClient::next_page(const std::shared_ptr<Listing>& listing, const QUrl& url) {
+  ask(url, false, settings_.retries, listing->context, [this, listing](HubResult<HubAnswer> answer) {
+    if (!answer) return listing->done(std::unexpected(answer.error()));
+    const std::string where = shown(answer->url);
+    auto files = parse_tree({answer->body.constData(), static_cast<std::size_t>(answer->body.size())}, where);
+    if (!files)
+      return listing->done(std::unexpected(HubFailure{.error = files.error(), .status = answer->status}));
+    auto& all = listing->repository.files;
+    all.insert(all.end(), std::make_move_iterator(files->begin()), std::make_move_iterator(files->end()));
+    const std::string next = next_link(answer->link.toStdString());
+    if (next.empty()) return listing->done(std::move(listing->repository));
+    const QUrl url =
+        answer->url.resolved(QUrl::fromEncoded(QByteArray::fromStdString(next), QUrl::StrictMode));
+    if (!same_origin(url, answer->url) || ++listing->pages == most_pages || all.size() > most_files)
+      return listing->done(std::unexpected(HubFailure{
+          .error = {ErrorKind::format, where, "the list of files does not end", "Check HF_ENDPOINT"}}));
+    next_page(listing, url);
+  });
+}
+
+void HubClient::locate(const HubFileId& id, QObject* context, HubCallback<HubLocation> done) {
+  const QUrl url =
+      address(QStringLiteral("/%1/resolve/%2/%3")
+                  .arg(encoded(id.repository, "/"), encoded(id.commit), encoded(id.file.path, "/")));
+  ask(url, true, 0, context, [done = std::move(done)](HubResult<HubAnswer> answer) {
+    if (!answer) return done(std::unexpected(answer.error()));
+    const bool elsewhere = !answer->location.isEmpty();
+    HubLocation location;
+    location.url = elsewhere ? QUrl::fromEncoded(answer->location) : answer->url;
+    const QByteArray& tag = answer->linked_etag.isEmpty() && !elsewhere ? answer->etag : answer->linked_etag;
+    location.content = plain_etag(tag.toStdString());
+    bool is_number = false;
+    const QByteArray& length =
+        answer->linked_size.isEmpty() && !elsewhere ? answer->length : answer->linked_size;
+    location.bytes = length.toLongLong(&is_number);
+    if (!is_number) location.bytes = -1;
+    done(location);
+  });
+}
+
+int backoff_ms(int failures, int base_ms, int most_ms) {
+  const double doubled = static_cast<double>(base_ms) * static_cast<double>(1 << std::min(failures, 16));
+  const double limit = std::min(doubled, static_cast<double>(most_ms));
+  return static_cast<int>(limit * (0.5 + 0.5 * QRandomGenerator::global()->generateDouble()));
+}
+
+std::int64_t retry_after(const QNetworkReply& reply) {
+  const QByteArray field = reply.rawHeader("Retry-After");
+  if (field.isEmpty()) return -1;
+  return parse_retry_after(field.toStdString(), QDateTime::currentSecsSinceEpoch()).value_or(-1);
+}
+
+HubFailure status_failure(int status, const QByteArray& code, const QUrl& url, bool had_token) {
+  const auto failure = [&](ErrorKind kind, std::string what, std::string advice, bool may_pass = false) {
+    return HubFailure{.error = {kind, shown(url), std::move(what), std::move(advice)},
+                      .status = status,
+                      .may_pass = may_pass};
+  };
+  const std::string number = std::to_string(status);
+  if (code == "GatedRepo")
+    return failure(
+        ErrorKind::io, "access to this repository must be granted first",
+        had_token ? "Accept its terms on the hub's page with the account of your token"
+                  : "Accept its terms on the hub's page, then set HF_TOKEN or store a token in the settings");
+  if (code == "EntryNotFound")
+    return failure(ErrorKind::not_found, "the repository has no such file", "Look at its list of files");
+  if (code == "RevisionNotFound")
+    return failure(ErrorKind::not_found, "the repository has no such revision", "Use main");
+  if (code == "RepoNotFound" || status == 404)
+    return failure(ErrorKind::not_found, "the hub does not have it, or does not show it to you",
+                   had_token ? "Check the name" : "Check the name; a private one needs HF_TOKEN");
+  if (status == 401 || status == 403)
+    return failure(
+        ErrorKind::io,
+        had_token ? "the hub does not accept the token (status " + number + ")"
+                  : "the hub wants a token (status " + number + ")",
+        "Check the name; a private or gated repository needs HF_TOKEN, or a token stored in the settings");
+  if (status == 429)
+    return failure(ErrorKind::io, "the hub wants fewer requests (status 429)",
+                   "Wait a little; a token allows more", true);
+  if (status == 408 || status >= 500)
+    return failure(ErrorKind::io, "the server has trouble (status " + number + ")", "Try again later", true);
+  return failure(ErrorKind::io, "the server refuses (status " + number + ")",
+                 "Check HF_ENDPOINT and the proxy");
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,144 @@
+#include "app/network/network.h"
+
+#include <QNetworkAccessManager>
+#include <QNetworkReply>
+#include <QSslCertificate>
+#include <QSslConfiguration>
+#include <QSslError>
+#include <algorithm>
+
+#include "app/network/http_fields.h"
+#include "app/network/proxy.h"
+#include "engine/core/log.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+QString environment(const char* name) {
+  return qEnvironmentVariable(name);
+}
+
+// Why the certificate was refused; kept with the reply, since Qt tells it in a signal only.
+constexpr const char* tls_reason = "fovea_tls_reason";
+
+QSslConfiguration tls_configuration(const NetworkSettings& settings) {
+  QSslConfiguration tls = QSslConfiguration::defaultConfiguration();
+  tls.setProtocol(QSsl::TlsV1_2OrLater);
+  tls.setPeerVerifyMode(QSslSocket::VerifyPeer);
+  if (!settings.certificates.isEmpty()) tls.addCaCertificates(settings.certificates);
+  return tls;
+}
+
+QNetworkRequest prepared(const HttpRequest& request, const NetworkSettings& settings) {
+  QNetworkRequest prepared(request.url);
+  prepared.setAttribute(QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);
+  // One TCP connection for each range: with HTTP/2 all of them would share one, and its window.
+  prepared.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
+  prepared.setAttribute(QNetworkRequest::CookieLoadControlAttribute, QNetworkRequest::Manual);
+  prepared.setAttribute(QNetworkRequest::CookieSaveControlAttribute, QNetworkRequest::Manual);
+  prepared.setAttribute(QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);
+  prepared.setAttribute(QNetworkRequest::CacheLoadControlAttribute, QNetworkRequest::AlwaysNetwork);
+  prepared.setSslConfiguration(tls_configuration(settings));
+  prepared.setTransferTimeout(request.idle_timeout_ms);
+  prepared.setRawHeader("User-Agent", "fovea");
+  if (!request.compressed) prepared.setRawHeader("Accept-Encoding", "identity");
+  for (const auto& [name, value] : request.headers) prepared.setRawHeader(name, value);
+  return prepared;
+}
+
+}  // namespace
+
+NetworkSettings NetworkSettings::from_environment() {
+  NetworkSettings settings;
+  const QString offline = environment("HF_HUB_OFFLINE").toUpper();
+  settings.offline =
+      QStringList{QStringLiteral("1"), QStringLiteral("ON"), QStringLiteral("YES"), QStringLiteral("TRUE")}
+          .contains(offline);
+  settings.certificates = environment("SSL_CERT_FILE");
+  return settings;
+}
+
+Network::Network(NetworkSettings settings, QObject* parent)
+    : QObject(parent), settings_(std::move(settings)) {}
+
+Network::~Network() = default;
+
+void Network::set_offline(bool offline) {
+  if (settings_.offline == offline) return;
+  settings_.offline = offline;
+  log::info("network", offline ? "offline: no connections" : "online");
+  if (offline) {
+    for (QNetworkReply* reply : QSet(open_)) reply->abort();  // a copy: whoever hears of it may delete it
+    if (manager_) manager_->clearConnectionCache();
+  }
+  Q_EMIT offlineChanged(offline);
+}
+
+Result<QNetworkReply*> Network::send(const HttpRequest& request) {
+  if (settings_.offline) return std::unexpected(offline_error());
+  const QString scheme = request.url.scheme();
+  if (!request.url.isValid() || request.url.host().isEmpty() ||
+      (scheme != QLatin1String("https") && scheme != QLatin1String("http")))
+    return fail(ErrorKind::invalid, shown(request.url), "this is no address of the web", "Check HF_ENDPOINT");
+  if (!manager_) {
+    manager_ = new QNetworkAccessManager(this);
+    manager_->setProxyFactory(new EnvironmentProxies(environment));
+    manager_->setAutoDeleteReplies(false);
+  }
+  const QNetworkRequest out = prepared(request, settings_);
+  QNetworkReply* reply = request.head ? manager_->head(out) : manager_->get(out);
+  reply->setReadBufferSize(4 << 20);  // a slow disk slows the sender down and fills no memory
+  open_.insert(reply);
+  connect(reply, &QObject::destroyed, this, [this, reply] { open_.remove(reply); });
+  connect(reply, &QNetworkReply::sslErrors, reply, [reply](const QList<QSslError>& errors) {
+    if (!errors.isEmpty()) reply->setProperty(tls_reason, errors.front().errorString());
+  });
+  log::debug("network", request.head ? "HEAD " : "GET ", shown(request.url));
+  return reply;
+}
+
+Error offline_error() {
+  return {ErrorKind::io, "network", "Fovea is offline, so nothing was asked for",
+          "Switch offline mode off in the settings, or unset HF_HUB_OFFLINE"};
+}
+
+ConnectionTrouble connection_trouble(const QNetworkReply& reply) {
+  const std::string host = reply.url().host().toStdString();
+  const auto passing = [&](std::string what) {
+    return ConnectionTrouble{{ErrorKind::io, host, std::move(what), "Check the connection"}, true};
+  };
+  switch (reply.error()) {
+    case QNetworkReply::SslHandshakeFailedError: {
+      const QString reason = reply.property(tls_reason).toString();
+      const std::string why = reason.isEmpty() ? "" : " (" + reason.toStdString() + ")";
+      return {{ErrorKind::io, host, "the server's certificate cannot be trusted" + why,
+               "Check the date of this machine; a company's own certificate is named by SSL_CERT_FILE"},
+              false};
+    }
+    case QNetworkReply::ConnectionRefusedError:
+      return passing("the server refuses connections");
+    case QNetworkReply::RemoteHostClosedError:
+      return passing("the server ended the connection");
+    case QNetworkReply::HostNotFoundError:
+      return passing("the host is not known");
+    case QNetworkReply::TimeoutError:
+    case QNetworkReply::OperationCanceledError:
+      return passing("the server does not answer");
+    case QNetworkReply::ProxyConnectionRefusedError:
+    case QNetworkReply::ProxyConnectionClosedError:
+    case QNetworkReply::ProxyNotFoundError:
+    case QNetworkReply::ProxyTimeoutError:
+    case QNetworkReply::ProxyAuthenticationRequiredError:
+    case QNetworkReply::UnknownProxyError:
+      return {{ErrorKind::io, host, "the proxy does not pass the request on", "Check HTTPS_PROXY"}, true};
+    case QNetworkReply::ProtocolFailure:
+    case QNetworkReply::ProtocolInvalidOperationError:
+    case QNetworkReply::ProtocolUnknownError:
+      return passing("the server's answer is not HTTP");
+    default:
+      return passing("the connection failed");
+  }
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,241 @@
+// The queue: states, order, memory across programs, a full disk.
+#include "app/download/downloads.h"
+
+#include <QSignalSpy>
+#include <fstream>
+#include <random>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "tests/support/test.h"
+
+#include "hub_server.h"
+
+namespace fs = std::filesystem;
+using namespace fovea::app;
+using fovea::tests::HubServer;
+using fovea::tests::TemporaryFolder;
+
+namespace {
+
+QByteArray random_bytes(std::int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  QByteArray bytes(count, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+struct Bench {
+  QByteArray one = random_bytes(900'000, 1), two = random_bytes(700'000, 2), small{"{}"};
+  HubServer server{{{"m-Q4_0-00001-of-00002.gguf", one},
+                    {"m-Q4_0-00002-of-00002.gguf", two},
+                    {"m-Q8_0.gguf", one},
+                    {"config.json", small, false}}};
+  TemporaryFolder folder;
+  Network network{NetworkSettings{}};
+  HubClient client{network, settings()};
+  std::unique_ptr<Downloads> downloads = std::make_unique<Downloads>(client, queue());
+
+  HubSettings settings() const {
+    HubSettings hub;
+    hub.endpoint = QUrl(QString::fromStdString(server.endpoint()));
+    hub.retry_base_ms = 5;
+    return hub;
+  }
+  DownloadsSettings queue() const {
+    DownloadsSettings queue;
+    queue.file = folder.path() / "downloads.json";
+    queue.job.cache = HubCache(folder.path() / "hub");
+    queue.job.library = folder.path() / "models";
+    queue.job.disk_poll_ms = 50;
+    queue.job.transfer.piece_bytes = 100'000;
+    queue.job.transfer.retry_base_ms = 5;
+    queue.job.transfer.retries = 3;
+    queue.job.transfer.partial = {.sync_interval_ms = 20, .spare_bytes = 0};
+    return queue;
+  }
+  DownloadRequest request(const QByteArray& quantization) const {
+    DownloadRequest made{"org/model", "main", server.commit(), {}, {}};
+    ModelChoice& choice = made.choice;
+    choice.name = "m-" + quantization.toStdString();
+    choice.quantization = quantization.toStdString();
+    const auto add = [&](const char* path, const QByteArray& bytes) {
+      choice.files.push_back({path, bytes.size(), HubServer::git_oid(bytes), HubServer::sha256(bytes)});
+      choice.bytes += bytes.size();
+    };
+    if (quantization == "Q8_0") {
+      add("m-Q8_0.gguf", one);
+    } else {
+      add("m-Q4_0-00001-of-00002.gguf", one);
+      add("m-Q4_0-00002-of-00002.gguf", two);
+    }
+    return made;
+  }
+  DownloadStatus status(std::int64_t id) const {
+    for (const DownloadStatus& status : downloads->list())
+      if (status.id == id) return status;
+    return {};
+  }
+  bool becomes(std::int64_t id, DownloadState state, int timeout_ms = 20000) {
+    return QTest::qWaitFor([&] { return status(id).state == state; }, timeout_ms);
+  }
+};
+
+}  // namespace
+
+class DownloadsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void allPartsComeAndHaveAName() {
+    Bench bench;
+    FOVEA_VERIFY(bench.downloads->start());
+    QSignalSpy changes(bench.downloads.get(), &Downloads::changed);
+    const auto id = bench.downloads->add(bench.request("Q4_0"));
+    QVERIFY(bench.becomes(id, DownloadState::done));
+    const DownloadStatus done = bench.status(id);
+    QCOMPARE(done.bytes_done, 1'600'000);
+    QCOMPARE(done.library_name, std::string("m-Q4_0"));
+    QCOMPARE(content(done.path), bench.one.toStdString());
+    QCOMPARE(content(bench.folder.path() / "models/m-Q4_0-00002-of-00002.gguf"), bench.two.toStdString());
+    QVERIFY(changes.size() >= 3);
+    // The same bytes under another name are not downloaded again.
+    const auto before = bench.server.bytes_sent();
+    const auto other = bench.downloads->add(bench.request("Q8_0"));
+    QVERIFY(bench.becomes(other, DownloadState::done));
+    QCOMPARE(bench.server.bytes_sent(), before);
+    // Nothing is left beside the blobs.
+    const fs::path blobs = bench.folder.path() / "hub/models--org--model/blobs";
+    QCOMPARE(std::distance(fs::directory_iterator(blobs), fs::directory_iterator()), 2);
+  }
+
+  void oneAfterTheOther() {
+    Bench bench;
+    FOVEA_VERIFY(bench.downloads->start());
+    bench.server.set_pace(0, 2'000'000);
+    const auto first = bench.downloads->add(bench.request("Q4_0"));
+    const auto second = bench.downloads->add(bench.request("Q8_0"));
+    QVERIFY(bench.becomes(first, DownloadState::running));
+    QVERIFY(bench.status(second).state == DownloadState::queued);
+    QCOMPARE(bench.downloads->add(bench.request("Q8_0")), second);  // no second one of the same
+    bench.downloads->pause(first);
+    QVERIFY(bench.becomes(second, DownloadState::done));
+    QVERIFY(bench.status(first).state == DownloadState::paused);
+    bench.downloads->resume(first);
+    QVERIFY(bench.becomes(first, DownloadState::done));
+  }
+
+  void cancellingLeavesNothing() {
+    Bench bench;
+    FOVEA_VERIFY(bench.downloads->start());
+    bench.server.set_pace(0, 1'000'000);
+    const auto id = bench.downloads->add(bench.request("Q8_0"));
+    QVERIFY(bench.becomes(id, DownloadState::running));
+    bench.downloads->cancel(id);
+    QVERIFY(bench.downloads->list().empty());
+    QVERIFY(fs::is_empty(bench.folder.path() / "hub/models--org--model/blobs"));
+  }
+
+  void theNextProgramGoesOn() {
+    Bench bench;
+    FOVEA_VERIFY(bench.downloads->start());
+    bench.server.set_pace(0, 1'000'000);
+    const auto id = bench.downloads->add(bench.request("Q4_0"));
+    const auto paused = bench.downloads->add(bench.request("Q8_0"));
+    bench.downloads->pause(paused);
+    QVERIFY(QTest::qWaitFor([&] { return bench.status(id).bytes_done > 300'000; }, 20000));
+    bench.downloads.reset();
+    const auto sent = bench.server.bytes_sent();
+    bench.server.set_pace(0, 0);
+    bench.downloads = std::make_unique<Downloads>(bench.client, bench.queue());
+    FOVEA_VERIFY(bench.downloads->start());
+    QVERIFY(bench.becomes(id, DownloadState::done));
+    QVERIFY(bench.server.bytes_sent() - sent < 1'500'000);
+    QVERIFY(bench.status(paused).state == DownloadState::paused);
+  }
+
+  void aSecondFoveaRemembersNothing() {
+    Bench bench;
+    FOVEA_VERIFY(bench.downloads->start());
+    Downloads other(bench.client, bench.queue());
+    const auto started = other.start();
+    QVERIFY(!started);
+    QVERIFY2(started.error().message().contains("another Fovea"), started.error().message().c_str());
+  }
+
+  void aBrokenQueueIsSetAside() {
+    Bench bench;
+    std::ofstream(bench.folder.path() / "downloads.json") << "{broken";
+    const auto started = bench.downloads->start();
+    QVERIFY(!started);
+    QVERIFY(started.error().message().contains("downloads.json.broken"));
+    QCOMPARE(content(bench.folder.path() / "downloads.json.broken"), std::string("{broken"));
+    bench.downloads->add(bench.request("Q8_0"));
+    QVERIFY(content(bench.folder.path() / "downloads.json").contains("Q8_0"));
+  }
+
+  void aFailureIsToldAndTriedAgain() {
+    Bench bench;
+    FOVEA_VERIFY(bench.downloads->start());
+    bench.server.set_fault([](const auto& question, auto& wire, int) {
+      return question.at_storage && wire.answer(500, {}, "");
+    });
+    const auto id = bench.downloads->add(bench.request("Q8_0"));
+    QVERIFY(bench.becomes(id, DownloadState::failed));
+    QVERIFY2(bench.status(id).message.contains("status 500"), bench.status(id).message.c_str());
+    bench.server.set_fault({});
+    bench.downloads->resume(id);
+    QVERIFY(bench.becomes(id, DownloadState::done));
+  }
+
+  // A file system of 1.2 MB, with and without reserving: it pauses, tells why, and goes on when there is
+  // room.
+  void aFullDiskPauses_data() {
+    QTest::addColumn<bool>("reserve");
+    QTest::addColumn<bool>("full_at_once");
+    QTest::newRow("from the beginning") << true << true;
+    QTest::newRow("in the middle") << false << false;
+  }
+  void aFullDiskPauses() {
+    QFETCH(bool, reserve);
+    QFETCH(bool, full_at_once);
+    Bench bench;
+    const fs::path disk = bench.folder.path() / "disk";
+    fs::create_directories(disk);
+    if (::mount("none", disk.c_str(), "tmpfs", 0, "size=1200k") != 0)
+      QSKIP("only root may mount a small file system");
+    struct Unmount {
+      fs::path path;
+      ~Unmount() { ::umount2(path.c_str(), MNT_DETACH); }
+    } unmount{disk};
+    DownloadsSettings settings = bench.queue();
+    settings.job.transfer.partial.reserve = reserve;
+    bench.downloads = std::make_unique<Downloads>(bench.client, settings);
+    FOVEA_VERIFY(bench.downloads->start());
+    const auto fill = [&] { std::ofstream(disk / "other") << std::string(800'000, 'x'); };
+    if (full_at_once) fill();
+    bench.server.set_pace(0, 1'000'000);
+    DownloadRequest request = bench.request("Q8_0");
+    request.folder = disk;
+    const auto id = bench.downloads->add(request);
+    if (!full_at_once) {
+      QVERIFY(QTest::qWaitFor([&] { return bench.status(id).bytes_done > 100'000; }, 20000));
+      fill();
+    }
+    QVERIFY(bench.becomes(id, DownloadState::disk_full));
+    const std::string message = bench.status(id).message;
+    QVERIFY2(message.contains("full") || message.contains("No space left"), message.c_str());
+    QVERIFY(message.contains("Free some space"));
+    fs::remove(disk / "other");
+    QVERIFY(bench.becomes(id, DownloadState::done));
+    QCOMPARE(content(disk / "m-Q8_0.gguf"), bench.one.toStdString());
+  }
+};
+FOVEA_TEST(DownloadsTest)
+
+#include "downloads_test.moc"

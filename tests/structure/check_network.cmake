@@ -1,0 +1,26 @@
+# cmake -DROOT=tree -P check_network.cmake: only app/network may open connections, so that its offline switch holds for
+# the whole program. Fails when another source names a class or a call that can.
+cmake_minimum_required(VERSION 3.25)
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/app/*.h ${ROOT}/app/*.cpp ${ROOT}/ui/*.h ${ROOT}/ui/*.cpp
+     ${ROOT}/engine/*.h ${ROOT}/engine/*.cpp)
+set(wrong 0)
+set(checked 0)
+foreach(file ${files})
+  if(file MATCHES "^app/network/")
+    continue()
+  endif()
+  math(EXPR checked "${checked} + 1")
+  file(STRINGS ${ROOT}/${file} lines REGEX
+       "QNetworkAccessManager|QTcpSocket|QSslSocket|QUdpSocket|QAbstractSocket|QWebSocket|AF_INET|<netinet/|<curl/")
+  foreach(line ${lines})
+    message(NOTICE "${file}: opens connections by itself; ask app/network/network.h: ${line}")
+    math(EXPR wrong "${wrong} + 1")
+  endforeach()
+endforeach()
+if(checked EQUAL 0)
+  message(FATAL_ERROR "no source file was found below ${ROOT}")
+endif()
+if(wrong GREATER 0)
+  message(FATAL_ERROR "${wrong} lines go to the network past its switch")
+endif()
+message(STATUS "${checked} files, none opens a connection by itself")

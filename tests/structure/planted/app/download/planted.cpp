@@ -1,0 +1,2 @@
+// Never compiled: check_network.cmake must refuse it.
+#include <QTcpSocket>
