@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,12 +45,13 @@ class History {
   // newer schema is opened for reading only.
   static Result<History> open(const std::filesystem::path& file, const Options& options = {});
   History(History&&) noexcept;
+  History& operator=(History&&) noexcept;
   ~History();
 
   const Opening& opening() const;
 
   // Reads the whole file on a connection of its own: call it from any thread. An error says what is damaged.
-  static Result<void> check(const std::filesystem::path& file);
+  static Result<void> check(const std::filesystem::path& file, std::stop_token = {});
 
   // --- conversations
   Result<Conversation> create(const NewConversation&);

@@ -35,8 +35,7 @@ class SettingsFile {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  Result<std::string> read_document();
-  Result<void> set_aside(const std::string& why);
+  Result<std::string> read_sound_text();
 
   std::filesystem::path path_;
   std::vector<std::string> notices_;

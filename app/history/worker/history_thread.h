@@ -13,8 +13,10 @@
 #include <QStringList>
 #include <QThread>
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -79,6 +81,13 @@ class HistoryThread : public QObject {
   void post(Task task);
   void deliver(const QPointer<QObject>& receiver, std::function<void()> answer);
 
+  void check_large_file();
+
+  std::filesystem::path file_;
+  std::int64_t check_when_large_ = 0;  // bytes
+  bool closing_ = false;
+  std::stop_source stop_check_;
+  std::unique_ptr<QThread> checker_;
   QThread thread_;
   HistoryWorker* worker_;  // owned by thread_
   std::atomic<quint64> last_search_{0};

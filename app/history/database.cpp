@@ -1,0 +1,279 @@
+#include "app/history/database.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+#include <utility>
+
+#include "app/files/files.h"
+#include "app/history/word_tokenizer.h"
+#include "engine/core/result.h"
+
+namespace fovea::app::history {
+namespace {
+
+constexpr int kBusyMilliseconds = 10'000;
+// A row is at most as large as this: no message is, and a damaged file cannot ask for more.
+constexpr int kMostBytesOfARow = 256 << 20;
+
+Error error_of(int code, int system_error, const std::string& where, const std::string& message) {
+  switch (code & 0xFF) {
+    case SQLITE_FULL:
+      return {ErrorKind::io, where, "the disk is full; what was written before is safe",
+              "Free some space and try again"};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return {ErrorKind::format, where, "is damaged (" + message + ")",
+              "Close Fovea and start it again: it keeps the damaged file and saves what can be read"};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {ErrorKind::io, where, "another program keeps it locked", "Close the other program"};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return {ErrorKind::io, where, "may only be read (" + message + ")",
+              "Check the permissions of the file and its folder"};
+    case SQLITE_CANTOPEN:
+      return {ErrorKind::io, where,
+              "cannot be opened: " + (system_error != 0 ? system_message(system_error) : message),
+              "Check the permissions of the file and its folder"};
+    case SQLITE_IOERR:
+      return {ErrorKind::io, where,
+              "reading or writing failed: " + (system_error != 0 ? system_message(system_error) : message),
+              "Check the disk"};
+    case SQLITE_NOMEM:
+      return {ErrorKind::memory, where, "there is not enough memory", "Close other programs"};
+    case SQLITE_TOOBIG:
+      return {ErrorKind::invalid, where, "a text is larger than 256 MiB", "Divide it"};
+    case SQLITE_CONSTRAINT:
+      return {ErrorKind::not_found, where, "what this belongs to is not there (" + message + ")",
+              "It may have been deleted in another window"};
+    case SQLITE_INTERRUPT:
+      return {ErrorKind::cancelled, where, "was interrupted", ""};
+    default:
+      return {ErrorKind::internal, where, "SQLite says: " + message, ""};
+  }
+}
+
+// The file must exist before SQLite opens it: SQLite would let everybody read it.
+Result<void> make_private_file(const std::filesystem::path& file) {
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    return fail(ErrorKind::io, file.string(), "cannot be opened: " + system_message(errno),
+                "Check the permissions of the file and its folder");
+  }
+  ::close(fd);
+  return {};
+}
+
+constexpr const char* kSettings =
+    "PRAGMA foreign_keys=ON; PRAGMA cell_size_check=ON;"
+    "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8000;";
+constexpr const char* kWriterSettings =
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=16777216;";
+
+}  // namespace
+
+// --- Statement
+
+Statement::Statement(Statement&& other) noexcept
+    : database_(other.database_),
+      sql_(other.sql_),
+      compiled_(std::exchange(other.compiled_, nullptr)),
+      bind_error_(other.bind_error_) {}
+
+Statement::~Statement() {
+  if (compiled_) database_->keep(sql_, compiled_);
+}
+
+void Statement::bind(int parameter, std::int64_t value) {
+  if (const int code = sqlite3_bind_int64(compiled_, parameter, value)) bind_error_ = code;
+}
+
+void Statement::bind(int parameter, std::string_view text) {
+  const char* data = text.data() ? text.data() : "";  // a null pointer would be NULL
+  if (const int code =
+          sqlite3_bind_text64(compiled_, parameter, data, text.size(), SQLITE_STATIC, SQLITE_UTF8)) {
+    bind_error_ = code;
+  }
+}
+
+void Statement::bind_null(int parameter) {
+  if (const int code = sqlite3_bind_null(compiled_, parameter)) bind_error_ = code;
+}
+
+Result<bool> Statement::step() {
+  if (bind_error_ != 0) return database_->failed(bind_error_);
+  const int code = sqlite3_step(compiled_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return database_->failed(code);
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(compiled_, column);
+}
+
+std::string Statement::text(int column) const {
+  const void* bytes = sqlite3_column_blob(compiled_, column);
+  if (!bytes) return {};
+  return {static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(compiled_, column))};
+}
+
+// --- Database
+
+Result<Database> Database::open(const std::filesystem::path& file, Access access) {
+  const bool writes = access == Access::read_write;
+  if (writes) FOVEA_CHECK(make_private_file(file));
+  sqlite3* handle = nullptr;
+  const int flags = (writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX;
+  const int code = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
+  Database database(handle, file);
+  if (code != SQLITE_OK) return database.failed(code);
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, kBusyMilliseconds);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMostBytesOfARow);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  FOVEA_CHECK(database.script(kSettings));
+  if (writes) FOVEA_CHECK(database.script(kWriterSettings));
+  if (const int registered = register_word_tokenizer(handle)) return database.failed(registered);
+  return database;
+}
+
+Database::Database(Database&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)),
+      file_(std::move(other.file_)),
+      idle_(std::exchange(other.idle_, {})) {}
+
+Database& Database::operator=(Database&& other) noexcept {
+  close();
+  handle_ = std::exchange(other.handle_, nullptr);
+  file_ = std::move(other.file_);
+  idle_ = std::exchange(other.idle_, {});
+  return *this;
+}
+
+Database::~Database() {
+  close();
+}
+
+void Database::close() {
+  for (const auto& [sql, compiled] : idle_) sqlite3_finalize(compiled);
+  idle_.clear();
+  sqlite3_close(std::exchange(handle_, nullptr));
+}
+
+std::unexpected<Error> Database::failed(int code) const {
+  const int system_error = handle_ ? sqlite3_system_errno(handle_) : 0;
+  const std::string message =
+      handle_ && sqlite3_errcode(handle_) == code ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+  return std::unexpected(error_of(code, system_error, file_.string(), message));
+}
+
+Result<Statement> Database::prepare(const char* sql) {
+  if (auto found = idle_.find(sql); found != idle_.end()) {
+    sqlite3_stmt* compiled = found->second;
+    idle_.erase(found);
+    return Statement(*this, sql, compiled);
+  }
+  sqlite3_stmt* compiled = nullptr;
+  const int code = sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &compiled, nullptr);
+  if (code != SQLITE_OK) return failed(code);
+  return Statement(*this, sql, compiled);
+}
+
+void Database::keep(const char* sql, sqlite3_stmt* compiled) {
+  sqlite3_reset(compiled);
+  sqlite3_clear_bindings(compiled);
+  if (!idle_.try_emplace(sql, compiled).second) sqlite3_finalize(compiled);
+}
+
+Result<void> Database::finish(Statement& statement) {
+  for (;;) {
+    FOVEA_TRY(const bool row, statement.step());
+    if (!row) return {};
+  }
+}
+
+Result<void> Database::script(const std::string& sql) {
+  if (const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr)) return failed(code);
+  return {};
+}
+
+Result<void> Database::backup_to(const std::filesystem::path& target) {
+  FOVEA_CHECK(make_private_file(target));
+  sqlite3* copy = nullptr;
+  int code = sqlite3_open_v2(target.c_str(), &copy, SQLITE_OPEN_READWRITE, nullptr);
+  if (code == SQLITE_OK) {
+    if (sqlite3_backup* backup = sqlite3_backup_init(copy, "main", handle_, "main")) {
+      code = sqlite3_backup_step(backup, -1);
+      sqlite3_backup_finish(backup);
+      if (code == SQLITE_DONE) code = SQLITE_OK;
+    } else {
+      code = sqlite3_errcode(copy);
+    }
+  }
+  const int system_error = copy ? sqlite3_system_errno(copy) : 0;
+  sqlite3_close(copy);
+  if (code == SQLITE_OK) return {};
+  ::unlink(target.c_str());
+  return std::unexpected(error_of(code, system_error, target.string(), sqlite3_errstr(code)));
+}
+
+Result<std::vector<std::string>> Database::quick_check(std::stop_token stop) {
+  std::vector<std::string> problems;
+  const auto stopped = [](void* token) {
+    return static_cast<std::stop_token*>(token)->stop_requested() ? 1 : 0;
+  };
+  sqlite3_progress_handler(handle_, 10'000, stopped, &stop);
+  const auto guard = std::unique_ptr<sqlite3, void (*)(sqlite3*)>(
+      handle_, [](sqlite3* handle) { sqlite3_progress_handler(handle, 0, nullptr, nullptr); });
+  FOVEA_TRY(auto check, query("PRAGMA quick_check(20)"));
+  for (;;) {
+    auto row = check.step();
+    if (!row && is_damage(row.error())) {
+      problems.push_back(row.error().what);
+      return problems;
+    }
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return problems;
+    if (auto line = check.text(0); line != "ok") problems.push_back(std::move(line));
+  }
+}
+
+std::int64_t Database::last_id() const {
+  return sqlite3_last_insert_rowid(handle_);
+}
+
+std::int64_t Database::changes() const {
+  return sqlite3_changes64(handle_);
+}
+
+bool Database::in_transaction() const {
+  return sqlite3_get_autocommit(handle_) == 0;
+}
+
+// --- Transaction
+
+Result<Transaction> Transaction::begin(Database& database) {
+  FOVEA_CHECK(database.run("BEGIN IMMEDIATE"));
+  return Transaction(database);
+}
+
+Transaction::~Transaction() {
+  // A failed write may have rolled back by itself.
+  if (database_ && database_->in_transaction()) (void)database_->run("ROLLBACK");
+}
+
+Result<void> Transaction::commit() {
+  FOVEA_CHECK(database_->run("COMMIT"));
+  database_ = nullptr;
+  return {};
+}
+
+bool is_damage(const Error& error) {
+  return error.kind == ErrorKind::format;
+}
+
+}  // namespace fovea::app::history

@@ -1,0 +1,229 @@
+#include "app/history/history.h"
+
+#include <chrono>
+#include <utility>
+
+#include "app/history/parts.h"
+#include "app/history/rows.h"
+#include "engine/core/result.h"
+
+namespace fovea::app::history {
+namespace {
+
+constexpr Time kKeepDeleted = Time{30} * 24 * 3600 * 1000;  // ms
+constexpr std::size_t kTitleBytes = 4096;
+constexpr const char* kConversation = "conversation ";
+
+Time system_time() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// At most `limit` bytes, cut between characters.
+std::string_view shortened(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;
+  return text.substr(0, limit);
+}
+
+Result<ConversationPage> page_of(Statement rows, int limit) {
+  ConversationPage page;
+  for (;;) {
+    FOVEA_TRY(const bool row, rows.step());
+    if (!row) return page;
+    if (static_cast<int>(page.conversations.size()) == limit) {
+      page.more = true;
+      return page;
+    }
+    page.conversations.push_back(conversation_of(rows));
+  }
+}
+
+// What can be read of a damaged file goes into the new one, conversation by conversation.
+int save_from(const std::filesystem::path& damaged, History& history) {
+  auto database = Database::open(damaged, Access::read_only);
+  if (!database) return 0;
+  std::vector<Id> ids;
+  if (auto rows = database->query("SELECT id FROM conversations WHERE deleted_at=0")) {
+    while (rows->step().value_or(false)) ids.push_back(rows->integer(0));
+  }
+  int saved = 0;
+  for (const Id id : ids) {
+    const auto archive = read_archive(*database, id);
+    if (!archive) continue;
+    const auto report = history.import(std::span(&*archive, 1));
+    if (report) saved += report->imported;
+  }
+  return saved;
+}
+
+}  // namespace
+
+std::string_view name_of(Role role) {
+  switch (role) {
+    case Role::system:
+      return "system";
+    case Role::user:
+      return "user";
+    case Role::assistant:
+      return "assistant";
+    case Role::tool:
+      return "tool";
+  }
+  return "user";
+}
+
+std::string_view name_of(MessageState state) {
+  switch (state) {
+    case MessageState::complete:
+      return "complete";
+    case MessageState::partial:
+      return "partial";
+    case MessageState::stopped:
+      return "stopped";
+    case MessageState::failed:
+      return "failed";
+  }
+  return "complete";
+}
+
+History::History(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+History::History(History&&) noexcept = default;
+History& History::operator=(History&&) noexcept = default;
+History::~History() = default;
+
+Result<History> History::open(const std::filesystem::path& file, const Options& options) {
+  FOVEA_TRY(auto opened, open_history(file, options));
+  History history(std::make_unique<Parts>(std::move(opened.lock), std::move(opened.database),
+                                          std::move(opened.opening),
+                                          options.now ? options.now : system_time));
+  Opening& opening = history.parts_->opening;
+  if (!opening.set_aside.empty()) {
+    const int saved = save_from(opening.set_aside, history);
+    opening.notices.push_back(saved == 0 ? "No conversation could be read from it."
+                                         : "Conversations that could be read from it and are here again: " +
+                                               std::to_string(saved) + ".");
+  }
+  return history;
+}
+
+const Opening& History::opening() const {
+  return parts_->opening;
+}
+
+Result<void> History::check(const std::filesystem::path& file, std::stop_token stop) {
+  FOVEA_TRY(auto database, Database::open(file, Access::read_only));
+  FOVEA_TRY(const auto problems, database.quick_check(stop));
+  if (problems.empty()) return {};
+  mark_suspect(file);
+  return fail(ErrorKind::format, file.string(), "is damaged (" + problems.front() + ")",
+              "Close Fovea and start it again: it keeps the damaged file and saves what can be read");
+}
+
+// --- conversations
+
+Result<Conversation> History::create(const NewConversation& created) {
+  Conversation c;
+  c.uid = random_uid();
+  c.title = shortened(created.title, kTitleBytes);
+  c.system_prompt = created.system_prompt;
+  c.settings = created.settings;
+  c.created_at = c.updated_at = parts_->now();
+  FOVEA_TRY(c.id, write_conversation(parts_->database, c));
+  return c;
+}
+
+Result<Conversation> History::conversation(Id id) {
+  return read_conversation(parts_->database, id);
+}
+
+Result<ConversationPage> History::conversations(const std::optional<ListPosition>& after, int limit) {
+  Database& db = parts_->database;
+  const std::int64_t rows = limit + 1;  // the last one only says that there are more
+  if (!after) {
+    FOVEA_TRY(auto first,
+              db.query("SELECT " FOVEA_CONVERSATION_COLUMNS " FROM conversations AS c WHERE deleted_at=0 "
+                       "ORDER BY pinned_at DESC, updated_at DESC, id DESC LIMIT ?",
+                       rows));
+    return page_of(std::move(first), limit);
+  }
+  FOVEA_TRY(auto next,
+            db.query("SELECT " FOVEA_CONVERSATION_COLUMNS " FROM conversations AS c WHERE deleted_at=0 AND "
+                     "(pinned_at, updated_at, id) < (?, ?, ?) "
+                     "ORDER BY pinned_at DESC, updated_at DESC, id DESC LIMIT ?",
+                     after->pinned_at, after->updated_at, after->id, rows));
+  return page_of(std::move(next), limit);
+}
+
+Result<void> History::rename(Id id, std::string_view title) {
+  FOVEA_CHECK(
+      parts_->database.run("UPDATE conversations SET title=? WHERE id=?", shortened(title, kTitleBytes), id));
+  return must_have_changed(parts_->database, kConversation, id);
+}
+
+Result<void> History::set_pinned(Id id, bool pinned) {
+  FOVEA_CHECK(parts_->database.run("UPDATE conversations SET pinned_at=? WHERE id=?",
+                                   pinned ? parts_->now() : Time{0}, id));
+  return must_have_changed(parts_->database, kConversation, id);
+}
+
+Result<void> History::set_draft(Id id, std::string_view text) {
+  FOVEA_CHECK(parts_->database.run("UPDATE conversations SET draft=? WHERE id=?", text, id));
+  return must_have_changed(parts_->database, kConversation, id);
+}
+
+Result<void> History::set_system_prompt(Id id, std::string_view text) {
+  FOVEA_CHECK(parts_->database.run("UPDATE conversations SET system_prompt=? WHERE id=?", text, id));
+  return must_have_changed(parts_->database, kConversation, id);
+}
+
+Result<void> History::set_settings(Id id, std::string_view json) {
+  FOVEA_CHECK(parts_->database.run("UPDATE conversations SET settings=? WHERE id=?", json, id));
+  return must_have_changed(parts_->database, kConversation, id);
+}
+
+Result<void> History::remove(Id id) {
+  return parts_->database.run("UPDATE conversations SET deleted_at=? WHERE id=? AND deleted_at=0",
+                              parts_->now(), id);
+}
+
+Result<void> History::restore(Id id) {
+  return parts_->database.run("UPDATE conversations SET deleted_at=0 WHERE id=?", id);
+}
+
+Result<ConversationPage> History::removed(int limit) {
+  FOVEA_TRY(auto rows, parts_->database.query("SELECT " FOVEA_CONVERSATION_COLUMNS
+                                              " FROM conversations AS c WHERE deleted_at>0 "
+                                              "ORDER BY deleted_at DESC, id DESC LIMIT ?",
+                                              std::int64_t{limit} + 1));
+  return page_of(std::move(rows), limit);
+}
+
+Result<int> History::purge() {
+  Database& db = parts_->database;
+  std::vector<Id> old;
+  {
+    FOVEA_TRY(auto rows, db.query("SELECT id FROM conversations WHERE deleted_at>0 AND deleted_at<?",
+                                  parts_->now() - kKeepDeleted));
+    for (;;) {
+      FOVEA_TRY(const bool row, rows.step());
+      if (!row) break;
+      old.push_back(rows.integer(0));
+    }
+  }
+  for (const Id id : old) {  // each in a transaction of its own: other windows need not wait long
+    FOVEA_TRY(auto transaction, Transaction::begin(db));
+    FOVEA_CHECK(db.run("UPDATE conversations SET leaf_id=NULL WHERE id=?", id));
+    FOVEA_CHECK(db.run("DELETE FROM messages WHERE conversation_id=?", id));
+    FOVEA_CHECK(db.run("DELETE FROM conversations WHERE id=?", id));
+    FOVEA_CHECK(transaction.commit());
+  }
+  return static_cast<int>(old.size());
+}
+
+Result<Archive> History::archive(Id conversation) {
+  return read_archive(parts_->database, conversation);
+}
+
+}  // namespace fovea::app::history

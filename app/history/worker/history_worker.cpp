@@ -1,0 +1,86 @@
+#include "app/history/worker/history_worker.h"
+
+#include <utility>
+
+namespace fovea::app::history {
+namespace {
+
+// An answer is written at least once a second; the rest of the second is for a slow disk.
+constexpr int kWriteMilliseconds = 500;
+
+Error closed_error() {
+  return {ErrorKind::cancelled, {}, "the chat history is closed", {}};
+}
+
+}  // namespace
+
+HistoryWorker::HistoryWorker(std::filesystem::path file, Options options)
+    : file_(std::move(file)), options_(std::move(options)) {
+  timer_.setSingleShot(true);
+  timer_.setInterval(kWriteMilliseconds);
+  connect(&timer_, &QTimer::timeout, this, &HistoryWorker::write_waiting);
+}
+
+void HistoryWorker::open() {
+  history_ = History::open(file_, options_);
+  if (!*history_) {
+    Q_EMIT failed(QString::fromStdString(history_->error().message()));
+    return;
+  }
+  const Opening& opening = (*history_)->opening();
+  for (const std::string& sentence : opening.notices) Q_EMIT notice(QString::fromStdString(sentence));
+  if (!opening.read_only) {
+    const auto purged = (*history_)->purge();
+    if (!purged) Q_EMIT failed(QString::fromStdString(purged.error().message()));
+  }
+  Q_EMIT opened(opening.read_only);
+}
+
+void HistoryWorker::run(const std::function<void(Result<History>&)>& task) {
+  if (history_) {
+    task(*history_);
+  } else {
+    Result<History> closed = std::unexpected(closed_error());
+    task(closed);
+  }
+}
+
+void HistoryWorker::append_answer(Id message, const std::string& text) {
+  waiting_[message] += text;
+  if (!timer_.isActive()) timer_.start();
+}
+
+void HistoryWorker::finish_answer(Id message, const AnswerEnd& end) {
+  write_waiting();
+  if (!history_ || !*history_) return;
+  History& history = **history_;
+  const auto finished = history.finish_answer(message, end);
+  report(finished);
+  if (!finished) return;
+  if (const auto stored = history.message(message)) Q_EMIT conversationChanged(stored->conversation);
+}
+
+// A piece that could not be written waits for the next turn: the disk may have room again.
+void HistoryWorker::write_waiting() {
+  timer_.stop();
+  if (!history_ || !*history_) return;
+  for (auto piece = waiting_.begin(); piece != waiting_.end();) {
+    const auto written = (*history_)->append_answer(piece->first, piece->second);
+    report(written);
+    const bool again = !written && written.error().kind == ErrorKind::io;
+    piece = again ? std::next(piece) : waiting_.erase(piece);
+  }
+  if (!waiting_.empty()) timer_.start();
+}
+
+void HistoryWorker::report(const Result<void>& result) {
+  if (!result) Q_EMIT failed(QString::fromStdString(result.error().message()));
+}
+
+void HistoryWorker::close() {
+  write_waiting();
+  timer_.stop();
+  history_.reset();
+}
+
+}  // namespace fovea::app::history

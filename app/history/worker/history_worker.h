@@ -1,0 +1,44 @@
+// The history's side of HistoryThread; everything but the constructor runs in its thread.
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "app/history/history.h"
+
+namespace fovea::app::history {
+
+class HistoryWorker : public QObject {
+  Q_OBJECT
+
+ public:
+  HistoryWorker(std::filesystem::path file, Options options);
+
+  void open();
+  void run(const std::function<void(Result<History>&)>& task);
+  void append_answer(Id message, const std::string& text);
+  void finish_answer(Id message, const AnswerEnd& end);
+  void close();  // writes what waits and lets go of the file
+
+ Q_SIGNALS:
+  void opened(bool read_only);
+  void notice(const QString& sentence);
+  void failed(const QString& sentence);
+  void conversationChanged(qint64 conversation);
+
+ private:
+  void write_waiting();
+  void report(const Result<void>& result);
+
+  std::filesystem::path file_;
+  Options options_;
+  std::optional<Result<History>> history_;  // empty: not opened yet, or closed
+  std::map<Id, std::string> waiting_;       // pieces of answers, not written yet
+  QTimer timer_{this};                      // runs while something waits
+};
+
+}  // namespace fovea::app::history

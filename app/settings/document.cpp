@@ -1,0 +1,247 @@
+#include "app/settings/document.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+namespace fovea::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One setting: its place in the file, and how it is read, written and compared.
+struct Field {
+  const char* group;
+  const char* key;
+  const char* expected;  // in words
+  std::function<bool(Settings&, const Json&)> read;
+  std::function<Json(const Settings&)> write;  // null: not in the file
+  std::function<bool(const Settings&, const Settings&)> same;
+};
+
+bool convert(const Json& value, bool& out) {
+  return value.is_boolean() && (out = value.get<bool>(), true);
+}
+bool convert(const Json& value, std::string& out) {
+  return value.is_string() && (out = value.get<std::string>(), true);
+}
+bool convert(const Json& value, std::int64_t& out) {
+  return value.is_number_integer() && (out = value.get<std::int64_t>(), true);
+}
+bool convert(const Json& value, double& out) {
+  return value.is_number() && (out = value.get<double>(), std::isfinite(out));
+}
+bool convert(const Json& value, Preset& out) {
+  return value.is_object() && value.contains("name") && value.contains("text") &&
+         convert(value["name"], out.name) && convert(value["text"], out.text);
+}
+template <class T>
+bool convert(const Json& value, std::optional<T>& out) {
+  if (value.is_null()) return out.reset(), true;
+  T inner{};
+  return convert(value, inner) && (out = inner, true);
+}
+template <class T>
+bool convert(const Json& value, std::vector<T>& out) {
+  if (!value.is_array()) return false;
+  std::vector<T> all(value.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!convert(value[i], all[i])) return false;
+  }
+  return out = std::move(all), true;
+}
+
+Json json_of(const Preset& preset) {
+  return {{"name", preset.name}, {"text", preset.text}};
+}
+template <class T>
+Json json_of(const T& value) {
+  return value;
+}
+template <class T>
+Json json_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+template <class T>
+Json json_of(const std::vector<T>& values) {
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(json_of(value));
+  return list;
+}
+
+// A value that `fits`; the default where it does not.
+template <class T>
+Field field(const char* group, const char* key, T Settings::* member, const char* expected,
+            bool (*fits)(const T&) = nullptr) {
+  return {group,
+          key,
+          expected,
+          [member, fits](Settings& s, const Json& value) {
+            T read{};
+            if (!convert(value, read) || (fits && !fits(read))) return false;
+            s.*member = std::move(read);
+            return true;
+          },
+          [member](const Settings& s) { return json_of(s.*member); },
+          [member](const Settings& a, const Settings& b) { return a.*member == b.*member; }};
+}
+
+template <class Enum, std::size_t N>
+Field choice(const char* group, const char* key, Enum Settings::* member, std::array<const char*, N> names,
+             const char* expected) {
+  return {group,
+          key,
+          expected,
+          [member, names](Settings& s, const Json& value) {
+            if (!value.is_string()) return false;
+            const auto found = std::ranges::find(names, value.get_ref<const std::string&>());
+            if (found == names.end()) return false;
+            s.*member = static_cast<Enum>(found - names.begin());
+            return true;
+          },
+          [member, names](const Settings& s) { return Json(names[static_cast<std::size_t>(s.*member)]); },
+          [member](const Settings& a, const Settings& b) { return a.*member == b.*member; }};
+}
+
+template <class T>
+using Maybe = std::optional<T>;
+bool positive(const std::int64_t& value) {
+  return value >= 0;
+}
+bool maybe_positive(const Maybe<std::int64_t>& value) {
+  return value.value_or(0) >= 0;
+}
+bool maybe_positive_number(const Maybe<double>& value) {
+  return value.value_or(0) >= 0;
+}
+bool maybe_share(const Maybe<double>& value) {
+  return value.value_or(0) >= 0 && value.value_or(0) <= 1;
+}
+
+const std::vector<Field>& fields() {
+  using S = Settings;
+  static const std::vector<Field> all{
+      choice("appearance", "theme", &S::theme, std::array{"system", "light", "dark"},
+             R"("system", "light" or "dark")"),
+      field("appearance", "language", &S::language, "a language's code, for example \"de\""),
+      field<std::int64_t>("appearance", "text_percent", &S::text_percent, "a whole number from 50 to 300",
+                          [](const std::int64_t& v) { return v >= 50 && v <= 300; }),
+      choice("appearance", "send_key", &S::send_key, std::array{"enter", "control_enter"},
+             R"("enter" or "control_enter")"),
+      field("appearance", "show_live_panel", &S::show_live_panel, "true or false"),
+      field("network", "offline", &S::offline, "true or false"),
+      field("network", "hub_endpoint", &S::hub_endpoint, "an address, or \"\""),
+      field("models", "folders", &S::model_folders, "a list of folders"),
+      field("models", "recent", &S::recent_models, "a list of paths"),
+      field("models", "policy", &S::policy, "a policy's name, or \"\""),
+      field<double>("models", "budget_gb", &S::budget_gb, "a number, 0 for automatic",
+                    [](const double& v) { return v >= 0; }),
+      field("models", "context_tokens", &S::context_tokens, "a whole number, 0 for automatic", positive),
+      field("models", "wizard_done", &S::wizard_done, "true or false"),
+      field("generation", "temperature", &S::temperature, "a number from 0 on, or null",
+            maybe_positive_number),
+      field("generation", "top_p", &S::top_p, "a number from 0 to 1, or null", maybe_share),
+      field("generation", "min_p", &S::min_p, "a number from 0 to 1, or null", maybe_share),
+      field("generation", "top_k", &S::top_k, "a whole number from 0 on, or null", maybe_positive),
+      field("generation", "repetition_penalty", &S::repetition_penalty, "a number from 0 on, or null",
+            maybe_positive_number),
+      field("generation", "max_tokens", &S::max_tokens, "a whole number from 0 on, or null", maybe_positive),
+      field("generation", "system_prompts", &S::system_prompts, R"(a list of {"name": …, "text": …})"),
+      field("generation", "default_system_prompt", &S::default_system_prompt, "a name, or \"\""),
+      field("window", "geometry", &S::window_geometry, "a text"),
+      field("window", "state", &S::window_state, "a text"),
+  };
+  return all;
+}
+
+// Only looks for the first fault and where it is.
+class FaultFinder : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
+    position = at;
+    return false;
+  }
+  std::size_t position = 0;
+};
+
+std::string shortened(const Json& value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > 60)
+    text = std::string(value.type_name()) + " of " + std::to_string(value.size()) + " values";
+  return text;
+}
+
+}  // namespace
+
+struct SettingsDocument::Parts {
+  Json root = Json::object();
+};
+
+std::string SettingsDocument::fault(std::string_view text) {
+  FaultFinder finder;
+  if (Json::sax_parse(text.begin(), text.end(), &finder)) {
+    const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    return first != std::string_view::npos && text[first] == '{' ? "" : "is no JSON object";
+  }
+  const auto before = text.substr(0, finder.position);
+  return "is no valid JSON (line " + std::to_string(std::ranges::count(before, '\n') + 1) + ")";
+}
+
+SettingsDocument::SettingsDocument(std::string_view text) : parts_(std::make_unique<Parts>()) {
+  Json root = Json::parse(text, nullptr, false);
+  if (root.is_object()) parts_->root = std::move(root);
+}
+
+SettingsDocument::~SettingsDocument() = default;
+
+Settings SettingsDocument::settings(std::vector<std::string>* notices) const {
+  Settings read;
+  for (const Field& f : fields()) {
+    const auto group = parts_->root.find(f.group);
+    if (group == parts_->root.end() || !group->is_object()) continue;
+    const auto value = group->find(f.key);
+    if (value == group->end() || f.read(read, *value) || !notices) continue;
+    notices->push_back(std::string("The setting ") + f.group + "." + f.key + " is " + shortened(*value) +
+                       ", which is not " + f.expected + ". The usual value is used.");
+  }
+  return read;
+}
+
+bool SettingsDocument::apply(const Settings& before, const Settings& after) {
+  bool changed = false;
+  for (const Field& f : fields()) {
+    if (f.same(before, after)) continue;
+    changed = true;
+    Json& group = parts_->root[f.group];
+    if (!group.is_object()) group = Json::object();
+    Json value = f.write(after);
+    if (value.is_null()) {
+      group.erase(f.key);
+    } else {
+      group[f.key] = std::move(value);
+    }
+  }
+  return changed;
+}
+
+std::string SettingsDocument::text() const {
+  return parts_->root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,121 @@
+#include "app/settings/settings_file.h"
+
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "app/files/atomic_file.h"
+#include "app/files/files.h"
+#include "app/library/data_folder.h"
+#include "app/settings/document.h"
+
+namespace fovea::app {
+namespace {
+
+constexpr std::int64_t kMostBytes = 16 << 20;
+constexpr int kLockAttempts = 200;  // 10 ms apart
+
+std::unexpected<Error> refused(const std::filesystem::path& path, const std::string& what) {
+  return std::unexpected(Error{ErrorKind::io, path.string(), what, "Check the permissions of the folder"});
+}
+
+// Held by one writer at a time, in whichever process; given back when the value goes.
+class WriteLock {
+ public:
+  static Result<WriteLock> take(const std::filesystem::path& file) {
+    const std::filesystem::path path = file.string() + ".lock";
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) return refused(path, "cannot be opened: " + system_message(errno));
+    WriteLock lock(fd);
+    for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
+      if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return lock;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return std::unexpected(
+        Error{ErrorKind::io, file.string(), "another Fovea keeps it locked", "Close the other one"});
+  }
+  WriteLock(WriteLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  WriteLock& operator=(WriteLock&&) = delete;
+  ~WriteLock() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+ private:
+  explicit WriteLock(int fd) : fd_(fd) {}
+  int fd_;
+};
+
+// "settings.broken-2026-11-21-194625.json", and a name that nothing has yet.
+std::filesystem::path broken_name(const std::filesystem::path& path) {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char stamp[32];
+  std::strftime(stamp, sizeof(stamp), "%Y-%m-%d-%H%M%S", &utc);
+  const std::string base = path.stem().string() + ".broken-" + stamp;
+  std::filesystem::path name = path.parent_path() / (base + path.extension().string());
+  for (int n = 2; std::filesystem::exists(name); ++n) {
+    name = path.parent_path() / (base + "-" + std::to_string(n) + path.extension().string());
+  }
+  return name;
+}
+
+}  // namespace
+
+std::filesystem::path settings_path() {
+  return config_folder() / "settings.json";
+}
+
+// The file's text, or nothing when there is none. One that is no JSON object is renamed.
+Result<std::string> SettingsFile::read_sound_text() {
+  auto text = read_file(path_, kMostBytes);
+  if (!text && text.error().kind == ErrorKind::not_found) return std::string();
+  if (!text && text.error().kind != ErrorKind::invalid) return text;
+  const std::string why = text ? SettingsDocument::fault(*text) : text.error().what;
+  if (why.empty()) return text;
+  const auto target = broken_name(path_);
+  std::error_code error;
+  std::filesystem::rename(path_, target, error);
+  if (error == std::errc::no_such_file_or_directory) return std::string();  // another instance was faster
+  if (error) return refused(path_, why + ", and it cannot be renamed: " + error.message());
+  notices_.push_back("The settings could not be read: " + path_.string() + " " + why +
+                     ". The file is kept as " + target.string() + ", and the usual settings are used.");
+  return std::string();
+}
+
+Result<Settings> SettingsFile::load() {
+  auto text = read_sound_text();
+  if (!text) return std::unexpected(std::move(text).error());
+  return SettingsDocument(*text).settings(&notices_);
+}
+
+Result<Settings> SettingsFile::update(const std::function<void(Settings&)>& change) {
+  if (path_.has_parent_path()) {
+    if (auto folder = make_folder(path_.parent_path()); !folder) return std::unexpected(folder.error());
+  }
+  const auto lock = WriteLock::take(path_);
+  if (!lock) return std::unexpected(lock.error());
+  const auto text = read_sound_text();
+  if (!text) return std::unexpected(text.error());
+  SettingsDocument document(*text);
+  const Settings before = document.settings(nullptr);
+  Settings after = before;
+  change(after);
+  if (!document.apply(before, after)) return after;
+  auto file = AtomicFile::create(path_);
+  if (!file) return std::unexpected(file.error());
+  if (auto written = file->write(document.text()); !written) return std::unexpected(written.error());
+  if (auto committed = file->commit(); !committed) return std::unexpected(committed.error());
+  return after;
+}
+
+std::vector<std::string> SettingsFile::take_notices() {
+  return std::exchange(notices_, {});
+}
+
+}  // namespace fovea::app
