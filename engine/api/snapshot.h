@@ -25,6 +25,7 @@ struct TierState {
   std::int64_t units = 0;  // published at this tier
   std::int64_t bytes = 0;  // of their blocks
   std::int64_t hits = 0;   // tokens' uses of units at this tier, since the start
+  double hit_rate = 0;     // their share of all uses
 };
 
 struct PoolState {
@@ -51,7 +52,6 @@ struct SwapCounters {                          // since the start
   std::int64_t cancelled = 0, io_errors = 0, checksum_errors = 0, refused = 0;  // queue or pool full
   std::int64_t stalls = 0;  // uses of a unit on disk alone
   double stall_seconds = 0;
-  std::int64_t observations_lost = 0;
 };
 
 struct Snapshot {
@@ -65,7 +65,9 @@ struct Snapshot {
   std::int32_t queued = 0, reading = 0, ready = 0;
   std::array<DecisionState, 16> decisions;  // the last, newest first
   std::int64_t tokens = 0;                  // since the start
-  double tokens_per_second = 0;             // lately
+  std::int64_t misses = 0;                  // tokens' uses of units that were on disk alone, since the start
+  double tokens_per_second = 0;             // of writing an answer, over about the last second of it
+  double prefill_tokens_per_second = 0;     // of reading a prompt, likewise
   double mean_bits_per_weight = 0;          // of the published versions
   std::int64_t budget_bytes = 0;
   std::int64_t arena_bytes = 0, arena_used_bytes = 0;

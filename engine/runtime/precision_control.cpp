@@ -1,9 +1,11 @@
 #include "engine/runtime/precision_control.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "engine/precision/fingerprint.h"
+#include "engine/precision/hotness.h"
 
 namespace fovea::runtime {
 namespace {
@@ -13,16 +15,7 @@ using precision::UnitId;
 
 constexpr auto snapshot_interval = std::chrono::milliseconds(100);
 constexpr float recent_decay = 0.7F;  // of the token counts, at each snapshot
-
-// Share of the layer's hotness that its hottest tenth holds.
-float skew_of(std::span<const float> hotness, std::vector<float>& scratch) {
-  scratch.assign(hotness.begin(), hotness.end());
-  const float total = std::accumulate(scratch.begin(), scratch.end(), 0.0F);
-  if (scratch.empty() || total <= 0) return 0;
-  const std::size_t top = std::max<std::size_t>(1, scratch.size() / 10);
-  std::ranges::nth_element(scratch, scratch.begin() + static_cast<std::ptrdiff_t>(top) - 1, std::greater<>());
-  return std::accumulate(scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(top), 0.0F) / total;
-}
+constexpr double speed_seconds = 1;   // that a shown speed looks back
 
 }  // namespace
 
@@ -85,6 +78,7 @@ void PrecisionControl::begin_pass(std::int64_t tokens) {
   pass_tokens_ = tokens;
   std::ranges::fill(routed_, 0);
   error_.reset();
+  pass_begun_ = Clock::now();
 }
 
 bool PrecisionControl::routed(std::int64_t layer, const float*, std::int64_t tokens, const std::int32_t* ids,
@@ -127,6 +121,7 @@ void PrecisionControl::end_pass(bool completed) {
   }
   touched_.clear();
   if (completed) {
+    count_speed();
     tokens_ += pass_tokens_;
     if (parts_.units->scope() != models::UnitScope::experts) count_hits(pass_tokens_);
     parts_.policy->observe(
@@ -139,6 +134,26 @@ void PrecisionControl::end_pass(bool completed) {
   }
   if (watched_.load(std::memory_order_relaxed) && Clock::now() - snapshot_at_ >= snapshot_interval)
     publish_snapshot();
+}
+
+void PrecisionControl::Speed::add(double more_tokens, double more_seconds) {
+  const double kept = std::exp(-more_seconds / speed_seconds);
+  tokens = kept * tokens + more_tokens;
+  seconds = kept * seconds + more_seconds;
+}
+
+// A pass of one token writes an answer. What happens between two of them, sampling, belongs to its time; a
+// pause longer than the pass is somebody's thinking.
+void PrecisionControl::count_speed() {
+  const Clock::time_point now = Clock::now();
+  const auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
+  const double pass = seconds(now - pass_begun_), gap = seconds(pass_begun_ - pass_ended_);
+  pass_ended_ = now;
+  if (pass_tokens_ > 1) {
+    prefill_.add(static_cast<double>(pass_tokens_), pass);
+  } else {
+    decode_.add(1, pass + (gap < pass ? gap : 0));
+  }
 }
 
 // Every linear layer serves every token.
@@ -179,22 +194,32 @@ void PrecisionControl::remember(const precision::Decision& decision, TierId from
 }
 
 void PrecisionControl::publish_snapshot() {
-  const auto now = Clock::now();
-  const double seconds = std::chrono::duration<double>(now - snapshot_at_).count();
+  snapshot_at_ = Clock::now();
   Snapshot& snapshot = snapshots_.back();
+  show_tiers(snapshot);
+  show_units(snapshot);
+  show_swaps(snapshot);
   snapshot.tokens = tokens_;
-  snapshot.tokens_per_second = static_cast<double>(tokens_ - snapshot_tokens_) / seconds;
-  snapshot_at_ = now;
-  snapshot_tokens_ = tokens_;
+  snapshot.tokens_per_second = decode_.per_second();
+  snapshot.prefill_tokens_per_second = prefill_.per_second();
+  snapshots_.publish();
+}
 
+void PrecisionControl::show_tiers(Snapshot& snapshot) const {
+  const auto uses = static_cast<double>(std::accumulate(hits_.begin(), hits_.end(), std::int64_t{0}));
+  for (std::size_t t = 0; t < snapshot.tiers.size(); ++t) {
+    TierState& tier = snapshot.tiers[t];
+    tier.units = tier.bytes = 0;  // show_units() counts them
+    tier.hits = hits_[t];
+    tier.hit_rate = uses > 0 ? static_cast<double>(hits_[t]) / uses : 0;
+  }
+  snapshot.misses = hits_.back();
+}
+
+void PrecisionControl::show_units(Snapshot& snapshot) {
   const auto tiers = parts_.residency->tiers();
   const auto targets = parts_.residency->tiers_or_target();
   const auto hotness = parts_.policy->hotness();
-  for (std::size_t t = 0; t < snapshot.tiers.size(); ++t) {
-    snapshot.tiers[t].units = snapshot.tiers[t].bytes = 0;
-    snapshot.tiers[t].hits = hits_[t];
-  }
-  std::vector<float> scratch;
   for (std::int64_t layer = 0; layer < snapshot.layers; ++layer) {
     const UnitId first = parts_.units->first(layer), end = parts_.units->first(layer + 1);
     for (UnitId unit = first; unit < end; ++unit) {
@@ -212,14 +237,18 @@ void PrecisionControl::publish_snapshot() {
       snapshot.tiers[state.tier].bytes += version_bytes_[u * parts_.tiers->size() + state.tier];
     }
     if (!hotness.empty())
-      snapshot.skew[static_cast<std::size_t>(layer)] = skew_of(
-          hotness.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)), scratch);
+      snapshot.skew[static_cast<std::size_t>(layer)] = precision::top_tenth_share(
+          hotness.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)), scratch_);
   }
-  const auto pools = parts_.residency->arena().pools();
-  for (std::size_t p = 0; p < snapshot.pools.size(); ++p)
-    snapshot.pools[p] = {
-        .block_bytes = pools[p].block_bytes, .blocks = pools[p].blocks, .used = pools[p].used};
-  snapshot.arena_used_bytes = parts_.residency->arena().used_bytes();
+}
+
+void PrecisionControl::show_swaps(Snapshot& snapshot) const {
+  const precision::Arena& arena = parts_.residency->arena();
+  for (std::size_t p = 0; p < snapshot.pools.size(); ++p) {
+    const auto& pool = arena.pools()[p];
+    snapshot.pools[p] = {.block_bytes = pool.block_bytes, .blocks = pool.blocks, .used = pool.used};
+  }
+  snapshot.arena_used_bytes = arena.used_bytes();
   snapshot.swaps = parts_.residency->counters();
   const auto queues = parts_.residency->queues();
   snapshot.queued = queues.queued;
@@ -227,7 +256,6 @@ void PrecisionControl::publish_snapshot() {
   snapshot.ready = queues.ready;
   snapshot.decisions = last_decisions_;
   snapshot.mean_bits_per_weight = parts_.residency->mean_bits_per_weight();
-  snapshots_.publish();
 }
 
 bool PrecisionControl::read_snapshot(Snapshot& snapshot) {

@@ -65,8 +65,19 @@ class PrecisionControl final : public layers::PassObserver {
   void count_hits(std::int64_t tokens);
   void remember(const precision::Decision& decision, precision::TierId from);
   void publish_snapshot();
+  void show_units(Snapshot& snapshot);
+  void show_tiers(Snapshot& snapshot) const;
+  void show_swaps(Snapshot& snapshot) const;
 
   using Clock = std::chrono::steady_clock;
+
+  // Tokens and the seconds that they took, those of long ago forgotten.
+  struct Speed {
+    double tokens = 0, seconds = 0;
+    void add(double more_tokens, double more_seconds);
+    double per_second() const { return seconds > 0 ? tokens / seconds : 0; }
+  };
+  void count_speed();
 
   Parts parts_;
   // The pass's sums, [units]; `touched_` lists those that are not zero.
@@ -90,7 +101,9 @@ class PrecisionControl final : public layers::PassObserver {
   std::vector<std::uint32_t> uses_since_start_;  // [units] tokens
   std::array<DecisionState, 16> last_decisions_{};
   Clock::time_point snapshot_at_;
-  std::int64_t snapshot_tokens_ = 0;
+  Clock::time_point pass_begun_, pass_ended_;
+  Speed decode_, prefill_;
+  std::vector<float> scratch_;
 };
 
 }  // namespace fovea::runtime

@@ -1,0 +1,203 @@
+// What a snapshot shows, against the routers' choices and the swap log.
+#include <QTemporaryDir>
+#include <QThread>
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "expert_model.h"
+
+using fovea::Engine;
+using fovea::LoadRequest;
+using fovea::PolicyKind;
+using fovea::Snapshot;
+using namespace fovea::tests::expert_model;
+
+class SnapshotTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+
+  LoadRequest request(PolicyKind policy, std::vector<std::string> tiers, std::int64_t budget = 0) const {
+    return with_policy(folder_.path().toStdString(), policy, std::move(tiers), budget);
+  }
+
+  // Room for everything at the high tier but a few units.
+  LoadRequest swapping() const {
+    LoadRequest dynamic = request(PolicyKind::dynaexq, {"file", "q2"});
+    dynamic.precision.budget_bytes = load(dynamic)->plan()->total_bytes - 4096;
+    dynamic.precision.dynaexq.interval_tokens = 4;
+    dynamic.precision.dynaexq.warm_up_tokens = 4;
+    dynamic.precision.dynaexq.hysteresis = 0;
+    dynamic.precision.publish_after_passes = 1;
+    return dynamic;
+  }
+
+  static Snapshot look(Engine& engine) {
+    Snapshot snapshot;
+    QThread::msleep(110);  // snapshots are made ten times a second
+    logits(engine, some_tokens(1));
+    if (!engine.read_snapshot(snapshot)) qFatal("there is no snapshot");
+    return snapshot;
+  }
+
+ private Q_SLOTS:
+  void hotnessTokensAndSkewAreWhatTheRoutersChose() {
+    constexpr std::int64_t count = 40;
+    const auto tokens = some_tokens(count);
+    // Everything at the file's tier: the routers choose what they choose without a policy.
+    std::vector<double> gates(layers * experts);
+    std::vector<int> chosen(layers * experts);
+    FOVEA_VERIFY(load([] {
+                   LoadRequest plain = plain_request();
+                   plain.chunk = count;
+                   return plain;
+                 }())
+                     ->routing(tokens, count, [&](const fovea::PassRouting& pass) -> fovea::Result<void> {
+                       for (std::size_t layer = 0; layer < pass.layers.size(); ++layer) {
+                         for (std::size_t i = 0; i < pass.layers[layer].ids.size(); ++i) {
+                           const std::size_t unit = layer * experts + std::size_t(pass.layers[layer].ids[i]);
+                           gates[unit] += double(pass.layers[layer].weights[i]) / count;
+                           ++chosen[unit];
+                         }
+                       }
+                       return {};
+                     }));
+    LoadRequest pinned = request(PolicyKind::dynaexq, {"file", "q2"});
+    pinned.chunk = count;
+    pinned.precision.dynaexq.smoothing = 0.75;
+    pinned.precision.dynaexq.smoothing_tokens = 0;  // one pass: S = (1 − 0.75) g
+    const auto engine = load(pinned);
+    Snapshot snapshot;
+    QVERIFY(!engine->read_snapshot(snapshot));
+    logits(*engine, tokens);
+    QVERIFY(engine->read_snapshot(snapshot));
+
+    QCOMPARE(snapshot.layers, layers);
+    QCOMPARE(snapshot.units_per_layer, experts);
+    for (std::size_t unit = 0; unit < snapshot.units.size(); ++unit) {
+      QCOMPARE(int(snapshot.units[unit].recent_tokens), chosen[unit]);
+      QVERIFY(std::abs(double(snapshot.units[unit].hotness) - 0.25 * gates[unit]) < 1e-6);
+    }
+    for (std::size_t layer = 0; layer < std::size_t(layers); ++layer) {
+      const auto first = gates.begin() + std::ptrdiff_t(layer) * experts;
+      const double hottest = *std::max_element(first, first + experts);  // a tenth of 8 is one
+      const double sum = std::accumulate(first, first + experts, 0.0);
+      QVERIFY(std::abs(double(snapshot.skew[layer]) - hottest / sum) < 1e-5);
+    }
+    QCOMPARE(snapshot.tokens, count);
+    QCOMPARE(snapshot.tiers[0].hits, count * layers * used);
+    QCOMPARE(snapshot.tiers[0].hit_rate, 1.0);
+    QCOMPARE(snapshot.tiers[1].hit_rate, 0.0);
+    QCOMPARE(snapshot.misses, 0);
+    QVERIFY(snapshot.prefill_tokens_per_second > 0);
+    QCOMPARE(snapshot.tokens_per_second, 0.0);  // nothing was written
+    QCOMPARE(snapshot.budget_bytes, engine->plan()->budget_bytes);
+    QCOMPARE(snapshot.arena_bytes, engine->plan()->arena_bytes);
+  }
+
+  void readingAPromptIsNotWriting() {
+    LoadRequest pinned = request(PolicyKind::dynaexq, {"file", "q2"});
+    pinned.chunk = 1;  // as an answer is written
+    const auto engine = load(pinned);
+    Snapshot snapshot;
+    engine->read_snapshot(snapshot);
+    logits(*engine, some_tokens(1));
+    QVERIFY(engine->read_snapshot(snapshot));
+    QVERIFY(snapshot.tokens_per_second > 0);
+    QCOMPARE(snapshot.prefill_tokens_per_second, 0.0);
+  }
+
+  void countersAndDecisionsAreThoseOfTheSwapLog() {
+    LoadRequest dynamic = swapping();
+    dynamic.precision.events = folder_.filePath("events.jsonl").toStdString();
+    const auto engine = load(dynamic);
+    Snapshot snapshot;
+    engine->read_snapshot(snapshot);
+    for (int turn = 0; turn < 6; ++turn) logits(*engine, some_tokens(50 + turn));
+    snapshot = look(*engine);
+
+    // by the time of the snapshot, which the last pass made
+    fovea::SwapCounters told;
+    std::vector<nlohmann::json> published;
+    std::ifstream events(dynamic.precision.events);
+    for (std::string line; std::getline(events, line);) {
+      const auto event = nlohmann::json::parse(line);
+      if (event["outcome"] != "published") continue;
+      const bool up = event["to"] == "file";
+      ++(up ? told.promotions : told.demotions);
+      (up ? told.bytes_promoted : told.bytes_demoted) += event["bytes"].get<std::int64_t>();
+      published.push_back(event);
+    }
+    QVERIFY(told.promotions > 0);
+    QCOMPARE(snapshot.swaps.promotions, told.promotions);
+    QCOMPARE(snapshot.swaps.demotions, told.demotions);
+    QCOMPARE(snapshot.swaps.bytes_promoted, told.bytes_promoted);
+    QCOMPARE(snapshot.swaps.bytes_demoted, told.bytes_demoted);
+    QVERIFY(snapshot.swaps.bytes_read >= told.bytes_promoted + told.bytes_demoted);
+    std::ranges::reverse(published);
+    for (std::size_t i = 0; i < std::min(published.size(), snapshot.decisions.size()); ++i) {
+      const fovea::DecisionState& shown = snapshot.decisions[i];
+      const auto& event = published[i];
+      QCOMPARE(event["unit"], "blk." + std::to_string(shown.unit / experts) + ".expert." +
+                                  std::to_string(shown.unit % experts));
+      QCOMPARE(event["to"], snapshot.tiers[shown.to].name);
+      QCOMPARE(event["from"], snapshot.tiers[shown.from].name);
+      QCOMPARE(event["reason"], shown.reason == fovea::SwapReason::hotter ? "hotter" : "colder");
+      QCOMPARE(event["token"].get<std::int64_t>(), shown.token);
+      QVERIFY(event["score"].get<float>() == shown.score);
+    }
+    std::int64_t units = 0, bytes = 0, used_blocks = 0;
+    for (const fovea::TierState& tier : snapshot.tiers) {
+      units += tier.units;
+      bytes += tier.bytes;
+    }
+    QCOMPARE(units, layers * experts);
+    // blocks of swaps in flight are beside those of the published versions
+    QVERIFY(bytes <= snapshot.arena_used_bytes && snapshot.arena_used_bytes <= snapshot.arena_bytes);
+    for (const fovea::PoolState& pool : snapshot.pools) {
+      QVERIFY(pool.used <= pool.blocks);
+      used_blocks += pool.used * pool.block_bytes;
+    }
+    QCOMPARE(used_blocks, snapshot.arena_used_bytes);
+    QVERIFY(std::abs(snapshot.tiers[0].hit_rate + snapshot.tiers[1].hit_rate - 1) < 1e-9);
+  }
+
+  void whatIsInFlightIsShown() {
+    LoadRequest dynamic = swapping();
+    dynamic.precision.publish_after_passes = 1'000'000;
+    const auto engine = load(dynamic);
+    Snapshot snapshot;
+    engine->read_snapshot(snapshot);
+    for (int turn = 0; turn < 6; ++turn) logits(*engine, some_tokens(50 + turn));
+    snapshot = look(*engine);
+    const auto moving = std::ranges::count_if(
+        snapshot.units, [](const fovea::UnitState& unit) { return unit.target != fovea::no_tier; });
+    QVERIFY(moving > 0);
+    QCOMPARE(snapshot.queued + snapshot.reading + snapshot.ready, moving);
+    QCOMPARE(snapshot.swaps.promotions, 0);
+  }
+
+  void unitsOnDiskAloneAreMisses() {
+    LoadRequest offload = request(PolicyKind::offload, {"file"});
+    offload.precision.offload.cpu_moe_layers = 1;
+    const auto engine = load(offload);
+    Snapshot snapshot;
+    engine->read_snapshot(snapshot);
+    logits(*engine, some_tokens(1));
+    QVERIFY(engine->read_snapshot(snapshot));
+    QCOMPARE(snapshot.misses, used);  // of the first layer; nothing had been read yet
+    QCOMPARE(snapshot.swaps.stalls, used);
+    QVERIFY(snapshot.swaps.stall_seconds > 0);
+    QCOMPARE(snapshot.tiers[0].hits, used);
+    QCOMPARE(snapshot.tiers[0].hit_rate, 0.5);
+    const auto on_disk = std::ranges::count_if(
+        snapshot.units, [](const fovea::UnitState& unit) { return unit.tier == fovea::no_tier; });
+    QCOMPARE(on_disk, experts - used);
+  }
+};
+
+FOVEA_TEST(SnapshotTest)
+#include "snapshot_test.moc"
