@@ -1,5 +1,6 @@
 #include "engine/checkpoint/store.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
@@ -114,12 +115,21 @@ const Extent& Store::extent(std::int64_t unit, std::int64_t tier) const {
   return file_->layout.extents[file_->layout.slot(unit, tier)];
 }
 
-Result<void> Store::read(std::int64_t unit, std::int64_t tier, std::span<std::byte> memory) const {
+Result<void> Store::read(std::int64_t unit, std::int64_t tier, std::span<std::byte> memory,
+                         const Pace& pace) const {
   const Extent& e = extent(unit, tier);
   assert(std::ssize(memory) == e.bytes);
-  if (const int code = file_->descriptor.read_at(e.offset, memory); code != 0)
-    return read_error(file_->path, e.offset, code);
-  if (checksum64(memory) != e.checksum)
+  const std::int64_t piece_bytes = pace ? paced_bytes : e.bytes;
+  RunningChecksum checksum;
+  for (std::int64_t done = 0; done < e.bytes; done += piece_bytes) {
+    const auto piece = memory.subspan(static_cast<std::size_t>(done),
+                                      static_cast<std::size_t>(std::min(piece_bytes, e.bytes - done)));
+    if (pace && !pace(std::ssize(piece))) return fail(ErrorKind::cancelled, "a read", "was given up");
+    if (const int code = file_->descriptor.read_at(e.offset + done, piece); code != 0)
+      return read_error(file_->path, e.offset + done, code);
+    checksum.add(piece);  // while it is in the cache
+  }
+  if (checksum.value() != e.checksum)
     return fail(ErrorKind::format, file_->path.string() + ", offset " + std::to_string(e.offset),
                 "the checksum of unit " + std::to_string(unit) + " at tier " +
                     file_->layout.identity.tiers[static_cast<std::size_t>(tier)] + " is wrong",

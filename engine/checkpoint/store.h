@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,6 +51,10 @@ struct Extent {
 // system can; else buffered.
 enum class ReadMode : std::uint8_t { buffered, direct };
 
+// Asked before each piece of a read that shall not be noticed; false gives the read up.
+using Pace = std::function<bool(std::int64_t bytes)>;
+inline constexpr std::int64_t paced_bytes = 256 << 10;  // of a piece, at most
+
 class Store {
  public:
   // ErrorKind::invalid names what differs from `expected`; ::not_found: there is none, or it is not finished;
@@ -68,8 +73,10 @@ class Store {
   ReadMode mode() const;  // the one in use
   const Extent& extent(std::int64_t unit, std::int64_t tier) const;
   // Reads one extent and compares its checksum. `memory` is aligned to 4,096 bytes (only direct reading needs
-  // it) and as long as the extent. Thread-safe. ErrorKind::io or ::format.
-  Result<void> read(std::int64_t unit, std::int64_t tier, std::span<std::byte> memory) const;
+  // it) and as long as the extent. Thread-safe. ErrorKind::io, ::format, or ::cancelled when `pace` says so;
+  // without one the extent is a single piece.
+  Result<void> read(std::int64_t unit, std::int64_t tier, std::span<std::byte> memory,
+                    const Pace& pace = {}) const;
 
  private:
   struct File;

@@ -1,6 +1,7 @@
 #include "engine/precision/residency.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "engine/models/say.h"
 #include "engine/precision/residency_state.h"
@@ -60,6 +61,7 @@ Result<void> Residency::State::prepare() {
   std::int64_t count = settings.in_flight;
   if (settings.transfer_bytes > 0 && largest_bytes > 0)
     count = std::min(count, settings.transfer_bytes / largest_bytes);
+  assert(settings.reads_at_once >= 1);
   if (count < 1 || settings.queue < 1)
     return fail(ErrorKind::invalid, "transfer buffer",
                 say("room for ", count, " versions in flight and ", settings.queue,
@@ -73,7 +75,8 @@ Result<void> Residency::State::prepare() {
       return fail(ErrorKind::memory, "transfer buffer",
                   say("no ", transient_bytes, " bytes of pinned memory"),
                   "Give a smaller transfer buffer, or close other programs");
-    load_stream = device.make_stream({.threads = 1});
+    for (std::int32_t i = 0; i < settings.reads_at_once; ++i)
+      load_streams.push_back(device.make_stream({.threads = 1}));
   }
   for (std::int64_t i = 0; i < count; ++i) {
     places.push_back(std::make_unique<Place>());
@@ -81,7 +84,10 @@ Result<void> Residency::State::prepare() {
     if (parts.stream) places.back()->readers_ended = device.make_event();
   }
   waiting.reserve(static_cast<std::size_t>(settings.queue));
-  limit.emplace(settings.bytes_per_second, largest_bytes);
+  crew.emplace(settings.reads_at_once);
+  // Reads go by pieces; an upload takes its whole version at once.
+  limit.emplace(settings.bytes_per_second,
+                transient ? largest_bytes : std::min(largest_bytes, checkpoint::paced_bytes));
   pipeline.emplace(device, *parts.source, *limit, clock, static_cast<std::int32_t>(count));
   return {};
 }

@@ -23,6 +23,7 @@
 
 #include "engine/api/progress.h"
 #include "engine/api/snapshot.h"
+#include "engine/checkpoint/store.h"
 #include "engine/core/result.h"
 #include "engine/precision/arena.h"
 #include "engine/precision/policy.h"
@@ -37,11 +38,13 @@ namespace fovea::precision {
 using Handles = std::vector<std::array<kernels::Weight*, 3>>;
 
 // Where versions are read from. The store, or in tests something that fails on purpose. Called from several
-// threads at once; ErrorKind::format is a wrong checksum, any other a failed read.
+// threads at once; ErrorKind::format is a wrong checksum, ::cancelled that `pace` (may be empty; see
+// checkpoint::Store::read) gave it up, any other a failed read.
 class VersionSource {
  public:
   virtual ~VersionSource() = default;
-  virtual Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory) = 0;
+  virtual Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory,
+                            const checkpoint::Pace& pace) = 0;
 };
 
 struct ResidencySettings {
@@ -49,6 +52,7 @@ struct ResidencySettings {
                                     // needs one); 0: in_flight of the largest version
   std::int32_t in_flight = 4;       // swaps between the choice of their block and its predecessor's release
   std::int32_t queue = 32;          // requests that wait for one of those places, or for a block
+  std::int32_t reads_at_once = 4;   // by need()
   std::int64_t visitors = 0;        // blocks that units on disk alone may take; 0: what the arena has left
   double bytes_per_second = 0;      // limit of the pipeline's reads and copies; 0: none
   // Deterministic: a swap that starts before the call n of end_pass is published by the call n + this one,
@@ -101,10 +105,11 @@ class Residency {
   void cancel_all();
   // Waits until nothing is in flight and publishes it: tests and the first token of a fixed map.
   void drain();
-  // Makes units that live on disk alone present at the lowest tier: the counted stall. They stay until other
-  // such units need their room, the least recently needed ones go first. Called inside a pass, before the
-  // layer reads its experts: all of `units` are present afterwards, until the next call. ErrorKind::memory
-  // when they are more than have room at once; ::io and ::format when a version cannot be read.
+  // Makes units that live on disk alone present at the lowest tier: the counted stall. What is missing is
+  // read together, a few at once. The units stay until other such units need their room, the least recently
+  // needed ones go first. Called inside a pass, before the layer reads its experts: all of `units` are
+  // present afterwards, until the next call. ErrorKind::memory, and nothing is read, when they are more than
+  // have room at once; ::io and ::format when a version cannot be read.
   Result<void> need(std::span<const UnitId> units);
   bool may_need() const;  // some units live on disk alone
 

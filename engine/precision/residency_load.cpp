@@ -18,7 +18,7 @@ using Stage = Place::Stage;
 Result<void> Residency::State::load(const Load& load, std::byte* staging, kernels::Stream* stream) {
   const std::int64_t bytes = bytes_of(load.unit, load.tier);
   std::byte* const memory = staging ? staging : load.block.memory;
-  FOVEA_CHECK(parts.source->read(load.unit, load.tier, {memory, static_cast<std::size_t>(bytes)}));
+  FOVEA_CHECK(parts.source->read(load.unit, load.tier, {memory, static_cast<std::size_t>(bytes)}, {}));
   if (!staging) return {};
   parts.device->copy(load.block.memory, staging, bytes, *stream);
   stream->synchronize();
@@ -140,43 +140,76 @@ Result<void> Residency::State::need(std::span<const UnitId> units) {
   }
   const double begun = clock.now();
   const std::int64_t stalls_before = counters.stalls;
-  Result<void> status;
-  for (const UnitId unit : units) {
-    if (!on_disk[at(unit)] || needed.contains(unit)) continue;
-    if (status = bring(unit); !status) break;
-  }
+  const auto loads = make_room(units, begun);
+  const Result<void> status = loads ? bring(*loads, begun) : std::unexpected(loads.error());
   if (counters.stalls != stalls_before) counters.stall_seconds += clock.now() - begun;
   assert(audit());
   return status;
 }
 
-Result<void> Residency::State::bring(UnitId unit) {
-  const double begun = clock.now();
-  const Decision decision{.unit = unit, .target = lowest(), .reason = SwapReason::absent};
-  ++counters.stalls;
-  const std::int64_t bytes = bytes_of(unit, lowest());
-  const Block block = room_for(bytes);
-  if (!block) {
+// Blocks for those of the units that are missing. From here on they count as brought, so that none of them
+// makes another one's room.
+Result<std::vector<Residency::State::Load>> Residency::State::make_room(std::span<const UnitId> units,
+                                                                        double begun) {
+  std::vector<Load> loads;
+  for (const UnitId unit : units) {
+    if (!on_disk[at(unit)] || needed.contains(unit)) continue;
+    ++counters.stalls;
+    const std::int64_t bytes = bytes_of(unit, lowest());
+    const Block block = room_for(bytes);
+    if (block) {
+      loads.push_back({unit, lowest(), block});
+      needed.insert_newest(unit);
+      continue;
+    }
+    for (const Load& load : loads) {
+      arena.release(load.block);
+      needed.erase(load.unit);
+    }
     count(SwapOutcome::refused);
-    emit(decision, no_tier, SwapOutcome::refused, 0, begun);
+    emit({.unit = unit, .target = lowest(), .reason = SwapReason::absent}, no_tier, SwapOutcome::refused, 0,
+         begun);
     return fail(ErrorKind::memory, parts.units->name(unit),
-                say("no block of ", bytes, " bytes is left for a unit on disk alone, beside ", needed.size(),
-                    " others that are needed now or in use"),
+                say("no block of ", bytes, " bytes is left for a unit on disk alone, beside ",
+                    needed.size() + std::ssize(loads), " others that are needed now or in use"),
                 "Give a larger budget, or let fewer units live on disk");
   }
-  const auto status = load({unit, lowest(), block}, unused_staging(), load_stream.get());
-  counters.bytes_read += bytes;
-  if (!status) {
+  return loads;
+}
+
+// Reads and publishes them; the first error, when some cannot be read.
+Result<void> Residency::State::bring(std::span<const Load> loads, double begun) {
+  if (loads.empty()) return {};
+  const std::vector<std::byte*> staging = unused_stagings();
+  auto workers = static_cast<std::int64_t>(settings.reads_at_once);
+  if (transient) workers = std::min(workers, std::ssize(staging));
+  std::vector<Result<void>> outcomes(loads.size());
+  crew->run(std::ssize(loads), static_cast<std::int32_t>(workers),
+            [&](std::int64_t index, std::int32_t worker) {
+              const auto w = static_cast<std::size_t>(worker);
+              outcomes[static_cast<std::size_t>(index)] =
+                  load(loads[static_cast<std::size_t>(index)], transient ? staging[w] : nullptr,
+                       transient ? load_streams[w].get() : nullptr);
+            });
+  Result<void> status;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const auto& [unit, tier, block] = loads[i];
+    const std::int64_t bytes = bytes_of(unit, tier);
+    const Decision decision{.unit = unit, .target = tier, .reason = SwapReason::absent};
+    counters.bytes_read += bytes;
+    if (outcomes[i]) {
+      set_version(unit, tier, block);
+      if (arrives[at(unit)] == no_tier) arrives[at(unit)] = tier;  // else a swap to another tier is in flight
+      emit(decision, no_tier, SwapOutcome::published, bytes, begun);
+      continue;
+    }
     arena.release(block);
-    count(outcome_of(status.error()));
-    emit(decision, no_tier, outcome_of(status.error()), bytes, begun);
-    return status;
+    needed.erase(unit);
+    count(outcome_of(outcomes[i].error()));
+    emit(decision, no_tier, outcome_of(outcomes[i].error()), bytes, begun);
+    if (status) status = outcomes[i];
   }
-  set_version(unit, lowest(), block);
-  if (arrives[at(unit)] == no_tier) arrives[at(unit)] = lowest();  // else a swap to another tier is in flight
-  needed.insert_newest(unit);
-  emit(decision, no_tier, SwapOutcome::published, bytes, begun);
-  return {};
+  return status;
 }
 
 // Free memory first, up to the visitors' share; then the room of those that were not needed for longest; and
@@ -212,13 +245,15 @@ bool Residency::State::evict_oldest(std::int64_t bytes) {
   return true;
 }
 
-// The transient buffer's part of a place that moves nothing; waits for one to arrive if all of them do.
-std::byte* Residency::State::unused_staging() {
-  if (!transient) return nullptr;
+// The transient buffer's parts of places that move nothing; waits for one to arrive if all of them do.
+std::vector<std::byte*> Residency::State::unused_stagings() {
+  std::vector<std::byte*> unused;
+  if (!transient) return unused;
   while (true) {
     for (const auto& place : places) {
-      if (place->stage != Stage::moving) return place->transfer.staging;
+      if (place->stage != Stage::moving) unused.push_back(place->transfer.staging);
     }
+    if (!unused.empty()) return unused;
     mark_arrived(*pipeline->wait());
   }
 }

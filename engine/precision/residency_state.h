@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/precision/load_crew.h"
 #include "engine/precision/residency.h"
 #include "engine/precision/swap_pipeline.h"
 
@@ -88,7 +89,9 @@ struct Residency::State {
   std::vector<std::uint64_t> needed_at;  // [units]: the call of need() that last named it
   std::uint64_t need_calls = 0;
 
-  std::unique_ptr<kernels::Stream> load_stream;  // of need(), where there is a transient buffer
+  std::optional<LoadCrew> crew;  // of need()
+  std::vector<std::unique_ptr<kernels::Stream>>
+      load_streams;  // [reads_at_once] where there is a transient buffer
   std::optional<TrafficLimit> limit;
   std::optional<SwapPipeline> pipeline;  // last: its threads end first
 
@@ -138,10 +141,11 @@ struct Residency::State {
                         const std::stop_token& stop);
   Result<void> load(const Load& load, std::byte* staging, kernels::Stream* stream);
   Result<void> need(std::span<const UnitId> units);
-  Result<void> bring(UnitId unit);
+  Result<std::vector<Load>> make_room(std::span<const UnitId> units, double begun);
+  Result<void> bring(std::span<const Load> loads, double begun);
   Block room_for(std::int64_t bytes);
   bool evict_oldest(std::int64_t bytes);
-  std::byte* unused_staging();
+  std::vector<std::byte*> unused_stagings();
 
   // residency_audit.cpp
   Result<void> audit() const;

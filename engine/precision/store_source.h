@@ -10,8 +10,9 @@ class StoreSource final : public VersionSource {
  public:
   explicit StoreSource(checkpoint::Store store) : store_(std::move(store)) {}
   const checkpoint::Store& store() const { return store_; }
-  Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory) override {
-    return store_.read(unit, tier, memory);
+  Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory,
+                    const checkpoint::Pace& pace) override {
+    return store_.read(unit, tier, memory, pace);
   }
 
  private:

@@ -7,7 +7,14 @@
 namespace fovea::precision {
 
 SwapOutcome outcome_of(const Error& error) {
-  return error.kind == ErrorKind::format ? SwapOutcome::checksum_error : SwapOutcome::io_error;
+  switch (error.kind) {
+    case ErrorKind::cancelled:
+      return SwapOutcome::cancelled;
+    case ErrorKind::format:
+      return SwapOutcome::checksum_error;
+    default:
+      return SwapOutcome::io_error;
+  }
 }
 
 SwapPipeline::SwapPipeline(const kernels::Device& device, VersionSource& source, TrafficLimit& limit,
@@ -61,14 +68,14 @@ void SwapPipeline::read_loop(const std::stop_token& stop) {
 
 void SwapPipeline::read(Transfer& transfer, const std::stop_token& stop) {
   transfer.bytes_read = 0;
-  if (transfer.cancelled.load(std::memory_order_relaxed) || !limit_.wait(transfer.bytes, clock_, stop)) {
-    transfer.outcome = SwapOutcome::cancelled;
-    return;
-  }
+  const auto pace = [&](std::int64_t bytes) {
+    if (transfer.cancelled.load(std::memory_order_relaxed) || !limit_.wait(bytes, clock_, stop)) return false;
+    transfer.bytes_read += bytes;
+    return true;
+  };
   std::byte* const memory = transfer.staging ? transfer.staging : transfer.block;
-  transfer.bytes_read = transfer.bytes;
   const auto status =
-      source_.read(transfer.unit, transfer.tier, {memory, static_cast<std::size_t>(transfer.bytes)});
+      source_.read(transfer.unit, transfer.tier, {memory, static_cast<std::size_t>(transfer.bytes)}, pace);
   transfer.outcome = status ? SwapOutcome::published : outcome_of(status.error());
 }
 

@@ -72,9 +72,16 @@ class MemorySource final : public VersionSource {
   MemorySource(const MemorySource&) = delete;
   MemorySource& operator=(const MemorySource&) = delete;
 
-  Result<void> read(UnitId unit, TierId, std::span<std::byte> target) override {
-    const std::int64_t offset = unit * std::int64_t{777 * 4096} % (bytes - std::ssize(target));
-    std::memcpy(target.data(), memory_ + offset, target.size());
+  Result<void> read(UnitId unit, TierId, std::span<std::byte> target, const checkpoint::Pace& pace) override {
+    const std::byte* from = memory_ + unit * std::int64_t{777 * 4096} % (bytes - std::ssize(target));
+    while (!target.empty()) {
+      const auto piece =
+          target.first(pace ? std::min(target.size(), std::size_t{checkpoint::paced_bytes}) : target.size());
+      if (pace && !pace(std::ssize(piece))) return fail(ErrorKind::cancelled, "a read", "was given up");
+      std::memcpy(piece.data(), from, piece.size());
+      from += piece.size();
+      target = target.subspan(piece.size());
+    }
     return {};
   }
 
@@ -173,7 +180,7 @@ void throughput(const char* name, const kernels::Device& device, VersionSource& 
   std::byte* const target = device.allocate(bench.bytes(device, 1));
   const std::span<std::byte> version(target, static_cast<std::size_t>(bench.bytes(device, 1)));
   double alone = seconds();
-  for (UnitId unit = 0; unit < layers * experts; ++unit) static_cast<void>(source.read(unit, 1, version));
+  for (UnitId unit = 0; unit < layers * experts; ++unit) static_cast<void>(source.read(unit, 1, version, {}));
   alone =
       static_cast<double>(layers * experts) * static_cast<double>(version.size()) / (seconds() - alone) / 1e9;
   device.release(target, std::ssize(version));

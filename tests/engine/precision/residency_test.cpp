@@ -368,6 +368,40 @@ class ResidencyTest : public QObject {
     VERIFY_WORLD(small);
   }
 
+  void whatIsMissingIsReadTogether_data() { kinds(); }
+  void whatIsMissingIsReadTogether() {
+    WorldOptions given = options();
+    given.first = std::vector<TierId>(12, no_tier);
+    given.settings.reads_at_once = 3;
+    given.faults.meet = 3;  // one after the other would take ten seconds a read, and be seen below
+    SwapWorld world(given);
+    FOVEA_VERIFY(world.open());
+    FOVEA_VERIFY(world.need({0, 1, 2, 3, 4, 5, 6}));
+    QCOMPARE(world.source().most_at_once(), 3);
+    QCOMPARE(world.residency().counters().stalls, 7);
+    VERIFY_WORLD(world);
+  }
+
+  void ofReadsTogetherSomeMayFail() {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      SwapWorld world({.seed = seed, .first = std::vector<TierId>(12, no_tier)});
+      FOVEA_VERIFY(world.open());
+      world.source().set_faults({.io_error = 40});
+      const std::vector<UnitId> wanted = {0, 1, 2, 3, 4, 5};
+      const auto status = world.residency().need(wanted);
+      const auto errors = world.residency().counters().io_errors;
+      QCOMPARE(status.has_value(), errors == 0);
+      const auto present =
+          std::ranges::count_if(world.residency().tiers(), [](TierId tier) { return tier != no_tier; });
+      QCOMPARE(present, 6 - errors);
+      VERIFY_WORLD(world);
+      world.source().set_faults({});
+      FOVEA_VERIFY(world.need(wanted));
+      QCOMPARE(world.residency().counters().stalls, 6 + errors);
+      VERIFY_WORLD(world);
+    }
+  }
+
   void aNeededUnitThatCannotBeReadIsAnError() {
     SwapWorld world({.first = {no_tier, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}});
     FOVEA_VERIFY(world.open());

@@ -17,6 +17,7 @@ using precision::SwapOutcome;
 
 constexpr std::align_val_t alignment{4096};
 constexpr std::byte poison{0xDB};
+constexpr std::size_t piece_bytes = 4096;
 
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -179,7 +180,12 @@ void PassStream::synchronize() {
   while (!running_.empty()) end_oldest();
 }
 
-Result<void> FaultySource::read(UnitId unit, TierId tier, std::span<std::byte> memory) {
+Result<void> FaultySource::read(UnitId unit, TierId tier, std::span<std::byte> memory,
+                                const checkpoint::Pace& pace) {
+  const int now = ++at_once_;
+  for (int most = most_at_once_; most < now && !most_at_once_.compare_exchange_weak(most, now);) continue;
+  const auto leave = [this](void*) { --at_once_; };
+  const std::unique_ptr<void, decltype(leave)> leaving(this, leave);
   Faults faults;
   int dice[3];
   {
@@ -187,8 +193,13 @@ Result<void> FaultySource::read(UnitId unit, TierId tier, std::span<std::byte> m
     faults = faults_;
     for (int& die : dice) die = static_cast<int>(random_() % 100);
   }
-  note(static_cast<std::int64_t>(memory.size()));
+  for (std::size_t done = 0; done < memory.size(); done += piece_bytes) {
+    const auto bytes = static_cast<std::int64_t>(std::min(piece_bytes, memory.size() - done));
+    if (pace && !pace(bytes)) return std::unexpected(Error{ErrorKind::cancelled, "store", "given up", {}});
+    note(bytes);
+  }
   if (dice[0] < faults.slow) take_a_moment();
+  for (int moments = 0; most_at_once_ < faults.meet && moments < 100'000; ++moments) take_a_moment();
   if (dice[1] < faults.io_error) {
     std::ranges::fill(memory.first(memory.size() / 2), std::byte{0xEE});
     return std::unexpected(Error{ErrorKind::io, "store", "the disk is gone", {}});

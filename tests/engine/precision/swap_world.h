@@ -24,6 +24,7 @@ using precision::UnitId;
 struct Faults {
   int io_error = 0;
   int checksum_error = 0;
+  int meet = 0;               // a read ends only when so many have been under way at once
   int slow = 0;               // reads and copies that take a moment
   bool wrong_unit = false;    // planted: the bytes of the next unit
   bool early_events = false;  // planted: an event says that the passes have ended as soon as it is recorded
@@ -125,12 +126,14 @@ class FaultySource final : public precision::VersionSource {
  public:
   FaultySource(unsigned seed, std::int64_t units, const Faults& faults, const precision::Clock* clock)
       : random_(seed), units_(units), faults_(faults), clock_(clock) {}
-  Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory) override;
+  Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory,
+                    const checkpoint::Pace& pace) override;
 
   void set_faults(const Faults& faults);
   void note(std::int64_t bytes);  // something moved now
   std::vector<Movement> movements() const;
   void forget_movements();
+  int most_at_once() const { return most_at_once_; }  // reads
 
  private:
   mutable std::mutex mutex_;
@@ -138,6 +141,7 @@ class FaultySource final : public precision::VersionSource {
   std::int64_t units_;
   Faults faults_;                    // guarded by mutex_
   std::vector<Movement> movements_;  // guarded by mutex_
+  std::atomic<int> at_once_ = 0, most_at_once_ = 0;
   const precision::Clock* clock_;
 };
 

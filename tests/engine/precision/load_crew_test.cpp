@@ -1,0 +1,47 @@
+// Threads that read while somebody waits: every index once, no more threads than asked for.
+#include "engine/precision/load_crew.h"
+
+#include <atomic>
+#include <random>
+#include <vector>
+
+#include "tests/support/test.h"
+
+using fovea::precision::LoadCrew;
+
+class LoadCrewTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyIndexIsDoneOnceByAWorkerThatIsFree() {
+    std::mt19937 random(1);
+    LoadCrew crew(4);
+    for (int run = 0; run < fovea::tests::rounds(200); ++run) {
+      const auto count = static_cast<std::int64_t>(random() % 20);
+      const auto workers = static_cast<std::int32_t>(1 + random() % 6);
+      std::vector<std::atomic<int>> done(static_cast<std::size_t>(count));
+      std::vector<std::atomic<int>> busy(static_cast<std::size_t>(workers));
+      std::atomic<int> wrong = 0;
+      crew.run(count, workers, [&](std::int64_t index, std::int32_t worker) {
+        if (worker < 0 || worker >= std::min(workers, 4) || ++busy[static_cast<std::size_t>(worker)] != 1) {
+          ++wrong;
+          return;
+        }
+        ++done[static_cast<std::size_t>(index)];
+        --busy[static_cast<std::size_t>(worker)];
+      });
+      QCOMPARE(wrong.load(), 0);
+      for (const auto& times : done) QCOMPARE(times.load(), 1);
+    }
+  }
+
+  void theCallersThreadIsEnough() {
+    LoadCrew crew(1);
+    int sum = 0;
+    crew.run(10, 1, [&](std::int64_t index, std::int32_t) { sum += static_cast<int>(index); });
+    QCOMPARE(sum, 45);
+  }
+};
+FOVEA_TEST(LoadCrewTest)
+
+#include "load_crew_test.moc"
