@@ -40,7 +40,9 @@ void add_kv(CLI::App& command, LoadFlags& flags) {
 }
 
 void add_chunk(CLI::App& command, LoadFlags& flags) {
-  command.add_option("--chunk", flags.chunk, "Tokens in one prefill pass (default: 256)")
+  command
+      .add_option("--chunk", flags.chunk,
+                  "Tokens in one prefill pass (default: 256, with --policy dynaexq 128)")
       ->check(number_between(1, 1 << 20));
 }
 

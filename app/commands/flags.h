@@ -30,7 +30,7 @@ struct LoadFlags {
   int threads = 0;
   std::int64_t context = 0;
   KvType kv = KvType::f16;
-  std::int64_t chunk = 256;
+  std::int64_t chunk = 0;
 };
 void add_threads(CLI::App& command, LoadFlags& flags);
 void add_context(CLI::App& command, LoadFlags& flags, const std::string& description);

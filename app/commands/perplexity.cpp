@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::int64_t text_limit_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t default_context = 512;
-constexpr std::int64_t dynamic_chunk = 128;
 
 struct PerplexityFlags {
   std::string model, file, reference;
@@ -35,9 +34,7 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
   } else {
     FOVEA_TRY(text, read_file(flags.file, text_limit_bytes));
   }
-  FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load, flags.precision));
-  // A policy that changes tiers sees each window in pieces, so that it can follow the text.
-  if (request.precision.policy == PolicyKind::dynaexq) request.chunk = std::min(request.chunk, dynamic_chunk);
+  FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load, flags.precision));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
   LoadedEngine reference;
   if (!flags.reference.empty()) {

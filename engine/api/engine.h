@@ -25,8 +25,8 @@ struct LoadRequest {
   std::filesystem::path model;
   std::int64_t context = 0;  // tokens of KV cache; 0: the model's, at most 8,192
   KvType kv = KvType::f16;
-  int threads = 0;           // 0: the physical cores
-  std::int64_t chunk = 256;  // tokens in one prefill pass
+  int threads = 0;         // 0: the physical cores
+  std::int64_t chunk = 0;  // tokens in one prefill pass; 0: 256, or 128 where experts move between passes
   bool need_tokenizer = true;
   PrecisionRequest precision = {};
 };

@@ -17,7 +17,7 @@ namespace fovea {
 struct PlanSettings {
   std::int64_t context = 0;  // tokens; 0: the model's, at most 8,192
   KvType kv = KvType::f16;
-  std::int64_t chunk = 256;  // tokens in one prefill pass
+  std::int64_t chunk = 0;  // tokens in one prefill pass; 0: as loading chooses
   PrecisionRequest precision;
   // A card's memory: the budget unless another one is given, 1 GiB of it kept free; the host computes what is
   // offloaded. 0: the device is this machine's processor, and what is offloaded lives on disk.

@@ -212,7 +212,7 @@ Result<void> check_settings(const DynaExqSettings& s) {
 }
 
 Result<void> check_capacity(const PolicyWorld& world) {
-  if (world.tiers() != 2)
+  if (world.tiers() != dynaexq_tiers)
     return fail(ErrorKind::invalid, "dynaexq",
                 std::to_string(world.tiers()) + " tiers are given, it moves experts between two",
                 "Give a high and a low tier");

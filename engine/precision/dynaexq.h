@@ -3,6 +3,7 @@
 // hysteresis and limits come with later versions of the paper. DynaExqSettings says where each value is from.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "engine/api/precision.h"
@@ -10,6 +11,9 @@
 #include "engine/precision/policy.h"
 
 namespace fovea::precision {
+
+// Tiers that it moves experts between.
+inline constexpr std::int64_t dynaexq_tiers = 2;
 
 // For two tiers. world.uses, where there is a profile, ranks the units that begin in the high tier and is
 // what hotness starts from; without one the first of each layer begin there, until the warm-up has ranked

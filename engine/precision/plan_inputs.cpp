@@ -8,6 +8,7 @@
 
 #include "engine/models/placement.h"
 #include "engine/models/say.h"
+#include "engine/precision/dynaexq.h"
 #include "engine/precision/offload.h"
 
 namespace fovea::precision {
@@ -36,6 +37,12 @@ std::optional<double> bits_at(const std::string& name, const UnitTable& units) {
     weights += parameters;
   }
   return weights > 0 ? std::optional(bits / weights) : std::nullopt;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
+  return list;
 }
 
 Result<void> check_rows(const TierSet& tiers, const UnitTable& units) {
@@ -194,10 +201,24 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
                 .units = UnitTable(weights, has_experts ? UnitScope::experts : UnitScope::linear_layers)};
   const std::vector<std::string> names =
       request.tiers.empty() ? default_tiers(policy, request.budget_bytes > 0, plan.units) : request.tiers;
+  if (policy == PolicyKind::dynaexq && request.policy == PolicyKind::automatic &&
+      std::ssize(names) < dynaexq_tiers) {
+    PrecisionRequest fixed = request;
+    fixed.policy = PolicyKind::static_tiers;
+    FOVEA_TRY(UnitPlan one_tier, plan_units(weights, device, fixed, around));
+    one_tier.notes.emplace_back(
+        "No tier is below the file's for this model, so that its experts stay at one");
+    return one_tier;
+  }
   FOVEA_TRY(plan.tiers, parse_tiers(names, plan.units));
   FOVEA_CHECK(check_rows(plan.tiers, plan.units));
-  if (policy == PolicyKind::dynaexq && plan.tiers.size() < 2 && request.budget_bytes > 0)
-    plan.notes.emplace_back("With a single tier dynaexq has nothing to choose from");
+  if (policy == PolicyKind::dynaexq && std::ssize(plan.tiers) != dynaexq_tiers)
+    return fail(
+        ErrorKind::invalid, "--tiers",
+        say("dynaexq moves experts between two tiers, a high and a low one; found ", plan.tiers.size(), " (",
+            list_of(names), ")"),
+        say("Give two, for example --tiers ", names.front(), ",", names.size() > 1 ? names.back() : "q2",
+            ", or --policy static, which mixes as many as are given"));
 
   OffloadSettings offload = request.offload;
   if (policy == PolicyKind::offload && !offloads(offload) && request.budget_bytes > 0 && has_experts)

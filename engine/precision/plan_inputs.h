@@ -19,6 +19,7 @@ namespace fovea::precision {
 
 // The policy that a request means. For automatic: offload when an offload setting is there; with tiers or a
 // budget dynaexq for a model with experts, static_tiers for another or for a single tier; else none.
+// (plan_units takes static_tiers where dynaexq would find no second tier.)
 PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts);
 
 // Whose weights Model::load leaves to the policy. Fixed tiers of a dense model are of its linear layers.

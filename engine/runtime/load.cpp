@@ -1,3 +1,5 @@
+#include "engine/runtime/load.h"
+
 #include <chrono>
 #include <string>
 
@@ -14,8 +16,9 @@
 namespace fovea {
 namespace {
 
-Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request, const ProgressSink& progress,
-                                                std::stop_token stop) {
+Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
+                                                const runtime::PolicyMaker& policy_maker,
+                                                const ProgressSink& progress, std::stop_token stop) {
   const auto start = std::chrono::steady_clock::now();
   FOVEA_CHECK(runtime::check(request));
   auto parts = std::make_unique<Engine::Parts>();
@@ -39,8 +42,11 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request, cons
             models::Model::load(std::move(checkpoint), *parts->device, settings.threads, progress, stop,
                                 prepared ? prepared->units.units.scope() : models::UnitScope::none));
   if (prepared) {
-    FOVEA_TRY(parts->precision, runtime::start_precision(*std::move(prepared), *parts->model, settings,
-                                                         *parts->device, *parts->stream, progress, stop));
+    FOVEA_TRY(auto policy, policy_maker ? policy_maker(prepared->world)
+                                        : runtime::make_policy(*prepared, settings.precision));
+    FOVEA_TRY(parts->precision,
+              runtime::start_precision(*std::move(prepared), std::move(policy), *parts->model, settings,
+                                       *parts->device, *parts->stream, progress, stop));
   }
   FOVEA_TRY(parts->forward, layers::Forward::create(*parts->model, *parts->device, settings.chunk));
   FOVEA_TRY(parts->cache, runtime::KvCache::create(
@@ -57,12 +63,17 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request, cons
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> Engine::load(const LoadRequest& request, const ProgressSink& progress,
-                                             std::stop_token stop) {
+Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, const PolicyMaker& policy_maker,
+                                              const ProgressSink& progress, std::stop_token stop) {
   return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
-    FOVEA_TRY(auto parts, assemble(request, progress, std::move(stop)));
+    FOVEA_TRY(auto parts, assemble(request, policy_maker, progress, std::move(stop)));
     return std::make_unique<Engine>(std::move(parts));
   });
+}
+
+Result<std::unique_ptr<Engine>> Engine::load(const LoadRequest& request, const ProgressSink& progress,
+                                             std::stop_token stop) {
+  return runtime::load(request, {}, progress, std::move(stop));
 }
 
 }  // namespace fovea

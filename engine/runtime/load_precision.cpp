@@ -88,14 +88,6 @@ Result<std::vector<TierId>> mapped_tiers(const UnitPlan& units, const std::files
   return precision::read_tier_map(map, names, tiers);
 }
 
-Result<std::unique_ptr<precision::Policy>> make_policy(const PreparedPrecision& prepared,
-                                                       const PrecisionRequest& request) {
-  if (prepared.units.policy == PolicyKind::dynaexq)
-    return precision::make_dynaexq(prepared.world, request.dynaexq);
-  if (!prepared.first.empty()) return precision::make_static(prepared.world, prepared.first);
-  return precision::make_best_static(prepared.world);
-}
-
 // Swaps may take this share of the memory's bandwidth from decoding.
 constexpr double traffic_share = 0.05;
 
@@ -136,7 +128,7 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
   FOVEA_TRY(checkpoint::Store store,
             open_store(checkpoint, units, settings, device, progress, std::move(stop)));
   precision::PolicyWorld world = world_of(units, plan, store, device);
-  if (units.policy == PolicyKind::static_tiers && first.empty()) {
+  if (units.policy != PolicyKind::dynaexq && first.empty()) {
     // Each unit counts as used alike: nobody knows yet what the conversation will be about.
     const std::vector<double> once(static_cast<std::size_t>(world.units()), 1.0);
     FOVEA_TRY(precision::StaticPlan best,
@@ -152,16 +144,21 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
                            .store = std::move(store)};
 }
 
-Result<std::unique_ptr<PrecisionControl>> start_precision(PreparedPrecision prepared, models::Model& model,
-                                                          const LoadRequest& settings,
-                                                          const kernels::Device& device,
-                                                          kernels::Stream& stream,
-                                                          const ProgressSink& progress,
-                                                          std::stop_token stop) {
+Result<std::unique_ptr<precision::Policy>> make_policy(const PreparedPrecision& prepared,
+                                                       const PrecisionRequest& request) {
+  if (prepared.units.policy == PolicyKind::dynaexq)
+    return precision::make_dynaexq(prepared.world, request.dynaexq);
+  return precision::make_static(prepared.world, prepared.first);
+}
+
+Result<std::unique_ptr<PrecisionControl>> start_precision(
+    PreparedPrecision prepared, std::unique_ptr<precision::Policy> policy, models::Model& model,
+    const LoadRequest& settings, const kernels::Device& device, kernels::Stream& stream,
+    const ProgressSink& progress, std::stop_token stop) {
   const PrecisionRequest& request = settings.precision;
   PrecisionControl::Parts parts;
   parts.device = &device;
-  FOVEA_TRY(parts.policy, make_policy(prepared, request));
+  parts.policy = std::move(policy);
   const std::vector<TierId> first = without_absent(parts.policy->initial(), prepared.units.absent);
   parts.units = std::make_unique<precision::UnitTable>(std::move(prepared.units.units));
   parts.tiers = std::make_unique<precision::TierSet>(std::move(prepared.units.tiers));

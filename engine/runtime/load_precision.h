@@ -19,7 +19,7 @@ struct PreparedPrecision {
   precision::UnitPlan units;
   precision::PrecisionPlan plan;
   precision::PolicyWorld world;
-  std::vector<precision::TierId> first;  // [units], of a tier map; empty: the policy's choice
+  std::vector<precision::TierId> first;  // [units], of policies that keep them; empty: the policy chooses
   checkpoint::Store store;
 };
 
@@ -30,9 +30,14 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
     const checkpoint::Checkpoint& checkpoint, const models::ModelConfig& config, const LoadRequest& settings,
     const kernels::Device& device, const ProgressSink& progress, std::stop_token stop);
 
+// The policy that a request means, for what was prepared.
+Result<std::unique_ptr<precision::Policy>> make_policy(const PreparedPrecision& prepared,
+                                                       const PrecisionRequest& request);
+
 // Reads the first versions into the arena and publishes them in the model's handles.
-Result<std::unique_ptr<PrecisionControl>> start_precision(PreparedPrecision prepared, models::Model& model,
-                                                          const LoadRequest& settings,
+Result<std::unique_ptr<PrecisionControl>> start_precision(PreparedPrecision prepared,
+                                                          std::unique_ptr<precision::Policy> policy,
+                                                          models::Model& model, const LoadRequest& settings,
                                                           const kernels::Device& device,
                                                           kernels::Stream& stream,
                                                           const ProgressSink& progress, std::stop_token stop);

@@ -5,12 +5,16 @@
 
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/precision/plan_inputs.h"
 
 namespace fovea::runtime {
 namespace {
 
 constexpr std::int64_t default_context = 8192;
 constexpr std::int64_t most_context = std::int64_t{1} << 24;
+constexpr std::int64_t default_chunk = 256;
+// Swaps are published between chunks: shorter ones let a policy follow a long prompt.
+constexpr std::int64_t dynamic_chunk = 128;
 constexpr std::int64_t most_chunk = 8192;
 
 std::unexpected<Error> out_of_range(const char* name, std::int64_t value, std::string range) {
@@ -25,14 +29,19 @@ Result<void> check(const LoadRequest& request) {
     return out_of_range("context", request.context, "0 (the model's) … " + std::to_string(most_context));
   if (request.threads < 0 || request.threads > 1024)
     return out_of_range("threads", request.threads, "0 (all) … 1024");
-  if (request.chunk < 1 || request.chunk > most_chunk)
-    return out_of_range("chunk", request.chunk, "1 … " + std::to_string(most_chunk));
+  if (request.chunk < 0 || request.chunk > most_chunk)
+    return out_of_range("chunk", request.chunk, "0 (the default) … " + std::to_string(most_chunk));
   return {};
 }
 
 void choose_defaults(LoadRequest& settings, const models::ModelConfig& config) {
   const std::int64_t trained = config.context > 0 ? config.context : default_context;
   if (settings.context == 0) settings.context = std::min(trained, default_context);
+  if (settings.chunk == 0) {
+    const bool dynamic =
+        precision::chosen_policy(settings.precision, config.experts > 0) == PolicyKind::dynaexq;
+    settings.chunk = dynamic ? dynamic_chunk : default_chunk;
+  }
   settings.chunk = std::min(settings.chunk, settings.context);
   if (settings.context > trained)
     log::warning("runtime", "the context of ", settings.context, " tokens is longer than the ", trained,

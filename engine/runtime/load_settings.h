@@ -11,7 +11,8 @@ inline constexpr std::int64_t page_tokens = 64;
 
 // ErrorKind::invalid names the number that is out of range.
 Result<void> check(const LoadRequest& request);
-// The context when none is given: the model's, at most 8,192 tokens. A chunk is no longer than the context.
+// The context when none is given: the model's, at most 8,192 tokens. The chunk: 256 tokens, or 128 under a
+// policy that moves experts; no longer than the context.
 void choose_defaults(LoadRequest& settings, const models::ModelConfig& config);
 kernels::Type storage_type(KvType kv);
 KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, KvType kv);

@@ -27,6 +27,7 @@ constexpr std::int64_t shortest_context = 512;                     // that advic
 // As loading would choose them.
 Result<void> choose_sizes(PlanSettings& settings, const models::ModelConfig& config) {
   LoadRequest load{.model = {}, .context = settings.context, .kv = settings.kv, .chunk = settings.chunk};
+  load.precision = settings.precision;
   FOVEA_CHECK(runtime::check(load));
   runtime::choose_defaults(load, config);
   settings.context = load.context;
@@ -112,6 +113,7 @@ class Adviser {
     // What is offloaded has one tier.
     std::vector<std::string> names;
     if (planned.units.policy != PolicyKind::offload) names = planned.units.inputs.tier_names;
+    if (planned.units.policy == PolicyKind::dynaexq) names.pop_back();  // it has two
     for (const char* low : {"q8", "q4", "q3", "q2"}) {
       auto tiers = names;
       tiers.emplace_back(low);

@@ -61,29 +61,34 @@ class ModelShapesTest : public QObject {
   // keeps embeddings, attention and routers in BF16 unless the file has them smaller.
   void sizesAreThePublishedOnes_data() {
     QTest::addColumn<QString>("name");
-    QTest::addColumn<double>("bits");  // of the experts: BF16, and what q4 and q2 have
-    QTest::addColumn<int>("dense");    // kernels::Type
+    QTest::addColumn<QString>("tier");  // of the experts
+    QTest::addColumn<int>("dense");     // kernels::Type
     QTest::addColumn<double>("least");
     QTest::addColumn<double>("most");
     QTest::addColumn<double>("unit");
     const int bf16 = int(kernels::Type::bf16), small = int(kernels::Type::q4_0);
-    QTest::newRow("qwen3-30b fp16") << "qwen3-30b-a3b" << 16.0 << bf16 << 57.0 << 57.0 << gib;
-    QTest::newRow("qwen3-30b int4") << "qwen3-30b-a3b" << 4.25 << bf16 << 17.0 << 17.0 << gib;
-    QTest::newRow("qwen3-next fp16") << "qwen3-next-80b-a3b" << 16.0 << bf16 << 152.0 << 152.0 << gib;
-    QTest::newRow("qwen3-next int4") << "qwen3-next-80b-a3b" << 4.25 << bf16 << 41.0 << 41.0 << gib;
-    QTest::newRow("qwen3-next int2") << "qwen3-next-80b-a3b" << 2.25 << small << 21.0 << 21.0 << gib;
-    QTest::newRow("mixtral fp16") << "mixtral-8x7b" << 16.0 << bf16 << 93.0 << 93.0 << 1e9;
-    QTest::newRow("mixtral int4") << "mixtral-8x7b" << 4.25 << bf16 << 24.0 << 26.0 << 1e9;
-    QTest::newRow("gpt-oss as published") << "gpt-oss-120b" << 4.25 << bf16 << 60.8 << 60.8 << gib;
+    QTest::newRow("qwen3-30b fp16") << "qwen3-30b-a3b" << "bf16" << bf16 << 57.0 << 57.0 << gib;
+    QTest::newRow("qwen3-30b int4") << "qwen3-30b-a3b" << "q4" << bf16 << 17.0 << 17.0 << gib;
+    QTest::newRow("qwen3-next fp16") << "qwen3-next-80b-a3b" << "bf16" << bf16 << 152.0 << 152.0 << gib;
+    QTest::newRow("qwen3-next int4") << "qwen3-next-80b-a3b" << "q4" << bf16 << 41.0 << 41.0 << gib;
+    QTest::newRow("qwen3-next int2") << "qwen3-next-80b-a3b" << "q2" << small << 21.0 << 21.0 << gib;
+    QTest::newRow("mixtral fp16") << "mixtral-8x7b" << "bf16" << bf16 << 93.0 << 93.0 << 1e9;
+    QTest::newRow("mixtral int4") << "mixtral-8x7b" << "q4" << bf16 << 24.0 << 26.0 << 1e9;
+    QTest::newRow("gpt-oss as published") << "gpt-oss-120b" << "file" << bf16 << 60.8 << 60.8 << gib;
   }
   void sizesAreThePublishedOnes() {
     QFETCH(QString, name);
-    QFETCH(double, bits);
+    QFETCH(QString, tier);
     QFETCH(int, dense);
     QFETCH(double, least);
     QFETCH(double, most);
     QFETCH(double, unit);
     const ModelShape& s = shape(name);
+    const ShapeWeights weights = weights_of(s);
+    const UnitTable units(weights.plan, models::UnitScope::experts);
+    const auto tiers = parse_tiers(std::vector{tier.toStdString()}, units);
+    FOVEA_VERIFY(tiers);
+    const double bits = bits_per_weight(tiers->front(), units[0]);
     const double size = (static_cast<double>(dense_bytes(s, static_cast<kernels::Type>(dense))) +
                          static_cast<double>(expert_weights(s)) * bits / 8) /
                         unit;

@@ -347,7 +347,7 @@ class EngineTest : public QObject {
     request.model = "/no/such/model";
     QCOMPARE(Engine::load(request).error().kind, ErrorKind::not_found);
     request = chat_request();
-    request.chunk = 0;
+    request.chunk = -1;
     QCOMPARE(Engine::load(request).error().kind, ErrorKind::invalid);
     request = chat_request();
     request.context = -1;

@@ -138,7 +138,8 @@ class PlanModelTest : public QObject {
     row("one tier", "qwen3_moe-0", false, 1, 0, PolicyKind::static_tiers);
     row("dense, tiers", "qwen3-0", false, 2, 0, PolicyKind::static_tiers);
     row("dense, budget", "qwen3-0", true, 0, 0, PolicyKind::static_tiers);
-    row("budget", "qwen3_moe-0", true, 0, 0, PolicyKind::dynaexq);
+    row("budget", "experts.gguf", true, 0, 0, PolicyKind::dynaexq);
+    row("budget, rows that no lower tier can hold", "qwen3_moe-0", true, 0, 0, PolicyKind::static_tiers);
     row("offload flag", "qwen3_moe-0", true, 0, 1, PolicyKind::offload);
   }
   void automatic() {
@@ -191,6 +192,9 @@ class PlanModelTest : public QObject {
     row("tier", "qwen3_moe-0", "q7", PolicyKind::static_tiers, 0, "\"q7\" is not a tier");
     row("rows", "qwen3_moe-0", "q8", PolicyKind::static_tiers, 0, "a multiple of 32");
     row("dense", "qwen3-0", "file", PolicyKind::dynaexq, 0, "no experts");
+    row("one tier for dynaexq", "qwen3_moe-0", "file", PolicyKind::dynaexq, 0, "found 1 (file)");
+    row("three tiers for dynaexq", "experts.gguf", "file,q4,q2", PolicyKind::dynaexq, 0,
+        "Give two, for example --tiers file,q2, or --policy static");
     row("offload and another policy", "qwen3_moe-0", "file", PolicyKind::static_tiers, 1, "--policy offload");
     row("offloading a dense model's experts", "qwen3-0", "file", PolicyKind::offload, 1, "no experts");
   }
@@ -200,7 +204,9 @@ class PlanModelTest : public QObject {
     QFETCH(int, policy);
     QFETCH(int, layers);
     QFETCH(QString, says);
-    PlanSettings settings = with({tier.toStdString()}, 0, static_cast<PolicyKind>(policy));
+    std::vector<std::string> tiers;
+    for (const QString& each : tier.split(',')) tiers.push_back(each.toStdString());
+    PlanSettings settings = with(std::move(tiers), 0, static_cast<PolicyKind>(policy));
     settings.precision.offload.cpu_moe_layers = layers;
     const auto report = plan_model(golden("models") / model.toStdString(), settings);
     QVERIFY(!report);

@@ -1,50 +1,19 @@
-// Models whose experts change precision, against the same models without a policy. The chat model has 2
-// layers of 4 experts in F32; its rows are not whole blocks of 32, so the lower tier is BF16.
+// Models whose experts change precision, against the same models without a policy.
 #include <QTemporaryDir>
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/api/engine.h"
+#include "engine/api/plan.h"
 #include "tests/support/test.h"
+
+#include "expert_model.h"
 
 using fovea::Engine;
 using fovea::ErrorKind;
 using fovea::LoadRequest;
 using fovea::PolicyKind;
-using fovea::TokenId;
-
-namespace {
-
-constexpr std::int64_t layers = 2, experts = 8, used = 2;  // in each layer
-constexpr std::int64_t vocabulary = 37;
-
-LoadRequest plain_request() {
-  return {.model = fovea::tests::golden("models/experts.gguf"),
-          .context = 64,
-          .kv = fovea::KvType::f32,
-          .threads = 2,
-          .chunk = 3,
-          .need_tokenizer = false};
-}
-
-std::vector<TokenId> some_tokens(std::int64_t count) {
-  std::vector<TokenId> tokens(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < tokens.size(); ++i)
-    tokens[i] = static_cast<TokenId>((i * 37 + 11) % vocabulary);
-  return tokens;
-}
-
-std::vector<float> logits(Engine& engine, std::span<const TokenId> tokens) {
-  std::vector<float> all;
-  const auto done = engine.logits(tokens, [&](std::int64_t, std::span<const float> row) {
-    all.insert(all.end(), row.begin(), row.end());
-  });
-  if (!done) qFatal("%s", done.error().message().c_str());
-  return all;
-}
-
-}  // namespace
+using namespace fovea::tests::expert_model;
 
 class PrecisionTest : public QObject {
   Q_OBJECT
@@ -53,19 +22,7 @@ class PrecisionTest : public QObject {
   QTemporaryDir folder_;
 
   LoadRequest request(PolicyKind policy, std::vector<std::string> tiers, std::int64_t budget = 0) const {
-    LoadRequest load = plain_request();
-    load.precision.policy = policy;
-    load.precision.tiers = std::move(tiers);
-    load.precision.budget_bytes = budget;
-    load.precision.traffic_gb_per_s = 1;  // not measured
-    load.precision.stores_folder = folder_.path().toStdString();
-    return load;
-  }
-
-  static std::unique_ptr<Engine> load(const LoadRequest& request) {
-    auto engine = Engine::load(request);
-    if (!engine) qFatal("%s", engine.error().message().c_str());
-    return *std::move(engine);
+    return with_policy(folder_.path().toStdString(), policy, std::move(tiers), budget);
   }
 
   // The number of bytes that an error names.
@@ -179,6 +136,26 @@ class PrecisionTest : public QObject {
     const std::int64_t least = number_in(refused.error().message());
     FOVEA_VERIFY(Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, least)));
     QVERIFY(!Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, least - 1)));
+  }
+
+  // Nobody says how long a pass is: a plan counts with what loading chooses, for the same request.
+  void aPlanNamesTheSameNumber() {
+    for (const PolicyKind policy : {PolicyKind::dynaexq, PolicyKind::automatic, PolicyKind::static_tiers}) {
+      LoadRequest load = request(policy, {"file", "q2"}, 1000);
+      load.context = 512;
+      load.chunk = 0;
+      const auto refused = Engine::load(load);
+      QVERIFY(!refused);
+      const auto report = fovea::plan_model(
+          load.model, {.context = load.context, .kv = load.kv, .precision = load.precision});
+      FOVEA_VERIFY(report);
+      QCOMPARE(number_in(refused.error().message()), report->plan.least_bytes);
+      load.precision.budget_bytes = report->plan.least_bytes;
+      const auto engine = Engine::load(load);
+      FOVEA_VERIFY(engine);
+      QCOMPARE((*engine)->settings().chunk, report->chunk);
+      QCOMPARE(report->chunk, policy == PolicyKind::static_tiers ? 256 : 128);
+    }
   }
 
   void aStoreOfAnotherModelIsRefusedByName() {

@@ -1,0 +1,20 @@
+// Engine::load with a policy of one's own: measurements and tests force swaps with it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "engine/api/engine.h"
+#include "engine/precision/policy.h"
+
+namespace fovea::runtime {
+
+using PolicyMaker =
+    std::function<Result<std::unique_ptr<precision::Policy>>(const precision::PolicyWorld& world)>;
+
+// The request's policy says how the arena is cut; an empty maker leaves the choices to it as well.
+Result<std::unique_ptr<Engine>> load(const LoadRequest& request, const PolicyMaker& policy_maker,
+                                     const ProgressSink& progress = {}, std::stop_token stop = {});
+
+}  // namespace fovea::runtime

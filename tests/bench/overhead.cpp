@@ -1,0 +1,241 @@
+// What changing precision costs decoding, with the real engine on a real model.
+//   bench_overhead idle MODEL STORES TIERS [TOKENS [ROUNDS]]
+//     times between tokens without a policy, with every unit pinned at the file's tier, and with dynaexq
+//     watching although it has nothing to change (not with TIERS -, which needs no lower tier)
+//   bench_overhead storm MODEL STORES TIERS [TOKENS [ROUNDS]]
+//     the same engine with and without a storm of swaps that goes round all units, whatever the routers
+//     choose, with its traffic at 5 % of the memory's bandwidth; TIERS as file,q2
+// What is compared takes turns, because the machine is not always the same. STORES is a folder for stores;
+// they are made when they are missing.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/api/plan.h"
+#include "engine/runtime/load.h"
+
+using namespace fovea;
+
+namespace {
+
+constexpr std::int64_t depth = 16;  // tokens of context before the first that is timed
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double quantile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+template <class T>
+T value_of(Result<T> result) {
+  if (result) return *std::move(result);
+  std::fprintf(stderr, "%s\n", result.error().message().c_str());
+  std::exit(1);
+}
+
+struct Arguments {
+  std::filesystem::path model, stores;
+  std::vector<std::string> tiers = {};
+  std::int64_t tokens = 32;
+  int rounds = 12;
+};
+
+LoadRequest plain(const Arguments& arguments) {
+  LoadRequest request;
+  request.model = arguments.model;
+  request.context = depth + arguments.tokens;
+  request.need_tokenizer = false;
+  request.precision.stores_folder = arguments.stores;
+  return request;
+}
+
+// Times between tokens in milliseconds; each round's, and all together.
+struct Times {
+  std::string name;
+  std::vector<double> all = {}, medians = {};
+
+  void take(Engine& engine, std::int64_t tokens) {
+    std::vector<double> round = value_of(engine.time_decode(depth, tokens));
+    for (double& each : round) each *= 1e3;
+    medians.push_back(quantile(round, 0.5));
+    all.insert(all.end(), round.begin(), round.end());
+  }
+  // The median over the rounds of this one's median ÷ the other's in the same round.
+  double ratio(const Times& other) const {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < medians.size(); ++i) ratios.push_back(medians[i] / other.medians[i]);
+    return quantile(ratios, 0.5);
+  }
+  void print(const Times& base) const {
+    std::printf(
+        "  %-18s 10 %% %7.3f ms, median %7.3f, 90 %% %7.3f, 99 %% %7.3f   x %.4f, %.4f (of the rounds' "
+        "medians %.4f), %.4f, %.4f\n",
+        name.c_str(), quantile(all, 0.1), quantile(all, 0.5), quantile(all, 0.9), quantile(all, 0.99),
+        quantile(all, 0.1) / quantile(base.all, 0.1), quantile(all, 0.5) / quantile(base.all, 0.5),
+        ratio(base), quantile(all, 0.9) / quantile(base.all, 0.9),
+        quantile(all, 0.99) / quantile(base.all, 0.99));
+  }
+};
+
+void idle(const Arguments& arguments) {
+  LoadRequest pinned = plain(arguments), watched = pinned;
+  pinned.precision.policy = PolicyKind::static_tiers;
+  pinned.precision.tiers = {"file"};
+  watched.precision.policy = PolicyKind::dynaexq;
+  watched.precision.tiers = arguments.tiers;
+  std::vector<std::unique_ptr<Engine>> engines;
+  std::vector<Times> times{
+      {.name = "no policy"}, {.name = "all units pinned"}, {.name = "dynaexq, all high"}};
+  engines.push_back(value_of(Engine::load(plain(arguments))));
+  engines.push_back(value_of(Engine::load(pinned)));
+  if (arguments.tiers.empty()) {
+    times.pop_back();
+  } else {
+    engines.push_back(value_of(Engine::load(watched)));
+  }
+  for (int round = -1; round < arguments.rounds; ++round) {
+    for (std::size_t i = 0; i < engines.size(); ++i) {
+      // Whoever comes first in a round, so that none is always behind the same one.
+      const std::size_t which = (i + static_cast<std::size_t>(round + 1)) % engines.size();
+      if (round >= 0) {
+        times[which].take(*engines[which], arguments.tokens);
+      } else {
+        value_of(engines[which]->time_decode(depth, 4));
+      }
+    }
+  }
+  for (const Times& each : times) each.print(times.front());
+}
+
+// Promotes one unit after the other, each instead of that which was promoted longest ago in its layer.
+class Rotation final : public precision::Policy {
+ public:
+  Rotation(const precision::PolicyWorld& world, const bool& on) : world_(world), on_(on) {
+    insiders_.resize(static_cast<std::size_t>(world.layers()));
+    for (std::int64_t layer = 0; layer < world.layers(); ++layer) {
+      const std::int32_t first = world.first_unit[static_cast<std::size_t>(layer)];
+      for (std::int64_t i = 0; i < world.high_per_layer; ++i)
+        insiders_[static_cast<std::size_t>(layer)].push_back(first + static_cast<std::int32_t>(i));
+    }
+    next_.assign(world.first_unit.begin(), world.first_unit.end() - 1);
+  }
+  std::string_view name() const override { return "rotation"; }
+  std::vector<std::uint8_t> initial() const override {
+    std::vector<std::uint8_t> tiers(static_cast<std::size_t>(world_.units()), 1);
+    for (const auto& layer : insiders_) {
+      for (const std::int32_t unit : layer) tiers[static_cast<std::size_t>(unit)] = 0;
+    }
+    return tiers;
+  }
+  void observe(const precision::Observation&) override {}
+  void propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
+               std::vector<precision::Decision>& decisions) override {
+    if (!on_) return;
+    for (; in_flight + 2 <= 2 * world_.spare_blocks; in_flight += 2) {
+      const std::size_t layer = layer_++ % insiders_.size();
+      std::deque<std::int32_t>& insiders = insiders_[layer];
+      const std::int32_t first = world_.first_unit[layer], end = world_.first_unit[layer + 1];
+      std::int32_t& up = next_[layer];
+      for (std::int32_t tried = first; tried < end; ++tried) {
+        if (++up == end) up = first;
+        if (tiers[static_cast<std::size_t>(up)] == 1) break;
+      }
+      if (insiders.empty() || tiers[static_cast<std::size_t>(up)] != 1) return;
+      decisions.push_back({.unit = up, .target = 0, .reason = SwapReason::requested});
+      decisions.push_back({.unit = insiders.front(), .target = 1, .reason = SwapReason::requested});
+      insiders.pop_front();
+      insiders.push_back(up);
+    }
+  }
+  std::span<const float> hotness() const override { return {}; }
+
+ private:
+  precision::PolicyWorld world_;
+  const bool& on_;
+  std::vector<std::deque<std::int32_t>> insiders_;  // [layers]
+  std::vector<std::int32_t> next_;                  // [layers]
+  std::size_t layer_ = 0;
+};
+
+void storm(const Arguments& arguments) {
+  LoadRequest request = plain(arguments);
+  request.precision.policy = PolicyKind::dynaexq;
+  request.precision.tiers = arguments.tiers;
+  request.precision.dynaexq.in_flight = 16;  // more than may be published after a token
+  // Half way between all low and all high.
+  LoadRequest low = request;
+  low.precision.policy = PolicyKind::static_tiers;
+  low.precision.tiers = {arguments.tiers.back()};
+  const auto total = [](const LoadRequest& of) {
+    const PlanSettings settings{.context = of.context, .precision = of.precision};
+    return value_of(plan_model(of.model, settings)).plan.total_bytes;
+  };
+  request.precision.budget_bytes = (total(request) + total(low)) / 2;
+  bool on = false;
+  const auto engine = value_of(runtime::load(
+      request, [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
+        return std::make_unique<Rotation>(world, on);
+      }));
+  std::printf("  %lld units of each layer are high; the limit is %.2f GB/s\n",
+              static_cast<long long>(engine->plan()->high_per_layer),
+              0.05 * engine->measure_ceiling().read_gb_per_s);
+  // The second one without swaps shows what the same thing differs by from itself.
+  std::array<Times, 3> times = {{{.name = "no swaps"}, {.name = "no swaps again"}, {.name = "storm"}}};
+  double storming = 0;
+  const PrecisionUse before = *engine->precision();
+  for (int round = -1; round < arguments.rounds; ++round) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const std::size_t which = (i + static_cast<std::size_t>(round + 1)) % times.size();
+      on = which == 2;
+      // The swaps of the storm before end, or this one's begin, before anything is timed.
+      value_of(engine->time_decode(depth, 8));
+      if (round < 0) continue;
+      const double begun = seconds();
+      times[which].take(*engine, arguments.tokens);
+      if (on) storming += seconds() - begun;
+    }
+  }
+  for (const Times& each : times) each.print(times.front());
+  const PrecisionUse use = *engine->precision();
+  std::printf("  %lld promotions, %lld demotions, %lld refused, %lld failed; about %.2f GB/s\n",
+              static_cast<long long>(use.promotions), static_cast<long long>(use.demotions),
+              static_cast<long long>(use.swaps_refused), static_cast<long long>(use.swaps_failed),
+              static_cast<double>(use.bytes_read - before.bytes_read) / storming / 1e9);
+}
+
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    parts.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  if ((mode != "idle" && mode != "storm") || argc < (mode == "storm" ? 5 : 4)) {
+    std::fputs("usage: bench_overhead idle|storm MODEL STORES TIERS [TOKENS [ROUNDS]]\n", stderr);
+    return 2;
+  }
+  Arguments arguments{.model = argv[2], .stores = argv[3]};
+  if (argc > 4 && std::string_view(argv[4]) != "-") arguments.tiers = split(argv[4]);
+  if (argc > 5) arguments.tokens = std::atoll(argv[5]);
+  if (argc > 6) arguments.rounds = std::atoi(argv[6]);
+  mode == "idle" ? idle(arguments) : storm(arguments);
+  return 0;
+}
