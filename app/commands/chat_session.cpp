@@ -25,7 +25,7 @@ constexpr const char* help =
     "/quit           leave (Ctrl-D does too)\n"
     "Ctrl-C stops an answer; Alt-Enter begins a new line; the arrow keys bring earlier lines back.\n";
 
-std::filesystem::path history_file() {
+std::filesystem::path typed_lines_file() {
   const auto folder = make_folder(data_folder());
   return folder ? *folder / "history" : std::filesystem::path();
 }
@@ -46,7 +46,7 @@ ChatSession::ChatSession(const ChatFlags& flags, Engine& engine, Console& consol
       interrupts_(interrupts),
       defaults_(sampling_defaults(engine.info())),
       sampling_(sampling_of(flags, defaults_)),
-      history_(history_file()),
+      history_(typed_lines_file()),
       system_(flags.system) {
   if (console.output_is_terminal() && LineReader::possible())
     reader_ = std::make_unique<LineReader>(history_);

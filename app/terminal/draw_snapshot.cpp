@@ -59,8 +59,12 @@ std::string rate(double bytes) {
 
 std::string status_line(const Snapshot& s) {
   std::string line;
-  for (const TierState& tier : s.tiers)
-    line += fmt::format("{} {} ({:.0f} % of uses)  ", tier.name, tier.units, 100 * tier.hit_rate);
+  std::int64_t hits = 0;
+  for (const TierState& tier : s.tiers) hits += tier.hits;
+  for (const TierState& tier : s.tiers) {
+    const double share = hits > 0 ? 100.0 * static_cast<double>(tier.hits) / static_cast<double>(hits) : 0;
+    line += fmt::format("{} {} ({:.0f} % of uses)  ", tier.name, tier.units, share);
+  }
   line += fmt::format("{:.2f} bits  {} of {}  ↑{} ↓{}  read {}  in flight {}  {:.1f} tok/s",
                       s.mean_bits_per_weight, rate(static_cast<double>(s.arena_used_bytes)),
                       rate(static_cast<double>(s.arena_bytes)), s.swaps.promotions, s.swaps.demotions,

@@ -24,8 +24,7 @@ struct TierState {
   double bits_per_weight = 0;
   std::int64_t units = 0;  // published at this tier
   std::int64_t bytes = 0;  // of their blocks
-  std::int64_t hits = 0;   // tokens' uses of units at this tier, since the start
-  double hit_rate = 0;     // their share of all uses
+  std::int64_t hits = 0;   // tokens' uses of units at this tier, since the start; `misses` are the rest
 };
 
 struct PoolState {

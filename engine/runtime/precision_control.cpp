@@ -206,12 +206,10 @@ void PrecisionControl::publish_snapshot() {
 }
 
 void PrecisionControl::show_tiers(Snapshot& snapshot) const {
-  const auto uses = static_cast<double>(std::accumulate(hits_.begin(), hits_.end(), std::int64_t{0}));
   for (std::size_t t = 0; t < snapshot.tiers.size(); ++t) {
     TierState& tier = snapshot.tiers[t];
     tier.units = tier.bytes = 0;  // show_units() counts them
     tier.hits = hits_[t];
-    tier.hit_rate = uses > 0 ? static_cast<double>(hits_[t]) / uses : 0;
   }
   snapshot.misses = hits_.back();
 }

@@ -16,8 +16,8 @@ fovea::Snapshot sample() {
   s.units.resize(24);
   for (std::size_t unit = 0; unit < s.units.size(); ++unit) s.units[unit].tier = unit % 6 < 2 ? 0 : 1;
   s.units[9].target = 0;
-  s.tiers = {{.name = "q4", .bits_per_weight = 4.25, .units = 8, .hits = 30, .hit_rate = 0.3},
-             {.name = "q2", .bits_per_weight = 2.25, .units = 16, .hits = 70, .hit_rate = 0.7}};
+  s.tiers = {{.name = "q4", .bits_per_weight = 4.25, .units = 8, .hits = 30},
+             {.name = "q2", .bits_per_weight = 2.25, .units = 16, .hits = 70}};
   s.swaps.promotions = 5;
   s.swaps.demotions = 4;
   s.mean_bits_per_weight = 2.92;
