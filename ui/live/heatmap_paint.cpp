@@ -11,6 +11,8 @@
 namespace fovea::ui {
 namespace {
 
+constexpr std::size_t kMostRings = 256;  // of fresh changes; more say nothing more
+
 // A mark that stays visible where cells are small.
 QRectF at_least(QRectF rect, double size) {
   const double dx = std::max(0.0, size - rect.width()) / 2, dy = std::max(0.0, size - rect.height()) / 2;
@@ -98,21 +100,21 @@ void HeatmapView::paint_words(QPainter& painter) const {
 }
 
 void HeatmapView::paint_in_flight(QPainter& painter) const {
-  painter.setRenderHint(QPainter::Antialiasing, true);
   const QColor ink = painter_.dark() ? Qt::white : Qt::black;
   const QColor ground = palette().color(QPalette::Base);
+  painter.setBrush(Qt::NoBrush);
+  std::size_t drawn = 0;
   for (const auto& [unit, freshness] : scene_.recent) {
-    if (unit >= static_cast<std::int64_t>(scene_.frame->size())) continue;
+    if (unit >= static_cast<std::int64_t>(scene_.frame->size()) || ++drawn > kMostRings) continue;
     const HeatCell cell = cell_of(unit);
     if (single_layer_ && cell.layer != *single_layer_) continue;
-    const double reach = 2 + 5 * (1 - freshness);
+    const double reach = std::round(1 + 5 * (1 - freshness));
     QColor colour = ink;
     colour.setAlphaF(static_cast<float>(0.75 * freshness));
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(colour, 1.2));
-    painter.drawRoundedRect(at_least(layout_.cell_rect(cell), 4).adjusted(-reach, -reach, reach, reach), 2,
-                            2);
+    painter.setPen(colour);
+    painter.drawRect(at_least(layout_.cell_rect(cell), 4).adjusted(-reach, -reach, reach, reach).toRect());
   }
+  painter.setRenderHint(QPainter::Antialiasing, true);
   const MapFrame& frame = *scene_.frame;
   for (std::size_t unit = 0; unit < frame.size(); ++unit) {
     if (frame.target[unit] == no_tier) continue;

@@ -268,12 +268,13 @@ void HeatmapView::move_current(int right, int down) {
   set_current_unit(unit_of(layout_.neighbour(*current_, right, down)));
 }
 
-void HeatmapView::zoom_keyed(double factor) {
+void HeatmapView::zoom(double factor) {
+  stale_ = true;
+  update();
+  if (factor == 0) return layout_.show_all();
   const QPointF around = current_ ? layout_.cell_rect(*current_).center() : layout_.area().center();
   layout_.zoom_by(factor, around);
   if (current_) layout_.make_visible(*current_);
-  stale_ = true;
-  update();
 }
 
 void HeatmapView::keyPressEvent(QKeyEvent* event) {
@@ -298,13 +299,11 @@ void HeatmapView::keyPressEvent(QKeyEvent* event) {
       return move_current(layout_.columns(), 0);
     case Qt::Key_Plus:
     case Qt::Key_Equal:
-      return zoom_keyed(kZoomStep);
+      return zoom(kZoomStep);
     case Qt::Key_Minus:
-      return zoom_keyed(1 / kZoomStep);
+      return zoom(1 / kZoomStep);
     case Qt::Key_0:
-      layout_.show_all();
-      stale_ = true;
-      return update();
+      return zoom(0);
     case Qt::Key_L:
       return show_layer(single_layer_ ? std::nullopt : std::optional(current_ ? current_->layer : 0));
     case Qt::Key_Return:
@@ -314,7 +313,7 @@ void HeatmapView::keyPressEvent(QKeyEvent* event) {
       return;
     case Qt::Key_Escape:
       if (single_layer_) return show_layer(std::nullopt);
-      if (layout_.zoom() > 1) return zoom_keyed(1 / HeatLayout::largest_zoom);
+      if (layout_.zoom() > 1) return zoom(0);
       break;
     default:
       break;

@@ -41,6 +41,8 @@ class HeatmapView : public QWidget {
   void set_order(HeatOrder order);
   void set_textures(bool shown);
   void show_layer(std::optional<int> layer);  // alone; none: all
+  // Around the current cell, or the middle; 0: all is shown again.
+  void zoom(double factor);
   // Says what a cell is, for the tooltip and for a screen reader.
   std::function<QString(std::int64_t unit, bool rich)> describe;
 
@@ -85,7 +87,6 @@ class HeatmapView : public QWidget {
   void paint_words(QPainter& painter) const;
   void paint_in_flight(QPainter& painter) const;
   void move_current(int right, int down);
-  void zoom_keyed(double factor);
   void show_tip(const QPoint& global, const QPointF& at);
   void announce();
   std::int64_t unit_of(const HeatCell& cell) const;

@@ -20,11 +20,11 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
 }
 
 void LegendView::set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use) {
-  const bool other = numbers.tiers.size() != numbers_.tiers.size() || (on_disk > 0) != (on_disk_ > 0);
+  const int before = heightForWidth(width());
   numbers_ = numbers;
   on_disk_ = on_disk;
   by_use_ = by_use;
-  if (other) updateGeometry();
+  if (heightForWidth(width()) != before) updateGeometry();
   update();
 }
 

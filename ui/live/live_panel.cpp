@@ -263,7 +263,6 @@ void LivePanel::update_empty_page() {
 }
 
 void LivePanel::update_header() {
-  if (!has_moment()) return;
   const Moment& moment = shown_moment();
   const Snapshot& n = moment.numbers;
   const double now = static_cast<double>(clock_.elapsed()) / 1000;
@@ -287,7 +286,10 @@ void LivePanel::update_header() {
   line += dot + tr("%1 bits").arg(number_text(n.mean_bits_per_weight, 2));
   if (hits > 0) line += dot + tr("%1 at %2").arg(percent_text(high), QString::fromStdString(n.tiers[0].name));
   headline_->setText(line);
+}
 
+void LivePanel::update_timeline() {
+  const Moment& moment = shown_moment();
   const SnapshotRing& ring = shown_ring();
   const QSignalBlocker quiet(slider_);
   slider_->setRange(static_cast<int>(ring.first()), static_cast<int>(ring.end() - 1));

@@ -80,7 +80,7 @@ class LivePanel : public QWidget {
   HeatmapView& heatmap() { return *heatmap_; }
   // Draws what it shows now, also while hidden.
   void refresh();
-  // What each tenth of a second draws anew: the map and the summary.
+  // What each tenth of a second draws anew: the map and the time line.
   void refresh_frame() { refresh_map(); }
 
   QSize sizeHint() const override;
@@ -97,6 +97,7 @@ class LivePanel : public QWidget {
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   // live_panel_build.cpp
@@ -119,6 +120,7 @@ class LivePanel : public QWidget {
   void follow_clock();
   void update_empty_page();
   void update_header();
+  void update_timeline();
   void update_alarms();
   void toggle_follow(std::int64_t unit);
   void choose_conversation(const QString& key);
@@ -167,7 +169,7 @@ class LivePanel : public QWidget {
   QLabel* empty_text_;
   QWidget* empty_button_;
   QLabel* headline_;
-  QLabel* alarm_;
+  QLabel* alarm_ = nullptr;
   QLabel* message_;
   QToolButton* freeze_;
   QSplitter* splitter_;

@@ -1,6 +1,7 @@
 // The live panel's widgets and how they stand: below one another in a narrow dock, side by side where there
 // is room.
 #include <QComboBox>
+#include <QEvent>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -32,11 +33,23 @@
 namespace fovea::ui {
 namespace {
 
+// Fusion's pressed look is too faint to say what is on.
+void dress(QToolButton& button) {
+  QPalette colours;
+  if (button.isChecked()) {
+    const QPalette ours = button.parentWidget()->palette();
+    colours.setColor(QPalette::Button, ours.color(QPalette::Highlight));
+    colours.setColor(QPalette::ButtonText, ours.color(QPalette::HighlightedText));
+  }
+  button.setPalette(colours);
+}
+
 QToolButton* make_button(QWidget* parent, const QString& text, const QString& why, bool checkable = false) {
   auto* button = new QToolButton(parent);
   button->setText(text);
   button->setToolTip(why);
   button->setCheckable(checkable);
+  QObject::connect(button, &QToolButton::toggled, button, [button] { dress(*button); });
   return button;
 }
 
@@ -109,8 +122,8 @@ QWidget* LivePanel::make_header() {
                         tr("Hold the picture still; the recording goes on (Space on the time line)"), true);
   freeze_->setObjectName(QStringLiteral("freeze"));
   connect(freeze_, &QToolButton::clicked, this, [this](bool on) { set_frozen(on); });
-  auto* more = make_button(header, QStringLiteral("⋯"), tr("Save and replay"));
-  more->setAccessibleName(tr("Save and replay"));
+  auto* more = make_button(header, QStringLiteral("⋯"), tr("Save, replay, zoom"));
+  more->setAccessibleName(tr("Save, replay, zoom"));
   more->setPopupMode(QToolButton::InstantPopup);
   more->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
   auto* menu = new QMenu(more);
@@ -118,6 +131,16 @@ QWidget* LivePanel::make_header() {
   menu->addAction(tr("Save the table (CSV)…"), this, [this] { ask_export(LiveExport::Kind::csv); });
   menu->addAction(tr("Save the last minutes (JSON lines)…"), this,
                   [this] { ask_export(LiveExport::Kind::json_lines); });
+  menu->addSeparator();
+  menu->addAction(tr("Zoom in (+ or the wheel)"), this, [this] { heatmap_->zoom(2); });
+  menu->addAction(tr("Zoom out (−)"), this, [this] { heatmap_->zoom(0.5); });
+  menu->addAction(tr("Whole map (0)"), this, [this] { heatmap_->zoom(0); });
+  menu->addAction(tr("One layer or all (L)"), this, [this] {
+    const std::int64_t width =
+        has_moment() ? std::max<std::int64_t>(1, shown_moment().numbers.units_per_layer) : 1;
+    const auto layer = static_cast<int>(heatmap_->current_unit().value_or(0) / width);
+    heatmap_->show_layer(heatmap_->single_layer() ? std::nullopt : std::optional(layer));
+  });
   menu->addSeparator();
   menu->addAction(tr("Replay a recording or trace…"), this, [this] {
     const QString path = QFileDialog::getOpenFileName(
@@ -157,7 +180,7 @@ QWidget* LivePanel::make_map_tools() {
     legend_->setVisible(!on);
     refresh_table();
   });
-  all_layers_ = make_button(tools, tr("← All layers"), tr("Back from one layer to all (Esc)"));
+  all_layers_ = make_button(tools, tr("← All"), tr("Back from one layer to all layers (Esc)"));
   all_layers_->hide();
   connect(all_layers_, &QToolButton::clicked, this, [this] { heatmap_->show_layer(std::nullopt); });
   layout->addWidget(all_layers_);
@@ -205,11 +228,8 @@ QWidget* LivePanel::make_map() {
   layout->addWidget(legend_);
   layout->addWidget(follow_);
   connect(heatmap_, &HeatmapView::followToggled, this, &LivePanel::toggle_follow);
-  connect(heatmap_, &HeatmapView::singleLayerChanged, this, [this] {
-    const auto layer = heatmap_->single_layer();
-    all_layers_->setVisible(layer.has_value());
-    if (layer) all_layers_->setText(tr("← All layers · layer %1").arg(layer_text(shown_model(), *layer)));
-  });
+  connect(heatmap_, &HeatmapView::singleLayerChanged, this,
+          [this] { all_layers_->setVisible(heatmap_->single_layer().has_value()); });
   connect(follow_, &FollowView::changed, this, [this] { heatmap_->set_followed(follow_->followed()); });
   return box;
 }
@@ -315,6 +335,16 @@ QWidget* LivePanel::make_empty_page() {
   layout->addWidget(replay, 0, Qt::AlignHCenter);
   layout->addStretch(3);
   return page;
+}
+
+void LivePanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange || !alarm_) return;
+  for (QToolButton* button : findChildren<QToolButton*>()) {
+    if (button->isCheckable()) dress(*button);
+  }
+  alarm_->clear();
+  update_alarms();
 }
 
 void LivePanel::resizeEvent(QResizeEvent* event) {

@@ -83,11 +83,12 @@ void LivePanel::refresh_map() {
   }
   follow_->set_tiers(scene.tiers);
   heatmap_->set_scene(scene);
-  update_header();
+  update_timeline();
 }
 
 void LivePanel::refresh_strips() {
   if (!has_moment()) return;
+  update_header();
   const Moment& moment = shown_moment();
   const MapFrame& frame = shown_frame();
   const double now = viewed_ || !source_ ? moment.seconds : static_cast<double>(clock_.elapsed()) / 1000;

@@ -96,9 +96,7 @@ void RouterView::paint_layers(QPainter& painter, const QRectF& plot, bool evenne
   const std::size_t count = health_.layers.size();
   const double width = plot.width() / static_cast<double>(count);
   const double gap = width >= 4 ? 1 : 0;
-  QColor soft = palette().color(QPalette::Link);
-  const QColor strong = soft;
-  soft.setAlphaF(0.35F);
+  const QColor usual = palette().color(QPalette::Link);
   painter.fillRect(plot, chart_ground(palette()));
   for (std::size_t layer = 0; layer < count; ++layer) {
     const LayerHealth& h = health_.layers[layer];
@@ -107,18 +105,13 @@ void RouterView::paint_layers(QPainter& painter, const QRectF& plot, bool evenne
       const double height = plot.height() * std::clamp(share, 0.0, 1.0);
       painter.fillRect(QRectF(x, plot.bottom() - height, std::max(1.0, width - gap), height), colour);
     };
-    if (evenness) {
-      bar(h.evenness, h.collapsed ? alarm_colour(palette()) : strong);
-      continue;
-    }
-    bar(h.top_tenth, soft);
-    bar(h.top_two, h.collapsed ? alarm_colour(palette()) : strong);
+    const double share = evenness ? h.evenness : h.top_two / largest_share(2, experts_used_);
+    bar(share, h.collapsed ? alarm_colour(palette()) : usual);
   }
   if (evenness) return;
-  // Where an alarm would be.
+  // Where the alarm is.
   painter.setPen(QPen(alarm_colour(palette()), 1, Qt::DashLine));
-  const double limit = collapse_share * largest_share(2, experts_used_);
-  const double y = plot.bottom() - plot.height() * limit;
+  const double y = plot.bottom() - plot.height() * collapse_share;
   painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
 }
 
@@ -162,18 +155,18 @@ void RouterView::paint_conversations(QPainter& painter) const {
 void RouterView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const double line = fontMetrics().height();
-  double largest = 0;
-  for (const LayerHealth& h : health_.layers) largest = std::max(largest, h.top_two);
+  double largest = 0, tenth = 0;
+  for (const LayerHealth& h : health_.layers) {
+    largest = std::max(largest, h.top_two / largest_share(2, experts_used_));
+    tenth += h.top_tenth / static_cast<double>(health_.layers.size());
+  }
   paint_caption(painter, QRectF(0, 0, width(), line), tr("Evenness of the load, by layer"),
                 health_.layers.empty() ? QString() : tr("mean %1").arg(percent_text(health_.evenness)),
                 palette());
   if (!health_.layers.empty()) paint_layers(painter, evenness_plot(), true);
-  paint_caption(
-      painter, QRectF(0, busiest_plot().top() - line * 1.15, width(), line), tr("Busiest experts' share"),
-      health_.layers.empty() ? QString()
-                             : tr("two: %1 of at most %2")
-                                   .arg(percent_text(largest), percent_text(largest_share(2, experts_used_))),
-      palette());
+  paint_caption(painter, QRectF(0, busiest_plot().top() - line * 1.15, width(), line),
+                tr("Two busiest experts, of what they could take"),
+                health_.layers.empty() ? QString() : tr("at most %1").arg(percent_text(largest)), palette());
   if (!health_.layers.empty()) paint_layers(painter, busiest_plot(), false);
   QFont small = font();
   small.setPointSizeF(small.pointSizeF() * 0.88);
@@ -182,7 +175,7 @@ void RouterView::paintEvent(QPaintEvent*) {
   const QRectF axis(0, busiest_plot().bottom() + 1, width(), line);
   if (!health_.layers.empty()) {
     painter.drawText(axis, Qt::AlignLeft, tr("layer %1").arg(layer_name(0)));
-    painter.drawText(axis, Qt::AlignHCenter, tr("strong: two busiest · pale: busiest tenth"));
+    painter.drawText(axis, Qt::AlignHCenter, tr("the busiest tenth gets %1").arg(percent_text(tenth)));
     painter.drawText(axis, Qt::AlignRight, layer_name(health_.layers.size() - 1));
   }
   painter.setFont(font());

@@ -1,9 +1,9 @@
 #include "ui/live/snapshot_ring.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
-#include <span>
+#include <vector>
 
 namespace fovea::ui {
 namespace {
@@ -23,6 +23,16 @@ enum Changed : std::uint8_t {
   one_hotter = 16,
   one_colder = 32,
 };
+
+std::vector<std::uint8_t> make_codes() {
+  std::vector<std::uint8_t> codes(0x7F80);  // up to infinity
+  for (std::uint32_t i = 0; i < codes.size(); ++i) {
+    const double hotness = static_cast<double>(std::bit_cast<float>(i << 16));
+    const double step = hotness > 0 ? (std::log2(hotness) - lowest_octave) / octaves_per_step : 0;
+    codes[i] = static_cast<std::uint8_t>(std::clamp(std::lround(step), 0L, 254L) + 1);
+  }
+  return codes;
+}
 
 void put_varint(std::string& out, std::uint64_t value) {
   for (; value >= 128; value >>= 7) out.push_back(static_cast<char>(0x80 | (value & 0x7F)));
@@ -141,22 +151,9 @@ bool same_shape(const MapFrame& frame, const Snapshot& snapshot) {
 
 // Everything but the units.
 Snapshot numbers_of(const Snapshot& snapshot) {
-  Snapshot numbers;
-  numbers.layers = snapshot.layers;
-  numbers.units_per_layer = snapshot.units_per_layer;
-  numbers.tiers = snapshot.tiers;
-  numbers.pools = snapshot.pools;
-  numbers.swaps = snapshot.swaps;
-  numbers.queued = snapshot.queued;
-  numbers.reading = snapshot.reading;
-  numbers.ready = snapshot.ready;
-  numbers.decisions = snapshot.decisions;
-  numbers.tokens = snapshot.tokens;
-  numbers.tokens_per_second = snapshot.tokens_per_second;
-  numbers.mean_bits_per_weight = snapshot.mean_bits_per_weight;
-  numbers.budget_bytes = snapshot.budget_bytes;
-  numbers.arena_bytes = snapshot.arena_bytes;
-  numbers.arena_used_bytes = snapshot.arena_used_bytes;
+  Snapshot numbers = snapshot;
+  std::vector<UnitState>().swap(numbers.units);  // gives the memory back
+  std::vector<float>().swap(numbers.skew);
   return numbers;
 }
 
@@ -168,9 +165,11 @@ std::size_t size_of(const Moment& moment) {
 }  // namespace
 
 std::uint8_t hotness_code(float hotness) {
+  // By the sign, the exponent and the first seven bits of the fraction, which are finer than the steps.
+  static const std::vector<std::uint8_t> codes = make_codes();
   if (!(hotness > 0)) return 0;
-  const double step = (std::log2(static_cast<double>(hotness)) - lowest_octave) / octaves_per_step;
-  return static_cast<std::uint8_t>(std::clamp(std::lround(step), 0L, 254L) + 1);
+  return codes[std::min<std::size_t>((std::bit_cast<std::uint32_t>(hotness) + 0x8000) >> 16,
+                                     codes.size() - 1)];
 }
 
 float hotness_of(std::uint8_t code) {

@@ -31,7 +31,7 @@ void compare(const MapFrame& frame, const Snapshot& snapshot) {
     if (hotness == 0) {
       QCOMPARE(frame.hot[unit], std::uint8_t{0});
     } else {
-      QVERIFY(std::abs(std::log2(hotness_of(frame.hot[unit]) / hotness)) <= 24.0 / 254 / 2 + 1e-4);
+      QVERIFY(std::abs(std::log2(hotness_of(frame.hot[unit]) / hotness)) <= 24.0 / 254 / 2 + 0.006);
     }
   }
 }
