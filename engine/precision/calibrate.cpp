@@ -60,8 +60,14 @@ std::vector<float> Calibration::inputs(UnitId id) const {
 class Collector : public layers::PassObserver {
  public:
   Collector(const models::Model& model, const UnitTable& units, const kernels::Device& device,
-            const CalibrationSettings& settings, kernels::Stream& stream)
-      : model_(model), units_(units), device_(device), settings_(settings), stream_(stream) {
+            const CalibrationSettings& settings, std::int64_t total_tokens, kernels::Stream& stream)
+      : model_(model),
+        units_(units),
+        device_(device),
+        settings_(settings),
+        stream_(stream),
+        total_tokens_(total_tokens),
+        seen_(model.layers().size()) {
     out_.units_.resize(static_cast<std::size_t>(units.size()));
     std::int64_t row_bytes = 0;  // of one row of each store
     for (UnitId id = 0; id < units.size(); ++id) row_bytes += assign(id);
@@ -75,9 +81,16 @@ class Collector : public layers::PassObserver {
     const std::int64_t used = model_.config().experts_used;
     const UnitId first = units_.first(layer);
     chosen_.assign(weights.experts.size(), {});
-    for (std::int64_t t = 0; t < tokens; ++t) {
-      keep_routed(x + t * model_.config().hidden, first,
+    std::int64_t& seen = seen_[static_cast<std::size_t>(layer)];
+    seen += tokens;
+    // In leaps through the pass, so that those kept are not its first.
+    const std::int64_t leap = tokens % leap_tokens == 0 ? 1 : leap_tokens;
+    for (std::int64_t i = 0; i < tokens; ++i) {
+      const std::int64_t t = (tokens / 2 + i * leap) % tokens;
+      keep_routed(x + t * model_.config().hidden, first, rows_until(seen),
                   std::span(ids + t * used, static_cast<std::size_t>(used)));
+    }
+    for (std::int64_t t = 0; t < tokens; ++t) {
       for (std::int64_t j = 0; j < used; ++j)
         chosen_[static_cast<std::size_t>(ids[t * used + j])].push_back(static_cast<std::int32_t>(t));
     }
@@ -167,11 +180,14 @@ class Collector : public layers::PassObserver {
     }
   }
 
-  // A token's input is kept while one of its experts has too few.
-  void keep_routed(const float* x, UnitId first, std::span<const std::int32_t> experts) {
-    const auto full = [&](std::int32_t e) {
-      return std::ssize(places(first + e).chosen) >= settings_.rows_per_unit;
-    };
+  // Inputs that a unit may have kept after so many tokens: they come from the whole text.
+  std::int64_t rows_until(std::int64_t seen) const {
+    return (settings_.rows_per_unit * seen + total_tokens_ - 1) / total_tokens_;
+  }
+
+  // A token's input is kept while one of its experts has fewer than `most`.
+  void keep_routed(const float* x, UnitId first, std::int64_t most, std::span<const std::int32_t> experts) {
+    const auto full = [&](std::int32_t e) { return std::ssize(places(first + e).chosen) >= most; };
     if (std::ranges::all_of(experts, full)) return;
     Calibration::Rows& rows = out_.rows_[static_cast<std::size_t>(places(first).rows)];
     if (rows.count() >= most_rows_) return;
@@ -199,9 +215,13 @@ class Collector : public layers::PassObserver {
       const Calibration::UnitPlaces mine = places(id);
       add(mine.statistics[0], x, tokens);
       Calibration::Rows& rows = out_.rows_[static_cast<std::size_t>(mine.rows)];
-      const std::int64_t room = std::min(settings_.rows_per_unit, most_rows_) - rows.count();
+      const std::int64_t seen = out_.statistics_[static_cast<std::size_t>(mine.statistics[0])].tokens;
+      const std::int64_t room = std::min(rows_until(seen), most_rows_) - rows.count();
       const std::int64_t count = std::clamp<std::int64_t>(room, 0, tokens);
-      rows.values.insert(rows.values.end(), x, x + count * rows.columns);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const float* const row = x + (i * tokens + tokens / 2) / count * rows.columns;
+        rows.values.insert(rows.values.end(), row, row + rows.columns);
+      }
       for (UnitId other = id; other < units_.first(layer + 1); ++other) {
         if (places(other).rows != mine.rows) continue;
         for (std::int64_t i = std::ssize(places(other).chosen); i < rows.count(); ++i)
@@ -211,11 +231,15 @@ class Collector : public layers::PassObserver {
     }
   }
 
+  static constexpr std::int64_t leap_tokens = 181;
+
   const models::Model& model_;
   const UnitTable& units_;
   const kernels::Device& device_;
   const CalibrationSettings& settings_;
   kernels::Stream& stream_;
+  std::int64_t total_tokens_;       // of the calibration
+  std::vector<std::int64_t> seen_;  // [layers], routed tokens so far
   Calibration out_;
   std::int64_t most_rows_ = 0;                     // of each store
   std::vector<std::vector<std::int32_t>> chosen_;  // [experts], tokens of the pass
@@ -241,7 +265,7 @@ Result<Calibration> calibrate(const models::Model& model, const UnitTable& units
   }
   if (longest < 2) return fail(ErrorKind::invalid, "calibration", "the text has less than two tokens");
   FOVEA_TRY(WindowRunner runner, WindowRunner::create(model, device, longest, settings.threads));
-  Collector collector(model, units, device, settings, runner.stream());
+  Collector collector(model, units, device, settings, total, runner.stream());
   for (const auto& window : windows) {
     if (progress) progress({"calibrating", done, total, "tokens", {}});
     FOVEA_CHECK(runner.run(window, &collector, {}, stop));

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::int64_t least_inputs = 64;  // for a metric
 constexpr float shrinkage = 0.1F;
+constexpr float most_kept = 0.5F;
 constexpr std::int64_t measured_share = 4;  // every fourth input is kept from the quantiser
 
 constexpr std::int64_t together = 8;  // inputs, for each pass over the moments
@@ -44,17 +45,26 @@ std::vector<float> second_moments(std::span<const float> rows, std::int64_t colu
   return sums;
 }
 
-// Off the diagonal, few inputs say more than they know: what they share by chance is taken back in the
-// proportion of columns to inputs.
-std::optional<kernels::formats::InputMetric> metric_of(std::span<const float> rows, std::int64_t columns) {
+// What columns mean together comes from few inputs, `rows` [count, columns], and half of that is chance or
+// goes with the text: more than half makes the errors on other inputs larger (docs/tiers.md). What they mean
+// each comes from all inputs of the calibration.
+std::optional<kernels::formats::InputMetric> metric_of(std::span<const float> rows, std::int64_t columns,
+                                                       std::span<const float> mean_squares) {
   constexpr std::int64_t metric_block = 32;
   if (columns % metric_block != 0) return std::nullopt;
   std::vector<float> sums = second_moments(rows, columns);
   const auto count = static_cast<float>(std::ssize(rows) / columns);
-  const float kept = count / (count + shrinkage * static_cast<float>(columns));
+  const float kept = most_kept * count / (count + shrinkage * static_cast<float>(columns));
   const auto n = static_cast<std::size_t>(columns);
+  std::vector<float> scales(n);
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < i; ++j) sums[i * n + j] *= kept;
+    float& square = sums[i * n + i];
+    const float wanted = mean_squares.empty() ? square : mean_squares[i] * count;
+    scales[i] = square > 0 ? std::sqrt(wanted / square) : 0;
+    square = wanted;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) sums[i * n + j] *= kept * scales[i] * scales[j];
   }
   return kernels::formats::InputMetric::make(sums.data(), columns);
 }
@@ -92,12 +102,13 @@ Result<void> OutputCheck::begin(VersionMaker& maker, UnitId id) {
 void OutputCheck::learn(std::span<const float> inputs) {
   const Unit& unit = parts_.units[unit_];
   const std::int64_t columns = unit.parts[0].columns;
-  input_metric_ = metric_of(inputs, columns);
+  const Importance importance = parts_.calibration->importance(unit_);
+  input_metric_ = metric_of(inputs, columns, importance[0]);
   if (unit.part_count < 3) return;
   const auto weights = weights_at({"file", std::nullopt}, unit, parts_.device, reference_.first(1).data());
   hidden_metric_ =
       metric_of(hidden_activations({weights[0], weights[1], weights[2]}, inputs, parts_.device, *stream_),
-                unit.parts[2].columns);
+                unit.parts[2].columns, importance[2]);
 }
 
 std::array<const kernels::formats::InputMetric*, 3> OutputCheck::metrics() const {
