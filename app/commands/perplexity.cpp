@@ -1,6 +1,5 @@
 // fovea perplexity MODEL FILE: how well the model predicts a text.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -28,12 +27,7 @@ struct PerplexityFlags {
 
 Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, Interrupts& interrupts) {
   const Interrupts::Operation operation(interrupts);
-  std::string text;
-  if (flags.file == "-") {
-    FOVEA_TRY(text, read_standard_input(text_limit_bytes));
-  } else {
-    FOVEA_TRY(text, read_file(flags.file, text_limit_bytes));
-  }
+  FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
   FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load, flags.precision));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
   LoadedEngine reference;

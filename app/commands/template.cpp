@@ -37,12 +37,8 @@ std::unexpected<Error> wrong(const std::string& where, std::string what, std::st
   return std::unexpected(Error{ErrorKind::invalid, where, std::move(what), std::move(advice)});
 }
 
-Result<std::string> read_input(const std::string& name) {
-  return name == "-" ? read_standard_input(input_limit_bytes) : read_file(name, input_limit_bytes);
-}
-
 Result<Json> read_json(const std::string& name) {
-  FOVEA_TRY(auto text, read_input(name));
+  FOVEA_TRY(auto text, read_input(name, input_limit_bytes));
   Json value = Json::parse(text, nullptr, false);
   if (value.is_discarded()) return wrong(name, "is not JSON", "Check it with a JSON tool");
   return value;
@@ -90,7 +86,7 @@ Result<Conversation> read_conversation(const TemplateFlags& flags) {
 Result<std::string> render(const TemplateFlags& flags, const Conversation& conversation) {
   std::string source;
   if (!flags.source.empty()) {
-    FOVEA_TRY(source, read_input(flags.source));
+    FOVEA_TRY(source, read_input(flags.source, input_limit_bytes));
   }
   const std::string variables = conversation.variables.empty() ? "" : conversation.variables.dump();
   if (flags.model.empty()) {

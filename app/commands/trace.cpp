@@ -26,12 +26,7 @@ struct TraceFlags {
 
 Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& interrupts) {
   const Interrupts::Operation operation(interrupts);
-  std::string text;
-  if (flags.file == "-") {
-    FOVEA_TRY(text, read_standard_input(text_limit_bytes));
-  } else {
-    FOVEA_TRY(text, read_file(flags.file, text_limit_bytes));
-  }
+  FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
   FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load));
   FOVEA_TRY(auto file, AtomicFile::create(flags.out));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));

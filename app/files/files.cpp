@@ -60,6 +60,10 @@ Result<std::string> read_standard_input(std::int64_t limit_bytes) {
   return read_all(STDIN_FILENO, "standard input", limit_bytes);
 }
 
+Result<std::string> read_input(const std::string& name, std::int64_t limit_bytes) {
+  return name == "-" ? read_standard_input(limit_bytes) : read_file(name, limit_bytes);
+}
+
 std::size_t invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     std::uint32_t least = 0;
