@@ -20,12 +20,20 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
 }
 
 void LegendView::set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use) {
-  const int before = heightForWidth(width());
+  const double before = words_width();
   numbers_ = numbers;
   on_disk_ = on_disk;
   by_use_ = by_use;
-  if (heightForWidth(width()) != before) updateGeometry();
+  // The layout remembers what it was told for each width.
+  if (words_width() != before) updateGeometry();
   update();
+}
+
+double LegendView::words_width() const {
+  double width = on_disk_ > 0 ? fontMetrics().horizontalAdvance(count_text(on_disk_)) : 0;
+  for (const TierState& tier : numbers_.tiers)
+    width += fontMetrics().horizontalAdvance(QString::fromStdString(tier.name) + count_text(tier.units));
+  return width;
 }
 
 void LegendView::set_textures(bool shown) {

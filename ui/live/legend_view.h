@@ -25,6 +25,7 @@ class LegendView : public QWidget {
 
  private:
   double lay_out(QPainter* painter, double width) const;
+  double words_width() const;  // of what changes
   void paint_ramp(QPainter& painter, const QRectF& rect, std::size_t tier) const;
 
   Snapshot numbers_;

@@ -276,7 +276,7 @@ void LivePanel::update_header() {
   } else {
     state = tr("Live");
   }
-  std::int64_t hits = 0;
+  std::int64_t hits = n.misses;
   for (const TierState& tier : n.tiers) hits += tier.hits;
   const double high =
       hits > 0 && !n.tiers.empty() ? static_cast<double>(n.tiers[0].hits) / static_cast<double>(hits) : 0;

@@ -77,6 +77,10 @@ void LivePanel::build() {
   alarm_->setMargin(margin / 2 + 2);
   alarm_->setAutoFillBackground(true);
   alarm_->setAccessibleName(tr("Alarm"));
+  alarm_->setToolTip(
+      tr("Routers are judged by the last minute. With k experts for a token, two can take at most 2/k of the "
+         "uses; the "
+         "alarm comes at 80 % of that. Text that repeats itself does this, too."));
   alarm_->hide();
   content->addWidget(alarm_);
   splitter_ = new QSplitter(Qt::Vertical, page);

@@ -24,7 +24,7 @@ Result<void> play_session(const SessionShape& shape, const SnapshotSink& sink) {
   request.dynaexq.in_flight = 12;
   request.clock.decode_tok_per_s = kTokensPerSecond;
   request.clock.prefill_tok_per_s = 400;
-  request.clock.read_gb_per_s = 0.1;
+  request.clock.read_gb_per_s = 0.25;
   request.snapshots = [&](const Snapshot& snapshot, double seconds) {
     Snapshot with_rest = snapshot;
     with_rest.budget_bytes += kDense + kKv + kActivations + kTransfer;
@@ -49,7 +49,7 @@ ui::LiveModel session_model(const SessionShape& shape) {
   model.plan.parts.kv = kKv;
   model.plan.parts.activations = kActivations;
   model.plan.parts.transfer = kTransfer;
-  model.link_bytes_per_s = 0.1e9;
+  model.link_bytes_per_s = 0.25e9;
   return model;
 }
 
