@@ -1,5 +1,7 @@
 #include "engine/runtime/load_precision.h"
 
+#include <numeric>
+
 #include "engine/api/prepare.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
@@ -10,6 +12,7 @@
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/static_plan.h"
 #include "engine/precision/static_policy.h"
+#include "engine/precision/store_profile.h"
 #include "engine/precision/store_source.h"
 #include "engine/precision/tier_map.h"
 #include "engine/runtime/kv_cache.h"
@@ -69,14 +72,11 @@ precision::PolicyWorld world_of(const UnitPlan& units, const PrecisionPlan& plan
   world.capacity = plan.capacity;
   world.spare_blocks = units.inputs.spare_blocks;
   world.high_per_layer = plan.high_per_layer;
-  for (std::int64_t unit = 0; unit < units.units.size(); ++unit) {
-    for (std::int64_t tier = 0; tier < world.tiers(); ++tier) {
-      const checkpoint::Extent& extent = store.extent(unit, tier);
-      // A measured divergence counts as it is; an error of outputs with its power.
-      world.damage.push_back(extent.divergence >= 0 ? extent.divergence
-                                                    : extent.output_error * extent.output_error);
-    }
-  }
+  std::vector<std::int64_t> tiers(static_cast<std::size_t>(world.tiers()));
+  std::iota(tiers.begin(), tiers.end(), 0);
+  precision::StoreProfile profile = precision::store_profile(store, world.first_unit, tiers);
+  world.damage = std::move(profile.damage);
+  world.uses = std::move(profile.uses);
   return world;
 }
 
@@ -129,10 +129,11 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
             open_store(checkpoint, units, settings, device, progress, std::move(stop)));
   precision::PolicyWorld world = world_of(units, plan, store, device);
   if (units.policy != PolicyKind::dynaexq && first.empty()) {
-    // Each unit counts as used alike: nobody knows yet what the conversation will be about.
-    const std::vector<double> once(static_cast<std::size_t>(world.units()), 1.0);
+    // Nobody knows yet what the conversation will be about: units count as the calibration used them.
+    std::vector<double> uses(world.uses.begin(), world.uses.end());
+    uses.resize(static_cast<std::size_t>(world.units()), 1);
     FOVEA_TRY(precision::StaticPlan best,
-              precision::plan_static(units, precision::expected_loss(world, once)));
+              precision::plan_static(units, precision::expected_loss(world, uses)));
     plan = std::move(best.plan);
     first = std::move(best.tiers);
     world.capacity = plan.capacity;
@@ -170,17 +171,18 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
   }
   FOVEA_TRY(precision::Arena arena, precision::Arena::create(device, parts.plan.arena));
   FOVEA_TRY(parts.residency,
-            precision::Residency::create({.units = parts.units.get(),
-                                          .tiers = parts.tiers.get(),
-                                          .device = &device,
-                                          .source = parts.source.get(),
-                                          .handles = handles_of(model, *parts.units)},
-                                         std::move(arena),
-                                         {.transfer_bytes = request.transfer_bytes,
-                                          .in_flight = request.dynaexq.in_flight,
-                                          .visitors = parts.plan.visitor_blocks,
-                                          .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, stream),
-                                          .publish_after_passes = request.publish_after_passes}));
+            precision::Residency::create(
+                {.units = parts.units.get(),
+                 .tiers = parts.tiers.get(),
+                 .device = &device,
+                 .source = parts.source.get(),
+                 .handles = handles_of(model, *parts.units)},
+                std::move(arena),
+                {.transfer_bytes = request.transfer_bytes,
+                 .in_flight = request.dynaexq.in_flight,
+                 .visitors = parts.plan.visitor_blocks,
+                 .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, stream),
+                 .publish_after_passes = request.publish_after_passes}));
   FOVEA_CHECK(parts.residency->fill(first, settings.threads, progress, std::move(stop)));
   return std::make_unique<PrecisionControl>(std::move(parts));
 }
