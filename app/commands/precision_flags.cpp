@@ -44,24 +44,6 @@ CLI::Validator layers_or(std::string word) {
       "");
 }
 
-void add_offload(CLI::App& command, PrecisionFlags& flags) {
-  OffloadSettings& offload = flags.request.offload;
-  const auto group = [](CLI::Option* option) { return option->group("Offload"); };
-  group(command.add_option("--n-cpu-moe", offload.cpu_moe_layers,
-                           "Keep the experts of the first N layers off the device; auto: the smallest N "
-                           "that fits the budget (-ncmoe)"))
-      ->transform(layers_or("auto"));
-  group(command.add_flag("--cpu-moe", flags.cpu_moe, "Keep all experts off the device (-cmoe)"));
-  group(command.add_option("--override-tensor", offload.override_tensors,
-                           "PATTERN=PLACE,…: units with a tensor whose name the regular expression is found "
-                           "in; PLACE is CPU (off the device) or GPU; the first that is found decides (-ot)"))
-      ->allow_extra_args(false);
-  group(command.add_option("--n-gpu-layers,--gpu-layers", offload.gpu_layers,
-                           "Keep only the last N layers' units on the device, the output counted as a "
-                           "layer; all: every one (-ngl)"))
-      ->transform(layers_or("all"));
-}
-
 void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
   const auto group = [](CLI::Option* option) { return option->group("DynaExq"); };
   group(command.add_option("--dynaexq-alpha", settings.smoothing,
@@ -84,7 +66,7 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
   group(command.add_option("--dynaexq-transitions", settings.transitions,
                            "Changes at most in each interval of each layer (default: 4)"))
       ->check(number_between(1, 1 << 20));
-  group(command.add_option("--dynaexq-in-flight", settings.in_flight, "Changes at once (default: 4)"))
+  group(command.add_option("--dynaexq-in-flight", settings.in_flight, "Changes at once (default: 64)"))
       ->check(number_between(1, 1024));
   group(command.add_option("--dynaexq-warm-up", settings.warm_up_tokens,
                            "Tokens after which the first set is ranked (default: 64)"))
@@ -106,6 +88,31 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
 }
 
 }  // namespace
+
+void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
+  const auto group = [](CLI::Option* option) { return option->group("Offload"); };
+  group(command.add_option("--n-cpu-moe", offload.cpu_moe_layers,
+                           "Keep the experts of the first N layers off the device; auto: the smallest N "
+                           "that fits the budget (-ncmoe)"))
+      ->transform(layers_or("auto"));
+  group(command.add_flag("--cpu-moe", cpu_moe, "Keep all experts off the device (-cmoe)"));
+  group(command.add_option("--override-tensor", offload.override_tensors,
+                           "PATTERN=PLACE,…: units with a tensor whose name the regular expression is found "
+                           "in; PLACE is CPU (off the device) or GPU; the first that is found decides (-ot)"))
+      ->allow_extra_args(false);
+  group(command.add_option("--n-gpu-layers,--gpu-layers", offload.gpu_layers,
+                           "Keep only the last N layers' units on the device, the output counted as a "
+                           "layer; all: every one (-ngl)"))
+      ->transform(layers_or("all"));
+}
+
+Result<OffloadSettings> offload_settings(OffloadSettings offload, bool cpu_moe) {
+  if (!cpu_moe) return offload;
+  if (offload.cpu_moe_layers != 0)
+    return fail(ErrorKind::invalid, "--cpu-moe", "--n-cpu-moe is given as well", "Give one of the two");
+  offload.cpu_moe_layers = most_layers;
+  return offload;
+}
 
 void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
   PrecisionRequest& request = flags.request;
@@ -132,7 +139,7 @@ void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
   group(command.add_option("--tier-map", request.tier_map,
                            "static: a file of lines \"unit tier\" (default: the best mix of the budget)"));
   if (pipeline) add_pipeline(command, request);
-  add_offload(command, flags);
+  add_offload(command, request.offload, flags.cpu_moe);
   add_dynaexq(command, request.dynaexq);
 }
 
@@ -142,11 +149,7 @@ Result<PrecisionRequest> precision_request(const PrecisionFlags& flags) {
   const auto refuse = [](const char* flag, std::string what, std::string advice) {
     return fail(ErrorKind::invalid, flag, std::move(what), std::move(advice));
   };
-  if (flags.cpu_moe) {
-    if (offload.cpu_moe_layers != 0)
-      return refuse("--cpu-moe", "--n-cpu-moe is given as well", "Give one of the two");
-    offload.cpu_moe_layers = most_layers;
-  }
+  FOVEA_TRY(offload, offload_settings(offload, flags.cpu_moe));
   const bool offloads =
       offload.cpu_moe_layers != 0 || !offload.override_tensors.empty() || offload.gpu_layers >= 0;
   if (offload.cpu_moe_layers < 0 && request.budget_bytes == 0)

@@ -19,6 +19,12 @@ struct PrecisionFlags {
 // settings, and the swap pipeline's. `pipeline` off leaves out what a plan does not depend on.
 void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline = true);
 
+// The offload flags alone, with llama.cpp's names. --cpu-moe sets its own flag; give them to
+// offload_settings().
+void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe);
+// ErrorKind::invalid when --cpu-moe and --n-cpu-moe are both given.
+Result<OffloadSettings> offload_settings(OffloadSettings offload, bool cpu_moe);
+
 // ErrorKind::invalid names two flags that contradict each other.
 Result<PrecisionRequest> precision_request(const PrecisionFlags& flags);
 

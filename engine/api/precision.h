@@ -37,7 +37,10 @@ struct DynaExqSettings {
   // At most, for each interval, in each layer; a promotion with its demotion is one (later: 4, which for the
   // whole model would follow changing work so slowly that the best static mix beats it)
   int transitions = 4;
-  int in_flight = 4;                 // swaps at once                       (later: 4)
+  // Swaps at once (later: 4). They are published between two passes, and a prefill chunk is one pass: with 4
+  // a chunk of 128 tokens sees two promotions. On made-up routing of 48 × 128 with prompts of 2,048 tokens 64
+  // serve 72.7 % of the uses from the high tier instead of 62.6 %, for 3 % more traffic (ours)
+  int in_flight = 64;
   std::int64_t warm_up_tokens = 64;  // hotness of so many tokens ranks the first set (§3.5; ours)
 };
 

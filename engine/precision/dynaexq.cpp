@@ -22,6 +22,40 @@ struct Transition {
       0;  // by which the one that goes up is hotter; for one alone, its distance from the threshold
 };
 
+std::vector<std::int32_t> units_by_use(const PolicyWorld& world, std::int64_t layer) {
+  const auto l = static_cast<std::size_t>(layer);
+  std::vector<std::int32_t> order(static_cast<std::size_t>(world.first_unit[l + 1] - world.first_unit[l]));
+  std::iota(order.begin(), order.end(), world.first_unit[l]);
+  if (world.uses.empty()) return order;
+  std::ranges::sort(order, [&](std::int32_t a, std::int32_t b) {
+    const float of_a = world.uses[static_cast<std::size_t>(a)];
+    const float of_b = world.uses[static_cast<std::size_t>(b)];
+    return of_a != of_b ? of_a > of_b : a < b;
+  });
+  return order;
+}
+
+// n_hot of each layer. One place more where the next unit's low tier would cost most, as far as a profile of
+// use and the measured damage tell.
+std::vector<std::int64_t> places_of(const PolicyWorld& world) {
+  std::vector<std::int64_t> places;
+  std::vector<std::pair<double, std::int64_t>> gains;  // of one place more, and the layer
+  for (std::int64_t layer = 0; layer < world.layers(); ++layer) {
+    const std::vector<std::int32_t> order = units_by_use(world, layer);
+    places.push_back(std::min<std::int64_t>(world.high_per_layer, std::ssize(order)));
+    if (places.back() == std::ssize(order)) continue;
+    const auto next = static_cast<std::size_t>(order[static_cast<std::size_t>(places.back())]);
+    double gain = world.uses.empty() ? 0 : static_cast<double>(world.uses[next]);
+    if (!world.damage.empty())
+      gain *= static_cast<double>(world.damage[2 * next + low] - world.damage[2 * next + high]);
+    gains.emplace_back(-gain, layer);
+  }
+  std::ranges::sort(gains);
+  const auto more = std::min<std::size_t>(static_cast<std::size_t>(world.layers_with_more), gains.size());
+  for (std::size_t i = 0; i < more; ++i) ++places[static_cast<std::size_t>(gains[i].second)];
+  return places;
+}
+
 class DynaExq final : public Policy {
  public:
   DynaExq(const PolicyWorld& world, const DynaExqSettings& settings)
@@ -29,7 +63,8 @@ class DynaExq final : public Policy {
         settings_(settings),
         hotness_(world.first_unit,
                  {.smoothing = settings.smoothing, .smoothing_tokens = settings.smoothing_tokens},
-                 world.uses) {}
+                 world.uses),
+        places_(places_of(world)) {}
 
   std::string_view name() const override { return "dynaexq"; }
   std::vector<std::uint8_t> initial() const override;
@@ -43,10 +78,7 @@ class DynaExq final : public Policy {
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-  std::int64_t places(std::int64_t layer) const {
-    return std::min<std::int64_t>(world_.high_per_layer,
-                                  world_.first_unit[index(layer) + 1] - world_.first_unit[index(layer)]);
-  }
+  std::int64_t places(std::int64_t layer) const { return places_[index(layer)]; }
   void update(std::span<const std::uint8_t> tiers, std::int64_t limit);
   void choose(std::int64_t layer, std::span<const std::uint8_t> tiers, std::int64_t limit);
   void hand_out(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
@@ -62,25 +94,18 @@ class DynaExq final : public Policy {
   PolicyWorld world_;
   DynaExqSettings settings_;
   Hotness hotness_;
-  std::int64_t tokens_ = 0;  // since the last update
-  bool warm_ = false;        // the first set has been ranked
-  bool settled_ = false;     // … and stands
+  std::vector<std::int64_t> places_;  // [layers] in the high tier
+  std::int64_t tokens_ = 0;           // since the last update
+  bool warm_ = false;                 // the first set has been ranked
+  bool settled_ = false;              // … and stands
   std::vector<Transition> pending_, forced_;
   std::vector<std::int32_t> insiders_, outsiders_;  // of one layer, while it is looked at
 };
 
 std::vector<std::uint8_t> DynaExq::initial() const {
   std::vector<std::uint8_t> tiers(index(world_.units()), low);
-  std::vector<std::int32_t> order;
   for (std::int64_t layer = 0; layer < world_.layers(); ++layer) {
-    const std::int32_t first = world_.first_unit[index(layer)];
-    order.resize(index(world_.first_unit[index(layer) + 1] - first));
-    std::iota(order.begin(), order.end(), first);
-    if (!world_.uses.empty())
-      std::ranges::sort(order, [&](std::int32_t a, std::int32_t b) {
-        const float of_a = world_.uses[index(a)], of_b = world_.uses[index(b)];
-        return of_a != of_b ? of_a > of_b : a < b;
-      });
+    const std::vector<std::int32_t> order = units_by_use(world_, layer);
     for (std::int64_t i = 0; i < places(layer); ++i) tiers[index(order[index(i)])] = high;
   }
   return tiers;
@@ -216,13 +241,11 @@ Result<void> check_capacity(const PolicyWorld& world) {
     return fail(ErrorKind::invalid, "dynaexq",
                 std::to_string(world.tiers()) + " tiers are given, it moves experts between two",
                 "Give a high and a low tier");
-  std::int64_t hot = 0;
-  for (std::int64_t layer = 0; layer < world.layers(); ++layer) {
-    const auto l = static_cast<std::size_t>(layer);
-    hot += std::min<std::int64_t>(world.high_per_layer, world.first_unit[l + 1] - world.first_unit[l]);
-  }
+  const bool counts = world.high_per_layer >= 0 && world.layers_with_more >= 0;
+  const std::vector<std::int64_t> places = counts ? places_of(world) : std::vector<std::int64_t>();
+  const std::int64_t hot = std::reduce(places.begin(), places.end());
   const std::int64_t cold = world.units() - hot;
-  if (world.high_per_layer >= 0 && hot <= world.capacity[high] && cold <= world.capacity[low]) return {};
+  if (counts && hot <= world.capacity[high] && cold <= world.capacity[low]) return {};
   return fail(ErrorKind::memory, "dynaexq",
               std::to_string(hot) + " experts in the high tier and " + std::to_string(cold) +
                   " in the low one are wanted, the plan has room for " +

@@ -116,6 +116,8 @@ void add_groups(const kernels::Device& device, UnitPlan& plan) {
   }
 }
 
+constexpr std::int64_t staged_versions = 4;  // in the transient buffer
+
 std::int64_t largest_version(const PlanInputs& inputs) {
   std::int64_t largest = 0;
   for (const UnitGroup& group : inputs.groups) largest = std::max(largest, std::ranges::max(group.bytes));
@@ -141,11 +143,13 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.budget_bytes = request.budget_bytes;
   in.host_computes_absent = !around.device_is_host;
   in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
-  in.spare_blocks = std::max(1, request.dynaexq.in_flight);
+  in.spare_blocks = least_spare_blocks(request.dynaexq, plan.units.size());
+  in.uneven_layers = true;
+  in.most_spare_blocks = most_spare_blocks(request.dynaexq);
   // What is read from disk goes straight to its block where the device's memory is the host's.
   if (plan.policy == PolicyKind::dynaexq && !around.device_is_host) {
-    in.transfer_bytes = request.transfer_bytes > 0 ? request.transfer_bytes
-                                                   : request.dynaexq.in_flight * largest_version(plan.inputs);
+    in.transfer_bytes =
+        request.transfer_bytes > 0 ? request.transfer_bytes : staged_versions * largest_version(plan.inputs);
   }
 }
 
@@ -249,9 +253,14 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
 }
 
 TierCounts counts_of(const UnitPlan& plan, std::span<const TierId> tiers) {
-  TierCounts counts(plan.inputs.groups.size(), std::vector<std::int64_t>(plan.tiers.size()));
+  return counts_of(plan.inputs, plan.group, tiers);
+}
+
+TierCounts counts_of(const PlanInputs& inputs, std::span<const std::size_t> group,
+                     std::span<const TierId> tiers) {
+  TierCounts counts(inputs.groups.size(), std::vector<std::int64_t>(inputs.tier_names.size()));
   for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
-    if (tiers[unit] < plan.tiers.size()) ++counts[plan.group[unit]][tiers[unit]];
+    if (tiers[unit] < inputs.tier_names.size()) ++counts[group[unit]][tiers[unit]];
   }
   return counts;
 }

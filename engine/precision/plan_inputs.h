@@ -66,5 +66,7 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
 
 // The counts of a fixed map [units], for inputs.counts; no_tier is counted nowhere.
 TierCounts counts_of(const UnitPlan& plan, std::span<const TierId> tiers);
+TierCounts counts_of(const PlanInputs& inputs, std::span<const std::size_t> group,
+                     std::span<const TierId> tiers);
 
 }  // namespace fovea::precision

@@ -52,6 +52,7 @@ std::int64_t budget_for(const PlanInputs& inputs, std::int64_t need) {
 struct Choice {
   PlannedMix mix;
   ArenaPlan arena;
+  std::int64_t spare_blocks = 0;
 };
 
 class Chooser {
@@ -61,7 +62,7 @@ class Chooser {
 
   // Without a policy there is no arena: units lie where the model's other weights do.
   std::int64_t bytes(const PlannedMix& mix) const {
-    return pooled_ ? cut_arena(path_.needs(mix)).bytes() : path_.block_bytes(mix);
+    return pooled_ ? cut_arena(path_.needs(mix, inputs_.spare_blocks)).bytes() : path_.block_bytes(mix);
   }
 
   // The last mix of the path that fits a budget.
@@ -80,7 +81,7 @@ class Chooser {
     }
     for (std::int64_t index = low; index >= 0; --index) {
       const PlannedMix mix = path_.at(index);
-      if (bytes(mix) <= room) return choice(mix);
+      if (bytes(mix) <= room) return with_spares(filled(mix, room), room);
     }
     return std::nullopt;
   }
@@ -106,8 +107,26 @@ class Chooser {
   bool pooled() const { return pooled_; }
 
  private:
-  Choice choice(const PlannedMix& mix) const {
-    return {mix, pooled_ ? cut_arena(path_.needs(mix)) : ArenaPlan{}};
+  Choice choice(const PlannedMix& mix) const { return with(mix, inputs_.spare_blocks); }
+  Choice with(const PlannedMix& mix, std::int64_t spare_blocks) const {
+    return {mix, pooled_ ? cut_arena(path_.needs(mix, spare_blocks)) : ArenaPlan{}, spare_blocks};
+  }
+  // A place more for as many layers as there is room for.
+  PlannedMix filled(const PlannedMix& mix, std::int64_t room) const {
+    for (std::int64_t layers = path_.most_layers_with_more(mix); layers > 0; --layers) {
+      PlannedMix more = path_.with_more(mix, layers);
+      if (path_.block_bytes(more) <= room && bytes(more) <= room) return more;
+    }
+    return mix;
+  }
+  // What is left even then lets more units swap at once.
+  Choice with_spares(const PlannedMix& mix, std::int64_t room) const {
+    for (std::int64_t spare = inputs_.most_spare_blocks; path_.swaps() && spare > inputs_.spare_blocks;
+         --spare) {
+      Choice more = with(mix, spare);
+      if (more.arena.bytes() <= room) return more;
+    }
+    return choice(mix);
   }
 
   const PlanInputs& inputs_;
@@ -148,7 +167,7 @@ double mean_bits(const PlanInputs& inputs, const TierCounts& counts, std::option
 // count as the lowest tier's.
 void divide_arena(const PlanInputs& inputs, const MixPath& path, const Choice& choice, Plan& plan) {
   const auto tiers = inputs.tier_names.size();
-  for (const PoolNeed& need : path.needs(choice.mix)) {
+  for (const PoolNeed& need : path.needs(choice.mix, choice.spare_blocks)) {
     std::vector<std::int64_t> users(tiers);
     std::int64_t blocks = 0;
     for (std::size_t group = 0; group < choice.mix.counts.size(); ++group) {
@@ -178,6 +197,8 @@ PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const C
   out.group_capacity = mix.counts;
   out.capacity.resize(inputs.tier_names.size());
   out.high_per_layer = mix.high_per_layer;
+  out.layers_with_more = mix.layers_with_more;
+  out.spare_blocks = choice.spare_blocks;
   out.visitor_blocks = chooser.pooled() ? chooser.path().visitor_blocks(mix) : 0;
   for (std::size_t t = 0; t < inputs.tier_names.size(); ++t) {
     for (const auto& counts : mix.counts) out.capacity[t] += counts[t];

@@ -37,8 +37,11 @@ struct PlanInputs {
   std::int64_t budget_bytes = 0;       // 0: what the highest tier needs
   bool may_use_disk = false;           // units below the lowest tier may live on disk alone
   bool host_computes_absent = false;   // absent units are computed where they are: no blocks for visitors
+  // dynaexq: what is too little for a whole n_hot gives some layers one place more. Two tiers, layers alike.
+  bool uneven_layers = false;
   std::int64_t pass_units = 0;         // of one layer, that one pass can choose; 0: all
-  std::int64_t spare_blocks = 1;       // of each pool, where units may swap
+  std::int64_t spare_blocks = 1;       // of each pool, where units may swap: at least …
+  std::int64_t most_spare_blocks = 0;  // … and up to so many of what the mix leaves free; 0: no more
   TierCounts counts = {};              // static_tiers: a map that is chosen already; empty: the planner's
 };
 
@@ -59,7 +62,9 @@ struct PrecisionPlan {
   // policy keeps to these numbers.
   TierCounts group_capacity;
   std::vector<std::int64_t> capacity;  // [tiers], units: the sum over the groups
-  std::int64_t high_per_layer = 0;     // n_hot
+  std::int64_t high_per_layer = 0;     // n_hot …
+  std::int64_t layers_with_more = 0;   // … and of so many layers one more
+  std::int64_t spare_blocks = 0;       // of each pool
   // Units that are not in the capacities live on disk alone. Their visits have blocks of their own, at the
   // lowest tier: as many as one layer's pass can need at once.
   std::int64_t absent_units = 0;

@@ -77,6 +77,20 @@ PlannedMix MixPath::by_layer(std::int64_t most, const LayerCounts& counts) const
   return mix;
 }
 
+PlannedMix MixPath::with_more(PlannedMix mix, std::int64_t layers) const {
+  mix.layers_with_more = layers;
+  mix.counts.front().front() += layers;
+  mix.counts.front().back() -= layers;
+  return mix;
+}
+
+std::int64_t MixPath::most_layers_with_more(const PlannedMix& mix) const {
+  const bool possible = swaps_ && inputs_.uneven_layers && inputs_.counts.empty() &&
+                        inputs_.groups.size() == 1 && inputs_.tier_names.size() == 2 &&
+                        mix.absent.front() == 0 && mix.counts.front().back() > 0;
+  return possible ? inputs_.groups.front().layers - 1 : 0;
+}
+
 PlannedMix MixPath::by_unit(std::int64_t index) const {
   const std::size_t tiers = inputs_.tier_names.size();
   // Before disk_steps_: `lifted` units are at the lowest tier, the others absent. Then, tier by tier, at the
@@ -138,7 +152,7 @@ bool MixPath::has_spares(std::size_t group, const PlannedMix& mix) const {
   return swaps_ && std::ranges::count_if(mix.counts[group], [](std::int64_t count) { return count > 0; }) > 1;
 }
 
-std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix) const {
+std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_blocks) const {
   struct Need {
     std::int64_t blocks = 0, spare = 0, visitors = 0;
   };
@@ -149,7 +163,7 @@ std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix) const {
       if (mix.counts[group][t] == 0) continue;
       Need& need = pools[g.bytes[t]];
       need.blocks += mix.counts[group][t];
-      if (has_spares(group, mix)) need.spare = inputs_.spare_blocks;
+      if (has_spares(group, mix)) need.spare = spare_blocks;
     }
     // Layers run one after the other, so that groups whose blocks are alike share the visitors' blocks.
     if (const std::int64_t most = visitors(group, mix); most > 0) {

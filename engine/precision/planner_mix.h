@@ -13,6 +13,7 @@ struct PlannedMix {
   TierCounts counts;                 // present
   std::vector<std::int64_t> absent;  // [groups]: on disk alone, chosen by the planner
   std::int64_t high_per_layer = 0;
+  std::int64_t layers_with_more = 0;  // by one
 };
 
 class MixPath {
@@ -25,7 +26,11 @@ class MixPath {
   std::int64_t block_bytes(const PlannedMix& mix) const;
   // What the arena must hold at once: the mix, the spare blocks of pools between which units swap, and the
   // visitors' blocks.
-  std::vector<PoolNeed> needs(const PlannedMix& mix) const;
+  std::vector<PoolNeed> needs(const PlannedMix& mix, std::int64_t spare_blocks) const;
+  bool swaps() const { return swaps_; }
+  // The mix with one more unit of so many layers at the highest tier; fewer than all layers.
+  PlannedMix with_more(PlannedMix mix, std::int64_t layers) const;
+  std::int64_t most_layers_with_more(const PlannedMix& mix) const;
   std::int64_t visitor_blocks(const PlannedMix& mix) const;
 
  private:

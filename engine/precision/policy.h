@@ -44,9 +44,10 @@ struct PolicyWorld {
   // [tiers]: how many units of each tier may be published, without the pools' spare blocks. A promotion and
   // the demotion behind it use a spare block each until both are published.
   std::vector<std::int64_t> capacity;
-  std::int64_t spare_blocks = 1;    // of each tier
-  std::int64_t high_per_layer = 0;  // n_hot
-  std::vector<float> uses;          // [units]: g expected from a profile; empty when there is none
+  std::int64_t spare_blocks = 1;      // of each tier
+  std::int64_t high_per_layer = 0;    // n_hot …
+  std::int64_t layers_with_more = 0;  // … and of so many layers one more
+  std::vector<float> uses;            // [units]: g expected from a profile; empty when there is none
 
   std::int64_t units() const { return first_unit.empty() ? 0 : first_unit.back(); }
   std::int64_t layers() const { return first_unit.empty() ? 0 : std::ssize(first_unit) - 1; }

@@ -1,5 +1,6 @@
 #include "engine/runtime/load_precision.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "engine/api/prepare.h"
@@ -70,8 +71,9 @@ precision::PolicyWorld world_of(const UnitPlan& units, const PrecisionPlan& plan
   for (const PlanTier& tier : plan.plan.parts.experts) world.bits_per_weight.push_back(tier.bits_per_weight);
   world.unit_bytes = precision::version_sizes(units.units, units.tiers, device);
   world.capacity = plan.capacity;
-  world.spare_blocks = units.inputs.spare_blocks;
+  world.spare_blocks = std::max<std::int64_t>(1, plan.spare_blocks);
   world.high_per_layer = plan.high_per_layer;
+  world.layers_with_more = plan.layers_with_more;
   std::vector<std::int64_t> tiers(static_cast<std::size_t>(world.tiers()));
   std::iota(tiers.begin(), tiers.end(), 0);
   precision::StoreProfile profile = precision::store_profile(store, world.first_unit, tiers);
@@ -178,7 +180,8 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
                  .source = parts.source.get(),
                  .handles = handles_of(model, *parts.units)},
                 std::move(arena),
-                {.transfer_bytes = request.transfer_bytes,
+                {.transfer_bytes =
+                     request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.parts.transfer,
                  .in_flight = request.dynaexq.in_flight,
                  .visitors = parts.plan.visitor_blocks,
                  .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, stream),

@@ -132,6 +132,31 @@ class DynaExqTest : public QObject {
     QCOMPARE(policy->hotness()[1], 0.5F);
   }
 
+  // One layer of three has a place more: the one whose second unit suffers most, use times harm.
+  void someLayersHaveOnePlaceMore() {
+    PolicyWorld world = two_tiers(3, 3, 1);
+    world.capacity = {4, 5};
+    world.layers_with_more = 1;
+    QCOMPARE(make(world, {})->initial(), (std::vector<std::uint8_t>{0, 0, 1, 0, 1, 1, 0, 1, 1}));
+    world.uses = {0.5F, 0.3F, 0.2F, 0.6F, 0.1F, 0.3F, 0.8F, 0.2F, 0};
+    for (int unit = 0; unit < 9; ++unit)
+      world.damage.insert(world.damage.end(), {0.0F, unit == 5 ? 0.04F : 0.02F});
+    const auto policy = make(world, {.interval_tokens = 10, .warm_up_tokens = 0});
+    std::vector<std::uint8_t> tiers = policy->initial();
+    QCOMPARE(tiers, (std::vector<std::uint8_t>{0, 1, 1, 0, 1, 0, 0, 1, 1}));
+    QVERIFY(proposed(*policy, tiers).empty());
+    // Both places of the layer are given away to the two that are used.
+    const std::vector<ExpertUse> uses{{.unit = 4, .tokens = 500, .gate_sum = 500},
+                                      {.unit = 5, .tokens = 500, .gate_sum = 400}};
+    policy->observe({.tokens = 500, .prefill = true, .uses = uses, .routed = std::vector<int>{0, 500, 0}});
+    const auto decisions = proposed(*policy, tiers);
+    QCOMPARE(std::ssize(decisions), 2);
+    QCOMPARE(decisions[0].unit, 4);
+    QCOMPARE(decisions[1].unit, 3);
+    world.layers_with_more = 2;
+    QCOMPARE(make_dynaexq(world, {}).error().kind, ErrorKind::memory);
+  }
+
   void theWarmUpRanksTheFirstSet() {
     const auto policy = make(two_tiers(1, 4, 2), {.transitions = 0, .in_flight = 10, .warm_up_tokens = 8});
     const std::vector<std::uint8_t> tiers = policy->initial();

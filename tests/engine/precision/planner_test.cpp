@@ -144,6 +144,62 @@ class PlannerTest : public QObject {
     QCOMPARE(plan->plan.units_on_disk, 0);
   }
 
+  // Four high ones in each layer: 16 + s high and 16 + s low blocks are 16 + s + ⌈(16 + s) ÷ 5⌉ slabs of 10
+  // pages; five and one spare would be 24.
+  void whatIsLeftBecomesSpareBlocks_data() {
+    QTest::addColumn<int>("budgetPages");
+    QTest::addColumn<int>("spare");
+    QTest::newRow("the least") << 12 + 210 << 1;
+    QTest::newRow("one page short of two") << 12 + 219 << 1;
+    QTest::newRow("two") << 12 + 220 << 2;
+    QTest::newRow("three") << 12 + 230 << 3;
+    QTest::newRow("not more than three") << 12 + 239 << 3;
+  }
+  void whatIsLeftBecomesSpareBlocks() {
+    QFETCH(int, budgetPages);
+    QFETCH(int, spare);
+    PlanInputs inputs = small_inputs(budgetPages);
+    inputs.most_spare_blocks = 3;
+    const auto plan = plan_precision(inputs, PolicyKind::dynaexq);
+    FOVEA_VERIFY(plan);
+    QCOMPARE(plan->high_per_layer, 4);
+    QCOMPARE(plan->spare_blocks, spare);
+    QVERIFY(plan->plan.fits);
+    const std::int64_t slabs = 16 + spare + (16 + spare + 4) / 5;
+    QCOMPARE(plan->plan.total_bytes, (12 + 10 * slabs) * page);
+    const auto fixed = plan_precision(inputs, PolicyKind::static_tiers);
+    FOVEA_VERIFY(fixed);
+    inputs.most_spare_blocks = 0;
+    QCOMPARE(plan_precision(inputs, PolicyKind::static_tiers)->capacity, fixed->capacity);
+  }
+
+  // Of four layers e have five high units: 17 + e high and 17 − e low blocks, a spare of each among them, are
+  // 17 + e + ⌈(17 − e) ÷ 5⌉ slabs: 21, 22, 22 and 23; all four would be 24.
+  void whatIsLeftGivesSomeLayersMore_data() {
+    QTest::addColumn<int>("budgetPages");
+    QTest::addColumn<int>("more");
+    QTest::newRow("none") << 12 + 219 << 0;
+    QTest::newRow("two") << 12 + 220 << 2;
+    QTest::newRow("three") << 12 + 239 << 3;
+    QTest::newRow("all layers five") << 12 + 240 << 4;
+  }
+  void whatIsLeftGivesSomeLayersMore() {
+    QFETCH(int, budgetPages);
+    QFETCH(int, more);
+    PlanInputs inputs = small_inputs(budgetPages);
+    inputs.uneven_layers = true;
+    const auto plan = plan_precision(inputs, PolicyKind::dynaexq);
+    FOVEA_VERIFY(plan);
+    QCOMPARE(plan->capacity, (std::vector<std::int64_t>{16 + more, 16 - more}));
+    QCOMPARE(plan->high_per_layer, more == 4 ? 5 : 4);
+    QCOMPARE(plan->layers_with_more, more % 4);
+    QVERIFY(plan->plan.fits);
+    inputs.groups.push_back(inputs.groups.front());  // layers that are not alike
+    inputs.groups.back().parameters += 1;
+    inputs.budget_bytes *= 2;
+    QCOMPARE(plan_precision(inputs, PolicyKind::dynaexq)->layers_with_more, 0);
+  }
+
   void noBudgetMeansWhatTheHighestTierNeeds() {
     const auto plan = plan_precision(small_inputs(0), PolicyKind::dynaexq);
     FOVEA_VERIFY(plan);
