@@ -20,6 +20,7 @@ nlohmann::ordered_json as_json(const ReplayRow& row) {
           {"mean_bits_per_weight", row.mean_bits_per_weight},
           {"hit_rate", row.hit_rate},
           {"gate_share", row.gate_share},
+          {"absent_share", row.absent_share},
           {"loss", row.loss}};
 }
 
@@ -38,11 +39,13 @@ nlohmann::ordered_json as_json(const ReplayReport& report) {
           {"layer_steps", report.layer_steps},
           {"tiers", tiers},
           {"high_per_layer", report.high_per_layer},
+          {"cpu_moe_layers", report.cpu_moe_layers},
           {"rows", rows},
           {"promotions", swaps.promotions},
           {"demotions", swaps.demotions},
           {"bytes_read", swaps.bytes_read},
           {"refused", swaps.refused},
+          {"visits", report.visits},
           {"stalls", swaps.stalls},
           {"stall_seconds", swaps.stall_seconds},
           {"simulated_seconds", report.simulated_seconds},
@@ -67,10 +70,12 @@ std::string for_people(const ReplayReport& report) {
   if (report.wall_seconds <= 0) return text;
   const SwapCounters& swaps = report.swaps;
   text += fmt::format(
-      "{} promotions, {} demotions, {:.1f} MB read, {:.1f} % of {:.0f} simulated seconds; {} refused, {} "
-      "stalls of {:.2f} s\n",
+      "{} promotions, {} demotions, {:.1f} MB read, {:.1f} % of {:.0f} simulated seconds; {} refused\n",
       swaps.promotions, swaps.demotions, static_cast<double>(swaps.bytes_read) / 1e6,
-      100 * report.traffic_share, report.simulated_seconds, swaps.refused, swaps.stalls, swaps.stall_seconds);
+      100 * report.traffic_share, report.simulated_seconds, swaps.refused);
+  if (report.visits > 0)
+    text += fmt::format("{} of {} visits of experts on disk alone missed, {:.2f} s of stalls\n", swaps.stalls,
+                        report.visits, swaps.stall_seconds);
   return text + fmt::format("{:.1f} million layer steps in {:.2f} s\n",
                             static_cast<double>(report.layer_steps) / 1e6, report.wall_seconds);
 }
@@ -90,6 +95,14 @@ Result<void> print_replay(const ReplayFlags& flags, Console& console, Interrupts
   const Interrupts::Operation operation(interrupts);
   FOVEA_TRY(const ReplayReport report, replay(request, console.progress(), operation.token()));
   console.clear_progress();
+  for (const std::string& note : report.notes) console.note(note);
+  if (!flags.write_map.empty()) {
+    if (report.tier_map.empty())
+      return fail(ErrorKind::memory, "--write-map", "no fixed tiers fit the budget", "Give a larger budget");
+    FOVEA_TRY(auto map, AtomicFile::create(flags.write_map));
+    FOVEA_CHECK(map.write(report.tier_map));
+    FOVEA_CHECK(map.commit());
+  }
   return flags.json ? write_json(console, as_json(report)) : console.write_text(for_people(report));
 }
 
@@ -103,9 +116,15 @@ void add_replay(Registry& registry) {
       "                       the first tokens, all high, all low; each: name, bytes, mean_bits_per_weight,\n"
       "                       hit_rate and gate_share by tier (of the tokens' uses, of the router's "
       "weight),\n"
-      "                       loss (of gate × 4^−bits: 0 as all high, 1 as all low)\n"
+      "                       absent_share (of the uses, that waited for the disk), loss (of gate × damage: "
+      "0 "
+      "as\n"
+      "                       all high, 1 as all low; damage is the store's, or 4^−bits)\n"
       "  tiers                name, bits_per_weight, units that there is room for; high_per_layer\n"
-      "  promotions           of the policy, and demotions, bytes_read, refused, stalls, stall_seconds\n"
+      "  promotions           of the policy, and demotions, bytes_read, refused\n"
+      "  visits               of experts on disk alone, for each pass; stalls: those that waited; "
+      "stall_seconds\n"
+      "  cpu_moe_layers       that offload took away\n"
       "  simulated_seconds    with the stalls; traffic_share of them in which versions were read\n"
       "  layer_steps          passes × layers; wall_seconds that the policy's replay took\n"
       "  model, layers, units, tokens, passes\n");
@@ -113,7 +132,7 @@ void add_replay(Registry& registry) {
   command->callback([&registry, flags] {
     if (flags->trace.empty() == flags->synthetic.empty())
       throw CLI::RequiredError("One of TRACE and --synthetic");
-    if ((flags->budget_bytes > 0) == (flags->high_share > 0))
+    if (flags->policy != "offload" && (flags->budget_bytes > 0) == (flags->high_share > 0))
       throw CLI::RequiredError("One of --budget and --high-share");
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {
       return print_replay(*flags, console, interrupts);

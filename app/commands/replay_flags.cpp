@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "app/commands/precision_flags.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -136,6 +137,11 @@ void add_clock_flags(CLI::App& command, ReplayFlags& flags) {
       ->check(number_between(1e-6, 1e6))
       ->group(group);
   command
+      .add_option("--latency", flags.clock.read_latency_ms,
+                  "Milliseconds before each version's bytes (default: 0)")
+      ->check(number_between(0, 1e6))
+      ->group(group);
+  command
       .add_option("--upload-bandwidth", flags.clock.upload_gb_per_s,
                   "Of copying them to the device, GB/s (default: 0, at once)")
       ->check(number_between(0, 1e6))
@@ -180,7 +186,7 @@ void add_policy_flags(CLI::App& command, ReplayFlags& flags) {
                   "Most swaps for each interval in each layer (default: 4)")
       ->check(number_between(0, 1 << 30))
       ->group(group);
-  command.add_option("--dynaexq-in-flight", s.in_flight, "Most units in flight (default: 4)")
+  command.add_option("--dynaexq-in-flight", s.in_flight, "Most units in flight (default: 64)")
       ->check(number_between(1, 1 << 20))
       ->group(group);
   command.add_option("--dynaexq-warm-up", s.warm_up_tokens, "Tokens that rank the first set (default: 64)")
@@ -192,11 +198,17 @@ void add_policy_flags(CLI::App& command, ReplayFlags& flags) {
 
 void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
   command.add_option("TRACE", flags.trace, "What `fovea trace` wrote, unless --synthetic is given");
-  command.add_option("--policy", flags.policy, "dynaexq or static (default: dynaexq)")
-      ->check(CLI::IsMember({"dynaexq", "static"}));
+  command.add_option("--policy", flags.policy, "dynaexq, offload or static (default: dynaexq)")
+      ->check(CLI::IsMember({"dynaexq", "offload", "static"}));
+  command.add_option("--store", flags.store,
+                     "The model's store: its sizes, how much each tier hurts each expert, and how often the "
+                     "calibration used it (default: sizes and 4^-bits)");
   command.add_option(
       "--tiers", flags.tiers,
-      "Tiers from high to low (default: file,q2=2.25); q2=2.25 gives the bits per weight itself");
+      "Tiers from high to low (default: the store's, else file,q2=2.25; offload: file); q2=2.25 "
+      "gives the bits per weight itself");
+  command.add_option("--write-map", flags.write_map,
+                     "Write the best static mix as a tier map, for --policy static --tier-map");
   command.add_option("--budget", flags.budget_bytes, "Room for the experts with spare blocks, like 8GiB")
       ->transform(size_in_bytes());
   command.add_option("--high-share", flags.high_share, "… or the share of experts in the high tier")
@@ -206,6 +218,7 @@ void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
                   "First tokens that choose the session-profile mix (default: 2048)")
       ->check(number_between(1, 1e9));
   add_policy_flags(command, flags);
+  add_offload(command, flags.offload, flags.cpu_moe);
   add_clock_flags(command, flags);
   add_routing_flags(command, flags);
 }
@@ -214,15 +227,28 @@ Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
   if (!flags.out.empty() && flags.synthetic.empty())
     return fail(ErrorKind::invalid, "--out", "only made-up routing is written",
                 "Give --synthetic, or leave it out");
+  FOVEA_TRY(const OffloadSettings offload, offload_settings(flags.offload, flags.cpu_moe));
+  const bool offloads =
+      offload.cpu_moe_layers != 0 || !offload.override_tensors.empty() || offload.gpu_layers >= 0;
+  if (offloads && flags.policy != "offload")
+    return fail(ErrorKind::invalid, "--policy",
+                "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to " + flags.policy,
+                "Leave them out, or choose --policy offload");
   ReplayRequest request{.trace = flags.trace,
                         .synthetic = {},
-                        .policy = flags.policy == "static" ? PolicyKind::static_tiers : PolicyKind::dynaexq,
+                        .policy = flags.policy == "static"    ? PolicyKind::static_tiers
+                                  : flags.policy == "offload" ? PolicyKind::offload
+                                                              : PolicyKind::dynaexq,
                         .dynaexq = flags.dynaexq,
-                        .tiers = split(flags.tiers),
+                        .offload = offload,
+                        .store = flags.store,
+                        .tiers = {},
                         .budget_bytes = flags.budget_bytes,
                         .high_share = flags.high_share,
                         .clock = flags.clock,
-                        .profile_tokens = flags.profile_tokens};
+                        .profile_tokens = flags.profile_tokens,
+                        .tier_map = !flags.write_map.empty()};
+  if (!flags.tiers.empty()) request.tiers = split(flags.tiers);
   if (!flags.synthetic.empty()) {
     FOVEA_TRY(request.synthetic, made_up(flags));
   }

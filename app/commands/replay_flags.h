@@ -1,6 +1,7 @@
 // The flags of `fovea replay`.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,16 +11,19 @@
 namespace fovea::app {
 
 struct ReplayFlags {
-  std::string trace, out;
+  std::string trace, out, write_map;
+  std::filesystem::path store;
   std::string synthetic;  // a shape, or a model's name
   // What was given of the made-up routing; the model's or the usual values else.
   std::string skew, overlap;
   std::int64_t top = 0, kinds = 0, phases = 0, tokens = 0, seed = 0, prompt = -1, chunk = 0;
   double repeat = -1, drift = -1;
-  std::string policy = "dynaexq", tiers = "file,q2=2.25";
+  std::string policy = "dynaexq", tiers;
   std::int64_t budget_bytes = 0;
   double high_share = 0;
   DynaExqSettings dynaexq;
+  OffloadSettings offload;
+  bool cpu_moe = false;
   ReplayClock clock;
   std::int64_t profile_tokens = 2048;
   bool json = false;

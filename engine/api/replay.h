@@ -52,6 +52,7 @@ Result<SyntheticRouting> synthetic_like(const std::string& model);
 
 struct ReplayClock {
   double read_gb_per_s = 1;    // store → transient buffer, one version after the other
+  double read_latency_ms = 0;  // … before the bytes of each
   double upload_gb_per_s = 0;  // transient buffer → block; 0: at once
   double decode_tok_per_s = 20;
   double prefill_tok_per_s = 200;
@@ -66,28 +67,35 @@ using SnapshotSink = std::function<Result<void>(const Snapshot& snapshot, double
 struct ReplayRequest {
   std::filesystem::path trace = {};                // that `fovea trace` recorded, unless …
   std::optional<SyntheticRouting> synthetic = {};  // … the routing is made up
-  PolicyKind policy = PolicyKind::dynaexq;         // or static_tiers: the fixed mixes alone
+  PolicyKind policy = PolicyKind::dynaexq;         // or offload, or static_tiers: the fixed mixes alone
   DynaExqSettings dynaexq = {};
-  // High to low; "q2=2.25" gives the bits per weight itself.
-  std::vector<std::string> tiers = {"file", "q2=2.25"};
-  // Room for the experts, one of both: bytes with spare blocks and slabs as the planner cuts them, or the
-  // share of each layer's experts that are in the high tier.
+  OffloadSettings offload = {};  // without any of them and with a budget: as few layers as fit
+  // The model's: sizes, how much each tier hurts each unit, and how often the calibration used it.
+  std::filesystem::path store = {};
+  // High to low; "q2=2.25" gives the bits per weight itself. Empty: the store's, else file and q2; for
+  // offload the file's alone.
+  std::vector<std::string> tiers = {};
+  // Room for the experts, one of both (offload: bytes, or 0): bytes with spare blocks and slabs as the
+  // planner cuts them, or the share of each layer's experts that are in the high tier.
   std::int64_t budget_bytes = 0;
   double high_share = 0;
   ReplayClock clock = {};
   std::int64_t profile_tokens = 2048;  // that choose the session-profile mix
   SnapshotSink snapshots = {};         // of the policy, as a panel would have seen them; empty: none
   double snapshot_seconds = 0.1;       // simulated, between two of them
+  bool tier_map = false;               // the best static mix as a tier map
 };
 
 // One way to serve the routing.
 struct ReplayRow {
-  std::string name;                 // "dynaexq", "best static mix", "session profile", "all high", "all low"
+  std::string name;  // "dynaexq", "offload", "best static mix", "session profile", "all high", "all low"
   std::int64_t bytes = 0;           // of the experts' versions that are held
   double mean_bits_per_weight = 0;  // of the experts, mean over tokens
   std::vector<double> hit_rate;     // [tiers] share of the tokens' uses
   std::vector<double> gate_share;   // [tiers] share of the router's weight
-  // What the tiers cost: Σ gate × damage, 0 for all high and 1 for all low. Damage is 4^−bits.
+  double absent_share = 0;          // share of the tokens' uses that waited for a unit on disk alone
+  // What the tiers cost: Σ gate × damage, 0 for all high and 1 for all low. Damage is the store's, or
+  // 4^−bits.
   double loss = 0;
 };
 
@@ -102,7 +110,11 @@ struct ReplayReport {
   SwapCounters swaps;
   double simulated_seconds = 0;  // stalls included
   double traffic_share = 0;      // of that time in which versions were read
+  std::int64_t visits = 0;       // of units on disk alone: for each unit and pass; swaps.stalls had to wait
   double wall_seconds = 0;       // that its replay took
+  std::int64_t cpu_moe_layers = 0;  // of offload
+  std::vector<std::string> notes;   // what the user should know: one sentence each
+  std::string tier_map;             // its text, when it was asked for
 };
 
 Result<ReplayReport> replay(const ReplayRequest& request, const ProgressSink& progress = {},

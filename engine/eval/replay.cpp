@@ -24,8 +24,10 @@ Result<void> check_settings(const ReplaySettings& settings) {
   if (!(c.decode_tok_per_s > 0)) return wrong("tok/s", "more than 0");
   if (!(c.prefill_tok_per_s > 0)) return wrong("prefill tok/s", "more than 0");
   if (c.transfer_bytes < 0) return wrong("transfer bytes", "0 or more");
+  if (!(c.read_latency_ms >= 0)) return wrong("latency", "0 or more");
   if (settings.in_flight < 1) return wrong("in flight", "1 or more");
   if (!(settings.snapshot_seconds > 0)) return wrong("snapshot seconds", "more than 0");
+  if (settings.visitors < 0) return wrong("visitors", "0 or more");
   return {};
 }
 
@@ -41,15 +43,13 @@ class Meter {
   }
 
   void count(std::int32_t unit, std::uint8_t tier, std::int64_t tokens, double gate) {
-    if (tier == no_tier) {
-      // It is read at the lowest tier before it is used.
-      service_.absent_hits += tokens;
-      tier = static_cast<std::uint8_t>(tiers_ - 1);
-    }
+    // What is on disk alone is read at the lowest tier.
+    if (tier == no_tier) tier = static_cast<std::uint8_t>(tiers_ - 1);
     service_.hits[tier] += tokens;
     service_.gate[tier] += gate;
     service_.loss += gate * damage_[static_cast<std::size_t>(unit * tiers_ + tier)];
   }
+  void count_absent(std::int64_t tokens) { service_.absent_hits += tokens; }
   Service take(double mean_bits) {
     service_.mean_bits_per_weight = mean_bits;
     return std::move(service_);
@@ -80,7 +80,11 @@ class Replay {
       const std::uint8_t tier = tiers[static_cast<std::size_t>(use.unit)];
       meter_.count(use.unit, tier, use.tokens, static_cast<double>(use.gate_sum));
       if (snapshots_) snapshots_->count(use, tier);
-      if (tier == no_tier) seconds += pipeline_.stall(use.unit, now_ + seconds);
+      if (tier != no_tier) continue;
+      ++result_.visits;
+      const double stall = pipeline_.visit(use.unit, now_ + seconds);
+      seconds += stall;
+      if (stall > 0) meter_.count_absent(use.tokens);
     }
     bit_tokens_ += pipeline_.held_bits() * static_cast<double>(pass.tokens);
     now_ += seconds;
@@ -170,6 +174,7 @@ Result<Totals> count_uses(PassSource& source, std::int64_t tokens, std::stop_tok
     }
     ++totals.passes;
     totals.pass_tokens += pass.tokens;
+    totals.largest_pass = std::max(totals.largest_pass, pass.tokens);
   }
   return totals;
 }
@@ -180,7 +185,10 @@ Service serve_fixed(const Totals& totals, const precision::PolicyWorld& world,
   double bits = 0;
   for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
     meter.count(static_cast<std::int32_t>(unit), tiers[unit], totals.tokens[unit], totals.gate[unit]);
-    if (tiers[unit] != no_tier) bits += world.bits_per_weight[tiers[unit]];
+    if (tiers[unit] == no_tier)
+      meter.count_absent(totals.tokens[unit]);
+    else
+      bits += world.bits_per_weight[tiers[unit]];
   }
   return meter.take(bits / static_cast<double>(std::max<std::size_t>(1, tiers.size())));
 }

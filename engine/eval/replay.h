@@ -20,6 +20,8 @@ namespace fovea::eval {
 struct ReplaySettings {
   ReplayClock clock = {};
   std::int32_t in_flight = 4;  // swaps between request and publish
+  // Blocks for units on disk alone: what was needed last stays in them. 0: a unit is read for every pass.
+  std::int64_t visitors = 0;
   // What a panel would have seen; empty: nothing is made.
   SnapshotSink snapshots = {};
   double snapshot_seconds = 0.1;             // simulated
@@ -30,7 +32,7 @@ struct ReplaySettings {
 struct Service {
   std::vector<std::int64_t> hits;   // [tiers] uses by tokens
   std::vector<double> gate;         // [tiers] of the router's weight
-  std::int64_t absent_hits = 0;     // uses of a unit on disk alone
+  std::int64_t absent_hits = 0;     // uses of a unit that had to be read first
   double loss = 0;                  // Σ gate × damage
   double mean_bits_per_weight = 0;  // of what is held, mean over tokens
 
@@ -42,6 +44,7 @@ struct ReplayResult {
   Service service;
   SwapCounters swaps;
   std::int64_t passes = 0, tokens = 0, layer_steps = 0;
+  std::int64_t visits = 0;       // of units on disk alone, one for each unit and pass; missed: swaps.stalls
   double simulated_seconds = 0;  // the stalls included
   double traffic_share = 0;      // of the simulated time that the reader was busy
   std::vector<std::int64_t>
@@ -57,7 +60,7 @@ Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWo
 struct Totals {
   std::vector<std::int64_t> tokens;
   std::vector<double> gate;
-  std::int64_t passes = 0, pass_tokens = 0;
+  std::int64_t passes = 0, pass_tokens = 0, largest_pass = 0;
 };
 // Of the first `tokens` tokens; 0: of all.
 Result<Totals> count_uses(PassSource& source, std::int64_t tokens = 0, std::stop_token stop = {});

@@ -1,27 +1,26 @@
 // The whole of `fovea replay`: from a request to the rows of its table.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <numeric>
-#include <optional>
 
 #include "engine/api/replay.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/core/result.h"
 #include "engine/eval/replay.h"
+#include "engine/eval/replay_stage.h"
 #include "engine/eval/synthetic_trace.h"
 #include "engine/precision/best_mix.h"
 #include "engine/precision/dynaexq.h"
-#include "engine/precision/planner.h"
-#include "engine/precision/tiers.h"
+#include "engine/precision/static_plan.h"
+#include "engine/precision/static_policy.h"
 
 namespace fovea {
 namespace {
 
 using eval::PassSource;
 using eval::Service;
+using eval::Stage;
 using eval::Totals;
 using precision::PolicyWorld;
 
@@ -45,127 +44,11 @@ Result<Source> open_source(const ReplayRequest& request) {
   return source;
 }
 
-struct NamedBits {
-  std::string name;
-  std::optional<double> bits;  // none: as the file has it
-};
-
-Result<NamedBits> parse_tier(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) {
-    FOVEA_TRY(const precision::Tier tier, precision::parse_tier(text));
-    return NamedBits{text, tier.type ? std::optional(kernels::bits_per_weight(*tier.type)) : std::nullopt};
-  }
-  double bits = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, bits);
-  if (error != std::errc() || rest != end || !(bits > 0 && bits <= 32))
-    return fail(ErrorKind::invalid, "tiers", "\"" + text + "\" does not give bits per weight",
-                "Write for example q2=2.25");
-  return NamedBits{text.substr(0, equals), bits};
-}
-
-// What the replay holds of the model and the tiers.
-struct Stage {
-  PolicyWorld world;
-  std::vector<std::string> tier_names;
-  std::vector<double> tier_bits;  // [tiers] over all experts
-  precision::PlanInputs plan;     // of the experts alone
-};
-
-std::int64_t version_bytes(double parameters, double bits) {
-  const auto bytes = static_cast<std::int64_t>(std::ceil(parameters * bits / 8));
-  return (bytes + precision::version_alignment - 1) / precision::version_alignment *
-         precision::version_alignment;
-}
-
-Result<Stage> set_stage(const eval::TraceShape& shape, const std::vector<std::string>& tiers) {
-  Stage stage;
-  stage.world.first_unit = shape.first_unit();
-  std::vector<NamedBits> named;
-  for (const std::string& text : tiers) {
-    FOVEA_TRY(NamedBits tier, parse_tier(text));
-    stage.tier_names.push_back(tier.name);
-    named.push_back(std::move(tier));
-  }
-  stage.plan.tier_names = stage.tier_names;
-  std::vector<double> bits(named.size());
-  double parameters = 0;
-  for (const ExpertLayer& layer : shape.layers) {
-    const auto of_expert = static_cast<double>(layer.parameters);
-    precision::UnitGroup group{
-        .layers = 1, .units = layer.experts, .parameters = layer.parameters, .bytes = {}};
-    for (std::size_t tier = 0; tier < named.size(); ++tier) {
-      const double per_weight =
-          named[tier].bits.value_or(8 * static_cast<double>(layer.file_bytes) / of_expert);
-      if (!(per_weight > 0))
-        return fail(ErrorKind::invalid, "tiers", "the trace does not say how large the file's experts are",
-                    "Give bits per weight, for example file=4.5");
-      group.bytes.push_back(version_bytes(of_expert, per_weight));
-      bits[tier] += per_weight * of_expert * layer.experts;
-    }
-    parameters += of_expert * layer.experts;
-    for (std::int32_t expert = 0; expert < layer.experts; ++expert)
-      stage.world.unit_bytes.insert(stage.world.unit_bytes.end(), group.bytes.begin(), group.bytes.end());
-    auto& groups = stage.plan.groups;
-    if (!groups.empty() && groups.back().bytes == group.bytes && groups.back().units == group.units &&
-        groups.back().parameters == group.parameters)
-      ++groups.back().layers;
-    else
-      groups.push_back(group);
-  }
-  for (double& each : bits) each /= parameters;
-  for (std::size_t tier = 1; tier < bits.size(); ++tier) {
-    if (bits[tier] >= bits[tier - 1])
-      return fail(ErrorKind::invalid, "tiers",
-                  stage.tier_names[tier] + " is not smaller than " + stage.tier_names[tier - 1],
-                  "Give the tiers from high to low");
-  }
-  stage.world.bits_per_weight = stage.tier_bits = bits;
-  return stage;
-}
-
-// How many experts of each tier there is room for.
-Result<void> give_room(const ReplayRequest& request, const eval::TraceShape& shape, Stage& stage) {
-  PolicyWorld& world = stage.world;
-  world.spare_blocks =
-      std::max(1, request.dynaexq.in_flight / 2);  // each pair in flight needs one of each tier
-  if ((request.budget_bytes > 0) == (request.high_share > 0))
-    return fail(ErrorKind::invalid, "budget", "one of budget and high share is needed",
-                "Give for example --high-share 0.25");
-  if (request.budget_bytes > 0) {
-    stage.plan.budget_bytes = request.budget_bytes;
-    stage.plan.spare_blocks = world.spare_blocks;
-    FOVEA_TRY(const precision::PrecisionPlan plan,
-              precision::plan_precision(stage.plan, PolicyKind::dynaexq));
-    world.capacity = plan.capacity;
-    world.high_per_layer = plan.high_per_layer;
-    return {};
-  }
-  if (!(request.high_share <= 1)) return fail(ErrorKind::invalid, "high share", "it must be from 0 to 1");
-  world.capacity.assign(static_cast<std::size_t>(world.tiers()), 0);
-  for (const ExpertLayer& layer : shape.layers)
-    world.high_per_layer =
-        std::max<std::int64_t>(world.high_per_layer, std::llround(request.high_share * layer.experts));
-  for (const ExpertLayer& layer : shape.layers)
-    world.capacity.front() += std::min<std::int64_t>(layer.experts, world.high_per_layer);
-  world.capacity.back() += world.units() - (world.tiers() > 1 ? world.capacity.front() : 0);
-  return {};
-}
-
-std::int64_t held_bytes(const PolicyWorld& world, const std::vector<std::uint8_t>& tiers) {
-  std::int64_t bytes = 0;
-  for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
-    if (tiers[unit] != no_tier)
-      bytes += world.unit_bytes[unit * static_cast<std::size_t>(world.tiers()) + tiers[unit]];
-  }
-  return bytes;
-}
-
 // Fills the table: every row is measured against all high and all low.
 class Table {
  public:
-  Table(const PolicyWorld& world, const Totals& totals) : world_(world), totals_(totals) {
+  Table(const Stage& stage, const Totals& totals) : stage_(stage), world_(stage.world), totals_(totals) {
+    const PolicyWorld& world = world_;
     const auto units = static_cast<std::size_t>(world.units());
     all_high_.assign(units, 0);
     all_low_.assign(units, static_cast<std::uint8_t>(world.tiers() - 1));
@@ -183,65 +66,107 @@ class Table {
       row.hit_rate.push_back(service.hit_rate(tier));
       row.gate_share.push_back(service.gate_share(tier));
     }
+    const auto all =
+        static_cast<double>(std::reduce(service.hits.begin(), service.hits.end(), std::int64_t{0}));
+    row.absent_share = all > 0 ? static_cast<double>(service.absent_hits) / all : 0;
     row.loss = low_ > high_ ? (service.loss - high_) / (low_ - high_) : 0;
     return row;
   }
   ReplayRow fixed(std::string name, const std::vector<std::uint8_t>& tiers) const {
-    return row(std::move(name), held_bytes(world_, tiers), eval::serve_fixed(totals_, world_, tiers));
+    return row(std::move(name), eval::held_bytes(world_, tiers), eval::serve_fixed(totals_, world_, tiers));
   }
-  Result<ReplayRow> best(std::string name, const Totals& profile, std::int64_t budget_bytes) const {
+  // The best fixed tiers for a profile of use: in the budget's arena, or else of so many bytes.
+  Result<std::vector<std::uint8_t>> best(const Totals& profile, std::int64_t bytes) const {
     const auto loss = precision::expected_loss(world_, profile.gate);
-    FOVEA_TRY(const precision::TierMix mix, precision::best_mix({.tiers = world_.tiers(),
-                                                                 .bytes = world_.unit_bytes,
-                                                                 .loss = loss,
-                                                                 .budget_bytes = budget_bytes}));
-    return fixed(std::move(name), mix.tiers);
+    if (stage_.plan.budget_bytes > 0) {
+      precision::PlanInputs plan = stage_.plan;
+      for (precision::UnitGroup& group : plan.groups) group.absent = 0;
+      const std::vector<bool> nowhere(stage_.group.size(), false);
+      FOVEA_TRY(precision::StaticPlan best, precision::plan_static(plan, stage_.group, nowhere, loss));
+      return std::move(best.tiers);
+    }
+    FOVEA_TRY(
+        precision::TierMix mix,
+        precision::best_mix(
+            {.tiers = world_.tiers(), .bytes = world_.unit_bytes, .loss = loss, .budget_bytes = bytes}));
+    return std::move(mix.tiers);
   }
   ReplayRow all_high() const { return fixed("all high", all_high_); }
   ReplayRow all_low() const { return fixed("all low", all_low_); }
 
  private:
+  const Stage& stage_;
   const PolicyWorld& world_;
   const Totals& totals_;
   std::vector<std::uint8_t> all_high_, all_low_;
   double high_ = 0, low_ = 0;
 };
 
-Result<std::vector<std::uint8_t>> play(const ReplayRequest& request, PassSource& passes, const Stage& stage,
-                                       const ProgressSink& progress, const std::stop_token& stop,
-                                       std::optional<Service>& service, ReplayReport& report) {
-  FOVEA_TRY(const auto policy, precision::make_dynaexq(stage.world, request.dynaexq));
+Result<std::unique_ptr<precision::Policy>> make_policy(const ReplayRequest& request, Stage& stage) {
+  if (request.policy == PolicyKind::dynaexq) return precision::make_dynaexq(stage.world, request.dynaexq);
+  std::vector<double> uses(stage.world.uses.begin(), stage.world.uses.end());
+  uses.resize(static_cast<std::size_t>(stage.world.units()), 1);
+  FOVEA_TRY(precision::StaticPlan best, precision::plan_static(stage.plan, stage.group, stage.absent,
+                                                               precision::expected_loss(stage.world, uses)));
+  stage.world.capacity = best.plan.capacity;
+  return precision::make_static(stage.world, std::move(best.tiers));
+}
+
+// Plays the policy. Returns its row.
+Result<ReplayRow> play(const ReplayRequest& request, PassSource& passes, Stage& stage, const Table& table,
+                       const ProgressSink& progress, const std::stop_token& stop, ReplayReport& report) {
+  FOVEA_TRY(const auto policy, make_policy(request, stage));
   const auto start = std::chrono::steady_clock::now();
   FOVEA_TRY(const eval::ReplayResult result,
             eval::replay_passes(passes, stage.world, *policy,
                                 {.clock = request.clock,
                                  .in_flight = request.dynaexq.in_flight,
+                                 .visitors = stage.visitors,
                                  .snapshots = request.snapshots,
                                  .snapshot_seconds = request.snapshot_seconds,
                                  .tier_names = stage.tier_names},
                                 progress, stop));
   report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.swaps = result.swaps;
+  report.visits = result.visits;
   report.simulated_seconds = result.simulated_seconds;
   report.traffic_share = result.traffic_share;
-  service = result.service;
-  return policy->initial();
+  return table.row(request.policy == PolicyKind::dynaexq ? "dynaexq" : "offload",
+                   eval::held_bytes(stage.world, policy->initial()), result.service);
+}
+
+// The fixed mixes of as many bytes: with the whole trace's use, and with that of its beginning.
+Result<void> add_mixes(const ReplayRequest& request, const Stage& stage, const Table& table,
+                       const Totals& totals, const Totals& profile, std::int64_t bytes,
+                       ReplayReport& report) {
+  const auto best = table.best(totals, bytes);
+  // Not even the lowest tier of every unit fits beside what a policy offloads.
+  if (!best && best.error().kind == ErrorKind::memory && request.policy == PolicyKind::offload) return {};
+  if (!best) return std::unexpected(best.error());
+  report.rows.push_back(table.fixed("best static mix", *best));
+  if (request.tier_map)
+    report.tier_map = eval::tier_map_text(stage, *best,
+                                          "the best fixed tiers for the experts' use in a trace of " +
+                                              std::to_string(totals.pass_tokens) + " tokens");
+  FOVEA_TRY(const auto early, table.best(profile, bytes));
+  report.rows.push_back(table.fixed("session profile", early));
+  return {};
 }
 
 }  // namespace
 
 Result<ReplayReport> replay(const ReplayRequest& request, const ProgressSink& progress,
                             std::stop_token stop) {
-  if (request.policy != PolicyKind::dynaexq && request.policy != PolicyKind::static_tiers)
-    return fail(ErrorKind::unsupported, "policy", "a replay knows dynaexq and static");
+  const PolicyKind policy = request.policy;
+  if (policy != PolicyKind::dynaexq && policy != PolicyKind::static_tiers && policy != PolicyKind::offload)
+    return fail(ErrorKind::unsupported, "policy", "a replay knows dynaexq, offload and static");
   FOVEA_TRY(const Source source, open_source(request));
   PassSource& passes = *source.passes;
   const eval::TraceShape& shape = passes.shape();
-  FOVEA_TRY(Stage stage, set_stage(shape, request.tiers));
-  FOVEA_CHECK(give_room(request, shape, stage));
   FOVEA_TRY(const Totals totals, eval::count_uses(passes, 0, stop));
   FOVEA_TRY(const Totals profile,
             eval::count_uses(passes, std::max<std::int64_t>(1, request.profile_tokens), stop));
+  FOVEA_TRY(Stage stage, eval::set_stage(request, shape, totals.largest_pass));
 
   ReplayReport report{.model = shape.model,
                       .layers = std::ssize(shape.layers),
@@ -253,23 +178,25 @@ Result<ReplayReport> replay(const ReplayRequest& request, const ProgressSink& pr
                       .tiers = {},
                       .high_per_layer = stage.world.high_per_layer,
                       .rows = {},
-                      .swaps = {}};
-  const Table table(stage.world, totals);
-  std::int64_t bytes = held_bytes(
-      stage.world, precision::best_fill(stage.world, precision::expected_loss(stage.world, totals.gate)));
-  if (request.policy == PolicyKind::dynaexq) {
-    std::optional<Service> service;
-    FOVEA_TRY(const auto initial, play(request, passes, stage, progress, stop, service, report));
-    bytes = held_bytes(stage.world, initial);
-    report.rows.push_back(table.row("dynaexq", bytes, *service));
+                      .swaps = {},
+                      .cpu_moe_layers = stage.cpu_moe_layers,
+                      .notes = stage.notes,
+                      .tier_map = {}};
+  const Table table(stage, totals);
+  std::int64_t bytes = 0;
+  if (policy == PolicyKind::static_tiers) {
+    bytes = eval::held_bytes(
+        stage.world, precision::best_fill(stage.world, precision::expected_loss(stage.world, totals.gate)));
+  } else {
+    FOVEA_TRY(report.rows.emplace_back(), play(request, passes, stage, table, progress, stop, report));
+    bytes = report.rows.front().bytes;
   }
-  FOVEA_TRY(report.rows.emplace_back(), table.best("best static mix", totals, bytes));
-  FOVEA_TRY(report.rows.emplace_back(), table.best("session profile", profile, bytes));
+  FOVEA_CHECK(add_mixes(request, stage, table, totals, profile, bytes, report));
   report.rows.push_back(table.all_high());
   report.rows.push_back(table.all_low());
   for (std::size_t tier = 0; tier < stage.tier_names.size(); ++tier)
     report.tiers.push_back({.name = stage.tier_names[tier],
-                            .bits_per_weight = stage.tier_bits[tier],
+                            .bits_per_weight = stage.world.bits_per_weight[tier],
                             .units = stage.world.capacity[tier]});
   return report;
 }

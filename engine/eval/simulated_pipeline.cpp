@@ -30,7 +30,8 @@ double SimulatedPipeline::bits_of(std::int32_t, std::uint8_t tier) const {
 
 // When the bytes are in the transient buffer.
 double SimulatedPipeline::read(std::int64_t bytes, double now) {
-  const double seconds = static_cast<double>(bytes) / (settings_.clock.read_gb_per_s * 1e9);
+  const double seconds = settings_.clock.read_latency_ms / 1e3 +
+                         static_cast<double>(bytes) / (settings_.clock.read_gb_per_s * 1e9);
   reader_free_ = std::max(reader_free_, now) + seconds;
   busy_seconds_ += seconds;
   counters_.bytes_read += bytes;
@@ -83,7 +84,19 @@ void SimulatedPipeline::publish(const Flight& flight) {
   tier = target;
 }
 
-double SimulatedPipeline::stall(std::int32_t unit, double now) {
+double SimulatedPipeline::visit(std::int32_t unit, double now) {
+  if (const auto found = visiting_.find(unit); found != visiting_.end()) {
+    visitors_.splice(visitors_.begin(), visitors_, found->second);
+    return 0;
+  }
+  if (settings_.visitors > 0) {
+    if (std::ssize(visitors_) == settings_.visitors) {
+      visiting_.erase(visitors_.back());
+      visitors_.pop_back();
+    }
+    visitors_.push_front(unit);
+    visiting_[unit] = visitors_.begin();
+  }
   const std::int64_t bytes = bytes_of(unit, static_cast<std::uint8_t>(world_.tiers() - 1));
   const double seconds = read(bytes, now) - now;
   ++counters_.stalls;

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/api/snapshot.h"
@@ -23,8 +25,9 @@ class SimulatedPipeline {
   // Publishes what has arrived by now, in the order of the requests. Old blocks are free at once: the pass
   // that could see them has ended.
   void end_pass(double now);
-  // Reads a unit that is on disk alone, for one pass. Returns the seconds that the pass waits.
-  double stall(std::int32_t unit, double now);
+  // A pass needs a unit that is on disk alone. Returns the seconds that it waits: 0 while the unit is still
+  // there from an earlier visit.
+  double visit(std::int32_t unit, double now);
 
   std::span<const std::uint8_t> tiers() const { return tiers_; }              // published
   std::span<const std::uint8_t> tiers_or_target() const { return targets_; }  // in flight counts as arrived
@@ -52,6 +55,9 @@ class SimulatedPipeline {
   std::vector<std::uint8_t> tiers_, targets_;       // [units]
   std::vector<std::int64_t> blocks_, most_blocks_;  // [tiers] in use: published, old and in flight
   std::deque<Flight> flights_;
+  // The visitors, the last needed one first, and where each unit stands among them.
+  std::list<std::int32_t> visitors_;
+  std::unordered_map<std::int32_t, std::list<std::int32_t>::iterator> visiting_;
   SwapCounters counters_;
   std::int64_t buffered_bytes_ = 0;
   double reader_free_ = 0, uploader_free_ = 0, busy_seconds_ = 0, held_bits_ = 0;

@@ -14,12 +14,13 @@ struct Present {
   std::vector<double> loss;
 };
 
-Present present_of(const UnitPlan& units, std::span<const double> loss) {
-  const std::size_t tiers = units.tiers.size();
+Present present_of(const PlanInputs& inputs, std::span<const std::size_t> group,
+                   const std::vector<bool>& absent, std::span<const double> loss) {
+  const std::size_t tiers = inputs.tier_names.size();
   Present present;
-  for (std::size_t unit = 0; unit < units.group.size(); ++unit) {
-    if (units.absent[unit]) continue;
-    const std::vector<std::int64_t>& bytes = units.inputs.groups[units.group[unit]].bytes;
+  for (std::size_t unit = 0; unit < group.size(); ++unit) {
+    if (absent[unit]) continue;
+    const std::vector<std::int64_t>& bytes = inputs.groups[group[unit]].bytes;
     present.units.push_back(unit);
     present.bytes.insert(present.bytes.end(), bytes.begin(), bytes.end());
     const auto first = loss.begin() + static_cast<std::ptrdiff_t>(unit * tiers);
@@ -29,11 +30,12 @@ Present present_of(const UnitPlan& units, std::span<const double> loss) {
 }
 
 // The planner's own counts, filled unit by unit: where the room is too narrow to choose.
-std::vector<TierId> in_order(const UnitPlan& units, TierCounts left) {
+std::vector<TierId> in_order(std::span<const std::size_t> group, const std::vector<bool>& absent,
+                             TierCounts left) {
   std::vector<TierId> tiers;
-  for (std::size_t unit = 0; unit < units.group.size(); ++unit) {
-    std::vector<std::int64_t>& counts = left[units.group[unit]];
-    TierId tier = units.absent[unit] ? no_tier : 0;
+  for (std::size_t unit = 0; unit < group.size(); ++unit) {
+    std::vector<std::int64_t>& counts = left[group[unit]];
+    TierId tier = absent[unit] ? no_tier : 0;
     while (tier < counts.size() && counts[tier] == 0) ++tier;
     if (tier < counts.size()) --counts[tier];
     tiers.push_back(tier < counts.size() ? tier : no_tier);
@@ -44,26 +46,31 @@ std::vector<TierId> in_order(const UnitPlan& units, TierCounts left) {
 }  // namespace
 
 Result<StaticPlan> plan_static(const UnitPlan& units, std::span<const double> loss) {
-  PlanInputs inputs = units.inputs;
+  return plan_static(units.inputs, units.group, units.absent, loss);
+}
+
+Result<StaticPlan> plan_static(const PlanInputs& given, std::span<const std::size_t> group,
+                               const std::vector<bool>& absent, std::span<const double> loss) {
+  PlanInputs inputs = given;
   inputs.counts.clear();
   FOVEA_TRY(PrecisionPlan first, plan_precision(inputs, PolicyKind::static_tiers));
-  const Present present = present_of(units, loss);
-  std::vector<TierId> tiers(units.group.size(), no_tier);
+  const Present present = present_of(inputs, group, absent, loss);
+  std::vector<TierId> tiers(group.size(), no_tier);
   // What slabs waste is known only when the map is: less room is given to the units until it fits.
   std::int64_t room = first.plan.budget_bytes - (first.plan.total_bytes - first.plan.arena_bytes);
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    const auto mix = best_mix({.tiers = static_cast<std::int64_t>(units.tiers.size()),
+    const auto mix = best_mix({.tiers = std::ssize(inputs.tier_names),
                                .bytes = present.bytes,
                                .loss = present.loss,
                                .budget_bytes = room});
     if (!mix) break;
     for (std::size_t i = 0; i < present.units.size(); ++i) tiers[present.units[i]] = mix->tiers[i];
-    inputs.counts = counts_of(units, tiers);
+    inputs.counts = counts_of(inputs, group, tiers);
     PrecisionPlan plan = plan_precision_anyway(inputs, PolicyKind::static_tiers);
     if (plan.plan.fits) return StaticPlan{std::move(plan), std::move(tiers)};
     room = std::min(room, mix->bytes) - (plan.plan.total_bytes - plan.plan.budget_bytes);
   }
-  return StaticPlan{first, in_order(units, first.group_capacity)};
+  return StaticPlan{first, in_order(group, absent, first.group_capacity)};
 }
 
 }  // namespace fovea::precision

@@ -39,6 +39,15 @@ UnitTable::UnitTable(const models::WeightPlan& plan, UnitScope scope) : scope_(s
   first_.push_back(static_cast<UnitId>(units_.size()));
 }
 
+UnitTable::UnitTable(std::span<const std::int32_t> experts) : scope_(UnitScope::experts) {
+  for (std::size_t layer = 0; layer < experts.size(); ++layer) {
+    first_.push_back(static_cast<UnitId>(units_.size()));
+    for (std::int32_t expert = 0; expert < experts[layer]; ++expert)
+      units_.push_back({.layer = static_cast<std::int32_t>(layer), .index = expert});
+  }
+  first_.push_back(static_cast<UnitId>(units_.size()));
+}
+
 std::int64_t UnitTable::parameters() const {
   return std::transform_reduce(units_.begin(), units_.end(), std::int64_t{0}, std::plus<>(),
                                [](const Unit& unit) { return unit.parameters(); });

@@ -37,6 +37,8 @@ class UnitTable {
   // The plan and its checkpoint must outlive the table. Layers without units (dense ones, for experts) have
   // none here either.
   UnitTable(const models::WeightPlan& plan, UnitScope scope);
+  // Experts that are known by their number alone, [layers of the model]: they have no parts.
+  explicit UnitTable(std::span<const std::int32_t> experts);
 
   UnitScope scope() const { return scope_; }
   std::span<const Unit> units() const { return units_; }

@@ -362,7 +362,7 @@ class ReplayTest : public QObject {
       request.synthetic.reset();
       request.trace = "/nonexistent.trace";
     }
-    if (which == 7) request.policy = PolicyKind::offload;
+    if (which == 7) request.policy = PolicyKind::automatic;
     if (which == 8) request.tiers = {"q8", "q4", "q2=2.25"};
     const auto report = fovea::replay(request);
     QVERIFY(!report);

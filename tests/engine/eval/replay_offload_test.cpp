@@ -1,0 +1,124 @@
+// Replays of the policy offload: what misses, and how long it waits.
+#include <cmath>
+
+#include "engine/eval/replay.h"
+#include "engine/eval/simulated_pipeline.h"
+#include "tests/support/test.h"
+
+using namespace fovea;
+using namespace fovea::eval;
+
+namespace {
+
+// 8 experts of a layer, 64 layers' worth of bytes each: 4,718,592 weights at 4.5 bits.
+constexpr std::int64_t version_bytes = 4'718'592 * 9 / 16 / 4096 * 4096;
+
+ReplayRequest request_of(OffloadSettings offload, std::int64_t budget = 0) {
+  return {.trace = {},
+          .synthetic = SyntheticRouting{.layers = 4,
+                                        .experts = 8,
+                                        .used = 2,
+                                        .skew = SyntheticRouting::Skew::uniform,
+                                        .tokens = 500,
+                                        .phases = 1},
+          .policy = PolicyKind::offload,
+          .offload = std::move(offload),
+          .budget_bytes = budget};
+}
+
+bool close(double a, double b) {
+  return std::abs(a - b) < 1e-9 * (1 + std::abs(b));
+}
+
+}  // namespace
+
+class ReplayOffloadTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // One layer of three experts: one visitor's block keeps what was needed last.
+  void visitorsStayWhileThereIsRoom() {
+    const precision::PolicyWorld world{.first_unit = {0, 3},
+                                       .bits_per_weight = {4},
+                                       .unit_bytes = {4'000'000, 4'000'000, 4'000'000},
+                                       .damage = {},
+                                       .capacity = {0},
+                                       .uses = {}};
+    const std::vector<std::uint8_t> nowhere(3, no_tier);
+    const ReplayClock clock{.read_gb_per_s = 1, .read_latency_ms = 0.5};
+    SimulatedPipeline two(world, {.clock = clock, .visitors = 2}, nowhere);
+    QVERIFY(close(two.visit(0, 0), 0.0045));
+    QVERIFY(close(two.visit(1, 1), 0.0045));
+    QCOMPARE(two.visit(0, 2), 0.0);
+    QVERIFY(two.visit(2, 3) > 0);  // in the place of 1, which was not needed for longest
+    QCOMPARE(two.visit(0, 4), 0.0);
+    QVERIFY(two.visit(1, 5) > 0);
+    QCOMPARE(two.counters().stalls, 4);
+    QVERIFY(close(two.counters().stall_seconds, 4 * 0.0045));
+    SimulatedPipeline none(world, {.clock = clock}, nowhere);
+    QVERIFY(none.visit(0, 0) > 0);
+    QVERIFY(none.visit(0, 1) > 0);
+  }
+
+  // Every expert of two of four layers: half of all uses, and each miss reads one version.
+  void theFirstLayersAreAway() {
+    ReplayRequest request = request_of({.cpu_moe_layers = 2, .override_tensors = {}});
+    request.clock = {.read_gb_per_s = 2, .read_latency_ms = 1};
+    const auto report = replay(request);
+    FOVEA_VERIFY(report);
+    const ReplayRow& row = report->rows.front();
+    QCOMPARE(row.name, "offload");
+    QCOMPARE(report->tiers.size(), std::size_t{1});
+    QCOMPARE(report->cpu_moe_layers, 2);
+    QCOMPARE(row.bytes, std::int64_t{2 * 8} * report->rows.back().bytes / 32);
+    QCOMPARE(report->visits, 500 * 2 * 2);
+    QVERIFY(report->swaps.stalls > 0 && report->swaps.stalls <= report->visits);
+    QVERIFY(close(row.absent_share, 0.5 * double(report->swaps.stalls) / double(report->visits)));
+    const double seconds = double(report->swaps.stalls) * (0.001 + double(version_bytes) / 2e9);
+    QVERIFY2(std::abs(report->swaps.stall_seconds - seconds) < 0.01 * seconds,
+             qPrintable(QString("%1, expected %2").arg(report->swaps.stall_seconds).arg(seconds)));
+    QVERIFY(close(report->simulated_seconds, 500 / 20.0 + report->swaps.stall_seconds));
+    QCOMPARE(row.loss, 0.0);  // what is away is read as it is
+  }
+
+  void patternsAndTheLastLayers() {
+    const auto by_pattern = replay(request_of({.override_tensors = {"blk\\.[12]\\.ffn_.*=CPU"}}));
+    FOVEA_VERIFY(by_pattern);
+    QCOMPARE(by_pattern->visits, 500 * 2 * 2);
+    const auto last =
+        replay(request_of({.override_tensors = {}, .gpu_layers = 2}));  // the output and one layer
+    FOVEA_VERIFY(last);
+    QCOMPARE(last->visits, 500 * 3 * 2);
+    QVERIFY(!last->notes.empty());
+  }
+
+  // The smallest number of layers that fits.
+  void autoFitsTheBudget() {
+    const auto whole = replay(request_of({.cpu_moe_layers = 4, .override_tensors = {}}));
+    FOVEA_VERIFY(whole);
+    const std::int64_t all = whole->rows.back().bytes;
+    std::int64_t before = 4;
+    for (const double share : {0.35, 0.6, 0.85, 1.2}) {
+      const auto budget = static_cast<std::int64_t>(share * double(all));
+      const auto report = replay(request_of({.cpu_moe_layers = -1, .override_tensors = {}}, budget));
+      FOVEA_VERIFY(report);
+      QVERIFY(report->rows.front().bytes <= budget);
+      QVERIFY(report->cpu_moe_layers <= before);
+      before = report->cpu_moe_layers;
+      if (before > 0) {
+        const auto fewer = replay(request_of({.cpu_moe_layers = before - 1, .override_tensors = {}}, budget));
+        QVERIFY(!fewer || before == 1);
+      }
+    }
+    QCOMPARE(before, 0);
+  }
+
+  void nothingSaidIsRefused() {
+    QCOMPARE(replay(request_of({})).error().kind, ErrorKind::invalid);
+    QCOMPARE(replay(request_of({.cpu_moe_layers = -1, .override_tensors = {}})).error().kind,
+             ErrorKind::invalid);
+  }
+};
+FOVEA_TEST(ReplayOffloadTest)
+
+#include "replay_offload_test.moc"
