@@ -1,5 +1,6 @@
 // fovea perplexity MODEL FILE: how well the model predicts a text.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -19,6 +20,7 @@ constexpr std::int64_t default_context = 512;
 
 struct PerplexityFlags {
   std::string model, file, reference;
+  std::filesystem::path reference_logits;
   LoadFlags load{.context = default_context};
   PrecisionFlags precision;
   std::int64_t chunks = 0;
@@ -31,12 +33,15 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
   FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load, flags.precision));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
   LoadedEngine reference;
-  if (!flags.reference.empty()) {
+  std::error_code ignored;
+  if (!flags.reference.empty() && !std::filesystem::exists(flags.reference_logits, ignored)) {
     FOVEA_TRY(const LoadRequest other, load_request(flags.reference, flags.load));
     FOVEA_TRY(reference, load_engine(other, console, operation.token()));
   }
-  const PerplexitySettings settings{
-      .context = flags.load.context, .chunks = flags.chunks, .reference = reference.engine.get()};
+  const PerplexitySettings settings{.context = flags.load.context,
+                                    .chunks = flags.chunks,
+                                    .reference = reference.engine.get(),
+                                    .reference_logits = flags.reference_logits};
   FOVEA_TRY(const PerplexityResult result,
             perplexity(*loaded.engine, text, settings, console.progress(), operation.token()));
   if (flags.json) {
@@ -91,6 +96,12 @@ void add_perplexity(Registry& registry) {
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();
   add_context(*command, flags->load, "Tokens in a window (default: 512)");
   command->add_option("--against", flags->reference, "A second model to compare the output with");
+  command
+      ->add_option(
+          "--against-logits", flags->reference_logits,
+          "Keep that model's output in this file, and take it from there when it exists (4 bytes for "
+          "each scored token and word of the vocabulary)")
+      ->needs("--against");
   command->add_option("--chunks", flags->chunks, "Windows to compute (default: all)")
       ->check(number_between(1, 1 << 30));
   add_chunk(*command, flags->load);

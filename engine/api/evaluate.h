@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <string_view>
@@ -15,6 +16,9 @@ struct PerplexitySettings {
   std::int64_t context = 512;   // window, tokens
   std::int64_t chunks = 0;      // 0: all
   Engine* reference = nullptr;  // compared with, when given: the same vocabulary, at least this context
+  // Where the reference's output is kept: read when the file is there, and then no reference is needed; else
+  // written. 4 bytes for each scored token and word of the vocabulary.
+  std::filesystem::path reference_logits = {};
 };
 
 // How far a model's output is from a reference's, over the scored positions.

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "engine/api/evaluate.h"
 #include "engine/core/result.h"
+#include "engine/eval/reference_logits.h"
 
 namespace fovea {
 namespace {
@@ -73,20 +76,50 @@ struct Sum {
 // The reference's logits of one window's scored half, and what comparing with them has summed up.
 class Comparison {
  public:
-  Comparison(Engine& reference, std::int64_t context) : reference_(reference), first_(context / 2) {}
-
-  Result<void> compute(std::span<const TokenId> window, const std::stop_token& stop) {
-    rows_.clear();
-    return reference_.logits(
-        window,
-        [&](std::int64_t, std::span<const float> row) { rows_.insert(rows_.end(), row.begin(), row.end()); },
-        stop, first_);
+  static Result<std::optional<Comparison>> begin(const PerplexitySettings& settings, const Engine& engine) {
+    const eval::LogitsShape shape{
+        .vocabulary = engine.info().vocabulary, .context = settings.context, .first = settings.context / 2};
+    Comparison comparison(shape.first);
+    std::error_code ignored;
+    const bool kept = std::filesystem::exists(settings.reference_logits, ignored);
+    if (kept) {
+      FOVEA_TRY(comparison.reader_, eval::LogitsReader::open(settings.reference_logits, shape));
+    } else if (settings.reference == nullptr) {
+      if (settings.reference_logits.empty()) return std::nullopt;
+      return fail(ErrorKind::not_found, settings.reference_logits.string(),
+                  "there is no such file, and no model that could make it");
+    } else {
+      comparison.reference_ = settings.reference;
+      if (!settings.reference_logits.empty()) {
+        FOVEA_TRY(auto writer, eval::LogitsWriter::create(settings.reference_logits, shape));
+        comparison.writer_.emplace(std::move(writer));
+      }
+    }
+    return std::optional(std::move(comparison));
   }
+
+  Result<void> compute(std::int64_t number, std::span<const TokenId> window, const std::stop_token& stop) {
+    if (reader_) {
+      FOVEA_TRY(rows_, reader_->window(number, window));
+      return {};
+    }
+    computed_.clear();
+    FOVEA_CHECK(reference_->logits(
+        window,
+        [&](std::int64_t, std::span<const float> row) {
+          computed_.insert(computed_.end(), row.begin(), row.end());
+        },
+        stop, first_));
+    rows_ = computed_;
+    return writer_ ? writer_->add(window, rows_) : Result<void>();
+  }
+
+  Result<void> finish() { return writer_ ? writer_->finish() : Result<void>(); }
 
   // Returns the divergence at this position.
   double add(std::int64_t position, std::span<const float> logits, TokenId next) {
     const auto reference =
-        std::span(rows_).subspan(static_cast<std::size_t>(position - first_) * logits.size(), logits.size());
+        rows_.subspan(static_cast<std::size_t>(position - first_) * logits.size(), logits.size());
     const double kl = kl_divergence(reference, logits);
     kl_.add(kl);
     nll_.add(negative_log_likelihood(reference, next));
@@ -103,9 +136,14 @@ class Comparison {
   }
 
  private:
-  Engine& reference_;
+  explicit Comparison(std::int64_t first) : first_(first) {}
+
+  Engine* reference_ = nullptr;
+  std::optional<eval::LogitsReader> reader_;
+  std::optional<eval::LogitsWriter> writer_;
   std::int64_t first_;
-  std::vector<float> rows_;  // [context − first, vocabulary]
+  std::vector<float> computed_;
+  std::span<const float> rows_;  // [context − first, vocabulary]
   Sum kl_, nll_;
   std::int64_t agreed_ = 0;
 };
@@ -158,8 +196,7 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
 
   Sum nll;
   std::vector<WindowScore> scores;
-  std::optional<Comparison> comparison;
-  if (settings.reference != nullptr) comparison.emplace(*settings.reference, context);
+  FOVEA_TRY(std::optional<Comparison> comparison, Comparison::begin(settings, engine));
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t window = 0; window < windows; ++window) {
     if (progress)
@@ -172,7 +209,7 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
                                                      static_cast<std::size_t>(context));
     // The first position is never scored, so its token may become the begin of text.
     if (begin) part.front() = *begin;
-    if (comparison) FOVEA_CHECK(comparison->compute(part, stop));
+    if (comparison) FOVEA_CHECK(comparison->compute(window, part, stop));
     Sum window_nll, window_kl;
     const auto score = [&](std::int64_t position, std::span<const float> logits) {
       if (position + 1 == context) return;
@@ -191,7 +228,10 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
                           .tokens = nll.count,
                           .chunks = windows,
                           .tokens_per_second = static_cast<double>(windows * context) / seconds.count()};
-  if (comparison) result.divergence = comparison->result();
+  if (comparison) {
+    FOVEA_CHECK(comparison->finish());
+    result.divergence = comparison->result();
+  }
   result.windows = std::move(scores);
   return result;
 }

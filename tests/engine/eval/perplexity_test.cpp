@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -94,6 +95,45 @@ class PerplexityTest : public QObject {
     QVERIFY(std::abs((first.kl + second.kl) / 2 - other->divergence->mean_kl) < 1e-12);
     QVERIFY(close(other->divergence->reference_perplexity, equal->perplexity));
     QVERIFY(!fovea::perplexity(*engine, text, {.context = wanted["window"]})->divergence);
+  }
+
+  // What a reference said once serves every later comparison; another text's is refused.
+  void aReferencesOutputIsKept() {
+    const fovea::tests::TemporaryFolder folder;
+    const nlohmann::json wanted = expected();
+    const auto text = wanted["text"].get<std::string>();
+    const auto engine = load(64);
+    LoadRequest request = engine->settings();
+    request.kv = KvType::q8;
+    auto coarse = Engine::load(request);
+    FOVEA_VERIFY(coarse);
+    fovea::PerplexitySettings settings{.context = wanted["window"], .chunks = 2, .reference = engine.get()};
+    const auto direct = fovea::perplexity(**coarse, text, settings);
+    settings.reference_logits = folder.path() / "kept";
+    FOVEA_VERIFY(fovea::perplexity(**coarse, text, settings));
+    settings.reference = nullptr;
+    const auto kept = fovea::perplexity(**coarse, text, settings);
+    FOVEA_VERIFY(kept);
+    QCOMPARE(kept->divergence->mean_kl, direct->divergence->mean_kl);
+    QCOMPARE(kept->divergence->top1_agreement, direct->divergence->top1_agreement);
+    QCOMPARE(kept->divergence->reference_perplexity, direct->divergence->reference_perplexity);
+    const auto refused = [&](const std::string& other, fovea::ErrorKind kind) {
+      const auto result = fovea::perplexity(**coarse, other, settings);
+      return !result && result.error().kind == kind;
+    };
+    QVERIFY(refused("other words, " + text, ErrorKind::invalid));
+    settings.chunks = 3;
+    QVERIFY(refused(text, ErrorKind::invalid));
+    settings.chunks = 2;
+    settings.context = 16;
+    QVERIFY(refused(text, ErrorKind::invalid));
+    settings.context = wanted["window"];
+    std::filesystem::resize_file(settings.reference_logits, 1000);
+    QVERIFY(refused(text, ErrorKind::format));
+    std::ofstream(settings.reference_logits) << "something else, and longer than a header";
+    QVERIFY(refused(text, ErrorKind::format));
+    settings.reference_logits = folder.path() / "none";
+    QVERIFY(refused(text, ErrorKind::not_found));
   }
 
   void aReferenceThatIsTooShortIsRefused() {

@@ -1,0 +1,125 @@
+#include "engine/eval/reference_logits.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "engine/checkpoint/checksum.h"
+
+namespace fovea::eval {
+namespace {
+
+constexpr std::string_view magic = "FOVLOGIT";
+constexpr std::uint32_t version = 1;
+constexpr std::size_t header_bytes = 24;
+
+using Header = std::array<char, header_bytes>;
+
+Header header_of(const LogitsShape& shape) {
+  Header header{};
+  std::ranges::copy(magic, header.begin());
+  const std::array<std::uint32_t, 4> numbers{version, static_cast<std::uint32_t>(shape.vocabulary),
+                                             static_cast<std::uint32_t>(shape.context),
+                                             static_cast<std::uint32_t>(shape.first)};
+  std::memcpy(header.data() + magic.size(), numbers.data(), sizeof numbers);
+  return header;
+}
+
+std::size_t window_bytes(const LogitsShape& shape) {
+  return sizeof(std::uint64_t) + static_cast<std::size_t>(shape.values()) * sizeof(float);
+}
+
+std::uint64_t checksum_of(std::span<const TokenId> tokens) {
+  return checkpoint::checksum64(std::as_bytes(tokens));
+}
+
+}  // namespace
+
+Result<LogitsReader> LogitsReader::open(const std::filesystem::path& path, const LogitsShape& shape) {
+  LogitsReader reader;
+  FOVEA_TRY(reader.file_, checkpoint::MappedFile::open(path));
+  reader.path_ = path;
+  reader.shape_ = shape;
+  const std::span<const std::byte> bytes = reader.file_.bytes();
+  if (bytes.size() < header_bytes || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
+    return fail(ErrorKind::format, path.string(), "it holds no reference's output",
+                "Remove it, so that it is made again");
+  const Header wanted = header_of(shape);
+  if (std::memcmp(bytes.data(), wanted.data(), wanted.size()) != 0)
+    return fail(ErrorKind::invalid, path.string(),
+                "it was made with another vocabulary or another window than " +
+                    std::to_string(shape.context) + " tokens",
+                "Remove it, so that it is made again");
+  const std::size_t data = bytes.size() - header_bytes;
+  if (data % window_bytes(shape) != 0)
+    return fail(ErrorKind::format, path.string(), "it ends in the middle of a window",
+                "Remove it, so that it is made again");
+  reader.windows_ = static_cast<std::int64_t>(data / window_bytes(shape));
+  return reader;
+}
+
+Result<std::span<const float>> LogitsReader::window(std::int64_t number,
+                                                    std::span<const TokenId> tokens) const {
+  if (number >= windows_)
+    return fail(ErrorKind::invalid, path_.string(), "it holds " + std::to_string(windows_) + " windows",
+                "Remove it, so that it is made again");
+  const std::byte* const at =
+      file_.bytes().data() + header_bytes + static_cast<std::size_t>(number) * window_bytes(shape_);
+  std::uint64_t found = 0;
+  std::memcpy(&found, at, sizeof found);
+  if (found != checksum_of(tokens))
+    return fail(ErrorKind::invalid, path_.string(),
+                "window " + std::to_string(number + 1) + " was made from another text",
+                "Remove it, so that it is made again");
+  return std::span(reinterpret_cast<const float*>(at + sizeof found),
+                   static_cast<std::size_t>(shape_.values()));
+}
+
+LogitsWriter::LogitsWriter(std::filesystem::path path, const LogitsShape& shape)
+    : path_(std::move(path)),
+      partial_(path_.string() + ".partial"),
+      shape_(shape),
+      file_(partial_, std::ios::binary | std::ios::trunc) {}
+
+LogitsWriter::LogitsWriter(LogitsWriter&& other) noexcept
+    : path_(std::move(other.path_)),
+      partial_(std::exchange(other.partial_, {})),
+      shape_(other.shape_),
+      file_(std::move(other.file_)) {}
+
+Result<LogitsWriter> LogitsWriter::create(const std::filesystem::path& path, const LogitsShape& shape) {
+  LogitsWriter writer(path, shape);
+  const Header header = header_of(shape);
+  if (!writer.file_.write(header.data(), header.size()))
+    return fail(ErrorKind::io, path.string(), "cannot be written", "Choose a place that you can write to");
+  return writer;
+}
+
+LogitsWriter::~LogitsWriter() {
+  std::error_code ignored;
+  if (!partial_.empty()) std::filesystem::remove(partial_, ignored);
+}
+
+Result<void> LogitsWriter::add(std::span<const TokenId> tokens, std::span<const float> rows) {
+  const std::uint64_t checksum = checksum_of(tokens);
+  file_.write(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+  if (!file_.write(reinterpret_cast<const char*>(rows.data()),
+                   static_cast<std::streamsize>(rows.size_bytes())))
+    return fail(ErrorKind::io, path_.string(), "writing failed", "Check the free space of the disk");
+  return {};
+}
+
+Result<void> LogitsWriter::finish() {
+  file_.close();
+  std::error_code error;
+  if (file_) std::filesystem::rename(partial_, path_, error);
+  if (!file_ || error)
+    return fail(ErrorKind::io, path_.string(), "writing failed", "Check the free space of the disk");
+  partial_.clear();
+  return {};
+}
+
+}  // namespace fovea::eval
