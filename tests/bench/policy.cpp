@@ -1,10 +1,11 @@
-// bench_policy: nanoseconds that a policy takes for one decoded token, and what its updates and the best
-// static mix take, at the sizes of today's models.
+// bench_policy: what a policy takes for one decoded token, what its updates and the best static mix take, and
+// how fast a whole replay with pools and pipeline runs, at the sizes of today's models.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <vector>
 
+#include "engine/api/replay.h"
 #include "engine/eval/synthetic_trace.h"
 #include "engine/precision/best_mix.h"
 #include "engine/precision/dynaexq.h"
@@ -67,11 +68,18 @@ int measure(const char* model) {
   const auto start = Clock::now();
   const auto mix = precision::best_mix(
       {.tiers = 2, .bytes = world.unit_bytes, .loss = loss, .budget_bytes = world.units() * 1'700'000});
+  const double mix_ms = nanoseconds(Clock::now() - start) / 1e6;
+  const ReplayRequest request{
+      .trace = {}, .synthetic = *routing, .tiers = {"file", "q2=2.25"}, .high_share = 0.25};
+  const auto report = replay(request);
+  if (!report) return std::fprintf(stderr, "%s\n", report.error().message().c_str()), 1;
+  const double steps_per_minute = 60 * static_cast<double>(report->layer_steps) / report->wall_seconds;
   std::printf(
-      "%-20s observe %6.1f us, propose %6.2f us (median), %6.1f us (longest of %zu), best mix %.2f ms\n",
+      "%-20s observe %6.1f us, propose %6.2f us (median), %6.1f us (longest of %zu), best mix %.2f ms, "
+      "replay %.1f million layer steps a minute\n",
       model, observing[observing.size() / 2] / 1e3, proposing[proposing.size() / 2] / 1e3,
-      proposing[proposing.size() - proposing.size() / 1000 - 1] / 1e3, proposing.size(),
-      nanoseconds(Clock::now() - start) / 1e6);
+      proposing[proposing.size() - proposing.size() / 1000 - 1] / 1e3, proposing.size(), mix_ms,
+      steps_per_minute / 1e6);
   return mix ? 0 : 1;
 }
 
