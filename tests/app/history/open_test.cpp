@@ -1,0 +1,277 @@
+// Files that are damaged, old, new, somebody else's, full or in use.
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/history/database.h"
+#include "app/history/history.h"
+#include "app/history/schema.h"
+#include "tests/support/test.h"
+
+using namespace fovea;
+using namespace fovea::app::history;
+
+namespace {
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void put(const std::filesystem::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+// A history with `turns` turns, closed.
+void make_history(const std::filesystem::path& file, int turns, const Options& options = {}) {
+  auto history = History::open(file, options);
+  if (!history) qFatal("%s", history.error().message().c_str());
+  for (int i = 0; i < turns; ++i) {
+    const auto turn = history->add_turn({0, {}, 0, "question " + std::to_string(i), {}, {}});
+    (void)history->append_answer(turn->answer.id, std::string(3000, static_cast<char>('a' + i % 26)));
+    (void)history->finish_answer(turn->answer.id, {});
+  }
+}
+
+std::size_t files_named(const std::filesystem::path& folder, const std::string& part) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find(part) != std::string::npos && name.ends_with(".db")) ++count;
+  }
+  return count;
+}
+
+constexpr const char* kVersion2 = "ALTER TABLE conversations ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'";
+constexpr const char* kBroken = "ALTER TABLE conversations ADD COLUMN x TEXT; SELECT no_such_function()";
+
+std::vector<Migration> with_second(const char* sql, int oldest_reader = 1) {
+  return {migrations()[0], {2, sql, oldest_reader}};
+}
+
+}  // namespace
+
+class OpenTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void no_database_is_set_aside_data();
+  void no_database_is_set_aside();
+  void saves_what_can_be_read();
+  void another_programs_database_is_left_alone();
+  void a_large_file_is_checked_when_suspect();
+  void migrates_with_a_backup();
+  void a_failed_migration_changes_nothing();
+  void a_newer_schema_is_read_only();
+  void a_much_newer_schema_is_refused();
+  void an_old_program_in_the_way_is_named();
+  void a_full_disk_is_an_error_and_no_damage();
+  void no_permission_is_an_error();
+  void index_is_rebuilt_for_other_rules();
+};
+
+void OpenTest::no_database_is_set_aside_data() {
+  QTest::addColumn<QByteArray>("bytes");
+  QTest::newRow("text") << QByteArray("this is no database\n").repeated(500);
+  QTest::newRow("zeros") << QByteArray(8192, '\0');
+  QTest::newRow("header only") << QByteArray("SQLite format 3\0", 16) + QByteArray(4080, '\xFF');
+  QTest::newRow("short") << QByteArray("SQLite");
+}
+
+void OpenTest::no_database_is_set_aside() {
+  QFETCH(QByteArray, bytes);
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  put(file, bytes.toStdString());
+  auto history = History::open(file);
+  FOVEA_VERIFY(history);
+  const Opening& opening = history->opening();
+  QCOMPARE(contents(opening.set_aside), bytes.toStdString());
+  QVERIFY(!opening.notices.empty());
+  QVERIFY(opening.notices[0].find(opening.set_aside.string()) != std::string::npos);
+  FOVEA_VERIFY(history->add_turn({0, {}, 0, "it goes on", {}, {}}));
+}
+
+void OpenTest::saves_what_can_be_read() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  make_history(file, 40);
+  std::string bytes = contents(file);
+  // Pages in the middle are lost; the first ones hold the schema.
+  for (std::size_t at = bytes.size() / 2; at < bytes.size() / 2 + 5 * 4096; ++at) bytes[at] = '\x5A';
+  put(file, bytes);
+  auto history = History::open(file);
+  FOVEA_VERIFY(history);
+  QVERIFY(!history->opening().set_aside.empty());
+  QCOMPARE(contents(history->opening().set_aside), bytes);
+  const auto page = history->conversations({}, 100);
+  FOVEA_VERIFY(page);
+  QVERIFY(!page->conversations.empty());
+  for (const Conversation& c : page->conversations) {
+    QVERIFY(c.title.starts_with("question "));
+    QCOMPARE(history->branch(c.id)->messages.size(), std::size_t{2});
+  }
+  FOVEA_VERIFY(History::check(file));
+}
+
+void OpenTest::another_programs_database_is_left_alone() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  {
+    auto database = Database::open(file, Access::read_write);
+    FOVEA_VERIFY(database);
+    FOVEA_VERIFY(database->script("CREATE TABLE theirs(a)"));
+  }
+  const auto history = History::open(file);
+  QVERIFY(!history);
+  QVERIFY(history.error().message().find("another program") != std::string::npos);
+  auto database = Database::open(file, Access::read_only);
+  QCOMPARE(*database->number("SELECT count(*) FROM theirs"), std::int64_t{0});
+}
+
+void OpenTest::a_large_file_is_checked_when_suspect() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  make_history(file, 40);
+  std::string bytes = contents(file);
+  for (std::size_t at = bytes.size() - 3 * 4096; at < bytes.size() - 4096; ++at) bytes[at] = '\x5A';
+  put(file, bytes);
+  const Options large{.now = {}, .migrations = {}, .quick_check_limit_bytes = 0};
+  {
+    auto history = History::open(file, large);  // at once, unchecked
+    FOVEA_VERIFY(history);
+    QVERIFY(!history->opening().checked && history->opening().set_aside.empty());
+    QVERIFY(!History::check(file));
+  }
+  auto history = History::open(file, large);
+  FOVEA_VERIFY(history);
+  QVERIFY(!history->opening().set_aside.empty());
+}
+
+void OpenTest::migrates_with_a_backup() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  make_history(file, 3);
+  const auto steps = with_second(kVersion2);
+  auto history = History::open(file, {.now = {}, .migrations = steps});
+  FOVEA_VERIFY(history);
+  QCOMPARE(history->conversations({}, 9)->conversations.size(), std::size_t{3});
+  QVERIFY(!history->opening().backup.empty());
+  auto backup = Database::open(history->opening().backup, Access::read_only);
+  FOVEA_VERIFY(backup);
+  QCOMPARE(*schema_version(*backup), 1);
+  QCOMPARE(*backup->number("SELECT count(*) FROM messages"), std::int64_t{6});
+  auto now = Database::open(file, Access::read_only);
+  QCOMPARE(*schema_version(*now), 2);
+  QCOMPARE(*now->number("SELECT count(*) FROM conversations WHERE colour='blue'"), std::int64_t{3});
+}
+
+void OpenTest::a_failed_migration_changes_nothing() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  make_history(file, 3);
+  const auto steps = with_second(kBroken);
+  QVERIFY(!History::open(file, {.now = {}, .migrations = steps}));
+  auto history = History::open(file);
+  FOVEA_VERIFY(history);
+  QVERIFY(!history->opening().read_only);
+  QCOMPARE(history->conversations({}, 9)->conversations.size(), std::size_t{3});
+}
+
+void OpenTest::a_newer_schema_is_read_only() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  const auto steps = with_second(kVersion2);
+  make_history(file, 3, {.now = {}, .migrations = steps});
+  auto history = History::open(file);
+  FOVEA_VERIFY(history);
+  QVERIFY(history->opening().read_only);
+  QVERIFY(history->opening().notices[0].find("newer") != std::string::npos);
+  const auto page = history->conversations({}, 9);
+  QCOMPARE(page->conversations.size(), std::size_t{3});
+  QCOMPARE(history->search("question", 9)->hits.size(), std::size_t{3});
+  const auto branch = history->branch(page->conversations[0].id);
+  QCOMPARE(branch->messages.size(), std::size_t{2});
+  FOVEA_VERIFY(history->choose(branch->messages[0].id));
+  const auto written = history->rename(page->conversations[0].id, "x");
+  QVERIFY(!written);
+  QVERIFY(written.error().message().find("only be read") != std::string::npos);
+}
+
+void OpenTest::a_much_newer_schema_is_refused() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  const auto steps = with_second(kVersion2, 2);
+  make_history(file, 1, {.now = {}, .migrations = steps});
+  const auto history = History::open(file);
+  QVERIFY(!history);
+  QCOMPARE(history.error().kind, ErrorKind::unsupported);
+}
+
+void OpenTest::an_old_program_in_the_way_is_named() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  auto old = History::open(file);
+  FOVEA_VERIFY(old);
+  const auto steps = with_second(kVersion2);
+  const auto newer = History::open(file, {.now = {}, .migrations = steps});
+  QVERIFY(!newer);
+  QVERIFY(newer.error().message().find("older Fovea") != std::string::npos);
+  FOVEA_VERIFY(old->create({"still works", {}, {}}));
+}
+
+void OpenTest::a_full_disk_is_an_error_and_no_damage() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  auto database = Database::open(file, Access::read_write);
+  FOVEA_VERIFY(database);
+  FOVEA_VERIFY(migrate(*database, migrations()));
+  FOVEA_VERIFY(database->script("PRAGMA max_page_count=60"));
+  FOVEA_VERIFY(
+      database->run("INSERT INTO conversations(uid, title, created_at, updated_at) VALUES('u', 't', 1, 1)"));
+  const std::string text(20'000, 'x');
+  Result<void> written;
+  int rows = 0;
+  while (written && rows < 1000) {
+    written = database->run(
+        "INSERT INTO messages(conversation_id, role, state, created_at, updated_at, text) "
+        "VALUES(1, 1, 0, 1, 1, ?)",
+        std::string_view(text));
+    rows += written ? 1 : 0;
+  }
+  QVERIFY(!written);
+  QVERIFY(written.error().message().find("disk is full") != std::string::npos);
+  QVERIFY(!is_damage(written.error()));
+  QCOMPARE(*database->number("SELECT count(*) FROM messages"), std::int64_t{rows});
+  QVERIFY(database->quick_check()->empty());
+}
+
+void OpenTest::no_permission_is_an_error() {
+  if (::geteuid() == 0) QSKIP("root may read everything");
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  make_history(file, 1);
+  ::chmod(file.c_str(), 0);
+  const auto history = History::open(file);
+  QVERIFY(!history);
+  QCOMPARE(history.error().kind, ErrorKind::io);
+  QCOMPARE(files_named(folder.path(), "damaged"), std::size_t{0});
+}
+
+void OpenTest::index_is_rebuilt_for_other_rules() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  make_history(file, 2);
+  {
+    auto database = Database::open(file, Access::read_write);
+    FOVEA_VERIFY(
+        database->script("UPDATE meta SET value='0' WHERE key='tokenizer';"
+                         "INSERT INTO message_words(message_words) VALUES('delete-all')"));
+  }
+  auto history = History::open(file);
+  FOVEA_VERIFY(history);
+  QCOMPARE(history->search("question", 9)->hits.size(), std::size_t{2});
+}
+
+FOVEA_TEST(OpenTest)
+#include "open_test.moc"

@@ -1,0 +1,180 @@
+// The history behind its thread, as the window uses it.
+#include <QCoreApplication>
+#include <QSignalSpy>
+#include <fstream>
+
+#include "app/history/worker/history_thread.h"
+#include "tests/support/test.h"
+
+using namespace fovea;
+using namespace fovea::app::history;
+
+class WorkerTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void answers_in_order_and_in_this_thread();
+  void an_answer_is_written_while_it_arrives();
+  void closing_writes_what_waits();
+  void a_receiver_that_is_gone_gets_nothing();
+  void only_the_last_search_must_be_answered();
+  void says_what_happened_to_a_damaged_file();
+  void a_failed_write_is_a_signal();
+  void checks_a_large_file();
+};
+
+namespace {
+
+NewTurn first_turn(const std::string& text) {
+  NewTurn turn;
+  turn.text = text;
+  return turn;
+}
+
+}  // namespace
+
+void WorkerTest::answers_in_order_and_in_this_thread() {
+  tests::TemporaryFolder folder;
+  HistoryThread history(folder.path() / "history.db");
+  QSignalSpy opened(&history, &HistoryThread::opened);
+  QObject receiver;
+  std::vector<int> order;
+  QThread* const here = QThread::currentThread();
+  for (int i = 0; i < 20; ++i) {
+    history.ask(
+        &receiver, [i](History& h) { return h.create({"c" + std::to_string(i), {}, {}}); },
+        [&, i](const Result<Conversation>& created) {
+          QVERIFY(created.has_value());
+          QCOMPARE(QThread::currentThread(), here);
+          order.push_back(i);
+        });
+  }
+  QTRY_COMPARE(order.size(), std::size_t{20});
+  QVERIFY(std::ranges::is_sorted(order));
+  QCOMPARE(opened.size(), 1);
+  QCOMPARE(opened[0][0].toBool(), false);
+}
+
+void WorkerTest::an_answer_is_written_while_it_arrives() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  HistoryThread history(file);
+  QSignalSpy changed(&history, &HistoryThread::conversationChanged);
+  Turn turn;
+  history.ask(
+      this, [](History& h) { return h.add_turn(first_turn("why")); },
+      [&](const Result<Turn>& stored) { turn = stored.value(); });
+  QTRY_VERIFY(turn.answer.id != 0);
+  history.append_answer(turn.answer.id, "be");
+  history.append_answer(turn.answer.id, QStringLiteral("cause ü"));
+  auto other = History::open(file);  // what a kill would leave
+  FOVEA_VERIFY(other);
+  QTRY_COMPARE_WITH_TIMEOUT(other->message(turn.answer.id)->text, std::string("because ü"), 5000);
+  QCOMPARE(other->message(turn.answer.id)->state, MessageState::partial);
+  history.append_answer(turn.answer.id, ".");
+  history.finish_answer(turn.answer.id, {});
+  QTRY_COMPARE(changed.size(), 1);
+  QCOMPARE(changed[0][0].toLongLong(), turn.conversation.id);
+  QCOMPARE(other->message(turn.answer.id)->text, std::string("because ü."));
+  QCOMPARE(other->message(turn.answer.id)->state, MessageState::complete);
+}
+
+void WorkerTest::closing_writes_what_waits() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  Turn turn;
+  {
+    HistoryThread history(file);
+    history.ask(
+        this, [](History& h) { return h.add_turn(first_turn("why")); },
+        [&](const Result<Turn>& stored) { turn = stored.value(); });
+    QTRY_VERIFY(turn.answer.id != 0);
+    QSignalSpy closed(&history, &HistoryThread::closed);
+    history.append_answer(turn.answer.id, "last words");
+    history.tell([&](History& h) { return h.rename(turn.conversation.id, "renamed"); });
+    history.close();
+    QTRY_COMPARE(closed.size(), 1);
+    history.tell([](History& h) { return h.rename(1, "too late"); });
+  }
+  auto again = History::open(file);
+  FOVEA_VERIFY(again);
+  QCOMPARE(again->message(turn.answer.id)->text, std::string("last words"));
+  QCOMPARE(again->conversation(turn.conversation.id)->title, std::string("renamed"));
+}
+
+void WorkerTest::a_receiver_that_is_gone_gets_nothing() {
+  tests::TemporaryFolder folder;
+  HistoryThread history(folder.path() / "history.db");
+  bool called = false, after = false;
+  auto receiver = std::make_unique<QObject>();
+  history.ask(
+      receiver.get(), [](History& h) { return h.conversations({}, 1); },
+      [&](const Result<ConversationPage>&) { called = true; });
+  receiver.reset();
+  history.ask(
+      this, [](History& h) { return h.conversations({}, 1); },
+      [&](const Result<ConversationPage>&) { after = true; });
+  QTRY_VERIFY(after);
+  QVERIFY(!called);
+}
+
+void WorkerTest::only_the_last_search_must_be_answered() {
+  tests::TemporaryFolder folder;
+  HistoryThread history(folder.path() / "history.db");
+  history.ask(this, [](History& h) { return h.add_turn(first_turn("a zebra")); }, [](const Result<Turn>&) {});
+  std::size_t hits = 99;
+  for (const char* typed : {"z", "ze", "zeb"}) {
+    history.search(this, QString::fromUtf8(typed), 10,
+                   [&, last = std::string_view(typed) == "zeb"](const Result<SearchResult>& result) {
+                     if (last) hits = result->hits.size();
+                   });
+  }
+  QTRY_COMPARE(hits, std::size_t{1});
+}
+
+void WorkerTest::says_what_happened_to_a_damaged_file() {
+  tests::TemporaryFolder folder;
+  std::ofstream(folder.path() / "history.db") << std::string(5000, 'x');
+  HistoryThread history(folder.path() / "history.db");
+  QSignalSpy notice(&history, &HistoryThread::notice), opened(&history, &HistoryThread::opened);
+  QTRY_COMPARE(opened.size(), 1);
+  QVERIFY(notice.size() >= 1);
+  QVERIFY(notice[0][0].toString().contains("kept as"));
+}
+
+void WorkerTest::a_failed_write_is_a_signal() {
+  tests::TemporaryFolder folder;
+  std::ofstream(folder.path() / "file") << "x";
+  HistoryThread history(folder.path() / "file" / "history.db");  // no folder can be there
+  QSignalSpy failed(&history, &HistoryThread::failed);
+  QTRY_COMPARE(failed.size(), 1);
+  QVERIFY(failed[0][0].toString().contains("cannot be made"));
+  QString reason;
+  history.ask(
+      this, [](History& h) { return h.create({}); },
+      [&](const Result<Conversation>& created) {
+        reason = QString::fromStdString(created.error().message());
+      });
+  QTRY_VERIFY(reason.contains("cannot be made"));
+}
+
+void WorkerTest::checks_a_large_file() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  {
+    auto history = History::open(file);
+    for (int i = 0; i < 30; ++i) (void)history->add_turn(first_turn(std::string(5000, 'a')));
+  }
+  {
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(-2 * 4096, std::ios::end);
+    stream << std::string(4096, 'Z');
+  }
+  HistoryThread history(file, {.now = {}, .migrations = {}, .quick_check_limit_bytes = 0});
+  QSignalSpy failed(&history, &HistoryThread::failed);
+  QTRY_VERIFY(!failed.empty());
+  QVERIFY(failed.back()[0].toString().contains("damaged"));
+}
+
+FOVEA_TEST(WorkerTest)
+#include "worker_test.moc"
