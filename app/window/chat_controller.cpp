@@ -112,8 +112,8 @@ void ChatController::send(const QString& text) {
   if (!model_loaded_ || window_.state() != State::ready) return;
   window_.clear_error();
   conversation_.push_back({"user", text.toStdString()});
-  window_.transcript().add_message(ui::Author::user, text);
-  window_.transcript().add_message(ui::Author::assistant, {});
+  show(ui::Author::user, text);
+  show(ui::Author::assistant, {});
   window_.set_state(State::generating);
   window_.show_status(tr("Reading the prompt…"));
   discard_answer_ = false;
@@ -122,6 +122,15 @@ void ChatController::send(const QString& text) {
   QMetaObject::invokeMethod(worker_, [worker = worker_, ticket = worker_->next_ticket(), request] {
     worker->generate(ticket, request);
   });
+}
+
+void ChatController::show(ui::Author author, const QString& text) {
+  ui::MessageView message;
+  message.id = ++last_shown_;
+  message.author = author;
+  message.text = text;
+  message.streaming = author == ui::Author::assistant;
+  window_.transcript().append_message(message);
 }
 
 void ChatController::new_chat() {
@@ -178,7 +187,7 @@ void ChatController::on_prompt_progress(const Progress& progress) {
 void ChatController::on_text(const QString& text, const Timings& so_far) {
   if (discard_answer_) return;
   window_.show_progress({}, 0, 0);
-  window_.transcript().append_to_last(text);
+  window_.transcript().append_to(last_shown_, text);
   window_.show_status(speed(so_far, context_));
 }
 
@@ -187,7 +196,12 @@ void ChatController::on_finished(const GenerateResult& result) {
     discard_answer_ = false;
   } else {
     conversation_.push_back({"assistant", result.text});
-    window_.transcript().set_note_on_last(note(result));
+    if (const ui::MessageView* shown = window_.transcript().message(last_shown_)) {
+      ui::MessageView answer = *shown;
+      answer.note = note(result);
+      answer.streaming = false;
+      window_.transcript().update_message(answer);
+    }
     window_.show_status(speed(result.timings, context_));
   }
   if (window_.state() == State::generating) window_.set_state(State::ready);
@@ -197,12 +211,12 @@ void ChatController::on_finished(const GenerateResult& result) {
 void ChatController::on_failed(const Error& error) {
   if (window_.state() == State::generating) window_.set_state(State::ready);
   if (std::exchange(discard_answer_, false)) return;
-  window_.transcript().remove_last();
+  window_.transcript().remove_message(last_shown_);
   if (!conversation_.empty() && conversation_.back().role == "user") {
     if (window_.composer().text().isEmpty()) {
       window_.composer().set_text(QString::fromStdString(conversation_.back().content));
     }
-    window_.transcript().remove_last();
+    window_.transcript().remove_message(last_shown_ - 1);
     conversation_.pop_back();
   }
   window_.show_status({});

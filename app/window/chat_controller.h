@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <QThread>
+#include <cstdint>
 #include <vector>
 
 #include "app/window/engine_worker.h"
@@ -11,6 +12,7 @@
 
 namespace fovea::ui {
 class ChatWindow;
+enum class Author : std::uint8_t;
 struct ModelChoice;
 }  // namespace fovea::ui
 
@@ -35,6 +37,7 @@ class ChatController : public QObject {
   void connect_window();
   void connect_worker();
   void send(const QString& text);
+  void show(ui::Author author, const QString& text);
   void new_chat();
   void close();
 
@@ -56,6 +59,7 @@ class ChatController : public QObject {
   bool discard_answer_ = false;  // a new chat was begun while an answer was on its way
   QString opening_;              // path of the model that is being loaded
   qint64 context_ = 0;
+  qint64 last_shown_ = 0;  // id of the last message in the transcript
 };
 
 }  // namespace fovea::app

@@ -1,84 +1,144 @@
 #include "ui/chat/transcript_view.h"
 
-#include <QApplication>
-#include <QClipboard>
-#include <QContextMenuEvent>
+#include <QAccessible>
+#include <QEvent>
 #include <QFontDatabase>
-#include <QKeyEvent>
-#include <QMenu>
 #include <QPainter>
 #include <QScrollBar>
 #include <algorithm>
 #include <cmath>
 
+#include "ui/chat/find_bar.h"
+#include "ui/chat/transcript_accessible.h"
 #include "ui/theme/theme.h"
 
 namespace fovea::ui {
 namespace {
 
-constexpr qreal kWidest = 780;  // a line longer than this is hard to read
-constexpr qreal kMargin = 24;
-constexpr qreal kMessageGap = 18;
-constexpr qreal kNoteGap = 9;
-constexpr qreal kBubblePadding = 12;
-constexpr int kFlushMs = 50;  // 20 layouts a second
+constexpr int kLettersOfLine = 76;  // a longer line is hard to read
+constexpr qreal kMargin = 1.8;      // em, at both sides
+constexpr int kFlushMs = 50;        // 20 layouts a second
+constexpr int kSearchMs = 120;      // after the last key
 
 }  // namespace
 
-TranscriptView::TranscriptView(QWidget* parent) : QAbstractScrollArea(parent) {
+TranscriptView::TranscriptView(QWidget* parent) : QAbstractScrollArea(parent), find_bar_(new FindBar(this)) {
+  install_transcript_accessibility();
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Conversation"));
   viewport()->setMouseTracking(true);
   viewport()->setCursor(Qt::IBeamCursor);
+  viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
   flush_timer_.setSingleShot(true);
   flush_timer_.setInterval(kFlushMs);
   connect(&flush_timer_, &QTimer::timeout, this, &TranscriptView::flush);
+  search_timer_.setSingleShot(true);
+  search_timer_.setInterval(kSearchMs);
+  connect(&search_timer_, &QTimer::timeout, this, &TranscriptView::search);
+  connect(find_bar_, &FindBar::textChanged, this, [this] { search_timer_.start(); });
+  connect(find_bar_, &FindBar::nextRequested, this, &TranscriptView::find_next);
+  connect(find_bar_, &FindBar::previousRequested, this, &TranscriptView::find_previous);
+  connect(find_bar_, &FindBar::closed, this, [this] {
+    found_.clear();
+    found_current_ = -1;
+    setFocus();
+    viewport()->update();
+  });
+  connect(this, &TranscriptView::messagesChanged, this, [this] {
+    if (!QAccessible::isActive()) return;
+    QAccessibleEvent event(this, QAccessible::ObjectReorder);
+    QAccessible::updateAccessibility(&event);
+  });
+  connect(this, &TranscriptView::messageFocused, this, [this](int message) {
+    if (!QAccessible::isActive()) return;
+    QAccessibleEvent event(this, QAccessible::Focus);
+    event.setChild(message);
+    QAccessible::updateAccessibility(&event);
+  });
+  update_frame();
 }
 
 TranscriptView::~TranscriptView() = default;
 
+// --- messages
+
+void TranscriptView::set_messages(std::vector<MessageView> messages) {
+  const bool follow = at_bottom();
+  // What is read: the first visible message that is still there afterwards.
+  MessageId kept = 0;
+  qreal offset = 0;
+  bool found = false;
+  const qreal scroll = verticalScrollBar()->value();
+  for (int i = conversation_.message_at(scroll); !found && i >= 0 && i < conversation_.count() &&
+                                                 conversation_.top_of(i) < scroll + viewport()->height();
+       ++i) {
+    const MessageId id = conversation_.at(i).view().id;
+    if (std::ranges::find(messages, id, &MessageView::id) == messages.end()) continue;
+    kept = id;
+    offset = conversation_.top_of(i) - scroll;
+    found = true;
+  }
+  drop_positions();
+  pending_.clear();
+  conversation_.set_messages(std::move(messages));
+  if (found && !follow) {
+    const qreal top = conversation_.top_of(conversation_.index_of(kept));
+    settling_ = true;
+    verticalScrollBar()->setRange(0, static_cast<int>(conversation_.height()));
+    verticalScrollBar()->setValue(static_cast<int>(top - offset));
+    settling_ = false;
+  }
+  settle_following(follow || !found);
+  Q_EMIT messagesChanged();
+}
+
 void TranscriptView::clear() {
-  messages_.clear();
-  anchor_ = cursor_ = {};
-  dirty_ = false;
-  update_positions();
-  viewport()->update();
+  set_messages({});
 }
 
-void TranscriptView::add_message(Author author, const QString& text) {
+void TranscriptView::append_message(const MessageView& message) {
   flush();
-  messages_.emplace_back();
-  messages_.back().author = author;
-  messages_.back().text = text;
-  lay_out_message(messages_.back(), true);
-  update_positions();
-  scroll_to_bottom();
+  conversation_.append(message);
+  settle(Stick::bottom);
+  if (find_bar_->isVisible()) search_timer_.start();
+  Q_EMIT messagesChanged();
 }
 
-void TranscriptView::append_to_last(const QString& text) {
-  if (messages_.empty() || text.isEmpty()) return;
-  messages_.back().text += text;
-  dirty_ = true;
+void TranscriptView::update_message(const MessageView& message) {
+  const int index = conversation_.index_of(message.id);
+  if (index < 0 || conversation_.at(index).view() == message) return;
+  const bool follow = at_bottom();
+  pending_.remove(message.id);  // the message says all of its text
+  conversation_.update(message);
+  settle_following(follow);
+  if (!message.streaming) announce(index, true);
+}
+
+void TranscriptView::append_to(MessageId id, const QString& text) {
+  const int index = conversation_.index_of(id);
+  if (index < 0 || text.isEmpty()) return;
+  pending_[id] += text;
+  unsettled_ = true;
   if (!flush_timer_.isActive()) flush_timer_.start();
 }
 
-void TranscriptView::remove_last() {
-  if (messages_.empty()) return;
-  messages_.pop_back();
-  anchor_ = cursor_ = {};
-  update_positions();
-  viewport()->update();
+void TranscriptView::remove_message(MessageId id) {
+  flush();
+  const int index = conversation_.index_of(id);
+  if (index < 0) return;
+  const bool follow = at_bottom();
+  drop_positions();
+  conversation_.remove(index);
+  settle_following(follow);
+  Q_EMIT messagesChanged();
 }
 
-void TranscriptView::set_note_on_last(const QString& note) {
-  if (messages_.empty()) return;
-  const bool follow = at_bottom();
-  messages_.back().note = note;
-  lay_out_message(messages_.back(), false);
-  update_positions();
-  if (follow) scroll_to_bottom();
+const MessageView* TranscriptView::message(MessageId id) const {
+  const_cast<TranscriptView*>(this)->take_pending();
+  const int index = conversation_.index_of(id);
+  return index < 0 ? nullptr : &conversation_.at(index).view();
 }
 
 void TranscriptView::set_empty_text(const QString& text) {
@@ -87,292 +147,197 @@ void TranscriptView::set_empty_text(const QString& text) {
 }
 
 QString TranscriptView::message_text(int index) const {
-  return messages_.at(static_cast<std::size_t>(index)).text;
+  const_cast<TranscriptView*>(this)->take_pending();
+  return index >= 0 && index < conversation_.count() ? conversation_.at(index).view().text : QString();
+}
+
+QString TranscriptView::plain_text(int index) {
+  take_pending();
+  return conversation_.at(index).text();
+}
+
+// Puts what arrived into its messages; it is parsed here, but not laid out.
+void TranscriptView::take_pending() {
+  for (auto arrived = pending_.cbegin(); arrived != pending_.cend(); ++arrived) {
+    const int index = conversation_.index_of(arrived.key());
+    if (index >= 0) conversation_.append_to(index, arrived.value());
+  }
+  pending_.clear();
 }
 
 void TranscriptView::flush() {
-  if (!dirty_) return;
-  dirty_ = false;
+  if (!unsettled_) return;
+  unsettled_ = false;
   const bool follow = at_bottom();
-  lay_out_message(messages_.back(), false);
-  update_positions();
-  if (follow) scroll_to_bottom();
+  take_pending();
+  settle_following(follow);
+  if (find_bar_->isVisible() && !search_timer_.isActive()) search_timer_.start();
+  if (conversation_.count() > 0) announce(conversation_.count() - 1, false);
 }
 
-// --- layout
+// --- geometry
 
-LayoutStyle TranscriptView::style() const {
-  QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  mono.setPointSizeF(font().pointSizeF() * 0.95);
-  return {font(), mono, palette()};
+void TranscriptView::update_frame() {
+  LayoutStyle style;
+  style.body = font();
+  style.body.setPointSizeF(font().pointSizeF() * 1.06);
+  style.mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+  style.mono.setPointSizeF(style.body.pointSizeF() * 0.92);
+  style.palette = palette();
+  const QFontMetricsF metrics(style.body);
+  const qreal widest = std::round(metrics.averageCharWidth() * kLettersOfLine);
+  const qreal room = viewport()->width() - 2 * kMargin * metrics.height();
+  conversation_.set_frame(style, std::max(std::floor(std::min(room, widest)), 6 * metrics.height()));
 }
 
-qreal TranscriptView::text_width() const {
-  return std::max(std::min(viewport()->width() - 2 * kMargin, kWidest), 80.0);
+qreal TranscriptView::column_left() const {
+  const Frame& frame = conversation_.frame();
+  return std::max(std::round((viewport()->width() - frame.column) / 2), std::round(0.5 * frame.em));
 }
 
-qreal TranscriptView::text_left() const {
-  return std::round((viewport()->width() - text_width()) / 2);
+QPointF TranscriptView::origin_of(int index) {
+  return {column_left(), conversation_.top_of(index) - verticalScrollBar()->value()};
 }
 
-// Blocks that did not change keep their layouts: while an answer streams, only its last block is new.
-void TranscriptView::lay_out_message(Message& message, bool from_scratch) {
-  const bool user = message.author == Author::user;
-  const qreal width = text_width() - (user ? 2 * kBubblePadding : 0);
-  std::vector<Block> blocks = user ? plain_blocks(message.text) : parse_markdown(message.text);
-  std::size_t keep = 0;
-  if (!from_scratch) {
-    while (keep < message.blocks.size() && keep < blocks.size() &&
-           message.blocks[keep].block() == blocks[keep])
-      ++keep;
-  }
-  message.blocks.erase(message.blocks.begin() + static_cast<std::ptrdiff_t>(keep), message.blocks.end());
-  for (std::size_t i = keep; i < blocks.size(); ++i) {
-    message.blocks.emplace_back(std::move(blocks[i]), width, style());
-    ++layouts_made_;
-  }
-  message.tops.clear();
-  qreal bottom = user ? kBubblePadding : 0;
-  for (std::size_t i = 0; i < message.blocks.size(); ++i) {
-    if (i > 0) bottom += message.blocks[i].gap_before(message.blocks[i - 1]);
-    message.tops.push_back(bottom);
-    bottom += message.blocks[i].height();
-  }
-  message.height = bottom + (user ? kBubblePadding : 0);
-  if (message.blocks.empty()) message.height += fontMetrics().height();
-  if (!message.note.isEmpty()) message.height += fontMetrics().height() + kNoteGap;
+QRect TranscriptView::rect_of_message(int index) {
+  return QRectF(origin_of(index),
+                QSizeF(conversation_.frame().column, conversation_.at(index).height(conversation_.frame())))
+      .toRect();
 }
 
-void TranscriptView::lay_out_all() {
-  laid_out_width_ = text_width();
-  for (Message& message : messages_) lay_out_message(message, true);
-  update_positions();
-}
-
-void TranscriptView::update_positions() {
-  qreal y = kMargin;
-  for (Message& message : messages_) {
-    message.y = y;
-    y += message.height + kMessageGap;
-  }
-  verticalScrollBar()->setPageStep(viewport()->height());
-  verticalScrollBar()->setSingleStep(fontMetrics().height() * 2);
-  verticalScrollBar()->setRange(0, std::max(0, static_cast<int>(std::ceil(y)) - viewport()->height()));
-  viewport()->update();
+QRect TranscriptView::rect_of_text(TextPosition position) {
+  return conversation_.at(position.message)
+      .cursor_at(conversation_.frame(), position.offset)
+      .translated(origin_of(position.message))
+      .toRect();
 }
 
 bool TranscriptView::at_bottom() const {
   return verticalScrollBar()->value() >= verticalScrollBar()->maximum() - fontMetrics().height();
 }
 
-void TranscriptView::scroll_to_bottom() {
-  verticalScrollBar()->setValue(verticalScrollBar()->maximum());
+// Lays out what is visible and sets the scroll bar to what came out of it. The bar may come or go by that,
+// which changes the width: then once more.
+void TranscriptView::settle(Stick stick) {
+  if (settling_) return;
+  settling_ = true;
+  QScrollBar* bar = verticalScrollBar();
+  for (int round = 0; round < 3; ++round) {
+    const int generation = conversation_.frame().generation;
+    const int visible = viewport()->height();
+    const qreal scroll = conversation_.settle(bar->value(), visible, stick);
+    const int most = std::max(0, static_cast<int>(std::ceil(conversation_.height())) - visible);
+    bar->setPageStep(visible);
+    bar->setSingleStep(std::max(1, fontMetrics().height() * 2));
+    bar->setRange(0, most);
+    bar->setValue(stick == Stick::bottom ? most : static_cast<int>(scroll));
+    if (conversation_.frame().generation == generation) break;
+  }
+  settling_ = false;
+  viewport()->update();
 }
 
-QPointF TranscriptView::block_origin(const Message& message, int block) const {
-  const qreal left = text_left() + (message.author == Author::user ? kBubblePadding : 0);
-  const qreal top = message.tops.empty() ? 0 : message.tops[static_cast<std::size_t>(block)];
-  return {left, message.y + top - verticalScrollBar()->value()};
+void TranscriptView::scrollContentsBy(int, int) {
+  if (settling_) return;
+  const QScrollBar* bar = verticalScrollBar();
+  settle(bar->value() <= 0 ? Stick::top : bar->value() >= bar->maximum() ? Stick::bottom : Stick::reading);
 }
 
-// --- painting
-
-void TranscriptView::paintEvent(QPaintEvent*) {
-  QPainter painter(viewport());
-  painter.fillRect(viewport()->rect(), palette().color(QPalette::Base));
-  if (messages_.empty()) {
-    painter.setPen(subtle_text(palette()));
-    painter.drawText(QRectF(text_left(), 0, text_width(), viewport()->height()),
-                     Qt::AlignCenter | Qt::TextWordWrap, empty_text_);
-    return;
-  }
-  const qreal top = verticalScrollBar()->value();
-  for (std::size_t i = 0; i < messages_.size(); ++i) {
-    const Message& message = messages_[i];
-    if (message.y + message.height < top || message.y > top + viewport()->height()) continue;
-    paint_message(painter, message, static_cast<int>(i));
-  }
-}
-
-void TranscriptView::paint_message(QPainter& painter, const Message& message, int index) const {
-  const qreal scroll = verticalScrollBar()->value();
-  if (message.author == Author::user) {
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(user_bubble(palette()));
-    const qreal note = message.note.isEmpty() ? 0 : fontMetrics().height() + kNoteGap;
-    painter.drawRoundedRect(QRectF(text_left(), message.y - scroll, text_width(), message.height - note), 10,
-                            10);
-  }
-  for (std::size_t b = 0; b < message.blocks.size(); ++b) {
-    const QPointF origin = block_origin(message, static_cast<int>(b));
-    if (origin.y() + message.blocks[b].height() >= 0 && origin.y() <= viewport()->height()) {
-      message.blocks[b].paint(painter, origin, selection_in(index, static_cast<int>(b)));
-    }
-  }
-  if (message.blocks.empty()) {
-    painter.setPen(subtle_text(palette()));
-    painter.drawText(block_origin(message, 0) + QPointF(0, fontMetrics().ascent()), QStringLiteral("…"));
-  }
-  if (!message.note.isEmpty()) {
-    painter.setPen(subtle_text(palette()));
-    const qreal bottom = message.y + message.height - scroll;
-    painter.drawText(
-        QRectF(text_left(), bottom - fontMetrics().height(), text_width(), fontMetrics().height()),
-        Qt::AlignLeft | Qt::AlignVCenter, message.note);
-  }
+void TranscriptView::scroll_to_message(MessageId id) {
+  const int index = conversation_.index_of(id);
+  if (index >= 0) verticalScrollBar()->setValue(static_cast<int>(conversation_.top_of(index)));
 }
 
 void TranscriptView::resizeEvent(QResizeEvent*) {
   const bool follow = at_bottom();
-  if (text_width() != laid_out_width_) {
-    lay_out_all();
-  } else {
-    update_positions();
-  }
-  if (follow) scroll_to_bottom();
+  update_frame();
+  settle_following(follow);
+  place_find_bar();
 }
 
 void TranscriptView::changeEvent(QEvent* event) {
   QAbstractScrollArea::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) lay_out_all();
-}
-
-void TranscriptView::scrollContentsBy(int, int) {
-  viewport()->update();
-}
-
-// --- selection
-
-TranscriptView::Position TranscriptView::position_at(QPoint point) const {
-  const qreal y = point.y() + verticalScrollBar()->value();
-  Position position;
-  for (std::size_t m = 0; m < messages_.size(); ++m) {
-    const Message& message = messages_[m];
-    if (message.blocks.empty()) continue;
-    if (position.message >= 0 && y < message.y) break;
-    for (std::size_t b = 0; b < message.blocks.size(); ++b) {
-      const QPointF origin = block_origin(message, static_cast<int>(b));
-      if (position.message >= 0 && point.y() < origin.y()) return position;
-      position = {static_cast<int>(m), static_cast<int>(b),
-                  message.blocks[b].position_at(QPointF(point) - origin)};
-    }
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange ||
+      event->type() == QEvent::StyleChange) {
+    const bool follow = at_bottom();
+    update_frame();
+    settle_following(follow);
   }
-  return position;
 }
 
-const BlockLayout* TranscriptView::block_at(QPoint point, QPointF* local) const {
-  const Position position = position_at(point);
-  if (position.message < 0) return nullptr;
-  const Message& message = messages_[static_cast<std::size_t>(position.message)];
-  *local = QPointF(point) - block_origin(message, position.block);
-  return &message.blocks[static_cast<std::size_t>(position.block)];
-}
+// --- painting
 
-TextRange TranscriptView::selection_in(int message, int block) const {
-  const Position begin = std::min(anchor_, cursor_);
-  const Position end = std::max(anchor_, cursor_);
-  if (begin.message < 0 || begin == end) return {};
-  const Position here{message, block, 0};
-  const Position same_begin{begin.message, begin.block, 0};
-  const Position same_end{end.message, end.block, 0};
-  if (here < same_begin || here > same_end) return {};
-  const int length = static_cast<int>(messages_[static_cast<std::size_t>(message)]
-                                          .blocks[static_cast<std::size_t>(block)]
-                                          .plain_text()
-                                          .size());
-  return {here == same_begin ? begin.offset : 0, here == same_end ? end.offset : length};
-}
-
-QString TranscriptView::selected_text() const {
-  QStringList parts;
-  for (std::size_t m = 0; m < messages_.size(); ++m) {
-    for (std::size_t b = 0; b < messages_[m].blocks.size(); ++b) {
-      const TextRange range = selection_in(static_cast<int>(m), static_cast<int>(b));
-      if (range.begin < range.end) {
-        parts += messages_[m].blocks[b].plain_text().mid(range.begin, range.end - range.begin);
-      }
-    }
+MessageMarks TranscriptView::marks_for(int index) const {
+  MessageMarks marks;
+  marks.selected = selection_in(index);
+  const auto [first, last] = std::ranges::equal_range(found_, index, {}, &Found::message);
+  for (auto found = first; found != last; ++found) {
+    if (found - found_.begin() == found_current_) marks.current = static_cast<int>(marks.found.size());
+    marks.found.push_back(found->range);
   }
-  return parts.join(QStringLiteral("\n\n"));
+  marks.focused = hasFocus() && index == focused_;
+  marks.show_actions = index == hovered_ || marks.focused;
+  if (index == hovered_ && hovered_control_) marks.hovered = &*hovered_control_;
+  if (marks.focused && focused_control_) marks.focused_control = &*focused_control_;
+  return marks;
 }
 
-void TranscriptView::copy_selection() {
-  const QString text = selected_text();
-  if (!text.isEmpty()) QApplication::clipboard()->setText(text);
-}
-
-void TranscriptView::select_all() {
-  if (messages_.empty() || messages_.back().blocks.empty()) return;
-  const Message& last = messages_.back();
-  anchor_ = {0, 0, 0};
-  cursor_ = {static_cast<int>(messages_.size()) - 1, static_cast<int>(last.blocks.size()) - 1,
-             static_cast<int>(last.blocks.back().plain_text().size())};
-  viewport()->update();
-}
-
-void TranscriptView::mousePressEvent(QMouseEvent* event) {
-  if (event->button() != Qt::LeftButton) return;
-  anchor_ = cursor_ = position_at(event->pos());
-  selecting_ = true;
-  viewport()->update();
-}
-
-void TranscriptView::mouseMoveEvent(QMouseEvent* event) {
-  if (selecting_) {
-    const int step = verticalScrollBar()->singleStep();
-    if (event->pos().y() < 0) verticalScrollBar()->setValue(verticalScrollBar()->value() - step);
-    if (event->pos().y() > viewport()->height())
-      verticalScrollBar()->setValue(verticalScrollBar()->value() + step);
-    cursor_ = position_at(event->pos());
-    viewport()->update();
+void TranscriptView::paintEvent(QPaintEvent*) {
+  QPainter painter(viewport());
+  painter.fillRect(viewport()->rect(), palette().color(QPalette::Base));
+  if (conversation_.count() == 0) {
+    painter.setPen(subtle_text(palette()));
+    painter.setFont(conversation_.frame().style.body);
+    painter.drawText(QRectF(column_left(), 0, conversation_.frame().column, viewport()->height()),
+                     Qt::AlignCenter | Qt::TextWordWrap, empty_text_);
     return;
   }
-  QPointF local;
-  const BlockLayout* block = block_at(event->pos(), &local);
-  const bool pointing = block && (block->is_copy_button(local) || !block->link_at(local).isEmpty());
-  viewport()->setCursor(pointing ? Qt::PointingHandCursor : Qt::IBeamCursor);
+  paint_messages(painter);
 }
 
-void TranscriptView::mouseReleaseEvent(QMouseEvent* event) {
-  if (event->button() != Qt::LeftButton) return;
-  selecting_ = false;
-  if (anchor_ != cursor_) return;
-  QPointF local;
-  const BlockLayout* block = block_at(event->pos(), &local);
-  if (!block) return;
-  if (block->is_copy_button(local)) {
-    QApplication::clipboard()->setText(block->plain_text());
-  } else if (const QString link = block->link_at(local); !link.isEmpty()) {
-    Q_EMIT linkActivated(link);
+void TranscriptView::paint_messages(QPainter& painter) {
+  const qreal scroll = verticalScrollBar()->value();
+  const qreal bottom = scroll + viewport()->height();
+  for (int i = conversation_.message_at(scroll);
+       i < conversation_.count() && conversation_.top_of(i) < bottom; ++i) {
+    const QPointF origin = origin_of(i);
+    const MessageMarks marks = marks_for(i);
+    if (marks.focused && !marks.focused_control) paint_focus(painter, i);
+    conversation_.at(i).paint(painter, conversation_.frame(), origin, -origin.y(),
+                              viewport()->height() - origin.y(), marks);
   }
 }
 
-void TranscriptView::contextMenuEvent(QContextMenuEvent* event) {
-  QMenu menu(this);
-  QAction* copy = menu.addAction(tr("Copy"), this, &TranscriptView::copy_selection);
-  copy->setShortcut(QKeySequence::Copy);
-  copy->setEnabled(!selected_text().isEmpty());
-  const Position position = position_at(event->pos());
-  if (position.message >= 0) {
-    menu.addAction(tr("Copy message"), this, [this, position] {
-      QApplication::clipboard()->setText(messages_[static_cast<std::size_t>(position.message)].text);
-    });
-  }
-  menu.addAction(tr("Select all"), this, &TranscriptView::select_all)->setShortcut(QKeySequence::SelectAll);
-  menu.exec(event->globalPos());
+void TranscriptView::paint_focus(QPainter& painter, int index) {
+  const qreal em = conversation_.frame().em;
+  const QRectF row = QRectF(rect_of_message(index)).adjusted(-0.6 * em, -0.25 * em, 0.6 * em, -0.15 * em);
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(palette().color(QPalette::Highlight), std::max(1.5, em / 10)));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(row, 0.5 * em, 0.5 * em);
+  painter.restore();
 }
 
-void TranscriptView::keyPressEvent(QKeyEvent* event) {
-  if (event->matches(QKeySequence::Copy)) {
-    copy_selection();
-  } else if (event->matches(QKeySequence::SelectAll)) {
-    select_all();
-  } else if (event->key() == Qt::Key_Home || event->key() == Qt::Key_End) {
-    verticalScrollBar()->setValue(event->key() == Qt::Key_Home ? 0 : verticalScrollBar()->maximum());
-  } else {
-    QAbstractScrollArea::keyPressEvent(event);
+// --- screen readers
+
+// New text is told sentence by sentence, so that it does not interrupt itself.
+void TranscriptView::announce(int index, bool finished) {
+  if (!QAccessible::isActive()) return;
+  const MessageView& view = conversation_.at(index).view();
+  if (view.author != Author::assistant || (!view.streaming && announced_id_ != view.id)) return;
+  const QString& text = conversation_.at(index).text();
+  if (announced_id_ != view.id) {
+    announced_id_ = view.id;
+    announced_ = 0;
   }
+  int end = static_cast<int>(text.size());
+  if (!finished) {
+    while (end > announced_ && !QStringLiteral(".!?\n。！？").contains(text[end - 1])) --end;
+  }
+  if (end <= announced_) return;
+  announce_text(*this, index, announced_, text.mid(announced_, end - announced_));
+  announced_ = end;
 }
 
 }  // namespace fovea::ui

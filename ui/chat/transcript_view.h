@@ -1,18 +1,32 @@
 // The conversation as it is read: messages of Markdown blocks, drawn from cached layouts, selectable,
-// streaming.
+// searchable, streaming. Not a widget for each message: only what is near the visible part is laid out.
 #pragma once
 
 #include <QAbstractScrollArea>
+#include <QBasicTimer>
+#include <QHash>
 #include <QString>
 #include <QTimer>
+#include <optional>
 #include <vector>
 
-#include "ui/chat/block_layout.h"
+#include "ui/chat/conversation_layout.h"
+#include "ui/chat/message_view.h"
 
 namespace fovea::ui {
 
-enum class Author : std::uint8_t { user, assistant };
+class FindBar;
 
+// A place in the conversation: an offset in a message's text. Ordered as read.
+struct TextPosition {
+  int message = -1;
+  int offset = 0;
+  auto operator<=>(const TextPosition&) const = default;
+};
+
+// Keys: arrows, Page Up/Down, Home, End and Space scroll; with Shift, arrows select. Ctrl+Up and Ctrl+Down go
+// from message to message, Tab through the buttons and links of one, Enter presses them; Left and Right
+// change the branch. Ctrl+F searches, Ctrl+C copies, Ctrl+Shift+C copies as Markdown.
 class TranscriptView : public QAbstractScrollArea {
   Q_OBJECT
 
@@ -20,84 +34,148 @@ class TranscriptView : public QAbstractScrollArea {
   explicit TranscriptView(QWidget* parent = nullptr);
   ~TranscriptView() override;
 
-  void clear();
-  void add_message(Author author, const QString& text);
-  // Adds to the last message. What arrives is laid out at most 20 times a second, and only the blocks that
+  // Shows this path of the conversation's tree. Messages that are the same as before keep their layouts, and
+  // the reader keeps their place if what they read is still there.
+  void set_messages(std::vector<MessageView> messages);
+  void append_message(const MessageView& message);
+  void update_message(const MessageView& message);  // the one with this id
+  // Adds to a message's text. What arrives is laid out at most 20 times a second, and only the blocks that
   // changed.
-  void append_to_last(const QString& text);
-  // Removes the last message (an answer that never began).
-  void remove_last();
-  // A line under the last message ("stopped", "the context is full"). Empty removes it.
-  void set_note_on_last(const QString& note);
+  void append_to(MessageId id, const QString& text);
+  void remove_message(MessageId id);
+  void clear();
+  const MessageView* message(MessageId id) const;  // null: not shown
   // Text in the middle of an empty transcript.
   void set_empty_text(const QString& text);
+  void scroll_to_message(MessageId id);
 
-  int message_count() const { return static_cast<int>(messages_.size()); }
-  QString message_text(int index) const;
+  int message_count() const { return conversation_.count(); }
+  QString message_text(int index) const;  // its source
+  QString plain_text(int index);          // as it is read
   QString selected_text() const;
-  // How many blocks have been laid out so far; tests show with it that finished blocks are not laid out
-  // again.
-  long layouts_made() const { return layouts_made_; }
+  QString selected_markdown() const;
+  bool has_selection() const { return anchor_.message >= 0 && anchor_ != cursor_; }
+
+  // For the accessible interface, and for tests.
+  ConversationLayout& conversation() { return conversation_; }
+  QRect rect_of_message(int index);  // in viewport coordinates
+  QRect rect_of_text(TextPosition position);
+  TextPosition position_at(QPoint point);  // nearest
+  TextPosition selection_begin() const { return std::min(anchor_, cursor_); }
+  TextPosition selection_end() const { return std::max(anchor_, cursor_); }
+  TextPosition cursor() const { return cursor_; }
+  void select(TextPosition from, TextPosition to);
+  void show_text(TextPosition position);  // scrolls so that it is well in sight
+  std::vector<Control> controls_of(int index);
+  void activate(int index, const Control& control);
+  int focused_message() const { return focused_; }
+  void focus_message(int index);
+  long layouts_made() const { return conversation_.layouts_made(); }
 
  public Q_SLOTS:
   void copy_selection();
+  void copy_selection_as_markdown();
   void select_all();
+  void open_find();
+  void find_next();
+  void find_previous();
 
  Q_SIGNALS:
+  // The reader wants to open a link; the transcript only shows where it goes.
   void linkActivated(const QString& address);
+  void messageActionRequested(fovea::ui::MessageId id, fovea::ui::MessageAction action);
+  void siblingRequested(fovea::ui::MessageId id, int delta);  // -1: the branch before, +1: the next one
+  void messagesChanged();                                     // messages came or went
+  void messageFocused(int message);                           // by its number
 
  protected:
+  bool event(QEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
   void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+  bool focusNextPrevChild(bool next) override;
+  void timerEvent(QTimerEvent* event) override;
   void scrollContentsBy(int dx, int dy) override;
 
  private:
-  struct Message {
-    Author author = Author::user;
-    QString text;
-    QString note;
-    std::vector<BlockLayout> blocks;
-    std::vector<qreal> tops;  // of the blocks, from the message's top
-    qreal y = 0;              // of its top, in the whole transcript
-    qreal height = 0;         // with padding and note
-  };
-  // A character: message, block in it, offset in the block's plain text. Ordered as read.
-  struct Position {
-    int message = -1;
-    int block = 0;
-    int offset = 0;
-    auto operator<=>(const Position&) const = default;
+  using Stick = ConversationLayout::Stick;
+  struct Found {
+    int message = 0;
+    TextRange range;
   };
 
-  LayoutStyle style() const;
-  qreal text_width() const;
-  qreal text_left() const;
-  void lay_out_message(Message& message, bool from_scratch);
-  void lay_out_all();
-  void update_positions();
+  // transcript_view.cpp: what is shown
+  void update_frame();
+  void settle(Stick stick);
+  void settle_following(bool follow) { settle(follow ? Stick::bottom : Stick::reading); }
   void flush();
+  void take_pending();
   bool at_bottom() const;
-  void scroll_to_bottom();
-  QPointF block_origin(const Message& message, int block) const;
-  Position position_at(QPoint point) const;
-  const BlockLayout* block_at(QPoint point, QPointF* local) const;
-  void paint_message(QPainter& painter, const Message& message, int index) const;
-  TextRange selection_in(int message, int block) const;
+  qreal column_left() const;
+  QPointF origin_of(int index);
+  void paint_messages(QPainter& painter);
+  MessageMarks marks_for(int index) const;
+  void paint_focus(QPainter& painter, int index);
+  void announce(int index, bool finished);
 
-  std::vector<Message> messages_;
+  // transcript_input.cpp: the mouse and the controls; transcript_keys.cpp: the keyboard
+  std::optional<Control> control_at(QPoint point, int* message);
+  void update_hover(QPoint point);
+  void scroll_into_view(const QRectF& area);
+  bool scroll_by_key(const QKeyEvent& event);
+  bool select_by_key(const QKeyEvent& event);
+  bool focus_by_key(const QKeyEvent& event);
+  void move_message_focus(int delta);
+  bool move_control_focus(int delta);
+  void show_menu(QPoint global, int message, const std::optional<Control>& control);
+  bool show_tooltip(const QPoint& point, const QPoint& global);
+  TextPosition moved(TextPosition from, const QKeyEvent& event);
+
+  // transcript_selection.cpp: selection and search
+  TextRange selection_in(int message) const;
+  void clear_selection();
+  void drop_positions();
+  void search();
+  void show_match(int index);
+  void place_find_bar();
+  int first_match_from(TextPosition position) const;
+
+  mutable ConversationLayout conversation_;  // texts are parsed when they are asked for
   QString empty_text_;
   QTimer flush_timer_;
-  qreal laid_out_width_ = 0;
-  bool dirty_ = false;
-  long layouts_made_ = 0;
-  Position anchor_, cursor_;
+  QHash<MessageId, QString> pending_;  // what arrived since the last flush
+  bool unsettled_ = false;             // something arrived that is not laid out
+  bool settling_ = false;
+
+  TextPosition anchor_, cursor_;
   bool selecting_ = false;
+  QBasicTimer autoscroll_;
+  QPoint last_mouse_;
+  qreal wanted_x_ = -1;  // of the cursor while it moves up and down
+
+  int hovered_ = -1;
+  std::optional<Control> hovered_control_;
+  int pressed_ = -1;
+  std::optional<Control> pressed_control_;
+  int focused_ = -1;
+  std::optional<Control> focused_control_;
+
+  FindBar* find_bar_;
+  QTimer search_timer_;
+  std::vector<Found> found_;
+  int found_current_ = -1;
+
+  MessageId announced_id_ = 0;
+  int announced_ = 0;  // characters of that message
 };
 
 }  // namespace fovea::ui

@@ -1,23 +1,55 @@
 #include "ui/markdown/document.h"
 
 #include <QByteArray>
+#include <QHash>
 #include <QTextDocumentFragment>
+#include <algorithm>
 #include <md4c.h>
+
+#include "ui/markdown/formula_spans.h"
+#include "ui/markdown/parts.h"
+#include "ui/markdown/tex.h"
 
 namespace fovea::ui {
 namespace {
+
+// Bounds on what odd input can make of a few bytes: md4c fills short table rows up to the header's width, and
+// repeats a defined address at each use.
+constexpr std::size_t kMostCells = 200'000;
+constexpr qsizetype kMostLinkCharacters = 16 << 20;
 
 QString to_string(const MD_ATTRIBUTE& attribute) {
   return QString::fromUtf8(attribute.text, static_cast<qsizetype>(attribute.size));
 }
 
+// "&amp;", "&#x263a;": what it stands for, or itself.
+QString entity_text(const QString& entity) {
+  if (entity.startsWith(QLatin1String("&#"))) {
+    const bool hexadecimal = entity.size() > 3 && entity[2].toLower() == QLatin1Char('x');
+    const uint code =
+        QStringView(entity).sliced(hexadecimal ? 3 : 2).chopped(1).toUInt(nullptr, hexadecimal ? 16 : 10);
+    const bool character = code != 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    const char32_t shown = character ? code : 0xfffd;
+    return QString::fromUcs4(&shown, 1);
+  }
+  // Qt knows the names, but is slow to ask; there are about 250.
+  static QHash<QString, QString> known;
+  if (const auto found = known.constFind(entity); found != known.cend()) return *found;
+  QString text = QTextDocumentFragment::fromHtml(entity).toPlainText();
+  if (known.size() < 512) known.insert(entity, text);
+  return text;
+}
+
 // Collects md4c's events. Text goes to `target`, which is the block's content or a table cell.
 class Builder {
  public:
+  explicit Builder(const std::vector<FormulaSpan>& formulas) : formulas_(formulas) {}
+
   std::vector<Block> take() {
     finish_block();
     return std::move(blocks_);
   }
+  bool overflowed() const { return cells_ > kMostCells || link_characters_ > kMostLinkCharacters; }
 
   void enter_block(MD_BLOCKTYPE type, void* detail) {
     switch (type) {
@@ -44,7 +76,7 @@ class Builder {
             static_cast<int>(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level);
         break;
       case MD_BLOCK_CODE:
-        begin_block(BlockKind::code).language = to_string(static_cast<MD_BLOCK_CODE_DETAIL*>(detail)->lang);
+        begin_block(BlockKind::code).language = attribute(static_cast<MD_BLOCK_CODE_DETAIL*>(detail)->lang);
         break;
       case MD_BLOCK_P:
         begin_block(BlockKind::paragraph);
@@ -105,10 +137,10 @@ class Builder {
         style.bits |= inline_code;
         break;
       case MD_SPAN_A:
-        style.link = to_string(static_cast<MD_SPAN_A_DETAIL*>(detail)->href);
+        style.link = address(static_cast<MD_SPAN_A_DETAIL*>(detail)->href);
         break;
       case MD_SPAN_IMG:
-        style.link = to_string(static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src);
+        style.link = address(static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src);
         break;
       default:
         break;
@@ -131,17 +163,29 @@ class Builder {
       case MD_TEXT_NULLCHAR:
         append(QString(QChar(QChar::ReplacementCharacter)));
         break;
+      case MD_TEXT_CODE:
+        append(restore_formulas(QString::fromUtf8(data, static_cast<qsizetype>(size)), formulas_));
+        break;
       case MD_TEXT_ENTITY:
-        append(QTextDocumentFragment::fromHtml(QString::fromUtf8(data, static_cast<qsizetype>(size)))
-                   .toPlainText());
+        append(entity_text(QString::fromUtf8(data, static_cast<qsizetype>(size))));
         break;
       default:
-        append(QString::fromUtf8(data, static_cast<qsizetype>(size)));
+        at_placeholders(
+            QString::fromUtf8(data, static_cast<qsizetype>(size)),
+            [this](const QString& piece) { append(piece); },
+            [this](std::size_t index) { append_formula(index); });
         break;
     }
   }
 
  private:
+  QString attribute(const MD_ATTRIBUTE& value) const { return restore_formulas(to_string(value), formulas_); }
+  QString address(const MD_ATTRIBUTE& value) {
+    QString link = attribute(value);
+    link_characters_ += link.size();
+    return link;
+  }
+
   struct Style {
     std::uint8_t bits = plain;
     QString link;
@@ -172,6 +216,7 @@ class Builder {
                             : align == MD_ALIGN_RIGHT ? Qt::AlignRight
                                                       : Qt::AlignLeft);
     in_cell_ = true;
+    ++cells_;
   }
 
   Block& begin_block(BlockKind kind) {
@@ -183,16 +228,43 @@ class Builder {
     current_.list_depth = static_cast<int>(lists_.size());
     current_.marker = std::exchange(marker_, QString());
     open_ = true;
+    displayed_ = false;
     return current_;
   }
 
   void finish_block() {
     if (!open_) return;
     open_ = false;
+    if (current_.kind == BlockKind::paragraph && stands_alone()) current_.kind = BlockKind::formula;
     if (current_.kind == BlockKind::code && current_.content.text.endsWith(QLatin1Char('\n'))) {
       current_.content.text.chop(1);
     }
-    blocks_.push_back(std::move(current_));
+    push_parts(std::move(current_), blocks_);
+  }
+
+  // A paragraph that is one displayed formula and nothing else.
+  bool stands_alone() const {
+    const StyledText& content = current_.content;
+    return displayed_ && !content.runs.empty() && (content.runs[0].style & formula) != 0 &&
+           content.runs[0].length == content.text.size();
+  }
+
+  void append_formula(std::size_t index) {
+    if (index >= formulas_.size()) return;
+    const FormulaSpan& span = formulas_[index];
+    StyledText& target = in_cell_ ? current_.rows.back().cells.back() : current_.content;
+    const Style style = styles_.empty() ? Style{} : styles_.back();
+    const int start = static_cast<int>(target.text.size());
+    StyledText shown = render_tex(span.tex);
+    target.runs.push_back({start, static_cast<int>(shown.text.size()),
+                           static_cast<std::uint8_t>(style.bits | formula), style.link, span.source});
+    for (Run& run : shown.runs) {
+      run.start += start;
+      run.style = static_cast<std::uint8_t>(run.style | style.bits | formula);
+      target.runs.push_back(std::move(run));
+    }
+    target.text += shown.text;
+    displayed_ = span.display;
   }
 
   void append(const QString& piece) {
@@ -200,13 +272,17 @@ class Builder {
     const Style style = styles_.empty() ? Style{} : styles_.back();
     if (style.bits != plain || !style.link.isEmpty()) {
       target.runs.push_back(
-          {static_cast<int>(target.text.size()), static_cast<int>(piece.size()), style.bits, style.link});
+          {static_cast<int>(target.text.size()), static_cast<int>(piece.size()), style.bits, style.link, {}});
     }
     target.text += piece;
   }
 
+  const std::vector<FormulaSpan>& formulas_;
   std::vector<Block> blocks_;
   Block current_;
+  std::size_t cells_ = 0;
+  qsizetype link_characters_ = 0;
+  bool displayed_ = false;  // the last formula of the block
   bool open_ = false;
   bool in_cell_ = false;
   int quotes_ = 0;
@@ -218,12 +294,14 @@ class Builder {
 }  // namespace
 
 std::vector<Block> parse_markdown(const QString& source) {
-  Builder builder;
+  std::vector<FormulaSpan> formulas;
+  const QByteArray utf8 = hide_formulas(source, formulas).toUtf8();
+  Builder builder(formulas);
   MD_PARSER parser{};
   parser.flags = MD_DIALECT_GITHUB | MD_FLAG_NOHTML;
   parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* user) {
     static_cast<Builder*>(user)->enter_block(type, detail);
-    return 0;
+    return static_cast<int>(static_cast<Builder*>(user)->overflowed());
   };
   parser.leave_block = [](MD_BLOCKTYPE type, void*, void* user) {
     static_cast<Builder*>(user)->leave_block(type);
@@ -231,7 +309,7 @@ std::vector<Block> parse_markdown(const QString& source) {
   };
   parser.enter_span = [](MD_SPANTYPE type, void* detail, void* user) {
     static_cast<Builder*>(user)->enter_span(type, detail);
-    return 0;
+    return static_cast<int>(static_cast<Builder*>(user)->overflowed());
   };
   parser.leave_span = [](MD_SPANTYPE, void*, void* user) {
     static_cast<Builder*>(user)->leave_span();
@@ -241,9 +319,8 @@ std::vector<Block> parse_markdown(const QString& source) {
     static_cast<Builder*>(user)->text(type, data, size);
     return 0;
   };
-  const QByteArray utf8 = source.toUtf8();
   if (md_parse(utf8.constData(), static_cast<MD_SIZE>(utf8.size()), &parser, &builder) != 0) {
-    return plain_blocks(source);  // md4c ran out of memory: the text itself is still shown
+    return plain_blocks(source);  // out of memory or bounds: the text itself is still shown
   }
   return builder.take();
 }
@@ -252,7 +329,9 @@ std::vector<Block> plain_blocks(const QString& text) {
   Block block;
   block.content.text = text;
   block.content.text.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
-  return {block};
+  std::vector<Block> blocks;
+  push_parts(std::move(block), blocks);
+  return blocks;
 }
 
 }  // namespace fovea::ui

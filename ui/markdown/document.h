@@ -14,14 +14,17 @@ enum RunStyle : std::uint8_t {
   italic = 2,
   strike = 4,
   inline_code = 8,
+  formula = 16,
 };
 
-// Characters [start, start + length) of the text they belong to.
+// Characters [start, start + length) of the text they belong to. The run of a formula spans the runs inside
+// it.
 struct Run {
   int start = 0;
   int length = 0;
   std::uint8_t style = plain;  // RunStyle bits
   QString link;                // target address; empty: none
+  QString source;              // of a formula: as it was written, with its delimiters
 
   bool operator==(const Run&) const = default;
 };
@@ -41,16 +44,29 @@ struct TableRow {
   bool operator==(const TableRow&) const = default;
 };
 
-enum class BlockKind : std::uint8_t { paragraph, heading, code, rule, table };
+enum class BlockKind : std::uint8_t {
+  paragraph,
+  heading,
+  code,
+  rule,
+  table,
+  formula,    // on lines of its own
+  reasoning,  // the summary line of a <think> section; its blocks follow
+};
 
+// Long code, tables and texts come in parts, so that one block never takes long to lay out.
 struct Block {
   BlockKind kind = BlockKind::paragraph;
-  int level = 0;        // of a heading, 1 … 6
-  int quote_depth = 0;  // enclosing quotes
-  int list_depth = 0;   // enclosing lists
-  QString marker;       // "•", "3.", "☑" on the first block of a list item
-  StyledText content;   // not for tables; code keeps its line feeds
-  QString language;     // of a code block
+  int level = 0;           // of a heading, 1 … 6
+  int quote_depth = 0;     // enclosing quotes
+  int list_depth = 0;      // enclosing lists
+  int part = 0;            // 0, 1, … of a long block
+  bool more = false;       // another part follows
+  bool reasoning = false;  // belongs to the <think> section above it
+  bool open = false;       // a reasoning section that has not ended
+  QString marker;          // "•", "3.", "☑" on the first block of a list item
+  StyledText content;      // not for tables; code keeps its line feeds
+  QString language;        // of a code block
   std::vector<TableRow> rows;
 
   bool operator==(const Block&) const = default;
@@ -60,7 +76,7 @@ struct Block {
 // (an open fence, an open emphasis) gives the blocks that it has so far.
 std::vector<Block> parse_markdown(const QString& source);
 
-// Text as it is: one paragraph, line feeds kept.
+// Text as it is, line feeds kept.
 std::vector<Block> plain_blocks(const QString& text);
 
 }  // namespace fovea::ui

@@ -72,8 +72,33 @@ QColor subtle_text(const QPalette& palette) {
   return palette.color(QPalette::PlaceholderText);
 }
 
+QColor quiet_text(const QPalette& palette) {
+  return mix(palette.color(QPalette::Text), palette.color(QPalette::PlaceholderText), 0.5);
+}
+
+QColor found_background(const QPalette& palette, bool current) {
+  if (is_dark(palette)) return current ? QColor(0xf0, 0xb4, 0x3c) : QColor(0x6b, 0x56, 0x22);
+  return current ? QColor(0xf5, 0xb0, 0x2e) : QColor(0xfb, 0xe9, 0xb0);
+}
+
+QColor found_text(const QPalette& palette, bool current) {
+  return is_dark(palette) && !current ? QColor(0xff, 0xf4, 0xd6) : QColor(0x1c, 0x1d, 0x1f);
+}
+
 QColor hairline(const QPalette& palette) {
   return mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.16);
+}
+
+QColor hover_background(const QPalette& palette) {
+  return mix(palette.color(QPalette::Base), palette.color(QPalette::Text), 0.09);
+}
+
+QColor warning_text(const QPalette& palette) {
+  return is_dark(palette) ? QColor(0xe8, 0xbd, 0x6a) : QColor(0x80, 0x55, 0x06);
+}
+
+QColor error_text(const QPalette& palette) {
+  return is_dark(palette) ? QColor(0xf2, 0x9b, 0x94) : QColor(0xa3, 0x2a, 0x22);
 }
 
 QColor error_background(const QPalette& palette) {

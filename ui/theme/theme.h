@@ -20,7 +20,13 @@ void apply_theme(QApplication& application, Scheme scheme);
 QColor code_background(const QPalette& palette);
 QColor user_bubble(const QPalette& palette);
 QColor subtle_text(const QPalette& palette);
+QColor quiet_text(const QPalette& palette);  // between text and subtle text: quotes, reasoning
+QColor found_background(const QPalette& palette, bool current);  // of what a search found
+QColor found_text(const QPalette& palette, bool current);
 QColor hairline(const QPalette& palette);
+QColor hover_background(const QPalette& palette);
+QColor warning_text(const QPalette& palette);
+QColor error_text(const QPalette& palette);
 QColor error_background(const QPalette& palette);
 
 }  // namespace fovea::ui

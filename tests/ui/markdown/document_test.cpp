@@ -10,7 +10,8 @@ namespace {
 
 // A block as one line, so that expectations read like the page: "item1 •: text [bold 0+4]".
 QString describe(const Block& block) {
-  static const char* const kKinds[] = {"paragraph", "heading", "code", "rule", "table"};
+  static const char* const kKinds[] = {"paragraph", "heading", "code",     "rule",
+                                       "table",     "formula", "reasoning"};
   QString line = QLatin1String(kKinds[static_cast<int>(block.kind)]);
   if (block.level) line += QString::number(block.level);
   if (block.quote_depth) line += QStringLiteral(" quote%1").arg(block.quote_depth);
@@ -75,6 +76,19 @@ class MarkdownTest : public QObject {
     row("rule", "a\n\n---\n\nb", {"paragraph: a", "rule: ", "paragraph: b"});
     row("table", "| a | b |\n|---|--:|\n| 1 | **2** |", {"table:  #a|b| |1|2|"});
     row("code in a list", "1. a\n   ```\n   x\n   ```", {"paragraph list1 1.: a", "code list1: x"});
+    row("formula", "so $x^2$ grows", {"paragraph: so x² grows [16 3+2] [18 3+1]"});
+    row("money is not a formula", "from $5 to $6, or $7-$8", {"paragraph: from $5 to $6, or $7-$8"});
+    row("money in prose", "$5 for one and 6$ for two", {"paragraph: $5 for one and 6$ for two"});
+    row("shell variables", "$HOME/bin:$PATH", {"paragraph: $HOME/bin:$PATH"});
+    row("formula in round brackets", R"(\(a_i\))", {"paragraph: aᵢ [16 0+2] [18 0+1]"});
+    row("formula on its own", "a\n\n\\[\nE = mc^2\n\\]\n\nb",
+        {"paragraph: a", "formula: E = mc² [16 0+7] [18 0+1] [18 4+2]", "paragraph: b"});
+    row("formula keeps Markdown out", "$a_1*b_2*c$",
+        {"paragraph: a₁ ∗ b₂ ∗ c [16 0+11] [18 0+1] [18 5+1] [18 10+1]"});
+    row("no formula in code", "`$x$` and\n\n```\n$y$\n```", {"paragraph: $x$ and [8 0+3]", "code: $y$"});
+    row("formula with a bar in a table", "| a |\n|---|\n| $|x|$ |", {"table:  #a| ||x||"});
+    row("open formula stays source", "see $\\frac{a", {"paragraph: see $\\frac{a"});
+    row("numeric entities", "&#65;&#x42;&#0;", {"paragraph: AB\ufffd"});
     row("right to left and wide text", "שלום **你好**", {"paragraph: שלום 你好 [1 5+2]"});
   }
   void parses() {
@@ -103,6 +117,36 @@ class MarkdownTest : public QObject {
         }
       }
     }
+  }
+
+  void longBlocksComeInParts() {
+    const std::vector<Block> code = parse_markdown(
+        QStringLiteral("```py\n") + QStringLiteral("x = 1\n").repeated(100) + QStringLiteral("```"));
+    QCOMPARE(code.size(), 3U);
+    int lines = 0;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      QCOMPARE(code[i].part, static_cast<int>(i));
+      QCOMPARE(code[i].more, i + 1 < code.size());
+      QCOMPARE(code[i].language, QStringLiteral("py"));
+      lines += static_cast<int>(code[i].content.text.count(QLatin1Char('\n'))) + 1;
+    }
+    QCOMPARE(lines, 100);
+    const QString words = QStringLiteral("word ").repeated(5000).trimmed();
+    QString joined;
+    for (const Block& block : plain_blocks(words)) joined += block.content.text + QLatin1Char(' ');
+    QCOMPARE(joined.trimmed(), words);
+  }
+
+  // A short row is filled up to the header's width, and an address is repeated at each use: a small text must
+  // not become gigabytes.
+  void boundsHold() {
+    const QString wide = QStringLiteral("|a").repeated(3000) + QStringLiteral("|\n") +
+                         QStringLiteral("|-").repeated(3000) + QStringLiteral("|\n") +
+                         QStringLiteral("|x|\n").repeated(3000);
+    QVERIFY(!parse_markdown(wide).empty());
+    const QString links = QStringLiteral("[a]: http://") + QString(100'000, QLatin1Char('x')) +
+                          QStringLiteral("\n\n") + QStringLiteral("[a] ").repeated(20'000);
+    QVERIFY(!parse_markdown(links).empty());
   }
 
   void plainTextIsNotMarkdown() {
