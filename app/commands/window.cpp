@@ -16,18 +16,20 @@ namespace {
 struct WindowFlags {
   std::string model;
   LoadFlags load;
+  PrecisionFlags precision;
 };
 
 Result<void> open_window_or_chat(const WindowFlags& flags, int argc, char** argv, Console& console,
                                  Interrupts& interrupts) {
   WindowRequest request;
   if (!flags.model.empty()) {
-    FOVEA_TRY(request.load, load_request(flags.model, flags.load));
+    FOVEA_TRY(request.load, load_request(flags.model, flags.load, flags.precision));
   }
   if (const auto obstacle = window_obstacle()) {
     ChatFlags chat_flags;
     chat_flags.model = flags.model.empty() ? "demo" : flags.model;
     chat_flags.load = flags.load;
+    chat_flags.precision = flags.precision;
     console.note("fovea: " + *obstacle + ", so the chat is in the terminal: fovea chat " + chat_flags.model);
     return chat(chat_flags, console, interrupts);
   }
@@ -47,6 +49,7 @@ void add_window(Registry& registry, int argc, char** argv) {
   add_context(program, flags->load, "Tokens of context (default: the model's, at most 8192)");
   add_threads(program, flags->load);
   add_kv(program, flags->load);
+  add_precision(program, flags->precision);
   program.footer(
       "Without a command: the window, with MODEL loaded; where there is no display, the chat in the "
       "terminal.\n"

@@ -1,20 +1,19 @@
-// Decides what the window shows: the conversation, the model, and what happens on each request.
+// Decides what the window shows: the model, the conversation, and what happens on each request.
 #pragma once
 
 #include <QObject>
 #include <QThread>
-#include <cstdint>
-#include <vector>
 
+#include "app/window/conversation_controller.h"
 #include "app/window/engine_worker.h"
 #include "app/window/request_defaults.h"
+#include "app/window/sidebar_controller.h"
 #include "engine/api/request.h"
+#include "ui/chat/status_strip.h"
 
 namespace fovea::ui {
 class ChatWindow;
-enum class Author : std::uint8_t;
-struct ModelChoice;
-}  // namespace fovea::ui
+}
 
 namespace fovea::app {
 
@@ -22,27 +21,44 @@ class ChatController : public QObject {
   Q_OBJECT
 
  public:
-  ChatController(ui::ChatWindow& window, LoadRequest load_defaults, RequestDefaults request_defaults);
+  // `load_defaults`: context, precision … of the models that are opened; the model's path is ignored.
+  ChatController(ui::ChatWindow& window, history::HistoryThread& history, LoadRequest load_defaults,
+                 RequestDefaults request_defaults);
   // Stops the work and waits for the thread. After closed() there is nothing left to wait for.
   ~ChatController() override;
 
   void open_model(const QString& path);
-  const std::vector<Message>& conversation() const { return conversation_; }
+  void open_model(const LoadRequest& request);
+  void set_load_defaults(const LoadRequest& defaults) { load_defaults_ = defaults; }
+  const LoadRequest& load_defaults() const { return load_defaults_; }
+  // The same model again, with other precision.
+  void reload(const PrecisionRequest& precision);
+
+  bool model_loaded() const { return model_loaded_; }
+  const LoadedModel& model() const { return model_; }
+  ConversationController& conversation() { return conversation_; }
+  SidebarController& sidebar() { return sidebar_; }
+  EngineWorker& worker() { return *worker_; }
+  // What a question is asked with where the conversation says nothing.
+  GenerateRequest usual_request() const { return request_defaults_(model_.info); }
 
  Q_SIGNALS:
   void closed();                          // the window was closed and the engine thread has ended
   void modelOpened(const QString& path);  // for the list of recent models
+  void modelClosed();
+  void timingsArrived(const fovea::Timings& so_far);
 
  private:
   void connect_window();
   void connect_worker();
-  void send(const QString& text);
-  void show(ui::Author author, const QString& text);
-  void new_chat();
+  void connect_conversation();
+  void ask(const AnswerRequest& wanted);
   void close();
+  void update_status();
+  history::Origin origin() const;
 
   void on_load_progress(const Progress& progress);
-  void on_loaded(const ModelInfo& info, const LoadRequest& settings);
+  void on_loaded(const LoadedModel& model);
   void on_load_failed(const Error& error);
   void on_prompt_progress(const Progress& progress);
   void on_text(const QString& text, const Timings& so_far);
@@ -50,16 +66,17 @@ class ChatController : public QObject {
   void on_failed(const Error& error);
 
   ui::ChatWindow& window_;
+  LoadRequest load_defaults_;
   RequestDefaults request_defaults_;
   QThread thread_;
   EngineWorker* worker_;  // owned by thread_
-  std::vector<Message> conversation_;
-  ModelInfo info_;
+  ConversationController conversation_;
+  SidebarController sidebar_;
+  LoadedModel model_;
   bool model_loaded_ = false;
-  bool discard_answer_ = false;  // a new chat was begun while an answer was on its way
-  QString opening_;              // path of the model that is being loaded
-  qint64 context_ = 0;
-  qint64 last_shown_ = 0;  // id of the last message in the transcript
+  bool context_was_full_ = false;  // the error bar offers to leave turns out
+  QString opening_;                // path of the model that is being loaded
+  ui::StatusView status_;
 };
 
 }  // namespace fovea::app

@@ -2,7 +2,7 @@
 
 namespace fovea::app {
 
-EngineWorker::EngineWorker(LoadRequest defaults) : defaults_(std::move(defaults)) {}
+EngineWorker::EngineWorker() = default;
 
 EngineWorker::~EngineWorker() = default;
 
@@ -31,11 +31,19 @@ bool EngineWorker::due() {
   return true;
 }
 
-void EngineWorker::load(quint64 ticket, const QString& path) {
+void EngineWorker::exchange(std::unique_ptr<Engine> engine) {
+  const std::lock_guard lock(engine_mutex_);
+  engine_ = std::move(engine);
+}
+
+bool EngineWorker::read_snapshot(Snapshot& snapshot) {
+  const std::unique_lock lock(engine_mutex_, std::try_to_lock);
+  return lock && engine_ && engine_->read_snapshot(snapshot);
+}
+
+void EngineWorker::load(quint64 ticket, const LoadRequest& request) {
   const std::stop_token stop = begin(ticket);
-  LoadRequest request = defaults_;
-  request.model = path.toStdString();
-  engine_.reset();  // two models at once may not fit into memory
+  exchange(nullptr);  // two models at once may not fit into memory
   auto engine = Engine::load(
       request,
       [this](const Progress& progress) {
@@ -46,8 +54,10 @@ void EngineWorker::load(quint64 ticket, const QString& path) {
     Q_EMIT loadFailed(engine.error());
     return;
   }
-  engine_ = std::move(*engine);
-  Q_EMIT loaded(engine_->info(), engine_->settings());
+  exchange(std::move(*engine));
+  LoadedModel model{engine_->info(), engine_->settings(), engine_->memory(), {}, engine_->expert_layers()};
+  if (const Plan* plan = engine_->plan()) model.plan = *plan;
+  Q_EMIT loaded(model);
 }
 
 void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
@@ -69,7 +79,13 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
     Q_EMIT failed(result.error());
     return;
   }
+  if (const auto use = engine_->precision()) Q_EMIT precisionUsed(*use);
   Q_EMIT finished(*result);
+}
+
+void EngineWorker::count_tokens(int attachment, const QString& text) {
+  if (!engine_ || !engine_->text()) return;
+  Q_EMIT tokensCounted(attachment, std::ssize(engine_->text()->encode(text.toStdString())));
 }
 
 }  // namespace fovea::app

@@ -6,18 +6,30 @@
 #include <QString>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
+#include <vector>
 
 #include "engine/api/engine.h"
 
 namespace fovea::app {
 
-// Move it to a thread; call load() and generate() through queued connections, stop() from any thread.
+// A model that was opened, as far as the window tells of it.
+struct LoadedModel {
+  ModelInfo info;
+  LoadRequest settings;
+  MemoryUse memory;
+  std::optional<Plan> plan;  // with a policy
+  std::vector<ExpertLayer> expert_layers;
+};
+
+// Move it to a thread; call load(), generate() and count_tokens() through queued connections, stop() and
+// read_snapshot() from any thread.
 class EngineWorker : public QObject {
   Q_OBJECT
 
  public:
-  explicit EngineWorker(LoadRequest defaults);
+  EngineWorker();
   ~EngineWorker() override;
 
   // Ends the work in progress and whatever was asked before this call. Later requests are not affected.
@@ -26,26 +38,33 @@ class EngineWorker : public QObject {
   // Every request is numbered when it is made (GUI thread), so that stop() cannot hit a later one.
   quint64 next_ticket();
 
+  // False: nothing new, or a model is being exchanged just now. Never waits.
+  bool read_snapshot(Snapshot& snapshot);
+
  public Q_SLOTS:
-  void load(quint64 ticket, const QString& path);
+  void load(quint64 ticket, const fovea::LoadRequest& request);
   void generate(quint64 ticket, const fovea::GenerateRequest& request);
+  void count_tokens(int attachment, const QString& text);
 
  Q_SIGNALS:
   void loadProgress(const fovea::Progress& progress);
-  void loaded(const fovea::ModelInfo& info, const fovea::LoadRequest& settings);
+  void loaded(const fovea::app::LoadedModel& model);
   void loadFailed(const fovea::Error& error);
   void promptProgress(const fovea::Progress& progress);
   void textArrived(const QString& text, const fovea::Timings& so_far);
   void finished(const fovea::GenerateResult& result);
   void failed(const fovea::Error& error);
+  void tokensCounted(int attachment, qint64 tokens);
+  void precisionUsed(const fovea::PrecisionUse& use);  // after each answer, with a policy
 
  private:
   std::stop_token begin(quint64 ticket);
   bool due();  // at most 20 progress reports a second
+  void exchange(std::unique_ptr<Engine> engine);
 
-  const LoadRequest defaults_;
-  std::unique_ptr<Engine> engine_;  // worker thread only
-  QElapsedTimer last_report_;       // worker thread only
+  std::unique_ptr<Engine> engine_;  // exchanged under engine_mutex_; used by the worker thread without it
+  std::mutex engine_mutex_;
+  QElapsedTimer last_report_;  // worker thread only
 
   std::mutex mutex_;
   std::stop_source source_;    // guarded by mutex_

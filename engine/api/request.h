@@ -41,6 +41,9 @@ struct GenerateRequest {
   std::vector<std::string> stop;  // none of them is part of the answer
   ContextOverflow overflow = ContextOverflow::fail;
   bool reuse_cache = true;  // false: the whole prompt is computed again
+  // The last message is an answer that ended early: the text goes on where it stopped. The result holds only
+  // what is added.
+  bool continue_last = false;
 };
 
 enum class FinishReason : std::uint8_t { stop_token, stop_string, max_tokens, context_full, cancelled };

@@ -48,14 +48,23 @@ Result<Prompt> PromptMaker::make(const GenerateRequest& request) const {
   } else if (request.messages.empty()) {
     return fail(ErrorKind::invalid, "messages", "the request has no message and no raw prompt");
   } else {
-    FOVEA_TRY(prompt.tokens, encode(request.messages));
+    if (request.continue_last && request.messages.back().role != "assistant")
+      return fail(ErrorKind::invalid, "messages",
+                  "only an assistant's message can be continued, and the last is the " +
+                      request.messages.back().role + "'s");
+    FOVEA_TRY(prompt.tokens, encode(request.messages, request.continue_last));
   }
   if (prompt.tokens.empty()) return fail(ErrorKind::invalid, "prompt", "the prompt is empty");
   const std::int64_t length = std::ssize(prompt.tokens);
   if (length < context) return prompt;
-  if (request.raw_prompt || request.overflow == ContextOverflow::fail)
-    return too_long(length, context, "Load the model with a longer context, or shorten the conversation");
-  return drop_oldest_turns(request.messages, length);
+  const std::string usual = "Load the model with a longer context, or shorten the conversation";
+  if (request.raw_prompt) return too_long(length, context, usual);
+  Result<Prompt> shorter = drop_oldest_turns(request, length);
+  if (request.overflow == ContextOverflow::drop_oldest_turns || !shorter) return shorter;
+  return too_long(length, context,
+                  usual + ", or let the " + std::to_string(shorter->dropped_messages) +
+                      (shorter->dropped_messages == 1 ? " oldest message" : " oldest messages") +
+                      " be left out");
 }
 
 std::vector<TokenId> PromptMaker::encode_raw(const std::string& prompt) const {
@@ -65,25 +74,35 @@ std::vector<TokenId> PromptMaker::encode_raw(const std::string& prompt) const {
   return tokens;
 }
 
-Result<std::vector<TokenId>> PromptMaker::encode(const std::vector<Message>& messages) const {
+Result<std::vector<TokenId>> PromptMaker::encode(std::vector<Message> messages, bool continue_last) const {
   if (!text.has_chat_template()) {
     return fail(ErrorKind::unsupported, "chat template",
                 "this model has none: it was not made for conversations",
                 "Choose an instruct or chat model, or give a raw prompt");
   }
+  std::string begun;  // of the answer
+  if (continue_last) {
+    begun = std::move(messages.back().content);
+    messages.pop_back();
+  }
   const std::string mark = unused_mark(messages);
-  std::vector<Message> marked = messages;
-  for (Message& message : marked) message.content = control.protect(message.content, mark);
-  FOVEA_TRY(const std::string json, to_json(marked));
+  for (Message& message : messages) message.content = control.protect(message.content, mark);
+  FOVEA_TRY(const std::string json, to_json(messages));
   FOVEA_TRY(const std::string rendered, text.render(json, true));
-  return encode_protected(tokenizer, control, rendered, mark);
+  std::vector<TokenId> tokens = encode_protected(tokenizer, control, rendered, mark);
+  if (!begun.empty()) {
+    const std::vector<TokenId> more = tokenizer.encode(begun, {.add_special = false, .parse_special = false});
+    tokens.insert(tokens.end(), more.begin(), more.end());
+  }
+  return tokens;
 }
 
 // Goes through the conversation as it grew: whenever a turn no longer fitted, turns were dropped until half
 // of the context was free. So the beginning of the prompt, and with it the cache, changes seldom and not in
 // every turn.
-Result<Prompt> PromptMaker::drop_oldest_turns(const std::vector<Message>& messages,
+Result<Prompt> PromptMaker::drop_oldest_turns(const GenerateRequest& request,
                                               std::int64_t prompt_tokens) const {
+  const std::vector<Message>& messages = request.messages;
   const std::vector<std::size_t> borders = turn_borders(messages);
   const std::size_t turns = borders.size() - 1;
   constexpr std::int64_t template_tokens = 8;  // around each message, about
@@ -105,7 +124,7 @@ Result<Prompt> PromptMaker::drop_oldest_turns(const std::vector<Message>& messag
   for (first = std::max<std::size_t>(first, 1); first < turns; ++first) {
     std::vector<Message> kept(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(borders[0]));
     kept.insert(kept.end(), messages.begin() + static_cast<std::ptrdiff_t>(borders[first]), messages.end());
-    FOVEA_TRY(std::vector<TokenId> tokens, encode(kept));
+    FOVEA_TRY(std::vector<TokenId> tokens, encode(std::move(kept), request.continue_last));
     prompt_tokens = std::ssize(tokens);
     if (prompt_tokens < context)
       return Prompt{std::move(tokens), static_cast<std::int32_t>(borders[first] - borders[0])};

@@ -26,9 +26,9 @@ struct PromptMaker {
   Result<Prompt> make(const GenerateRequest& request) const;
 
  private:
-  Result<std::vector<TokenId>> encode(const std::vector<Message>& messages) const;
+  Result<std::vector<TokenId>> encode(std::vector<Message> messages, bool continue_last) const;
   std::vector<TokenId> encode_raw(const std::string& prompt) const;
-  Result<Prompt> drop_oldest_turns(const std::vector<Message>& messages, std::int64_t prompt_tokens) const;
+  Result<Prompt> drop_oldest_turns(const GenerateRequest& request, std::int64_t prompt_tokens) const;
 };
 
 }  // namespace fovea::runtime

@@ -2,7 +2,7 @@
 
 #include <QCloseEvent>
 #include <QDesktopServices>
-#include <QFileDialog>
+#include <QDockWidget>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -14,6 +14,7 @@
 
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
+#include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/theme/theme.h"
 
@@ -26,8 +27,8 @@ constexpr int kWidestModelName = 260;
 }  // namespace
 
 ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
-  setWindowTitle(tr("Fovea"));
-  resize(980, 720);
+  resize(1180, 760);
+  setDockOptions(AnimatedDocks | AllowNestedDocks);
   auto* centre = new QWidget(this);
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -41,21 +42,31 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   layout->addWidget(error_bar_);
   composer_ = new Composer(centre);
   layout->addWidget(composer_);
-  status_ = new QLabel(centre);
-  status_->setObjectName(QStringLiteral("status"));
-  status_->setAccessibleName(tr("Status"));
-  status_->setContentsMargins(18, 0, 18, 8);
-  status_->setForegroundRole(QPalette::PlaceholderText);
+  status_ = new StatusStrip(centre);
   layout->addWidget(status_);
   setCentralWidget(centre);
+
+  sidebar_ = new Sidebar(this);
+  sidebar_dock_ = new QDockWidget(tr("Conversations"), this);
+  sidebar_dock_->setObjectName(QStringLiteral("sidebarDock"));
+  sidebar_dock_->setFeatures(QDockWidget::NoDockWidgetFeatures);
+  sidebar_dock_->setTitleBarWidget(new QWidget(sidebar_dock_));
+  sidebar_dock_->setWidget(sidebar_);
+  addDockWidget(Qt::LeftDockWidgetArea, sidebar_dock_);
+  resizeDocks({sidebar_dock_}, {fontMetrics().averageCharWidth() * 36}, Qt::Horizontal);
+  make_menus();
 
   connect(composer_, &Composer::sendRequested, this, &ChatWindow::sendRequested);
   connect(composer_, &Composer::stopRequested, this, &ChatWindow::stopRequested);
   connect(transcript_, &TranscriptView::linkActivated, this, &ChatWindow::open_link);
-  setTabOrder(picker_, new_chat_);
-  setTabOrder(new_chat_, transcript_);
+  connect(sidebar_, &Sidebar::newChatRequested, this, &ChatWindow::newChatRequested);
+  connect(error_bar_, &ErrorBar::actionRequested, this, &ChatWindow::errorActionRequested);
+  setTabOrder(sidebar_, picker_);
+  setTabOrder(picker_, chat_settings_);
+  setTabOrder(chat_settings_, transcript_);
   setTabOrder(transcript_, composer_);
   set_state(State::no_model);
+  update_title();
   composer_->focus_input();
 }
 
@@ -73,22 +84,23 @@ QWidget* ChatWindow::make_header() {
   picker_->setToolButtonStyle(Qt::ToolButtonTextOnly);
   picker_->setMinimumHeight(32);
   picker_menu_ = new QMenu(picker_);
+  picker_menu_->setToolTipsVisible(true);
   picker_->setMenu(picker_menu_);
   connect(picker_menu_, &QMenu::aboutToShow, this, &ChatWindow::fill_picker);
   details_ = new QLabel(header);
   details_->setForegroundRole(QPalette::PlaceholderText);
-  new_chat_ = new QToolButton(header);
-  new_chat_->setObjectName(QStringLiteral("newChat"));
-  new_chat_->setText(tr("New chat"));
-  new_chat_->setMinimumHeight(32);
-  new_chat_->setShortcut(QKeySequence::New);
-  new_chat_->setToolTip(tr("Start again with an empty conversation (%1)")
-                            .arg(QKeySequence(QKeySequence::New).toString(QKeySequence::NativeText)));
-  connect(new_chat_, &QToolButton::clicked, this, &ChatWindow::newChatRequested);
+  details_->setMinimumWidth(0);
+  details_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  chat_settings_ = new QToolButton(header);
+  chat_settings_->setObjectName(QStringLiteral("chatSettings"));
+  chat_settings_->setText(tr("Chat settings"));
+  chat_settings_->setToolTip(tr("Instructions and sampling for this conversation"));
+  chat_settings_->setMinimumHeight(32);
+  connect(chat_settings_, &QToolButton::clicked, this, &ChatWindow::chatSettingsRequested);
 
   layout->addWidget(picker_);
   layout->addWidget(details_, 1);
-  layout->addWidget(new_chat_);
+  layout->addWidget(chat_settings_);
   return header;
 }
 
@@ -122,7 +134,7 @@ void ChatWindow::set_state(State state) {
   composer_->set_ready(state == State::ready);
   composer_->set_generating(state == State::generating);
   picker_->setEnabled(state != State::loading);
-  new_chat_->setEnabled(state == State::ready || state == State::generating);
+  update_actions();
   if (state == State::ready || state == State::no_model) show_progress({}, 0, 0);
   update_empty_text();
 }
@@ -130,8 +142,19 @@ void ChatWindow::set_state(State state) {
 void ChatWindow::set_model(const QString& name, const QString& details) {
   model_name_ = name;
   details_->setText(details);
-  setWindowTitle(name.isEmpty() ? tr("Fovea") : tr("%1 – Fovea").arg(name));
+  details_->setToolTip(details);
+  update_title();
   update_empty_text();
+}
+
+void ChatWindow::set_conversation_title(const QString& title) {
+  conversation_title_ = title;
+  update_title();
+}
+
+void ChatWindow::update_title() {
+  const QString& title = conversation_title_.isEmpty() ? model_name_ : conversation_title_;
+  setWindowTitle(title.isEmpty() ? tr("Fovea") : tr("%1 – Fovea").arg(title));
 }
 
 void ChatWindow::update_empty_text() {
@@ -175,19 +198,9 @@ void ChatWindow::fill_picker() {
   add(tr("Library"), library_);
   add(tr("Recent"), recent_);
   picker_menu_->addSeparator();
+  picker_menu_->addAction(tr("All models…"), this, &ChatWindow::modelsRequested);
   picker_menu_->addAction(tr("Open a GGUF file…"), this, &ChatWindow::open_file);
   picker_menu_->addAction(tr("Open a Hugging Face folder…"), this, &ChatWindow::open_folder);
-}
-
-void ChatWindow::open_file() {
-  const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open a model"), {}, tr("GGUF models (*.gguf);;All files (*)"));
-  if (!path.isEmpty()) Q_EMIT modelRequested(path);
-}
-
-void ChatWindow::open_folder() {
-  const QString path = QFileDialog::getExistingDirectory(this, tr("Open a model folder"));
-  if (!path.isEmpty()) Q_EMIT modelRequested(path);
 }
 
 void ChatWindow::open_link(const QString& address) {
@@ -212,16 +225,32 @@ void ChatWindow::show_progress(const QString& text, qint64 done, qint64 total) {
   if (total > 0) progress_bar_->setValue(static_cast<int>(1000 * done / total));
 }
 
-void ChatWindow::show_status(const QString& text) {
-  status_->setText(text);
+void ChatWindow::show_error(const QString& text, const QString& action) {
+  error_bar_->show_message(text, ErrorBar::Kind::error, action);
 }
 
-void ChatWindow::show_error(const QString& text) {
-  error_bar_->show_message(text);
+void ChatWindow::show_notice(const QString& text, const QString& action) {
+  error_bar_->show_message(text, ErrorBar::Kind::notice, action);
 }
 
 void ChatWindow::clear_error() {
   error_bar_->hide();
+}
+
+void ChatWindow::set_live_panel(QWidget* panel) {
+  live_dock_ = new QDockWidget(tr("Experts"), this);
+  live_dock_->setObjectName(QStringLiteral("liveDock"));
+  live_dock_->setWidget(panel);
+  addDockWidget(Qt::RightDockWidgetArea, live_dock_);
+  QAction* toggle = live_dock_->toggleViewAction();
+  toggle->setText(tr("Live panel"));
+  toggle->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_L));
+  view_menu_->insertAction(view_menu_->actions().value(1), toggle);
+  connect(toggle, &QAction::triggered, this, &ChatWindow::livePanelShown);
+}
+
+void ChatWindow::show_live_panel(bool shown) {
+  if (live_dock_) live_dock_->setVisible(shown);
 }
 
 void ChatWindow::closeEvent(QCloseEvent* event) {

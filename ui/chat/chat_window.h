@@ -1,9 +1,15 @@
-// The chat window: shows what it is told and emits what the user asks for. It decides nothing.
+// The main window: conversations at the left, the one that is read in the middle, the live panel at the
+// right. It shows what it is told and emits what the user asks for. It decides nothing.
 #pragma once
 
 #include <QMainWindow>
 #include <QStringList>
+#include <vector>
 
+#include "ui/chat/status_strip.h"
+
+class QAction;
+class QDockWidget;
 class QLabel;
 class QMenu;
 class QProgressBar;
@@ -13,6 +19,7 @@ namespace fovea::ui {
 
 class Composer;
 class ErrorBar;
+class Sidebar;
 class TranscriptView;
 
 // A model that the picker offers.
@@ -32,51 +39,86 @@ class ChatWindow : public QMainWindow {
   void set_state(State state);
   State state() const { return state_; }
   void set_model(const QString& name, const QString& details);
+  void set_conversation_title(const QString& title);  // empty: a new conversation
   void set_library(const std::vector<ModelChoice>& models);
   void set_recent(const std::vector<ModelChoice>& models);
   // total 0: unknown. An empty text hides the progress.
   void show_progress(const QString& text, qint64 done, qint64 total);
-  void show_status(const QString& text);
-  void show_error(const QString& text);
+  void set_status(const StatusView& status) { status_->set_status(status); }
+  void show_error(const QString& text, const QString& action = {});
+  void show_notice(const QString& text, const QString& action = {});
   void clear_error();
+  // Its dock at the right; the window owns it from now on.
+  void set_live_panel(QWidget* panel);
+  void show_live_panel(bool shown);
 
   TranscriptView& transcript() { return *transcript_; }
   Composer& composer() { return *composer_; }
+  Sidebar& sidebar() { return *sidebar_; }
+  const StatusStrip& status() const { return *status_; }
   const ErrorBar& error_bar() const { return *error_bar_; }
 
  Q_SIGNALS:
   void sendRequested(const QString& text);
   void stopRequested();
   void newChatRequested();
+  void regenerateRequested();  // the last answer
+  void continueRequested();    // the last answer
+  void editRequested();        // the last question
+  void chatSettingsRequested();
+  void importRequested(const QString& path);
   void modelRequested(const QString& path);
+  void modelsRequested();
+  void wizardRequested();
+  void settingsRequested();
+  void textSizeRequested(int step);  // +1, -1; 0: as it was
   void cancelLoadRequested();
+  void errorActionRequested();
+  void livePanelShown(bool shown);
   void closing();
 
  protected:
   void closeEvent(QCloseEvent* event) override;
 
  private:
+  // chat_window.cpp
   QWidget* make_header();
   QWidget* make_progress();
-  void open_file();
-  void open_folder();
   void open_link(const QString& address);
   void fill_picker();
   void update_empty_text();
+  void update_title();
+
+  // chat_window_menus.cpp
+  void make_menus();
+  QAction* add_action(QMenu* menu, const char* name, const QString& text, const QKeySequence& keys);
+  void open_file();
+  void open_folder();
+  void import_file();
+  void show_shortcuts();
+  void show_about();
+  void update_actions();
 
   State state_ = State::no_model;
   QToolButton* picker_;
   QMenu* picker_menu_;
-  QToolButton* new_chat_;
+  QToolButton* chat_settings_;
   QLabel* details_;
-  QLabel* status_;
   QWidget* progress_box_;
   QLabel* progress_text_;
   QProgressBar* progress_bar_;
+  Sidebar* sidebar_;
+  QDockWidget* sidebar_dock_;
+  QDockWidget* live_dock_ = nullptr;
+  QMenu* view_menu_ = nullptr;
   TranscriptView* transcript_;
   ErrorBar* error_bar_;
   Composer* composer_;
+  StatusStrip* status_;
+  std::vector<QAction*> when_idle_;  // actions on the conversation that wait for the answer in progress
+  QAction* stop_ = nullptr;
   QString model_name_;
+  QString conversation_title_;
   std::vector<ModelChoice> library_;
   std::vector<ModelChoice> recent_;
 };

@@ -1,11 +1,18 @@
 #include "ui/chat/composer.h"
 
+#include <QDragEnterEvent>
+#include <QFrame>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLabel>
+#include <QMimeData>
+#include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextLayout>
 #include <QToolButton>
+#include <QUrl>
+#include <QVBoxLayout>
 #include <algorithm>
 
 namespace fovea::ui {
@@ -13,34 +20,87 @@ namespace {
 
 constexpr int kMostLines = 10;  // then it scrolls
 
+QStringList local_files(const QMimeData& data) {
+  QStringList paths;
+  for (const QUrl& url : data.urls()) {
+    if (url.isLocalFile()) paths += url.toLocalFile();
+  }
+  return paths;
+}
+
 }  // namespace
 
 Composer::Composer(QWidget* parent)
-    : QWidget(parent), input_(new QPlainTextEdit(this)), button_(new QToolButton(this)) {
+    : QWidget(parent),
+      editing_bar_(make_editing_bar()),
+      attachment_box_(new QWidget(this)),
+      input_(new QPlainTextEdit(this)),
+      attach_(new QToolButton(this)),
+      button_(new QToolButton(this)) {
+  setAcceptDrops(true);
   input_->setObjectName(QStringLiteral("input"));
   input_->setAccessibleName(tr("Message"));
-  input_->setPlaceholderText(tr("Type a message. Enter sends, Shift+Enter starts a new line."));
   input_->setTabChangesFocus(true);
+  input_->setAcceptDrops(false);  // a dropped file is attached, not pasted as its address
   input_->setLineWrapMode(QPlainTextEdit::WidgetWidth);
   input_->document()->setDocumentMargin(8);
   input_->installEventFilter(this);
+  attach_->setObjectName(QStringLiteral("attach"));
+  attach_->setText(tr("Attach"));
+  attach_->setToolTip(tr("Attach text files: they go into the prompt before your message"));
+  attach_->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  attach_->setMinimumHeight(38);
   button_->setObjectName(QStringLiteral("send"));
   button_->setToolButtonStyle(Qt::ToolButtonTextOnly);
   button_->setMinimumSize(84, 38);
 
-  auto* layout = new QHBoxLayout(this);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(8);
+  row->addWidget(attach_, 0, Qt::AlignBottom);
+  row->addWidget(input_, 1);
+  row->addWidget(button_, 0, Qt::AlignBottom);
+  attachment_row_ = new QHBoxLayout(attachment_box_);
+  attachment_row_->setContentsMargins(0, 0, 0, 0);
+  attachment_row_->setSpacing(6);
+  attachment_box_->hide();
+  auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(16, 8, 16, 8);
-  layout->setSpacing(8);
-  layout->addWidget(input_, 1);
-  layout->addWidget(button_, 0, Qt::AlignBottom);
+  layout->setSpacing(6);
+  layout->addWidget(editing_bar_);
+  layout->addWidget(attachment_box_);
+  layout->addLayout(row);
+  setTabOrder(input_, button_);
+  setTabOrder(button_, attach_);
 
   connect(button_, &QToolButton::clicked, this, [this] { generating_ ? Q_EMIT stopRequested() : send(); });
+  connect(attach_, &QToolButton::clicked, this, &Composer::attachRequested);
   connect(input_, &QPlainTextEdit::textChanged, this, [this] {
     grow();
     update_button();
+    Q_EMIT textEdited();
   });
+  update_placeholder();
   grow();
   update_button();
+}
+
+QWidget* Composer::make_editing_bar() {
+  auto* bar = new QWidget(this);
+  bar->setObjectName(QStringLiteral("editingBar"));
+  auto* layout = new QHBoxLayout(bar);
+  layout->setContentsMargins(2, 0, 0, 0);
+  auto* text =
+      new QLabel(tr("You change an earlier message. The answers to it stay as another branch."), bar);
+  text->setForegroundRole(QPalette::PlaceholderText);
+  text->setWordWrap(true);
+  auto* cancel = new QToolButton(bar);
+  cancel->setText(tr("Cancel"));
+  cancel->setToolTip(tr("Leave the message as it was (Esc)"));
+  connect(cancel, &QToolButton::clicked, this, &Composer::editCancelled);
+  layout->addWidget(text, 1);
+  layout->addWidget(cancel);
+  bar->hide();
+  return bar;
 }
 
 void Composer::set_ready(bool ready) {
@@ -66,26 +126,87 @@ void Composer::focus_input() {
   input_->setFocus();
 }
 
+void Composer::set_send_with_control(bool control) {
+  send_with_control_ = control;
+  update_placeholder();
+  update_button();
+}
+
+void Composer::set_editing(bool editing) {
+  editing_ = editing;
+  editing_bar_->setVisible(editing);
+}
+
+void Composer::set_attachments(const std::vector<AttachmentView>& attachments) {
+  while (QLayoutItem* item = attachment_row_->takeAt(0)) {
+    if (item->widget()) item->widget()->deleteLater();
+    delete item;
+  }
+  attachments_ = attachments.size();
+  for (std::size_t i = 0; i < attachments.size(); ++i) {
+    auto* chip = new QToolButton(attachment_box_);
+    const QString name = fontMetrics().elidedText(attachments[i].name, Qt::ElideMiddle, 180);
+    chip->setText(QStringLiteral("%1 · %2  ✕").arg(name, attachments[i].details));
+    chip->setToolTip(tr("Remove %1").arg(attachments[i].name));
+    chip->setAccessibleName(
+        tr("Attached file %1, %2. Press to remove it.").arg(attachments[i].name, attachments[i].details));
+    connect(chip, &QToolButton::clicked, this, [this, i] { Q_EMIT attachmentRemoved(static_cast<int>(i)); });
+    attachment_row_->addWidget(chip);
+  }
+  attachment_row_->addStretch(1);
+  attachment_box_->setVisible(!attachments.empty());
+  update_button();
+}
+
+void Composer::update_placeholder() {
+  input_->setPlaceholderText(send_with_control_
+                                 ? tr("Type a message. Ctrl+Enter sends.")
+                                 : tr("Type a message. Enter sends, Shift+Enter starts a new line."));
+}
+
+bool Composer::handle_key(const QKeyEvent& key) {
+  const bool enter = key.key() == Qt::Key_Return || key.key() == Qt::Key_Enter;
+  const bool control = key.modifiers() & Qt::ControlModifier;
+  if (enter && (send_with_control_ ? control : !(key.modifiers() & Qt::ShiftModifier))) {
+    send();
+    return true;
+  }
+  if (key.key() != Qt::Key_Escape) return false;
+  if (generating_) {
+    Q_EMIT stopRequested();
+  } else if (editing_) {
+    Q_EMIT editCancelled();
+  } else {
+    return false;
+  }
+  return true;
+}
+
 bool Composer::eventFilter(QObject* object, QEvent* event) {
   if (object == input_ && event->type() == QEvent::Resize) grow();
-  if (object == input_ && event->type() == QEvent::KeyPress) {
-    const auto* key = static_cast<QKeyEvent*>(event);
-    const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
-    if (enter && !(key->modifiers() & Qt::ShiftModifier)) {
-      send();
-      return true;
-    }
-    if (key->key() == Qt::Key_Escape && generating_) {
-      Q_EMIT stopRequested();
-      return true;
-    }
-  }
+  if (object == input_ && event->type() == QEvent::KeyPress && handle_key(*static_cast<QKeyEvent*>(event)))
+    return true;
   return QWidget::eventFilter(object, event);
+}
+
+void Composer::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasText() || !local_files(*event->mimeData()).isEmpty())
+    event->acceptProposedAction();
+}
+
+void Composer::dropEvent(QDropEvent* event) {
+  const QStringList files = local_files(*event->mimeData());
+  if (!files.isEmpty()) {
+    Q_EMIT filesDropped(files);
+  } else {
+    input_->insertPlainText(event->mimeData()->text());
+  }
+  event->acceptProposedAction();
 }
 
 void Composer::send() {
   const QString message = text().trimmed();
-  if (message.isEmpty() || !ready_ || generating_) return;
+  if ((message.isEmpty() && attachments_ == 0) || !ready_ || generating_) return;
   input_->clear();
   Q_EMIT sendRequested(message);
 }
@@ -105,8 +226,10 @@ void Composer::grow() {
 void Composer::update_button() {
   button_->setText(generating_ ? tr("Stop") : tr("Send"));
   button_->setAccessibleName(button_->text());
-  button_->setToolTip(generating_ ? tr("Stop the answer (Esc)") : tr("Send the message (Enter)"));
-  button_->setEnabled(generating_ || (ready_ && !text().trimmed().isEmpty()));
+  const QString send =
+      send_with_control_ ? tr("Send the message (Ctrl+Enter)") : tr("Send the message (Enter)");
+  button_->setToolTip(generating_ ? tr("Stop the answer (Esc)") : send);
+  button_->setEnabled(generating_ || (ready_ && (!text().trimmed().isEmpty() || attachments_ > 0)));
 }
 
 }  // namespace fovea::ui

@@ -1,11 +1,23 @@
-// Where a message is typed: grows with its text, Enter sends, Shift+Enter breaks the line.
+// Where a message is typed: grows with its text, carries attached files, and is where a message is edited.
 #pragma once
 
-#include <QPlainTextEdit>
+#include <QStringList>
+#include <QWidget>
+#include <vector>
 
+class QHBoxLayout;
+class QLabel;
+class QPlainTextEdit;
 class QToolButton;
 
 namespace fovea::ui {
+
+struct AttachmentView {
+  QString name;
+  QString details;  // "1,204 tokens", "counting…"
+
+  bool operator==(const AttachmentView&) const = default;
+};
 
 class Composer : public QWidget {
   Q_OBJECT
@@ -20,22 +32,46 @@ class Composer : public QWidget {
   QString text() const;
   void focus_input();
 
+  // Enter sends and Shift+Enter breaks the line, or Control+Enter sends and Enter breaks the line.
+  void set_send_with_control(bool control);
+  // An earlier message is being changed; Escape gives up.
+  void set_editing(bool editing);
+  bool editing() const { return editing_; }
+  void set_attachments(const std::vector<AttachmentView>& attachments);
+
  Q_SIGNALS:
   void sendRequested(const QString& text);
   void stopRequested();
+  void textEdited();  // what is typed changed
+  void editCancelled();
+  void attachRequested();
+  void filesDropped(const QStringList& paths);
+  void attachmentRemoved(int index);
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
+  QWidget* make_editing_bar();
+  bool handle_key(const QKeyEvent& key);
   void send();
   void grow();
   void update_button();
+  void update_placeholder();
 
+  QWidget* editing_bar_;
+  QWidget* attachment_box_;
+  QHBoxLayout* attachment_row_;
   QPlainTextEdit* input_;
+  QToolButton* attach_;
   QToolButton* button_;
+  std::size_t attachments_ = 0;
   bool ready_ = false;
   bool generating_ = false;
+  bool editing_ = false;
+  bool send_with_control_ = false;
 };
 
 }  // namespace fovea::ui

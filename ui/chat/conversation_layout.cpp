@@ -114,16 +114,17 @@ ConversationLayout::Place ConversationLayout::place_at(qreal scroll, qreal visib
   return first;
 }
 
-int ConversationLayout::lay_out(qreal top, qreal bottom) {
+bool ConversationLayout::lay_out(qreal top, qreal bottom) {
   int made = 0;
+  bool changed = false;  // parsing alone may change a height
   for (int i = message_at(top); i >= 0 && i < count() && top_of(i) < bottom; ++i) {
     const qreal y = top_of(i);
     const qreal before = at(i).height(frame_);
     made += at(i).prepare(frame_, top - y, bottom - y);
-    if (at(i).height(frame_) != before) dirty_ = true;
+    if (at(i).height(frame_) != before) changed = dirty_ = true;
   }
   layouts_made_ += made;
-  return made;
+  return changed || made > 0;
 }
 
 qreal ConversationLayout::settle(qreal scroll, qreal visible, Stick stick) {
@@ -147,7 +148,8 @@ qreal ConversationLayout::settle(qreal scroll, qreal visible, Stick stick) {
     wanted = std::clamp(std::round(wanted), 0.0, most);
     const bool moved = wanted != scroll;
     scroll = wanted;
-    if (lay_out(scroll - margin, scroll + visible + margin) == 0 && !moved) break;
+    const bool changed = lay_out(scroll - margin, scroll + visible + margin);
+    if (!changed && !moved) break;
   }
   forget(scroll, visible);
   return std::clamp(scroll, 0.0, std::max(0.0, height() - visible));

@@ -49,7 +49,7 @@ class ConversationLayout {
   };
   void update_tops();
   Place place_at(qreal scroll, qreal visible);
-  int lay_out(qreal top, qreal bottom);
+  bool lay_out(qreal top, qreal bottom);
   void forget(qreal scroll, qreal visible);
 
   Frame frame_;

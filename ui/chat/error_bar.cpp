@@ -9,13 +9,19 @@
 
 namespace fovea::ui {
 
-ErrorBar::ErrorBar(QWidget* parent) : QFrame(parent), label_(new QLabel(this)) {
+ErrorBar::ErrorBar(QWidget* parent)
+    : QFrame(parent), label_(new QLabel(this)), action_(new QToolButton(this)) {
   setObjectName(QStringLiteral("errorBar"));
   setAccessibleName(tr("Error"));
   setAutoFillBackground(true);
   label_->setWordWrap(true);
   label_->setTextFormat(Qt::PlainText);
   label_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  action_->setObjectName(QStringLiteral("errorAction"));
+  connect(action_, &QToolButton::clicked, this, [this] {
+    hide();
+    Q_EMIT actionRequested();
+  });
   auto* dismiss = new QToolButton(this);
   dismiss->setText(tr("Dismiss"));
   dismiss->setAutoRaise(true);
@@ -23,13 +29,19 @@ ErrorBar::ErrorBar(QWidget* parent) : QFrame(parent), label_(new QLabel(this)) {
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(16, 6, 16, 6);
   layout->addWidget(label_, 1);
+  layout->addWidget(action_, 0, Qt::AlignTop);
   layout->addWidget(dismiss, 0, Qt::AlignTop);
   colour();
   hide();
 }
 
-void ErrorBar::show_message(const QString& text) {
+void ErrorBar::show_message(const QString& text, Kind kind, const QString& action) {
+  kind_ = kind;
+  colour();
   label_->setText(text);
+  action_->setText(action);
+  action_->setVisible(!action.isEmpty());
+  setAccessibleName(kind == Kind::error ? tr("Error") : tr("Notice"));
   setAccessibleDescription(text);
   show();
 }
@@ -45,7 +57,8 @@ void ErrorBar::changeEvent(QEvent* event) {
 
 void ErrorBar::colour() {
   QPalette own = palette();
-  own.setColor(QPalette::Window, error_background(palette()));
+  own.setColor(QPalette::Window,
+               kind_ == Kind::error ? error_background(palette()) : code_background(palette()));
   setPalette(own);
 }
 

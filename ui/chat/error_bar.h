@@ -1,9 +1,10 @@
-// One line above the composer that says what went wrong and what to do.
+// One line above the composer that says what went wrong and what to do, or what the user should know.
 #pragma once
 
 #include <QFrame>
 
 class QLabel;
+class QToolButton;
 
 namespace fovea::ui {
 
@@ -11,9 +12,16 @@ class ErrorBar : public QFrame {
   Q_OBJECT
 
  public:
+  enum class Kind { error, notice };
+
   explicit ErrorBar(QWidget* parent = nullptr);
-  void show_message(const QString& text);
-  QString message() const;
+  // `action`: the text of a button that does something about it; empty: none.
+  void show_message(const QString& text, Kind kind = Kind::error, const QString& action = {});
+  QString message() const;  // empty while hidden
+  Kind kind() const { return kind_; }
+
+ Q_SIGNALS:
+  void actionRequested();
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -21,6 +29,8 @@ class ErrorBar : public QFrame {
  private:
   void colour();
   QLabel* label_;
+  QToolButton* action_;
+  Kind kind_ = Kind::error;
 };
 
 }  // namespace fovea::ui

@@ -40,11 +40,6 @@ MessageIcon icon_of(const Control& control) {
   return facts_of(control.action).icon;
 }
 
-bool in_footer(const Control& control) {
-  return control.kind == Control::Kind::previous || control.kind == Control::Kind::next ||
-         control.kind == Control::Kind::action;
-}
-
 QString branch_text(const MessageView& view) {
   return QStringLiteral("%1/%2").arg(view.sibling_index + 1).arg(view.sibling_count);
 }

@@ -30,8 +30,9 @@ LayerHealth health_of(std::span<const std::uint32_t> uses, std::int64_t used) {
     if (rank < tenth) health.top_tenth += share;
   }
   const auto experts = static_cast<std::int64_t>(uses.size());
-  // Where even an even load would be called a collapse, nothing can be said.
-  const bool can_tell = 2.0 / static_cast<double>(experts) < collapse_share * largest_share(2, used);
+  // Where each token takes so many of the experts that a collapse is not even twice an even load (the demo
+  // model takes 10 of 24), nothing can be said.
+  const bool can_tell = 2 * 2.0 / static_cast<double>(experts) <= collapse_share * largest_share(2, used);
   health.collapsed = can_tell && health.uses >= fewest_tokens_for_health * std::max<std::int64_t>(1, used) &&
                      (health.top_one >= collapse_share * largest_share(1, used) ||
                       health.top_two >= collapse_share * largest_share(2, used));

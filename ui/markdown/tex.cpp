@@ -395,7 +395,8 @@ class Reader {
     }
     if (name == u"begin") return environment(depth);
     // Not known: it stays as it is written, and so does its argument.
-    return plain_piece(source_.sliced(begin, position_ - begin).toString() + source_group());
+    const QString macro = source_.sliced(begin, position_ - begin).toString();
+    return plain_piece(macro + source_group());
   }
 
   QString source_group() {

@@ -1,15 +1,19 @@
-// The whole way from a typed message to a streamed answer: a real window (offscreen), a real engine, the demo
-// model.
+// The whole way from a typed message to a streamed and stored answer: a real window (offscreen), a real
+// engine, the demo model, a real history.
 #include "app/window/chat_controller.h"
 
+#include <QAbstractItemView>
+#include <QFile>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QToolButton>
 
+#include "app/history/worker/history_thread.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
+#include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
 
 using namespace fovea;
@@ -33,15 +37,21 @@ GenerateRequest endless_answers(const ModelInfo&) {
   return request;
 }
 
-// A window with its controller and the demo model loaded.
+// A window with its controller and a history in a folder of its own, or in `folder`.
 struct Desk {
-  explicit Desk(app::RequestDefaults defaults = short_answers, std::int64_t context = 1024) {
+  explicit Desk(app::RequestDefaults defaults = short_answers, std::int64_t context = 1024,
+                const std::filesystem::path& folder = {}) {
     LoadRequest load;
     load.context = context;
     load.threads = 2;
-    controller = std::make_unique<app::ChatController>(window, load, std::move(defaults));
+    history =
+        std::make_unique<app::history::HistoryThread>((folder.empty() ? own.path() : folder) / "history.db");
+    controller = std::make_unique<app::ChatController>(window, *history, load, std::move(defaults));
     window.show();
   }
+
+  app::ConversationController& conversation() { return controller->conversation(); }
+  std::string stored(std::size_t message) { return conversation().messages().at(message).text; }
 
   bool open(const QString& path) {
     controller->open_model(path);
@@ -68,7 +78,9 @@ struct Desk {
         kLong);
   }
 
+  tests::TemporaryFolder own;
   ui::ChatWindow window;
+  std::unique_ptr<app::history::HistoryThread> history;
   std::unique_ptr<app::ChatController> controller;
 };
 
@@ -88,9 +100,9 @@ class ChatControllerTest : public QObject {
     desk.type(QStringLiteral("What is the capital of France?"));
     QCOMPARE(desk.window.state(), State::generating);  // at once: the GUI thread did not wait for the engine
     QVERIFY(desk.answered());
-    QCOMPARE(desk.controller->conversation().size(), 2U);
-    QCOMPARE(desk.controller->conversation()[0].content, std::string("What is the capital of France?"));
-    const std::string answer = desk.controller->conversation()[1].content;
+    QCOMPARE(desk.conversation().messages().size(), 2U);
+    QCOMPARE(desk.stored(0), std::string("What is the capital of France?"));
+    const std::string answer = desk.stored(1);
     QVERIFY(!answer.empty());
     QCOMPARE(desk.window.transcript().message_count(), 2);
     QCOMPARE(desk.window.transcript().message_text(1).toStdString(), answer);
@@ -104,7 +116,7 @@ class ChatControllerTest : public QObject {
       desk.type(QString::fromLatin1(question));
       QVERIFY(desk.answered());
     }
-    QCOMPARE(desk.controller->conversation().size(), 4U);
+    QCOMPARE(desk.conversation().messages().size(), 4U);
     QCOMPARE(desk.window.transcript().message_count(), 4);
   }
 
@@ -115,7 +127,7 @@ class ChatControllerTest : public QObject {
       QVERIFY(desk.open_demo());
       desk.type(QStringLiteral("Name three colours"));
       QVERIFY(desk.answered());
-      answer = desk.controller->conversation().at(1).content;
+      answer = desk.stored(1);
     }
     QCOMPARE(answers[0], answers[1]);
   }
@@ -127,23 +139,158 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.streaming());
     desk.window.findChild<QToolButton*>(QStringLiteral("send"))->click();
     QVERIFY(desk.answered());
-    QCOMPARE(desk.controller->conversation().size(), 2U);
-    QVERIFY(!desk.controller->conversation()[1].content.empty());
+    QCOMPARE(desk.conversation().messages().size(), 2U);
+    QVERIFY(!desk.stored(1).empty());
+    QCOMPARE(desk.conversation().messages()[1].state, app::history::MessageState::stopped);
     desk.type(QStringLiteral("Go on"));  // and the engine still serves
     QVERIFY(desk.streaming());
   }
 
-  void aNewChatDropsTheAnswerOnItsWay() {
+  void aStoppedAnswerGoesOn() {
+    Desk desk;
+    QVERIFY(desk.open_demo());
+    desk.type(QStringLiteral("Tell me about the sea"));
+    QVERIFY(desk.answered());
+    const std::string before = desk.stored(1);
+    Q_EMIT desk.window.continueRequested();
+    QCOMPARE(desk.window.state(), State::generating);
+    QVERIFY(desk.answered());
+    QVERIFY(desk.stored(1).size() > before.size());
+    QVERIFY(desk.stored(1).starts_with(before));
+    QCOMPARE(desk.window.transcript().message_text(1).toStdString(), desk.stored(1));
+  }
+
+  void regeneratingAndEditingMakeBranches() {
     Desk desk(endless_answers);
     QVERIFY(desk.open_demo());
     desk.type(QStringLiteral("Write a long story"));
     QVERIFY(desk.streaming());
+    Q_EMIT desk.window.stopRequested();
+    QVERIFY(desk.answered());
+    const std::string first = desk.stored(1);
+    Q_EMIT desk.window.regenerateRequested();
+    QVERIFY(desk.streaming());
+    Q_EMIT desk.window.stopRequested();
+    QVERIFY(desk.answered());
+    QCOMPARE(desk.conversation().messages()[1].siblings, 2);
+    Q_EMIT desk.window.transcript().siblingRequested(desk.conversation().messages()[1].id, -1);
+    QTRY_COMPARE(desk.stored(1), first);
+
+    Q_EMIT desk.window.editRequested();
+    QVERIFY(desk.window.composer().editing());
+    QCOMPARE(desk.window.composer().text(), QStringLiteral("Write a long story"));
+    desk.window.composer().set_text(QStringLiteral("Write a poem"));
+    QTest::keyClick(desk.window.findChild<QPlainTextEdit*>(QStringLiteral("input")), Qt::Key_Return);
+    QVERIFY(desk.streaming());
+    Q_EMIT desk.window.stopRequested();
+    QVERIFY(desk.answered());
+    QVERIFY(!desk.window.composer().editing());
+    QCOMPARE(desk.stored(0), std::string("Write a poem"));
+    QCOMPARE(desk.conversation().messages()[0].siblings, 2);
+  }
+
+  void everythingIsThereAfterARestart() {
+    const tests::TemporaryFolder folder;
+    std::string answer;
+    {
+      Desk desk(short_answers, 1024, folder.path());
+      QVERIFY(desk.open_demo());
+      desk.type(QStringLiteral("What is the capital of France?"));
+      QVERIFY(desk.answered());
+      answer = desk.stored(1);
+    }
+    Desk desk(short_answers, 1024, folder.path());
+    auto* list = desk.window.findChild<QAbstractItemView*>(QStringLiteral("conversations"));
+    QTRY_VERIFY(list->model()->rowCount() >= 2);  // a heading and the conversation
+    const QModelIndex row = list->model()->index(1, 0);
+    QCOMPARE(row.data().toString(), QStringLiteral("What is the capital of France?"));
+    list->setCurrentIndex(row);
+    QTest::keyClick(list, Qt::Key_Return);
+    QTRY_COMPARE(desk.window.transcript().message_count(), 2);
+    QCOMPARE(desk.window.transcript().message_text(1).toStdString(), answer);
+    QCOMPARE(desk.window.windowTitle(), QStringLiteral("What is the capital of France? – Fovea"));
+  }
+
+  void aDeletedConversationComesBack() {
+    Desk desk;
+    QVERIFY(desk.open_demo());
+    desk.type(QStringLiteral("Hello"));
+    QVERIFY(desk.answered());
+    const qint64 id = desk.conversation().conversation().id;
+    Q_EMIT desk.window.sidebar().deleteRequested(id);
+    QTRY_COMPARE(desk.window.transcript().message_count(), 0);
+    auto* undo = desk.window.findChild<QToolButton*>(QStringLiteral("undoDelete"));
+    QTRY_VERIFY(undo->isVisible());
+    undo->click();
+    QTRY_COMPARE(desk.window.transcript().message_count(), 2);
+    QCOMPARE(desk.conversation().conversation().id, id);
+  }
+
+  void searchFindsWhatWasSaid() {
+    Desk desk;
+    QVERIFY(desk.open_demo());
+    desk.type(QStringLiteral("Tell me about zebras"));
+    QVERIFY(desk.answered());
+    Q_EMIT desk.window.newChatRequested();
+    auto* list = desk.window.findChild<QAbstractItemView*>(QStringLiteral("conversations"));
+    QTest::keyClicks(desk.window.findChild<QWidget*>(QStringLiteral("search")), QStringLiteral("zebr"));
+    QTRY_VERIFY(list->model()->rowCount() >= 1 && list->isVisible());
+    QTest::keyClick(desk.window.findChild<QWidget*>(QStringLiteral("search")), Qt::Key_Return);
+    QTRY_COMPARE(desk.window.transcript().message_count(), 2);
+  }
+
+  void filesGoIntoThePrompt() {
+    Desk desk;
+    QVERIFY(desk.open_demo());
+    const QString path = QString::fromStdString((desk.own.path() / "notes.txt").string());
+    QFile file(path);
+    QVERIFY(file.open(QFile::WriteOnly));
+    file.write(QByteArray("the word is heliotrope\n").repeated(20));
+    file.close();
+    desk.conversation().attach({path});
+    const auto counted = [&] {
+      for (const QToolButton* chip : desk.window.composer().findChildren<QToolButton*>()) {
+        if (chip->text().contains(QStringLiteral("tokens"))) return true;
+      }
+      return false;
+    };
+    QTRY_VERIFY(counted());
+    desk.type(QStringLiteral("What is the word?"));
+    QVERIFY(desk.answered());
+    const auto& question = desk.conversation().messages()[0];
+    QCOMPARE(question.text, std::string("What is the word?"));
+    QCOMPARE(question.attachments.size(), 1U);
+    QVERIFY(question.attachments[0].tokens > 60);
+    QVERIFY(desk.window.status().status().context_used > question.attachments[0].tokens);
+  }
+
+  void aFileThatIsNoTextIsRefused() {
+    Desk desk;
+    const QString path = QString::fromStdString((desk.own.path() / "picture.png").string());
+    QFile file(path);
+    QVERIFY(file.open(QFile::WriteOnly));
+    file.write("\x89PNG\r\n\xff\xfe");
+    file.close();
+    desk.conversation().attach({path});
+    QVERIFY(desk.window.error_bar().message().contains(QStringLiteral("picture.png")));
+  }
+
+  void anAnswerGoesOnWhileAnotherConversationIsRead() {
+    Desk desk(endless_answers);
+    QVERIFY(desk.open_demo());
+    desk.type(QStringLiteral("Write a long story"));
+    QVERIFY(desk.streaming());
+    const qint64 writing = desk.conversation().conversation().id;
     desk.window.findChild<QToolButton*>(QStringLiteral("newChat"))->click();
     QCOMPARE(desk.window.transcript().message_count(), 0);
+    QCOMPARE(desk.window.state(), State::generating);
+    desk.conversation().open(writing);
+    QTRY_COMPARE(desk.window.transcript().message_count(), 2);
+    const QString seen = desk.window.transcript().message_text(1);
+    QTRY_VERIFY(desk.window.transcript().message_text(1).size() > seen.size());
+    QVERIFY(desk.window.transcript().message_text(1).startsWith(seen));
+    Q_EMIT desk.window.stopRequested();
     QVERIFY(desk.answered());
-    QTest::qWait(0);
-    QCOMPARE(desk.window.transcript().message_count(), 0);
-    QVERIFY(desk.controller->conversation().empty());
   }
 
   void closingWhileGeneratingEndsCleanly() {
@@ -154,6 +301,7 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.streaming());
     desk.window.close();
     QVERIFY(closed.count() == 1 || closed.wait(kLong));
+    QCOMPARE(desk.conversation().messages().back().state, app::history::MessageState::stopped);
   }
 
   void closingWhileLoadingEndsCleanly() {
@@ -180,7 +328,7 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.window.error_bar().message(), QString());
   }
 
-  void aQuestionThatDoesNotFitComesBack() {
+  void aQuestionThatDoesNotFitStaysWithTheReason() {
     Desk desk(short_answers, 64);
     QVERIFY(desk.open_demo());
     const QString question = QStringLiteral("word ").repeated(200).trimmed();
@@ -189,9 +337,26 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.answered());
     QVERIFY2(desk.window.error_bar().message().contains(QStringLiteral("context")),
              qPrintable(desk.window.error_bar().message()));
-    QCOMPARE(desk.window.composer().text(), question);
-    QVERIFY(desk.controller->conversation().empty());
-    QCOMPARE(desk.window.transcript().message_count(), 0);
+    QCOMPARE(desk.stored(0), question.toStdString());
+    QCOMPARE(desk.conversation().messages()[1].state, app::history::MessageState::failed);
+    QVERIFY(desk.conversation().messages()[1].note.contains("context"));
+  }
+
+  void theOldestTurnsAreLeftOutWhenTheUserSaysSo() {
+    Desk desk(short_answers, 160);
+    QVERIFY(desk.open_demo());
+    auto* action = desk.window.findChild<QToolButton*>(QStringLiteral("errorAction"));
+    for (int turn = 0; turn < 8 && !action->isVisible(); ++turn) {
+      desk.type(QStringLiteral("Tell me one more thing about the sea, the wind and the ships"));
+      QVERIFY(desk.answered());
+    }
+    QVERIFY(action->isVisible());
+    action->click();
+    QVERIFY(desk.answered());
+    const auto& answer = desk.conversation().messages().back();
+    QCOMPARE(answer.state, app::history::MessageState::complete);
+    QVERIFY2(answer.note.contains("left out"), answer.note.c_str());
+    QVERIFY(desk.conversation().chat_settings().leave_out_oldest);
   }
 };
 FOVEA_TEST(ChatControllerTest)

@@ -1,55 +1,77 @@
-// Takes a picture of a real conversation: the program's own window, engine and model, on Qt's offscreen
+// Takes pictures of the program's own window with its real engine, model and history, on Qt's offscreen
 // platform.
-//   screenshot MODEL OUT.png [QUESTION …]       scripts/screenshot calls it.
+//   screenshot MODEL OUT.png light|dark QUESTION [QUESTION …]       scripts/screenshot calls it.
 #include <QApplication>
+#include <QDir>
 #include <QEventLoop>
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTimer>
 #include <cstdio>
+#include <functional>
 
-#include "app/window/chat_controller.h"
+#include "app/window/desktop.h"
 #include "ui/chat/chat_window.h"
-#include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
-#include "ui/theme/theme.h"
 
 namespace {
 
 using State = fovea::ui::ChatWindow::State;
 
-bool wait_for_ready(const fovea::ui::ChatWindow& window) {
+void wait_until(const std::function<bool()>& done) {
   QEventLoop loop;
   QTimer timer;
   QObject::connect(&timer, &QTimer::timeout, &loop, [&] {
-    if (window.state() == State::ready || window.state() == State::no_model) loop.quit();
+    if (done()) loop.quit();
   });
   timer.start(50);
   loop.exec();
+}
+
+bool wait_for_ready(const fovea::ui::ChatWindow& window) {
+  wait_until([&] { return window.state() == State::ready || window.state() == State::no_model; });
   return window.state() == State::ready && window.error_bar().message().isEmpty();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  QApplication application(argc, argv);
-  if (argc < 4) {
-    std::fputs("usage: screenshot MODEL OUT.png QUESTION [QUESTION ...]\n", stderr);
+  if (argc < 5) {
+    std::fputs("usage: screenshot MODEL OUT.png light|dark QUESTION [QUESTION ...]\n", stderr);
     return 2;
   }
-  fovea::ui::apply_theme(application, fovea::ui::Scheme::light);
-  fovea::ui::ChatWindow window;
-  window.resize(980, 720);
-  fovea::app::ChatController controller(window, {}, [](const fovea::ModelInfo&) {
-    fovea::GenerateRequest request;
-    request.sampling.temperature = 0.6F;
-    request.sampling.repetition_penalty = 1.1F;
-    request.sampling.seed = 4;
-    request.max_tokens = 220;
-    return request;
-  });
-  window.show();
-  controller.open_model(QString::fromLocal8Bit(argv[1]));
+  QTemporaryDir folder;
+  const QByteArray stores = qgetenv("FOVEA_SCREENSHOT_STORES");
+  qputenv("FOVEA_DATA", folder.path().toUtf8());
+  const QString settings = folder.path() + QStringLiteral("/config");
+  QDir().mkpath(settings);
+  QFile file(settings + QStringLiteral("/settings.json"));
+  if (!file.open(QFile::WriteOnly)) return 1;
+  file.write(QStringLiteral(R"({"appearance": {"theme": "%1"},
+                               "generation": {"temperature": 0.6, "repetition_penalty": 1.15, "max_tokens": 240}})")
+                 .arg(QLatin1String(argv[3]))
+                 .toUtf8());
+  file.close();
+
+  QApplication application(argc, argv);
+  fovea::app::WindowRequest request;
+  request.load.emplace();
+  request.load->model = argv[1];
+  request.load->context = 1024;
+  request.load->precision.policy = fovea::PolicyKind::dynaexq;
+  request.load->precision.budget_bytes = 188'000'000;
+  request.load->precision.stores_folder =
+      stores.isEmpty() ? folder.path().toStdString() + "/stores" : stores.toStdString();
+  fovea::app::Desktop desktop(request);
+  fovea::ui::ChatWindow& window = desktop.window();
+  desktop.start();
+  window.resize(1360, 840);
   bool good = wait_for_ready(window);
-  for (int i = 3; good && i < argc; ++i) {
+  for (int i = 4; good && i < argc; ++i) {
+    Q_EMIT window.newChatRequested();
+    fovea::ui::ChatSettingsView settings_of_chat;
+    settings_of_chat.seed = 4;
+    desktop.chat().conversation().set_chat_settings(settings_of_chat);
     Q_EMIT window.sendRequested(QString::fromLocal8Bit(argv[i]));
     good = wait_for_ready(window);
   }
@@ -57,8 +79,13 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "screenshot: %s\n", window.error_bar().message().toUtf8().constData());
     return 1;
   }
-  QEventLoop settle;  // the transcript lays out what arrived last
-  QTimer::singleShot(200, &settle, &QEventLoop::quit);
+  QEventLoop settle;  // the panel draws its last frame
+  QTimer::singleShot(600, &settle, &QEventLoop::quit);
   settle.exec();
-  return window.grab().save(QString::fromLocal8Bit(argv[2])) ? 0 : 1;
+  const bool saved = window.grab().save(QString::fromLocal8Bit(argv[2]));
+  bool closed = false;
+  QObject::connect(&desktop, &fovea::app::Desktop::closed, &application, [&] { closed = true; });
+  window.close();
+  wait_until([&] { return closed; });
+  return saved ? 0 : 1;
 }

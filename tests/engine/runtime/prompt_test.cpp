@@ -135,7 +135,43 @@ class PromptTest : public QObject {
     QCOMPARE(refused.error().kind, ErrorKind::context_full);
   }
 
+  void theRefusalSaysWhatWouldBeLeftOut() {
+    GenerateRequest request;
+    request.messages = conversation(20);
+    const auto refused = maker(300).make(request);
+    QVERIFY(!refused);
+    request.overflow = ContextOverflow::drop_oldest_turns;
+    const auto shorter = maker(300).make(request);
+    FOVEA_VERIFY(shorter);
+    QVERIFY(shorter->dropped_messages > 1);
+    const std::string expected = std::to_string(shorter->dropped_messages) + " oldest messages";
+    QVERIFY2(refused.error().advice.contains(expected), refused.error().advice.c_str());
+  }
+
+  void anAnswerGoesOnWhereItStopped() {
+    GenerateRequest request;
+    request.messages = conversation(2);
+    const auto asked = maker(1000).make(request);
+    FOVEA_VERIFY(asked);
+    const std::string begun = "It begins <|im_end|> like";
+    request.messages.push_back({"assistant", begun});
+    request.continue_last = true;
+    const auto prompt = maker(1000).make(request);
+    FOVEA_VERIFY(prompt);
+    std::vector<TokenId> expected = asked->tokens;
+    for (const TokenId token : text_->encode(begun)) expected.push_back(token);
+    QCOMPARE(prompt->tokens, expected);
+    QCOMPARE(std::ranges::count(prompt->tokens, control_id("<|im_end|>")),
+             std::ranges::count(asked->tokens, control_id("<|im_end|>")));  // what it said is text
+  }
+
   void wrongRequestsAreRefused() {
+    GenerateRequest question;
+    question.messages = {{"user", "Hello"}};
+    question.continue_last = true;
+    const auto no_answer = maker(100).make(question);
+    QVERIFY(!no_answer);
+    QCOMPARE(no_answer.error().kind, ErrorKind::invalid);
     const auto nothing = maker(100).make({});
     QVERIFY(!nothing);
     QCOMPARE(nothing.error().kind, ErrorKind::invalid);

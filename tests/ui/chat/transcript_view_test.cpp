@@ -300,10 +300,13 @@ class TranscriptViewTest : public QObject {
     QWidget window;
     auto* view = new TranscriptView(&window);
     auto* after = new QLineEdit(&window);
+    view->resize(500, 300);
+    window.resize(500, 340);
     QWidget::setTabOrder(view, after);
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     view->append_message(answer(1, "[a](https://a.example)"));
+    after->setFocus();
     view->setFocus(Qt::TabFocusReason);
     int presses = 0;
     while (!after->hasFocus() && presses < 10) {
@@ -318,6 +321,7 @@ class TranscriptViewTest : public QObject {
     std::vector<MessageView> messages = many(300);
     messages[10].text = QStringLiteral("the Needle is here");
     messages[250].text = QStringLiteral("and a **nee**dle there");
+    messages[250].author = Author::assistant;
     messages[251].text = QStringLiteral("no needle for the user: needle");
     messages[251].author = Author::user;
     view_->set_messages(messages);

@@ -21,9 +21,19 @@ class RouterHealthTest : public QObject {
     QTest::newRow("one is in 80 % of the tokens")
         << Uses{800, 300, 200, 200, 200, 100, 100, 100} << 2 << true;
     QTest::newRow("one is in 79 %") << Uses{790, 310, 200, 200, 200, 100, 100, 100} << 2 << false;
-    // top-4: 4000 uses, two get at most half: 80 % of that are 1600.
-    QTest::newRow("top 4, two take 40 %") << Uses{800, 800, 400, 400, 400, 400, 400, 400} << 4 << true;
-    QTest::newRow("top 4, two take 39 %") << Uses{780, 780, 410, 410, 410, 410, 400, 400} << 4 << false;
+    // 16 experts, top-4: 4000 uses, two get at most half: 80 % of that are 1600.
+    const auto with = [](Uses first, std::size_t experts, std::uint32_t total) {  // the rest evenly
+      for (const std::uint32_t use : first) total -= use;
+      while (first.size() < experts) {
+        first.push_back(total / static_cast<std::uint32_t>(experts - first.size()));
+        total -= first.back();
+      }
+      return first;
+    };
+    QTest::newRow("top 4, two take 40 %") << with({800, 800}, 16, 4000) << 4 << true;
+    QTest::newRow("top 4, two take 39 %") << with({780, 780}, 16, 4000) << 4 << false;
+    // Each expert serves 42 % of the tokens when the load is even: one that serves 82 % is no collapse.
+    QTest::newRow("top 10 of 24") << with({820, 820}, 24, 10'000) << 10 << false;
     QTest::newRow("too few uses") << Uses{60, 60, 0, 0, 0, 0, 0, 0} << 2 << false;
     QTest::newRow("idle") << Uses{0, 0, 0, 0, 0, 0, 0, 0} << 2 << false;
     // Every token uses all experts: nothing can collapse.

@@ -1,0 +1,428 @@
+#include "app/window/conversation_controller.h"
+
+#include <algorithm>
+
+#include "app/history/worker/history_thread.h"
+#include "app/window/attachments.h"
+#include "app/window/conversation_view.h"
+#include "app/window/generation_settings.h"
+#include "ui/chat/chat_window.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/sidebar.h"
+#include "ui/chat/transcript_view.h"
+
+namespace fovea::app {
+namespace {
+
+using history::Id;
+using history::MessageState;
+using history::Role;
+
+constexpr int kDraftMilliseconds = 800;
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+}  // namespace
+
+ConversationController::ConversationController(ui::ChatWindow& window, history::HistoryThread& history,
+                                               std::function<history::Origin()> origin)
+    : window_(window), history_(history), origin_(std::move(origin)) {
+  connect(&window, &ui::ChatWindow::sendRequested, this, &ConversationController::send);
+  connect(&window, &ui::ChatWindow::newChatRequested, this, &ConversationController::new_chat);
+  connect(&window, &ui::ChatWindow::regenerateRequested, this, &ConversationController::regenerate_last);
+  connect(&window, &ui::ChatWindow::continueRequested, this, &ConversationController::continue_last);
+  connect(&window, &ui::ChatWindow::editRequested, this, &ConversationController::edit_last);
+  connect(&window.transcript(), &ui::TranscriptView::messageActionRequested, this,
+          &ConversationController::act);
+  connect(&window.transcript(), &ui::TranscriptView::siblingRequested, this,
+          &ConversationController::go_to_sibling);
+  ui::Composer& composer = window.composer();
+  connect(&composer, &ui::Composer::editCancelled, this, &ConversationController::cancel_edit);
+  connect(&composer, &ui::Composer::filesDropped, this, &ConversationController::attach);
+  connect(&composer, &ui::Composer::attachmentRemoved, this, [this](int index) {
+    attachments_.erase(attachments_.begin() + index);
+    show_attachments();
+  });
+  connect(&composer, &ui::Composer::textEdited, &draft_timer_, qOverload<>(&QTimer::start));
+  draft_timer_.setSingleShot(true);
+  draft_timer_.setInterval(kDraftMilliseconds);
+  connect(&draft_timer_, &QTimer::timeout, this, &ConversationController::save_draft);
+}
+
+// --- what is shown
+
+void ConversationController::new_chat() {
+  save_draft();
+  ++shown_;
+  conversation_ = {};
+  messages_.clear();
+  editing_ = 0;
+  window_.transcript().clear();
+  window_.composer().set_editing(false);
+  window_.composer().set_text({});
+  window_.clear_error();
+  window_.sidebar().set_current(0);
+  window_.set_conversation_title({});
+  window_.composer().focus_input();
+  Q_EMIT opened();
+}
+
+void ConversationController::open(Id conversation, Id message) {
+  save_draft();
+  const quint64 ticket = ++shown_;
+  history_.ask(
+      this,
+      [conversation, message](history::History& history) {
+        return message == 0 ? history.branch(conversation) : history.choose(message);
+      },
+      [this, ticket, message](const Result<history::Branch>& branch) {
+        if (ticket != shown_) return;
+        if (!branch) return window_.show_error(q(branch.error().message()));
+        editing_ = 0;
+        window_.clear_error();
+        window_.composer().set_editing(false);
+        window_.composer().set_text(q(branch->conversation.draft));
+        show(*branch);
+        if (message != 0) window_.transcript().scroll_to_message(message);
+        Q_EMIT opened();
+      });
+}
+
+void ConversationController::show(const history::Branch& branch) {
+  conversation_ = branch.conversation;
+  messages_ = branch.messages;
+  for (history::Message& message : messages_) {
+    if (message.id == writing_.message) message.text = writing_.text.toStdString();
+  }
+  window_.transcript().set_messages(views_of(messages_, writing_.message));
+  window_.sidebar().set_current(conversation_.id);
+  window_.set_conversation_title(q(conversation_.title));
+}
+
+void ConversationController::go_to_sibling(ui::MessageId id, int delta) {
+  const history::Message* message = find(id);
+  if (!message) return;
+  const Id other = delta < 0 ? message->previous_sibling : message->next_sibling;
+  if (other == 0) return;
+  const quint64 ticket = ++shown_;
+  history_.ask(
+      this, [other](history::History& history) { return history.choose(other); },
+      [this, ticket](const Result<history::Branch>& branch) {
+        if (ticket != shown_) return;
+        if (!branch) return window_.show_error(q(branch.error().message()));
+        show(*branch);
+      });
+}
+
+const history::Message* ConversationController::find(Id id) const {
+  const auto found = std::ranges::find(messages_, id, &history::Message::id);
+  return found == messages_.end() ? nullptr : &*found;
+}
+
+const history::Message* ConversationController::last(Role role) const {
+  for (auto message = messages_.rbegin(); message != messages_.rend(); ++message) {
+    if (message->role == role) return &*message;
+  }
+  return nullptr;
+}
+
+// --- what the user does
+
+void ConversationController::act(ui::MessageId id, ui::MessageAction action) {
+  switch (action) {
+    case ui::MessageAction::edit:
+      return edit(id);
+    case ui::MessageAction::regenerate:
+      return regenerate(id);
+    case ui::MessageAction::continue_answer:
+      return continue_answer(id);
+    default:
+      return;
+  }
+}
+
+void ConversationController::edit(Id id) {
+  const history::Message* message = find(id);
+  if (!message || writing()) return;
+  editing_ = id;
+  attachments_ = message->attachments;
+  show_attachments();
+  window_.composer().set_text(q(message->text));
+  window_.composer().set_editing(true);
+  window_.composer().focus_input();
+}
+
+void ConversationController::cancel_edit() {
+  editing_ = 0;
+  attachments_.clear();
+  show_attachments();
+  window_.composer().set_editing(false);
+  window_.composer().set_text({});
+}
+
+void ConversationController::edit_last() {
+  if (const history::Message* question = last(Role::user)) edit(question->id);
+}
+
+void ConversationController::regenerate_last() {
+  if (const history::Message* answer = last(Role::assistant)) regenerate(answer->id);
+}
+
+void ConversationController::continue_last() {
+  if (const history::Message* answer = last(Role::assistant)) continue_answer(answer->id);
+}
+
+void ConversationController::send(const QString& text) {
+  if (writing()) return;
+  history::NewTurn turn;
+  turn.conversation = conversation_.id;
+  if (turn.conversation == 0) {
+    const QString subject = text.isEmpty() && !attachments_.empty() ? q(attachments_.front().name) : text;
+    turn.created = {title_of(subject).toStdString(), conversation_.system_prompt, conversation_.settings};
+  }
+  if (const history::Message* edited = find(editing_)) {
+    turn.parent = edited->parent;
+  } else if (!messages_.empty()) {
+    turn.parent = messages_.back().id;
+  }
+  turn.text = text.toStdString();
+  turn.attachments = attachments_;
+  for (history::Attachment& file : turn.attachments) file.tokens = std::max<std::int64_t>(file.tokens, 0);
+  turn.answer = origin_();
+  turn.answer.settings = write_generation_settings(chat_settings());
+
+  starting_ = true;
+  window_.clear_error();
+  Q_EMIT started();
+  const quint64 ticket = ++shown_;
+  history_.ask(
+      this,
+      [turn](history::History& history) -> Result<history::Branch> {
+        auto stored = history.add_turn(turn);
+        if (!stored) return std::unexpected(stored.error());
+        return history.branch(stored->conversation.id);
+      },
+      [this, ticket, text](const Result<history::Branch>& branch) {
+        starting_ = false;
+        if (!branch) {
+          if (window_.composer().text().isEmpty()) window_.composer().set_text(text);
+          return could_not_store(branch.error());
+        }
+        if (ticket == shown_) {
+          editing_ = 0;
+          attachments_.clear();
+          show_attachments();
+          window_.composer().set_editing(false);
+        }
+        start_answer(*branch, false);
+      });
+}
+
+void ConversationController::regenerate(Id answer) {
+  const history::Message* message = find(answer);
+  if (!message || writing()) return;
+  const Id question = message->parent;
+  history::Origin origin = origin_();
+  origin.settings = write_generation_settings(chat_settings());
+  starting_ = true;
+  Q_EMIT started();
+  history_.ask(
+      this,
+      [question, origin](history::History& history) -> Result<history::Branch> {
+        auto stored = history.add_answer(question, origin);
+        if (!stored) return std::unexpected(stored.error());
+        return history.branch(stored->conversation);
+      },
+      [this](const Result<history::Branch>& branch) {
+        starting_ = false;
+        if (!branch) return could_not_store(branch.error());
+        start_answer(*branch, false);
+      });
+}
+
+void ConversationController::continue_answer(Id answer) {
+  const history::Message* message = find(answer);
+  if (!message || writing() || message->role != Role::assistant) return;
+  if (message != &messages_.back()) {
+    window_.show_notice(tr("Only the last answer of a conversation can be continued."));
+    return;
+  }
+  Q_EMIT started();
+  start_answer({conversation_, messages_}, true);
+}
+
+void ConversationController::could_not_store(const Error& error) {
+  window_.show_error(
+      tr("The message was not sent, because it could not be stored: %1").arg(q(error.message())));
+  Q_EMIT ended();
+}
+
+// --- answers
+
+void ConversationController::start_answer(const history::Branch& branch, bool continue_last) {
+  const history::Message& answer = branch.messages.back();
+  writing_ = {answer.id, branch.conversation.id, continue_last ? q(answer.text) : QString()};
+  AnswerRequest request;
+  request.messages = prompt_of(branch);
+  request.continue_last = continue_last;
+  request.settings = read_generation_settings(branch.conversation.settings);
+  if (!continue_last) request.messages.pop_back();  // the answer, which is empty
+  if (branch.conversation.id == conversation_.id || conversation_.id == 0) show(branch);
+  Q_EMIT changed(branch.conversation.id);
+  Q_EMIT answerWanted(request);
+}
+
+std::vector<Message> ConversationController::prompt_of(const history::Branch& branch) const {
+  std::vector<Message> prompt;
+  if (!branch.conversation.system_prompt.empty())
+    prompt.push_back({"system", branch.conversation.system_prompt});
+  for (const history::Message& message : branch.messages) {
+    prompt.push_back(
+        {std::string(history::name_of(message.role)), prompt_text(message.text, message.attachments)});
+  }
+  return prompt;
+}
+
+void ConversationController::add_text(const QString& text) {
+  if (writing_.message == 0) return;
+  writing_.text += text;
+  history_.append_answer(writing_.message, text);
+  if (window_.transcript().message(writing_.message)) window_.transcript().append_to(writing_.message, text);
+}
+
+namespace {
+
+QString note_of(const GenerateResult& result) {
+  QStringList notes;
+  if (result.dropped_messages > 0) {
+    notes += ConversationController::tr("%n oldest message(s) no longer fit and were left out", nullptr,
+                                        result.dropped_messages);
+  }
+  switch (result.finish) {
+    case FinishReason::cancelled:
+      notes += ConversationController::tr("Stopped");
+      break;
+    case FinishReason::context_full:
+      notes += ConversationController::tr(
+          "The context is full: begin a new chat, or let the oldest turns be left "
+          "out (Chat settings)");
+      break;
+    case FinishReason::max_tokens:
+      notes += ConversationController::tr("The limit of tokens for one answer was reached");
+      break;
+    default:
+      break;
+  }
+  return notes.join(QStringLiteral(" · "));
+}
+
+}  // namespace
+
+void ConversationController::finish(const GenerateResult& result) {
+  if (writing_.message == 0) return;
+  history::AnswerEnd end;
+  end.state = result.finish == FinishReason::cancelled ? MessageState::stopped : MessageState::complete;
+  end.seed = result.seed;
+  end.timings = timings_json(result);
+  end.note = note_of(result).toStdString();
+  history_.finish_answer(writing_.message, end);
+  const Writing written = std::exchange(writing_, {});
+  for (history::Message& message : messages_) {
+    if (message.id != written.message) continue;
+    message.text = written.text.toStdString();
+    message.state = end.state;
+    message.origin.seed = end.seed;
+    message.timings = end.timings;
+    message.note = end.note;
+  }
+  if (conversation_.id == written.conversation) window_.transcript().set_messages(views_of(messages_, 0));
+  Q_EMIT ended();
+  Q_EMIT changed(written.conversation);
+}
+
+void ConversationController::fail_answer(const Error& error) {
+  const Writing written = std::exchange(writing_, {});
+  if (written.message != 0) {
+    history::AnswerEnd end;
+    end.state = MessageState::failed;
+    end.note = error.message();
+    history_.finish_answer(written.message, end);
+    for (history::Message& message : messages_) {
+      if (message.id != written.message) continue;
+      message.state = end.state;
+      message.note = end.note;
+    }
+    if (conversation_.id == written.conversation) window_.transcript().set_messages(views_of(messages_, 0));
+  }
+  Q_EMIT ended();
+  Q_EMIT changed(written.conversation);
+}
+
+void ConversationController::retry_leaving_out_oldest() {
+  ui::ChatSettingsView settings = chat_settings();
+  settings.leave_out_oldest = true;
+  set_chat_settings(settings);
+  regenerate_last();
+}
+
+// --- settings, drafts, files
+
+ui::ChatSettingsView ConversationController::chat_settings() const {
+  ui::ChatSettingsView settings = read_generation_settings(conversation_.settings);
+  settings.instructions = q(conversation_.system_prompt);
+  return settings;
+}
+
+void ConversationController::set_chat_settings(const ui::ChatSettingsView& settings) {
+  conversation_.system_prompt = settings.instructions.toStdString();
+  conversation_.settings = write_generation_settings(settings);
+  if (conversation_.id == 0) return;  // stored with the first message
+  history_.tell([id = conversation_.id, prompt = conversation_.system_prompt,
+                 json = conversation_.settings](history::History& history) -> Result<void> {
+    if (auto stored = history.set_system_prompt(id, prompt); !stored) return stored;
+    return history.set_settings(id, json);
+  });
+}
+
+void ConversationController::save_draft() {
+  draft_timer_.stop();
+  if (conversation_.id == 0 || editing_ != 0) return;
+  const std::string draft = window_.composer().text().toStdString();
+  if (draft == conversation_.draft) return;
+  conversation_.draft = draft;
+  history_.tell(
+      [id = conversation_.id, draft](history::History& history) { return history.set_draft(id, draft); });
+}
+
+void ConversationController::attach(const QStringList& paths) {
+  for (const QString& path : paths) {
+    auto file = read_attachment(path.toStdString());
+    if (!file) {
+      window_.show_error(q(file.error().message()));
+      continue;
+    }
+    file->tokens = -1;  // not counted yet
+    attachments_.push_back(*file);
+    Q_EMIT countWanted(static_cast<int>(attachments_.size()) - 1, q(file->text));
+  }
+  show_attachments();
+}
+
+void ConversationController::set_attachment_tokens(int attachment, qint64 tokens) {
+  if (attachment < 0 || static_cast<std::size_t>(attachment) >= attachments_.size()) return;
+  attachments_[static_cast<std::size_t>(attachment)].tokens = tokens;
+  show_attachments();
+}
+
+void ConversationController::show_attachments() {
+  std::vector<ui::AttachmentView> views;
+  for (const history::Attachment& file : attachments_) {
+    views.push_back({q(file.name), file.tokens < 0 ? tr("%1 characters").arg(q(file.text).size())
+                                                   : tr("%1 tokens").arg(QLocale().toString(file.tokens))});
+  }
+  window_.composer().set_attachments(views);
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,110 @@
+// The conversation that is open: a way through its tree of messages, what is typed, and the answer that is
+// being written. Everything is stored before it is acted on; the engine is asked through answerWanted().
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <functional>
+#include <vector>
+
+#include "app/history/types.h"
+#include "engine/api/engine.h"
+#include "ui/chat/chat_settings_dialog.h"
+#include "ui/chat/message_view.h"
+
+namespace fovea::ui {
+class ChatWindow;
+}
+
+namespace fovea::app {
+
+namespace history {
+class HistoryThread;
+}
+
+// What the engine is to answer.
+struct AnswerRequest {
+  std::vector<Message> messages;
+  bool continue_last = false;
+  ui::ChatSettingsView settings;
+};
+
+class ConversationController : public QObject {
+  Q_OBJECT
+
+ public:
+  // `origin`: what is kept with the answers that are begun now (model, policy, settings).
+  ConversationController(ui::ChatWindow& window, history::HistoryThread& history,
+                         std::function<history::Origin()> origin);
+
+  const history::Conversation& conversation() const { return conversation_; }
+  const std::vector<history::Message>& messages() const { return messages_; }
+  ui::ChatSettingsView chat_settings() const;
+  void set_chat_settings(const ui::ChatSettingsView& settings);
+
+  void new_chat();
+  void open(history::Id conversation, history::Id message = 0);
+
+  // --- the engine's answers
+  bool writing() const { return writing_.message != 0 || starting_; }
+  void add_text(const QString& text);
+  void finish(const GenerateResult& result);
+  void fail_answer(const Error& error);
+  // The same question again, with the oldest turns left out.
+  void retry_leaving_out_oldest();
+
+ public Q_SLOTS:
+  void send(const QString& text);
+  void regenerate_last();
+  void continue_last();
+  void edit_last();
+  void attach(const QStringList& paths);
+
+ Q_SIGNALS:
+  void answerWanted(const fovea::app::AnswerRequest& request);
+  void started();                     // the window waits for an answer; answerWanted() or ended() follows
+  void ended();                       // it does no longer
+  void changed(qint64 conversation);  // something of it was stored
+  void opened();                      // another conversation is shown
+  void countWanted(int attachment, const QString& text);
+
+ public Q_SLOTS:
+  void set_attachment_tokens(int attachment, qint64 tokens);
+
+ private:
+  struct Writing {
+    history::Id message = 0;
+    history::Id conversation = 0;
+    QString text;  // all of the answer so far
+  };
+
+  void act(ui::MessageId id, ui::MessageAction action);
+  void go_to_sibling(ui::MessageId id, int delta);
+  void edit(history::Id message);
+  void cancel_edit();
+  void regenerate(history::Id answer);
+  void continue_answer(history::Id answer);
+  // The branch is shown, and its last message, an answer, is asked for.
+  void start_answer(const history::Branch& branch, bool continue_last);
+  void show(const history::Branch& branch);
+  void could_not_store(const Error& error);
+  void show_attachments();
+  void save_draft();
+  const history::Message* find(history::Id message) const;
+  const history::Message* last(history::Role role) const;
+  std::vector<Message> prompt_of(const history::Branch& branch) const;
+
+  ui::ChatWindow& window_;
+  history::HistoryThread& history_;
+  std::function<history::Origin()> origin_;
+  history::Conversation conversation_;  // id 0: a new one, not stored yet
+  std::vector<history::Message> messages_;
+  std::vector<history::Attachment> attachments_;
+  Writing writing_;
+  bool starting_ = false;  // a question is being stored
+  history::Id editing_ = 0;
+  quint64 shown_ = 0;  // counts what was opened, so that late answers of the history are known
+  QTimer draft_timer_{this};
+};
+
+}  // namespace fovea::app

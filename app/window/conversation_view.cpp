@@ -1,0 +1,154 @@
+#include "app/window/conversation_view.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+#include "app/window/generation_settings.h"
+
+namespace fovea::app {
+namespace {
+
+constexpr int kTitleCharacters = 60;
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(fovea::app::ConversationView)
+};
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+// Byte ranges of UTF-8 as ranges of QString's characters.
+std::vector<ui::MatchRange> ranges_of(const std::string& text, const std::vector<history::TextRange>& bytes) {
+  std::vector<ui::MatchRange> ranges;
+  for (const history::TextRange& range : bytes) {
+    const auto start = static_cast<std::size_t>(range.start);
+    const auto length = static_cast<std::size_t>(range.length);
+    if (start > text.size()) continue;
+    ranges.push_back({static_cast<int>(q(text.substr(0, start)).size()),
+                      static_cast<int>(q(text.substr(start, length)).size())});
+  }
+  return ranges;
+}
+
+QString attachments_line(const std::vector<history::Attachment>& attachments) {
+  QStringList names;
+  for (const history::Attachment& file : attachments) names += q(file.name);
+  return names.isEmpty() ? QString() : Words::tr("With %1").arg(names.join(QStringLiteral(", ")));
+}
+
+QString details_of(const history::Message& message) {
+  QStringList parts;
+  if (!message.origin.model.empty()) parts += q(message.origin.model);
+  const KeptTimings times = read_timings(message.timings);
+  if (times.tokens_per_second > 0)
+    parts += Words::tr("%1 tok/s").arg(QLocale().toString(times.tokens_per_second, 'f', 1));
+  return parts.join(QStringLiteral(" · "));
+}
+
+QString tooltip_of(const history::Message& message) {
+  const KeptTimings times = read_timings(message.timings);
+  QStringList lines;
+  const auto add = [&lines](const QString& name, const QString& value) {
+    if (!value.isEmpty()) lines += name.arg(value);
+  };
+  add(Words::tr("Model: %1"), q(message.origin.model));
+  add(Words::tr("Precision: %1"), q(message.origin.policy));
+  if (times.tokens > 0) {
+    lines += Words::tr("Tokens: %1").arg(times.tokens);
+    lines += Words::tr("First token after %1 s").arg(QLocale().toString(times.ttft_seconds, 'f', 2));
+  }
+  if (message.origin.seed != 0) lines += Words::tr("Seed: %1").arg(message.origin.seed);
+  add(Words::tr("Settings: %1"), q(message.origin.settings));
+  if (message.created_at > 0) {
+    lines += QLocale().toString(QDateTime::fromMSecsSinceEpoch(message.created_at), QLocale::ShortFormat);
+  }
+  return lines.join(QLatin1Char('\n'));
+}
+
+void add_note(ui::MessageView& view, const history::Message& message) {
+  using history::MessageState;
+  view.note = q(message.note);
+  switch (message.state) {
+    case MessageState::complete:
+      break;
+    case MessageState::stopped:
+      if (view.note.isEmpty()) view.note = Words::tr("Stopped");
+      break;
+    case MessageState::partial:
+      view.note = Words::tr("Cut off: Fovea ended while this was written");
+      view.note_kind = ui::NoteKind::warning;
+      break;
+    case MessageState::failed:
+      view.note_kind = ui::NoteKind::failure;
+      break;
+  }
+}
+
+}  // namespace
+
+ui::MessageView view_of(const history::Message& message, history::Id writing) {
+  using ui::MessageAction;
+  ui::MessageView view;
+  view.id = message.id;
+  view.text = q(message.text);
+  view.sibling_index = message.sibling - 1;
+  view.sibling_count = message.siblings;
+  if (message.role == history::Role::assistant) {
+    view.author = ui::Author::assistant;
+    view.details = details_of(message);
+    view.details_tooltip = tooltip_of(message);
+    view.streaming = message.id == writing;
+    if (!view.streaming) add_note(view, message);
+    if (writing == 0) {
+      view.actions |= MessageAction::regenerate;
+      if (!message.text.empty()) view.actions |= MessageAction::continue_answer;
+    }
+  } else {
+    view.author = ui::Author::user;
+    view.note = attachments_line(message.attachments);
+    if (writing == 0) view.actions |= MessageAction::edit;
+  }
+  return view;
+}
+
+std::vector<ui::MessageView> views_of(const std::vector<history::Message>& messages, history::Id writing) {
+  std::vector<ui::MessageView> views;
+  views.reserve(messages.size());
+  for (const history::Message& message : messages) {
+    if (message.role == history::Role::user || message.role == history::Role::assistant)
+      views.push_back(view_of(message, writing));
+  }
+  return views;
+}
+
+std::vector<ui::ConversationItem> items_of(const std::vector<history::Conversation>& conversations) {
+  std::vector<ui::ConversationItem> items;
+  items.reserve(conversations.size());
+  for (const history::Conversation& conversation : conversations) {
+    items.push_back({conversation.id, q(conversation.title),
+                     QDateTime::fromMSecsSinceEpoch(conversation.updated_at), conversation.pinned_at != 0});
+  }
+  return items;
+}
+
+std::vector<ui::SearchItem> items_of(const history::SearchResult& result) {
+  std::vector<ui::SearchItem> items;
+  items.reserve(result.hits.size());
+  for (const history::SearchHit& hit : result.hits) {
+    items.push_back({hit.conversation, hit.message, q(hit.title), ranges_of(hit.title, hit.title_matches),
+                     q(hit.snippet), ranges_of(hit.snippet, hit.snippet_matches)});
+  }
+  return items;
+}
+
+QString title_of(const QString& question) {
+  QString title = question.simplified();
+  if (title.size() <= kTitleCharacters) return title;
+  const qsizetype space = title.lastIndexOf(QLatin1Char(' '), kTitleCharacters);
+  title.truncate(space > kTitleCharacters / 2 ? space : kTitleCharacters);
+  if (title.back().isHighSurrogate()) title.chop(1);
+  return title + QStringLiteral("…");
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,234 @@
+#include "app/window/desktop.h"
+
+#include <QApplication>
+#include <QFileInfo>
+
+#include "app/library/data_folder.h"
+#include "app/library/model_library.h"
+#include "app/library/sampling_defaults.h"
+#include "app/library/stores.h"
+#include "app/window/generation_settings.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/sidebar.h"
+#include "ui/live/live_panel.h"
+#include "ui/theme/theme.h"
+
+namespace fovea::app {
+namespace {
+
+constexpr std::size_t kRecentModels = 8;
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+std::vector<ui::ModelChoice> recent_choices(const Settings& settings) {
+  std::vector<ui::ModelChoice> choices;
+  for (const std::string& path : settings.recent_models) {
+    if (QFileInfo::exists(q(path))) choices.push_back({QFileInfo(q(path)).fileName(), q(path)});
+  }
+  return choices;
+}
+
+QByteArray from_base64(const std::string& text) {
+  return QByteArray::fromBase64(QByteArray::fromStdString(text));
+}
+
+// What the desktop prefers and its font, before Fovea's own replace them.
+struct SystemLook {
+  ui::Scheme scheme = ui::preferred_scheme();
+  QFont font = QApplication::font();
+};
+const SystemLook& system_look() {
+  static const SystemLook look;
+  return look;
+}
+
+}  // namespace
+
+Desktop::Desktop(const WindowRequest& request) : request_(request), settings_file_(settings_path()) {
+  writer_.setMaxThreadCount(1);
+  system_look();
+  const auto settings = settings_file_.load();
+  if (settings) settings_ = *settings;
+  apply_appearance();
+  history_ = std::make_unique<history::HistoryThread>(history_file());
+  window_ = std::make_unique<ui::ChatWindow>();
+  live_panel_ = new ui::LivePanel;
+  window_->set_live_panel(live_panel_);
+  chat_ =
+      std::make_unique<ChatController>(*window_, *history_, load_defaults(), [this](const ModelInfo& info) {
+        GenerateRequest answer;
+        answer.sampling = sampling_defaults(info).sampling;
+        apply(with_general({}, settings_), answer);
+        return answer;
+      });
+  new LiveController(*live_panel_, *chat_);
+  connect_window();
+  apply_settings();
+  if (!settings) window_->show_error(q(settings.error().message()));
+  for (const std::string& notice : settings_file_.take_notices()) window_->show_notice(q(notice));
+}
+
+Desktop::~Desktop() {
+  chat_.reset();  // its worker feeds the panel
+  window_.reset();
+  history_.reset();
+  writer_.waitForDone();
+}
+
+void Desktop::connect_window() {
+  connect(history_.get(), &history::HistoryThread::notice, window_.get(),
+          [this](const QString& sentence) { window_->show_notice(sentence); });
+  connect(history_.get(), &history::HistoryThread::failed, window_.get(),
+          [this](const QString& sentence) { window_->show_error(sentence); });
+  connect(history_.get(), &history::HistoryThread::closed, this, &Desktop::closed);
+  connect(chat_.get(), &ChatController::closed, history_.get(), &history::HistoryThread::close);
+  connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::remember_model);
+  connect(window_.get(), &ui::ChatWindow::closing, this, &Desktop::keep_geometry);
+  connect(window_.get(), &ui::ChatWindow::settingsRequested, this, &Desktop::show_settings);
+  connect(window_.get(), &ui::ChatWindow::chatSettingsRequested, this, &Desktop::show_chat_settings);
+  connect(window_.get(), &ui::ChatWindow::livePanelShown, this,
+          [this](bool shown) { change_settings([shown](Settings& s) { s.show_live_panel = shown; }); });
+  connect(window_.get(), &ui::ChatWindow::textSizeRequested, this, [this](int step) {
+    const std::int64_t percent =
+        step == 0 ? 100 : std::clamp<std::int64_t>(settings_.text_percent + 10 * step, 50, 300);
+    change_settings([percent](Settings& s) { s.text_percent = percent; });
+    apply_appearance();
+  });
+}
+
+void Desktop::start() {
+  show_models();
+  window_->restoreGeometry(from_base64(settings_.window_geometry));
+  window_->restoreState(from_base64(settings_.window_state));
+  window_->show_live_panel(settings_.show_live_panel);
+  window_->show();
+  if (request_.load) {
+    chat_->open_model(*request_.load);
+  } else if (const auto recent = recent_choices(settings_); !recent.empty()) {
+    chat_->open_model(recent.front().path);
+  }
+}
+
+// --- settings
+
+void Desktop::change_settings(const std::function<void(Settings&)>& change) {
+  change(settings_);
+  writer_.start([this, change] {
+    const auto written = settings_file_.update(change);
+    QMetaObject::invokeMethod(this, [this, error = written ? std::string() : written.error().message()] {
+      if (!error.empty()) window_->show_error(q(error));
+    });
+  });
+}
+
+void Desktop::apply_appearance() {
+  ui::Scheme scheme = system_look().scheme;
+  if (settings_.theme == ThemeChoice::light) scheme = ui::Scheme::light;
+  if (settings_.theme == ThemeChoice::dark) scheme = ui::Scheme::dark;
+  ui::apply_theme(*qApp, scheme);
+  QFont font = system_look().font;
+  font.setPointSizeF(font.pointSizeF() * static_cast<double>(settings_.text_percent) / 100);
+  QApplication::setFont(font);
+}
+
+void Desktop::apply_settings() {
+  apply_appearance();
+  window_->composer().set_send_with_control(settings_.send_key == SendKey::control_enter);
+  chat_->set_load_defaults(load_defaults());
+  show_models();
+}
+
+LoadRequest Desktop::load_defaults() const {
+  LoadRequest load = request_.load.value_or(LoadRequest{});
+  load.model.clear();
+  load.precision.stores_folder = stores_folder();
+  if (load.context == 0) load.context = settings_.context_tokens;
+  if (load.precision.policy == PolicyKind::none && settings_.budget_gb > 0) {
+    load.precision.policy = PolicyKind::automatic;
+    load.precision.budget_bytes = static_cast<std::int64_t>(settings_.budget_gb * 1e9);
+  }
+  return load;
+}
+
+void Desktop::show_settings() {
+  ui::SettingsView view;
+  view.theme = static_cast<ui::ThemeView>(settings_.theme);
+  view.language = q(settings_.language);
+  view.text_percent = static_cast<int>(settings_.text_percent);
+  view.send_with_control = settings_.send_key == SendKey::control_enter;
+  view.offline = settings_.offline;
+  for (const std::string& folder : settings_.model_folders) view.model_folders += q(folder);
+  view.context_tokens = static_cast<int>(settings_.context_tokens);
+  const ui::PlacesView places{q(data_folder().string()), q(config_folder().string()),
+                              q(cache_folder().string())};
+  auto* dialog = new ui::SettingsDialog(
+      view,
+      {{QStringLiteral("en"), QStringLiteral("English")}, {QStringLiteral("de"), QStringLiteral("Deutsch")}},
+      places, window_.get());
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &ui::SettingsDialog::changed, this, [this](const ui::SettingsView& changed) {
+    change_settings([changed](Settings& s) {
+      s.theme = static_cast<ThemeChoice>(changed.theme);
+      s.language = changed.language.toStdString();
+      s.text_percent = changed.text_percent;
+      s.send_key = changed.send_with_control ? SendKey::control_enter : SendKey::enter;
+      s.offline = changed.offline;
+      s.model_folders.clear();
+      for (const QString& folder : changed.model_folders) s.model_folders.push_back(folder.toStdString());
+      s.context_tokens = changed.context_tokens;
+    });
+    apply_settings();
+  });
+  connect(dialog, &ui::SettingsDialog::wizardRequested, window_.get(), &ui::ChatWindow::wizardRequested);
+  dialog->show();
+}
+
+void Desktop::show_chat_settings() {
+  std::vector<ui::PresetView> presets;
+  for (const Preset& preset : settings_.system_prompts) presets.push_back({q(preset.name), q(preset.text)});
+  auto* dialog = new ui::ChatSettingsDialog(chat_->conversation().chat_settings(),
+                                            view_of(chat_->usual_request()), presets, window_.get());
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this,
+          [this, dialog] { chat_->conversation().set_chat_settings(dialog->settings()); });
+  connect(dialog, &ui::ChatSettingsDialog::presetsChanged, this, [this, dialog] {
+    std::vector<Preset> kept;
+    for (const ui::PresetView& preset : dialog->presets())
+      kept.push_back({preset.name.toStdString(), preset.text.toStdString()});
+    change_settings([kept](Settings& s) { s.system_prompts = kept; });
+  });
+  dialog->open();
+}
+
+// --- models and the window
+
+void Desktop::show_models() {
+  std::vector<ui::ModelChoice> library;
+  for (const LibraryEntry& entry : list_models(models_folder()))
+    library.push_back({q(entry.name), q(entry.path.string())});
+  window_->set_library(library);
+  window_->set_recent(recent_choices(settings_));
+}
+
+void Desktop::remember_model(const QString& path) {
+  const std::string absolute = QFileInfo(path).absoluteFilePath().toStdString();
+  change_settings([absolute](Settings& s) {
+    std::erase(s.recent_models, absolute);
+    s.recent_models.insert(s.recent_models.begin(), absolute);
+    if (s.recent_models.size() > kRecentModels) s.recent_models.resize(kRecentModels);
+  });
+  window_->set_recent(recent_choices(settings_));
+}
+
+void Desktop::keep_geometry() {
+  const std::string geometry = window_->saveGeometry().toBase64().toStdString();
+  const std::string state = window_->saveState().toBase64().toStdString();
+  change_settings([geometry, state](Settings& s) {
+    s.window_geometry = geometry;
+    s.window_state = state;
+  });
+}
+
+}  // namespace fovea::app

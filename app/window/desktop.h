@@ -1,0 +1,64 @@
+// The whole application behind its window: settings, history, model, conversation, live panel.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <functional>
+#include <memory>
+
+#include "app/history/worker/history_thread.h"
+#include "app/settings/settings_file.h"
+#include "app/window/chat_controller.h"
+#include "app/window/live_controller.h"
+#include "app/window/window.h"
+#include "ui/chat/chat_window.h"
+#include "ui/settings/settings_dialog.h"
+
+namespace fovea::ui {
+class LivePanel;
+}
+
+namespace fovea::app {
+
+class Desktop : public QObject {
+  Q_OBJECT
+
+ public:
+  // The folders are those of app/library/data_folder.h.
+  explicit Desktop(const WindowRequest& request);
+  ~Desktop() override;
+
+  // Shows the window and opens the model that was asked for, else the one used last.
+  void start();
+
+  ui::ChatWindow& window() { return *window_; }
+  ChatController& chat() { return *chat_; }
+  ui::LivePanel& live_panel() { return *live_panel_; }
+  const Settings& settings() const { return settings_; }
+
+ Q_SIGNALS:
+  void closed();  // everything is stored, all threads have ended
+
+ private:
+  void connect_window();
+  void change_settings(const std::function<void(Settings&)>& change);
+  void apply_appearance();
+  void apply_settings();
+  LoadRequest load_defaults() const;
+  void show_models();
+  void show_settings();
+  void show_chat_settings();
+  void remember_model(const QString& path);
+  void keep_geometry();
+
+  WindowRequest request_;
+  SettingsFile settings_file_;
+  Settings settings_;
+  QThreadPool writer_;  // one thread: writes the settings in order
+  std::unique_ptr<history::HistoryThread> history_;
+  std::unique_ptr<ui::ChatWindow> window_;
+  ui::LivePanel* live_panel_;  // owned by the window
+  std::unique_ptr<ChatController> chat_;
+};
+
+}  // namespace fovea::app

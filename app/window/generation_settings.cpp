@@ -1,0 +1,115 @@
+#include "app/window/generation_settings.h"
+
+#include <nlohmann/json.hpp>
+
+namespace fovea::app {
+namespace {
+
+using Json = nlohmann::json;
+
+Json object_of(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  return json.is_object() ? json : Json::object();
+}
+
+template <class T>
+void read(const Json& json, const char* key, std::optional<T>& value) {
+  if (const auto found = json.find(key); found != json.end() && found->is_number()) value = found->get<T>();
+}
+
+template <class T>
+void write(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+
+}  // namespace
+
+ui::ChatSettingsView read_generation_settings(const std::string& json) {
+  const Json object = object_of(json);
+  ui::ChatSettingsView settings;
+  read(object, "temperature", settings.temperature);
+  read(object, "top_p", settings.top_p);
+  read(object, "min_p", settings.min_p);
+  read(object, "repetition_penalty", settings.repetition_penalty);
+  read(object, "top_k", settings.top_k);
+  read(object, "max_tokens", settings.max_tokens);
+  read(object, "seed", settings.seed);
+  const auto leave_out = object.find("leave_out_oldest");
+  settings.leave_out_oldest = leave_out != object.end() && leave_out->is_boolean() && leave_out->get<bool>();
+  return settings;
+}
+
+std::string write_generation_settings(const ui::ChatSettingsView& settings) {
+  Json json = Json::object();
+  write(json, "temperature", settings.temperature);
+  write(json, "top_p", settings.top_p);
+  write(json, "min_p", settings.min_p);
+  write(json, "repetition_penalty", settings.repetition_penalty);
+  write(json, "top_k", settings.top_k);
+  write(json, "max_tokens", settings.max_tokens);
+  write(json, "seed", settings.seed);
+  if (settings.leave_out_oldest) json["leave_out_oldest"] = true;
+  return json.empty() ? std::string() : json.dump();
+}
+
+ui::ChatSettingsView with_general(ui::ChatSettingsView settings, const Settings& general) {
+  const auto fill = [](auto& own, const auto& usual) {
+    if (!own && usual) own = static_cast<typename std::remove_cvref_t<decltype(own)>::value_type>(*usual);
+  };
+  fill(settings.temperature, general.temperature);
+  fill(settings.top_p, general.top_p);
+  fill(settings.min_p, general.min_p);
+  fill(settings.repetition_penalty, general.repetition_penalty);
+  fill(settings.top_k, general.top_k);
+  fill(settings.max_tokens, general.max_tokens);
+  return settings;
+}
+
+void apply(const ui::ChatSettingsView& settings, GenerateRequest& request) {
+  SamplingSettings& sampling = request.sampling;
+  if (settings.temperature) sampling.temperature = static_cast<float>(*settings.temperature);
+  if (settings.top_p) sampling.top_p = static_cast<float>(*settings.top_p);
+  if (settings.min_p) sampling.min_p = static_cast<float>(*settings.min_p);
+  if (settings.repetition_penalty)
+    sampling.repetition_penalty = static_cast<float>(*settings.repetition_penalty);
+  if (settings.top_k) sampling.top_k = *settings.top_k;
+  if (settings.max_tokens) request.max_tokens = *settings.max_tokens;
+  if (settings.seed) sampling.seed = *settings.seed;
+  if (settings.leave_out_oldest) request.overflow = ContextOverflow::drop_oldest_turns;
+}
+
+ui::ChatSettingsView view_of(const GenerateRequest& request) {
+  ui::ChatSettingsView view;
+  view.temperature = request.sampling.temperature;
+  view.top_p = request.sampling.top_p;
+  view.min_p = request.sampling.min_p;
+  view.repetition_penalty = request.sampling.repetition_penalty;
+  view.top_k = request.sampling.top_k;
+  if (request.max_tokens >= 0) view.max_tokens = request.max_tokens;
+  return view;
+}
+
+std::string timings_json(const GenerateResult& result) {
+  const Timings& times = result.timings;
+  return Json{{"prompt_tokens", times.prompt_tokens},
+              {"reused_tokens", times.reused_tokens},
+              {"prefill_seconds", times.prefill_seconds},
+              {"tokens", times.generated_tokens},
+              {"decode_seconds", times.decode_seconds}}
+      .dump();
+}
+
+KeptTimings read_timings(const std::string& json) {
+  const Json object = object_of(json);
+  std::optional<double> tokens, decode, prefill;
+  read(object, "tokens", tokens);
+  read(object, "decode_seconds", decode);
+  read(object, "prefill_seconds", prefill);
+  KeptTimings kept;
+  kept.tokens = static_cast<std::int64_t>(tokens.value_or(0));
+  if (decode.value_or(0) > 0) kept.tokens_per_second = tokens.value_or(0) / *decode;
+  kept.ttft_seconds = prefill.value_or(0);
+  return kept;
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,97 @@
+#include "app/window/live_controller.h"
+
+#include <QFileInfo>
+#include <QThreadPool>
+#include <functional>
+
+#include "app/live/panel_files.h"
+#include "app/window/chat_controller.h"
+#include "ui/live/live_panel.h"
+
+namespace fovea::app {
+namespace {
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+// Runs `work` on another thread and hands what it gives to `done` on the panel's, if it is still there.
+template <class Work, class Done>
+void in_background(const QPointer<ui::LivePanel>& panel, Work work, Done done) {
+  QThreadPool::globalInstance()->start([panel, work = std::move(work), done = std::move(done)]() mutable {
+    auto value = work();
+    if (!panel) return;
+    QMetaObject::invokeMethod(panel.data(),
+                              [panel, value = std::move(value), done = std::move(done)]() mutable {
+                                if (panel) done(*panel, value);
+                              });
+  });
+}
+
+}  // namespace
+
+LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
+    : QObject(&chat), panel_(&panel), chat_(chat) {
+  panel.set_source([worker = QPointer<EngineWorker>(&chat.worker())](Snapshot& snapshot) {
+    return worker && worker->read_snapshot(snapshot);
+  });
+  connect(&chat, &ChatController::modelOpened, this, &LiveController::show_model);
+  connect(&chat, &ChatController::modelClosed, &panel, &ui::LivePanel::clear_model);
+  connect(&chat, &ChatController::timingsArrived, &panel, &ui::LivePanel::add_timings);
+  connect(&chat.conversation(), &ConversationController::opened, this, &LiveController::show_conversation);
+  connect(&chat.conversation(), &ConversationController::changed, this, &LiveController::show_conversation);
+  connect(&panel, &ui::LivePanel::exportRequested, this, &LiveController::save);
+  connect(&panel, &ui::LivePanel::replayRequested, this, &LiveController::open_recording);
+  connect(&panel, &ui::LivePanel::switchPolicyRequested, this, &LiveController::switch_to_fixed_mix);
+}
+
+void LiveController::show_model() {
+  const LoadedModel& loaded = chat_.model();
+  ui::LiveModel model;
+  model.name = q(loaded.info.name);
+  model.policy = loaded.settings.precision.policy;
+  model.experts = loaded.info.experts;
+  model.experts_used = loaded.info.experts_used;
+  for (const ExpertLayer& layer : loaded.expert_layers) {
+    model.layer_numbers.push_back(layer.layer);
+    model.experts_per_layer.push_back(layer.experts);
+  }
+  if (loaded.plan) model.plan = *loaded.plan;
+  panel_->set_model(model);
+  show_conversation();
+}
+
+void LiveController::show_conversation() {
+  const history::Conversation& conversation = chat_.conversation().conversation();
+  panel_->set_conversation(conversation.id == 0 ? QStringLiteral("new") : QString::number(conversation.id),
+                           conversation.id == 0 ? tr("New chat") : q(conversation.title));
+}
+
+void LiveController::save(const QString& path, const ui::LiveExport& data) {
+  in_background(
+      panel_, [path, data] { return save_export(path, data); },
+      [path](ui::LivePanel& panel, const Result<void>& saved) {
+        panel.show_message(saved ? tr("Saved %1").arg(path) : q(saved.error().message()));
+      });
+}
+
+void LiveController::open_recording(const QString& path) {
+  in_background(
+      panel_, [path] { return app::open_recording(path.toStdString()); },
+      [path](ui::LivePanel& panel, const Result<ui::Recording>& recording) {
+        if (recording) {
+          panel.play(*recording, QFileInfo(path).fileName());
+        } else {
+          panel.show_message(q(recording.error().message()));
+        }
+      });
+}
+
+void LiveController::switch_to_fixed_mix() {
+  if (!chat_.model_loaded()) return;
+  PrecisionRequest precision = chat_.model().settings.precision;
+  precision.policy = PolicyKind::static_tiers;
+  chat_.reload(precision);
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,35 @@
+// Feeds the live panel, and does what it asks for on other threads.
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+
+#include "app/window/engine_worker.h"
+
+namespace fovea::ui {
+class LivePanel;
+struct LiveExport;
+}  // namespace fovea::ui
+
+namespace fovea::app {
+
+class ChatController;
+
+class LiveController : public QObject {
+  Q_OBJECT
+
+ public:
+  LiveController(ui::LivePanel& panel, ChatController& chat);
+
+ private:
+  void show_model();
+  void show_conversation();
+  void save(const QString& path, const ui::LiveExport& data);
+  void open_recording(const QString& path);
+  void switch_to_fixed_mix();
+
+  QPointer<ui::LivePanel> panel_;  // the window owns it
+  ChatController& chat_;
+};
+
+}  // namespace fovea::app

@@ -1,0 +1,111 @@
+#include "app/window/model_words.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+namespace fovea::app {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(fovea::app::ModelWords)
+};
+
+QString number(double value, int decimals) {
+  return QLocale().toString(value, 'f', decimals);
+}
+
+QString gigabytes(std::int64_t bytes) {
+  return Words::tr("%1 GB").arg(number(static_cast<double>(bytes) / 1e9, bytes < 1'000'000'000 ? 3 : 2));
+}
+
+}  // namespace
+
+QString details_of(const ModelInfo& info) {
+  const auto count = static_cast<double>(info.parameters);
+  const QString parameters = count < 1e9 ? Words::tr("%1 M parameters").arg(number(count / 1e6, 0))
+                                         : Words::tr("%1 B parameters").arg(number(count / 1e9, 1));
+  QString text = QString::fromStdString(info.architecture) + QStringLiteral(" · ") + parameters;
+  if (info.experts > 0) {
+    text += QStringLiteral(" · ") +
+            Words::tr("%1 experts, %2 for each token").arg(info.experts).arg(info.experts_used);
+  }
+  return text;
+}
+
+const char* policy_word(PolicyKind policy) {
+  switch (policy) {
+    case PolicyKind::none:
+      return "none";
+    case PolicyKind::static_tiers:
+      return "static";
+    case PolicyKind::dynaexq:
+      return "dynaexq";
+    case PolicyKind::offload:
+      return "offload";
+    case PolicyKind::automatic:
+      return "automatic";
+  }
+  return "";
+}
+
+QString policy_text(const LoadedModel& model) {
+  if (model.settings.precision.policy == PolicyKind::none) return Words::tr("weights as in the file");
+  QStringList tiers;
+  if (model.plan) {
+    for (const PlanTier& tier : model.plan->parts.experts) tiers += QString::fromStdString(tier.name);
+  }
+  return QLatin1String(policy_word(model.settings.precision.policy)) +
+         (tiers.isEmpty() ? QString() : QStringLiteral(" ") + tiers.join(QStringLiteral("/")));
+}
+
+QString policy_why(const LoadedModel& model) {
+  switch (model.settings.precision.policy) {
+    case PolicyKind::none:
+      return Words::tr(
+          "Every weight is as precise as in the model's file; nothing changes while it answers.");
+    case PolicyKind::static_tiers:
+      return Words::tr("Each expert has a fixed precision: the best mix that fits the budget.");
+    case PolicyKind::dynaexq:
+      return Words::tr(
+          "Experts that this conversation uses most are precise, the others take less room. It "
+          "changes while you talk.");
+    case PolicyKind::offload:
+      return Words::tr("Some experts live in the slower place, so that a larger model fits.");
+    case PolicyKind::automatic:
+      break;
+  }
+  return {};
+}
+
+std::int64_t memory_bytes(const LoadedModel& model) {
+  if (model.plan) return model.plan->total_bytes;
+  return model.memory.weights + model.memory.kv_cache + model.memory.activations;
+}
+
+QString memory_why(const LoadedModel& model) {
+  QStringList lines;
+  const auto add = [&lines](const QString& name, std::int64_t bytes) {
+    if (bytes > 0) lines += name.arg(gigabytes(bytes));
+  };
+  if (model.plan) {
+    const Plan::Parts& parts = model.plan->parts;
+    add(Words::tr("Weights that are no experts: %1"), parts.dense);
+    for (const PlanTier& tier : parts.experts) {
+      lines += Words::tr("%n expert(s) at %1: %2", nullptr, static_cast<int>(tier.units))
+                   .arg(QString::fromStdString(tier.name), gigabytes(tier.bytes));
+    }
+    add(Words::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
+    add(Words::tr("Room to compute: %1"), parts.activations);
+    add(Words::tr("Room for swaps: %1"), parts.transfer);
+    add(Words::tr("Kept free: %1"), parts.safety);
+    add(Words::tr("Budget: %1"), model.plan->budget_bytes);
+  } else {
+    add(Words::tr("Weights: %1"), model.memory.weights);
+    add(Words::tr("KV cache (what the model remembers of the conversation): %1"), model.memory.kv_cache);
+    add(Words::tr("Room to compute: %1"), model.memory.activations);
+  }
+  return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,17 @@
+// A loaded model in the window's words.
+#pragma once
+
+#include <QString>
+
+#include "app/window/engine_worker.h"
+
+namespace fovea::app {
+
+QString details_of(const ModelInfo& info);  // "qwen3_moe · 30.5 B parameters · 128 experts, 8 for each token"
+const char* policy_word(PolicyKind policy);  // as on the command line
+QString policy_text(const LoadedModel& model);
+QString policy_why(const LoadedModel& model);
+std::int64_t memory_bytes(const LoadedModel& model);
+QString memory_why(const LoadedModel& model);
+
+}  // namespace fovea::app

@@ -1,0 +1,53 @@
+// The sidebar's list: pages of conversations, search, and what is done with a whole conversation.
+#pragma once
+
+#include <QObject>
+#include <vector>
+
+#include "app/history/types.h"
+#include "engine/api/error.h"
+#include "ui/chat/sidebar.h"
+
+namespace fovea::ui {
+class ChatWindow;
+}
+
+namespace fovea::app {
+
+namespace history {
+class HistoryThread;
+}
+
+class SidebarController : public QObject {
+  Q_OBJECT
+
+ public:
+  SidebarController(ui::ChatWindow& window, history::HistoryThread& history);
+
+  void refresh();
+
+ public Q_SLOTS:
+  void import_file(const QString& path);
+
+ Q_SIGNALS:
+  void openRequested(qint64 conversation, qint64 message);
+  void removed(qint64 conversation);
+
+ private:
+  void show(const Result<history::ConversationPage>& page, bool append);
+  void load_more();
+  void search(const QString& text);
+  void rename(qint64 conversation, const QString& title);
+  void pin(qint64 conversation, bool pinned);
+  void remove(qint64 conversation);
+  void restore(qint64 conversation);
+  void export_to_file(qint64 conversation, ui::ExportFormat format);
+
+  ui::ChatWindow& window_;
+  history::HistoryThread& history_;
+  std::vector<history::Conversation> listed_;
+  bool more_ = false;
+  bool loading_ = false;
+};
+
+}  // namespace fovea::app

@@ -1,0 +1,110 @@
+// The whole application in one process: settings, history, window, and what is there after a restart.
+#include "app/window/desktop.h"
+
+#include <QComboBox>
+#include <QSignalSpy>
+#include <QSpinBox>
+
+#include "tests/support/test.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/error_bar.h"
+#include "ui/chat/transcript_view.h"
+#include "ui/live/live_panel.h"
+
+using namespace fovea;
+
+namespace {
+
+constexpr int kLong = 120'000;
+
+bool close(app::Desktop& desktop) {
+  QSignalSpy closed(&desktop, &app::Desktop::closed);
+  desktop.window().close();
+  return closed.count() == 1 || closed.wait(kLong);
+}
+
+}  // namespace
+
+class DesktopTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { model_ = tests::demo_model(); }  // before the data folder is another
+  void init() {
+    folder_ = std::make_unique<tests::TemporaryFolder>();
+    qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_->path().string()));
+  }
+  void cleanup() { qunsetenv("FOVEA_DATA"); }
+
+  void startsEmpty() {
+    app::Desktop desktop({});
+    desktop.start();
+    QCOMPARE(desktop.window().state(), ui::ChatWindow::State::no_model);
+    QCOMPARE(desktop.window().error_bar().message(), QString());
+    QVERIFY(close(desktop));
+  }
+
+  void settingsAreKept() {
+    {
+      app::Desktop desktop({});
+      desktop.start();
+      Q_EMIT desktop.window().settingsRequested();
+      auto* dialog = desktop.window().findChild<ui::SettingsDialog*>();
+      QVERIFY(dialog);
+      auto* theme = dialog->findChild<QComboBox*>(QStringLiteral("theme"));
+      theme->setCurrentIndex(2);
+      Q_EMIT theme->activated(2);
+      dialog->findChild<QSpinBox*>(QStringLiteral("textSize"))->setValue(120);
+      QCOMPARE(desktop.settings().theme, app::ThemeChoice::dark);
+      QVERIFY(qApp->palette().color(QPalette::Window).lightness() < 100);  // at once
+      QVERIFY(close(desktop));
+    }
+    app::Desktop again({});
+    QCOMPARE(again.settings().theme, app::ThemeChoice::dark);
+    QCOMPARE(again.settings().text_percent, 120);
+  }
+
+  void aBrokenSettingsFileIsSetAsideAndSaid() {
+    const std::filesystem::path path = app::settings_path();
+    std::filesystem::create_directories(path.parent_path());
+    QFile file(QString::fromStdString(path.string()));
+    QVERIFY(file.open(QFile::WriteOnly));
+    file.write("{ this is no JSON");
+    file.close();
+    app::Desktop desktop({});
+    desktop.start();
+    QVERIFY(!desktop.window().error_bar().message().isEmpty());
+    QVERIFY(close(desktop));
+  }
+
+  void theExpertsAreShownWhileItAnswers() {
+    if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    app::WindowRequest request;
+    request.load.emplace();
+    request.load->model = model_;
+    request.load->context = 1024;
+    request.load->threads = 2;
+    request.load->precision.policy = PolicyKind::dynaexq;
+    request.load->precision.budget_bytes = 260'000'000;
+    request.load->precision.stores_folder = folder_->path() / "stores";
+    app::Desktop desktop(request);
+    desktop.start();
+    using State = ui::ChatWindow::State;
+    QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
+    desktop.live_panel().show();
+    desktop.window().show_live_panel(true);
+    Q_EMIT desktop.window().sendRequested(QStringLiteral("Tell me about the sea"));
+    QVERIFY(QTest::qWaitFor([&] { return desktop.live_panel().ring().end() > 3; }, kLong));
+    Q_EMIT desktop.window().stopRequested();
+    QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
+    QVERIFY(desktop.window().status().text().contains(QStringLiteral("dynaexq")));
+    QVERIFY(close(desktop));
+  }
+
+ private:
+  std::filesystem::path model_;
+  std::unique_ptr<tests::TemporaryFolder> folder_;
+};
+FOVEA_TEST(DesktopTest)
+
+#include "desktop_test.moc"

@@ -1,0 +1,67 @@
+#include "app/window/generation_settings.h"
+
+#include "app/window/attachments.h"
+#include "tests/support/test.h"
+
+using namespace fovea;
+
+class GenerationSettingsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void whatIsWrittenIsRead_data() {
+    QTest::addColumn<double>("temperature");
+    QTest::addColumn<int>("top_k");
+    QTest::addColumn<quint64>("seed");
+    QTest::newRow("usual") << 0.7 << 40 << quint64{7};
+    QTest::newRow("greedy, all tokens") << 0.0 << 0 << quint64{1};
+    QTest::newRow("largest seed") << 2.0 << 1000 << ~quint64{0};
+  }
+  void whatIsWrittenIsRead() {
+    QFETCH(double, temperature);
+    QFETCH(int, top_k);
+    QFETCH(quint64, seed);
+    ui::ChatSettingsView settings;
+    settings.temperature = temperature;
+    settings.top_k = top_k;
+    settings.seed = seed;
+    settings.leave_out_oldest = true;
+    QVERIFY(app::read_generation_settings(app::write_generation_settings(settings)) == settings);
+    GenerateRequest request;
+    app::apply(settings, request);
+    QCOMPARE(request.sampling.temperature, static_cast<float>(temperature));
+    QCOMPARE(request.sampling.top_k, top_k);
+    QCOMPARE(request.sampling.seed, seed);
+    QCOMPARE(request.overflow, ContextOverflow::drop_oldest_turns);
+  }
+
+  void nothingSetChangesNothing() {
+    QVERIFY(app::write_generation_settings({}).empty());
+    for (const char* text : {"", "{}", "[1]", "no JSON", "{\"temperature\": \"hot\"}"}) {
+      GenerateRequest request;
+      app::apply(app::read_generation_settings(text), request);
+      QCOMPARE(request.sampling.temperature, GenerateRequest{}.sampling.temperature);
+      QCOMPARE(request.max_tokens, GenerateRequest{}.max_tokens);
+    }
+  }
+
+  void aConversationsOwnSettingsComeFirst() {
+    app::Settings general;
+    general.temperature = 0.2;
+    general.top_k = 5;
+    ui::ChatSettingsView own;
+    own.temperature = 1.1;
+    const ui::ChatSettingsView both = app::with_general(own, general);
+    QCOMPARE(*both.temperature, 1.1);
+    QCOMPARE(*both.top_k, 5);
+  }
+
+  void aFileCannotCloseItsOwnFence() {
+    const std::string text = app::prompt_text(
+        "Why?", {{.name = "a.md", .media_type = {}, .text = "```\ncode\n````\n", .tokens = 0}});
+    QCOMPARE(text, std::string("File a.md:\n`````\n```\ncode\n````\n`````\n\nWhy?"));
+  }
+};
+FOVEA_TEST(GenerationSettingsTest)
+
+#include "generation_settings_test.moc"

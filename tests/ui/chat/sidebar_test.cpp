@@ -1,0 +1,125 @@
+#include "ui/chat/sidebar.h"
+
+#include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QListView>
+#include <QSignalSpy>
+#include <QToolButton>
+
+#include "tests/support/test.h"
+#include "ui/chat/conversation_list.h"
+
+using namespace fovea::ui;
+
+namespace {
+
+ConversationItem item(qint64 id, const char* title, int days_ago, bool pinned = false) {
+  return {id, QString::fromUtf8(title), QDateTime::currentDateTime().addDays(-days_ago), pinned};
+}
+
+}  // namespace
+
+class SidebarTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    sidebar_ = std::make_unique<Sidebar>();
+    sidebar_->resize(260, 600);
+    sidebar_->show();
+    list_ = sidebar_->findChild<QListView*>(QStringLiteral("conversations"));
+    field_ = sidebar_->findChild<QLineEdit*>(QStringLiteral("search"));
+    QVERIFY(list_ && field_);
+    new QAbstractItemModelTester(list_->model(), QAbstractItemModelTester::FailureReportingMode::QtTest,
+                                 list_);
+  }
+
+  void conversationsStandUnderHeadings() {
+    sidebar_->set_conversations(
+        {item(1, "Kept", 40, true), item(2, "New", 0), item(3, "Old", 1), item(4, "Older", 3)}, false);
+    QStringList rows;
+    for (int row = 0; row < list_->model()->rowCount(); ++row)
+      rows += list_->model()->index(row, 0).data().toString();
+    QCOMPARE(rows, QStringList({QStringLiteral("Pinned"), QStringLiteral("Kept"), QStringLiteral("Today"),
+                                QStringLiteral("New"), QStringLiteral("Yesterday"), QStringLiteral("Old"),
+                                QStringLiteral("Last seven days"), QStringLiteral("Older")}));
+    QVERIFY(!(list_->model()->index(0, 0).flags() & Qt::ItemIsSelectable));
+  }
+
+  void theKeyboardOpensAndDeletes() {
+    sidebar_->set_conversations({item(1, "One", 0), item(2, "Two", 0)}, false);
+    QSignalSpy opened(sidebar_.get(), &Sidebar::conversationRequested);
+    QSignalSpy deleted(sidebar_.get(), &Sidebar::deleteRequested);
+    list_->setFocus();
+    list_->setCurrentIndex(list_->model()->index(1, 0));
+    QTest::keyClick(list_, Qt::Key_Down);
+    QTest::keyClick(list_, Qt::Key_Return);
+    QCOMPARE(opened.count(), 1);
+    QCOMPARE(opened[0][0].toLongLong(), 2);
+    QTest::keyClick(list_, Qt::Key_Delete);
+    QCOMPARE(deleted[0][0].toLongLong(), 2);
+  }
+
+  void renamingTellsTheNewTitle() {
+    sidebar_->set_conversations({item(7, "Before", 0)}, false);
+    QSignalSpy renamed(sidebar_.get(), &Sidebar::renameRequested);
+    sidebar_->rename(7);
+    auto* editor = list_->findChild<QLineEdit*>();
+    QVERIFY(editor);
+    editor->setText(QStringLiteral("  After  it "));
+    QTest::keyClick(editor, Qt::Key_Return);
+    QTRY_COMPARE(renamed.count(), 1);  // the editor is done with it a moment later
+    QCOMPARE(renamed[0][0].toLongLong(), 7);
+    QCOMPARE(renamed[0][1].toString(), QStringLiteral("After it"));
+  }
+
+  void searchingShowsWhatIsFoundAndGoesBack() {
+    sidebar_->set_conversations({item(1, "One", 0)}, false);
+    QSignalSpy searched(sidebar_.get(), &Sidebar::searchRequested);
+    QSignalSpy opened(sidebar_.get(), &Sidebar::conversationRequested);
+    QTest::keyClicks(field_, QStringLiteral("sea"));
+    QCOMPARE(searched.count(), 3);
+    sidebar_->set_results({{.conversation = 9,
+                            .message = 12,
+                            .title = QStringLiteral("Found"),
+                            .title_matches = {},
+                            .snippet = QStringLiteral("by the sea"),
+                            .snippet_matches = {{7, 3}}}});
+    QCOMPARE(list_->model()->rowCount(), 1);
+    QTest::keyClick(field_, Qt::Key_Return);
+    QCOMPARE(opened.count(), 1);
+    QCOMPARE(opened[0][0].toLongLong(), 9);
+    QCOMPARE(opened[0][1].toLongLong(), 12);
+    QTest::keyClick(field_, Qt::Key_Escape);
+    QCOMPARE(field_->text(), QString());
+    QCOMPARE(list_->model()->rowCount(), 2);  // heading and conversation
+  }
+
+  void deletingOffersUndo() {
+    QSignalSpy undone(sidebar_.get(), &Sidebar::undoDeleteRequested);
+    sidebar_->show_deleted(5, QStringLiteral("A title"));
+    auto* undo = sidebar_->findChild<QToolButton*>(QStringLiteral("undoDelete"));
+    QVERIFY(undo->isVisible());
+    undo->click();
+    QCOMPARE(undone[0][0].toLongLong(), 5);
+    QVERIFY(!undo->isVisible());
+  }
+
+  void theEndAsksForMore() {
+    std::vector<ConversationItem> items;
+    for (int i = 1; i <= 100; ++i) items.push_back(item(i, "A conversation", 0));
+    QSignalSpy more(sidebar_.get(), &Sidebar::moreRequested);
+    sidebar_->set_conversations(items, true);
+    QCOMPARE(more.count(), 0);
+    list_->scrollToBottom();
+    QVERIFY(more.count() >= 1);
+  }
+
+ private:
+  std::unique_ptr<Sidebar> sidebar_;
+  QListView* list_ = nullptr;
+  QLineEdit* field_ = nullptr;
+};
+FOVEA_TEST(SidebarTest)
+
+#include "sidebar_test.moc"

@@ -1,0 +1,193 @@
+#include "ui/chat/chat_settings_dialog.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QGroupBox>
+#include <QInputDialog>
+#include <QLineEdit>
+#include <QLocale>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QRegularExpressionValidator>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace fovea::ui {
+namespace {
+
+// A spin box below its least value means "as the model likes it".
+QString usual_text(const QString& value) {
+  return value.isEmpty() ? ChatSettingsDialog::tr("as the model likes it")
+                         : ChatSettingsDialog::tr("as the model likes it: %1").arg(value);
+}
+
+std::optional<double> value_of(const QDoubleSpinBox& box) {
+  if (box.value() <= box.minimum()) return std::nullopt;
+  return box.value();
+}
+
+std::optional<int> value_of(const QSpinBox& box) {
+  if (box.value() <= box.minimum()) return std::nullopt;
+  return box.value();
+}
+
+}  // namespace
+
+ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const ChatSettingsView& usual,
+                                       const std::vector<PresetView>& presets, QWidget* parent)
+    : QDialog(parent), presets_(presets) {
+  setWindowTitle(tr("Chat settings"));
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(make_instructions());
+  instructions_->setPlainText(settings.instructions);
+  temperature_ =
+      number(2, 0.05, settings.temperature, usual.temperature,
+             tr("How daring each choice is: 0 always takes the likeliest word, 1 follows the model's "
+                "own odds."));
+  top_k_ = count(1000, settings.top_k, usual.top_k,
+                 tr("Only so many of the likeliest tokens may be chosen; 0: all of them."));
+  top_p_ = number(1, 0.01, settings.top_p, usual.top_p,
+                  tr("Only the likeliest tokens that together have this probability may be chosen."));
+  min_p_ = number(1, 0.01, settings.min_p, usual.min_p,
+                  tr("Only tokens at least this likely, compared with the likeliest one, may be chosen."));
+  repetition_penalty_ = number(2, 0.05, settings.repetition_penalty, usual.repetition_penalty,
+                               tr("Above 1, words that were used lately become less likely."));
+  max_tokens_ = count(1'000'000, settings.max_tokens, usual.max_tokens, tr("The longest answer, in tokens."));
+  max_tokens_->setMinimum(0);
+  seed_ = new QLineEdit(settings.seed ? QString::number(*settings.seed) : QString(), this);
+  seed_->setPlaceholderText(tr("a new one each time"));
+  seed_->setToolTip(tr("The same seed, question and settings give the same answer."));
+  seed_->setValidator(
+      new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,19}")), seed_));
+  layout->addWidget(make_sampling());
+  leave_out_oldest_ = new QCheckBox(tr("When the context is full, leave out the oldest turns"), this);
+  leave_out_oldest_->setToolTip(
+      tr("They stay in the conversation that you see; the model no longer reads them. The answer says how "
+         "many."));
+  leave_out_oldest_->setChecked(settings.leave_out_oldest);
+  layout->addWidget(leave_out_oldest_);
+
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
+  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  layout->addWidget(buttons);
+}
+
+QWidget* ChatSettingsDialog::make_instructions() {
+  auto* group = new QGroupBox(tr("Instructions"), this);
+  auto* layout = new QVBoxLayout(group);
+  preset_ = new QComboBox(group);
+  preset_->setAccessibleName(tr("Saved instructions"));
+  instructions_ = new QPlainTextEdit(group);
+  instructions_->setObjectName(QStringLiteral("instructions"));
+  instructions_->setAccessibleName(tr("Instructions"));
+  instructions_->setPlaceholderText(
+      tr("What the model should keep in mind in this conversation. Empty: what its "
+         "template says."));
+  instructions_->setTabChangesFocus(true);
+  instructions_->setMinimumHeight(fontMetrics().lineSpacing() * 5);
+  auto* save = new QPushButton(tr("Save…"), group);
+  save->setToolTip(tr("Keep these instructions under a name"));
+  auto* remove = new QPushButton(tr("Remove"), group);
+  remove->setToolTip(tr("Forget the saved instructions that are chosen"));
+  auto* row = new QHBoxLayout;
+  row->addWidget(preset_, 1);
+  row->addWidget(save);
+  row->addWidget(remove);
+  layout->addLayout(row);
+  layout->addWidget(instructions_);
+  fill_presets();
+  connect(preset_, &QComboBox::activated, this, [this](int index) {
+    if (index > 0) instructions_->setPlainText(presets_[static_cast<std::size_t>(index) - 1].text);
+  });
+  connect(save, &QPushButton::clicked, this, &ChatSettingsDialog::save_preset);
+  connect(remove, &QPushButton::clicked, this, &ChatSettingsDialog::remove_preset);
+  return group;
+}
+
+QWidget* ChatSettingsDialog::make_sampling() {
+  auto* group = new QGroupBox(tr("Sampling"), this);
+  auto* form = new QFormLayout(group);
+  form->addRow(tr("Temperature"), temperature_);
+  form->addRow(tr("Top-k"), top_k_);
+  form->addRow(tr("Top-p"), top_p_);
+  form->addRow(tr("Min-p"), min_p_);
+  form->addRow(tr("Repetition penalty"), repetition_penalty_);
+  form->addRow(tr("Longest answer"), max_tokens_);
+  form->addRow(tr("Seed"), seed_);
+  return group;
+}
+
+QDoubleSpinBox* ChatSettingsDialog::number(double most, double step, std::optional<double> value,
+                                           std::optional<double> usual, const QString& why) {
+  auto* box = new QDoubleSpinBox(this);
+  box->setRange(-step, most);
+  box->setSingleStep(step);
+  box->setDecimals(2);
+  box->setSpecialValueText(usual_text(usual ? locale().toString(*usual, 'g', 3) : QString()));
+  box->setValue(value ? *value : box->minimum());
+  box->setToolTip(why);
+  return box;
+}
+
+QSpinBox* ChatSettingsDialog::count(int most, std::optional<int> value, std::optional<int> usual,
+                                    const QString& why) {
+  auto* box = new QSpinBox(this);
+  box->setRange(-1, most);
+  box->setSpecialValueText(usual_text(usual ? locale().toString(*usual) : QString()));
+  box->setValue(value ? *value : box->minimum());
+  box->setToolTip(why);
+  return box;
+}
+
+void ChatSettingsDialog::fill_presets() {
+  preset_->clear();
+  preset_->addItem(presets_.empty() ? tr("No saved instructions yet") : tr("Use saved instructions"));
+  for (const PresetView& preset : presets_) preset_->addItem(preset.name);
+}
+
+void ChatSettingsDialog::save_preset() {
+  bool ok = false;
+  const QString name =
+      QInputDialog::getText(this, tr("Save instructions"), tr("Name"), QLineEdit::Normal, {}, &ok)
+          .simplified();
+  if (!ok || name.isEmpty()) return;
+  const auto same = std::ranges::find(presets_, name, &PresetView::name);
+  if (same != presets_.end()) {
+    same->text = instructions_->toPlainText();
+  } else {
+    presets_.push_back({name, instructions_->toPlainText()});
+  }
+  fill_presets();
+  preset_->setCurrentText(name);
+  Q_EMIT presetsChanged();
+}
+
+void ChatSettingsDialog::remove_preset() {
+  const int index = preset_->currentIndex();
+  if (index <= 0) return;
+  presets_.erase(presets_.begin() + (index - 1));
+  fill_presets();
+  Q_EMIT presetsChanged();
+}
+
+ChatSettingsView ChatSettingsDialog::settings() const {
+  ChatSettingsView view;
+  view.instructions = instructions_->toPlainText().trimmed();
+  view.temperature = value_of(*temperature_);
+  view.top_p = value_of(*top_p_);
+  view.min_p = value_of(*min_p_);
+  view.repetition_penalty = value_of(*repetition_penalty_);
+  view.top_k = value_of(*top_k_);
+  view.max_tokens = value_of(*max_tokens_);
+  bool ok = false;
+  if (const quint64 seed = seed_->text().toULongLong(&ok); ok) view.seed = seed;
+  view.leave_out_oldest = leave_out_oldest_->isChecked();
+  return view;
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,67 @@
+// Instructions and sampling for one conversation. Whatever is not set stays as the model likes it.
+#pragma once
+
+#include <QDialog>
+#include <QString>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QLineEdit;
+class QPlainTextEdit;
+class QSpinBox;
+
+namespace fovea::ui {
+
+struct PresetView {  // instructions that are used again
+  QString name;
+  QString text;
+  bool operator==(const PresetView&) const = default;
+};
+
+struct ChatSettingsView {
+  QString instructions;  // the system message
+  std::optional<double> temperature, top_p, min_p, repetition_penalty;
+  std::optional<int> top_k, max_tokens;
+  std::optional<quint64> seed;
+  bool leave_out_oldest = false;  // when the context is full
+  bool operator==(const ChatSettingsView&) const = default;
+};
+
+class ChatSettingsDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  // `usual`: what the model uses where nothing is set, all of it given.
+  ChatSettingsDialog(const ChatSettingsView& settings, const ChatSettingsView& usual,
+                     const std::vector<PresetView>& presets, QWidget* parent = nullptr);
+
+  ChatSettingsView settings() const;
+  const std::vector<PresetView>& presets() const { return presets_; }
+
+ Q_SIGNALS:
+  void presetsChanged();
+
+ private:
+  QWidget* make_instructions();
+  QWidget* make_sampling();
+  QDoubleSpinBox* number(double most, double step, std::optional<double> value, std::optional<double> usual,
+                         const QString& why);
+  QSpinBox* count(int most, std::optional<int> value, std::optional<int> usual, const QString& why);
+  void fill_presets();
+  void save_preset();
+  void remove_preset();
+
+  std::vector<PresetView> presets_;
+  QComboBox* preset_;
+  QPlainTextEdit* instructions_;
+  QDoubleSpinBox *temperature_, *top_p_, *min_p_, *repetition_penalty_;
+  QSpinBox *top_k_, *max_tokens_;
+  QLineEdit* seed_;
+  QCheckBox* leave_out_oldest_;
+};
+
+}  // namespace fovea::ui

@@ -1,0 +1,189 @@
+// The main window's menus: every command, with its keys.
+#include <QAction>
+#include <QApplication>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/chat/chat_window.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/sidebar.h"
+#include "ui/chat/transcript_view.h"
+
+namespace fovea::ui {
+
+QAction* ChatWindow::add_action(QMenu* menu, const char* name, const QString& text,
+                                const QKeySequence& keys) {
+  auto* action = new QAction(text, this);
+  action->setObjectName(QLatin1String(name));
+  action->setShortcut(keys);
+  menu->addAction(action);
+  return action;
+}
+
+void ChatWindow::make_menus() {
+  const auto key = [](auto... parts) { return QKeySequence((... | parts)); };
+
+  QMenu* file = menuBar()->addMenu(tr("&File"));
+  connect(add_action(file, "newChatAction", tr("&New chat"), QKeySequence::New), &QAction::triggered, this,
+          &ChatWindow::newChatRequested);
+  file->addSeparator();
+  connect(add_action(file, "modelsAction", tr("&Models…"), key(Qt::CTRL, Qt::Key_M)), &QAction::triggered,
+          this, &ChatWindow::modelsRequested);
+  connect(add_action(file, "openFileAction", tr("&Open a GGUF file…"), QKeySequence::Open),
+          &QAction::triggered, this, &ChatWindow::open_file);
+  connect(add_action(file, "openFolderAction", tr("Open a Hugging Face &folder…"),
+                     key(Qt::CTRL, Qt::SHIFT, Qt::Key_O)),
+          &QAction::triggered, this, &ChatWindow::open_folder);
+  connect(add_action(file, "wizardAction", tr("Model and memory &wizard…"), {}), &QAction::triggered, this,
+          &ChatWindow::wizardRequested);
+  file->addSeparator();
+  connect(add_action(file, "importAction", tr("&Import conversations…"), {}), &QAction::triggered, this,
+          &ChatWindow::import_file);
+  QMenu* exporting = file->addMenu(tr("&Export this conversation"));
+  const auto export_as = [this](ExportFormat format) {
+    if (sidebar_->current() != 0) Q_EMIT sidebar_->exportRequested(sidebar_->current(), format);
+  };
+  connect(add_action(exporting, "exportMarkdownAction", tr("As &Markdown…"), {}), &QAction::triggered, this,
+          [export_as] { export_as(ExportFormat::markdown); });
+  connect(add_action(exporting, "exportJsonAction", tr("As &JSON…"), {}), &QAction::triggered, this,
+          [export_as] { export_as(ExportFormat::json); });
+  file->addSeparator();
+  connect(add_action(file, "quitAction", tr("&Quit"), QKeySequence::Quit), &QAction::triggered, this,
+          &QWidget::close);
+
+  QMenu* edit = menuBar()->addMenu(tr("&Edit"));
+  connect(add_action(edit, "findAction", tr("&Find in this conversation"), QKeySequence::Find),
+          &QAction::triggered, transcript_, &TranscriptView::open_find);
+  connect(add_action(edit, "searchAction", tr("&Search all conversations"), key(Qt::CTRL, Qt::Key_K)),
+          &QAction::triggered, this, [this] {
+            sidebar_dock_->show();
+            sidebar_->focus_search();
+          });
+  edit->addSeparator();
+  connect(add_action(edit, "settingsAction", tr("Se&ttings…"), key(Qt::CTRL, Qt::Key_Comma)),
+          &QAction::triggered, this, &ChatWindow::settingsRequested);
+
+  QMenu* chat = menuBar()->addMenu(tr("&Chat"));
+  stop_ = add_action(chat, "stopAction", tr("&Stop the answer"), key(Qt::CTRL, Qt::Key_Period));
+  connect(stop_, &QAction::triggered, this, &ChatWindow::stopRequested);
+  const auto idle = [this, chat](const char* name, const QString& text, const QKeySequence& keys,
+                                 auto signal) {
+    when_idle_.push_back(add_action(chat, name, text, keys));
+    connect(when_idle_.back(), &QAction::triggered, this, signal);
+  };
+  idle("regenerateAction", tr("&Another answer"), key(Qt::CTRL, Qt::Key_R), &ChatWindow::regenerateRequested);
+  idle("continueAction", tr("&Continue the answer"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_R),
+       &ChatWindow::continueRequested);
+  idle("editAction", tr("&Edit the last message"), key(Qt::CTRL, Qt::Key_E), &ChatWindow::editRequested);
+  chat->addSeparator();
+  connect(
+      add_action(chat, "chatSettingsAction", tr("Chat se&ttings…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_Comma)),
+      &QAction::triggered, this, &ChatWindow::chatSettingsRequested);
+  chat->addSeparator();
+  connect(add_action(chat, "renameAction", tr("&Rename…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_N)),
+          &QAction::triggered, this, [this] {
+            sidebar_dock_->show();
+            sidebar_->rename(sidebar_->current());
+          });
+  connect(add_action(chat, "deleteAction", tr("&Delete this conversation"),
+                     key(Qt::CTRL, Qt::SHIFT, Qt::Key_Delete)),
+          &QAction::triggered, this, [this] {
+            if (sidebar_->current() != 0) Q_EMIT sidebar_->deleteRequested(sidebar_->current());
+          });
+
+  view_menu_ = menuBar()->addMenu(tr("&View"));
+  QAction* sidebar = add_action(view_menu_, "sidebarAction", tr("&Conversations"), key(Qt::CTRL, Qt::Key_B));
+  sidebar->setCheckable(true);
+  sidebar->setChecked(true);
+  connect(sidebar, &QAction::triggered, sidebar_dock_, &QWidget::setVisible);
+  connect(sidebar_dock_, &QDockWidget::visibilityChanged, sidebar,
+          [this, sidebar] { sidebar->setChecked(!sidebar_dock_->isHidden()); });
+  view_menu_->addSeparator();
+  const auto text_size = [this](const char* name, const QString& text, const QKeySequence& keys, int step) {
+    connect(add_action(view_menu_, name, text, keys), &QAction::triggered, this,
+            [this, step] { Q_EMIT textSizeRequested(step); });
+  };
+  text_size("largerAction", tr("&Larger text"), QKeySequence::ZoomIn, 1);
+  text_size("smallerAction", tr("&Smaller text"), QKeySequence::ZoomOut, -1);
+  text_size("normalSizeAction", tr("&Normal text size"), key(Qt::CTRL, Qt::Key_0), 0);
+
+  QMenu* help = menuBar()->addMenu(tr("&Help"));
+  connect(add_action(help, "shortcutsAction", tr("&Keyboard"), QKeySequence::HelpContents),
+          &QAction::triggered, this, &ChatWindow::show_shortcuts);
+  connect(add_action(help, "aboutAction", tr("&About Fovea"), {}), &QAction::triggered, this,
+          &ChatWindow::show_about);
+}
+
+void ChatWindow::update_actions() {
+  stop_->setEnabled(state_ == State::generating);
+  for (QAction* action : when_idle_) action->setEnabled(state_ == State::ready);
+}
+
+void ChatWindow::open_file() {
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open a model"), {}, tr("GGUF models (*.gguf);;All files (*)"));
+  if (!path.isEmpty()) Q_EMIT modelRequested(path);
+}
+
+void ChatWindow::open_folder() {
+  const QString path = QFileDialog::getExistingDirectory(this, tr("Open a model folder"));
+  if (!path.isEmpty()) Q_EMIT modelRequested(path);
+}
+
+void ChatWindow::import_file() {
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Import conversations"), {}, tr("Conversations of Fovea or ChatGPT (*.json);;All files (*)"));
+  if (!path.isEmpty()) Q_EMIT importRequested(path);
+}
+
+// Made from the actions themselves, so that it cannot tell wrong keys.
+void ChatWindow::show_shortcuts() {
+  QString rows;
+  for (const QAction* menu : menuBar()->actions()) {
+    if (!menu->menu()) continue;
+    for (const QAction* action : menu->menu()->actions()) {
+      if (action->shortcut().isEmpty()) continue;
+      QString text = action->text();
+      text.remove(QLatin1Char('&'));
+      rows += QStringLiteral("<tr><td style='padding-right:24px'>%1</td><td>%2</td></tr>")
+                  .arg(text.toHtmlEscaped(),
+                       action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped());
+    }
+  }
+  QDialog dialog(this);
+  dialog.setWindowTitle(tr("Keyboard"));
+  auto* table =
+      new QLabel(QStringLiteral("<table cellspacing='4'>") + rows + QStringLiteral("</table>"), &dialog);
+  table->setTextInteractionFlags(Qt::TextSelectableByKeyboard | Qt::TextSelectableByMouse);
+  auto* in_text =
+      new QLabel(tr("In the conversation: Ctrl+↑ and Ctrl+↓ go from message to message, Tab to its "
+                    "buttons, ← and → to its other branches."),
+                 &dialog);
+  in_text->setWordWrap(true);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, &dialog);
+  connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
+  auto* layout = new QVBoxLayout(&dialog);
+  layout->addWidget(table);
+  layout->addWidget(in_text);
+  layout->addWidget(buttons);
+  dialog.exec();
+}
+
+void ChatWindow::show_about() {
+  QMessageBox::about(
+      this, tr("About Fovea"),
+      tr("<b>Fovea %1</b><p>Large Mixture-of-Experts models on your own machine: each expert only "
+         "as precise as the conversation needs it now.</p><p>Licence: Apache-2.0. Fovea uses Qt "
+         "under the LGPL.</p>")
+          .arg(QApplication::applicationVersion()));
+}
+
+}  // namespace fovea::ui

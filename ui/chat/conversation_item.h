@@ -1,0 +1,36 @@
+// What the sidebar lists. Plain data.
+#pragma once
+
+#include <QDateTime>
+#include <QString>
+#include <vector>
+
+namespace fovea::ui {
+
+struct ConversationItem {
+  qint64 id = 0;
+  QString title;
+  QDateTime updated;
+  bool pinned = false;
+
+  bool operator==(const ConversationItem&) const = default;
+};
+
+struct MatchRange {  // characters
+  int start = 0;
+  int length = 0;
+
+  bool operator==(const MatchRange&) const = default;
+};
+
+// A conversation, or a message in it, that was found.
+struct SearchItem {
+  qint64 conversation = 0;
+  qint64 message = 0;  // 0: the title was found
+  QString title;
+  std::vector<MatchRange> title_matches;
+  QString snippet;
+  std::vector<MatchRange> snippet_matches;
+};
+
+}  // namespace fovea::ui

@@ -1,0 +1,226 @@
+#include "ui/chat/conversation_list.h"
+
+#include <QLineEdit>
+#include <QLocale>
+#include <QPainter>
+#include <QPoint>
+#include <QTextLayout>
+
+#include "ui/theme/theme.h"
+
+namespace fovea::ui {
+namespace {
+
+constexpr int kSide = 10;  // left and right of a row's text
+constexpr int kGap = 5;    // above and below it
+
+QVariantList points_of(const std::vector<MatchRange>& ranges) {
+  QVariantList points;
+  for (const MatchRange& range : ranges) points.append(QPoint(range.start, range.length));
+  return points;
+}
+
+QString one_line(QString text) {
+  text.replace(QLatin1Char('\n'), QLatin1Char(' '));
+  return text;
+}
+
+// One line of text, cut off with … where it ends too late, with what was found in bold.
+void draw_line(QPainter& painter, const QRect& area, const QString& text, const QVariantList& matches,
+               const QFont& font, const QColor& colour) {
+  const QFontMetrics metrics(font);
+  const QString shown = metrics.elidedText(text, Qt::ElideRight, area.width());
+  QTextLayout layout(shown, font);
+  QTextOption option;
+  option.setWrapMode(QTextOption::NoWrap);
+  option.setTextDirection(text.isRightToLeft() ? Qt::RightToLeft : Qt::LeftToRight);
+  layout.setTextOption(option);
+  QList<QTextLayout::FormatRange> formats;
+  for (const QVariant& match : matches) {
+    const QPoint range = match.toPoint();
+    if (range.x() >= shown.size()) break;
+    QTextCharFormat bold;
+    bold.setFontWeight(QFont::Bold);
+    formats.append({range.x(), std::min<int>(range.y(), static_cast<int>(shown.size()) - range.x()), bold});
+  }
+  layout.setFormats(formats);
+  layout.beginLayout();
+  QTextLine line = layout.createLine();
+  if (line.isValid()) line.setLineWidth(area.width());
+  layout.endLayout();
+  painter.setPen(colour);
+  painter.setFont(font);
+  layout.draw(&painter, area.topLeft());
+}
+
+QFont small(QFont font) {
+  font.setPointSizeF(font.pointSizeF() * 0.88);
+  return font;
+}
+
+}  // namespace
+
+ConversationListModel::ConversationListModel(QObject* parent) : QAbstractListModel(parent) {}
+
+void ConversationListModel::add_heading(const QString& text) {
+  Row row;
+  row.heading = text;
+  rows_.push_back(row);
+}
+
+void ConversationListModel::set_conversations(const std::vector<ConversationItem>& items,
+                                              const QDate& today) {
+  beginResetModel();
+  rows_.clear();
+  QString heading;
+  for (const ConversationItem& item : items) {
+    const qint64 days = item.updated.date().daysTo(today);
+    QString section = days <= 0   ? tr("Today")
+                      : days == 1 ? tr("Yesterday")
+                      : days < 7  ? tr("Last seven days")
+                                  : QLocale().toString(item.updated.date(), QStringLiteral("MMMM yyyy"));
+    if (item.pinned) section = tr("Pinned");
+    if (section != heading) add_heading(heading = section);
+    Row row;
+    row.id = item.id;
+    row.title = one_line(item.title);
+    row.pinned = item.pinned;
+    row.tooltip = item.title + QLatin1Char('\n') + QLocale().toString(item.updated, QLocale::ShortFormat);
+    rows_.push_back(row);
+  }
+  endResetModel();
+}
+
+void ConversationListModel::set_results(const std::vector<SearchItem>& items) {
+  beginResetModel();
+  rows_.clear();
+  for (const SearchItem& item : items) {
+    Row row;
+    row.id = item.conversation;
+    row.message = item.message;
+    row.title = one_line(item.title);
+    row.snippet = one_line(item.snippet);
+    row.tooltip = item.title;
+    row.matches = points_of(item.snippet.isEmpty() ? item.title_matches : item.snippet_matches);
+    rows_.push_back(row);
+  }
+  endResetModel();
+}
+
+int ConversationListModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const Row& row = rows_[static_cast<std::size_t>(index.row())];
+  const bool heading = !row.heading.isEmpty();
+  switch (role) {
+    case Qt::DisplayRole:
+      return heading ? row.heading : row.title;
+    case Qt::EditRole:
+      return row.title;
+    case Qt::ToolTipRole:
+      return heading ? QVariant() : row.tooltip;
+    case Qt::AccessibleTextRole:
+      if (heading) return row.heading;
+      return row.pinned ? tr("%1, pinned").arg(row.title) : row.title + QLatin1Char(' ') + row.snippet;
+    case IdRole:
+      return row.id;
+    case MessageRole:
+      return row.message;
+    case HeadingRole:
+      return heading;
+    case PinnedRole:
+      return row.pinned;
+    case SnippetRole:
+      return row.snippet;
+    case MatchesRole:
+      return row.matches;
+    default:
+      return {};
+  }
+}
+
+Qt::ItemFlags ConversationListModel::flags(const QModelIndex& index) const {
+  if (!index.isValid()) return Qt::NoItemFlags;
+  if (!rows_[static_cast<std::size_t>(index.row())].heading.isEmpty()) return Qt::ItemNeverHasChildren;
+  return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsEditable | Qt::ItemNeverHasChildren;
+}
+
+bool ConversationListModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+  if (role != Qt::EditRole || !checkIndex(index, CheckIndexOption::IndexIsValid)) return false;
+  const QString title = value.toString().simplified();
+  const Row& row = rows_[static_cast<std::size_t>(index.row())];
+  if (title.isEmpty() || title == row.title) return false;
+  Q_EMIT renamed(row.id, title);
+  return true;
+}
+
+QModelIndex ConversationListModel::index_of(qint64 conversation) const {
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    if (rows_[row].id == conversation && rows_[row].heading.isEmpty()) return index(static_cast<int>(row));
+  }
+  return {};
+}
+
+void ConversationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const {
+  const QPalette& palette = option.palette;
+  painter->save();
+  painter->setRenderHint(QPainter::Antialiasing);
+  if (index.data(ConversationListModel::HeadingRole).toBool()) {
+    const QRect area = option.rect.adjusted(kSide, 0, -kSide, -kGap / 2);
+    QFont font = small(option.font);
+    font.setWeight(QFont::DemiBold);
+    painter->setFont(font);
+    painter->setPen(subtle_text(palette));
+    painter->drawText(area, Qt::AlignLeft | Qt::AlignBottom, index.data().toString());
+    painter->restore();
+    return;
+  }
+  const bool selected = option.state & QStyle::State_Selected;
+  const bool hovered = option.state & QStyle::State_MouseOver;
+  if (selected || hovered) {
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(selected ? user_bubble(palette) : hairline(palette));
+    painter->setOpacity(selected ? 1 : 0.45);
+    painter->drawRoundedRect(QRectF(option.rect).adjusted(2, 1, -2, -1), 6, 6);
+    painter->setOpacity(1);
+  }
+  if (option.state & QStyle::State_HasFocus) {
+    painter->setPen(QPen(palette.color(QPalette::Highlight), 1));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRoundedRect(QRectF(option.rect).adjusted(2.5, 1.5, -2.5, -1.5), 6, 6);
+  }
+  QRect area = option.rect.adjusted(kSide, kGap, -kSide, -kGap);
+  const QString snippet = index.data(ConversationListModel::SnippetRole).toString();
+  const QVariantList matches = index.data(ConversationListModel::MatchesRole).toList();
+  const QColor text = palette.color(QPalette::WindowText);
+  draw_line(*painter, area, index.data().toString(), snippet.isEmpty() ? matches : QVariantList(),
+            option.font, text);
+  if (!snippet.isEmpty()) {
+    area.setTop(area.top() + QFontMetrics(option.font).lineSpacing() + 1);
+    draw_line(*painter, area, snippet, matches, small(option.font), subtle_text(palette));
+  }
+  painter->restore();
+}
+
+QSize ConversationDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  const int line = QFontMetrics(option.font).lineSpacing();
+  if (index.data(ConversationListModel::HeadingRole).toBool()) return {0, line + 3 * kGap};
+  if (index.data(ConversationListModel::SnippetRole).toString().isEmpty()) return {0, line + 2 * kGap};
+  return {0, line + QFontMetrics(small(option.font)).lineSpacing() + 1 + 2 * kGap};
+}
+
+QWidget* ConversationDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem& option,
+                                            const QModelIndex& index) const {
+  QWidget* editor = QStyledItemDelegate::createEditor(parent, option, index);
+  if (auto* line = qobject_cast<QLineEdit*>(editor)) {
+    line->setMaxLength(200);
+    line->setAccessibleName(tr("Title of the conversation"));
+  }
+  return editor;
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,62 @@
+// The sidebar's rows: conversations under headings by age, or what a search found.
+#pragma once
+
+#include <QAbstractListModel>
+#include <QStyledItemDelegate>
+#include <vector>
+
+#include "ui/chat/conversation_item.h"
+
+namespace fovea::ui {
+
+class ConversationListModel : public QAbstractListModel {
+  Q_OBJECT
+
+ public:
+  enum Role { IdRole = Qt::UserRole, MessageRole, HeadingRole, PinnedRole, SnippetRole, MatchesRole };
+
+  explicit ConversationListModel(QObject* parent = nullptr);
+
+  // Pinned ones first, then by age; they come in that order. `today` divides them.
+  void set_conversations(const std::vector<ConversationItem>& items, const QDate& today);
+  void set_results(const std::vector<SearchItem>& items);
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  Qt::ItemFlags flags(const QModelIndex& index) const override;
+  // Renaming in place: emits renamed() and leaves the row as it is until the list is set again.
+  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+
+  QModelIndex index_of(qint64 conversation) const;  // invalid: not in the list
+
+ Q_SIGNALS:
+  void renamed(qint64 id, const QString& title);
+
+ private:
+  struct Row {
+    QString heading;  // not empty: a heading, nothing else
+    qint64 id = 0;
+    qint64 message = 0;
+    QString title;
+    bool pinned = false;
+    QString snippet;
+    QString tooltip;
+    QVariantList matches;  // QPoint(start, length): of the snippet, or of the title without one
+  };
+  void add_heading(const QString& text);
+
+  std::vector<Row> rows_;
+};
+
+class ConversationDelegate : public QStyledItemDelegate {
+  Q_OBJECT
+
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+  QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option,
+                        const QModelIndex& index) const override;
+};
+
+}  // namespace fovea::ui

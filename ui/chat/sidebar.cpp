@@ -1,0 +1,241 @@
+#include "ui/chat/sidebar.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QScrollBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/chat/conversation_list.h"
+
+namespace fovea::ui {
+namespace {
+
+constexpr int kUndoMilliseconds = 12'000;
+
+}  // namespace
+
+Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("sidebar"));
+  setAccessibleName(tr("Conversations"));
+  setMinimumWidth(fontMetrics().averageCharWidth() * 24);
+  field_ = new QLineEdit(this);
+  field_->setObjectName(QStringLiteral("search"));
+  field_->setPlaceholderText(tr("Search conversations"));
+  field_->setAccessibleName(tr("Search conversations"));
+  field_->setClearButtonEnabled(true);
+  field_->installEventFilter(this);
+  new_chat_ = new QToolButton(this);
+  new_chat_->setObjectName(QStringLiteral("newChat"));
+  new_chat_->setText(tr("New chat"));
+  new_chat_->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  new_chat_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  new_chat_->setMinimumHeight(34);
+
+  list_ = new QListView(this);
+  list_->setObjectName(QStringLiteral("conversations"));
+  list_->setAccessibleName(tr("Conversations"));
+  list_->setFrameShape(QFrame::NoFrame);
+  list_->setMouseTracking(true);
+  list_->setUniformItemSizes(false);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  list_->setEditTriggers(QAbstractItemView::EditKeyPressed);
+  list_->setContextMenuPolicy(Qt::CustomContextMenu);
+  list_->viewport()->setAutoFillBackground(false);
+  list_->installEventFilter(this);
+  model_ = new ConversationListModel(this);
+  list_->setModel(model_);
+  list_->setItemDelegate(new ConversationDelegate(list_));
+  empty_ = new QLabel(this);
+  empty_->setWordWrap(true);
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setForegroundRole(QPalette::PlaceholderText);
+  empty_->setMargin(16);
+
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(8, 8, 8, 8);
+  layout->setSpacing(8);
+  layout->addWidget(new_chat_);
+  layout->addWidget(field_);
+  layout->addWidget(list_, 1);
+  layout->addWidget(empty_, 1);
+  layout->addWidget(make_undo_bar());
+
+  connect(new_chat_, &QToolButton::clicked, this, &Sidebar::newChatRequested);
+  connect(field_, &QLineEdit::textChanged, this, &Sidebar::search);
+  connect(list_, &QListView::clicked, this, &Sidebar::open);
+  connect(list_, &QListView::customContextMenuRequested, this, &Sidebar::show_menu);
+  connect(model_, &ConversationListModel::renamed, this, &Sidebar::renameRequested);
+  connect(list_->verticalScrollBar(), &QScrollBar::valueChanged, this, [this](int value) {
+    if (more_ && field_->text().isEmpty() && value >= list_->verticalScrollBar()->maximum() - height())
+      Q_EMIT moreRequested();
+  });
+  undo_timer_.setSingleShot(true);
+  connect(&undo_timer_, &QTimer::timeout, undo_bar_, &QWidget::hide);
+  update_empty_text();
+}
+
+QWidget* Sidebar::make_undo_bar() {
+  auto* bar = new QFrame(this);
+  bar->setObjectName(QStringLiteral("undoBar"));
+  bar->setFrameShape(QFrame::StyledPanel);
+  bar->setAutoFillBackground(true);
+  bar->setBackgroundRole(QPalette::AlternateBase);
+  auto* layout = new QHBoxLayout(bar);
+  layout->setContentsMargins(8, 4, 4, 4);
+  undo_text_ = new QLabel(bar);
+  undo_text_->setTextFormat(Qt::PlainText);
+  auto* undo = new QToolButton(bar);
+  undo->setObjectName(QStringLiteral("undoDelete"));
+  undo->setText(tr("Undo"));
+  undo->setToolTip(tr("Bring the conversation back"));
+  layout->addWidget(undo_text_, 1);
+  layout->addWidget(undo);
+  connect(undo, &QToolButton::clicked, this, [this] {
+    undo_bar_->hide();
+    Q_EMIT undoDeleteRequested(deleted_);
+  });
+  bar->hide();
+  undo_bar_ = bar;
+  return bar;
+}
+
+void Sidebar::set_conversations(const std::vector<ConversationItem>& items, bool more) {
+  conversations_ = items;
+  more_ = more;
+  if (field_->text().isEmpty()) show_rows();
+}
+
+void Sidebar::set_results(const std::vector<SearchItem>& items) {
+  results_ = items;
+  if (!field_->text().trimmed().isEmpty()) show_rows();
+}
+
+void Sidebar::set_current(qint64 conversation) {
+  current_ = conversation;
+  mark_current();
+}
+
+void Sidebar::show_deleted(qint64 conversation, const QString& title) {
+  deleted_ = conversation;
+  const QString shown = undo_text_->fontMetrics().elidedText(title, Qt::ElideRight, width() / 2);
+  undo_text_->setText(tr("Deleted “%1”").arg(shown));
+  undo_text_->setToolTip(title);
+  undo_bar_->show();
+  undo_timer_.start(kUndoMilliseconds);
+}
+
+void Sidebar::focus_search() {
+  field_->setFocus(Qt::ShortcutFocusReason);
+  field_->selectAll();
+}
+
+void Sidebar::rename(qint64 conversation) {
+  if (const QModelIndex index = model_->index_of(conversation); index.isValid()) list_->edit(index);
+}
+
+void Sidebar::search(const QString& text) {
+  if (text.trimmed().isEmpty()) {
+    results_.clear();
+    show_rows();
+  } else {
+    Q_EMIT searchRequested(text);
+  }
+}
+
+void Sidebar::show_rows() {
+  const int scrolled = list_->verticalScrollBar()->value();
+  if (field_->text().trimmed().isEmpty()) {
+    model_->set_conversations(conversations_, QDate::currentDate());
+  } else {
+    model_->set_results(results_);
+  }
+  list_->verticalScrollBar()->setValue(scrolled);
+  mark_current();
+  update_empty_text();
+}
+
+void Sidebar::mark_current() {
+  const QModelIndex index = model_->index_of(current_);
+  if (index.isValid() && current_ != 0) {
+    list_->setCurrentIndex(index);
+  } else {
+    list_->selectionModel()->clear();
+  }
+}
+
+void Sidebar::update_empty_text() {
+  const bool empty = model_->rowCount() == 0;
+  list_->setVisible(!empty);
+  empty_->setVisible(empty);
+  empty_->setText(field_->text().trimmed().isEmpty() ? tr("Your conversations will be listed here.")
+                                                     : tr("Nothing was found."));
+}
+
+void Sidebar::open(const QModelIndex& index) {
+  if (!index.isValid() || index.data(ConversationListModel::HeadingRole).toBool()) return;
+  Q_EMIT conversationRequested(index.data(ConversationListModel::IdRole).toLongLong(),
+                               index.data(ConversationListModel::MessageRole).toLongLong());
+}
+
+void Sidebar::show_menu(const QPoint& position) {
+  const QModelIndex index = list_->indexAt(position);
+  if (!index.isValid() || index.data(ConversationListModel::HeadingRole).toBool()) return;
+  const qint64 id = index.data(ConversationListModel::IdRole).toLongLong();
+  const bool pinned = index.data(ConversationListModel::PinnedRole).toBool();
+  QMenu menu(this);
+  menu.addAction(tr("Rename"), this, [this, index = QPersistentModelIndex(index)] { list_->edit(index); });
+  menu.addAction(pinned ? tr("Unpin") : tr("Pin"), this,
+                 [this, id, pinned] { Q_EMIT pinRequested(id, !pinned); });
+  menu.addSeparator();
+  menu.addAction(tr("Export as Markdown…"), this,
+                 [this, id] { Q_EMIT exportRequested(id, ExportFormat::markdown); });
+  menu.addAction(tr("Export as JSON…"), this, [this, id] { Q_EMIT exportRequested(id, ExportFormat::json); });
+  menu.addSeparator();
+  menu.addAction(tr("Delete"), this, [this, id] { Q_EMIT deleteRequested(id); });
+  menu.exec(list_->viewport()->mapToGlobal(position));
+}
+
+bool Sidebar::eventFilter(QObject* object, QEvent* event) {
+  if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(object, event);
+  const int key = static_cast<QKeyEvent*>(event)->key();
+  if (object == field_) {
+    if (key == Qt::Key_Escape && !field_->text().isEmpty()) {
+      field_->clear();
+      return true;
+    }
+    if (key == Qt::Key_Down || key == Qt::Key_Return) {
+      list_->setFocus(Qt::OtherFocusReason);
+      for (int row = 0; row < model_->rowCount() && !list_->currentIndex().isValid(); ++row) {
+        const QModelIndex index = model_->index(row);
+        if (index.flags() & Qt::ItemIsSelectable) list_->setCurrentIndex(index);
+      }
+      if (key == Qt::Key_Return) open(list_->currentIndex());
+      return true;
+    }
+  }
+  const QModelIndex index = list_->currentIndex();
+  if (object == list_ && index.isValid()) {
+    if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+      open(index);
+      return true;
+    }
+    if (key == Qt::Key_Delete) {
+      Q_EMIT deleteRequested(index.data(ConversationListModel::IdRole).toLongLong());
+      return true;
+    }
+    if (key == Qt::Key_Menu) {
+      show_menu(list_->visualRect(index).center());
+      return true;
+    }
+  }
+  return QWidget::eventFilter(object, event);
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,77 @@
+#include "ui/chat/status_strip.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+
+namespace fovea::ui {
+namespace {
+
+QString gigabytes(qint64 bytes) {
+  return QLocale().toString(static_cast<double>(bytes) / 1e9, 'f', bytes < 10'000'000'000 ? 2 : 1);
+}
+
+}  // namespace
+
+StatusStrip::StatusStrip(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("status"));
+  setAccessibleName(tr("Status"));
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(18, 0, 18, 8);
+  layout->setSpacing(fontMetrics().averageCharWidth() * 3);
+  activity_ = add("statusActivity");
+  layout->addWidget(activity_, 1);
+  for (QLabel** label : {&policy_, &memory_, &context_, &speed_})
+    layout->addWidget(*label = add("statusPart"));
+  set_status({});
+}
+
+QLabel* StatusStrip::add(const char* name) {
+  auto* label = new QLabel(this);
+  label->setObjectName(QLatin1String(name));
+  label->setForegroundRole(QPalette::PlaceholderText);
+  label->setTextFormat(Qt::PlainText);
+  return label;
+}
+
+void StatusStrip::set_status(const StatusView& status) {
+  status_ = status;
+  const QLocale locale;
+  const auto show = [](QLabel* label, const QString& text, const QString& why) {
+    label->setText(text);
+    label->setToolTip(why);
+    label->setVisible(!text.isEmpty());
+  };
+  activity_->setText(status.activity);
+  const bool loaded = status.context > 0;
+  show(policy_, loaded ? status.policy : QString(), status.policy_why);
+  QString memory;
+  if (loaded && status.budget_bytes > 0) {
+    memory = tr("%1 of %2 GB").arg(gigabytes(status.memory_bytes), gigabytes(status.budget_bytes));
+  } else if (loaded && status.memory_bytes > 0) {
+    memory = tr("%1 GB").arg(gigabytes(status.memory_bytes));
+  }
+  show(memory_, memory, status.memory_why);
+  show(context_,
+       loaded
+           ? tr("%1 of %2 tokens").arg(locale.toString(status.context_used), locale.toString(status.context))
+           : QString(),
+       tr("How much of the context this conversation fills. When it is full, the oldest turns must be left "
+          "out."));
+  show(speed_,
+       loaded && status.tokens_per_second > 0
+           ? tr("%1 tok/s").arg(locale.toString(status.tokens_per_second, 'f', 1))
+           : QString(),
+       tr("Tokens of the answer for each second. A token is about three quarters of an English word."));
+  setAccessibleDescription(text());
+}
+
+QString StatusStrip::text() const {
+  QStringList parts;
+  for (const QLabel* label : {activity_, policy_, memory_, context_, speed_}) {
+    if (!label->text().isEmpty()) parts += label->text();
+  }
+  return parts.join(QStringLiteral(" · "));
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,44 @@
+// The line below the composer: what runs, how, how fast, and what it takes.
+#pragma once
+
+#include <QWidget>
+
+class QLabel;
+
+namespace fovea::ui {
+
+struct StatusView {
+  QString activity;              // "Reading the prompt…", "Answering in “…”"
+  QString policy;                // how experts are kept: "dynaexq", "as the file has them"
+  QString policy_why;            // tooltip
+  qint64 context_used = 0;       // tokens
+  qint64 context = 0;            // 0: no model
+  double tokens_per_second = 0;  // 0: not known
+  qint64 memory_bytes = 0;       // used
+  qint64 budget_bytes = 0;       // 0: none
+  QString memory_why;
+
+  bool operator==(const StatusView&) const = default;
+};
+
+class StatusStrip : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit StatusStrip(QWidget* parent = nullptr);
+  void set_status(const StatusView& status);
+  const StatusView& status() const { return status_; }
+  QString text() const;  // all of it, as it is read aloud
+
+ private:
+  QLabel* add(const char* name);
+
+  StatusView status_;
+  QLabel* activity_;
+  QLabel* context_;
+  QLabel* speed_;
+  QLabel* policy_;
+  QLabel* memory_;
+};
+
+}  // namespace fovea::ui

@@ -1,0 +1,185 @@
+#include "ui/settings/settings_dialog.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QGroupBox>
+#include <QLabel>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+namespace fovea::ui {
+namespace {
+
+QLabel* explain(const QString& text, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  label->setWordWrap(true);
+  label->setForegroundRole(QPalette::PlaceholderText);
+  return label;
+}
+
+}  // namespace
+
+SettingsDialog::SettingsDialog(const SettingsView& settings, const std::vector<LanguageChoice>& languages,
+                               const PlacesView& places, QWidget* parent)
+    : QDialog(parent), settings_(settings) {
+  setWindowTitle(tr("Settings"));
+  setMinimumWidth(fontMetrics().averageCharWidth() * 78);
+  auto* tabs = new QTabWidget(this);
+  tabs->addTab(make_appearance(languages), tr("Appearance"));
+  tabs->addTab(make_models(), tr("Models"));
+  tabs->addTab(make_privacy(places), tr("Privacy and files"));
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(tabs, 1);
+  layout->addWidget(buttons);
+}
+
+QWidget* SettingsDialog::make_appearance(const std::vector<LanguageChoice>& languages) {
+  auto* page = new QWidget(this);
+  auto* form = new QFormLayout(page);
+
+  auto* theme = new QComboBox(page);
+  theme->setObjectName(QStringLiteral("theme"));
+  theme->addItems({tr("As the desktop"), tr("Light"), tr("Dark")});
+  theme->setCurrentIndex(static_cast<int>(settings_.theme));
+  connect(theme, &QComboBox::activated, this, [this](int index) {
+    settings_.theme = static_cast<ThemeView>(index);
+    tell();
+  });
+  form->addRow(tr("&Colours"), theme);
+
+  auto* language = new QComboBox(page);
+  language->setObjectName(QStringLiteral("language"));
+  language->addItem(tr("As the desktop"), QString());
+  for (const LanguageChoice& choice : languages) language->addItem(choice.name, choice.code);
+  language->setCurrentIndex(std::max(0, language->findData(settings_.language)));
+  connect(language, &QComboBox::activated, this, [this, language](int index) {
+    settings_.language = language->itemData(index).toString();
+    tell();
+  });
+  form->addRow(tr("&Language"), language);
+  form->addRow({}, explain(tr("The language changes when Fovea starts again."), page));
+
+  auto* size = new QSpinBox(page);
+  size->setObjectName(QStringLiteral("textSize"));
+  size->setRange(50, 300);
+  size->setSingleStep(10);
+  size->setSuffix(tr(" %"));
+  size->setValue(settings_.text_percent);
+  connect(size, &QSpinBox::valueChanged, this, [this](int percent) {
+    settings_.text_percent = percent;
+    tell();
+  });
+  form->addRow(tr("&Text size"), size);
+
+  auto* key = new QComboBox(page);
+  key->setObjectName(QStringLiteral("sendKey"));
+  key->addItems(
+      {tr("Enter sends, Shift+Enter starts a new line"), tr("Ctrl+Enter sends, Enter starts a new line")});
+  key->setCurrentIndex(settings_.send_with_control ? 1 : 0);
+  connect(key, &QComboBox::activated, this, [this](int index) {
+    settings_.send_with_control = index == 1;
+    tell();
+  });
+  form->addRow(tr("&Sending"), key);
+  return page;
+}
+
+QWidget* SettingsDialog::make_models() {
+  auto* page = new QWidget(this);
+  auto* layout = new QVBoxLayout(page);
+  layout->addWidget(explain(tr("Models are looked for in Fovea's own folder and in these:"), page));
+  folders_ = new QListWidget(page);
+  folders_->setObjectName(QStringLiteral("modelFolders"));
+  folders_->setAccessibleName(tr("Model folders"));
+  folders_->addItems(settings_.model_folders);
+  layout->addWidget(folders_, 1);
+  auto* add = new QPushButton(tr("&Add a folder…"), page);
+  auto* remove = new QPushButton(tr("&Remove"), page);
+  auto* row = new QHBoxLayout;
+  row->addWidget(add);
+  row->addWidget(remove);
+  row->addStretch(1);
+  layout->addLayout(row);
+  connect(add, &QPushButton::clicked, this, &SettingsDialog::add_folder);
+  connect(remove, &QPushButton::clicked, this, &SettingsDialog::remove_folder);
+
+  auto* form = new QFormLayout;
+  auto* context = new QSpinBox(page);
+  context->setObjectName(QStringLiteral("context"));
+  context->setRange(0, 1 << 20);
+  context->setSingleStep(1024);
+  context->setSpecialValueText(tr("automatic: the model's, at most 8,192"));
+  context->setSuffix(tr(" tokens"));
+  context->setValue(settings_.context_tokens);
+  connect(context, &QSpinBox::valueChanged, this, [this](int tokens) {
+    settings_.context_tokens = tokens;
+    tell();
+  });
+  form->addRow(tr("&Context"), context);
+  form->addRow(
+      {}, explain(tr("How much of a conversation the model sees at once. A longer context takes more memory; "
+                     "it holds for the next model that is opened."),
+                  page));
+  layout->addLayout(form);
+  auto* wizard = new QPushButton(tr("Model and memory &wizard…"), page);
+  connect(wizard, &QPushButton::clicked, this, &SettingsDialog::wizardRequested);
+  layout->addWidget(wizard, 0, Qt::AlignLeft);
+  return page;
+}
+
+QWidget* SettingsDialog::make_privacy(const PlacesView& places) {
+  auto* page = new QWidget(this);
+  auto* layout = new QVBoxLayout(page);
+  auto* offline = new QCheckBox(tr("&Offline: nothing goes over the network at all"), page);
+  offline->setObjectName(QStringLiteral("offline"));
+  offline->setChecked(settings_.offline);
+  connect(offline, &QCheckBox::toggled, this, [this](bool on) {
+    settings_.offline = on;
+    tell();
+  });
+  layout->addWidget(offline);
+  layout->addWidget(
+      explain(tr("Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the "
+                 "network only for the searches and downloads that you ask for."),
+              page));
+  auto* group = new QGroupBox(tr("Where your files are"), page);
+  auto* form = new QFormLayout(group);
+  const auto place = [group, form](const QString& name, const QString& path) {
+    auto* label = new QLabel(path, group);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    label->setWordWrap(true);
+    form->addRow(name, label);
+  };
+  place(tr("Conversations and models"), places.data);
+  place(tr("Settings"), places.config);
+  place(tr("What can be made again"), places.cache);
+  layout->addWidget(group);
+  layout->addStretch(1);
+  return page;
+}
+
+void SettingsDialog::add_folder() {
+  const QString folder = QFileDialog::getExistingDirectory(this, tr("A folder with models"));
+  if (folder.isEmpty() || settings_.model_folders.contains(folder)) return;
+  settings_.model_folders += folder;
+  folders_->addItem(folder);
+  tell();
+}
+
+void SettingsDialog::remove_folder() {
+  const int row = folders_->currentRow();
+  if (row < 0) return;
+  delete folders_->takeItem(row);
+  settings_.model_folders.removeAt(row);
+  tell();
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,63 @@
+// What holds for every conversation and model. Changes take effect when they are made; nothing is confirmed.
+#pragma once
+
+#include <QDialog>
+#include <QStringList>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QListWidget;
+class QSpinBox;
+
+namespace fovea::ui {
+
+enum class ThemeView { system, light, dark };
+
+struct SettingsView {
+  ThemeView theme = ThemeView::system;
+  QString language;  // "de"; empty: the system's
+  int text_percent = 100;
+  bool send_with_control = false;
+  bool offline = false;
+  QStringList model_folders;  // watched in addition to Fovea's own
+  int context_tokens = 0;     // 0: automatic
+
+  bool operator==(const SettingsView&) const = default;
+};
+
+struct LanguageChoice {
+  QString code;
+  QString name;  // in its own language
+};
+
+// Where things lie, to be shown.
+struct PlacesView {
+  QString data, config, cache;
+};
+
+class SettingsDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  SettingsDialog(const SettingsView& settings, const std::vector<LanguageChoice>& languages,
+                 const PlacesView& places, QWidget* parent = nullptr);
+  const SettingsView& settings() const { return settings_; }
+
+ Q_SIGNALS:
+  void changed(const fovea::ui::SettingsView& settings);
+  void wizardRequested();
+
+ private:
+  QWidget* make_appearance(const std::vector<LanguageChoice>& languages);
+  QWidget* make_models();
+  QWidget* make_privacy(const PlacesView& places);
+  void add_folder();
+  void remove_folder();
+  void tell() { Q_EMIT changed(settings_); }
+
+  SettingsView settings_;
+  QListWidget* folders_ = nullptr;
+};
+
+}  // namespace fovea::ui
