@@ -2,12 +2,15 @@
 
 #include <QApplication>
 #include <QFileInfo>
+#include <QInputDialog>
+#include <QLocale>
 
 #include "app/library/data_folder.h"
 #include "app/library/model_library.h"
 #include "app/library/sampling_defaults.h"
 #include "app/library/stores.h"
 #include "app/window/generation_settings.h"
+#include "app/window/model_words.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
 #include "ui/live/live_panel.h"
@@ -86,6 +89,7 @@ void Desktop::connect_window() {
   connect(chat_.get(), &ChatController::closed, history_.get(), &history::HistoryThread::close);
   connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::remember_model);
   connect(window_.get(), &ui::ChatWindow::closing, this, &Desktop::keep_geometry);
+  connect(live_panel_, &ui::LivePanel::choosePrecisionRequested, this, &Desktop::ask_budget);
   connect(window_.get(), &ui::ChatWindow::settingsRequested, this, &Desktop::show_settings);
   connect(window_.get(), &ui::ChatWindow::chatSettingsRequested, this, &Desktop::show_chat_settings);
   connect(window_.get(), &ui::ChatWindow::livePanelShown, this,
@@ -96,6 +100,22 @@ void Desktop::connect_window() {
     change_settings([percent](Settings& s) { s.text_percent = percent; });
     apply_appearance();
   });
+}
+
+// A budget for the model that is open: it is loaded again, and its experts change precision from then on.
+void Desktop::ask_budget() {
+  if (!chat_->model_loaded()) return;
+  const double now_gb = static_cast<double>(memory_bytes(chat_->model())) / 1e9;
+  bool ok = false;
+  const double budget_gb = QInputDialog::getDouble(
+      window_.get(), tr("Memory budget"),
+      tr("The model takes %1 GB now. Keep everything within (GB):").arg(QLocale().toString(now_gb, 'f', 2)),
+      now_gb * 0.8, 0.01, 100'000, 2, &ok);
+  if (!ok) return;
+  PrecisionRequest precision = load_defaults().precision;
+  precision.policy = PolicyKind::automatic;
+  precision.budget_bytes = static_cast<std::int64_t>(budget_gb * 1e9);
+  chat_->reload(precision);
 }
 
 void Desktop::start() {
@@ -155,7 +175,6 @@ LoadRequest Desktop::load_defaults() const {
 void Desktop::show_settings() {
   ui::SettingsView view;
   view.theme = static_cast<ui::ThemeView>(settings_.theme);
-  view.language = q(settings_.language);
   view.text_percent = static_cast<int>(settings_.text_percent);
   view.send_with_control = settings_.send_key == SendKey::control_enter;
   view.offline = settings_.offline;
@@ -163,15 +182,11 @@ void Desktop::show_settings() {
   view.context_tokens = static_cast<int>(settings_.context_tokens);
   const ui::PlacesView places{q(data_folder().string()), q(config_folder().string()),
                               q(cache_folder().string())};
-  auto* dialog = new ui::SettingsDialog(
-      view,
-      {{QStringLiteral("en"), QStringLiteral("English")}, {QStringLiteral("de"), QStringLiteral("Deutsch")}},
-      places, window_.get());
+  auto* dialog = new ui::SettingsDialog(view, places, window_.get());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &ui::SettingsDialog::changed, this, [this](const ui::SettingsView& changed) {
     change_settings([changed](Settings& s) {
       s.theme = static_cast<ThemeChoice>(changed.theme);
-      s.language = changed.language.toStdString();
       s.text_percent = changed.text_percent;
       s.send_key = changed.send_with_control ? SendKey::control_enter : SendKey::enter;
       s.offline = changed.offline;
@@ -181,7 +196,6 @@ void Desktop::show_settings() {
     });
     apply_settings();
   });
-  connect(dialog, &ui::SettingsDialog::wizardRequested, window_.get(), &ui::ChatWindow::wizardRequested);
   dialog->show();
 }
 
@@ -206,8 +220,12 @@ void Desktop::show_chat_settings() {
 
 void Desktop::show_models() {
   std::vector<ui::ModelChoice> library;
-  for (const LibraryEntry& entry : list_models(models_folder()))
-    library.push_back({q(entry.name), q(entry.path.string())});
+  std::vector<std::filesystem::path> folders{models_folder()};
+  folders.insert(folders.end(), settings_.model_folders.begin(), settings_.model_folders.end());
+  for (const std::filesystem::path& folder : folders) {
+    for (const LibraryEntry& entry : list_models(folder))
+      library.push_back({q(entry.name), q(entry.path.string())});
+  }
   window_->set_library(library);
   window_->set_recent(recent_choices(settings_));
 }

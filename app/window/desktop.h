@@ -46,6 +46,7 @@ class Desktop : public QObject {
   void apply_settings();
   LoadRequest load_defaults() const;
   void show_models();
+  void ask_budget();
   void show_settings();
   void show_chat_settings();
   void remember_model(const QString& path);

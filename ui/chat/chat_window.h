@@ -68,8 +68,6 @@ class ChatWindow : public QMainWindow {
   void chatSettingsRequested();
   void importRequested(const QString& path);
   void modelRequested(const QString& path);
-  void modelsRequested();
-  void wizardRequested();
   void settingsRequested();
   void textSizeRequested(int step);  // +1, -1; 0: as it was
   void cancelLoadRequested();

@@ -35,15 +35,11 @@ void ChatWindow::make_menus() {
   connect(add_action(file, "newChatAction", tr("&New chat"), QKeySequence::New), &QAction::triggered, this,
           &ChatWindow::newChatRequested);
   file->addSeparator();
-  connect(add_action(file, "modelsAction", tr("&Models…"), key(Qt::CTRL, Qt::Key_M)), &QAction::triggered,
-          this, &ChatWindow::modelsRequested);
   connect(add_action(file, "openFileAction", tr("&Open a GGUF file…"), QKeySequence::Open),
           &QAction::triggered, this, &ChatWindow::open_file);
   connect(add_action(file, "openFolderAction", tr("Open a Hugging Face &folder…"),
                      key(Qt::CTRL, Qt::SHIFT, Qt::Key_O)),
           &QAction::triggered, this, &ChatWindow::open_folder);
-  connect(add_action(file, "wizardAction", tr("Model and memory &wizard…"), {}), &QAction::triggered, this,
-          &ChatWindow::wizardRequested);
   file->addSeparator();
   connect(add_action(file, "importAction", tr("&Import conversations…"), {}), &QAction::triggered, this,
           &ChatWindow::import_file);

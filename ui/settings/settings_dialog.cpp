@@ -25,13 +25,12 @@ QLabel* explain(const QString& text, QWidget* parent) {
 
 }  // namespace
 
-SettingsDialog::SettingsDialog(const SettingsView& settings, const std::vector<LanguageChoice>& languages,
-                               const PlacesView& places, QWidget* parent)
+SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& places, QWidget* parent)
     : QDialog(parent), settings_(settings) {
   setWindowTitle(tr("Settings"));
   setMinimumWidth(fontMetrics().averageCharWidth() * 78);
   auto* tabs = new QTabWidget(this);
-  tabs->addTab(make_appearance(languages), tr("Appearance"));
+  tabs->addTab(make_appearance(), tr("Appearance"));
   tabs->addTab(make_models(), tr("Models"));
   tabs->addTab(make_privacy(places), tr("Privacy and files"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -41,7 +40,7 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const std::vector<L
   layout->addWidget(buttons);
 }
 
-QWidget* SettingsDialog::make_appearance(const std::vector<LanguageChoice>& languages) {
+QWidget* SettingsDialog::make_appearance() {
   auto* page = new QWidget(this);
   auto* form = new QFormLayout(page);
 
@@ -54,18 +53,6 @@ QWidget* SettingsDialog::make_appearance(const std::vector<LanguageChoice>& lang
     tell();
   });
   form->addRow(tr("&Colours"), theme);
-
-  auto* language = new QComboBox(page);
-  language->setObjectName(QStringLiteral("language"));
-  language->addItem(tr("As the desktop"), QString());
-  for (const LanguageChoice& choice : languages) language->addItem(choice.name, choice.code);
-  language->setCurrentIndex(std::max(0, language->findData(settings_.language)));
-  connect(language, &QComboBox::activated, this, [this, language](int index) {
-    settings_.language = language->itemData(index).toString();
-    tell();
-  });
-  form->addRow(tr("&Language"), language);
-  form->addRow({}, explain(tr("The language changes when Fovea starts again."), page));
 
   auto* size = new QSpinBox(page);
   size->setObjectName(QStringLiteral("textSize"));
@@ -129,9 +116,6 @@ QWidget* SettingsDialog::make_models() {
                      "it holds for the next model that is opened."),
                   page));
   layout->addLayout(form);
-  auto* wizard = new QPushButton(tr("Model and memory &wizard…"), page);
-  connect(wizard, &QPushButton::clicked, this, &SettingsDialog::wizardRequested);
-  layout->addWidget(wizard, 0, Qt::AlignLeft);
   return page;
 }
 

@@ -16,7 +16,6 @@ enum class ThemeView { system, light, dark };
 
 struct SettingsView {
   ThemeView theme = ThemeView::system;
-  QString language;  // "de"; empty: the system's
   int text_percent = 100;
   bool send_with_control = false;
   bool offline = false;
@@ -24,11 +23,6 @@ struct SettingsView {
   int context_tokens = 0;     // 0: automatic
 
   bool operator==(const SettingsView&) const = default;
-};
-
-struct LanguageChoice {
-  QString code;
-  QString name;  // in its own language
 };
 
 // Where things lie, to be shown.
@@ -40,16 +34,14 @@ class SettingsDialog : public QDialog {
   Q_OBJECT
 
  public:
-  SettingsDialog(const SettingsView& settings, const std::vector<LanguageChoice>& languages,
-                 const PlacesView& places, QWidget* parent = nullptr);
+  SettingsDialog(const SettingsView& settings, const PlacesView& places, QWidget* parent = nullptr);
   const SettingsView& settings() const { return settings_; }
 
  Q_SIGNALS:
   void changed(const fovea::ui::SettingsView& settings);
-  void wizardRequested();
 
  private:
-  QWidget* make_appearance(const std::vector<LanguageChoice>& languages);
+  QWidget* make_appearance();
   QWidget* make_models();
   QWidget* make_privacy(const PlacesView& places);
   void add_folder();
