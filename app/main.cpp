@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/commands/download/download.h"
 #include "app/commands/precision_flags.h"
 #include "app/console/console.h"
 #include "app/console/interrupts.h"
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
   add_plan(registry);
   add_devices(registry);
   add_prepare(registry);
+  add_download(registry);
   add_demo_model(registry);
   try {
     program.parse(arguments_of(argc, argv));

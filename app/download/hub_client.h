@@ -79,6 +79,12 @@ class HubClient : public QObject {
   Result<QNetworkReply*> get(const QUrl& url, std::vector<std::pair<QByteArray, QByteArray>> headers,
                              int idle_timeout_ms);
 
+  // From now on; empty: ask the token store again when the hub wants one.
+  void set_token(const QString& token) {
+    settings_.token = token;
+    has_asked_for_token_ = false;
+  }
+
   Network& network() { return network_; }
   const HubSettings& settings() const { return settings_; }
 

@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "app/download/download_worker.h"
 #include "tests/support/test.h"
 
 #include "hub_server.h"
@@ -191,6 +192,42 @@ class DownloadsTest : public QObject {
     bench.server.set_fault({});
     bench.downloads->resume(id);
     QVERIFY(bench.becomes(id, DownloadState::done));
+  }
+
+  // As the window uses it: everything by signals, on another thread.
+  void theWorkerAnswersBySignals() {
+    Bench bench;
+    DownloadWorkerSettings settings{bench.queue(), NetworkSettings{}, bench.settings()};
+    auto worker = std::make_unique<DownloadWorker>(settings);
+    std::vector<HubModel> models;
+    std::vector<ModelChoice> choices;
+    HubRepository repository;
+    DownloadStatus status;
+    QString failure;
+    connect(worker.get(), &DownloadWorker::found, this,
+            [&](const QString&, const auto& told) { models = told; });
+    connect(worker.get(), &DownloadWorker::listed, this, [&](const HubRepository& files, const auto& told) {
+      repository = files;
+      choices = told;
+    });
+    connect(worker.get(), &DownloadWorker::failed, this,
+            [&](const QString& about, const auto&) { failure = about; });
+    connect(worker.get(), &DownloadWorker::changed, this, [&](const DownloadStatus& told) { status = told; });
+    worker->search(QStringLiteral("model"));
+    QTRY_COMPARE_WITH_TIMEOUT(models.size(), 1U, 20000);
+    worker->list(QStringLiteral("no/such"));
+    QTRY_COMPARE_WITH_TIMEOUT(failure, QStringLiteral("no/such"), 20000);
+    worker->list(QStringLiteral("org/model"));
+    QTRY_COMPARE_WITH_TIMEOUT(choices.size(), 2U, 20000);
+    worker->add({repository.id, repository.revision, repository.commit, choices.front(), {}});
+    QTRY_VERIFY_WITH_TIMEOUT(status.state == DownloadState::done, 20000);
+    const int connections = bench.server.connections();
+    worker->set_offline(true);
+    failure.clear();
+    worker->search(QStringLiteral("again"));
+    QTRY_COMPARE_WITH_TIMEOUT(failure, QStringLiteral("again"), 20000);
+    QCOMPARE(bench.server.connections(), connections);
+    worker.reset();
   }
 
   // A file system of 1.2 MB, with and without reserving: it pauses, tells why, and goes on when there is
