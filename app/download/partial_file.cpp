@@ -29,6 +29,18 @@ std::filesystem::path state_of(const PartialPlace& place) {
   return place.incomplete.string() + ".state";
 }
 
+// States that a killed program had written and not yet named. Only for who has the file's lock.
+void remove_unnamed_states(const PartialPlace& place) {
+  const std::string begin = state_of(place).filename().string() + ".partial-";
+  std::error_code error;
+  std::vector<std::filesystem::path> left;
+  for (std::filesystem::directory_iterator entry(place.incomplete.parent_path(), error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(begin)) left.push_back(entry->path());
+  }
+  for (const std::filesystem::path& path : left) std::filesystem::remove(path, error);
+}
+
 std::string gigabytes(std::int64_t bytes) {
   char text[32];
   std::snprintf(text, sizeof text,
@@ -125,6 +137,7 @@ Result<std::unique_ptr<PartialFile>> PartialFile::open(const PartialPlace& place
     if (why == 0) return nullptr;
     return cannot_write(place.incomplete, why);
   }
+  remove_unnamed_states(place);
   std::unique_ptr<PartialFile> file(new PartialFile(fd, lock_fd, place, content, settings));
   file->load_state();
   file->thread_ = std::jthread([raw = file.get()](const std::stop_token& stop) { raw->work(stop); });

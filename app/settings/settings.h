@@ -20,22 +20,18 @@ struct Preset {  // of a system prompt
 struct Settings {
   // appearance
   ThemeChoice theme = ThemeChoice::system;
-  std::string language;             // "de"; empty: the system's
   std::int64_t text_percent = 100;  // of the system's font size, 50 … 300
   SendKey send_key = SendKey::enter;
   bool show_live_panel = true;
 
   // network
-  bool offline = false;      // nothing at all goes out
-  std::string hub_endpoint;  // empty: the hub's own address
+  bool offline = false;  // nothing at all goes out
 
   // models
   std::vector<std::string> model_folders;  // watched in addition to our own
   std::vector<std::string> recent_models;  // paths, the last one first
-  std::string policy;                      // as on the command line; empty: the wizard's or the model's
   double budget_gb = 0;                    // 0: automatic
   std::int64_t context_tokens = 0;         // 0: automatic
-  bool wizard_done = false;
 
   // generation; empty: the model's own
   std::optional<double> temperature;
@@ -45,7 +41,6 @@ struct Settings {
   std::optional<double> repetition_penalty;
   std::optional<std::int64_t> max_tokens;
   std::vector<Preset> system_prompts;
-  std::string default_system_prompt;  // a preset's name; empty: none
 
   // window: what Qt's saveGeometry() and saveState() give, as Base64
   std::string window_geometry;

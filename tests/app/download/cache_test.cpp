@@ -137,6 +137,20 @@ class CacheTest : public QObject {
     QVERIFY2(room.error().message().contains("1125899.9 GB are needed"), room.error().message().c_str());
   }
 
+  // What a program that was killed between writing a state and naming it has left, and nothing else.
+  void unnamedStatesAreRemoved() {
+    const TemporaryFolder folder;
+    const fs::path orphan = folder.path() / "a.incomplete.state.partial-77";
+    const fs::path other = folder.path() / "b.incomplete.state.partial-77";
+    std::ofstream(orphan) << "{}";
+    std::ofstream(other) << "{}";
+    const PartialContent content{"s", 5, sha, oid};
+    FOVEA_VERIFY(
+        PartialFile::open({folder.path() / "a", folder.path() / "a.incomplete", {}, true}, content, {}));
+    QVERIFY(!fs::exists(orphan));
+    QVERIFY(fs::exists(other));
+  }
+
   void aQueueSurvivesItsFile() {
     QueuedDownload entry{.id = 4,
                          .request = {"org/model", "main", commit, {}, "/to/here"},

@@ -217,6 +217,10 @@ class DownloadCommandTest : public QObject {
     QVERIFY(kills > 2);
     QVERIFY(content(bench.model()) == bench.bytes);
     QVERIFY(bench.server.bytes_sent() < size_bytes * (kills + 1));
+    QStringList left;
+    for (const auto& entry : fs::directory_iterator(bench.blobs()))
+      left += QString::fromStdString(entry.path().filename().string());
+    QVERIFY2(left.size() == 1, qPrintable(left.join(QLatin1Char(' '))));
   }
 
   void controlCPausesAndTheSameCommandGoesOn() {

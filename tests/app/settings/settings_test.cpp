@@ -82,18 +82,14 @@ void SettingsTest::everything_comes_back() {
   World w;
   Settings all;
   all.theme = ThemeChoice::dark;
-  all.language = "de";
   all.text_percent = 150;
   all.send_key = SendKey::control_enter;
   all.show_live_panel = false;
   all.offline = true;
-  all.hub_endpoint = "https://example.org";
   all.model_folders = {"/a b/ü", "/c"};
   all.recent_models = {"/m.gguf"};
-  all.policy = "dynaexq";
   all.budget_gb = 12.5;
   all.context_tokens = 32768;
-  all.wizard_done = true;
   all.temperature = 0.25;
   all.top_p = 0.5;
   all.min_p = 0;
@@ -101,7 +97,6 @@ void SettingsTest::everything_comes_back() {
   all.repetition_penalty = 1.125;
   all.max_tokens = 4096;
   all.system_prompts = {{"short", "Be short."}, {"long", "Be \"long\"\n."}};
-  all.default_system_prompt = "short";
   all.window_geometry = "AdnQyw==";
   all.window_state = "AAAA";
   FOVEA_VERIFY(w.file.update([&](Settings& s) { s = all; }));
@@ -130,11 +125,11 @@ void SettingsTest::unknown_keys_and_their_order_stay() {
 void SettingsTest::only_what_changed_is_written() {
   World w;
   SettingsFile other(w.path);
-  FOVEA_VERIFY(w.file.update([](Settings& s) { s.language = "de"; }));
+  FOVEA_VERIFY(w.file.update([](Settings& s) { s.window_geometry = "de"; }));
   FOVEA_VERIFY(other.update([](Settings& s) { s.offline = true; }));
   const auto both = w.file.update([](Settings& s) { s.text_percent = 200; });
   FOVEA_VERIFY(both);
-  QCOMPARE(both->language, std::string("de"));
+  QCOMPARE(both->window_geometry, std::string("de"));
   QVERIFY(both->offline);
   QCOMPARE(other.load()->text_percent, std::int64_t{200});
 }
@@ -166,9 +161,9 @@ void SettingsTest::a_value_that_does_not_fit_is_named_and_kept() {
   const auto notices = w.file.take_notices();
   QCOMPARE(notices.size(), std::size_t{1});
   QVERIFY2(QString::fromStdString(notices[0]).contains(name), notices[0].c_str());
-  FOVEA_VERIFY(w.file.update([](Settings& s) { s.language = "fr"; }));
+  FOVEA_VERIFY(w.file.update([](Settings& s) { s.window_geometry = "fr"; }));
   Json expected = Json::parse(text.toStdString());
-  expected["appearance"]["language"] = "fr";
+  expected["window"]["geometry"] = "fr";
   QVERIFY(Json::parse(contents(w.path)) == expected);
 }
 
@@ -256,7 +251,7 @@ void SettingsTest::a_kill_leaves_a_whole_file() {
     ::waitpid(child, &status, 0);
     FOVEA_VERIFY(w.file.load());
     QVERIFY(w.file.take_notices().empty());
-    FOVEA_VERIFY(w.file.update([](Settings& s) { s.language = "de"; }));  // the lock is free again
+    FOVEA_VERIFY(w.file.update([](Settings& s) { s.window_geometry = "de"; }));  // the lock is free again
   }
 }
 
