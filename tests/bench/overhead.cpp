@@ -55,6 +55,7 @@ LoadRequest plain(const Arguments& arguments) {
   LoadRequest request;
   request.model = arguments.model;
   request.context = depth + arguments.tokens;
+  request.chunk = depth;  // the same for every policy, so that their plans differ in the experts alone
   request.need_tokenizer = false;
   request.precision.stores_folder = arguments.stores;
   return request;
@@ -178,7 +179,7 @@ void storm(const Arguments& arguments) {
   low.precision.policy = PolicyKind::static_tiers;
   low.precision.tiers = {arguments.tiers.back()};
   const auto total = [](const LoadRequest& of) {
-    const PlanSettings settings{.context = of.context, .precision = of.precision};
+    const PlanSettings settings{.context = of.context, .chunk = of.chunk, .precision = of.precision};
     return value_of(plan_model(of.model, settings)).plan.total_bytes;
   };
   request.precision.budget_bytes = (total(request) + total(low)) / 2;
@@ -212,6 +213,9 @@ void storm(const Arguments& arguments) {
               static_cast<long long>(use.promotions), static_cast<long long>(use.demotions),
               static_cast<long long>(use.swaps_refused), static_cast<long long>(use.swaps_failed),
               static_cast<double>(use.bytes_read - before.bytes_read) / storming / 1e9);
+  if (use.promotions > before.promotions) return;
+  std::fputs("nothing was swapped: this measured nothing\n", stderr);
+  std::exit(1);
 }
 
 std::vector<std::string> split(std::string_view list) {
