@@ -20,6 +20,12 @@ std::string name_of(const fs::path& file) {
   return std::regex_replace(stem, part, "");
 }
 
+// A link whose model was deleted is no model.
+bool leads_somewhere(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
 bool is_later_part(const fs::path& file) {
   static const std::regex part("-(\\d{5})-of-\\d{5}$");
   std::smatch match;
@@ -42,11 +48,32 @@ std::vector<LibraryEntry> list_models(const fs::path& folder) {
     const fs::path& path = it->path();
     if (is_model_folder(path)) {
       found.push_back({path.filename().string(), path});
-    } else if (path.extension() == ".gguf" && !is_later_part(path)) {
+    } else if (path.extension() == ".gguf" && !is_later_part(path) && leads_somewhere(path)) {
       found.push_back({name_of(path), path});
     }
   }
   std::ranges::sort(found, {}, [](const LibraryEntry& e) { return std::pair(e.name, e.path); });
+  return found;
+}
+
+std::vector<LibraryEntry> find_models(const fs::path& folder) {
+  constexpr int deepest = 3;
+  constexpr std::size_t most_folders = 2000;
+  std::vector<LibraryEntry> found;
+  std::vector<std::pair<fs::path, int>> folders{{folder, 0}};
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    const auto [here, depth] = folders[i];
+    std::ranges::move(list_models(here), std::back_inserter(found));
+    if (depth == deepest) continue;
+    std::error_code error;
+    for (fs::directory_iterator it(here, error), end; !error && it != end; it.increment(error)) {
+      std::error_code ignored;
+      const bool is_hidden = it->path().filename().string().starts_with('.');
+      if (is_hidden || it->is_symlink(ignored) || !it->is_directory(ignored) || is_model_folder(it->path()))
+        continue;
+      if (folders.size() < most_folders) folders.emplace_back(it->path(), depth + 1);
+    }
+  }
   return found;
 }
 

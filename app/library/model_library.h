@@ -18,6 +18,10 @@ struct LibraryEntry {
 // name.
 std::vector<LibraryEntry> list_models(const std::filesystem::path& folder);
 
+// The same, in the folders below too (three deep, without hidden ones and links to folders): where other
+// programs keep their models.
+std::vector<LibraryEntry> find_models(const std::filesystem::path& folder);
+
 // What a user writes for MODEL: a path, or a name in the library. A text with a slash is always a path.
 // A name that is unknown, or that could be two things, is an error which lists what there is.
 Result<std::filesystem::path> resolve_model(const std::string& argument, const std::filesystem::path& folder);

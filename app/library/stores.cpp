@@ -1,11 +1,57 @@
 #include "app/library/stores.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <system_error>
+
 #include "app/library/data_folder.h"
+#include "engine/api/prepare.h"
 
 namespace fovea::app {
+namespace fs = std::filesystem;
 
-std::filesystem::path stores_folder() {
+namespace {
+
+// "file-q4-q2" between a fingerprint and the end: the tiers.
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('-', at), text.size());
+    if (const std::string part = text.substr(at, end - at); part != "linear") parts.push_back(part);
+    at = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+fs::path stores_folder() {
   return data_folder() / "stores";
+}
+
+std::vector<StoreFile> stores_of(const fs::path& model, const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return {};
+  PrepareRequest request;
+  request.model = model;
+  request.tiers = {"file"};  // the fingerprint is the same for all
+  const auto plan = describe_store(request);
+  if (!plan) return {};
+  char fingerprint[16];
+  std::snprintf(fingerprint, sizeof fingerprint, "-%08llx-",
+                static_cast<unsigned long long>(plan->model_fingerprint >> 32));
+  std::vector<StoreFile> found;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().stem().string();
+    const std::size_t at = name.find(fingerprint);
+    if (it->path().extension() != ".store" || at == name.npos) continue;
+    std::error_code ignored;
+    found.push_back(
+        {it->path(), split(name.substr(at + 10)), static_cast<std::int64_t>(it->file_size(ignored))});
+  }
+  std::ranges::sort(found, {}, &StoreFile::path);
+  return found;
 }
 
 }  // namespace fovea::app

@@ -71,4 +71,12 @@ struct PrepareReport {
 // fit or is damaged is an error unless `rebuild`. Progress counts bytes. ErrorKind::cancelled when stopped.
 Result<PrepareReport> prepare(const PrepareRequest&, const ProgressSink& = {}, std::stop_token = {});
 
+struct StoreCheck {
+  std::int64_t versions = 0;
+  std::int64_t bytes = 0;  // of them
+};
+// Reads every version of a store and compares its checksum. ErrorKind::format names the first that is damaged.
+Result<StoreCheck> verify_store(const std::filesystem::path& store, const ProgressSink& = {},
+                                std::stop_token = {});
+
 }  // namespace fovea

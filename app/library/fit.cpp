@@ -1,0 +1,135 @@
+#include "app/library/fit.h"
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+
+#include "engine/api/devices.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+using Planner = std::function<Result<PlanReport>(const PlanSettings&)>;
+
+PlanSettings settings_for(const FitRequest& machine) {
+  PlanSettings settings;
+  settings.context = machine.context;
+  settings.kv = machine.kv;
+  settings.device_memory_bytes = machine.device_memory_bytes;
+  settings.precision.budget_bytes = machine.budget_bytes;
+  return settings;
+}
+
+void take(ModelFit& fit, PlanReport report, const PrecisionRequest& precision) {
+  fit.least_bytes = std::min(fit.needed_bytes, report.plan.least_bytes);
+  fit.report = std::move(report);
+  fit.precision = precision;
+}
+
+// Every expert that does not fit elsewhere, the others at the lowest tier.
+PlanSettings offloading(PlanSettings settings, const PlanReport& lowest) {
+  settings.precision.policy = PolicyKind::offload;
+  settings.precision.tiers = {lowest.plan.parts.experts.empty() ? "file"
+                                                                : lowest.plan.parts.experts.back().name};
+  settings.precision.offload.cpu_moe_layers = -1;
+  return settings;
+}
+
+// The first of the ways that fits, from the best on.
+Result<ModelFit> fit_with(const Planner& plan, PlanSettings settings) {
+  ModelFit fit{.budget_bytes = settings.precision.budget_bytes, .on_card = settings.device_memory_bytes > 0};
+  settings.precision.policy = PolicyKind::none;
+  FOVEA_TRY(PlanReport as_it_is, plan(settings));
+  fit.needed_bytes = as_it_is.plan.least_bytes;
+  if (as_it_is.plan.fits) {
+    fit.kind = FitKind::fits;
+    take(fit, std::move(as_it_is), {});
+    return fit;
+  }
+  settings.precision.policy = PolicyKind::automatic;
+  auto lower = plan(settings);
+  if (!lower) {  // no tier below the file's
+    take(fit, std::move(as_it_is), {});
+    return fit;
+  }
+  take(fit, *lower, settings.precision);
+  if (lower->plan.fits) {
+    fit.kind = FitKind::lower_precision;
+    return fit;
+  }
+  const PlanSettings away = offloading(settings, *lower);
+  auto elsewhere = plan(away);  // an error: the model has no experts
+  if (!elsewhere || elsewhere->plan.least_bytes >= lower->plan.least_bytes) return fit;
+  const bool fits = elsewhere->plan.fits;
+  take(fit, *std::move(elsewhere), away.precision);
+  if (fits) fit.kind = FitKind::experts_elsewhere;
+  return fit;
+}
+
+std::string plain(std::string_view name) {
+  std::string text(name);
+  std::ranges::transform(text, text.begin(), [](unsigned char c) {
+    return c == '_' || c == ' ' ? '-' : static_cast<char>(std::tolower(c));
+  });
+  return text;
+}
+
+std::string shape_in(std::string_view name) {
+  const std::string text = plain(name);
+  for (const std::string& shape : shape_names())
+    if (text.contains(shape)) return shape;
+  return {};
+}
+
+// Beside the weights: the context and room to compute.
+std::int64_t with_room(std::int64_t weights_bytes) {
+  constexpr std::int64_t least = std::int64_t{256} << 20;
+  return weights_bytes + std::max(weights_bytes / 10, least);
+}
+
+constexpr std::int64_t memory_for_others = std::int64_t{1} << 30;  // the desktop and its programs
+
+}  // namespace
+
+Result<FitRequest> this_machine(std::int64_t held_bytes) {
+  FOVEA_TRY(const auto all, devices());
+  const DeviceInfo& device = all.front();
+  FitRequest machine;
+  const std::int64_t free = std::min(device.memory_free_bytes + held_bytes, device.memory_bytes);
+  machine.budget_bytes = std::max(free - memory_for_others, free / 2);
+  return machine;
+}
+
+Result<ModelFit> fit_of_model(const std::filesystem::path& model, const FitRequest& machine) {
+  return fit_with([&](const PlanSettings& settings) { return plan_model(model, settings); },
+                  settings_for(machine));
+}
+
+Result<ModelFit> fit_of_shape(std::string_view shape, const FitRequest& machine) {
+  return fit_with([&](const PlanSettings& settings) { return plan_shape(shape, settings); },
+                  settings_for(machine));
+}
+
+ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const FitRequest& machine) {
+  ModelFit fit{.is_estimate = true,
+               .budget_bytes = machine.budget_bytes,
+               .needed_bytes = with_room(bytes),
+               .on_card = machine.device_memory_bytes > 0};
+  fit.least_bytes = fit.needed_bytes;
+  if (fit.needed_bytes <= fit.budget_bytes) {
+    fit.kind = FitKind::fits;
+    return fit;
+  }
+  const std::string shape = shape_in(name);
+  if (shape.empty()) return fit;
+  const auto planned = fit_of_shape(shape, machine);
+  if (!planned) return fit;
+  const std::int64_t needed = fit.needed_bytes;
+  fit = *planned;
+  fit.is_estimate = true;
+  if (fit.kind != FitKind::fits) fit.needed_bytes = needed;
+  return fit;
+}
+
+}  // namespace fovea::app

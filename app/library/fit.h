@@ -1,0 +1,56 @@
+// Whether a model fits this machine, and how: the planner's answer in one of four kinds. Reads no weights;
+// takes some milliseconds to a second, so that a window asks on another thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "engine/api/error.h"
+#include "engine/api/plan.h"
+#include "engine/api/precision.h"
+#include "engine/api/request.h"
+
+namespace fovea::app {
+
+// From the best to the worst.
+enum class FitKind : std::uint8_t {
+  fits,               // as its file has it
+  lower_precision,    // everything on the device, some of it at lower tiers
+  experts_elsewhere,  // some experts on the host, or on disk where the processor is the device
+  does_not_fit,
+};
+
+struct FitRequest {
+  std::int64_t budget_bytes = 0;         // what a model may take of the device
+  std::int64_t device_memory_bytes = 0;  // of a card; 0: the device is the processor
+  std::int64_t context = 0;              // tokens; 0: the model's, at most 8,192
+  KvType kv = KvType::f16;
+};
+
+// What this machine gives a model now. `held_bytes`: what a model that would be closed for it has.
+Result<FitRequest> this_machine(std::int64_t held_bytes = 0);
+
+struct ModelFit {
+  FitKind kind = FitKind::does_not_fit;
+  bool is_estimate = false;  // from the file's size and name; the planner has not seen the model itself
+  std::int64_t budget_bytes = 0;
+  std::int64_t needed_bytes = 0;  // as its file has it
+  std::int64_t least_bytes = 0;   // the smallest budget that would do, with everything that may be lowered
+  // Of the way that fits; where none does, of the one that needs least. Empty (units 0, total 0) where an
+  // estimate is of the size alone.
+  PlanReport report = {};
+  bool on_card = false;        // what is elsewhere is computed by the processor and not read from the disk
+  PrecisionRequest precision = {};  // what to open it with
+};
+
+// Errors are those of the file: damaged, or of a kind that Fovea does not run.
+Result<ModelFit> fit_of_model(const std::filesystem::path& model, const FitRequest& machine);
+// A published model (engine/api/plan.h, shape_names()) as it was published.
+Result<ModelFit> fit_of_shape(std::string_view shape, const FitRequest& machine);
+// A file elsewhere of which only name and size are known: an estimate. Where the name is that of a known
+// shape, the planner is asked about that shape.
+ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const FitRequest& machine);
+
+}  // namespace fovea::app

@@ -1,0 +1,155 @@
+// How models fit: the planner decides, and the words tell its numbers.
+#include "app/library/fit.h"
+
+#include "app/library/fit_words.h"
+#include "tests/support/test.h"
+
+using namespace fovea;
+using namespace fovea::app;
+using tests::golden;
+
+namespace {
+
+constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
+
+FitRequest card(std::int64_t gibibytes) {
+  return {.budget_bytes = gibibytes * gibibyte, .device_memory_bytes = gibibytes * gibibyte};
+}
+
+// What `fovea plan --shape SHAPE --device-memory …GiB` says.
+std::int64_t high_of(const std::string& shape, std::int64_t gibibytes) {
+  PlanSettings settings;
+  settings.device_memory_bytes = gibibytes * gibibyte;
+  settings.precision.policy = PolicyKind::automatic;
+  settings.precision.budget_bytes = settings.device_memory_bytes;
+  const auto report = plan_shape(shape, settings);
+  return report ? report->plan.high_per_layer : -1;
+}
+
+}  // namespace
+
+class FitTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // The kinds of docs/swaps.md; the numbers of the planner.
+  void publishedModelsOnCards_data() {
+    QTest::addColumn<QByteArray>("shape");
+    QTest::addColumn<int>("gibibytes");
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<int>("layers_elsewhere");
+    const auto row = [](const char* shape, int gibibytes, FitKind kind, int layers) {
+      QTest::addRow("%s on %d", shape, gibibytes)
+          << QByteArray(shape) << gibibytes << static_cast<int>(kind) << layers;
+    };
+    row("qwen3-30b-a3b", 24, FitKind::lower_precision, 0);
+    row("qwen3-30b-a3b", 48, FitKind::lower_precision, 0);
+    row("qwen3-30b-a3b", 80, FitKind::fits, 0);
+    row("qwen3-next-80b-a3b", 24, FitKind::experts_elsewhere, 6);
+    row("gpt-oss-120b", 24, FitKind::experts_elsewhere, 14);
+    row("qwen3-30b-a3b", 4, FitKind::does_not_fit, -1);
+  }
+  void publishedModelsOnCards() {
+    QFETCH(QByteArray, shape);
+    QFETCH(int, gibibytes);
+    QFETCH(int, kind);
+    QFETCH(int, layers_elsewhere);
+    const auto fit = fit_of_shape(shape.toStdString(), card(gibibytes));
+    FOVEA_VERIFY(fit);
+    QCOMPARE(static_cast<int>(fit->kind), kind);
+    QVERIFY(!fit->is_estimate && fit->on_card);
+    if (fit->kind == FitKind::lower_precision)
+      QCOMPARE(fit->report.plan.high_per_layer, high_of(shape.toStdString(), gibibytes));
+    if (layers_elsewhere >= 0) QCOMPARE(fit->report.cpu_moe_layers, layers_elsewhere);
+    if (fit->kind == FitKind::does_not_fit) {
+      QVERIFY(fit->least_bytes > fit->budget_bytes);
+    } else {
+      QVERIFY(fit->report.plan.fits && fit->report.plan.total_bytes <= gibibytes * gibibyte);
+    }
+  }
+
+  // Walking the budget down, the answer only becomes worse, and each edge is where the fit says it is.
+  void edges_data() {
+    QTest::addColumn<QString>("model");
+    for (const char* model : {"qwen3_moe-0", "qwen3_moe-0-gguf.gguf", "llama-0", "mixtral-1-split-gguf.gguf"})
+      QTest::newRow(model) << QString(model);
+  }
+  void edges() {
+    QFETCH(QString, model);
+    const auto path = golden("models") / model.toStdString();
+    const auto at = [&path](std::int64_t budget) {
+      return fit_of_model(path, {.budget_bytes = budget, .context = 200});
+    };
+    const auto plenty = at(gibibyte);
+    FOVEA_VERIFY(plenty);
+    QCOMPARE(plenty->kind, FitKind::fits);
+    QCOMPARE(plenty->precision.policy, PolicyKind::none);
+    QVERIFY(plenty->needed_bytes > 0 && plenty->needed_bytes < gibibyte);
+    const auto exact = at(plenty->needed_bytes);
+    FOVEA_VERIFY(exact);
+    QCOMPARE(exact->kind, FitKind::fits);
+    const auto less = at(plenty->needed_bytes - 1);
+    FOVEA_VERIFY(less);
+    QVERIFY(less->kind != FitKind::fits);
+    const auto little = at(1000);
+    FOVEA_VERIFY(little);
+    QCOMPARE(little->kind, FitKind::does_not_fit);
+    const auto least = at(little->least_bytes);
+    FOVEA_VERIFY(least);
+    QVERIFY(least->kind != FitKind::does_not_fit);
+    const auto below = at(little->least_bytes - 1);
+    FOVEA_VERIFY(below);
+    QCOMPARE(below->kind, FitKind::does_not_fit);
+  }
+
+  void errorsAreTheFiles() {
+    QVERIFY(!fit_of_model("/no/such.gguf", card(24)));
+    QVERIFY(!fit_of_shape("gpt-5", card(24)));
+  }
+
+  void estimates() {
+    const auto small = estimate_fit("some-7b-Q4_K_M", 4 * gibibyte, card(24));
+    QCOMPARE(small.kind, FitKind::fits);
+    QVERIFY(small.is_estimate);
+    const auto large = estimate_fit("some-70b-Q8_0", 70 * gibibyte, card(24));
+    QCOMPARE(large.kind, FitKind::does_not_fit);
+    QVERIFY(large.least_bytes > 70 * gibibyte);
+    QVERIFY(fit_reason(large).contains(QStringLiteral("estimate")));
+    // A name that the planner knows.
+    const auto known = estimate_fit("Qwen3_30B-A3B-Instruct-2507-Q8_0", 31 * gibibyte, card(24));
+    QCOMPARE(known.kind, FitKind::lower_precision);
+    QVERIFY(known.is_estimate);
+    QCOMPARE(known.report.plan.high_per_layer, high_of("qwen3-30b-a3b", 24));
+  }
+
+  void thisMachineHasMemory() {
+    const auto machine = this_machine();
+    FOVEA_VERIFY(machine);
+    QVERIFY(machine->budget_bytes > 0);
+    QCOMPARE(machine->device_memory_bytes, 0);
+    const auto more = this_machine(gibibyte);
+    FOVEA_VERIFY(more);
+    QVERIFY(more->budget_bytes > 0);
+  }
+
+  void words() {
+    const auto lower = fit_of_shape("qwen3-30b-a3b", card(24));
+    FOVEA_VERIFY(lower);
+    QCOMPARE(fit_words(*lower), QStringLiteral("Fits with experts at lower precision"));
+    const QString tiers = QStringLiteral("%1 of 128 experts of each layer at file, the others at q4");
+    QVERIFY2(fit_reason(*lower).contains(tiers.arg(high_of("qwen3-30b-a3b", 24))),
+             qPrintable(fit_reason(*lower)));
+    const auto away = fit_of_shape("gpt-oss-120b", card(24));
+    FOVEA_VERIFY(away);
+    QCOMPARE(fit_words(*away), QStringLiteral("Fits with experts on the CPU"));
+    QVERIFY(fit_reason(*away).contains(QStringLiteral("14 layers")) ||
+            fit_reason(*away).contains(QStringLiteral("14 layer(s)")));
+    const auto none = fit_of_shape("qwen3-30b-a3b", card(4));
+    FOVEA_VERIFY(none);
+    QCOMPARE(fit_words(*none), QStringLiteral("Does not fit"));
+    QVERIFY(fit_number(*none).contains(size_words(none->least_bytes)));
+  }
+};
+FOVEA_TEST(FitTest)
+
+#include "fit_test.moc"
