@@ -1,5 +1,6 @@
-// What the README promises is there: its commands, their flags, its files.
+// What the documents promise is there: commands, their flags, files, and what a card holds.
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
@@ -82,6 +83,55 @@ class ReadmeTest : public QObject {
   void paths() {
     QFETCH(QByteArray, path);
     QVERIFY(std::filesystem::exists(root / path.toStdString()));
+  }
+
+  // The rows of docs/swaps.md are what the planner says today; scripts/plan_tables makes them.
+  void cards_data() {
+    QTest::addColumn<QStringList>("cells");
+    const QString text = QString::fromStdString(content(root / "docs/swaps.md"));
+    const QString from = text.mid(text.indexOf("| model | card |"));
+    int rows = 0;
+    for (const QString& line : from.left(from.indexOf("\n\n")).split('\n').mid(2)) {
+      const QStringList cells = line.split('|');
+      QTest::addRow("%s on %s GiB", qPrintable(cells[1].trimmed()), qPrintable(cells[2].trimmed())) << cells;
+      ++rows;
+    }
+    QCOMPARE(rows, 12);
+  }
+  void cards() {
+    QFETCH(QStringList, cells);
+    QCOMPARE(cells.size(), 12);
+    const auto cell = [&](int number) { return cells[number].trimmed(); };
+    const std::string tiers = cell(3).remove(' ').toStdString();
+    std::vector<std::string> command = {"plan",
+                                        "--shape",
+                                        cell(1).toStdString(),
+                                        "--device-memory",
+                                        cell(2).toStdString() + "GiB",
+                                        "--json",
+                                        "--context",
+                                        "8192",
+                                        "--policy"};
+    if (cell(4).isEmpty()) {
+      command.insert(command.end(), {"offload", "--tiers", tiers, "--n-cpu-moe", "auto"});
+    } else {
+      command.insert(command.end(), {"dynaexq"});
+    }
+    const auto plan = nlohmann::ordered_json::parse(run(command).out, nullptr, false);
+    QVERIFY(plan.is_object() && plan["fits"] == true);
+    std::string found;
+    for (const auto& [tier, bytes] : plan["parts"]["experts"].items())
+      found += (found.empty() ? "" : ",") + tier;
+    QCOMPARE(found, tiers);
+    if (cell(4).isEmpty()) {
+      QVERIFY(cell(10).endsWith(QString("`--n-cpu-moe %1`").arg(plan["cpu_moe_layers"].get<int>())));
+    } else {
+      QCOMPARE(
+          QString("%1 of %2").arg(plan["high_per_layer"].get<int>()).arg(plan["units_per_layer"].get<int>()),
+          cell(4));
+    }
+    QCOMPARE(QString::number(plan["mean_bits_per_weight"].get<double>(), 'f', 2), cell(5));
+    QCOMPARE(QString::number(plan["total_bytes"].get<double>() / (1 << 30), 'f', 1), cell(9));
   }
 };
 FOVEA_TEST(ReadmeTest)

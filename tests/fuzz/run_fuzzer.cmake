@@ -21,6 +21,10 @@ if("$ENV{ASAN_SYMBOLIZER_PATH}" STREQUAL "")
     set(ENV{ASAN_SYMBOLIZER_PATH} ${symbolizer})
   endif()
 endif()
+# Some targets write each input to a file: on a disk that takes a hundred times as long as the rest.
+if(IS_DIRECTORY /dev/shm)
+  set(ENV{TMPDIR} /dev/shm)
+endif()
 # What an earlier run has kept would change this one.
 file(REMOVE_RECURSE ${BINARY}/kept/${NAME})
 file(MAKE_DIRECTORY ${BINARY}/kept/${NAME} ${BINARY}/findings)
