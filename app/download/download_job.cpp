@@ -98,6 +98,7 @@ void DownloadJob::start() {
   disk_poll_.stop();
   state_ = DownloadState::starting;
   message_.clear();
+  wants_token_ = false;
   file_ = 0;
   finished_bytes_ = 0;
   samples_.clear();
@@ -152,6 +153,7 @@ void DownloadJob::on_ended(const TransferEnd& end) {
   const HubFile& file = request_.choice.files[file_];
   if (end.error) {
     finished_bytes_ += transfer->bytes_there();
+    wants_token_ = end.wants_token;
     rest(end.is_disk_full ? DownloadState::disk_full : DownloadState::failed, end.error->message(),
          end.error->kind);
     if (end.is_disk_full) disk_poll_.start();
@@ -166,15 +168,19 @@ void DownloadJob::on_ended(const TransferEnd& end) {
   next();
 }
 
-void DownloadJob::finish() {
+fs::path DownloadJob::finished_path() const {
   const ModelChoice& choice = request_.choice;
-  if (request_.folder.empty()) {
-    const fs::path snapshot = settings_.cache.snapshot(request_.repository, request_.commit);
-    path_ = choice.is_folder ? snapshot : snapshot / choice.files.front().path;
-    if (!settings_.library.empty()) library_name_ = link_into_library(settings_.library, choice, snapshot);
-  } else {
-    path_ = choice.is_folder ? request_.folder / choice.name : place_of(choice.files.front()).target;
-  }
+  if (!request_.folder.empty())
+    return choice.is_folder ? request_.folder / choice.name : place_of(choice.files.front()).target;
+  const fs::path snapshot = settings_.cache.snapshot(request_.repository, request_.commit);
+  return choice.is_folder ? snapshot : snapshot / choice.files.front().path;
+}
+
+void DownloadJob::finish() {
+  path_ = finished_path();
+  if (request_.folder.empty() && !settings_.library.empty())
+    library_name_ = link_into_library(settings_.library, request_.choice,
+                                      settings_.cache.snapshot(request_.repository, request_.commit));
   rest(DownloadState::done, {});
 }
 
@@ -214,6 +220,7 @@ void DownloadJob::set_resting(DownloadState state, const std::string& message) {
   if (is_running()) return;
   state_ = state;
   message_ = message;
+  if (state == DownloadState::done && !request_.choice.files.empty()) path_ = finished_path();
 }
 
 std::int64_t DownloadJob::bytes_done() const {
@@ -275,6 +282,7 @@ DownloadStatus DownloadJob::status() const {
   }
   status.message = message_;
   status.error = error_;
+  status.wants_token = wants_token_;
   status.path = path_;
   status.library_name = library_name_;
   return status;

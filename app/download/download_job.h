@@ -47,6 +47,7 @@ class DownloadJob : public QObject {
 
  private:
   PartialPlace place_of(const HubFile& file) const;
+  std::filesystem::path finished_path() const;
   Result<void> check_room() const;
   void next();
   void on_ended(const TransferEnd& end);
@@ -65,6 +66,7 @@ class DownloadJob : public QObject {
   DownloadState state_ = DownloadState::queued;
   std::string message_;
   ErrorKind error_ = ErrorKind::internal;
+  bool wants_token_ = false;
   std::filesystem::path path_;
   std::string library_name_;
   QTimer ticker_, disk_poll_;

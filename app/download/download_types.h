@@ -45,6 +45,7 @@ struct DownloadStatus {
   std::string file;                       // the one that is on its way
   std::string message;                    // for people; no secrets
   ErrorKind error = ErrorKind::internal;  // where the state is failed
+  bool wants_token = false;               // it failed because the hub wants one, or another one
   std::filesystem::path path;             // when done: what to open
   std::string
       library_name;  // when done: MODEL for the commands; empty where the library has another of that name

@@ -55,22 +55,26 @@ void DownloadWorker::post(Work work) {
       parts_, [parts = parts_, work = std::move(work)] { work(*parts); }, Qt::QueuedConnection);
 }
 
+void DownloadWorker::tell(const QString& about, const HubFailure& failure) {
+  Q_EMIT failed(about, failure.error);
+  if (failure.wants_token()) Q_EMIT tokenWanted(about);
+}
+
 void DownloadWorker::search(const QString& text) {
   post([this, text](Parts& parts) {
     parts.client->search(text, most_found, &parts,
                          [this, text](const HubResult<std::vector<HubModel>>& models) {
-                           models ? Q_EMIT found(text, *models) : Q_EMIT failed(text, models.error().error);
+                           models ? Q_EMIT found(text, *models) : tell(text, models.error());
                          });
   });
 }
 
 void DownloadWorker::list(const QString& repository) {
   post([this, repository](Parts& parts) {
-    parts.client->list(repository.toStdString(), "main", &parts,
-                       [this, repository](const HubResult<HubRepository>& files) {
-                         files ? Q_EMIT listed(*files, model_choices(*files))
-                               : Q_EMIT failed(repository, files.error().error);
-                       });
+    parts.client->list(
+        repository.toStdString(), "main", &parts, [this, repository](const HubResult<HubRepository>& files) {
+          files ? Q_EMIT listed(repository, *files, model_choices(*files)) : tell(repository, files.error());
+        });
   });
 }
 

@@ -42,10 +42,13 @@ class DownloadWorker : public QObject {
 
  Q_SIGNALS:
   void found(const QString& text, const std::vector<fovea::app::HubModel>& models);
-  void listed(const fovea::app::HubRepository& repository,
+  // asked: the name in list(); the repository may be called otherwise today.
+  void listed(const QString& asked, const fovea::app::HubRepository& repository,
               const std::vector<fovea::app::ModelChoice>& choices);
   // A search, a listing or the keyring; about: what was asked.
   void failed(const QString& about, const fovea::Error& error);
+  // The hub shows what was asked for only to some; after failed().
+  void tokenWanted(const QString& about);
   void tokenChanged();
   void changed(const fovea::app::DownloadStatus& status);
   void removed(std::int64_t id);
@@ -54,6 +57,7 @@ class DownloadWorker : public QObject {
   struct Parts;
   template <class Work>
   void post(Work work);
+  void tell(const QString& about, const HubFailure& failure);
 
   QThread thread_;
   Parts* parts_;  // lives on thread_ and ends with it

@@ -34,6 +34,7 @@ struct HubFailure {
   int status = 0;  // of HTTP; 0: there was no answer
   bool may_pass = false;
   std::int64_t retry_after_s = -1;  // what the server asks for
+  bool wants_token() const { return status == 401 || status == 403; }
 };
 template <class T>
 using HubResult = std::expected<T, HubFailure>;

@@ -148,7 +148,7 @@ void Transfer::on_located(const HubResult<HubLocation>& location) {
   if (!location) {
     const HubFailure& failure = location.error();
     if (failure.may_pass) return retry_later(failure.error, failure.retry_after_s);
-    return end({.error = failure.error});
+    return end({.error = failure.error, .wants_token = failure.wants_token()});
   }
   const bool other_size = location->bytes >= 0 && location->bytes != id_.file.bytes;
   const bool other_content =
@@ -360,7 +360,7 @@ void Transfer::on_refusal(Connection& connection, int status) {
   if (status == 400 || status == 401 || status == 403 || status == 404 || status == 410) {
     const HubFailure failure = status_failure(status, reply->rawHeader("X-Error-Code"), asked, true);
     close(connection);
-    if (!stored_elsewhere) return end({.error = failure.error});
+    if (!stored_elsewhere) return end({.error = failure.error, .wants_token = failure.wants_token()});
     if (!is_located_) return;  // another range has asked already
     // A signed address has expired: the hub gives a new one.
     if (++refusals_ > most_refusals)

@@ -45,6 +45,7 @@ enum class TransferState : std::uint8_t {
 struct TransferEnd {
   std::optional<Error> error;
   bool is_disk_full = false;  // goes on when there is room
+  bool wants_token = false;   // the hub does not show it to everybody
 };
 
 class Transfer : public QObject {

@@ -1,7 +1,9 @@
 #include "app/library/model_worker.h"
 
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QStandardPaths>
 #include <memory>
 
 #include "engine/api/model_info.h"
@@ -29,6 +31,8 @@ Result<CheckReport> check_all(const LibraryModel& model, const ProgressSink& pro
 
 Result<std::int64_t> remove_all(const LibraryModel& model) {
   const Removal removal = removal_of(model.path);
+  // Qt 6.4 takes the present folder for the trash where this one is missing.
+  QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation));
   for (const fs::path& path : removal.whole) {
     QFile file(QString::fromStdString(path.string()));
     if (!file.moveToTrash())

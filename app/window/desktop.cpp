@@ -11,6 +11,7 @@
 #include "app/library/stores.h"
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
+#include "app/window/models_controller.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
 #include "ui/live/live_panel.h"
@@ -31,6 +32,10 @@ std::vector<ui::ModelChoice> recent_choices(const Settings& settings) {
     if (QFileInfo::exists(q(path))) choices.push_back({QFileInfo(q(path)).fileName(), q(path)});
   }
   return choices;
+}
+
+std::vector<std::filesystem::path> folders_of(const Settings& settings) {
+  return {settings.model_folders.begin(), settings.model_folders.end()};
 }
 
 QByteArray from_base64(const std::string& text) {
@@ -67,13 +72,19 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
         return answer;
       });
   new LiveController(*live_panel_, *chat_);
+  ModelsSettings models = ModelsSettings::usual();
+  models.folders = folders_of(settings_);
+  models.downloads.network.offline |= settings_.offline;
+  models_ = std::make_unique<ModelsController>(*window_, std::move(models));
   connect_window();
+  connect_models();
   apply_settings();
   if (!settings) window_->show_error(q(settings.error().message()));
   for (const std::string& notice : settings_file_.take_notices()) window_->show_notice(q(notice));
 }
 
 Desktop::~Desktop() {
+  models_.reset();
   chat_.reset();  // its worker feeds the panel
   window_.reset();
   history_.reset();
@@ -100,6 +111,33 @@ void Desktop::connect_window() {
     change_settings([percent](Settings& s) { s.text_percent = percent; });
     apply_appearance();
   });
+}
+
+void Desktop::connect_models() {
+  using Window = ui::ChatWindow;
+  ModelsController* models = models_.get();
+  connect(window_.get(), &Window::modelsRequested, models, &ModelsController::show_library);
+  connect(window_.get(), &Window::downloadsRequested, models, [models] { models->show_downloads(); });
+  connect(models, &ModelsController::openRequested, this,
+          [this](const QString& path) { Q_EMIT window_->modelRequested(path); });
+  connect(models, &ModelsController::settingsRequested, this, &Desktop::show_settings);
+  connect(models, &ModelsController::modelsChanged, this, &Desktop::show_models);
+  connect(models, &ModelsController::notice, window_.get(),
+          [this](const QString& text) { window_->show_notice(text); });
+  connect(models, &ModelsController::folderAdded, this, [this](const QString& folder) {
+    const std::string path = folder.toStdString();
+    change_settings([path](Settings& s) {
+      if (std::ranges::find(s.model_folders, path) == s.model_folders.end()) s.model_folders.push_back(path);
+    });
+    apply_settings();
+  });
+  connect(models, &ModelsController::folderRemoved, this, [this](const QString& folder) {
+    change_settings([path = folder.toStdString()](Settings& s) { std::erase(s.model_folders, path); });
+    apply_settings();
+  });
+  connect(chat_.get(), &ChatController::modelOpened, models,
+          [this](const QString& path) { models_->set_open_model(path, memory_bytes(chat_->model())); });
+  connect(chat_.get(), &ChatController::modelClosed, models, [this] { models_->set_open_model({}, 0); });
 }
 
 // A budget for the model that is open: it is loaded again, and its experts change precision from then on.
@@ -157,6 +195,9 @@ void Desktop::apply_settings() {
   apply_appearance();
   window_->composer().set_send_with_control(settings_.send_key == SendKey::control_enter);
   chat_->set_load_defaults(load_defaults());
+  models_->set_folders(folders_of(settings_));
+  models_->set_offline(settings_.offline);
+  models_->set_context(settings_.context_tokens);
   show_models();
 }
 

@@ -20,6 +20,8 @@ class LivePanel;
 
 namespace fovea::app {
 
+class ModelsController;
+
 class Desktop : public QObject {
   Q_OBJECT
 
@@ -34,6 +36,7 @@ class Desktop : public QObject {
   ui::ChatWindow& window() { return *window_; }
   ChatController& chat() { return *chat_; }
   ui::LivePanel& live_panel() { return *live_panel_; }
+  ModelsController& models() { return *models_; }
   const Settings& settings() const { return settings_; }
 
  Q_SIGNALS:
@@ -45,6 +48,7 @@ class Desktop : public QObject {
   void apply_appearance();
   void apply_settings();
   LoadRequest load_defaults() const;
+  void connect_models();
   void show_models();
   void ask_budget();
   void show_settings();
@@ -60,6 +64,7 @@ class Desktop : public QObject {
   std::unique_ptr<ui::ChatWindow> window_;
   ui::LivePanel* live_panel_;  // owned by the window
   std::unique_ptr<ChatController> chat_;
+  std::unique_ptr<ModelsController> models_;
 };
 
 }  // namespace fovea::app

@@ -198,6 +198,8 @@ void ChatWindow::fill_picker() {
   add(tr("Library"), library_);
   add(tr("Recent"), recent_);
   picker_menu_->addSeparator();
+  picker_menu_->addAction(tr("Download a model…"), this, &ChatWindow::downloadsRequested);
+  picker_menu_->addAction(tr("All models…"), this, &ChatWindow::modelsRequested);
   picker_menu_->addAction(tr("Open a GGUF file…"), this, &ChatWindow::open_file);
   picker_menu_->addAction(tr("Open a Hugging Face folder…"), this, &ChatWindow::open_folder);
 }

@@ -68,6 +68,8 @@ class ChatWindow : public QMainWindow {
   void chatSettingsRequested();
   void importRequested(const QString& path);
   void modelRequested(const QString& path);
+  void modelsRequested();  // the window of models
+  void downloadsRequested();
   void settingsRequested();
   void textSizeRequested(int step);  // +1, -1; 0: as it was
   void cancelLoadRequested();

@@ -40,6 +40,10 @@ void ChatWindow::make_menus() {
   connect(add_action(file, "openFolderAction", tr("Open a Hugging Face &folder…"),
                      key(Qt::CTRL, Qt::SHIFT, Qt::Key_O)),
           &QAction::triggered, this, &ChatWindow::open_folder);
+  connect(add_action(file, "modelsAction", tr("&Models…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_M)),
+          &QAction::triggered, this, &ChatWindow::modelsRequested);
+  connect(add_action(file, "downloadsAction", tr("&Download a model…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_D)),
+          &QAction::triggered, this, &ChatWindow::downloadsRequested);
   file->addSeparator();
   connect(add_action(file, "importAction", tr("&Import conversations…"), {}), &QAction::triggered, this,
           &ChatWindow::import_file);

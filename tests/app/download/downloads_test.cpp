@@ -206,7 +206,7 @@ class DownloadsTest : public QObject {
     QString failure;
     connect(worker.get(), &DownloadWorker::found, this,
             [&](const QString&, const auto& told) { models = told; });
-    connect(worker.get(), &DownloadWorker::listed, this, [&](const HubRepository& files, const auto& told) {
+    connect(worker.get(), &DownloadWorker::listed, this, [&](const QString&, const HubRepository& files, const auto& told) {
       repository = files;
       choices = told;
     });

@@ -133,7 +133,6 @@ class ModelFilesTest : public QObject {
     const fs::path file = folder.path() / "models/m.gguf";
     const fs::path store = folder.path() / "m.store";
     fs::create_directories(file.parent_path());
-    fs::create_directories(folder.path() / "data");
     fs::copy(golden("models/llama-0-gguf.gguf"), file);
     std::ofstream(store) << "123";
     qputenv("XDG_DATA_HOME", QByteArray::fromStdString((folder.path() / "data").string()));

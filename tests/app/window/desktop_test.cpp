@@ -1,15 +1,19 @@
 // The whole application in one process: settings, history, window, and what is there after a restart.
 #include "app/window/desktop.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QSignalSpy>
 #include <QSpinBox>
 
+#include "app/window/models_controller.h"
 #include "tests/support/test.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/live/live_panel.h"
+#include "ui/models/library_page.h"
+#include "ui/models/models_dialog.h"
 
 using namespace fovea;
 
@@ -75,6 +79,28 @@ class DesktopTest : public QObject {
     desktop.start();
     QVERIFY(!desktop.window().error_bar().message().isEmpty());
     QVERIFY(close(desktop));
+  }
+
+  void theModelsWindowOpensAndItsFoldersAreKept() {
+    const std::string watched = (folder_->path() / "watched").string();
+    std::filesystem::create_directories(watched);
+    {
+      app::Desktop desktop({});
+      desktop.start();
+      QVERIFY(!desktop.models().dialog());  // made when it is wanted
+      desktop.window().findChild<QAction*>(QStringLiteral("modelsAction"))->trigger();
+      QVERIFY(desktop.models().dialog() && desktop.models().dialog()->isVisible());
+      Q_EMIT desktop.models().dialog()->library().addFolderRequested(QString::fromStdString(watched));
+      QCOMPARE(desktop.settings().model_folders, std::vector{watched});
+      QVERIFY(close(desktop));
+    }
+    app::Desktop again({});
+    QCOMPARE(again.settings().model_folders, std::vector{watched});
+    again.start();
+    again.window().findChild<QAction*>(QStringLiteral("modelsAction"))->trigger();
+    Q_EMIT again.models().dialog()->library().removeFolderRequested(QString::fromStdString(watched));
+    QVERIFY(again.settings().model_folders.empty());
+    QVERIFY(close(again));
   }
 
   void theExpertsAreShownWhileItAnswers() {

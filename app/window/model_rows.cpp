@@ -1,0 +1,180 @@
+#include "app/window/model_rows.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+#include "app/library/fit_words.h"
+
+namespace fovea::app {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(fovea::app::ModelRows)
+};
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+ui::FitView view_of(FitKind kind) {
+  switch (kind) {
+    case FitKind::fits:
+      return ui::FitView::fits;
+    case FitKind::lower_precision:
+      return ui::FitView::lower_precision;
+    case FitKind::experts_elsewhere:
+      return ui::FitView::experts_elsewhere;
+    case FitKind::does_not_fit:
+      break;
+  }
+  return ui::FitView::does_not_fit;
+}
+
+template <class Row>
+void set_fit(Row& row, const ModelFit& fit) {
+  row.fit = view_of(fit.kind);
+  row.fit_text = fit_words(fit);
+  row.fit_number = fit_number(fit);
+  row.fit_why = fit_reason(fit);
+}
+
+QString store_words(const StoreFile& store) {
+  QStringList tiers;
+  for (const std::string& tier : store.tiers) tiers += q(tier);
+  return Words::tr("%1: %2").arg(tiers.join(QStringLiteral(", ")), size_words(store.bytes));
+}
+
+QString running_words(const DownloadStatus& status) {
+  const QString done =
+      Words::tr("%1 of %2").arg(size_words(status.bytes_done), size_words(status.bytes_total));
+  if (status.bytes_per_s <= 0) return done;
+  const QString speed = size_words(static_cast<std::int64_t>(status.bytes_per_s));
+  if (status.seconds_left < 0) return Words::tr("%1, %2 each second").arg(done, speed);
+  return Words::tr("%1, %2 each second, %3 left").arg(done, speed, time_words(status.seconds_left));
+}
+
+QString words_of(const DownloadStatus& status) {
+  const QString message = q(status.message);
+  switch (status.state) {
+    case DownloadState::queued:
+      return Words::tr("Waits until the one before has ended");
+    case DownloadState::starting:
+      return Words::tr("Asks the hub where the files are");
+    case DownloadState::running:
+      return running_words(status);
+    case DownloadState::waiting:
+      return status.wait_s > 0
+                 ? Words::tr("Tries again in %n second(s). %1", nullptr, status.wait_s).arg(message)
+                 : message;
+    case DownloadState::verifying:
+      return Words::tr("Everything is here; compares the checksum");
+    case DownloadState::paused:
+      return status.bytes_done > 0 ? Words::tr("Paused at %1 of %2")
+                                         .arg(size_words(status.bytes_done), size_words(status.bytes_total))
+                                   : Words::tr("Paused");
+    case DownloadState::disk_full:
+      return Words::tr("Goes on when the disk has room. %1").arg(message);
+    case DownloadState::failed:
+      return message;
+    case DownloadState::done:
+      return Words::tr("%1, complete: its checksum is right").arg(size_words(status.bytes_total));
+  }
+  return {};
+}
+
+ui::DownloadStateView view_of(DownloadState state) {
+  switch (state) {
+    case DownloadState::queued:
+    case DownloadState::waiting:
+    case DownloadState::disk_full:
+      return ui::DownloadStateView::waiting;
+    case DownloadState::starting:
+    case DownloadState::running:
+    case DownloadState::verifying:
+      return ui::DownloadStateView::running;
+    case DownloadState::paused:
+      return ui::DownloadStateView::paused;
+    case DownloadState::done:
+      return ui::DownloadStateView::done;
+    case DownloadState::failed:
+      break;
+  }
+  return ui::DownloadStateView::failed;
+}
+
+}  // namespace
+
+QString time_words(std::int64_t seconds) {
+  if (seconds < 60) return Words::tr("%n second(s)", nullptr, static_cast<int>(seconds));
+  if (seconds < 60 * 90) return Words::tr("%n minute(s)", nullptr, static_cast<int>((seconds + 30) / 60));
+  return Words::tr("%n hour(s)", nullptr, static_cast<int>((seconds + 1800) / 3600));
+}
+
+ui::LibraryRow row_of(const LibraryModel& model, const std::filesystem::path& open_model) {
+  ui::LibraryRow row;
+  row.path = q(model.path.string());
+  row.name = q(model.name);
+  row.error = q(model.error);
+  row.is_read = model.is_read;
+  row.is_open = !open_model.empty() && (model.real == open_model || model.path == open_model);
+  row.bytes = model.file_bytes;
+  if (!model.is_read || !model.error.empty()) return row;
+  const ModelInfo& info = model.info;
+  row.architecture = q(info.architecture);
+  row.format = q(info.format);
+  row.quantization = q(quantization_of(info));
+  row.parameters = static_cast<double>(info.parameters);
+  row.parameters_active = static_cast<double>(info.parameters_active);
+  row.layers = static_cast<int>(info.layers);
+  row.experts = static_cast<int>(info.experts);
+  row.experts_used = static_cast<int>(info.experts_used);
+  row.context = info.context;
+  if (model.fit) set_fit(row, *model.fit);
+  for (const StoreFile& store : model.stores) {
+    row.stores += store_words(store);
+    row.store_bytes += store.bytes;
+  }
+  return row;
+}
+
+ui::RepositoryRow row_of(const HubModel& model) {
+  return {q(model.id), model.downloads, model.likes, model.gated};
+}
+
+ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const FitRequest& machine) {
+  ui::VersionRow row;
+  row.name = q(choice.name);
+  row.quantization = q(choice.quantization);
+  row.bytes = choice.bytes;
+  row.files = static_cast<int>(choice.files.size());
+  row.is_complete = choice.is_complete;
+  set_fit(row, estimate_fit(repository + " " + choice.name, choice.bytes, machine));
+  return row;
+}
+
+ui::DownloadRow row_of(const DownloadStatus& status) {
+  ui::DownloadRow row;
+  row.id = status.id;
+  row.name = q(status.name);
+  row.repository = q(status.repository);
+  row.state = view_of(status.state);
+  row.text = words_of(status);
+  row.done = status.bytes_done;
+  row.total = status.bytes_total;
+  row.path = q(status.path.string());
+  row.wants_token = status.wants_token;
+  return row;
+}
+
+ui::TierChoice tier_choice(const std::string& tier) {
+  QString text;
+  if (tier == "file") text = Words::tr("file: as the model has it, nothing is lost");
+  if (tier == "bf16") text = Words::tr("bf16: 16 bits for each weight");
+  if (tier == "q8") text = Words::tr("q8: 8 bits for each weight, hardly a difference");
+  if (tier == "q4") text = Words::tr("q4: 4 bits for each weight, good for nearly everything");
+  if (tier == "q3") text = Words::tr("q3: 3 bits for each weight, a difference can be seen");
+  if (tier == "q2") text = Words::tr("q2: 2 bits for each weight, for what is seldom used");
+  return {q(tier), text.isEmpty() ? q(tier) : text, false};
+}
+
+}  // namespace fovea::app

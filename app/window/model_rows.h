@@ -1,0 +1,24 @@
+// What the library and the downloads tell, in the models window's words.
+#pragma once
+
+#include <QString>
+
+#include "app/download/download_types.h"
+#include "app/download/hub_types.h"
+#include "app/library/library_types.h"
+#include "ui/models/model_rows.h"
+
+namespace fovea::app {
+
+// `open_model`: the one in the chat window, with its links followed.
+ui::LibraryRow row_of(const LibraryModel& model, const std::filesystem::path& open_model);
+ui::RepositoryRow row_of(const HubModel& model);
+// `repository`: its name tells the model where the file's name does not.
+ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const FitRequest& machine);
+ui::DownloadRow row_of(const DownloadStatus& status);
+
+ui::TierChoice tier_choice(const std::string& tier);  // not chosen
+
+QString time_words(std::int64_t seconds);  // "6 minutes"
+
+}  // namespace fovea::app

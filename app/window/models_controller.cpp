@@ -1,0 +1,449 @@
+#include "app/window/models_controller.h"
+
+#include <QDesktopServices>
+#include <QDir>
+#include <QFileInfo>
+#include <QUrl>
+#include <algorithm>
+
+#include "app/download/hub_cache.h"
+#include "app/library/data_folder.h"
+#include "app/library/fit_words.h"
+#include "app/library/stores.h"
+#include "app/window/model_rows.h"
+#include "engine/api/prepare.h"
+#include "ui/models/download_list.h"
+#include "ui/models/download_page.h"
+#include "ui/models/library_page.h"
+#include "ui/models/prepare_dialog.h"
+
+namespace fovea::app {
+namespace fs = std::filesystem;
+
+namespace {
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+fs::path path_of(const QString& text) {
+  return text.toStdString();
+}
+
+LibraryPlaces places_of(const ModelsSettings& settings) {
+  LibraryPlaces places;
+  places.folders = settings.own_folders;
+  places.folders.insert(places.folders.end(), settings.folders.begin(), settings.folders.end());
+  places.stores = settings.stores;
+  places.cache = settings.cache;
+  places.elsewhere = [cache = settings.downloads.downloads.job.cache] {
+    std::vector<LibraryEntry> entries;
+    for (const CachedModel& model : cache.models()) entries.push_back({model.name, model.path});
+    return entries;
+  };
+  return places;
+}
+
+std::int64_t free_bytes(fs::path folder) {
+  std::error_code error;
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  const auto space = fs::space(folder, error);
+  return error ? 0 : static_cast<std::int64_t>(space.available);
+}
+
+PrepareRequest request_for(const QString& model, std::vector<std::string> tiers) {
+  PrepareRequest request;
+  request.model = path_of(model);
+  request.tiers = std::move(tiers);
+  return request;
+}
+
+std::vector<std::string> names_of(const QStringList& list) {
+  std::vector<std::string> names;
+  for (const QString& name : list) names.push_back(name.toStdString());
+  return names;
+}
+
+}  // namespace
+
+ModelsSettings ModelsSettings::usual() {
+  ModelsSettings settings;
+  settings.own_folders = {models_folder()};
+  settings.stores = stores_folder();
+  settings.cache = cache_folder() / "library.json";
+  settings.downloads.downloads.file = data_folder() / "downloads.json";
+  settings.downloads.downloads.job.library = models_folder();
+  return settings;
+}
+
+ModelsController::ModelsController(QWidget& parent, ModelsSettings settings)
+    : parent_(parent),
+      settings_(std::move(settings)),
+      env_offline_(NetworkSettings::from_environment().offline),
+      library_(places_of(settings_)),
+      downloads_(settings_.downloads) {
+  background_.setMaxThreadCount(1);
+  connect_workers();
+}
+
+ModelsController::~ModelsController() {
+  background_.waitForDone();
+  delete dialog_;
+}
+
+void ModelsController::in_background(std::function<std::function<void()>()> work) {
+  background_.start(
+      [this, work = std::move(work)] { QMetaObject::invokeMethod(this, work(), Qt::QueuedConnection); });
+}
+
+// --- the window
+
+void ModelsController::make_dialog() {
+  if (dialog_) return;
+  dialog_ = new ui::ModelsDialog(&parent_);
+  connect_library(dialog_->library());
+  connect_download(dialog_->download());
+  dialog_->download().set_hub(settings_.downloads.hub.endpoint.host());
+  dialog_->download().set_offline(settings_.downloads.network.offline);
+  for (const auto& [id, status] : statuses_) show_status(status);
+  show_folders();
+  show_models();
+}
+
+void ModelsController::show_library() {
+  make_dialog();
+  dialog_->show_library();
+  dialog_->show();
+  dialog_->raise();
+  dialog_->activateWindow();
+  scan();
+}
+
+void ModelsController::show_downloads(const QString& search) {
+  show_library();
+  dialog_->show_download();
+  if (!search.isEmpty()) dialog_->download().search(search);
+}
+
+void ModelsController::connect_library(ui::LibraryPage& page) {
+  using Page = ui::LibraryPage;
+  connect(&page, &Page::openRequested, this, &ModelsController::open);
+  connect(&page, &Page::prepareRequested, this, &ModelsController::ask_prepare);
+  connect(&page, &Page::checkRequested, this, [this](const QString& path) {
+    if (const LibraryModel* model = find(path)) work_.check(*model);
+  });
+  connect(&page, &Page::removeRequested, this, [this](const QString& path) {
+    if (const LibraryModel* model = find(path)) work_.remove(*model);
+  });
+  connect(&page, &Page::cancelWorkRequested, this, [this] { work_.stop(); });
+  connect(&page, &Page::showInFolderRequested, this, &ModelsController::show_in_folder);
+  connect(&page, &Page::addFolderRequested, this, &ModelsController::folderAdded);
+  connect(&page, &Page::removeFolderRequested, this, &ModelsController::folderRemoved);
+  connect(&page, &Page::refreshRequested, this, &ModelsController::scan);
+}
+
+void ModelsController::connect_download(ui::DownloadPage& page) {
+  using Page = ui::DownloadPage;
+  using List = ui::DownloadList;
+  connect(&page, &Page::searchRequested, &downloads_, &DownloadWorker::search);
+  connect(&page, &Page::listRequested, &downloads_, &DownloadWorker::list);
+  connect(&page, &Page::downloadRequested, this, &ModelsController::start_download);
+  connect(&page, &Page::tokenEntered, &downloads_, &DownloadWorker::save_token);
+  connect(&page, &Page::settingsRequested, this, &ModelsController::settingsRequested);
+  connect(&page.downloads(), &List::pauseRequested, &downloads_, &DownloadWorker::pause);
+  connect(&page.downloads(), &List::resumeRequested, &downloads_, &DownloadWorker::resume);
+  connect(&page.downloads(), &List::cancelRequested, &downloads_, &DownloadWorker::cancel);
+  connect(&page.downloads(), &List::removeRequested, &downloads_, &DownloadWorker::remove);
+  connect(&page.downloads(), &List::openRequested, this, &ModelsController::open);
+}
+
+void ModelsController::open(const QString& path) {
+  Q_EMIT openRequested(path);
+  if (dialog_) dialog_->hide();
+}
+
+void ModelsController::show_in_folder(const QString& path) {
+  const QFileInfo info(path);
+  QDesktopServices::openUrl(QUrl::fromLocalFile(info.isDir() ? path : info.absolutePath()));
+}
+
+void ModelsController::tell(const QString& text, bool is_error) {
+  if (!dialog_ || !dialog_->isVisible()) return Q_EMIT notice(text);
+  is_error ? dialog_->library().show_error(text) : dialog_->library().show_notice(text);
+}
+
+// --- what holds for all of it
+
+void ModelsController::set_folders(const std::vector<fs::path>& folders) {
+  if (folders == settings_.folders) return;
+  settings_.folders = folders;
+  library_.set_folders(places_of(settings_).folders);
+  show_folders();
+  if (scanned_) scan();
+}
+
+void ModelsController::show_folders() {
+  if (!dialog_) return;
+  std::vector<ui::FolderView> views;
+  for (const fs::path& folder : settings_.own_folders) views.push_back({q(folder.string()), true});
+  views.push_back({q(settings_.downloads.downloads.job.cache.folder().string()), true});
+  for (const fs::path& folder : settings_.folders) views.push_back({q(folder.string()), false});
+  dialog_->library().set_folders(views);
+}
+
+void ModelsController::set_offline(bool offline) {
+  const bool wanted = offline || env_offline_;
+  if (wanted == settings_.downloads.network.offline) return;
+  settings_.downloads.network.offline = wanted;
+  downloads_.set_offline(wanted);
+  if (dialog_) dialog_->download().set_offline(wanted);
+}
+
+void ModelsController::set_context(std::int64_t tokens) {
+  if (tokens == context_) return;
+  context_ = tokens;
+  if (scanned_) scan();
+}
+
+void ModelsController::set_open_model(const QString& path, std::int64_t held_bytes) {
+  held_bytes_ = held_bytes;
+  open_model_ = path.isEmpty() ? fs::path() : path_of(QFileInfo(path).canonicalFilePath());
+  show_models();
+}
+
+// --- the library
+
+void ModelsController::scan() {
+  scanned_ = true;
+  if (dialog_) dialog_->library().set_looking(true);
+  library_.scan(held_bytes_, context_);
+}
+
+const LibraryModel* ModelsController::find(const QString& path) const {
+  const auto found = std::ranges::find(models_, path_of(path), &LibraryModel::path);
+  return found == models_.end() ? nullptr : &*found;
+}
+
+void ModelsController::show_models() {
+  if (!dialog_) return;
+  std::vector<ui::LibraryRow> rows;
+  for (const LibraryModel& model : models_) rows.push_back(row_of(model, open_model_));
+  dialog_->library().set_models(rows);
+}
+
+void ModelsController::connect_workers() {
+  connect(&library_, &LibraryWorker::listed, this, [this](const std::vector<LibraryModel>& models) {
+    // What was read is shown until it is read again.
+    std::vector<LibraryModel> before = std::exchange(models_, models);
+    for (LibraryModel& model : models_) {
+      const auto known = std::ranges::find(before, model.path, &LibraryModel::path);
+      if (known == before.end() || !model.is_read) continue;
+      model.fit = known->fit;
+      model.stores = known->stores;
+    }
+    show_models();
+  });
+  connect(&library_, &LibraryWorker::read, this, [this](const LibraryModel& model) {
+    const auto known = std::ranges::find(models_, model.path, &LibraryModel::path);
+    if (known == models_.end()) return;
+    *known = model;
+    if (dialog_) dialog_->library().set_model(row_of(model, open_model_));
+  });
+  connect(&library_, &LibraryWorker::finished, this, [this] {
+    if (dialog_) dialog_->library().set_looking(false);
+    Q_EMIT modelsChanged();
+  });
+  connect(&library_, &LibraryWorker::folderChanged, this, &ModelsController::scan);
+
+  connect(&work_, &ModelWorker::started, this, [this](const QString& path, ModelTask task) {
+    if (!dialog_) return;
+    const QString name = QFileInfo(path).fileName();
+    dialog_->library().show_work(task == ModelTask::prepare ? tr("Prepares %1").arg(name)
+                                 : task == ModelTask::check ? tr("Checks %1").arg(name)
+                                                            : tr("Moves %1 to the trash").arg(name),
+                                 0, 0);
+  });
+  connect(&work_, &ModelWorker::progressed, this, [this](const QString& path, const Progress& progress) {
+    if (!dialog_) return;
+    const QString name = QFileInfo(path).fileName();
+    const QString text =
+        progress.total > 0
+            ? tr("%1: %2 of %3").arg(name, size_words(progress.done), size_words(progress.total))
+            : name;
+    dialog_->library().show_work(text, progress.done, progress.total);
+  });
+  connect(&work_, &ModelWorker::prepared, this, [this](const QString& path, const PrepareReport& report) {
+    if (dialog_) dialog_->library().show_work({}, 0, 0);
+    const QString name = QFileInfo(path).fileName();
+    tell(report.was_there ? tr("%1 was prepared like this already.").arg(name)
+                          : tr("%1 is prepared: %2 on the disk.").arg(name, size_words(report.bytes)),
+         false);
+    scan();
+  });
+  connect(&work_, &ModelWorker::checked, this, [this](const QString& path, const CheckReport& report) {
+    if (dialog_) dialog_->library().show_work({}, 0, 0);
+    const QString name = QFileInfo(path).fileName();
+    QString text =
+        tr("%1 is sound: %2 were read without an error.").arg(name, size_words(report.files.bytes));
+    if (report.files.compared > 0)
+      text = tr("%1 is sound: %2 were read, and the checksums of %n file(s) are those of the hub.", nullptr,
+                static_cast<int>(report.files.compared))
+                 .arg(name, size_words(report.files.bytes));
+    if (report.stores > 0)
+      text = tr("%1 What was prepared from it is sound too: %n part(s).", nullptr,
+                static_cast<int>(report.versions))
+                 .arg(text);
+    tell(text, false);
+  });
+  connect(&work_, &ModelWorker::removed, this, [this](const QString& path, std::int64_t bytes) {
+    if (dialog_) dialog_->library().show_work({}, 0, 0);
+    tell(tr("%1 is in the trash: %2.").arg(QFileInfo(path).fileName(), size_words(bytes)), false);
+    scan();
+  });
+  connect(&work_, &ModelWorker::failed, this, &ModelsController::show_task_error);
+
+  connect(&downloads_, &DownloadWorker::changed, this, &ModelsController::on_download);
+  connect(&downloads_, &DownloadWorker::removed, this, [this](std::int64_t id) {
+    statuses_.erase(id);
+    if (dialog_) dialog_->download().downloads().remove_download(id);
+  });
+  connect(&downloads_, &DownloadWorker::found, this,
+          [this](const QString& text, const std::vector<HubModel>& models) {
+            if (!dialog_) return;
+            std::vector<ui::RepositoryRow> rows;
+            for (const HubModel& model : models) rows.push_back(row_of(model));
+            dialog_->download().show_found(text, rows);
+          });
+  connect(&downloads_, &DownloadWorker::listed, this, &ModelsController::on_listed);
+  connect(&downloads_, &DownloadWorker::failed, this, &ModelsController::on_download_failed);
+  connect(&downloads_, &DownloadWorker::tokenWanted, this, [this] {
+    if (dialog_) dialog_->download().ask_token();
+  });
+  connect(&downloads_, &DownloadWorker::tokenChanged, this, [this] {
+    if (dialog_) {
+      dialog_->download().token_saved();
+      dialog_->download().show_notice(tr("The token is in the keyring."));
+      if (const QString repository = dialog_->download().repository(); !repository.isEmpty())
+        downloads_.list(repository);
+    }
+    for (const auto& [id, status] : statuses_)
+      if (status.wants_token) downloads_.resume(id);
+  });
+}
+
+void ModelsController::show_task_error(const QString& path, ModelTask task, const Error& error) {
+  if (dialog_) dialog_->library().show_work({}, 0, 0);
+  const QString name = QFileInfo(path).fileName();
+  if (error.kind == ErrorKind::cancelled) {
+    tell(task == ModelTask::prepare
+             ? tr("Preparing %1 was stopped. What is done is kept: preparing it again goes on from there.")
+                   .arg(name)
+             : tr("The check of %1 was stopped.").arg(name),
+         false);
+    return;
+  }
+  tell(q(error.message()), true);
+  if (task == ModelTask::remove) scan();
+}
+
+// --- preparing
+
+void ModelsController::ask_prepare(const QString& path) {
+  in_background([this, path] {
+    std::vector<ui::TierChoice> tiers;
+    const auto usual = describe_store(request_for(path, {}));
+    for (const char* name : {"file", "q8", "q4", "q3", "q2"}) {
+      PrepareRequest request = request_for(path, {"file"});
+      if (std::string_view(name) != "file") request.tiers.emplace_back(name);
+      if (!describe_store(request)) continue;  // not below the file's
+      tiers.push_back(tier_choice(name));
+      tiers.back().chosen = usual && std::ranges::find(usual->tiers, name) != usual->tiers.end();
+    }
+    return std::function<void()>([this, path, tiers, usual] {
+      if (!usual) return tell(q(usual.error().message()), true);
+      if (tiers.size() < 2)
+        return tell(tr("There is no precision below that of %1's file, so nothing can be prepared.")
+                        .arg(QFileInfo(path).fileName()),
+                    false);
+      offer_tiers(path, tiers);
+    });
+  });
+}
+
+void ModelsController::offer_tiers(const QString& path, const std::vector<ui::TierChoice>& tiers) {
+  if (!dialog_) return;
+  auto* ask = new ui::PrepareDialog(QFileInfo(path).fileName(), tiers, dialog_);
+  ask->setAttribute(Qt::WA_DeleteOnClose);
+  const QPointer<ui::PrepareDialog> guarded = ask;
+  const auto measure = [this, path, guarded](const QStringList& chosen) {
+    in_background([this, path, guarded, chosen] {
+      const auto plan = describe_store(request_for(path, names_of(chosen)));
+      const std::int64_t room = free_bytes(settings_.stores);
+      return std::function<void()>([plan, room, guarded, chosen] {
+        if (!guarded || guarded->tiers() != chosen) return;
+        plan ? guarded->show_size(plan->bytes, room) : guarded->show_error(q(plan.error().message()));
+      });
+    });
+  };
+  connect(ask, &ui::PrepareDialog::sizeWanted, this, measure);
+  connect(ask, &QDialog::accepted, this,
+          [this, path, ask] { work_.prepare(path_of(path), names_of(ask->tiers()), settings_.stores); });
+  ask->open();
+  measure(ask->tiers());
+}
+
+// --- downloads
+
+void ModelsController::show_status(const DownloadStatus& status) {
+  if (dialog_) dialog_->download().downloads().set_download(row_of(status));
+}
+
+void ModelsController::on_download(const DownloadStatus& status) {
+  const auto before = statuses_.find(status.id);
+  const bool is_news = before != statuses_.end() && before->second.state != status.state;
+  statuses_[status.id] = status;
+  show_status(status);
+  if (!is_news) return;
+  if (status.state == DownloadState::done) {
+    if (!dialog_ || !dialog_->isVisible())
+      Q_EMIT notice(tr("%1 was downloaded. It is in the list of models.").arg(q(status.name)));
+    scan();
+  } else if (status.state == DownloadState::failed) {
+    if (status.wants_token && dialog_) dialog_->download().ask_token();
+    if (!dialog_ || !dialog_->isVisible())
+      Q_EMIT notice(tr("The download of %1 failed: %2").arg(q(status.name), q(status.message)));
+  }
+}
+
+void ModelsController::on_listed(const QString& asked, const HubRepository& repository,
+                                 const std::vector<ModelChoice>& choices) {
+  if (!dialog_ || asked != dialog_->download().repository()) return;
+  asked_ = asked;
+  listed_ = repository;
+  choices_ = choices;
+  in_background([this, asked, repository, choices, held = held_bytes_, context = context_] {
+    auto machine = this_machine(held).value_or(FitRequest{});
+    machine.context = context;
+    std::vector<ui::VersionRow> rows;
+    for (const ModelChoice& choice : choices) rows.push_back(row_of(choice, repository.id, machine));
+    return std::function<void()>([this, rows, asked] {
+      if (dialog_) dialog_->download().show_versions(asked, rows);
+    });
+  });
+}
+
+void ModelsController::on_download_failed(const QString&, const Error& error) {
+  if (dialog_) dialog_->download().show_error(q(error.message()));
+}
+
+void ModelsController::start_download(const QString& repository, int version) {
+  if (asked_ != repository || version < 0 || version >= std::ssize(choices_)) return;
+  DownloadRequest request;
+  request.repository = listed_.id;
+  request.revision = listed_.revision;
+  request.commit = listed_.commit;
+  request.choice = choices_[static_cast<std::size_t>(version)];
+  downloads_.add(request);
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,109 @@
+// Joins the models window with the library, the downloads, and the work on models' files.
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+#include <QThreadPool>
+#include <QTimer>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/download/download_worker.h"
+#include "app/library/library_worker.h"
+#include "app/library/model_worker.h"
+#include "ui/models/models_dialog.h"
+
+namespace fovea::ui {
+class DownloadPage;
+class LibraryPage;
+struct TierChoice;
+}  // namespace fovea::ui
+
+namespace fovea::app {
+
+struct ModelsSettings {
+  std::vector<std::filesystem::path> own_folders;  // always watched: Fovea's
+  std::vector<std::filesystem::path> folders;      // the user's
+  std::filesystem::path stores;
+  std::filesystem::path cache;  // what the library read before
+  DownloadWorkerSettings downloads;
+
+  // The usual places (app/library/data_folder.h), the hub's cache and the environment's settings.
+  static ModelsSettings usual();
+};
+
+class ModelsController : public QObject {
+  Q_OBJECT
+
+ public:
+  // The window is made when it is shown first; until then only the downloads go on.
+  ModelsController(QWidget& parent, ModelsSettings settings);
+  ~ModelsController() override;
+
+  void show_library();
+  void show_downloads(const QString& search = {});
+  void set_folders(const std::vector<std::filesystem::path>& folders);
+  void set_offline(bool offline);
+  void set_context(std::int64_t tokens);  // that a model would be opened with; 0: automatic
+  // What the chat window has open; an empty path: nothing.
+  void set_open_model(const QString& path, std::int64_t held_bytes);
+
+  ui::ModelsDialog* dialog() { return dialog_; }  // null until it was shown
+  DownloadWorker& downloads() { return downloads_; }
+
+ Q_SIGNALS:
+  void openRequested(const QString& path);
+  void folderAdded(const QString& path);
+  void folderRemoved(const QString& path);
+  void settingsRequested();
+  void modelsChanged();              // some were added or taken away
+  void notice(const QString& text);  // for the chat window, while this one is hidden
+
+ private:
+  void make_dialog();
+  void connect_library(ui::LibraryPage& page);
+  void connect_download(ui::DownloadPage& page);
+  void connect_workers();
+  void scan();
+  void show_models();
+  void show_folders();
+  void show_status(const DownloadStatus& status);
+  void on_download(const DownloadStatus& status);
+  void on_listed(const QString& asked, const HubRepository& repository,
+                 const std::vector<ModelChoice>& choices);
+  void on_download_failed(const QString& about, const Error& error);
+  void start_download(const QString& repository, int version);
+  void ask_prepare(const QString& path);
+  void offer_tiers(const QString& path, const std::vector<ui::TierChoice>& tiers);
+  void show_task_error(const QString& path, ModelTask task, const Error& error);
+  void open(const QString& path);
+  void show_in_folder(const QString& path);
+  void tell(const QString& text, bool is_error);
+  const LibraryModel* find(const QString& path) const;
+  // Work that may wait for the disk; what `work` returns is run on this thread.
+  void in_background(std::function<std::function<void()>()> work);
+
+  QWidget& parent_;
+  ModelsSettings settings_;
+  std::int64_t context_ = 0, held_bytes_ = 0;
+  std::filesystem::path open_model_;  // with its links followed
+  bool env_offline_;
+  std::vector<LibraryModel> models_;
+  std::map<std::int64_t, DownloadStatus> statuses_;
+  QString asked_;  // the repository whose versions are shown
+  HubRepository listed_;
+  std::vector<ModelChoice> choices_;
+  bool scanned_ = false;
+
+  LibraryWorker library_;
+  ModelWorker work_;
+  DownloadWorker downloads_;
+  QThreadPool background_;
+  QPointer<ui::ModelsDialog> dialog_;  // the parent owns it
+};
+
+}  // namespace fovea::app

@@ -1,0 +1,257 @@
+// From a search to an open model, with real widgets and the tests' own hub; and what a refusal, the offline
+// switch and a restart show.
+#include "app/window/models_controller.h"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <fstream>
+
+#include "tests/app/download/hub_server.h"
+#include "tests/support/test.h"
+#include "ui/models/download_list.h"
+#include "ui/models/download_page.h"
+#include "ui/models/library_page.h"
+#include "ui/models/library_table.h"
+#include "ui/models/message_line.h"
+#include "ui/models/model_details.h"
+#include "ui/models/models_dialog.h"
+#include "ui/models/prepare_dialog.h"
+
+namespace fs = std::filesystem;
+using namespace fovea;
+using namespace fovea::app;
+using tests::golden;
+using tests::HubServer;
+using tests::TemporaryFolder;
+
+namespace {
+
+constexpr int kLong = 30000;
+
+QByteArray content(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return QByteArray::fromStdString({std::istreambuf_iterator<char>(stream), {}});
+}
+
+// A hub with one repository, a place for everything, and the window.
+struct Bench {
+  QByteArray moe = content(golden("models/qwen3_moe-0-gguf.gguf"));
+  HubServer server{{{"tiny-moe-Q8_0.gguf", moe}, {"README.md", "words", false}}};
+  TemporaryFolder folder;
+  QWidget window;
+  std::unique_ptr<ModelsController> controller;
+
+  explicit Bench(bool offline = false) { begin(offline); }
+
+  void begin(bool offline = false) {
+    ModelsSettings settings;
+    settings.own_folders = {folder.path() / "models"};
+    settings.stores = folder.path() / "stores";
+    settings.cache = folder.path() / "library.json";
+    DownloadWorkerSettings& downloads = settings.downloads;
+    downloads.network = NetworkSettings{};
+    downloads.network.offline = offline;
+    downloads.hub = HubSettings{};
+    downloads.hub.endpoint = QUrl(QString::fromStdString(server.endpoint()));
+    downloads.hub.retry_base_ms = 5;
+    downloads.downloads.file = folder.path() / "downloads.json";
+    downloads.downloads.job.cache = HubCache(folder.path() / "hub");
+    downloads.downloads.job.library = folder.path() / "models";
+    downloads.downloads.job.transfer.retry_base_ms = 5;
+    downloads.downloads.job.transfer.partial.spare_bytes = 0;
+    controller.reset();
+    controller = std::make_unique<ModelsController>(window, settings);
+    controller->set_context(200);
+  }
+
+  ui::DownloadPage& page() const { return controller->dialog()->download(); }
+  ui::LibraryPage& library() const { return controller->dialog()->library(); }
+  template <class Widget>
+  Widget* find(const char* name) const {
+    return controller->dialog()->findChild<Widget*>(QLatin1String(name));
+  }
+  // The button of the only download, when it is there and visible.
+  QPushButton* line_button(const char* name) const {
+    const auto lines = page().downloads().findChildren<ui::DownloadLine*>();
+    if (lines.isEmpty()) return nullptr;
+    auto* button = lines.front()->findChild<QPushButton*>(QLatin1String(name));
+    return button && button->isVisible() ? button : nullptr;
+  }
+  QString line_text() const {
+    const auto lines = page().downloads().findChildren<ui::DownloadLine*>();
+    return lines.isEmpty() ? QString() : lines.front()->download().text;
+  }
+
+  bool search_and_list() {
+    controller->show_downloads();
+    auto* field = find<QLineEdit>("hubSearch");
+    field->clear();
+    QTest::keyClicks(field, QStringLiteral("tiny"));
+    QTest::keyClick(field, Qt::Key_Return);
+    return QTest::qWaitFor([this] { return find<QTableView>("versions")->model()->rowCount() == 1; }, kLong);
+  }
+  void download() { QTest::mouseClick(find<QPushButton>("download"), Qt::LeftButton); }
+};
+
+}  // namespace
+
+class ModelsControllerTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void searchChooseDownloadOpen() {
+    Bench bench;
+    QVERIFY(bench.search_and_list());
+    QVERIFY(bench.find<QLabel>("versionWhy")->text().contains(QStringLiteral("estimate")));
+    bench.download();
+    QVERIFY(QTest::qWaitFor([&] { return bench.line_button("openDownload") != nullptr; }, kLong));
+    // It is in the library, read and fitted by the planner.
+    const QString path = QString::fromStdString((bench.folder.path() / "models/tiny-moe-Q8_0.gguf").string());
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+          const int row = bench.library().table().index_of(path);
+          return row >= 0 && bench.library().table().row(row).fit == ui::FitView::fits;
+        },
+        kLong));
+    const ui::LibraryRow row = bench.library().table().row(bench.library().table().index_of(path));
+    QCOMPARE(row.architecture, QStringLiteral("qwen3_moe"));
+    QVERIFY(row.experts > 0);
+    QVERIFY(!row.fit_why.contains(QStringLiteral("estimate")));
+    QSignalSpy opened(bench.controller.get(), &ModelsController::openRequested);
+    QTest::mouseClick(bench.line_button("openDownload"), Qt::LeftButton);
+    QCOMPARE(opened.count(), 1);
+    QVERIFY(fs::equivalent(opened[0][0].toString().toStdString(), path.toStdString()));
+    QVERIFY(!bench.controller->dialog()->isVisible());
+    // While it is open it cannot be deleted, whatever path it was opened by.
+    bench.controller->set_open_model(opened[0][0].toString(), 1);
+    bench.controller->show_library();
+    bench.library().select(path);
+    QVERIFY(bench.library().details().model().is_open);
+    QVERIFY(!bench.find<QPushButton>("removeModel")->isEnabled());
+  }
+
+  // The list of downloads is there after a restart; one that had ended can still be opened.
+  void aRestartKeepsTheDownloads() {
+    Bench bench;
+    QVERIFY(bench.search_and_list());
+    bench.download();
+    QVERIFY(QTest::qWaitFor([&] { return bench.line_button("openDownload") != nullptr; }, kLong));
+    bench.begin();
+    bench.controller->show_downloads();
+    QVERIFY(QTest::qWaitFor([&] { return bench.line_button("openDownload") != nullptr; }, kLong));
+    QSignalSpy opened(bench.controller.get(), &ModelsController::openRequested);
+    QTest::mouseClick(bench.line_button("openDownload"), Qt::LeftButton);
+    QCOMPARE(opened.count(), 1);
+    QVERIFY(fs::exists(opened[0][0].toString().toStdString()));
+  }
+
+  void pauseContinueAndCancel() {
+    Bench bench;
+    bench.server.set_pace(0, 20'000);  // the file takes seconds
+    QVERIFY(bench.search_and_list());
+    bench.download();
+    QVERIFY(QTest::qWaitFor([&] { return bench.line_button("pauseDownload") != nullptr; }, kLong));
+    QTest::mouseClick(bench.line_button("pauseDownload"), Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return bench.line_button("resumeDownload") != nullptr; }, kLong));
+    // A pause holds over a restart.
+    bench.begin();
+    bench.controller->show_downloads();
+    QVERIFY(QTest::qWaitFor([&] { return bench.line_button("resumeDownload") != nullptr; }, kLong));
+    bench.server.set_pace(0, 0);
+    QTest::mouseClick(bench.line_button("resumeDownload"), Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return bench.line_button("openDownload") != nullptr; }, kLong));
+    QTest::mouseClick(bench.line_button("removeDownload"), Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return bench.page().downloads().count() == 0; }, kLong));
+    QVERIFY(fs::exists(bench.folder.path() / "models/tiny-moe-Q8_0.gguf"));  // the model stays
+  }
+
+  // The hub's trouble is told in the line, and trying again is one click.
+  void aFailureIsToldAndTriedAgain() {
+    Bench bench;
+    QVERIFY(bench.search_and_list());
+    bench.server.set_fault([](const tests::HttpQuestion& question, tests::Wire& wire, int) {
+      if (!question.at_storage) return false;
+      wire.answer(403, {}, "{}");
+      return true;
+    });
+    bench.download();
+    QVERIFY(QTest::qWaitFor([&] { return bench.line_button("resumeDownload") != nullptr; }, kLong));
+    QVERIFY2(bench.line_text().contains(QStringLiteral("403")), qPrintable(bench.line_text()));
+    bench.server.set_fault({});
+    QTest::mouseClick(bench.line_button("resumeDownload"), Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return bench.line_button("openDownload") != nullptr; }, kLong));
+  }
+
+  void aRefusalAsksForAToken() {
+    Bench bench;
+    bench.server.set_token("hf_secret");
+    bench.controller->show_downloads(QStringLiteral("tiny"));
+    QVERIFY(QTest::qWaitFor([&] { return bench.find<QLineEdit>("token")->isVisible(); }, kLong));
+    QVERIFY(bench.page().message().is_error());
+    QVERIFY(bench.page().message().message().contains(QStringLiteral("401")));
+    // What the keyring says is shown, whether there is one here or not; the token itself never is.
+    QTest::keyClicks(bench.find<QLineEdit>("token"), QStringLiteral("hf_secret"));
+    const QString before = bench.page().message().message();
+    QTest::mouseClick(bench.find<QPushButton>("saveToken"), Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return bench.page().message().message() != before; }, kLong));
+    QVERIFY(!bench.page().message().message().contains(QStringLiteral("hf_secret")));
+  }
+
+  void theOfflineSwitchHolds() {
+    Bench bench(true);
+    bench.controller->show_downloads(QStringLiteral("tiny"));
+    QVERIFY(bench.find<QLabel>("offlineText")->isVisible());
+    bench.controller->downloads().search(QStringLiteral("tiny"));  // past the widgets
+    QVERIFY(QTest::qWaitFor([&] { return bench.page().message().is_error(); }, kLong));
+    QCOMPARE(bench.server.connections(), 0);
+    bench.controller->set_offline(false);
+    QVERIFY(bench.search_and_list());
+    bench.controller->set_offline(true);
+    QVERIFY(bench.find<QLabel>("offlineText")->isVisible());
+    QVERIFY(!bench.find<QPushButton>("download")->isEnabled());
+  }
+
+  // A model that is copied into a watched folder appears by itself; preparing and checking it work.
+  void aCopiedModelAppearsAndIsPrepared() {
+    Bench bench;
+    const fs::path watched = bench.folder.path() / "mine";
+    fs::create_directories(watched);
+    bench.controller->show_library();
+    bench.controller->set_folders({watched});
+    const auto rows = [&] { return bench.library().table().rowCount(); };
+    QVERIFY(QTest::qWaitFor([&] { return !bench.find<QPushButton>("findModel")->isHidden(); }, kLong));
+    QSignalSpy changed(bench.controller.get(), &ModelsController::modelsChanged);
+    QVERIFY(changed.count() > 0 || changed.wait(kLong));  // the folder is watched now
+    fs::copy(golden("models/qwen3_moe-0-gguf.gguf"), watched / "copied.gguf");
+    QVERIFY(QTest::qWaitFor([&] { return rows() == 1 && bench.library().table().row(0).is_read; }, kLong));
+
+    QTest::mouseClick(bench.find<QPushButton>("prepareModel"), Qt::LeftButton);
+    ui::PrepareDialog* ask = nullptr;
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+          ask = bench.controller->dialog()->findChild<ui::PrepareDialog*>();
+          return ask || !bench.library().message().message().isEmpty();
+        },
+        kLong));
+    if (ask) {
+      auto* start = ask->findChild<QPushButton*>(QStringLiteral("startPrepare"));
+      QVERIFY(QTest::qWaitFor([&] { return start->isEnabled(); }, kLong));
+      QTest::mouseClick(start, Qt::LeftButton);
+      QVERIFY(QTest::qWaitFor([&] { return !bench.library().table().row(0).stores.isEmpty(); }, kLong));
+      QVERIFY2(!bench.library().message().is_error(), qPrintable(bench.library().message().message()));
+    }
+    QTest::mouseClick(bench.find<QPushButton>("checkModel"), Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor(
+        [&] { return bench.library().message().message().contains(QStringLiteral("is sound")); }, kLong));
+
+    QSignalSpy added(bench.controller.get(), &ModelsController::folderAdded);
+    bench.controller->set_folders({});
+    QVERIFY(QTest::qWaitFor([&] { return rows() == 0; }, kLong));
+  }
+};
+FOVEA_TEST(ModelsControllerTest)
+
+#include "models_controller_test.moc"

@@ -1,0 +1,152 @@
+// The page of downloads as a user has it.
+#include "ui/models/download_page.h"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTimer>
+
+#include "tests/support/test.h"
+#include "tests/ui/models/samples.h"
+#include "ui/models/download_list.h"
+#include "ui/models/message_line.h"
+
+using namespace fovea::ui;
+using namespace fovea::tests;
+
+class DownloadPageTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    page_ = std::make_unique<DownloadPage>();
+    page_->resize(1100, 700);
+    page_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(page_.get()));
+  }
+  void cleanup() { page_.reset(); }
+
+  void searchAndChoose() {
+    QSignalSpy searched(page_.get(), &DownloadPage::searchRequested);
+    QSignalSpy listed(page_.get(), &DownloadPage::listRequested);
+    QSignalSpy wanted(page_.get(), &DownloadPage::downloadRequested);
+    auto* field = page_->findChild<QLineEdit*>(QStringLiteral("hubSearch"));
+    QVERIFY(!button("startSearch")->isEnabled());
+    QTest::keyClicks(field, QStringLiteral(" qwen "));
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(searched.count(), 1);
+    QCOMPARE(searched[0][0].toString(), QStringLiteral("qwen"));
+    page_->show_found(QStringLiteral("qwen"), sample_repositories());
+    QCOMPARE(listed.count(), 1);  // the first is shown at once
+    QCOMPARE(page_->repository(), sample_repositories()[0].id);
+    table("repositories")->selectRow(1);
+    QCOMPARE(listed.count(), 2);
+    page_->show_versions(sample_repositories()[0].id, sample_versions());  // too late: another was chosen
+    QCOMPARE(table("versions")->model()->rowCount(), 0);
+    page_->show_versions(sample_repositories()[1].id, sample_versions());
+    // The largest that fits is proposed.
+    QCOMPARE(table("versions")->currentIndex().row(), 2);
+    QCOMPARE(page_->findChild<QLabel*>(QStringLiteral("versionWhy"))->text(), sample_versions()[2].fit_why);
+    QTest::mouseClick(button("download"), Qt::LeftButton);
+    QCOMPARE(wanted.count(), 1);
+    QCOMPARE(wanted[0][0].toString(), sample_repositories()[1].id);
+    QCOMPARE(wanted[0][1].toInt(), 2);
+    table("versions")->selectRow(4);  // a part is missing
+    QVERIFY(!button("download")->isEnabled());
+  }
+
+  void nothingIsAlsoAnAnswer() {
+    page_->search(QStringLiteral("zzz"));
+    page_->show_found(QStringLiteral("zzz"), {});
+    QVERIFY(page_->findChild<QLabel*>(QStringLiteral("foundText"))->text().contains(QStringLiteral("zzz")));
+    page_->search(QStringLiteral("qwen"));
+    page_->show_found(QStringLiteral("qwen"), sample_repositories());
+    page_->show_versions(sample_repositories()[0].id, {});
+    QVERIFY(
+        page_->findChild<QLabel*>(QStringLiteral("listedText"))->text().contains(QStringLiteral("neither")));
+    page_->show_error(QStringLiteral("no route"));
+    QVERIFY(page_->message().is_error());
+  }
+
+  void offlineAsksNothing() {
+    QSignalSpy searched(page_.get(), &DownloadPage::searchRequested);
+    page_->set_offline(true);
+    QVERIFY(page_->findChild<QLabel*>(QStringLiteral("offlineText"))->isVisible());
+    page_->search(QStringLiteral("qwen"));
+    QCOMPARE(searched.count(), 0);
+    QVERIFY(!button("startSearch")->isEnabled());
+    page_->set_offline(false);
+    QTest::mouseClick(button("startSearch"), Qt::LeftButton);
+    QCOMPARE(searched.count(), 1);
+  }
+
+  void theTokenIsAskedForAndNotShown() {
+    auto* token = page_->findChild<QLineEdit*>(QStringLiteral("token"));
+    QVERIFY(!token->isVisible());
+    page_->ask_token();
+    QVERIFY(token->isVisible());
+    QCOMPARE(token->echoMode(), QLineEdit::Password);
+    QSignalSpy entered(page_.get(), &DownloadPage::tokenEntered);
+    QTest::mouseClick(button("saveToken"), Qt::LeftButton);
+    QCOMPARE(entered.count(), 0);  // nothing to save
+    QTest::keyClicks(token, QStringLiteral("hf_abc"));
+    QTest::mouseClick(button("saveToken"), Qt::LeftButton);
+    QCOMPARE(entered.count(), 1);
+    QCOMPARE(entered[0][0].toString(), QStringLiteral("hf_abc"));
+    page_->token_saved();
+    QVERIFY(!token->isVisible() && token->text().isEmpty());
+  }
+
+  void downloadsHaveTheButtonsOfTheirState() {
+    DownloadList& list = page_->downloads();
+    for (const DownloadRow& row : sample_downloads()) list.set_download(row);
+    QCOMPARE(list.count(), 4);
+    QSignalSpy paused(&list, &DownloadList::pauseRequested), resumed(&list, &DownloadList::resumeRequested),
+        cancelled(&list, &DownloadList::cancelRequested), removed(&list, &DownloadList::removeRequested),
+        opened(&list, &DownloadList::openRequested);
+    click(1, "openDownload");
+    click(1, "removeDownload");
+    click(2, "pauseDownload");
+    click(3, "resumeDownload");
+    click(4, "resumeDownload");
+    click(4, "cancelDownload");  // nothing has come: nothing to ask
+    QCOMPARE(opened.count(), 1);
+    QCOMPARE(opened[0][0].toString(), QStringLiteral("/models/smol.gguf"));
+    QCOMPARE(removed.count(), 1);
+    QCOMPARE(paused.count(), 1);
+    QCOMPARE(paused[0][0].toLongLong(), 2);
+    QCOMPARE(resumed.count(), 2);
+    QCOMPARE(cancelled.count(), 1);
+    QVERIFY(!line(1)->findChild<QPushButton*>(QStringLiteral("pauseDownload"))->isVisible());
+    QVERIFY(!line(2)->findChild<QPushButton*>(QStringLiteral("openDownload"))->isVisible());
+    // What has come is deleted only after a question.
+    QTimer::singleShot(0, qApp,
+                       [] { qobject_cast<QMessageBox*>(QApplication::activeModalWidget())->reject(); });
+    click(2, "cancelDownload");
+    QCOMPARE(cancelled.count(), 1);
+    list.remove_download(2);
+    QCOMPARE(list.count(), 3);
+  }
+
+ private:
+  QPushButton* button(const char* name) { return page_->findChild<QPushButton*>(QLatin1String(name)); }
+  QTableView* table(const char* name) { return page_->findChild<QTableView*>(QLatin1String(name)); }
+  DownloadLine* line(qint64 id) {
+    for (DownloadLine* one : page_->downloads().findChildren<DownloadLine*>())
+      if (one->download().id == id) return one;
+    return nullptr;
+  }
+  void click(qint64 id, const char* name) {
+    auto* found = line(id)->findChild<QPushButton*>(QLatin1String(name));
+    QVERIFY(found->isVisible());
+    QTest::mouseClick(found, Qt::LeftButton);
+  }
+
+  std::unique_ptr<DownloadPage> page_;
+};
+FOVEA_TEST(DownloadPageTest)
+
+#include "download_page_test.moc"

@@ -1,0 +1,222 @@
+// The page of models as a user has it: keys, clicks, and what is asked for.
+#include "ui/models/library_page.h"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTimer>
+#include <QToolButton>
+
+#include "tests/support/test.h"
+#include "tests/ui/models/samples.h"
+#include "ui/models/library_table.h"
+#include "ui/models/message_line.h"
+#include "ui/models/model_details.h"
+#include "ui/models/prepare_dialog.h"
+
+using namespace fovea::ui;
+using namespace fovea::tests;
+
+namespace {
+
+// Answers the next message box with the button of this text.
+void answer_box(const QString& text) {
+  QTimer::singleShot(0, qApp, [text] {
+    auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+    QVERIFY(box);
+    for (QAbstractButton* button : box->buttons())
+      if (button->text().remove(QLatin1Char('&')) == text) return button->click();
+    box->reject();
+  });
+}
+
+}  // namespace
+
+class LibraryPageTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    page_ = std::make_unique<LibraryPage>();
+    page_->resize(1100, 640);
+    page_->show();
+    view_ = page_->findChild<QTableView*>(QStringLiteral("libraryTable"));
+    QVERIFY(QTest::qWaitForWindowExposed(page_.get()));
+  }
+  void cleanup() { page_.reset(); }
+
+  void emptyOffersWaysOut() {
+    QSignalSpy downloads(page_.get(), &LibraryPage::downloadsRequested);
+    auto* find = button("findModel");
+    QVERIFY(find->isVisible());
+    QTest::mouseClick(find, Qt::LeftButton);
+    QCOMPARE(downloads.count(), 1);
+    QVERIFY(page_->findChild<QLabel*>(QStringLiteral("libraryEmpty"))
+                ->text()
+                .contains(QStringLiteral("no models")));
+    page_->set_looking(true);
+    QVERIFY(page_->findChild<QLabel*>(QStringLiteral("libraryEmpty"))
+                ->text()
+                .contains(QStringLiteral("Looking")));
+  }
+
+  void theChosenModelIsExplained() {
+    page_->set_models(sample_models());
+    page_->select(sample_models()[1].path);
+    QCOMPARE(page_->selected(), sample_models()[1].path);
+    QVERIFY(label("detailFit")->text().contains(QStringLiteral("Fits with experts at lower precision")));
+    QCOMPARE(label("detailWhy")->text(), sample_models()[1].fit_why);
+    page_->select(sample_models()[4].path);
+    QCOMPARE(label("detailWhy")->text(), sample_models()[4].error);
+    QVERIFY(!button("openModel")->isEnabled() && !button("prepareModel")->isEnabled());
+    QVERIFY(button("removeModel")->isEnabled());  // a broken one can be deleted
+  }
+
+  // What was read later is shown without another click.
+  void aModelIsReadWhileItIsChosen() {
+    page_->set_models(sample_models());
+    LibraryRow row = sample_models()[5];
+    page_->select(row.path);
+    QVERIFY(!button("openModel")->isEnabled());
+    row.is_read = true;
+    row.fit = FitView::fits;
+    row.fit_text = QStringLiteral("Fits");
+    page_->set_model(row);
+    QVERIFY(button("openModel")->isEnabled());
+  }
+
+  void openingByButtonAndByEnter() {
+    page_->set_models(sample_models());
+    QSignalSpy opened(page_.get(), &LibraryPage::openRequested);
+    page_->select(sample_models()[2].path);
+    QTest::mouseClick(button("openModel"), Qt::LeftButton);
+    QCOMPARE(opened.count(), 1);
+    QCOMPARE(opened[0][0].toString(), sample_models()[2].path);
+    view_->setFocus();
+    QTest::keyClick(view_, Qt::Key_Return);
+    QCOMPARE(opened.count(), 2);
+    page_->select(sample_models()[3].path);  // does not fit
+    QTest::keyClick(view_, Qt::Key_Return);
+    page_->select(sample_models()[4].path);  // broken
+    QTest::keyClick(view_, Qt::Key_Return);
+    page_->select(sample_models()[0].path);  // open already
+    QTest::keyClick(view_, Qt::Key_Return);
+    QCOMPARE(opened.count(), 2);
+  }
+
+  void filterAndSort() {
+    page_->set_models(sample_models());
+    auto* filter = page_->findChild<QLineEdit*>(QStringLiteral("libraryFilter"));
+    QTest::keyClicks(filter, QStringLiteral("MXFP4"));
+    QCOMPARE(view_->model()->rowCount(), 1);
+    QTest::keyClicks(filter, QStringLiteral("zzz"));
+    QCOMPARE(view_->model()->rowCount(), 0);
+    QVERIFY(page_->findChild<QLabel*>(QStringLiteral("libraryEmpty"))
+                ->text()
+                .contains(QStringLiteral("MXFP4zzz")));
+    filter->clear();
+    view_->sortByColumn(LibraryTable::size, Qt::DescendingOrder);
+    QVERIFY(view_->model()->index(0, 0).data().toString().startsWith(QStringLiteral("Llama-3.1-405B")));
+    view_->sortByColumn(LibraryTable::fit, Qt::DescendingOrder);
+    QVERIFY(view_->model()->index(0, 0).data().toString().startsWith(QStringLiteral("mixtral")));
+  }
+
+  void deletingIsConfirmed() {
+    page_->set_models(sample_models());
+    page_->select(sample_models()[1].path);
+    QSignalSpy removed(page_.get(), &LibraryPage::removeRequested);
+    answer_box(QStringLiteral("Cancel"));
+    QTest::mouseClick(button("removeModel"), Qt::LeftButton);
+    QCOMPARE(removed.count(), 0);
+    answer_box(QStringLiteral("Move to the trash"));
+    QTest::mouseClick(button("removeModel"), Qt::LeftButton);
+    QCOMPARE(removed.count(), 1);
+    QCOMPARE(removed[0][0].toString(), sample_models()[1].path);
+    page_->select(sample_models()[0].path);
+    QVERIFY(!button("removeModel")->isEnabled());  // it is open
+  }
+
+  void workIsShownAndCancelled() {
+    page_->set_models(sample_models());
+    page_->select(sample_models()[1].path);
+    QSignalSpy cancelled(page_.get(), &LibraryPage::cancelWorkRequested);
+    page_->show_work(QStringLiteral("Checks it"), 1, 2);
+    QVERIFY(!button("checkModel")->isEnabled() && !button("prepareModel")->isEnabled());
+    QTest::mouseClick(button("cancelWork"), Qt::LeftButton);
+    QCOMPARE(cancelled.count(), 1);
+    page_->show_work({}, 0, 0);
+    QVERIFY(button("checkModel")->isEnabled());
+    page_->show_error(QStringLiteral("the disk is on fire"));
+    QVERIFY(page_->message().is_error());
+    QCOMPARE(page_->message().message(), QStringLiteral("the disk is on fire"));
+  }
+
+  void foldersAreListedAndTakenOut() {
+    page_->set_folders(sample_folders());
+    auto* menu = page_->findChild<QMenu*>(QStringLiteral("folderMenu"));
+    Q_EMIT menu->aboutToShow();
+    QSignalSpy removed(page_.get(), &LibraryPage::removeFolderRequested);
+    QMenu* own = nullptr;
+    int fixed = 0;
+    for (QAction* action : menu->actions()) {
+      if (action->menu()) own = action->menu();
+      if (!action->isEnabled() && !action->isSeparator()) ++fixed;
+    }
+    QCOMPARE(fixed, 2);
+    QVERIFY(own);
+    own->actions().back()->trigger();
+    QCOMPARE(removed.count(), 1);
+    QCOMPARE(removed[0][0].toString(), QStringLiteral("/mnt/models"));
+  }
+
+  void everythingHasAName() {
+    page_->set_models(sample_models());
+    for (const QWidget* widget : page_->findChildren<QWidget*>()) {
+      if (widget->focusPolicy() == Qt::NoFocus || !widget->isVisible()) continue;
+      const auto* button = qobject_cast<const QAbstractButton*>(widget);
+      const auto* text = qobject_cast<const QLabel*>(widget);
+      const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty()) ||
+                         (text && !text->text().isEmpty());
+      const bool internal = QByteArray(widget->metaObject()->className()) == "QScrollArea" ||
+                            qobject_cast<const QAbstractButton*>(widget) != nullptr;
+      QVERIFY2(named || internal, widget->metaObject()->className());
+    }
+  }
+
+  void preparingAsksForTwoTiers() {
+    PrepareDialog dialog(QStringLiteral("m"), {{QStringLiteral("file"), QStringLiteral("file"), true},
+                                               {QStringLiteral("q4"), QStringLiteral("q4"), true},
+                                               {QStringLiteral("q2"), QStringLiteral("q2"), false}});
+    dialog.show();
+    auto* start = dialog.findChild<QPushButton*>(QStringLiteral("startPrepare"));
+    QVERIFY(!start->isEnabled());  // its size is not known
+    dialog.show_size(10, 100);
+    QVERIFY(start->isEnabled());
+    QSignalSpy wanted(&dialog, &PrepareDialog::sizeWanted);
+    auto* q2 = dialog.findChild<QAbstractButton*>(QStringLiteral("tier_q2"));
+    q2->click();
+    QCOMPARE(wanted.count(), 1);
+    QCOMPARE(dialog.tiers(),
+             (QStringList{QStringLiteral("file"), QStringLiteral("q4"), QStringLiteral("q2")}));
+    QVERIFY(!start->isEnabled());
+    dialog.show_size(101, 100);  // more than there is
+    QVERIFY(!start->isEnabled());
+    q2->click();
+    dialog.findChild<QAbstractButton*>(QStringLiteral("tier_q4"))->click();
+    QCOMPARE(wanted.count(), 2);  // one tier is not asked about
+  }
+
+ private:
+  QPushButton* button(const char* name) { return page_->findChild<QPushButton*>(QLatin1String(name)); }
+  QLabel* label(const char* name) { return page_->findChild<QLabel*>(QLatin1String(name)); }
+
+  std::unique_ptr<LibraryPage> page_;
+  QTableView* view_ = nullptr;
+};
+FOVEA_TEST(LibraryPageTest)
+
+#include "library_page_test.moc"

@@ -1,0 +1,114 @@
+// Takes pictures of the models window with made-up models, on Qt's offscreen platform:
+//   fovea_models_pictures OUT_FOLDER [light|dark]
+// QT_SCALE_FACTOR=2 gives them at 200 %.
+#include <QApplication>
+#include <QDir>
+#include <QLineEdit>
+#include <cstdio>
+
+#include "tests/ui/models/samples.h"
+#include "ui/models/download_list.h"
+#include "ui/models/download_page.h"
+#include "ui/models/library_page.h"
+#include "ui/models/model_rows.h"
+#include "ui/models/models_dialog.h"
+#include "ui/models/prepare_dialog.h"
+#include "ui/theme/theme.h"
+
+namespace {
+
+using namespace fovea::ui;
+using namespace fovea::tests;
+
+QString folder, suffix;
+
+void take(QWidget& widget, const QString& name) {
+  widget.show();
+  for (int i = 0; i < 3; ++i) QApplication::processEvents();
+  widget.grab().save(QDir(folder).filePath(name + suffix + QStringLiteral(".png")));
+}
+
+// As on a screen that is large enough; the offscreen platform's is not.
+QSize usual_size(const QWidget& widget) {
+  return {widget.fontMetrics().averageCharWidth() * 165, widget.fontMetrics().height() * 42};
+}
+
+void library() {
+  ModelsDialog dialog;
+  dialog.resize(usual_size(dialog));
+  LibraryPage& page = dialog.library();
+  take(dialog, QStringLiteral("library-empty"));
+  page.set_folders(sample_folders());
+  const auto models = sample_models();
+  page.set_models(models);
+  const char* const names[] = {"fits", "lower", "disk", "not", "broken", "unread"};
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    page.select(models[i].path);
+    if (i == 1) page.show_work(QStringLiteral("gpt-oss-120b-mxfp4: 12.1 GB of 63.4 GB"), 12, 63);
+    if (i == 2) page.show_work({}, 0, 0);
+    if (i == 2)
+      page.show_notice(QStringLiteral("gpt-oss-120b-mxfp4 is sound: 63.4 GB were read without an error."));
+    if (i == 4) page.show_error(models[i].error);
+    take(dialog, QStringLiteral("library-") + QLatin1String(names[i]));
+  }
+  dialog.resize(dialog.minimumSize());
+  take(dialog, QStringLiteral("library-small"));
+}
+
+void download() {
+  ModelsDialog dialog;
+  dialog.resize(usual_size(dialog));
+  dialog.show_download();
+  DownloadPage& page = dialog.download();
+  take(dialog, QStringLiteral("download-empty"));
+  page.search(QStringLiteral("qwen3 30b a3b"));
+  take(dialog, QStringLiteral("download-searching"));
+  page.show_found(QStringLiteral("qwen3 30b a3b"), sample_repositories());
+  page.show_versions(page.repository(), sample_versions());
+  for (const DownloadRow& row : sample_downloads()) page.downloads().set_download(row);
+  take(dialog, QStringLiteral("download-versions"));
+  page.ask_token();
+  page.show_error(
+      QStringLiteral("https://huggingface.co/api/models/org/gated: the hub wants a token (status 401). "
+                     "Check the name; a private or gated repository needs a token"));
+  take(dialog, QStringLiteral("download-token"));
+  page.token_saved();
+  page.show_notice(QStringLiteral("The token is in the keyring."));
+  page.set_offline(true);
+  page.show_found(QStringLiteral("no such thing"), {});
+  take(dialog, QStringLiteral("download-offline"));
+  dialog.resize(dialog.minimumSize());
+  take(dialog, QStringLiteral("download-small"));
+}
+
+void prepare() {
+  PrepareDialog dialog(
+      QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
+      {{QStringLiteral("file"), QStringLiteral("file: as the model has it, nothing is lost"), true},
+       {QStringLiteral("q3"), QStringLiteral("q3: 3 bits for each weight, a difference can be seen"), true},
+       {QStringLiteral("q2"), QStringLiteral("q2: 2 bits for each weight, for what is seldom used"), false}});
+  dialog.show_size(27'300'000'000, 210'000'000'000);
+  take(dialog, QStringLiteral("prepare"));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication application(argc, argv);
+  if (argc < 2) {
+    std::fprintf(stderr, "fovea_models_pictures OUT_FOLDER [light|dark]\n");
+    return 2;
+  }
+  folder = QString::fromLocal8Bit(argv[1]);
+  const QString scheme = argc > 2 ? QString::fromLocal8Bit(argv[2]) : QStringLiteral("light");
+  QDir().mkpath(folder);
+  suffix = QLatin1Char('-') + scheme;
+  if (const QString scale = qEnvironmentVariable("QT_SCALE_FACTOR"); !scale.isEmpty())
+    suffix += QLatin1Char('-') + scale + QLatin1Char('x');
+  apply_theme(application, scheme == QLatin1String("dark") ? Scheme::dark : Scheme::light);
+  library();
+  download();
+  prepare();
+  return 0;
+}

@@ -1,0 +1,323 @@
+#include "ui/models/download_page.h"
+
+#include <QGroupBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "ui/models/download_list.h"
+#include "ui/models/fit_style.h"
+#include "ui/models/hub_tables.h"
+#include "ui/models/message_line.h"
+#include "ui/models/table_look.h"
+
+namespace fovea::ui {
+namespace {
+
+QLabel* quiet_label(QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setWordWrap(true);
+  label->setAlignment(Qt::AlignCenter);
+  label->setForegroundRole(QPalette::PlaceholderText);
+  label->setTextFormat(Qt::PlainText);
+  return label;
+}
+
+}  // namespace
+
+DownloadPage::DownloadPage(QWidget* parent) : QWidget(parent), hub_(QStringLiteral("huggingface.co")) {
+  repository_table_ = new RepositoryTable(this);
+  version_table_ = new VersionTable(this);
+  auto* columns = new QSplitter(Qt::Horizontal, this);
+  columns->setChildrenCollapsible(false);
+  columns->addWidget(make_repositories());
+  columns->addWidget(make_versions());
+  columns->setStretchFactor(0, 1);
+  columns->setStretchFactor(1, 1);
+  message_ = new MessageLine(this);
+
+  auto* below = new QWidget(this);
+  auto* below_layout = new QVBoxLayout(below);
+  below_layout->setContentsMargins(0, 0, 0, 0);
+  auto* title = new QLabel(tr("Downloads"), below);
+  QFont bold = title->font();
+  bold.setBold(true);
+  title->setFont(bold);
+  downloads_ = new DownloadList(below);
+  downloads_->setAccessibleName(tr("Downloads"));
+  below_layout->addWidget(title);
+  below_layout->addWidget(downloads_, 1);
+
+  auto* rows = new QSplitter(Qt::Vertical, this);
+  rows->setChildrenCollapsible(false);
+  rows->addWidget(columns);
+  rows->addWidget(below);
+  rows->setStretchFactor(0, 3);
+  rows->setStretchFactor(1, 1);
+
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(make_search());
+  layout->addWidget(make_offline());
+  layout->addWidget(make_token());
+  layout->addWidget(message_);
+  layout->addWidget(rows, 1);
+  show_found({}, {});
+  show_versions({}, {});
+}
+
+QWidget* DownloadPage::make_search() {
+  auto* box = new QWidget(this);
+  auto* layout = new QHBoxLayout(box);
+  layout->setContentsMargins(0, 0, 0, 0);
+  field_ = new QLineEdit(box);
+  field_->setObjectName(QStringLiteral("hubSearch"));
+  field_->setPlaceholderText(tr("Search for a model, for example: qwen3 30b a3b gguf"));
+  field_->setAccessibleName(tr("Search on the hub"));
+  field_->setClearButtonEnabled(true);
+  search_ = new QPushButton(tr("&Search"), box);
+  search_->setObjectName(QStringLiteral("startSearch"));
+  search_->setAutoDefault(false);
+  connect(field_, &QLineEdit::returnPressed, this, &DownloadPage::start_search);
+  connect(field_, &QLineEdit::textChanged, this, &DownloadPage::update_enabled);
+  connect(search_, &QPushButton::clicked, this, &DownloadPage::start_search);
+  layout->addWidget(field_, 1);
+  layout->addWidget(search_);
+  return box;
+}
+
+QWidget* DownloadPage::make_repositories() {
+  found_ = new QStackedWidget(this);
+  repositories_ = new QTableView(found_);
+  repositories_->setObjectName(QStringLiteral("repositories"));
+  repositories_->setAccessibleName(tr("Repositories that were found"));
+  repositories_->setModel(repository_table_);
+  apply_table_look(*repositories_);
+  QHeaderView* header = repositories_->horizontalHeader();
+  const int character = repositories_->fontMetrics().averageCharWidth();
+  header->setSectionResizeMode(RepositoryTable::name, QHeaderView::Stretch);
+  header->resizeSection(RepositoryTable::downloads, character * 14);
+  header->resizeSection(RepositoryTable::likes, character * 10);
+  connect(repositories_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          &DownloadPage::choose_repository);
+  found_text_ = quiet_label(found_);
+  found_text_->setObjectName(QStringLiteral("foundText"));
+  found_->addWidget(repositories_);
+  found_->addWidget(found_text_);
+  return found_;
+}
+
+QWidget* DownloadPage::make_versions() {
+  listed_ = new QStackedWidget(this);
+  auto* page = new QWidget(listed_);
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(fontMetrics().height() / 2, 0, 0, 0);
+  title_ = new QLabel(page);
+  title_->setTextFormat(Qt::PlainText);
+  title_->setWordWrap(true);
+  QFont bold = title_->font();
+  bold.setBold(true);
+  title_->setFont(bold);
+  versions_ = new QTableView(page);
+  versions_->setObjectName(QStringLiteral("versions"));
+  versions_->setAccessibleName(tr("Versions in the repository"));
+  versions_->setModel(version_table_);
+  apply_table_look(*versions_);
+  QHeaderView* header = versions_->horizontalHeader();
+  const int character = versions_->fontMetrics().averageCharWidth();
+  header->resizeSection(VersionTable::name, character * 18);
+  header->resizeSection(VersionTable::size, character * 12);
+  header->setSectionResizeMode(VersionTable::fit, QHeaderView::Stretch);
+  connect(versions_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          &DownloadPage::show_version);
+  why_ = new QLabel(page);
+  why_->setObjectName(QStringLiteral("versionWhy"));
+  why_->setTextFormat(Qt::PlainText);
+  why_->setWordWrap(true);
+  why_->setForegroundRole(QPalette::PlaceholderText);
+  why_->setMinimumHeight(why_->fontMetrics().lineSpacing() * 3);
+  why_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+  download_ = new QPushButton(tr("&Download"), page);
+  download_->setObjectName(QStringLiteral("download"));
+  download_->setAutoDefault(false);
+  connect(download_, &QPushButton::clicked, this, [this] {
+    if (versions_->currentIndex().isValid())
+      Q_EMIT downloadRequested(repository_, versions_->currentIndex().row());
+  });
+  auto* row = new QHBoxLayout;
+  row->addWidget(why_, 1);
+  row->addWidget(download_, 0, Qt::AlignTop);
+  layout->addWidget(title_);
+  layout->addWidget(versions_, 1);
+  layout->addLayout(row);
+  listed_text_ = quiet_label(listed_);
+  listed_text_->setObjectName(QStringLiteral("listedText"));
+  listed_->addWidget(page);
+  listed_->addWidget(listed_text_);
+  return listed_;
+}
+
+QWidget* DownloadPage::make_offline() {
+  offline_box_ = new QWidget(this);
+  auto* layout = new QHBoxLayout(offline_box_);
+  layout->setContentsMargins(0, 0, 0, 0);
+  auto* text =
+      new QLabel(tr("The network is switched off: nothing is searched or downloaded."), offline_box_);
+  text->setObjectName(QStringLiteral("offlineText"));
+  text->setWordWrap(true);
+  auto* settings = new QPushButton(tr("Settings…"), offline_box_);
+  settings->setAutoDefault(false);
+  connect(settings, &QPushButton::clicked, this, &DownloadPage::settingsRequested);
+  layout->addWidget(text, 1);
+  layout->addWidget(settings);
+  offline_box_->hide();
+  return offline_box_;
+}
+
+QWidget* DownloadPage::make_token() {
+  token_box_ = new QGroupBox(tr("Access token"), this);
+  auto* layout = new QVBoxLayout(token_box_);
+  token_text_ = new QLabel(token_box_);
+  token_text_->setWordWrap(true);
+  token_ = new QLineEdit(token_box_);
+  token_->setObjectName(QStringLiteral("token"));
+  token_->setAccessibleName(tr("Access token"));
+  token_->setEchoMode(QLineEdit::Password);
+  token_->setPlaceholderText(QStringLiteral("hf_…"));
+  auto* save = new QPushButton(tr("S&ave in the keyring"), token_box_);
+  save->setObjectName(QStringLiteral("saveToken"));
+  save->setAutoDefault(false);
+  auto* later = new QPushButton(tr("Not now"), token_box_);
+  later->setAutoDefault(false);
+  const auto enter = [this] {
+    if (!token_->text().trimmed().isEmpty()) Q_EMIT tokenEntered(token_->text().trimmed());
+  };
+  connect(save, &QPushButton::clicked, this, enter);
+  connect(token_, &QLineEdit::returnPressed, this, enter);
+  connect(later, &QPushButton::clicked, token_box_, &QWidget::hide);
+  auto* row = new QHBoxLayout;
+  row->addWidget(token_, 1);
+  row->addWidget(save);
+  row->addWidget(later);
+  layout->addWidget(token_text_);
+  layout->addLayout(row);
+  token_box_->hide();
+  set_hub(hub_);
+  return token_box_;
+}
+
+void DownloadPage::set_hub(const QString& host) {
+  hub_ = host;
+  token_text_->setText(tr("%1 shows this model only to people who have accepted its terms there, or who may "
+                          "see it. Accept them on "
+                          "its page in a browser, make an access token in your account's settings, and enter "
+                          "it here. It is kept "
+                          "in the system's keyring and sent to %1 alone.")
+                           .arg(hub_));
+}
+
+void DownloadPage::set_offline(bool offline) {
+  offline_ = offline;
+  offline_box_->setVisible(offline);
+  if (offline) searching_ = false;
+  update_enabled();
+}
+
+void DownloadPage::search(const QString& text) {
+  field_->setText(text);
+  start_search();
+  field_->setFocus();
+}
+
+void DownloadPage::start_search() {
+  const QString text = field_->text().trimmed();
+  if (text.isEmpty() || offline_) return;
+  searching_ = true;
+  message_->hide();
+  repository_table_->set_rows({});
+  found_->setCurrentIndex(1);
+  found_text_->setText(tr("Searching for \"%1\"…").arg(text));
+  show_versions({}, {});
+  Q_EMIT searchRequested(text);
+}
+
+void DownloadPage::show_found(const QString& text, const std::vector<RepositoryRow>& rows) {
+  searching_ = false;
+  repository_table_->set_rows(rows);
+  found_->setCurrentIndex(rows.empty() ? 1 : 0);
+  found_text_->setText(text.isEmpty()
+                           ? tr("Search for a model on %1. Files in the GGUF format and folders with "
+                                "safetensors can be opened.")
+                                 .arg(hub_)
+                           : tr("%1 has nothing for \"%2\".").arg(hub_, text));
+  if (!rows.empty()) repositories_->selectRow(0);
+}
+
+void DownloadPage::choose_repository() {
+  const QModelIndex index = repositories_->currentIndex();
+  if (!index.isValid()) return;
+  repository_ = repository_table_->row(index.row()).id;
+  version_table_->set_rows({});
+  listed_->setCurrentIndex(1);
+  listed_text_->setText(tr("Reading the list of files…"));
+  Q_EMIT listRequested(repository_);
+}
+
+void DownloadPage::show_versions(const QString& repository, const std::vector<VersionRow>& rows) {
+  if (repository != repository_ && !repository.isEmpty()) return;  // another one was chosen meanwhile
+  repository_ = repository;
+  version_table_->set_rows(rows);
+  listed_->setCurrentIndex(rows.empty() ? 1 : 0);
+  listed_text_->setText(
+      repository.isEmpty()
+          ? QString()
+          : tr("%1 holds neither GGUF files nor a folder with safetensors.").arg(repository));
+  title_->setText(breakable(repository));
+  int best = 0;  // the largest that fits: as exact as there is room for
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].is_complete && rows[i].fit == FitView::fits) best = static_cast<int>(i);
+  if (!rows.empty()) versions_->selectRow(best);
+  show_version();
+}
+
+void DownloadPage::show_version() {
+  const QModelIndex index = versions_->currentIndex();
+  why_->setText(index.isValid() ? version_table_->row(index.row()).fit_why : QString());
+  update_enabled();
+}
+
+void DownloadPage::update_enabled() {
+  const QModelIndex index = versions_->currentIndex();
+  search_->setEnabled(!offline_ && !field_->text().trimmed().isEmpty());
+  download_->setEnabled(!offline_ && index.isValid() && version_table_->row(index.row()).is_complete);
+}
+
+void DownloadPage::show_error(const QString& text) {
+  message_->show_error(text);
+  if (searching_) {
+    searching_ = false;
+    found_text_->setText(tr("The search failed."));
+  } else if (listed_->currentIndex() == 1 && !repository_.isEmpty()) {
+    listed_text_->setText(tr("The list of files could not be read."));
+  }
+}
+
+void DownloadPage::show_notice(const QString& text) {
+  message_->show_notice(text);
+}
+
+void DownloadPage::ask_token() {
+  token_box_->show();
+}
+
+void DownloadPage::token_saved() {
+  token_->clear();
+  token_box_->hide();
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,81 @@
+// Finding a model on the hub, choosing its version by what fits, and the downloads.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "ui/models/model_rows.h"
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QStackedWidget;
+class QTableView;
+
+namespace fovea::ui {
+
+class DownloadList;
+class MessageLine;
+class RepositoryTable;
+class VersionTable;
+
+class DownloadPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit DownloadPage(QWidget* parent = nullptr);
+
+  // Where the user is told to look: "huggingface.co".
+  void set_hub(const QString& host);
+  void set_offline(bool offline);
+  void search(const QString& text);  // as if the user had typed it
+  void show_found(const QString& text, const std::vector<RepositoryRow>& rows);
+  void show_versions(const QString& repository, const std::vector<VersionRow>& rows);
+  void show_error(const QString& text);
+  void show_notice(const QString& text);
+  // The hub has asked for one.
+  void ask_token();
+  void token_saved();
+
+  DownloadList& downloads() { return *downloads_; }
+  QString repository() const { return repository_; }
+  const MessageLine& message() const { return *message_; }
+
+ Q_SIGNALS:
+  void searchRequested(const QString& text);
+  void listRequested(const QString& repository);
+  void downloadRequested(const QString& repository, int version);  // of those that were shown
+  void tokenEntered(const QString& token);
+  void settingsRequested();
+
+ private:
+  QWidget* make_search();
+  QWidget* make_repositories();
+  QWidget* make_versions();
+  QWidget* make_token();
+  QWidget* make_offline();
+  void start_search();
+  void choose_repository();
+  void show_version();
+  void update_enabled();
+
+  QString hub_;
+  QString repository_;
+  bool searching_ = false;
+  bool offline_ = false;
+  RepositoryTable* repository_table_;
+  VersionTable* version_table_;
+  QLineEdit* field_;
+  QPushButton* search_;
+  QStackedWidget *found_, *listed_;
+  QTableView *repositories_, *versions_;
+  QLabel *found_text_, *listed_text_, *title_, *why_;
+  QPushButton* download_;
+  QWidget *token_box_, *offline_box_;
+  QLabel* token_text_;
+  QLineEdit* token_;
+  MessageLine* message_;
+  DownloadList* downloads_;
+};
+
+}  // namespace fovea::ui

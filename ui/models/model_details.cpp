@@ -1,0 +1,215 @@
+#include "ui/models/model_details.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "ui/models/fit_style.h"
+#include "ui/theme/theme.h"
+
+namespace fovea::ui {
+namespace {
+
+QLabel* text_label(QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setWordWrap(true);
+  label->setTextFormat(Qt::PlainText);  // names come from files
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  label->setMinimumWidth(label->fontMetrics().averageCharWidth() * 12);
+  return label;
+}
+
+}  // namespace
+
+ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
+  setMinimumWidth(fontMetrics().averageCharWidth() * 38);
+  scroll_ = new QScrollArea(this);
+  scroll_->setWidgetResizable(true);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->viewport()->setAutoFillBackground(false);
+  auto* page = new QWidget(scroll_);
+  page->setAutoFillBackground(false);
+  auto* layout = new QVBoxLayout(page);
+  const int gap = fontMetrics().height() / 2;
+  layout->setContentsMargins(gap, 0, gap, 0);
+  layout->setSpacing(gap);
+
+  name_ = text_label(page);
+  name_->setObjectName(QStringLiteral("detailName"));
+  QFont large = name_->font();
+  large.setPointSizeF(large.pointSizeF() * 1.25);
+  large.setBold(true);
+  name_->setFont(large);
+  path_ = text_label(page);
+  path_->setForegroundRole(QPalette::PlaceholderText);
+  fit_ = text_label(page);
+  fit_->setObjectName(QStringLiteral("detailFit"));
+  QFont bold = fit_->font();
+  bold.setBold(true);
+  fit_->setFont(bold);
+  why_ = text_label(page);
+  why_->setObjectName(QStringLiteral("detailWhy"));
+  facts_ = new QGridLayout;
+  facts_->setContentsMargins(0, gap, 0, 0);
+  facts_->setHorizontalSpacing(gap * 2);
+  facts_->setColumnStretch(1, 1);
+  architecture_ = add_fact(tr("Architecture"), tr("The family of models whose design this one has"));
+  parameters_ = add_fact(tr("Parameters"), tr("How many weights it has, and how many of them a token uses"));
+  format_ = add_fact(tr("Format"), tr("The formats in which most of its weights are stored"));
+  experts_ = add_fact(tr("Experts"), tr("Experts that each token uses, of those in each layer"));
+  context_ = add_fact(tr("Context"), tr("The longest conversation that it was trained for"));
+  size_ = add_fact(tr("Size"), tr("Of its files on the disk"));
+  stores_ =
+      add_fact(tr("Prepared"),
+               tr("Files with its experts at several precisions, from which they change while it talks"));
+  layout->addWidget(name_);
+  layout->addWidget(path_);
+  layout->addWidget(fit_);
+  layout->addWidget(why_);
+  layout->addLayout(facts_);
+  layout->addStretch(1);
+  scroll_->setWidget(page);
+
+  nothing_ = text_label(this);
+  nothing_->setAlignment(Qt::AlignCenter);
+  nothing_->setForegroundRole(QPalette::PlaceholderText);
+
+  const auto button = [this](const char* name, const QString& text, const QString& why, auto signal) {
+    auto* made = new QPushButton(text, this);
+    made->setObjectName(QLatin1String(name));
+    made->setToolTip(why);
+    made->setAutoDefault(false);
+    connect(made, &QPushButton::clicked, this, signal);
+    return made;
+  };
+  open_ = button("openModel", tr("&Open"), tr("Chat with it"), &ModelDetails::openRequested);
+  prepare_ =
+      button("prepareModel", tr("&Prepare…"),
+             tr("Write its experts at several precisions to the disk, so that they can change while it "
+                "talks"),
+             &ModelDetails::prepareRequested);
+  check_ = button("checkModel", tr("&Check"), tr("Read all its files and compare their checksums"),
+                  &ModelDetails::checkRequested);
+  folder_ = button("showModel", tr("Show in &folder"), tr("Open the folder in the file manager"),
+                   &ModelDetails::showInFolderRequested);
+  remove_ = button("removeModel", tr("&Delete…"), tr("Move its files to the trash"),
+                   &ModelDetails::removeRequested);
+  auto* buttons = new QGridLayout;
+  buttons->setContentsMargins(gap, 0, gap, 0);
+  buttons->addWidget(open_, 0, 0, 1, 2);
+  buttons->addWidget(prepare_, 1, 0);
+  buttons->addWidget(check_, 1, 1);
+  buttons->addWidget(folder_, 2, 0);
+  buttons->addWidget(remove_, 2, 1);
+
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  outer->addWidget(nothing_, 1);
+  outer->addWidget(scroll_, 1);
+  outer->addLayout(buttons);
+  show_nothing({});
+}
+
+QLabel* ModelDetails::add_fact(const QString& name, const QString& why) {
+  auto* title = new QLabel(name, this);
+  title->setForegroundRole(QPalette::PlaceholderText);
+  title->setToolTip(why);
+  auto* value = text_label(this);
+  value->setAccessibleName(name);
+  const int row = static_cast<int>(titles_.size());
+  facts_->addWidget(title, row, 0, Qt::AlignTop);
+  facts_->addWidget(value, row, 1);
+  titles_[value] = title;
+  return value;
+}
+
+void ModelDetails::set_fact(QLabel* value, const QString& text) {
+  value->setText(text);
+  value->setVisible(!text.isEmpty());
+  titles_[value]->setVisible(!text.isEmpty());
+}
+
+void ModelDetails::show_nothing(const QString& why) {
+  row_ = {};
+  nothing_->setText(why);
+  nothing_->show();
+  scroll_->hide();
+  for (QPushButton* button : {open_, prepare_, check_, folder_, remove_}) button->hide();
+}
+
+void ModelDetails::show_model(const LibraryRow& row) {
+  row_ = row;
+  nothing_->hide();
+  scroll_->show();
+  for (QPushButton* button : {open_, prepare_, check_, folder_, remove_}) button->show();
+  name_->setText(breakable(row.name));
+  path_->setText(breakable(row.path));
+  path_->setToolTip(row.path);
+  QPalette colours = palette();
+  if (!row.error.isEmpty()) {
+    fit_->setText(tr("Cannot be opened"));
+    why_->setText(row.error);
+    colours.setColor(QPalette::WindowText, error_text(palette()));
+  } else if (row.fit == FitView::unknown) {
+    fit_->setText(row.is_read ? tr("Fit not known") : tr("Looking at it…"));
+    why_->clear();
+  } else {
+    fit_->setText(QStringLiteral("%1  %2: %3").arg(fit_mark(row.fit), row.fit_text, row.fit_number));
+    why_->setText(row.fit_why);
+    colours.setColor(QPalette::WindowText, fit_colour(row.fit, palette()));
+  }
+  fit_->setPalette(colours);
+  why_->setVisible(!why_->text().isEmpty());
+  show_facts();
+  update_buttons();
+}
+
+void ModelDetails::show_facts() {
+  const LibraryRow& row = row_;
+  const bool known = row.is_read && row.error.isEmpty();
+  set_fact(architecture_,
+           known ? tr("%1, %n layer(s)", nullptr, row.layers).arg(row.architecture) : QString());
+  QString parameters;
+  if (known) {
+    parameters = row.experts > 0
+                     ? tr("%1, %2 for each token")
+                           .arg(parameters_text(row.parameters), parameters_text(row.parameters_active))
+                     : parameters_text(row.parameters);
+  }
+  set_fact(parameters_, parameters);
+  set_fact(format_, known ? tr("%1 (%2)").arg(row.quantization, row.format) : QString());
+  QString experts;
+  if (known)
+    experts = row.experts > 0 ? tr("%1 of %2 for each token").arg(row.experts_used).arg(row.experts)
+                              : tr("none: all weights are used for each token");
+  set_fact(experts_, experts);
+  set_fact(context_, known ? tr("%1 tokens").arg(count_text(row.context)) : QString());
+  set_fact(size_, size_text(row.bytes));
+  set_fact(stores_, !known                 ? QString()
+                    : row.stores.isEmpty() ? tr("not yet; opening it with a budget does it")
+                                           : row.stores.join(QLatin1Char('\n')));
+}
+
+void ModelDetails::set_busy(bool busy) {
+  busy_ = busy;
+  update_buttons();
+}
+
+void ModelDetails::update_buttons() {
+  const bool usable = row_.is_read && row_.error.isEmpty();
+  open_->setEnabled(usable && row_.fit != FitView::does_not_fit && !row_.is_open);
+  open_->setText(row_.is_open ? tr("It is open") : tr("&Open"));
+  open_->setToolTip(row_.fit == FitView::does_not_fit ? row_.fit_why : tr("Chat with it"));
+  open_->setDefault(open_->isEnabled());
+  prepare_->setEnabled(usable && !busy_);
+  check_->setEnabled(row_.is_read && !busy_);
+  remove_->setEnabled(row_.is_read && !busy_ && !row_.is_open);
+  remove_->setToolTip(row_.is_open ? tr("It is open: open another model first")
+                                   : tr("Move its files to the trash"));
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,13 @@
+// How the tables of models look and are used: whole rows, no grid, one selection.
+#pragma once
+
+class QTableView;
+
+namespace fovea::ui {
+
+void apply_table_look(QTableView& view);
+// The column takes what the others leave of the width, but not less than `least`; now, and whenever it
+// changes.
+void give_rest_to(QTableView& view, int column, int least);
+
+}  // namespace fovea::ui
