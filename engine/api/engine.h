@@ -66,8 +66,8 @@ class Engine {
   // Both empty without a policy.
   std::optional<PrecisionUse> precision() const;
   const Plan* plan() const;
-  // What goes on in the arena, ten times a second while somebody asks. May be called from any one thread,
-  // also while the engine works. False: nothing new.
+  // What goes on in the arena, ten times a second while somebody asks (and until two seconds later). May be
+  // called from any one thread, also while the engine works. False: nothing new.
   bool read_snapshot(Snapshot&);
 
   // Prefill progress counts prompt tokens. A cancelled request returns what was generated so far.

@@ -62,7 +62,7 @@ struct Snapshot {
   std::vector<PoolState> pools;
   SwapCounters swaps;
   std::int32_t queued = 0, reading = 0, ready = 0;
-  std::array<DecisionState, 16> decisions;  // the last, newest first
+  std::array<DecisionState, 32> decisions;  // the last, newest first
   std::int64_t tokens = 0;                  // since the start
   std::int64_t misses = 0;                  // tokens' uses of units that were on disk alone, since the start
   double tokens_per_second = 0;             // of writing an answer, over about the last second of it

@@ -14,8 +14,9 @@ using precision::TierId;
 using precision::UnitId;
 
 constexpr auto snapshot_interval = std::chrono::milliseconds(100);
-constexpr float recent_decay = 0.7F;  // of the token counts, at each snapshot
-constexpr double speed_seconds = 1;   // that a shown speed looks back
+constexpr auto watch_interval = std::chrono::seconds(2);  // after a reader's last question
+constexpr float recent_decay = 0.7F;                      // of the token counts, at each snapshot
+constexpr double speed_seconds = 1;                       // that a shown speed looks back
 
 }  // namespace
 
@@ -132,8 +133,14 @@ void PrecisionControl::end_pass(bool completed) {
                            decisions_);
     for (const precision::Decision& decision : decisions_) parts_.residency->request(decision);
   }
-  if (watched_.load(std::memory_order_relaxed) && Clock::now() - snapshot_at_ >= snapshot_interval)
-    publish_snapshot();
+  if (is_watched(Clock::now())) publish_snapshot();
+}
+
+// A reader that comes seldom, because tokens do, gets one snapshot for each time that it asks.
+bool PrecisionControl::is_watched(Clock::time_point now) const {
+  if (now - snapshot_at_ < snapshot_interval) return false;
+  const Clock::time_point asked(Clock::duration(asked_at_.load(std::memory_order_relaxed)));
+  return asked > snapshot_at_ || now - asked < watch_interval;
 }
 
 void PrecisionControl::Speed::add(double more_tokens, double more_seconds) {
@@ -257,7 +264,7 @@ void PrecisionControl::show_swaps(Snapshot& snapshot) const {
 }
 
 bool PrecisionControl::read_snapshot(Snapshot& snapshot) {
-  watched_ = true;
+  asked_at_ = Clock::now().time_since_epoch().count();
   if (!snapshots_.update()) return false;
   snapshot = snapshots_.front();
   return true;

@@ -61,15 +61,16 @@ class PrecisionControl final : public layers::PassObserver {
   bool read_snapshot(Snapshot& snapshot);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   static Snapshot empty_snapshot(const Parts& parts);
   void count_hits(std::int64_t tokens);
   void remember(const precision::Decision& decision, precision::TierId from);
+  bool is_watched(Clock::time_point now) const;
   void publish_snapshot();
   void show_units(Snapshot& snapshot);
   void show_tiers(Snapshot& snapshot) const;
   void show_swaps(Snapshot& snapshot) const;
-
-  using Clock = std::chrono::steady_clock;
 
   // Tokens and the seconds that they took, those of long ago forgotten.
   struct Speed {
@@ -96,10 +97,10 @@ class PrecisionControl final : public layers::PassObserver {
   // What the snapshot shows.
   std::vector<std::int64_t> version_bytes_;  // [units, tiers]
   TripleBuffer<Snapshot> snapshots_;
-  std::atomic<bool> watched_ = false;
+  std::atomic<std::int64_t> asked_at_ = Clock::time_point::min().time_since_epoch().count();
   std::vector<float> recent_;                    // [units], decaying token counts
   std::vector<std::uint32_t> uses_since_start_;  // [units] tokens
-  std::array<DecisionState, 16> last_decisions_{};
+  decltype(Snapshot::decisions) last_decisions_{};
   Clock::time_point snapshot_at_;
   Clock::time_point pass_begun_, pass_ended_;
   Speed decode_, prefill_;

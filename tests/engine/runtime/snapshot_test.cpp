@@ -37,6 +37,7 @@ class SnapshotTest : public QObject {
 
   static Snapshot look(Engine& engine) {
     Snapshot snapshot;
+    engine.read_snapshot(snapshot);
     QThread::msleep(110);  // snapshots are made ten times a second
     logits(engine, some_tokens(1));
     if (!engine.read_snapshot(snapshot)) qFatal("there is no snapshot");
@@ -179,6 +180,29 @@ class SnapshotTest : public QObject {
     QVERIFY(moving > 0);
     QCOMPARE(snapshot.queued + snapshot.reading + snapshot.ready, moving);
     QCOMPARE(snapshot.swaps.promotions, 0);
+  }
+
+  // Nobody looks for a while: none is made. A reader who comes back gets them again.
+  void nothingIsMadeForNobody() {
+    const auto engine = load(request(PolicyKind::dynaexq, {"file", "q2"}));
+    Snapshot snapshot;
+    engine->read_snapshot(snapshot);
+    logits(*engine, some_tokens(3));
+    QVERIFY(engine->read_snapshot(snapshot));
+    const std::int64_t seen = snapshot.tokens;
+    QThread::msleep(110);
+    logits(*engine, some_tokens(3));  // the one that was asked for
+    QThread::msleep(2100);
+    for (int pass = 0; pass < 3; ++pass) {
+      logits(*engine, some_tokens(3));
+      QThread::msleep(110);
+    }
+    QVERIFY(engine->read_snapshot(snapshot));
+    QCOMPARE(snapshot.tokens, seen + 3);
+    QVERIFY(!engine->read_snapshot(snapshot));
+    logits(*engine, some_tokens(3));
+    QVERIFY(engine->read_snapshot(snapshot));
+    QCOMPARE(snapshot.tokens, seen + 15);
   }
 
   void unitsOnDiskAloneAreMisses() {
