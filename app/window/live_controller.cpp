@@ -6,10 +6,13 @@
 
 #include "app/live/panel_files.h"
 #include "app/window/chat_controller.h"
+#include "engine/api/devices.h"
 #include "ui/live/live_panel.h"
 
 namespace fovea::app {
 namespace {
+
+constexpr int kMemoryMilliseconds = 2000;
 
 QString q(const std::string& text) {
   return QString::fromStdString(text);
@@ -43,6 +46,12 @@ LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
   connect(&panel, &ui::LivePanel::exportRequested, this, &LiveController::save);
   connect(&panel, &ui::LivePanel::replayRequested, this, &LiveController::open_recording);
   connect(&panel, &ui::LivePanel::switchPolicyRequested, this, &LiveController::switch_to_fixed_mix);
+  memory_timer_.setInterval(kMemoryMilliseconds);
+  connect(&memory_timer_, &QTimer::timeout, this, &LiveController::read_memory);
+  connect(&panel, &ui::LivePanel::watchingChanged, this, [this](bool watching) {
+    watching ? memory_timer_.start() : memory_timer_.stop();
+    if (watching) read_memory();
+  });
 }
 
 void LiveController::show_model() {
@@ -65,6 +74,14 @@ void LiveController::show_conversation() {
   const history::Conversation& conversation = chat_.conversation().conversation();
   panel_->set_conversation(conversation.id == 0 ? QStringLiteral("new") : QString::number(conversation.id),
                            conversation.id == 0 ? tr("New chat") : q(conversation.title));
+}
+
+void LiveController::read_memory() {
+  in_background(
+      panel_, [] { return device_memory(); },
+      [](ui::LivePanel& panel, const DeviceMemory& memory) {
+        panel.set_device_memory(memory.used_bytes, memory.total_bytes);
+      });
 }
 
 void LiveController::save(const QString& path, const ui::LiveExport& data) {

@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <QPointer>
+#include <QTimer>
 
 #include "app/window/engine_worker.h"
 
@@ -24,12 +25,14 @@ class LiveController : public QObject {
  private:
   void show_model();
   void show_conversation();
+  void read_memory();
   void save(const QString& path, const ui::LiveExport& data);
   void open_recording(const QString& path);
   void switch_to_fixed_mix();
 
   QPointer<ui::LivePanel> panel_;  // the window owns it
   ChatController& chat_;
+  QTimer memory_timer_{this};
 };
 
 }  // namespace fovea::app

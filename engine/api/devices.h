@@ -19,6 +19,14 @@ struct DeviceInfo {
   std::int64_t memory_free_bytes = 0;
 };
 
+// Of the device that models run on, by all programs together.
+struct DeviceMemory {
+  std::int64_t used_bytes = 0;
+  std::int64_t total_bytes = 0;  // 0: not known
+};
+// Reads a few lines from the system: for another thread than one that draws.
+DeviceMemory device_memory();
+
 // An error when FOVEA_CPU names an instruction set that this processor lacks.
 Result<std::vector<DeviceInfo>> devices();
 

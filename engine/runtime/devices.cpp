@@ -21,4 +21,9 @@ Result<std::vector<DeviceInfo>> devices() {
   return std::vector{std::move(info)};
 }
 
+DeviceMemory device_memory() {
+  const runtime::Memory memory = runtime::memory();
+  return {.used_bytes = memory.total_bytes - memory.free_bytes, .total_bytes = memory.total_bytes};
+}
+
 }  // namespace fovea

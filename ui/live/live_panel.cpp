@@ -97,11 +97,13 @@ void LivePanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   timer_->start();
   refresh();
+  Q_EMIT watchingChanged(true);
 }
 
 void LivePanel::hideEvent(QHideEvent* event) {
   timer_->stop();
   QWidget::hideEvent(event);
+  Q_EMIT watchingChanged(false);
 }
 
 void LivePanel::tick() {
@@ -306,8 +308,8 @@ void LivePanel::update_alarms() {
       device_total_ > 0 && static_cast<double>(device_used_) > 0.9 * static_cast<double>(device_total_);
   QStringList alarms;
   if (collapsed_layers_ > 0) {
-    const QString where = collapsed_layers_ == 1 ? tr("one layer") : tr("%1 layers").arg(collapsed_layers_);
-    alarms << tr("Router collapse in %1: one or two experts take nearly all that they could.").arg(where);
+    alarms << tr("Router collapse in %n layer(s): a few experts take nearly all that they could.", nullptr,
+                 static_cast<int>(collapsed_layers_));
   }
   if (memory_full_)
     alarms << tr("The device's memory is %1 full.")

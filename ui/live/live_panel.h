@@ -76,6 +76,7 @@ class LivePanel : public QWidget {
   bool replaying() const { return replaying_; }
   bool collapse_alarm() const { return collapsed_layers_ > 0; }
   bool memory_alarm() const { return memory_full_; }
+  std::int64_t device_total_bytes() const { return device_total_; }
   const SnapshotRing& ring() const { return live_; }
   HeatmapView& heatmap() { return *heatmap_; }
   // Draws what it shows now, also while hidden.
@@ -86,8 +87,9 @@ class LivePanel : public QWidget {
   QSize sizeHint() const override;
 
  Q_SIGNALS:
-  void switchPolicyRequested();     // to a fixed mix, from the sentence that says it would do as well
-  void choosePrecisionRequested();  // from the empty page: how experts are kept
+  void watchingChanged(bool watching);  // it is seen, or no longer
+  void switchPolicyRequested();         // to a fixed mix, from the sentence that says it would do as well
+  void choosePrecisionRequested();      // from the empty page: how experts are kept
   // The file is chosen; write it on another thread and say what came of it with show_message().
   void exportRequested(const QString& path, const fovea::ui::LiveExport& data);
   // A recording (.jsonl) or a trace of fovea trace: read it on another thread, then play().

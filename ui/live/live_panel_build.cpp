@@ -79,8 +79,8 @@ void LivePanel::build() {
   alarm_->setAccessibleName(tr("Alarm"));
   alarm_->setToolTip(
       tr("Routers are judged by the last minute. With k experts for a token, two can take at most 2/k of the "
-         "uses; the "
-         "alarm comes at 80 % of that. Text that repeats itself does this, too."));
+         "uses; the alarm comes at 80 % of that. Where a token takes more than 40 % of the experts, it comes "
+         "when the same k serve nearly every token. Text that repeats itself does this, too."));
   alarm_->hide();
   content->addWidget(alarm_);
   splitter_ = new QSplitter(Qt::Vertical, page);
@@ -202,6 +202,7 @@ QWidget* LivePanel::make_map() {
   layout->setSpacing(fontMetrics().averageCharWidth() / 2);
   map_pages_ = new QStackedWidget(box);
   heatmap_ = new HeatmapView(map_pages_);
+  heatmap_->setObjectName(QStringLiteral("heatmap"));
   table_ = new ExpertTable(this);
   table_view_ = new QTableView(map_pages_);
   table_view_->setModel(table_);

@@ -69,6 +69,7 @@ QJsonObject numbers_json(const Moment& moment) {
   return {{"seconds", moment.seconds},
           {"tokens", static_cast<qint64>(n.tokens)},
           {"tokens_per_second", n.tokens_per_second},
+          {"prefill_tokens_per_second", n.prefill_tokens_per_second},
           {"mean_bits_per_weight", n.mean_bits_per_weight},
           {"queued", n.queued},
           {"reading", n.reading},
@@ -145,6 +146,7 @@ void read_decisions(const QJsonArray& array, std::size_t tiers, Snapshot& snapsh
 bool read_moment(const QJsonObject& line, Snapshot& s) {
   s.tokens = whole(line["tokens"]);
   s.tokens_per_second = line["tokens_per_second"].toDouble();
+  s.prefill_tokens_per_second = line["prefill_tokens_per_second"].toDouble();
   s.mean_bits_per_weight = line["mean_bits_per_weight"].toDouble();
   s.queued = line["queued"].toInt();
   s.reading = line["reading"].toInt();

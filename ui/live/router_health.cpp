@@ -21,25 +21,34 @@ LayerHealth health_of(std::span<const std::uint32_t> uses, std::int64_t used) {
   health.busiest = static_cast<std::int32_t>(std::ranges::max_element(uses) - uses.begin());
   std::vector<std::uint32_t> sorted(uses.begin(), uses.end());
   const std::size_t tenth = std::max<std::size_t>(1, sorted.size() / 10);
-  const std::size_t head = std::min(sorted.size(), std::max<std::size_t>(2, tenth));
+  const auto chosen = static_cast<std::size_t>(std::max<std::int64_t>(1, used));
+  const std::size_t head = std::min(sorted.size(), std::max({std::size_t{2}, tenth, chosen}));
   std::ranges::partial_sort(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(head), std::greater<>());
   for (std::size_t rank = 0; rank < head; ++rank) {
     const double share = sorted[rank] / total;
     if (rank == 0) health.top_one = share;
     if (rank < 2) health.top_two += share;
     if (rank < tenth) health.top_tenth += share;
+    if (rank < chosen) health.top_used += share;
   }
   const auto experts = static_cast<std::int64_t>(uses.size());
-  // Where each token takes so many of the experts that a collapse is not even twice an even load (the demo
-  // model takes 10 of 24), nothing can be said.
-  const bool can_tell = 2 * 2.0 / static_cast<double>(experts) <= collapse_share * largest_share(2, used);
-  health.collapsed = can_tell && health.uses >= fewest_tokens_for_health * std::max<std::int64_t>(1, used) &&
-                     (health.top_one >= collapse_share * largest_share(1, used) ||
-                      health.top_two >= collapse_share * largest_share(2, used));
+  const double even = static_cast<double>(chosen) / static_cast<double>(experts);
+  if (judged_by_two(experts, used)) {
+    health.concentration =
+        std::max(health.top_one / largest_share(1, used), health.top_two / largest_share(2, used));
+  } else if (even < 1) {
+    health.concentration = std::max(0.0, (health.top_used - even) / (1 - even));
+  }
+  health.collapsed = health.concentration >= collapse_share &&
+                     health.uses >= fewest_tokens_for_health * static_cast<std::int64_t>(chosen);
   return health;
 }
 
 }  // namespace
+
+bool judged_by_two(std::int64_t experts, std::int64_t used) {
+  return 2 * 2.0 / static_cast<double>(experts) <= collapse_share * largest_share(2, used);
+}
 
 double largest_share(std::int64_t experts, std::int64_t used) {
   return std::min(1.0, static_cast<double>(experts) / static_cast<double>(std::max<std::int64_t>(1, used)));

@@ -13,7 +13,12 @@ struct LayerHealth {
   double top_one = 0;        // share of the uses that the most used expert got
   double top_two = 0;        // … the two most used
   double top_tenth = 0;      // … the most used tenth
+  double top_used = 0;       // … the k most used, k experts being chosen for a token
   std::int32_t busiest = 0;  // expert
+  // How much the busiest took of what they could: the alarm comes at collapse_share. Of one or two experts;
+  // where a token takes so many that this is near even anyhow, of the k busiest, counted from their even
+  // share.
+  double concentration = 0;
   bool collapsed = false;
 };
 
@@ -26,6 +31,11 @@ struct RouterHealth {
 // The most that `experts` of a layer can take when each token chooses `used`: one expert gets a token at most
 // once, so two get at most 2/k.
 double largest_share(std::int64_t experts, std::int64_t used);
+
+// Whether an even load of two experts is less than half of what raises the alarm: 2/n ≤ 0.8 · (2/k) / 2, for
+// k up to 40 % of the n experts. Above it one expert in two thirds of the tokens is nothing unusual, and only
+// all k together can tell a collapse: the same k for nearly every token.
+bool judged_by_two(std::int64_t experts, std::int64_t used);
 
 // Too few uses say nothing about a router.
 inline constexpr std::int64_t fewest_tokens_for_health = 64;

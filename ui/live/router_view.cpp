@@ -82,13 +82,15 @@ QString RouterView::layer_words(std::size_t layer) const {
   if (h.uses == 0) return tr("Layer %1: not used yet").arg(layer_name(layer));
   QString words =
       tr("Layer %1: evenness %2. Expert %3 got %4 of the uses, the two busiest %5 of at most %6, the "
-         "busiest tenth %7.")
+         "busiest tenth %7, the %8 busiest %9.")
           .arg(layer_name(layer), percent_text(h.evenness))
           .arg(h.busiest)
           .arg(percent_text(h.top_one, 1), percent_text(h.top_two, 1),
-               percent_text(largest_share(2, experts_used_)), percent_text(h.top_tenth));
+               percent_text(largest_share(2, experts_used_)), percent_text(h.top_tenth))
+          .arg(experts_used_)
+          .arg(percent_text(h.top_used));
   if (h.collapsed)
-    words += QLatin1Char(' ') + tr("Collapsed: one or two experts take nearly all that they could.");
+    words += QLatin1Char(' ') + tr("Collapsed: a few experts take nearly all that they could.");
   return words;
 }
 
@@ -105,8 +107,7 @@ void RouterView::paint_layers(QPainter& painter, const QRectF& plot, bool evenne
       const double height = plot.height() * std::clamp(share, 0.0, 1.0);
       painter.fillRect(QRectF(x, plot.bottom() - height, std::max(1.0, width - gap), height), colour);
     };
-    const double share = evenness ? h.evenness : h.top_two / largest_share(2, experts_used_);
-    bar(share, h.collapsed ? alarm_colour(palette()) : usual);
+    bar(evenness ? h.evenness : h.concentration, h.collapsed ? alarm_colour(palette()) : usual);
   }
   if (evenness) return;
   // Where the alarm is.
@@ -157,7 +158,7 @@ void RouterView::paintEvent(QPaintEvent*) {
   const double line = fontMetrics().height();
   double largest = 0, tenth = 0;
   for (const LayerHealth& h : health_.layers) {
-    largest = std::max(largest, h.top_two / largest_share(2, experts_used_));
+    largest = std::max(largest, h.concentration);
     tenth += h.top_tenth / static_cast<double>(health_.layers.size());
   }
   paint_caption(painter, QRectF(0, 0, width(), line), tr("Evenness of the load, by layer"),
@@ -165,7 +166,7 @@ void RouterView::paintEvent(QPaintEvent*) {
                 palette());
   if (!health_.layers.empty()) paint_layers(painter, evenness_plot(), true);
   paint_caption(painter, QRectF(0, busiest_plot().top() - line * 1.15, width(), line),
-                tr("Two busiest experts, of what they could take"),
+                tr("Busiest experts, of what they could take"),
                 health_.layers.empty() ? QString() : tr("at most %1").arg(percent_text(largest)), palette());
   if (!health_.layers.empty()) paint_layers(painter, busiest_plot(), false);
   QFont small = font();

@@ -21,6 +21,13 @@ double lately(const TrafficSeries::Strip& strip) {
   return sum / count;
 }
 
+// In one stretch of the minute, a second's worth.
+double busiest(const TrafficSeries::Strip& up, const TrafficSeries::Strip& down) {
+  double most = 0;
+  for (std::size_t i = 0; i < traffic_buckets; ++i) most = std::max(most, up[i] + down[i]);
+  return most;
+}
+
 }  // namespace
 
 TrafficView::TrafficView(QWidget* parent) : QWidget(parent) {
@@ -69,10 +76,13 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
                                                    : QString();
   return {
       {tr("Promotions ▲  demotions ▼"),
-       tr("%1 ▲  %2 ▼ a second")
-           .arg(number_text(lately(series_.promotions)), number_text(lately(series_.demotions))),
-       tr("Experts that became more precise (up) and less precise (down)."), &series_.promotions,
-       &series_.demotions, high, low},
+       tr("%1 ▲  %2 ▼ a second, at most %3")
+           .arg(number_text(lately(series_.promotions)), number_text(lately(series_.demotions)),
+                number_text(busiest(series_.promotions, series_.demotions))),
+       tr("Experts that became more precise (up) and less precise (down). The last number is the largest "
+          "burst "
+          "of both in this minute."),
+       &series_.promotions, &series_.demotions, high, low},
       {tr("Read for swaps"),
        rate,
        tr("Bytes of new versions that were read from the store. The dashed line is what was measured that "
@@ -102,8 +112,11 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
        subtle_text(palette()),
        {}},
       {tr("Tokens a second"),
-       number_text(lately(series_.tokens)),
-       tr("Tokens that went through the model: a prompt's, and those of the answer."),
+       tr("%1 written · %2 read")
+           .arg(number_text(numbers_.tokens_per_second), number_text(numbers_.prefill_tokens_per_second)),
+       tr("Tokens that went through the model. The numbers are the speeds of writing an answer and of "
+          "reading "
+          "a prompt, when it last did so."),
        &series_.tokens,
        nullptr,
        good_colour(palette()),

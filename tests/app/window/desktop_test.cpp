@@ -121,6 +121,7 @@ class DesktopTest : public QObject {
     desktop.window().show_live_panel(true);
     Q_EMIT desktop.window().sendRequested(QStringLiteral("Tell me about the sea"));
     QVERIFY(QTest::qWaitFor([&] { return desktop.live_panel().ring().end() > 3; }, kLong));
+    QTRY_VERIFY(desktop.live_panel().device_total_bytes() > 0);
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
     QVERIFY(desktop.window().status().text().contains(QStringLiteral("dynaexq")));

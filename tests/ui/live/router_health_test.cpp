@@ -34,6 +34,11 @@ class RouterHealthTest : public QObject {
     QTest::newRow("top 4, two take 39 %") << with({780, 780}, 16, 4000) << 4 << false;
     // Each expert serves 42 % of the tokens when the load is even: one that serves 82 % is no collapse.
     QTest::newRow("top 10 of 24") << with({820, 820}, 24, 10'000) << 10 << false;
+    // The ten busiest take 10/24 when it is even: 80 % of the way from there to all is 88.3 %.
+    QTest::newRow("top 10 of 24, ten take 89 %")
+        << with({890, 890, 890, 890, 890, 890, 890, 890, 890, 890}, 24, 10'000) << 10 << true;
+    QTest::newRow("top 10 of 24, ten take 88 %")
+        << with({880, 880, 880, 880, 880, 880, 880, 880, 880, 880}, 24, 10'000) << 10 << false;
     QTest::newRow("too few uses") << Uses{60, 60, 0, 0, 0, 0, 0, 0} << 2 << false;
     QTest::newRow("idle") << Uses{0, 0, 0, 0, 0, 0, 0, 0} << 2 << false;
     // Every token uses all experts: nothing can collapse.
@@ -59,6 +64,8 @@ class RouterHealthTest : public QObject {
     QCOMPARE(health.layers[0].top_one, 0.5);
     QCOMPARE(health.layers[0].top_two, 0.75);
     QCOMPARE(health.layers[0].top_tenth, 0.5);
+    QCOMPARE(health.layers[0].top_used, 0.5);
+    QCOMPARE(health.layers[0].concentration, 0.75);  // the two of four
     QCOMPARE(health.layers[1].busiest, 3);
     QCOMPARE(health.layers[1].evenness, 0.0);
     QVERIFY(qFuzzyCompare(health.evenness, 0.375));
