@@ -168,6 +168,16 @@ Result<void> History::set_pinned(Id id, bool pinned) {
   return must_have_changed(parts_->database, kConversation, id);
 }
 
+Result<std::string> History::new_draft() {
+  FOVEA_TRY(auto stored, parts_->database.query("SELECT value FROM meta WHERE key='new_draft'"));
+  FOVEA_TRY(const bool found, stored.step());
+  return found ? std::string(stored.text(0)) : std::string();
+}
+
+Result<void> History::set_new_draft(std::string_view text) {
+  return parts_->database.run("INSERT OR REPLACE INTO meta(key, value) VALUES('new_draft', ?)", text);
+}
+
 Result<void> History::set_draft(Id id, std::string_view text) {
   FOVEA_CHECK(parts_->database.run("UPDATE conversations SET draft=? WHERE id=?", text, id));
   return must_have_changed(parts_->database, kConversation, id);

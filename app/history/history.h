@@ -60,6 +60,9 @@ class History {
   Result<void> rename(Id, std::string_view title);
   Result<void> set_pinned(Id, bool pinned);
   Result<void> set_draft(Id, std::string_view text);
+  // What was typed for a conversation that does not exist yet.
+  Result<std::string> new_draft();
+  Result<void> set_new_draft(std::string_view text);
   Result<void> set_system_prompt(Id, std::string_view text);
   Result<void> set_settings(Id, std::string_view json);
   // Deleted conversations are in no list and no search until restored; after 30 days purge() forgets them.

@@ -49,6 +49,8 @@ ConversationController::ConversationController(ui::ChatWindow& window, history::
   draft_timer_.setSingleShot(true);
   draft_timer_.setInterval(kDraftMilliseconds);
   connect(&draft_timer_, &QTimer::timeout, this, &ConversationController::save_draft);
+  connect(&window, &ui::ChatWindow::closing, this, &ConversationController::save_draft);
+  restore_draft();
 }
 
 // --- what is shown
@@ -61,7 +63,7 @@ void ConversationController::new_chat() {
   editing_ = 0;
   window_.transcript().clear();
   window_.composer().set_editing(false);
-  window_.composer().set_text({});
+  window_.composer().set_text(q(new_draft_));
   window_.clear_error();
   window_.sidebar().set_current(0);
   window_.set_conversation_title({});
@@ -193,6 +195,7 @@ void ConversationController::send(const QString& text) {
   turn.answer = origin_();
   turn.answer.settings = write_generation_settings(chat_settings());
 
+  if (turn.conversation == 0) new_draft_.clear();
   starting_ = true;
   window_.clear_error();
   Q_EMIT started();
@@ -202,6 +205,9 @@ void ConversationController::send(const QString& text) {
       [turn](history::History& history) -> Result<history::Branch> {
         auto stored = history.add_turn(turn);
         if (!stored) return std::unexpected(stored.error());
+        if (turn.conversation == 0) {
+          if (auto cleared = history.set_new_draft({}); !cleared) return std::unexpected(cleared.error());
+        }
         return history.branch(stored->conversation.id);
       },
       [this, ticket, text](const Result<history::Branch>& branch) {
@@ -388,12 +394,26 @@ void ConversationController::set_chat_settings(const ui::ChatSettingsView& setti
 
 void ConversationController::save_draft() {
   draft_timer_.stop();
-  if (conversation_.id == 0 || editing_ != 0) return;
+  if (editing_ != 0) return;
   const std::string draft = window_.composer().text().toStdString();
-  if (draft == conversation_.draft) return;
-  conversation_.draft = draft;
-  history_.tell(
-      [id = conversation_.id, draft](history::History& history) { return history.set_draft(id, draft); });
+  std::string& stored = conversation_.id == 0 ? new_draft_ : conversation_.draft;
+  if (draft == stored) return;
+  stored = draft;
+  history_.tell([id = conversation_.id, draft](history::History& history) {
+    return id == 0 ? history.set_new_draft(draft) : history.set_draft(id, draft);
+  });
+}
+
+// What was typed before the program ended, unless something is there already.
+void ConversationController::restore_draft() {
+  history_.ask(
+      this, [](history::History& history) { return history.new_draft(); },
+      [this](const Result<std::string>& draft) {
+        if (!draft || draft->empty() || !new_draft_.empty()) return;
+        new_draft_ = *draft;
+        if (conversation_.id == 0 && !starting_ && window_.composer().text().isEmpty())
+          window_.composer().set_text(q(new_draft_));
+      });
 }
 
 void ConversationController::attach(const QStringList& paths) {

@@ -90,6 +90,7 @@ class ConversationController : public QObject {
   void could_not_store(const Error& error);
   void show_attachments();
   void save_draft();
+  void restore_draft();
   const history::Message* find(history::Id message) const;
   const history::Message* last(history::Role role) const;
   std::vector<Message> prompt_of(const history::Branch& branch) const;
@@ -103,7 +104,8 @@ class ConversationController : public QObject {
   Writing writing_;
   bool starting_ = false;  // a question is being stored
   history::Id editing_ = 0;
-  quint64 shown_ = 0;  // counts what was opened, so that late answers of the history are known
+  std::string new_draft_;  // as it is stored: of a conversation that does not exist yet
+  quint64 shown_ = 0;      // counts what was opened, so that late answers of the history are known
   QTimer draft_timer_{this};
 };
 

@@ -1,5 +1,6 @@
 #include "ui/chat/chat_window.h"
 
+#include <QAction>
 #include <QCloseEvent>
 #include <QDesktopServices>
 #include <QDockWidget>
@@ -36,6 +37,7 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
 
   layout->addWidget(make_header());
   transcript_ = new TranscriptView(centre);
+  transcript_->setObjectName(QStringLiteral("transcript"));
   layout->addWidget(transcript_, 1);
   layout->addWidget(make_progress());
   error_bar_ = new ErrorBar(centre);
@@ -247,6 +249,17 @@ void ChatWindow::set_live_panel(QWidget* panel) {
   toggle->setText(tr("Live panel"));
   toggle->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_L));
   view_menu_->insertAction(view_menu_->actions().value(1), toggle);
+  auto* detach = new QAction(tr("&Detach the live panel"), this);
+  detach->setObjectName(QStringLiteral("detachLiveAction"));
+  detach->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
+  detach->setCheckable(true);
+  view_menu_->insertAction(view_menu_->actions().value(2), detach);
+  connect(detach, &QAction::triggered, this, [this](bool apart) {
+    live_dock_->show();
+    live_dock_->setFloating(apart);
+    Q_EMIT livePanelShown(true);
+  });
+  connect(live_dock_, &QDockWidget::topLevelChanged, detach, &QAction::setChecked);
   connect(toggle, &QAction::triggered, this, &ChatWindow::livePanelShown);
 }
 

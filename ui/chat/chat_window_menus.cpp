@@ -1,19 +1,14 @@
 // The main window's menus: every command, with its keys.
 #include <QAction>
 #include <QApplication>
-#include <QDialog>
-#include <QDialogButtonBox>
 #include <QDockWidget>
 #include <QFileDialog>
-#include <QLabel>
 #include <QMenuBar>
 #include <QMessageBox>
-#include <QScrollArea>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
+#include "ui/chat/shortcuts_dialog.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
 
@@ -144,37 +139,10 @@ void ChatWindow::import_file() {
   if (!path.isEmpty()) Q_EMIT importRequested(path);
 }
 
-// Made from the actions themselves, so that it cannot tell wrong keys.
 void ChatWindow::show_shortcuts() {
-  QString rows;
-  for (const QAction* menu : menuBar()->actions()) {
-    if (!menu->menu()) continue;
-    for (const QAction* action : menu->menu()->actions()) {
-      if (action->shortcut().isEmpty()) continue;
-      QString text = action->text();
-      text.remove(QLatin1Char('&'));
-      rows += QStringLiteral("<tr><td style='padding-right:24px'>%1</td><td>%2</td></tr>")
-                  .arg(text.toHtmlEscaped(),
-                       action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped());
-    }
-  }
-  QDialog dialog(this);
-  dialog.setWindowTitle(tr("Keyboard"));
-  auto* table =
-      new QLabel(QStringLiteral("<table cellspacing='4'>") + rows + QStringLiteral("</table>"), &dialog);
-  table->setTextInteractionFlags(Qt::TextSelectableByKeyboard | Qt::TextSelectableByMouse);
-  auto* in_text =
-      new QLabel(tr("In the conversation: Ctrl+↑ and Ctrl+↓ go from message to message, Tab to its "
-                    "buttons, ← and → to its other branches."),
-                 &dialog);
-  in_text->setWordWrap(true);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, &dialog);
-  connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
-  auto* layout = new QVBoxLayout(&dialog);
-  layout->addWidget(table);
-  layout->addWidget(in_text);
-  layout->addWidget(buttons);
-  dialog.exec();
+  auto* dialog = new ShortcutsDialog(*menuBar(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
 }
 
 void ChatWindow::show_about() {

@@ -1,5 +1,6 @@
 #include "ui/chat/error_bar.h"
 
+#include <QAccessible>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -44,6 +45,8 @@ void ErrorBar::show_message(const QString& text, Kind kind, const QString& actio
   setAccessibleName(kind == Kind::error ? tr("Error") : tr("Notice"));
   setAccessibleDescription(text);
   show();
+  QAccessibleEvent event(this, QAccessible::Alert);
+  QAccessible::updateAccessibility(&event);
 }
 
 QString ErrorBar::message() const {

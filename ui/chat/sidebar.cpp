@@ -230,7 +230,8 @@ bool Sidebar::eventFilter(QObject* object, QEvent* event) {
       Q_EMIT deleteRequested(index.data(ConversationListModel::IdRole).toLongLong());
       return true;
     }
-    if (key == Qt::Key_Menu) {
+    const bool shift = static_cast<QKeyEvent*>(event)->modifiers() & Qt::ShiftModifier;
+    if (key == Qt::Key_Menu || (key == Qt::Key_F10 && shift)) {
       show_menu(list_->visualRect(index).center());
       return true;
     }

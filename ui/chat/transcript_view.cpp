@@ -5,6 +5,7 @@
 #include <QFontDatabase>
 #include <QPainter>
 #include <QScrollBar>
+#include <QToolButton>
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +23,8 @@ constexpr int kSearchMs = 120;      // after the last key
 
 }  // namespace
 
-TranscriptView::TranscriptView(QWidget* parent) : QAbstractScrollArea(parent), find_bar_(new FindBar(this)) {
+TranscriptView::TranscriptView(QWidget* parent)
+    : QAbstractScrollArea(parent), jump_(new QToolButton(this)), find_bar_(new FindBar(this)) {
   install_transcript_accessibility();
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -57,6 +59,7 @@ TranscriptView::TranscriptView(QWidget* parent) : QAbstractScrollArea(parent), f
     event.setChild(message);
     QAccessible::updateAccessibility(&event);
   });
+  make_jump_button();
   update_frame();
 }
 
@@ -234,7 +237,32 @@ void TranscriptView::settle(Stick stick) {
     if (conversation_.frame().generation == generation) break;
   }
   settling_ = false;
+  update_jump_button();
   viewport()->update();
+}
+
+// It takes no part in the Tab order: End does the same.
+void TranscriptView::make_jump_button() {
+  jump_->setObjectName(QStringLiteral("jumpToLatest"));
+  jump_->setText(tr("↓ Newest"));
+  jump_->setToolTip(tr("Go to the newest text and follow it (End)"));
+  jump_->setFocusPolicy(Qt::NoFocus);
+  jump_->setAutoRaise(false);
+  jump_->hide();
+  connect(jump_, &QToolButton::clicked, this, &TranscriptView::jump_to_latest);
+}
+
+void TranscriptView::jump_to_latest() {
+  settle(Stick::bottom);
+}
+
+void TranscriptView::update_jump_button() {
+  jump_->setVisible(conversation_.count() > 0 && !at_bottom());
+  if (jump_->isHidden()) return;
+  jump_->adjustSize();
+  const QRect area = viewport()->geometry();
+  const int gap = fontMetrics().height() / 2;
+  jump_->move(area.center().x() - jump_->width() / 2, area.bottom() - jump_->height() - gap);
 }
 
 void TranscriptView::scrollContentsBy(int, int) {

@@ -13,6 +13,8 @@
 #include "ui/chat/conversation_layout.h"
 #include "ui/chat/message_view.h"
 
+class QToolButton;
+
 namespace fovea::ui {
 
 class FindBar;
@@ -79,6 +81,7 @@ class TranscriptView : public QAbstractScrollArea {
   void open_find();
   void find_next();
   void find_previous();
+  void jump_to_latest();
 
  Q_SIGNALS:
   // The reader wants to open a link; the transcript only shows where it goes.
@@ -125,6 +128,8 @@ class TranscriptView : public QAbstractScrollArea {
   void paint_messages(QPainter& painter);
   MessageMarks marks_for(int index) const;
   void paint_focus(QPainter& painter, int index);
+  void make_jump_button();
+  void update_jump_button();
   void announce(int index, bool finished);
 
   // transcript_input.cpp: the mouse and the controls; transcript_keys.cpp: the keyboard
@@ -169,6 +174,7 @@ class TranscriptView : public QAbstractScrollArea {
   int focused_ = -1;
   std::optional<Control> focused_control_;
 
+  QToolButton* jump_;  // to the newest text, while the reader is elsewhere
   FindBar* find_bar_;
   QTimer search_timer_;
   std::vector<Found> found_;

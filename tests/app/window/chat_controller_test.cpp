@@ -211,6 +211,36 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.window.windowTitle(), QStringLiteral("What is the capital of France? – Fovea"));
   }
 
+  // Closed a moment after the last key, before anything was sent.
+  void whatIsTypedInANewChatIsThereAfterARestart() {
+    const tests::TemporaryFolder folder;
+    const auto input = [](Desk& desk) {
+      return desk.window.findChild<QPlainTextEdit*>(QStringLiteral("input"));
+    };
+    {
+      Desk desk(short_answers, 1024, folder.path());
+      QSignalSpy closed(desk.history.get(), &app::history::HistoryThread::closed);
+      connect(desk.controller.get(), &app::ChatController::closed, desk.history.get(),
+              &app::history::HistoryThread::close);
+      QTest::keyClicks(input(desk), QStringLiteral("Half a question"));
+      desk.window.close();
+      QVERIFY(closed.count() == 1 || closed.wait(kLong));
+    }
+    Desk desk(short_answers, 1024, folder.path());
+    QTRY_COMPARE(desk.window.composer().text(), QStringLiteral("Half a question"));
+    QVERIFY(desk.open_demo());
+    QTest::keyClick(input(desk), Qt::Key_Return);
+    QVERIFY(desk.answered());
+    Q_EMIT desk.window.newChatRequested();
+    QCOMPARE(desk.window.composer().text(), QString());  // it was sent
+    QTest::keyClicks(input(desk), QStringLiteral("Another"));
+    desk.conversation().open(1);
+    QTRY_COMPARE(desk.window.transcript().message_count(), 2);
+    QCOMPARE(desk.window.composer().text(), QString());
+    Q_EMIT desk.window.newChatRequested();
+    QCOMPARE(desk.window.composer().text(), QStringLiteral("Another"));
+  }
+
   void aDeletedConversationComesBack() {
     Desk desk;
     QVERIFY(desk.open_demo());

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QToolButton>
 #include <random>
 
 #include "tests/support/test.h"
@@ -105,6 +106,31 @@ class TranscriptViewTest : public QObject {
     view_->append_to(2, QStringLiteral("and more\n\n").repeated(20));
     QTRY_VERIFY(bar->maximum() > maximum);
     QCOMPARE(view_->rect_of_text({0, 200}), seen);
+  }
+
+  void aButtonLeadsBackToTheNewestText() {
+    auto* jump = view_->findChild<QToolButton*>(QStringLiteral("jumpToLatest"));
+    view_->append_message(message(2, Author::assistant, QStringLiteral("line\n\n").repeated(100)));
+    QScrollBar* bar = view_->verticalScrollBar();
+    QVERIFY(!jump->isVisible());
+    QTest::keyClick(view_.get(), Qt::Key_PageUp);
+    QVERIFY(jump->isVisible());
+    QVERIFY(view_->rect().contains(jump->geometry()));
+    view_->append_to(2, QStringLiteral("more\n\n").repeated(20));
+    const int maximum = bar->maximum();
+    QTRY_VERIFY(bar->maximum() > maximum);
+    QVERIFY(bar->value() < bar->maximum());
+    QTest::mouseClick(jump, Qt::LeftButton);
+    QCOMPARE(bar->value(), bar->maximum());
+    QVERIFY(!jump->isVisible());
+    view_->append_to(2, QStringLiteral("and more\n\n").repeated(20));  // and it follows again
+    const int later = bar->maximum();
+    QTRY_VERIFY(bar->maximum() > later);
+    QCOMPARE(bar->value(), bar->maximum());
+    QTest::keyClick(view_.get(), Qt::Key_Home);
+    QVERIFY(jump->isVisible());
+    view_->clear();
+    QVERIFY(!jump->isVisible());
   }
 
   // Scrolling up brings messages into sight whose heights were only estimated: what is being read moves by
