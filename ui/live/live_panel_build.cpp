@@ -200,6 +200,7 @@ QWidget* LivePanel::make_map() {
   auto* layout = new QVBoxLayout(box);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(fontMetrics().averageCharWidth() / 2);
+  layout->addWidget(make_map_tools());
   map_pages_ = new QStackedWidget(box);
   heatmap_ = new HeatmapView(map_pages_);
   heatmap_->setObjectName(QStringLiteral("heatmap"));
@@ -228,7 +229,6 @@ QWidget* LivePanel::make_map() {
   map_pages_->addWidget(table_view_);
   legend_ = new LegendView(box);
   follow_ = new FollowView(box);
-  layout->addWidget(make_map_tools());
   layout->addWidget(map_pages_, 1);
   layout->addWidget(legend_);
   layout->addWidget(follow_);
@@ -252,6 +252,7 @@ void LivePanel::add_section(QVBoxLayout* layout, const QString& title, QWidget* 
 QWidget* LivePanel::make_sections() {
   auto* scroll = new QScrollArea(this);
   scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setAccessibleName(tr("Details"));
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* inside = new QWidget(scroll);

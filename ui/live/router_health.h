@@ -33,8 +33,8 @@ struct RouterHealth {
 double largest_share(std::int64_t experts, std::int64_t used);
 
 // Whether an even load of two experts is less than half of what raises the alarm: 2/n ≤ 0.8 · (2/k) / 2, for
-// k up to 40 % of the n experts. Above it one expert in two thirds of the tokens is nothing unusual, and only
-// all k together can tell a collapse: the same k for nearly every token.
+// k up to 40 % of the n experts (with k = 1: for five or more). Above it one expert in two thirds of the
+// tokens is nothing unusual, and only all k together can tell a collapse: the same k for nearly every token.
 bool judged_by_two(std::int64_t experts, std::int64_t used);
 
 // Too few uses say nothing about a router.
