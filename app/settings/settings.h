@@ -19,6 +19,7 @@ struct Preset {  // of a system prompt
 
 struct Settings {
   // appearance
+  std::string language;  // "de"; empty: the system's
   ThemeChoice theme = ThemeChoice::system;
   std::int64_t text_percent = 100;  // of the system's font size, 50 … 300
   SendKey send_key = SendKey::enter;

@@ -14,6 +14,7 @@
 #include "app/window/models_controller.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
+#include "ui/language/language.h"
 #include "ui/live/live_panel.h"
 #include "ui/theme/theme.h"
 
@@ -59,6 +60,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   system_look();
   const auto settings = settings_file_.load();
   if (settings) settings_ = *settings;
+  ui::use_language(q(settings_.language));
   apply_appearance();
   history_ = std::make_unique<history::HistoryThread>(history_file());
   window_ = std::make_unique<ui::ChatWindow>();
@@ -216,6 +218,7 @@ LoadRequest Desktop::load_defaults() const {
 void Desktop::show_settings() {
   ui::SettingsView view;
   view.theme = static_cast<ui::ThemeView>(settings_.theme);
+  view.language = q(settings_.language);
   view.text_percent = static_cast<int>(settings_.text_percent);
   view.send_with_control = settings_.send_key == SendKey::control_enter;
   view.offline = settings_.offline;
@@ -228,6 +231,7 @@ void Desktop::show_settings() {
   connect(dialog, &ui::SettingsDialog::changed, this, [this](const ui::SettingsView& changed) {
     change_settings([changed](Settings& s) {
       s.theme = static_cast<ThemeChoice>(changed.theme);
+      s.language = changed.language.toStdString();
       s.text_percent = changed.text_percent;
       s.send_key = changed.send_with_control ? SendKey::control_enter : SendKey::enter;
       s.offline = changed.offline;

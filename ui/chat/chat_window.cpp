@@ -30,6 +30,7 @@ constexpr int kWidestModelName = 260;
 ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   resize(1180, 760);
   setDockOptions(AnimatedDocks | AllowNestedDocks);
+  sidebar_ = new Sidebar(this);  // Tab goes through the widgets in the order in which they are made
   auto* centre = new QWidget(this);
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -48,7 +49,6 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   layout->addWidget(status_);
   setCentralWidget(centre);
 
-  sidebar_ = new Sidebar(this);
   sidebar_dock_ = new QDockWidget(tr("Conversations"), this);
   sidebar_dock_->setObjectName(QStringLiteral("sidebarDock"));
   sidebar_dock_->setFeatures(QDockWidget::NoDockWidgetFeatures);
@@ -63,10 +63,6 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   connect(transcript_, &TranscriptView::linkActivated, this, &ChatWindow::open_link);
   connect(sidebar_, &Sidebar::newChatRequested, this, &ChatWindow::newChatRequested);
   connect(error_bar_, &ErrorBar::actionRequested, this, &ChatWindow::errorActionRequested);
-  setTabOrder(sidebar_, picker_);
-  setTabOrder(picker_, chat_settings_);
-  setTabOrder(chat_settings_, transcript_);
-  setTabOrder(transcript_, composer_);
   set_state(State::no_model);
   update_title();
   composer_->focus_input();

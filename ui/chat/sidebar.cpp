@@ -66,6 +66,8 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   layout->addWidget(list_, 1);
   layout->addWidget(empty_, 1);
   layout->addWidget(make_undo_bar());
+  setTabOrder(new_chat_, field_);
+  setTabOrder(field_, list_);
 
   connect(new_chat_, &QToolButton::clicked, this, &Sidebar::newChatRequested);
   connect(field_, &QLineEdit::textChanged, this, &Sidebar::search);

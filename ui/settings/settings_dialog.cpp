@@ -12,6 +12,9 @@
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/language/language.h"
 
 namespace fovea::ui {
 namespace {
@@ -43,6 +46,8 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& p
 QWidget* SettingsDialog::make_appearance() {
   auto* page = new QWidget(this);
   auto* form = new QFormLayout(page);
+  auto* restart = explain(tr("The language changes when Fovea is started again."), page);
+  restart->hide();
 
   auto* theme = new QComboBox(page);
   theme->setObjectName(QStringLiteral("theme"));
@@ -53,6 +58,20 @@ QWidget* SettingsDialog::make_appearance() {
     tell();
   });
   form->addRow(tr("&Colours"), theme);
+
+  auto* language = new QComboBox(page);
+  language->setObjectName(QStringLiteral("language"));
+  language->addItem(tr("As the desktop"), QString());
+  for (const Language& each : languages()) language->addItem(each.name, each.code);
+  language->setCurrentIndex(std::max(0, language->findData(settings_.language)));
+  language->setToolTip(tr("The window speaks it from the next start on"));
+  connect(language, &QComboBox::activated, this, [this, language, restart] {
+    settings_.language = language->currentData().toString();
+    restart->show();
+    tell();
+  });
+  form->addRow(tr("&Language"), language);
+  form->addRow({}, restart);
 
   auto* size = new QSpinBox(page);
   size->setObjectName(QStringLiteral("textSize"));

@@ -16,6 +16,7 @@ enum class ThemeView { system, light, dark };
 
 struct SettingsView {
   ThemeView theme = ThemeView::system;
+  QString language;  // code; empty: the system's
   int text_percent = 100;
   bool send_with_control = false;
   bool offline = false;

@@ -81,6 +81,7 @@ void SettingsTest::a_missing_file_is_the_defaults() {
 void SettingsTest::everything_comes_back() {
   World w;
   Settings all;
+  all.language = "de";
   all.theme = ThemeChoice::dark;
   all.text_percent = 150;
   all.send_key = SendKey::control_enter;
@@ -107,7 +108,9 @@ void SettingsTest::everything_comes_back() {
   const Json document = Json::parse(contents(w.path));
   QCOMPARE(document["appearance"]["theme"].get<std::string>(), std::string("dark"));
   QCOMPARE(document["generation"]["system_prompts"][1]["name"].get<std::string>(), std::string("long"));
-  QVERIFY(contents(w.path).find("\n  \"appearance\": {\n    \"theme\": \"dark\"") != std::string::npos);
+  QVERIFY(
+      contents(w.path).find("\n  \"appearance\": {\n    \"language\": \"de\",\n    \"theme\": \"dark\"") !=
+      std::string::npos);
   FOVEA_VERIFY(w.file.update([](Settings& s) { s.temperature.reset(); }));
   QVERIFY(!Json::parse(contents(w.path))["generation"].contains("temperature"));
 }

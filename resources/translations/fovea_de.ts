@@ -1,0 +1,1950 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+<context>
+    <name>ExpertText</name>
+    <message>
+        <source>on disk</source>
+        <translation>auf der Platte</translation>
+    </message>
+    <message>
+        <source>promoted among many at once, details not kept</source>
+        <translation>mit vielen zugleich höhergestuft, Einzelheiten nicht aufgehoben</translation>
+    </message>
+    <message>
+        <source>demoted among many at once, details not kept</source>
+        <translation>mit vielen zugleich tiefergestuft, Einzelheiten nicht aufgehoben</translation>
+    </message>
+    <message>
+        <source>the first set after loading</source>
+        <translation>die erste Belegung nach dem Laden</translation>
+    </message>
+    <message>
+        <source>it became hotter: %1, %2 more than the expert that gave way</source>
+        <translation>er wurde heißer: %1, das ist %2 mehr als der Experte, der ihm Platz machte</translation>
+    </message>
+    <message>
+        <source>it became hotter: %1</source>
+        <translation>er wurde heißer: %1</translation>
+    </message>
+    <message>
+        <source>it gave way to a hotter expert, at %1</source>
+        <translation>er machte bei %1 einem heißeren Platz</translation>
+    </message>
+    <message>
+        <source>it was asked for</source>
+        <translation>er wurde verlangt</translation>
+    </message>
+    <message>
+        <source>it was used while on disk alone</source>
+        <translation>er wurde gebraucht, als er nur auf der Platte lag</translation>
+    </message>
+    <message>
+        <source>%1 s ago</source>
+        <translation>vor %1 s</translation>
+    </message>
+    <message>
+        <source>%1 min ago</source>
+        <translation>vor %1 min</translation>
+    </message>
+    <message>
+        <source>Layer %1, expert %2</source>
+        <translation>Schicht %1, Experte %2</translation>
+    </message>
+    <message>
+        <source>, %1 bits per weight</source>
+        <translation>, %1 Bit je Gewicht</translation>
+    </message>
+    <message>
+        <source>, %1 on its way</source>
+        <translation>, %1 unterwegs</translation>
+    </message>
+    <message>
+        <source>Tier: %1</source>
+        <translation>Stufe: %1</translation>
+    </message>
+    <message>
+        <source>Hotness: this policy measures none; the colour shows recent use</source>
+        <translation>Hitze: diese Strategie misst keine; die Farbe zeigt, was zuletzt gebraucht wurde</translation>
+    </message>
+    <message>
+        <source>Hotness: %1</source>
+        <translation>Hitze: %1</translation>
+    </message>
+    <message>
+        <source>Tokens: %1 since loading</source>
+        <translation>Token: %1 seit dem Laden</translation>
+    </message>
+    <message>
+        <source>Last change: %1 → %2, %3</source>
+        <translation>Letzter Wechsel: %1 → %2, %3</translation>
+    </message>
+    <message>
+        <source>Why: %1</source>
+        <translation>Warum: %1</translation>
+    </message>
+    <message>
+        <source>Last change: none seen</source>
+        <translation>Letzter Wechsel: keiner gesehen</translation>
+    </message>
+</context>
+<context>
+    <name>GainView</name>
+    <message>
+        <source>The tiers of this policy stay as they are, so there is nothing to compare.</source>
+        <translation>Die Stufen dieser Strategie bleiben, wie sie sind; es gibt nichts zu vergleichen.</translation>
+    </message>
+    <message>
+        <source>Too early to say: %1 uses of experts so far.</source>
+        <translation>Noch zu früh: bisher wurden Experten %1-mal gebraucht.</translation>
+    </message>
+    <message>
+        <source>The highest tier served %1 of all uses of experts.</source>
+        <translation>Die höchste Stufe hat %1 aller Nutzungen von Experten bedient.</translation>
+    </message>
+    <message>
+        <source>That is %1 points more than the best fixed mix of the same size, even one chosen with hindsight: following the conversation pays.</source>
+        <translation>Das sind %1 Prozentpunkte mehr als bei der besten festen Mischung gleicher Größe, selbst einer im Nachhinein gewählten: dem Gespräch zu folgen lohnt sich.</translation>
+    </message>
+    <message>
+        <source>A fixed mix of the same size, chosen with hindsight, would have served as much: in this session the policy gains nothing.</source>
+        <translation>Eine feste Mischung gleicher Größe, im Nachhinein gewählt, hätte ebenso viel bedient: in dieser Sitzung bringt die Strategie nichts.</translation>
+    </message>
+    <message>
+        <source>It beats a fixed mix chosen at the session&apos;s start by %1 points; one chosen with hindsight would have served %2 points more than the policy.</source>
+        <translation>Sie schlägt eine zu Beginn der Sitzung gewählte feste Mischung um %1 Prozentpunkte; eine im Nachhinein gewählte hätte %2 Punkte mehr bedient als die Strategie.</translation>
+    </message>
+    <message>
+        <source>A fixed mix of the same size would have served %1 points more: in this session the policy gains nothing.</source>
+        <translation>Eine feste Mischung gleicher Größe hätte %1 Prozentpunkte mehr bedient: in dieser Sitzung bringt die Strategie nichts.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::ChatController</name>
+    <message>
+        <source>Attach text files</source>
+        <translation>Textdateien anhängen</translation>
+    </message>
+    <message>
+        <source>Reading the prompt…</source>
+        <translation>Liest die Eingabe …</translation>
+    </message>
+    <message>
+        <source>Loading %1</source>
+        <translation>Lädt %1</translation>
+    </message>
+    <message>
+        <source>no model is open</source>
+        <translation>es ist kein Modell geöffnet</translation>
+    </message>
+    <message>
+        <source>Open a model first</source>
+        <translation>Öffnen Sie zuerst ein Modell</translation>
+    </message>
+    <message>
+        <source>Loading %1  %2</source>
+        <translation>Lädt %1  %2</translation>
+    </message>
+    <message>
+        <source>Reading the prompt</source>
+        <translation>Liest die Eingabe</translation>
+    </message>
+    <message>
+        <source>Answering…</source>
+        <translation>Antwortet …</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest turns</source>
+        <translation>Die ältesten Runden weglassen</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::ConversationController</name>
+    <message>
+        <source>Only the last answer of a conversation can be continued.</source>
+        <translation>Nur die letzte Antwort eines Gesprächs kann fortgesetzt werden.</translation>
+    </message>
+    <message>
+        <source>The message was not sent, because it could not be stored: %1</source>
+        <translation>Die Nachricht wurde nicht gesendet, weil sie nicht gespeichert werden konnte: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n oldest message(s) no longer fit and were left out</source>
+        <translation>
+            <numerusform>Die älteste Nachricht passt nicht mehr und wurde weggelassen</numerusform>
+            <numerusform>Die %n ältesten Nachrichten passen nicht mehr und wurden weggelassen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>The context is full: begin a new chat, or let the oldest turns be left out (Chat settings)</source>
+        <translation>Der Kontext ist voll: Beginnen Sie einen neuen Chat, oder lassen Sie die ältesten Runden weglassen (Chat-Einstellungen)</translation>
+    </message>
+    <message>
+        <source>The limit of tokens for one answer was reached</source>
+        <translation>Die Obergrenze der Token für eine Antwort wurde erreicht</translation>
+    </message>
+    <message>
+        <source>%1 characters</source>
+        <translation>%1 Zeichen</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::ConversationView</name>
+    <message>
+        <source>With %1</source>
+        <translation>Mit %1</translation>
+    </message>
+    <message>
+        <source>%1 tok/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
+        <source>Model: %1</source>
+        <translation>Modell: %1</translation>
+    </message>
+    <message>
+        <source>Precision: %1</source>
+        <translation>Genauigkeit: %1</translation>
+    </message>
+    <message>
+        <source>Tokens: %1</source>
+        <translation>Token: %1</translation>
+    </message>
+    <message>
+        <source>First token after %1 s</source>
+        <translation>Erstes Token nach %1 s</translation>
+    </message>
+    <message>
+        <source>Seed: %1</source>
+        <translation>Startwert: %1</translation>
+    </message>
+    <message>
+        <source>Settings: %1</source>
+        <translation>Einstellungen: %1</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Cut off: Fovea ended while this was written</source>
+        <translation>Abgebrochen: Fovea endete, während dies geschrieben wurde</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::Desktop</name>
+    <message>
+        <source>Memory budget</source>
+        <translation>Speicherbudget</translation>
+    </message>
+    <message>
+        <source>The model takes %1 GB now. Keep everything within (GB):</source>
+        <translation>Das Modell belegt jetzt %1 GB. Alles soll passen in (GB):</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::LiveController</name>
+    <message>
+        <source>New chat</source>
+        <translation>Neuer Chat</translation>
+    </message>
+    <message>
+        <source>Saved %1</source>
+        <translation>%1 gespeichert</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::ModelWords</name>
+    <message>
+        <source>%1 GB</source>
+        <translation>%1 GB</translation>
+    </message>
+    <message>
+        <source>%1 M parameters</source>
+        <translation>%1 Mio. Parameter</translation>
+    </message>
+    <message>
+        <source>%1 B parameters</source>
+        <translation>%1 Mrd. Parameter</translation>
+    </message>
+    <message>
+        <source>%1 experts, %2 for each token</source>
+        <translation>%1 Experten, %2 für jedes Token</translation>
+    </message>
+    <message>
+        <source>weights as in the file</source>
+        <translation>Gewichte wie in der Datei</translation>
+    </message>
+    <message>
+        <source>Every weight is as precise as in the model&apos;s file; nothing changes while it answers.</source>
+        <translation>Jedes Gewicht ist so genau wie in der Datei des Modells; beim Antworten ändert sich nichts.</translation>
+    </message>
+    <message>
+        <source>Each expert has a fixed precision: the best mix that fits the budget.</source>
+        <translation>Jeder Experte hat eine feste Genauigkeit: die beste Mischung, die ins Budget passt.</translation>
+    </message>
+    <message>
+        <source>Experts that this conversation uses most are precise, the others take less room. It changes while you talk.</source>
+        <translation>Experten, die dieses Gespräch am meisten braucht, sind genau, die anderen belegen weniger Platz. Das ändert sich, während Sie sprechen.</translation>
+    </message>
+    <message>
+        <source>Some experts live in the slower place, so that a larger model fits.</source>
+        <translation>Manche Experten liegen am langsameren Ort, damit ein größeres Modell passt.</translation>
+    </message>
+    <message>
+        <source>Weights that are no experts: %1</source>
+        <translation>Gewichte außer den Experten: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n expert(s) at %1: %2</source>
+        <translation>
+            <numerusform>%n Experte in %1: %2</numerusform>
+            <numerusform>%n Experten in %1: %2</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>KV cache (what the model remembers of the conversation): %1</source>
+        <translation>KV-Cache (was das Modell vom Gespräch behält): %1</translation>
+    </message>
+    <message>
+        <source>Room to compute: %1</source>
+        <translation>Platz zum Rechnen: %1</translation>
+    </message>
+    <message>
+        <source>Room for swaps: %1</source>
+        <translation>Platz für Wechsel: %1</translation>
+    </message>
+    <message>
+        <source>Kept free: %1</source>
+        <translation>Freigehalten: %1</translation>
+    </message>
+    <message>
+        <source>Budget: %1</source>
+        <translation>Budget: %1</translation>
+    </message>
+    <message>
+        <source>Weights: %1</source>
+        <translation>Gewichte: %1</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::SidebarController</name>
+    <message>
+        <source>Export the conversation</source>
+        <translation>Gespräch exportieren</translation>
+    </message>
+    <message>
+        <source>Markdown (*.md)</source>
+        <translation>Markdown (*.md)</translation>
+    </message>
+    <message>
+        <source>JSON (*.json)</source>
+        <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>Exported to %1</source>
+        <translation>Nach %1 exportiert</translation>
+    </message>
+    <message>
+        <source>Importing %1 …</source>
+        <translation>%1 wird importiert …</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n conversation(s) imported</source>
+        <translation>
+            <numerusform>Ein Gespräch importiert</numerusform>
+            <numerusform>%n Gespräche importiert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n were there already</source>
+        <translation>
+            <numerusform>Eines war schon da</numerusform>
+            <numerusform>%n waren schon da</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could not be read</source>
+        <translation>
+            <numerusform>Eines war nicht lesbar</numerusform>
+            <numerusform>%n waren nicht lesbar</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::BlockLayout</name>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ChatSettingsDialog</name>
+    <message>
+        <source>as the model likes it</source>
+        <translation>wie das Modell es mag</translation>
+    </message>
+    <message>
+        <source>as the model likes it: %1</source>
+        <translation>wie das Modell es mag: %1</translation>
+    </message>
+    <message>
+        <source>Chat settings</source>
+        <translation>Chat-Einstellungen</translation>
+    </message>
+    <message>
+        <source>How daring each choice is: 0 always takes the likeliest word, 1 follows the model&apos;s own odds.</source>
+        <translation>Wie kühn gewählt wird: 0 nimmt stets das wahrscheinlichste Wort, 1 folgt den Wahrscheinlichkeiten des Modells.</translation>
+    </message>
+    <message>
+        <source>Only so many of the likeliest tokens may be chosen; 0: all of them.</source>
+        <translation>Nur so viele der wahrscheinlichsten Token kommen in Frage; 0: alle.</translation>
+    </message>
+    <message>
+        <source>Only the likeliest tokens that together have this probability may be chosen.</source>
+        <translation>Nur die wahrscheinlichsten Token, die zusammen diese Wahrscheinlichkeit haben, kommen in Frage.</translation>
+    </message>
+    <message>
+        <source>Only tokens at least this likely, compared with the likeliest one, may be chosen.</source>
+        <translation>Nur Token, die verglichen mit dem wahrscheinlichsten mindestens so wahrscheinlich sind, kommen in Frage.</translation>
+    </message>
+    <message>
+        <source>Above 1, words that were used lately become less likely.</source>
+        <translation>Über 1 werden kürzlich gebrauchte Wörter unwahrscheinlicher.</translation>
+    </message>
+    <message>
+        <source>The longest answer, in tokens.</source>
+        <translation>Die längste Antwort, in Token.</translation>
+    </message>
+    <message>
+        <source>a new one each time</source>
+        <translation>jedes Mal ein neuer</translation>
+    </message>
+    <message>
+        <source>The same seed, question and settings give the same answer.</source>
+        <translation>Gleicher Startwert, gleiche Frage und gleiche Einstellungen geben die gleiche Antwort.</translation>
+    </message>
+    <message>
+        <source>When the context is full, leave out the oldest turns</source>
+        <translation>Wenn der Kontext voll ist, die ältesten Runden weglassen</translation>
+    </message>
+    <message>
+        <source>They stay in the conversation that you see; the model no longer reads them. The answer says how many.</source>
+        <translation>Sie bleiben im Gespräch, das Sie sehen; das Modell liest sie nicht mehr. Die Antwort sagt, wie viele es sind.</translation>
+    </message>
+    <message>
+        <source>Instructions</source>
+        <translation>Anweisungen</translation>
+    </message>
+    <message>
+        <source>Saved instructions</source>
+        <translation>Gespeicherte Anweisungen</translation>
+    </message>
+    <message>
+        <source>What the model should keep in mind in this conversation. Empty: what its template says.</source>
+        <translation>Was das Modell in diesem Gespräch beachten soll. Leer: was seine Vorlage sagt.</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern …</translation>
+    </message>
+    <message>
+        <source>Keep these instructions under a name</source>
+        <translation>Diese Anweisungen unter einem Namen aufheben</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Forget the saved instructions that are chosen</source>
+        <translation>Die gewählten gespeicherten Anweisungen vergessen</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>Auswahl der Wörter</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatur</translation>
+    </message>
+    <message>
+        <source>Top-k</source>
+        <translation>Top-k</translation>
+    </message>
+    <message>
+        <source>Top-p</source>
+        <translation>Top-p</translation>
+    </message>
+    <message>
+        <source>Min-p</source>
+        <translation>Min-p</translation>
+    </message>
+    <message>
+        <source>Repetition penalty</source>
+        <translation>Wiederholungsabzug</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>Längste Antwort</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>No saved instructions yet</source>
+        <translation>Noch keine gespeicherten Anweisungen</translation>
+    </message>
+    <message>
+        <source>Use saved instructions</source>
+        <translation>Gespeicherte Anweisungen verwenden</translation>
+    </message>
+    <message>
+        <source>Save instructions</source>
+        <translation>Anweisungen speichern</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ChatWindow</name>
+    <message>
+        <source>Conversations</source>
+        <translation>Gespräche</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Choose the model</source>
+        <translation>Das Modell wählen</translation>
+    </message>
+    <message>
+        <source>Chat settings</source>
+        <translation>Chat-Einstellungen</translation>
+    </message>
+    <message>
+        <source>Instructions and sampling for this conversation</source>
+        <translation>Anweisungen und Wortauswahl für dieses Gespräch</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Fovea</source>
+        <translation>Fovea</translation>
+    </message>
+    <message>
+        <source>%1 – Fovea</source>
+        <translation>%1 – Fovea</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation>Modell öffnen</translation>
+    </message>
+    <message>
+        <source>Open a model to begin: the button at the top left.</source>
+        <translation>Öffnen Sie zum Beginnen ein Modell: mit dem Knopf oben links.</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>Lädt …</translation>
+    </message>
+    <message>
+        <source>Ask %1 something.</source>
+        <translation>Fragen Sie %1 etwas.</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>Bibliothek</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>Zuletzt benutzt</translation>
+    </message>
+    <message>
+        <source>Open a GGUF file…</source>
+        <translation>GGUF-Datei öffnen …</translation>
+    </message>
+    <message>
+        <source>Open a Hugging Face folder…</source>
+        <translation>Hugging-Face-Ordner öffnen …</translation>
+    </message>
+    <message>
+        <source>The link &quot;%1&quot; is not a web or mail address, so it was not opened.</source>
+        <translation>Der Link „%1“ ist keine Web- oder Mailadresse und wurde deshalb nicht geöffnet.</translation>
+    </message>
+    <message>
+        <source>Open a link</source>
+        <translation>Link öffnen</translation>
+    </message>
+    <message>
+        <source>Open this address outside Fovea?
+
+%1</source>
+        <translation>Diese Adresse außerhalb von Fovea öffnen?
+
+%1</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>Live panel</source>
+        <translation>Live-Ansicht</translation>
+    </message>
+    <message>
+        <source>&amp;Detach the live panel</source>
+        <translation>Live-Ansicht &amp;ablösen</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Datei</translation>
+    </message>
+    <message>
+        <source>&amp;New chat</source>
+        <translation>&amp;Neuer Chat</translation>
+    </message>
+    <message>
+        <source>&amp;Open a GGUF file…</source>
+        <translation>GGUF-Datei ö&amp;ffnen …</translation>
+    </message>
+    <message>
+        <source>Open a Hugging Face &amp;folder…</source>
+        <translation>&amp;Hugging-Face-Ordner öffnen …</translation>
+    </message>
+    <message>
+        <source>&amp;Import conversations…</source>
+        <translation>Gespräche &amp;importieren …</translation>
+    </message>
+    <message>
+        <source>&amp;Export this conversation</source>
+        <translation>Dieses Gespräch &amp;exportieren</translation>
+    </message>
+    <message>
+        <source>As &amp;Markdown…</source>
+        <translation>Als &amp;Markdown …</translation>
+    </message>
+    <message>
+        <source>As &amp;JSON…</source>
+        <translation>Als &amp;JSON …</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>&amp;Beenden</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>&amp;Bearbeiten</translation>
+    </message>
+    <message>
+        <source>&amp;Find in this conversation</source>
+        <translation>In diesem Gespräch &amp;suchen</translation>
+    </message>
+    <message>
+        <source>&amp;Search all conversations</source>
+        <translation>Alle &amp;Gespräche durchsuchen</translation>
+    </message>
+    <message>
+        <source>Se&amp;ttings…</source>
+        <translation>&amp;Einstellungen …</translation>
+    </message>
+    <message>
+        <source>&amp;Chat</source>
+        <translation>&amp;Chat</translation>
+    </message>
+    <message>
+        <source>&amp;Stop the answer</source>
+        <translation>Antwort &amp;anhalten</translation>
+    </message>
+    <message>
+        <source>&amp;Another answer</source>
+        <translation>&amp;Noch eine Antwort</translation>
+    </message>
+    <message>
+        <source>&amp;Continue the answer</source>
+        <translation>Antwort &amp;fortsetzen</translation>
+    </message>
+    <message>
+        <source>&amp;Edit the last message</source>
+        <translation>Letzte Nachricht &amp;bearbeiten</translation>
+    </message>
+    <message>
+        <source>Chat se&amp;ttings…</source>
+        <translation>Chat-&amp;Einstellungen …</translation>
+    </message>
+    <message>
+        <source>&amp;Rename…</source>
+        <translation>&amp;Umbenennen …</translation>
+    </message>
+    <message>
+        <source>&amp;Delete this conversation</source>
+        <translation>Dieses Gespräch &amp;löschen</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>&amp;Ansicht</translation>
+    </message>
+    <message>
+        <source>&amp;Conversations</source>
+        <translation>&amp;Gespräche</translation>
+    </message>
+    <message>
+        <source>&amp;Larger text</source>
+        <translation>Schrift &amp;größer</translation>
+    </message>
+    <message>
+        <source>&amp;Smaller text</source>
+        <translation>Schrift &amp;kleiner</translation>
+    </message>
+    <message>
+        <source>&amp;Normal text size</source>
+        <translation>&amp;Normale Schriftgröße</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>&amp;Keyboard</source>
+        <translation>&amp;Tastatur</translation>
+    </message>
+    <message>
+        <source>&amp;About Fovea</source>
+        <translation>Ü&amp;ber Fovea</translation>
+    </message>
+    <message>
+        <source>GGUF models (*.gguf);;All files (*)</source>
+        <translation>GGUF-Modelle (*.gguf);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Open a model folder</source>
+        <translation>Modellordner öffnen</translation>
+    </message>
+    <message>
+        <source>Import conversations</source>
+        <translation>Gespräche importieren</translation>
+    </message>
+    <message>
+        <source>Conversations of Fovea or ChatGPT (*.json);;All files (*)</source>
+        <translation>Gespräche von Fovea oder ChatGPT (*.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>About Fovea</source>
+        <translation>Über Fovea</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Fovea %1&lt;/b&gt;&lt;p&gt;Large Mixture-of-Experts models on your own machine: each expert only as precise as the conversation needs it now.&lt;/p&gt;&lt;p&gt;Licence: Apache-2.0. Fovea uses Qt under the LGPL.&lt;/p&gt;</source>
+        <translation>&lt;b&gt;Fovea %1&lt;/b&gt;&lt;p&gt;Große Mixture-of-Experts-Modelle auf dem eigenen Rechner: jeder Experte nur so genau, wie das Gespräch ihn gerade braucht.&lt;/p&gt;&lt;p&gt;Lizenz: Apache-2.0. Fovea verwendet Qt unter der LGPL.&lt;/p&gt;</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::Composer</name>
+    <message>
+        <source>Message</source>
+        <translation>Nachricht</translation>
+    </message>
+    <message>
+        <source>Attach</source>
+        <translation>Anhängen</translation>
+    </message>
+    <message>
+        <source>Attach text files: they go into the prompt before your message</source>
+        <translation>Textdateien anhängen: sie stehen in der Eingabe vor Ihrer Nachricht</translation>
+    </message>
+    <message>
+        <source>You change an earlier message. The answers to it stay as another branch.</source>
+        <translation>Sie ändern eine frühere Nachricht. Die Antworten darauf bleiben als anderer Zweig.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Leave the message as it was (Esc)</source>
+        <translation>Die Nachricht lassen, wie sie war (Esc)</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>Attached file %1, %2. Press to remove it.</source>
+        <translation>Angehängte Datei %1, %2. Drücken, um sie zu entfernen.</translation>
+    </message>
+    <message>
+        <source>Type a message. Ctrl+Enter sends.</source>
+        <translation>Nachricht schreiben. Strg+Eingabe sendet.</translation>
+    </message>
+    <message>
+        <source>Type a message. Enter sends, Shift+Enter starts a new line.</source>
+        <translation>Nachricht schreiben. Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Senden</translation>
+    </message>
+    <message>
+        <source>Send the message (Ctrl+Enter)</source>
+        <translation>Die Nachricht senden (Strg+Eingabe)</translation>
+    </message>
+    <message>
+        <source>Send the message (Enter)</source>
+        <translation>Die Nachricht senden (Eingabe)</translation>
+    </message>
+    <message>
+        <source>Stop the answer (Esc)</source>
+        <translation>Die Antwort anhalten (Esc)</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ConversationDelegate</name>
+    <message>
+        <source>Title of the conversation</source>
+        <translation>Titel des Gesprächs</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ConversationListModel</name>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>Gestern</translation>
+    </message>
+    <message>
+        <source>Last seven days</source>
+        <translation>Letzte sieben Tage</translation>
+    </message>
+    <message>
+        <source>Pinned</source>
+        <translation>Angeheftet</translation>
+    </message>
+    <message>
+        <source>%1, pinned</source>
+        <translation>%1, angeheftet</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ErrorBar</name>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Notice</source>
+        <translation>Hinweis</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ExpertTable</name>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Expert</source>
+        <translation>Experte</translation>
+    </message>
+    <message>
+        <source>Tier</source>
+        <translation>Stufe</translation>
+    </message>
+    <message>
+        <source>On its way</source>
+        <translation>Unterwegs</translation>
+    </message>
+    <message>
+        <source>Hotness</source>
+        <translation>Hitze</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Last change</source>
+        <translation>Letzter Wechsel</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>Warum</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::FindBar</name>
+    <message>
+        <source>Find in the conversation</source>
+        <translation>Im Gespräch suchen</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Matches</source>
+        <translation>Treffer</translation>
+    </message>
+    <message>
+        <source>Previous match</source>
+        <translation>Voriger Treffer</translation>
+    </message>
+    <message>
+        <source>Previous match (Shift+Enter)</source>
+        <translation>Voriger Treffer (Umschalt+Eingabe)</translation>
+    </message>
+    <message>
+        <source>Next match</source>
+        <translation>Nächster Treffer</translation>
+    </message>
+    <message>
+        <source>Next match (Enter)</source>
+        <translation>Nächster Treffer (Eingabe)</translation>
+    </message>
+    <message>
+        <source>Close the search</source>
+        <translation>Suche schließen</translation>
+    </message>
+    <message>
+        <source>Close (Esc)</source>
+        <translation>Schließen (Esc)</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>Nicht gefunden</translation>
+    </message>
+    <message>
+        <source>%1 / %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::FollowView</name>
+    <message>
+        <source>Followed experts</source>
+        <translation>Verfolgte Experten</translation>
+    </message>
+    <message>
+        <source>Hotness of the experts that you follow, over two minutes; the ribbon shows the tier. Click one to stop following it.</source>
+        <translation>Hitze der Experten, die Sie verfolgen, über zwei Minuten; das Band zeigt die Stufe. Ein Klick beendet das Verfolgen.</translation>
+    </message>
+    <message>
+        <source>disk</source>
+        <translation>Platte</translation>
+    </message>
+    <message>
+        <source>%1 · hotness %2</source>
+        <translation>%1 · Hitze %2</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::GainView</name>
+    <message>
+        <source>This policy</source>
+        <translation>Diese Strategie</translation>
+    </message>
+    <message>
+        <source>Best fixed mix, with hindsight</source>
+        <translation>Beste feste Mischung, im Nachhinein</translation>
+    </message>
+    <message>
+        <source>Fixed mix from the start, later uses</source>
+        <translation>Feste Mischung vom Beginn, spätere Nutzung</translation>
+    </message>
+    <message>
+        <source>Switch to a fixed mix…</source>
+        <translation>Zu einer festen Mischung wechseln …</translation>
+    </message>
+    <message>
+        <source>Keep the experts&apos; tiers as a fixed mix of the same size; nothing is read while you chat.</source>
+        <translation>Die Stufen der Experten als feste Mischung gleicher Größe lassen; beim Chatten wird nichts gelesen.</translation>
+    </message>
+    <message>
+        <source>Counted since the model was loaded. The fixed mixes hold as many experts in the highest tier as the policy did at most. The best one knows the whole session beforehand, which nobody can.</source>
+        <translation>Gezählt, seit das Modell geladen ist. Die festen Mischungen halten so viele Experten in der höchsten Stufe wie die Strategie höchstens. Die beste kennt die ganze Sitzung im Voraus, was niemand kann.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::HeatmapView</name>
+    <message>
+        <source>disk</source>
+        <translation>Platte</translation>
+    </message>
+    <message>
+        <source>Expert map</source>
+        <translation>Karte der Experten</translation>
+    </message>
+    <message>
+        <source>Layers down, experts across. Arrow keys move, Enter follows an expert, plus and minus zoom.</source>
+        <translation>Schichten von oben nach unten, Experten nebeneinander. Pfeiltasten bewegen, Eingabe verfolgt einen Experten, Plus und Minus vergrößern und verkleinern.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::LegendView</name>
+    <message>
+        <source>Legend</source>
+        <translation>Legende</translation>
+    </message>
+    <message>
+        <source>The hue says the tier, the strength how hot an expert is: the square root of its hotness beside the hottest of its layer. Hotness is how much of the router&apos;s weight an expert got lately.</source>
+        <translation>Der Farbton sagt die Stufe, die Stärke, wie heiß ein Experte ist: die Wurzel seiner Hitze, verglichen mit dem heißesten seiner Schicht. Hitze ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekam.</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>on disk · %1</source>
+        <translation>auf der Platte · %1</translation>
+    </message>
+    <message>
+        <source>stronger = used more lately</source>
+        <translation>stärker = zuletzt mehr gebraucht</translation>
+    </message>
+    <message>
+        <source>brighter = hotter</source>
+        <translation>heller = heißer</translation>
+    </message>
+    <message>
+        <source>deeper = hotter</source>
+        <translation>kräftiger = heißer</translation>
+    </message>
+    <message>
+        <source>in flight</source>
+        <translation>unterwegs</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::LivePanel</name>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>Abspielen</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;No model is open.&lt;/b&gt;&lt;br&gt;Open a Mixture-of-Experts model to watch its experts at work.</source>
+        <translation>&lt;b&gt;Kein Modell ist geöffnet.&lt;/b&gt;&lt;br&gt;Öffnen Sie ein Mixture-of-Experts-Modell, um seinen Experten bei der Arbeit zuzusehen.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;%1 has no experts.&lt;/b&gt;&lt;br&gt;Every token uses all of its weights, so there is nothing to move. Open a Mixture-of-Experts model to see this panel at work.</source>
+        <translation>&lt;b&gt;%1 hat keine Experten.&lt;/b&gt;&lt;br&gt;Jedes Token braucht alle Gewichte, also gibt es nichts zu bewegen. Öffnen Sie ein Mixture-of-Experts-Modell, um hier etwas zu sehen.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;The experts of %1 are kept as the file has them.&lt;/b&gt;&lt;br&gt;Choose a memory budget and how precise experts are kept; then this panel shows which are hot and what changes.</source>
+        <translation>&lt;b&gt;Die Experten von %1 sind gehalten, wie die Datei sie hat.&lt;/b&gt;&lt;br&gt;Wählen Sie ein Speicherbudget und wie genau Experten gehalten werden; dann zeigt diese Ansicht, welche heiß sind und was sich ändert.</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Waiting for the first answer.&lt;/b&gt;&lt;br&gt;The map fills as soon as the model reads or writes a token.</source>
+        <translation>&lt;b&gt;Wartet auf die erste Antwort.&lt;/b&gt;&lt;br&gt;Die Karte füllt sich, sobald das Modell ein Token liest oder schreibt.</translation>
+    </message>
+    <message>
+        <source>Replay of %1</source>
+        <translation>Wiedergabe von %1</translation>
+    </message>
+    <message>
+        <source>Frozen, %1 s back</source>
+        <translation>Angehalten, %1 s zurück</translation>
+    </message>
+    <message>
+        <source>Idle</source>
+        <translation>Ruht</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>Live</translation>
+    </message>
+    <message>
+        <source>%1 tok/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
+        <source>%1 bits</source>
+        <translation>%1 Bit</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <translation>%1 in %2</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message numerus="yes">
+        <source>Router collapse in %n layer(s): a few experts take nearly all that they could.</source>
+        <translation>
+            <numerusform>Router-Kollaps in einer Schicht: wenige Experten nehmen fast alles, was sie könnten.</numerusform>
+            <numerusform>Router-Kollaps in %n Schichten: wenige Experten nehmen fast alles, was sie könnten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The device&apos;s memory is %1 full.</source>
+        <translation>Der Speicher des Geräts ist zu %1 voll.</translation>
+    </message>
+    <message>
+        <source>The experts take more than their budget.</source>
+        <translation>Die Experten belegen mehr als ihr Budget.</translation>
+    </message>
+    <message>
+        <source>Live panel</source>
+        <translation>Live-Ansicht</translation>
+    </message>
+    <message>
+        <source>Alarm</source>
+        <translation>Alarm</translation>
+    </message>
+    <message>
+        <source>Routers are judged by the last minute. With k experts for a token, two can take at most 2/k of the uses; the alarm comes at 80 % of that. Where a token takes more than 40 % of the experts, it comes when the same k serve nearly every token. Text that repeats itself does this, too.</source>
+        <translation>Router werden nach der letzten Minute beurteilt. Mit k Experten je Token können zwei höchstens 2/k der Nutzungen nehmen; der Alarm kommt bei 80 % davon. Wo ein Token mehr als 40 % der Experten braucht, kommt er, wenn dieselben k fast jedes Token bedienen. Auch Text, der sich wiederholt, bewirkt das.</translation>
+    </message>
+    <message>
+        <source>Layer %1, expert %2</source>
+        <translation>Schicht %1, Experte %2</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Bits per weight: the mean precision of the experts. Uses: how often a token was served by an expert at the highest tier, since the model was loaded.</source>
+        <translation>Bit je Gewicht: die mittlere Genauigkeit der Experten. Nutzungen: wie oft ein Token von einem Experten in der höchsten Stufe bedient wurde, seit das Modell geladen ist.</translation>
+    </message>
+    <message>
+        <source>Freeze</source>
+        <translation>Festhalten</translation>
+    </message>
+    <message>
+        <source>Hold the picture still; the recording goes on (Space on the time line)</source>
+        <translation>Das Bild festhalten; die Aufzeichnung läuft weiter (Leertaste auf der Zeitleiste)</translation>
+    </message>
+    <message>
+        <source>Save, replay, zoom</source>
+        <translation>Speichern, wiedergeben, vergrößern</translation>
+    </message>
+    <message>
+        <source>Save the picture (PNG)…</source>
+        <translation>Bild speichern (PNG) …</translation>
+    </message>
+    <message>
+        <source>Save the table (CSV)…</source>
+        <translation>Tabelle speichern (CSV) …</translation>
+    </message>
+    <message>
+        <source>Save the last minutes (JSON lines)…</source>
+        <translation>Die letzten Minuten speichern (JSON-Zeilen) …</translation>
+    </message>
+    <message>
+        <source>Zoom in (+ or the wheel)</source>
+        <translation>Vergrößern (+ oder das Mausrad)</translation>
+    </message>
+    <message>
+        <source>Zoom out (−)</source>
+        <translation>Verkleinern (−)</translation>
+    </message>
+    <message>
+        <source>Whole map (0)</source>
+        <translation>Ganze Karte (0)</translation>
+    </message>
+    <message>
+        <source>One layer or all (L)</source>
+        <translation>Eine Schicht oder alle (L)</translation>
+    </message>
+    <message>
+        <source>Replay a recording or trace…</source>
+        <translation>Aufzeichnung oder Spur wiedergeben …</translation>
+    </message>
+    <message>
+        <source>Replay</source>
+        <translation>Wiedergabe</translation>
+    </message>
+    <message>
+        <source>Recordings and traces (*.jsonl *.trace *.fovtrace);;All files (*)</source>
+        <translation>Aufzeichnungen und Spuren (*.jsonl *.trace *.fovtrace);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Back to live</source>
+        <translation>Zurück zu jetzt</translation>
+    </message>
+    <message>
+        <source>Hottest first</source>
+        <translation>Heißeste zuerst</translation>
+    </message>
+    <message>
+        <source>Order each layer&apos;s experts by hotness instead of by index</source>
+        <translation>Die Experten jeder Schicht nach Hitze statt nach Nummer ordnen</translation>
+    </message>
+    <message>
+        <source>Patterns</source>
+        <translation>Muster</translation>
+    </message>
+    <message>
+        <source>Mark the tiers with patterns, too, so that they can be told without colours</source>
+        <translation>Die Stufen auch mit Mustern kennzeichnen, damit man sie ohne Farben unterscheiden kann</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>Tabelle</translation>
+    </message>
+    <message>
+        <source>The same data as a table</source>
+        <translation>Dieselben Daten als Tabelle</translation>
+    </message>
+    <message>
+        <source>← All</source>
+        <translation>← Alle</translation>
+    </message>
+    <message>
+        <source>Back from one layer to all layers (Esc)</source>
+        <translation>Von einer Schicht zurück zu allen (Esc)</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>What it gains</source>
+        <translation>Was es bringt</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Traffic, last minute</source>
+        <translation>Verkehr, letzte Minute</translation>
+    </message>
+    <message>
+        <source>Routers</source>
+        <translation>Router</translation>
+    </message>
+    <message>
+        <source>Play on from here</source>
+        <translation>Von hier an abspielen</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Go back through the last minutes</source>
+        <translation>Durch die letzten Minuten zurückgehen</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>How fast to play</source>
+        <translation>Wie schnell abgespielt wird</translation>
+    </message>
+    <message>
+        <source>Back to what happens now</source>
+        <translation>Zurück zu dem, was jetzt geschieht</translation>
+    </message>
+    <message>
+        <source>Choose how experts are kept…</source>
+        <translation>Wählen, wie Experten gehalten werden …</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::MessageLayout</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>Denkt nach …</translation>
+    </message>
+    <message>
+        <source>Thoughts, unfinished</source>
+        <translation>Gedanken, nicht zu Ende</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>Gedanken</translation>
+    </message>
+    <message>
+        <source>Thought for less than a second</source>
+        <translation>Weniger als eine Sekunde nachgedacht</translation>
+    </message>
+    <message>
+        <source>Thought for %1 s</source>
+        <translation>%1 s nachgedacht</translation>
+    </message>
+    <message>
+        <source>Thought for %1 min %2 s</source>
+        <translation>%1 min %2 s nachgedacht</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Sie</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message>
+        <source>Copy message</source>
+        <translation>Nachricht kopieren</translation>
+    </message>
+    <message>
+        <source>Edit message</source>
+        <translation>Nachricht bearbeiten</translation>
+    </message>
+    <message>
+        <source>Answer again</source>
+        <translation>Noch einmal antworten</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>Antwort fortsetzen</translation>
+    </message>
+    <message>
+        <source>Delete message</source>
+        <translation>Nachricht löschen</translation>
+    </message>
+    <message>
+        <source>Show or hide the thoughts</source>
+        <translation>Gedanken zeigen oder verbergen</translation>
+    </message>
+    <message>
+        <source>Copy this code</source>
+        <translation>Diesen Code kopieren</translation>
+    </message>
+    <message>
+        <source>Previous version (%1)</source>
+        <translation>Vorige Fassung (%1)</translation>
+    </message>
+    <message>
+        <source>Next version (%1)</source>
+        <translation>Nächste Fassung (%1)</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::PoolsView</name>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Dense weights</source>
+        <translation>Dichte Gewichte</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>Aktivierungen</translation>
+    </message>
+    <message>
+        <source>Transfer buffer</source>
+        <translation>Übertragungspuffer</translation>
+    </message>
+    <message>
+        <source>Hot experts (%1)</source>
+        <translation>Heiße Experten (%1)</translation>
+    </message>
+    <message>
+        <source>Cold experts (%1)</source>
+        <translation>Kalte Experten (%1)</translation>
+    </message>
+    <message>
+        <source>Warm experts (%1)</source>
+        <translation>Warme Experten (%1)</translation>
+    </message>
+    <message>
+        <source>In flight</source>
+        <translation>Unterwegs</translation>
+    </message>
+    <message>
+        <source>Free for experts</source>
+        <translation>Frei für Experten</translation>
+    </message>
+    <message>
+        <source>Kept free</source>
+        <translation>Freigehalten</translation>
+    </message>
+    <message>
+        <source>Device budget</source>
+        <translation>Budget des Geräts</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 in use</source>
+        <translation>%1 von %2 in Gebrauch</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>Device memory, all programs</source>
+        <translation>Gerätespeicher, alle Programme</translation>
+    </message>
+    <message>
+        <source>Pool of %1 blocks (%2)</source>
+        <translation>Vorrat an Blöcken zu %1 (%2)</translation>
+    </message>
+    <message>
+        <source>Pool of %1 blocks</source>
+        <translation>Vorrat an Blöcken zu %1</translation>
+    </message>
+    <message>
+        <source>The planner cut the budget before the model was loaded. Experts change their tier inside their part; the line is the budget, which is never exceeded.</source>
+        <translation>Der Planer hat das Budget aufgeteilt, bevor das Modell geladen wurde. Experten wechseln ihre Stufe innerhalb ihres Teils; die Linie ist das Budget, das nie überschritten wird.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::RouterView</name>
+    <message>
+        <source>Routers</source>
+        <translation>Router</translation>
+    </message>
+    <message>
+        <source>Nothing was routed yet.</source>
+        <translation>Noch wurde nichts verteilt.</translation>
+    </message>
+    <message>
+        <source>Mean evenness %1; collapsed layers: %2.</source>
+        <translation>Mittlere Gleichmäßigkeit %1; kollabierte Schichten: %2.</translation>
+    </message>
+    <message>
+        <source>Layer %1: not used yet</source>
+        <translation>Schicht %1: noch nicht gebraucht</translation>
+    </message>
+    <message>
+        <source>Layer %1: evenness %2. Expert %3 got %4 of the uses, the two busiest %5 of at most %6, the busiest tenth %7, the %8 busiest %9.</source>
+        <translation>Schicht %1: Gleichmäßigkeit %2. Experte %3 bekam %4 der Nutzungen, die zwei meistgenutzten %5 von höchstens %6, das meistgenutzte Zehntel %7, die %8 meistgenutzten %9.</translation>
+    </message>
+    <message>
+        <source>Collapsed: a few experts take nearly all that they could.</source>
+        <translation>Kollabiert: wenige Experten nehmen fast alles, was sie könnten.</translation>
+    </message>
+    <message>
+        <source>Conversations: none used the experts yet</source>
+        <translation>Gespräche: noch keines hat die Experten gebraucht</translation>
+    </message>
+    <message>
+        <source>Conversations and the experts they used</source>
+        <translation>Gespräche und die Experten, die sie brauchten</translation>
+    </message>
+    <message>
+        <source>%1 experts</source>
+        <translation>%1 Experten</translation>
+    </message>
+    <message>
+        <source>%1 experts · %2 in common</source>
+        <translation>%1 Experten · %2 gemeinsam</translation>
+    </message>
+    <message>
+        <source>Evenness of the load, by layer</source>
+        <translation>Gleichmäßigkeit der Last, je Schicht</translation>
+    </message>
+    <message>
+        <source>mean %1</source>
+        <translation>im Mittel %1</translation>
+    </message>
+    <message>
+        <source>Busiest experts, of what they could take</source>
+        <translation>Meistgenutzte Experten, von dem, was sie könnten</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>höchstens %1</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>the busiest tenth gets %1</source>
+        <translation>das meistgenutzte Zehntel bekommt %1</translation>
+    </message>
+    <message>
+        <source>Choose a conversation to see its busiest experts on the map. &quot;In common&quot; is the share of them that the present one uses most, too.</source>
+        <translation>Wählen Sie ein Gespräch, um seine meistgenutzten Experten auf der Karte zu sehen. „Gemeinsam“ ist der Anteil davon, den auch das jetzige am meisten braucht.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::SettingsDialog</name>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>Aussehen</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Privacy and files</source>
+        <translation>Privates und Dateien</translation>
+    </message>
+    <message>
+        <source>The language changes when Fovea is started again.</source>
+        <translation>Die Sprache wechselt, wenn Fovea neu gestartet wird.</translation>
+    </message>
+    <message>
+        <source>As the desktop</source>
+        <translation>Wie der Schreibtisch</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>&amp;Colours</source>
+        <translation>&amp;Farben</translation>
+    </message>
+    <message>
+        <source>The window speaks it from the next start on</source>
+        <translation>Das Fenster spricht sie vom nächsten Start an</translation>
+    </message>
+    <message>
+        <source>&amp;Language</source>
+        <translation>&amp;Sprache</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>&amp;Text size</source>
+        <translation>Schrift&amp;größe</translation>
+    </message>
+    <message>
+        <source>Enter sends, Shift+Enter starts a new line</source>
+        <translation>Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter sends, Enter starts a new line</source>
+        <translation>Strg+Eingabe sendet, Eingabe beginnt eine neue Zeile</translation>
+    </message>
+    <message>
+        <source>&amp;Sending</source>
+        <translation>S&amp;enden</translation>
+    </message>
+    <message>
+        <source>Models are looked for in Fovea&apos;s own folder and in these:</source>
+        <translation>Modelle werden in Foveas eigenem Ordner gesucht und in diesen:</translation>
+    </message>
+    <message>
+        <source>Model folders</source>
+        <translation>Modellordner</translation>
+    </message>
+    <message>
+        <source>&amp;Add a folder…</source>
+        <translation>Ordner &amp;hinzufügen …</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>automatic: the model&apos;s, at most 8,192</source>
+        <translation>automatisch: der des Modells, höchstens 8.192</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> Token</translation>
+    </message>
+    <message>
+        <source>&amp;Context</source>
+        <translation>&amp;Kontext</translation>
+    </message>
+    <message>
+        <source>How much of a conversation the model sees at once. A longer context takes more memory; it holds for the next model that is opened.</source>
+        <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein längerer Kontext braucht mehr Speicher; er gilt für das nächste Modell, das geöffnet wird.</translation>
+    </message>
+    <message>
+        <source>&amp;Offline: nothing goes over the network at all</source>
+        <translation>&amp;Offline: überhaupt nichts geht über das Netz</translation>
+    </message>
+    <message>
+        <source>Fovea sends nothing of its own accord: no telemetry, no update checks. It uses the network only for the searches and downloads that you ask for.</source>
+        <translation>Fovea sendet von sich aus nichts: keine Telemetrie, keine Suche nach Aktualisierungen. Es benutzt das Netz nur für Suchen und Downloads, um die Sie bitten.</translation>
+    </message>
+    <message>
+        <source>Where your files are</source>
+        <translation>Wo Ihre Dateien sind</translation>
+    </message>
+    <message>
+        <source>Conversations and models</source>
+        <translation>Gespräche und Modelle</translation>
+    </message>
+    <message>
+        <source>What can be made again</source>
+        <translation>Was neu erzeugt werden kann</translation>
+    </message>
+    <message>
+        <source>A folder with models</source>
+        <translation>Ein Ordner mit Modellen</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ShortcutsDialog</name>
+    <message>
+        <source>Keyboard</source>
+        <translation>Tastatur</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>Everywhere</source>
+        <translation>Überall</translation>
+    </message>
+    <message>
+        <source>To the next part, to the one before</source>
+        <translation>Zum nächsten Teil, zum vorigen</translation>
+    </message>
+    <message>
+        <source>A menu: Alt with its underlined letter</source>
+        <translation>Ein Menü: Alt mit seinem unterstrichenen Buchstaben</translation>
+    </message>
+    <message>
+        <source>In the conversation</source>
+        <translation>Im Gespräch</translation>
+    </message>
+    <message>
+        <source>From message to message</source>
+        <translation>Von Nachricht zu Nachricht</translation>
+    </message>
+    <message>
+        <source>A message&apos;s buttons and links</source>
+        <translation>Knöpfe und Links einer Nachricht</translation>
+    </message>
+    <message>
+        <source>A message&apos;s other branches</source>
+        <translation>Andere Zweige einer Nachricht</translation>
+    </message>
+    <message>
+        <source>A message&apos;s menu</source>
+        <translation>Menü einer Nachricht</translation>
+    </message>
+    <message>
+        <source>To the beginning, to the newest text</source>
+        <translation>Zum Anfang, zum neuesten Text</translation>
+    </message>
+    <message>
+        <source>Select text</source>
+        <translation>Text markieren</translation>
+    </message>
+    <message>
+        <source>Copy, copy as Markdown</source>
+        <translation>Kopieren, als Markdown kopieren</translation>
+    </message>
+    <message>
+        <source>In the list of conversations</source>
+        <translation>In der Liste der Gespräche</translation>
+    </message>
+    <message>
+        <source>Open, rename, delete</source>
+        <translation>Öffnen, umbenennen, löschen</translation>
+    </message>
+    <message>
+        <source>Pin, export: the conversation&apos;s menu</source>
+        <translation>Anheften, exportieren: das Menü des Gesprächs</translation>
+    </message>
+    <message>
+        <source>Where you type</source>
+        <translation>Wo Sie schreiben</translation>
+    </message>
+    <message>
+        <source>Stop the answer, or leave a changed message as it was</source>
+        <translation>Antwort anhalten, oder eine geänderte Nachricht lassen, wie sie war</translation>
+    </message>
+    <message>
+        <source>On the map of experts</source>
+        <translation>Auf der Karte der Experten</translation>
+    </message>
+    <message>
+        <source>From expert to expert</source>
+        <translation>Von Experte zu Experte</translation>
+    </message>
+    <message>
+        <source>Follow an expert, or no longer</source>
+        <translation>Einen Experten verfolgen, oder nicht mehr</translation>
+    </message>
+    <message>
+        <source>Zoom in, zoom out, the whole map</source>
+        <translation>Vergrößern, verkleinern, ganze Karte</translation>
+    </message>
+    <message>
+        <source>One layer or all</source>
+        <translation>Eine Schicht oder alle</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::Sidebar</name>
+    <message>
+        <source>Conversations</source>
+        <translation>Gespräche</translation>
+    </message>
+    <message>
+        <source>Search conversations</source>
+        <translation>Gespräche durchsuchen</translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation>Neuer Chat</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Bring the conversation back</source>
+        <translation>Das Gespräch zurückholen</translation>
+    </message>
+    <message>
+        <source>Deleted “%1”</source>
+        <translation>„%1“ gelöscht</translation>
+    </message>
+    <message>
+        <source>Your conversations will be listed here.</source>
+        <translation>Hier stehen später Ihre Gespräche.</translation>
+    </message>
+    <message>
+        <source>Nothing was found.</source>
+        <translation>Nichts gefunden.</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>Lösen</translation>
+    </message>
+    <message>
+        <source>Pin</source>
+        <translation>Anheften</translation>
+    </message>
+    <message>
+        <source>Export as Markdown…</source>
+        <translation>Als Markdown exportieren …</translation>
+    </message>
+    <message>
+        <source>Export as JSON…</source>
+        <translation>Als JSON exportieren …</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::StatusStrip</name>
+    <message>
+        <source>Status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <source>%1 of %2 GB</source>
+        <translation>%1 von %2 GB</translation>
+    </message>
+    <message>
+        <source>%1 GB</source>
+        <translation>%1 GB</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens</source>
+        <translation>%1 von %2 Token</translation>
+    </message>
+    <message>
+        <source>How much of the context this conversation fills. When it is full, the oldest turns must be left out.</source>
+        <translation>Wie viel vom Kontext dieses Gespräch füllt. Ist er voll, müssen die ältesten Runden weggelassen werden.</translation>
+    </message>
+    <message>
+        <source>%1 tok/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
+        <source>Tokens of the answer for each second. A token is about three quarters of an English word.</source>
+        <translation>Token der Antwort in jeder Sekunde. Ein Token ist etwa drei Viertel eines englischen Wortes.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::TrafficView</name>
+    <message>
+        <source>Traffic</source>
+        <translation>Verkehr</translation>
+    </message>
+    <message>
+        <source>%1, %2 of the link</source>
+        <translation>%1, %2 der Verbindung</translation>
+    </message>
+    <message>
+        <source> · %1 stalls, %2</source>
+        <translation> · %1 Stockungen, %2</translation>
+    </message>
+    <message>
+        <source>Promotions ▲  demotions ▼</source>
+        <translation>Höher ▲  tiefer ▼</translation>
+    </message>
+    <message>
+        <source>%1 ▲  %2 ▼ a second, at most %3</source>
+        <translation>%1 ▲  %2 ▼ je Sekunde, höchstens %3</translation>
+    </message>
+    <message>
+        <source>Experts that became more precise (up) and less precise (down). The last number is the largest burst of both in this minute.</source>
+        <translation>Experten, die genauer wurden (oben) und ungenauer (unten). Die letzte Zahl ist der größte Schub von beidem in dieser Minute.</translation>
+    </message>
+    <message>
+        <source>Read for swaps</source>
+        <translation>Für Wechsel gelesen</translation>
+    </message>
+    <message>
+        <source>Bytes of new versions that were read from the store. The dashed line is what was measured that this machine can read.</source>
+        <translation>Bytes neuer Fassungen, die aus dem Speicher der Stufen gelesen wurden. Die gestrichelte Linie ist, was dieser Rechner gemessen lesen kann.</translation>
+    </message>
+    <message>
+        <source>Below the highest tier</source>
+        <translation>Unter der höchsten Stufe</translation>
+    </message>
+    <message>
+        <source>Share of the tokens&apos; uses of experts that were not served at the highest tier. A stall is a use of an expert that was on disk alone: the token waited for it.</source>
+        <translation>Anteil der Nutzungen von Experten, die nicht in der höchsten Stufe bedient wurden. Eine Stockung ist die Nutzung eines Experten, der nur auf der Platte lag: das Token wartete darauf.</translation>
+    </message>
+    <message>
+        <source>Swaps waiting or under way</source>
+        <translation>Wechsel, die warten oder laufen</translation>
+    </message>
+    <message>
+        <source>%1 queued · %2 reading · %3 ready</source>
+        <translation>%1 warten · %2 lesen · %3 bereit</translation>
+    </message>
+    <message>
+        <source>Swaps that were decided and are not yet published.</source>
+        <translation>Wechsel, die beschlossen und noch nicht wirksam sind.</translation>
+    </message>
+    <message>
+        <source>Tokens a second</source>
+        <translation>Token je Sekunde</translation>
+    </message>
+    <message>
+        <source>%1 written · %2 read</source>
+        <translation>%1 geschrieben · %2 gelesen</translation>
+    </message>
+    <message>
+        <source>Tokens that went through the model. The numbers are the speeds of writing an answer and of reading a prompt, when it last did so.</source>
+        <translation>Token, die durch das Modell gingen. Die Zahlen sind die Geschwindigkeiten beim Schreiben einer Antwort und beim Lesen einer Eingabe, als es das zuletzt tat.</translation>
+    </message>
+    <message>
+        <source>60 s ago</source>
+        <translation>vor 60 s</translation>
+    </message>
+    <message>
+        <source>30 s</source>
+        <translation>30 s</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message>
+        <source>Between tokens</source>
+        <translation>Zwischen Token</translation>
+    </message>
+    <message>
+        <source>no answer yet</source>
+        <translation>noch keine Antwort</translation>
+    </message>
+    <message>
+        <source>p50 %1 · p95 %2 · p99 %3</source>
+        <translation>p50 %1 · p95 %2 · p99 %3</translation>
+    </message>
+    <message>
+        <source>Half of the last answer&apos;s tokens came within p50, 95 of 100 within p95.</source>
+        <translation>Die Hälfte der Token der letzten Antwort kam binnen p50, 95 von 100 binnen p95.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::TranscriptView</name>
+    <message>
+        <source>%1, version %2 of %3</source>
+        <translation>%1, Fassung %2 von %3</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as Markdown</source>
+        <translation>Als Markdown kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the link&apos;s address</source>
+        <translation>Adresse des Links kopieren</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>Alles markieren</translation>
+    </message>
+    <message>
+        <source>Find…</source>
+        <translation>Suchen …</translation>
+    </message>
+    <message>
+        <source>Conversation</source>
+        <translation>Gespräch</translation>
+    </message>
+    <message>
+        <source>↓ Newest</source>
+        <translation>↓ Neuestes</translation>
+    </message>
+    <message>
+        <source>Go to the newest text and follow it (End)</source>
+        <translation>Zum neuesten Text gehen und ihm folgen (Ende)</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,58 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>fovea::app::ConversationController</name>
+    <message numerus="yes">
+        <source>%n oldest message(s) no longer fit and were left out</source>
+        <translation>
+            <numerusform>The oldest message no longer fits and was left out</numerusform>
+            <numerusform>The %n oldest messages no longer fit and were left out</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::ModelWords</name>
+    <message numerus="yes">
+        <source>%n expert(s) at %1: %2</source>
+        <translation>
+            <numerusform>%n expert at %1: %2</numerusform>
+            <numerusform>%n experts at %1: %2</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::SidebarController</name>
+    <message numerus="yes">
+        <source>%n conversation(s) imported</source>
+        <translation>
+            <numerusform>One conversation imported</numerusform>
+            <numerusform>%n conversations imported</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n were there already</source>
+        <translation>
+            <numerusform>One was there already</numerusform>
+            <numerusform>%n were there already</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could not be read</source>
+        <translation>
+            <numerusform>One could not be read</numerusform>
+            <numerusform>%n could not be read</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::LivePanel</name>
+    <message numerus="yes">
+        <source>Router collapse in %n layer(s): a few experts take nearly all that they could.</source>
+        <translation>
+            <numerusform>Router collapse in one layer: a few experts take nearly all that they could.</numerusform>
+            <numerusform>Router collapse in %n layers: a few experts take nearly all that they could.</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

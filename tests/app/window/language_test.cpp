@@ -1,0 +1,225 @@
+// The window in German: every text is translated, and says the same with the same numbers in it.
+#include "ui/language/language.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QLocale>
+#include <QMenuBar>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTranslator>
+#include <QXmlStreamReader>
+#include <set>
+
+#include "app/window/desktop.h"
+#include "tests/support/test.h"
+#include "ui/chat/chat_window.h"
+#include "ui/chat/composer.h"
+#include "ui/settings/settings_dialog.h"
+
+using namespace fovea;
+
+namespace {
+
+const QString folder = QStringLiteral(FOVEA_SOURCE_DIR "/resources/translations");
+
+struct Text {
+  QString context = {}, source = {};
+  QStringList translations = {};  // several: plural forms
+  bool plural = false, finished = true;
+  QString place() const { return context + QStringLiteral(": ") + source; }
+};
+
+std::vector<Text> read(const QString& path) {
+  std::vector<Text> texts;
+  QFile file(path);
+  if (!file.open(QFile::ReadOnly)) return texts;
+  QXmlStreamReader xml(&file);
+  QString context;
+  bool has_forms = false;
+  while (!xml.atEnd()) {
+    xml.readNext();
+    if (!xml.isStartElement()) continue;
+    if (xml.name() == QLatin1String("name")) {
+      context = xml.readElementText();
+    } else if (xml.name() == QLatin1String("message")) {
+      texts.push_back(
+          {.context = context, .plural = xml.attributes().hasAttribute(QStringLiteral("numerus"))});
+    } else if (xml.name() == QLatin1String("source")) {
+      texts.back().source = xml.readElementText();
+    } else if (xml.name() == QLatin1String("translation")) {
+      texts.back().finished = !xml.attributes().hasAttribute(QStringLiteral("type"));
+      has_forms = texts.back().plural;
+      if (!has_forms) texts.back().translations += xml.readElementText();
+    } else if (xml.name() == QLatin1String("numerusform") && has_forms) {
+      texts.back().translations += xml.readElementText();
+    }
+  }
+  return texts;
+}
+
+// %1, %n …, and what must stand in both: the number of tags and of line ends.
+QStringList marks(const QString& text) {
+  static const QRegularExpression mark(QStringLiteral("%(?:L?[0-9]+|n)|<[^>]*>|\n"));
+  QStringList found;
+  for (auto each = mark.globalMatch(text); each.hasNext();) found += each.next().captured();
+  found.sort();
+  return found;
+}
+
+QString fault_of(const Text& text) {
+  if (!text.finished) return QStringLiteral("is not finished");
+  for (const QString& translation : text.translations) {
+    if (translation.trimmed().isEmpty()) return QStringLiteral("is empty");
+    QStringList wanted = marks(text.source), there = marks(translation);
+    if (text.plural) {  // one form may leave the number out
+      wanted.removeAll(QStringLiteral("%n"));
+      there.removeAll(QStringLiteral("%n"));
+    }
+    if (wanted != there)
+      return QStringLiteral("has %1 instead of %2")
+          .arg(there.join(QLatin1Char(' ')), wanted.join(QLatin1Char(' ')));
+    if (text.source.endsWith(QStringLiteral("…")) != translation.endsWith(QStringLiteral("…")))
+      return QStringLiteral("differs in its last …");
+    if (text.source.front().isSpace() != translation.front().isSpace() ||
+        text.source.back().isSpace() != translation.back().isSpace())
+      return QStringLiteral("differs in its outer spaces");
+  }
+  return {};
+}
+
+}  // namespace
+
+class LanguageTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void cleanup() {
+    ui::use_language(QStringLiteral("en"));
+    QLocale::setDefault(QLocale::c());
+    qunsetenv("FOVEA_DATA");
+  }
+
+  void everythingIsTranslated_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<int>("least");
+    QTest::newRow("de") << QStringLiteral("fovea_de.ts") << 400;
+    QTest::newRow("en, plurals") << QStringLiteral("fovea_en.ts") << 5;
+  }
+  void everythingIsTranslated() {
+    QFETCH(QString, file);
+    QFETCH(int, least);
+    const std::vector<Text> texts = read(folder + QLatin1Char('/') + file);
+    QVERIFY(static_cast<int>(texts.size()) >= least);
+    QStringList faults;
+    for (const Text& text : texts) {
+      if (const QString fault = fault_of(text); !fault.isEmpty())
+        faults += text.place() + QLatin1Char(' ') + fault;
+    }
+    QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
+  }
+
+  void theChecksCanFail_data() {
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<QString>("translation");
+    QTest::newRow("empty") << QStringLiteral("Open") << QString();
+    QTest::newRow("another number") << QStringLiteral("%1 of %2") << QStringLiteral("%1 von %1");
+    QTest::newRow("one left out") << QStringLiteral("%1 of %2") << QStringLiteral("%1");
+    QTest::newRow("a tag") << QStringLiteral("<b>now</b>") << QStringLiteral("<b>jetzt<b>");
+    QTest::newRow("dots") << QStringLiteral("Open…") << QStringLiteral("Öffnen");
+    QTest::newRow("space") << QStringLiteral(" %1") << QStringLiteral("%1");
+  }
+  void theChecksCanFail() {
+    QFETCH(QString, source);
+    QFETCH(QString, translation);
+    QVERIFY(!fault_of({.context = {}, .source = source, .translations = {translation}}).isEmpty());
+    QVERIFY(fault_of({.context = {}, .source = source, .translations = {source}}).isEmpty());
+  }
+
+  // The source has no text that the files do not know, and no text is left that the source no longer has.
+  void theFilesKnowEveryTextOfTheSource_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<bool>("plurals");
+    QTest::newRow("de") << QStringLiteral("fovea_de.ts") << false;
+    QTest::newRow("en, plurals") << QStringLiteral("fovea_en.ts") << true;
+  }
+  void theFilesKnowEveryTextOfTheSource() {
+    QFETCH(QString, file);
+    QFETCH(bool, plurals);
+    const tests::TemporaryFolder work;
+    const QString collected = QString::fromStdString((work.path() / "new.ts").string());
+    const QString root = QStringLiteral(FOVEA_SOURCE_DIR);
+    QStringList arguments{QStringLiteral("-silent"),
+                          QStringLiteral("-locations"),
+                          QStringLiteral("none"),
+                          QStringLiteral("-source-language"),
+                          QStringLiteral("en"),
+                          QStringLiteral("-I"),
+                          root,
+                          root + QStringLiteral("/ui"),
+                          root + QStringLiteral("/app"),
+                          QStringLiteral("-ts"),
+                          collected};
+    if (plurals) arguments.prepend(QStringLiteral("-pluralonly"));
+    QCOMPARE(QProcess::execute(QStringLiteral(FOVEA_LUPDATE), arguments), 0);
+    const auto places = [](const std::vector<Text>& texts) {
+      std::set<QString> all;
+      for (const Text& text : texts) all.insert(text.place());
+      return all;
+    };
+    const std::set<QString> wanted = places(read(collected));
+    const std::set<QString> there = places(read(folder + QLatin1Char('/') + file));
+    QVERIFY(!wanted.empty());
+    QStringList differences;
+    for (const QString& place : wanted)
+      if (!there.contains(place)) differences += QStringLiteral("missing: ") + place;
+    for (const QString& place : there)
+      if (!wanted.contains(place)) differences += QStringLiteral("no longer used: ") + place;
+    QVERIFY2(differences.isEmpty(),
+             qPrintable(differences.join(QLatin1Char('\n')) +
+                        QStringLiteral("\ncmake --build build/release --target translations collects them")));
+  }
+
+  void theWindowSpeaksGerman() {
+    const tests::TemporaryFolder data;
+    qputenv("FOVEA_DATA", QByteArray::fromStdString(data.path().string()));
+    std::filesystem::create_directories(app::settings_path().parent_path());
+    QFile settings(QString::fromStdString(app::settings_path().string()));
+    QVERIFY(settings.open(QFile::WriteOnly));
+    settings.write(R"({"appearance": {"language": "de"}})");
+    settings.close();
+    app::Desktop desktop({});
+    desktop.start();
+    QCOMPARE(desktop.window().menuBar()->actions().constFirst()->text(), QStringLiteral("&Datei"));
+    Q_EMIT desktop.window().settingsRequested();
+    auto* dialog = desktop.window().findChild<ui::SettingsDialog*>();
+    QVERIFY(dialog);
+    QCOMPARE(dialog->windowTitle(), QStringLiteral("Einstellungen"));
+    dialog->close();
+    QSignalSpy closed(&desktop, &app::Desktop::closed);
+    desktop.window().close();
+    QVERIFY(closed.count() == 1 || closed.wait(60'000));
+  }
+
+  void pluralsAreRight() {
+    const auto one = [](int count) {
+      return QCoreApplication::translate("fovea::app::ConversationController",
+                                         "%n oldest message(s) no longer fit and were left out", nullptr,
+                                         count);
+    };
+    ui::use_language(QStringLiteral("en"));
+    QCOMPARE(one(1), QStringLiteral("The oldest message no longer fits and was left out"));
+    QCOMPARE(one(3), QStringLiteral("The 3 oldest messages no longer fit and were left out"));
+    ui::use_language(QStringLiteral("de"));
+    QCOMPARE(one(1), QStringLiteral("Die älteste Nachricht passt nicht mehr und wurde weggelassen"));
+    QCOMPARE(one(3), QStringLiteral("Die 3 ältesten Nachrichten passen nicht mehr und wurden weggelassen"));
+  }
+
+  void anUnknownLanguageIsEnglish() {
+    QCOMPARE(ui::chosen_language(QStringLiteral("xx")), QStringLiteral("en"));  // the tests' locale is C
+    QCOMPARE(ui::chosen_language(QStringLiteral("de")), QStringLiteral("de"));
+  }
+};
+FOVEA_TEST(LanguageTest)
+
+#include "language_test.moc"

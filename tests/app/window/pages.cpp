@@ -1,0 +1,236 @@
+// Takes a picture of every page of the window, with the real engine, on Qt's offscreen platform, to be looked
+// at:   fovea_pages MODEL FOLDER light|dark [LANGUAGE]        scripts/screenshot --all calls it.
+// QT_SCALE_FACTOR=1.5 gives them at 150 %.
+#include <QAbstractItemView>
+#include <QAction>
+#include <QApplication>
+#include <QDialog>
+#include <QDir>
+#include <QFile>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPlainTextEdit>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <QtTest/QtTest>
+#include <cstdio>
+
+#include "app/window/desktop.h"
+#include "ui/chat/chat_window.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/error_bar.h"
+#include "ui/chat/sidebar.h"
+#include "ui/chat/transcript_view.h"
+#include "ui/live/live_panel.h"
+
+using namespace fovea;
+
+namespace {
+
+using State = ui::ChatWindow::State;
+constexpr int kLong = 300'000;
+
+class Pages {
+ public:
+  Pages(app::Desktop& desktop, QString folder, QString suffix)
+      : desktop_(desktop),
+        window_(desktop.window()),
+        folder_(std::move(folder)),
+        suffix_(std::move(suffix)) {}
+
+  bool take(const char* model);
+
+ private:
+  void save(QWidget& widget, const QString& name) {
+    QTest::qWait(120);
+    const QString path = QDir(folder_).filePath(name + suffix_ + QStringLiteral(".png"));
+    if (!widget.grab().save(path)) std::fprintf(stderr, "fovea_pages: cannot write %s\n", qPrintable(path));
+  }
+  QAction* action(const char* name) { return window_.findChild<QAction*>(QLatin1String(name)); }
+  bool ready() {
+    return QTest::qWaitFor(
+        [&] { return window_.state() == State::ready || window_.state() == State::no_model; }, kLong);
+  }
+  void ask(const QString& question) {
+    Q_EMIT window_.newChatRequested();
+    ui::ChatSettingsView settings;
+    settings.seed = 4;
+    settings.instructions = QStringLiteral("Answer briefly.");
+    desktop_.chat().conversation().set_chat_settings(settings);
+    Q_EMIT window_.sendRequested(question);
+  }
+  // What the command opens, each page of it where it has tabs.
+  void dialogs(const char* name, const QString& file) {
+    QAction* command = action(name);
+    if (!command) return;
+    command->trigger();
+    QTest::qWait(400);
+    for (QWidget* top : QApplication::topLevelWidgets()) {
+      auto* dialog = qobject_cast<QDialog*>(top);
+      if (!dialog || !dialog->isVisible()) continue;
+      auto* tabs = dialog->findChild<QTabWidget*>();
+      for (int tab = 0; tab < (tabs ? tabs->count() : 1); ++tab) {
+        if (tabs) tabs->setCurrentIndex(tab);
+        save(*dialog, tabs ? QStringLiteral("%1-%2").arg(file).arg(tab + 1) : file);
+      }
+      dialog->close();
+    }
+    QTest::qWait(50);
+  }
+  void menus();
+  void chats();
+  void states();
+
+  app::Desktop& desktop_;
+  ui::ChatWindow& window_;
+  QString folder_, suffix_;
+};
+
+void Pages::menus() {
+  for (const QAction* each : window_.menuBar()->actions()) {
+    if (!each->menu()) continue;
+    each->menu()->popup(window_.mapToGlobal(QPoint(0, 0)));
+    save(*each->menu(), QStringLiteral("menu-") + QString(each->text()).remove(QLatin1Char('&')).toLower());
+    each->menu()->hide();
+  }
+}
+
+void Pages::chats() {
+  save(window_, QStringLiteral("chat"));
+  window_.transcript().setFocus();
+  window_.transcript().focus_message(1);
+  save(window_, QStringLiteral("chat-message-focused"));
+  action("findAction")->trigger();
+  if (auto* field = QApplication::focusWidget()) QTest::keyClicks(field, QStringLiteral("the"));
+  QTest::qWait(300);
+  save(window_, QStringLiteral("find-bar"));
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+  auto* search = window_.findChild<QLineEdit*>(QStringLiteral("search"));
+  search->setText(QStringLiteral("tuple"));
+  QTest::qWait(400);
+  save(window_, QStringLiteral("search"));
+  search->setText(QStringLiteral("xylophone"));
+  QTest::qWait(400);
+  save(window_, QStringLiteral("search-nothing"));
+  search->clear();
+  Q_EMIT window_.editRequested();
+  save(window_, QStringLiteral("editing"));
+  Q_EMIT window_.composer().editCancelled();
+  Q_EMIT window_.sidebar().deleteRequested(desktop_.chat().conversation().conversation().id);
+  QTest::qWait(400);
+  save(window_, QStringLiteral("deleted-with-undo"));
+  if (auto* undo = window_.findChild<QToolButton*>(QStringLiteral("undoDelete"))) undo->click();
+  QTest::qWait(300);
+}
+
+void Pages::states() {
+  window_.show_error(
+      QStringLiteral("model.gguf: the file ends in the middle of the tensor "
+                     "blk.17.ffn_gate_exps.weight (found 1.2 GB, expected 18.6 GB). Download it again"),
+      QStringLiteral("Try again"));
+  save(window_, QStringLiteral("error"));
+  window_.show_notice(
+      QStringLiteral("The settings file was no JSON and was set aside as settings.json.broken-1"));
+  save(window_, QStringLiteral("notice"));
+  window_.clear_error();
+  window_.set_state(State::loading);
+  window_.show_progress(QStringLiteral("Loading Qwen3-30B-A3B-Q4_K_M.gguf  blk.17.ffn_gate_exps.weight"), 40,
+                        100);
+  save(window_, QStringLiteral("loading"));
+  window_.set_state(State::ready);
+  window_.composer().set_text(QStringLiteral("שלום, מה שלומך?\n你好，请用中文回答。\nمرحبا"));
+  save(window_, QStringLiteral("composer-rtl-cjk"));
+  window_.composer().set_text(QString(QStringLiteral("A long message. ")).repeated(120));
+  save(window_, QStringLiteral("composer-long"));
+  window_.composer().set_text({});
+  window_.resize(760, 600);
+  save(window_, QStringLiteral("small"));
+  window_.resize(1360, 840);
+}
+
+bool Pages::take(const char* model) {
+  window_.resize(1360, 840);
+  window_.activateWindow();
+  save(window_, QStringLiteral("first-start"));
+  menus();
+  dialogs("settingsAction", QStringLiteral("settings"));
+  dialogs("shortcutsAction", QStringLiteral("keyboard"));
+  dialogs("modelsAction", QStringLiteral("models"));
+  dialogs("wizardAction", QStringLiteral("wizard"));
+
+  desktop_.chat().open_model(QString::fromLocal8Bit(model));
+  if (!ready() || window_.state() != State::ready) return false;
+  save(window_, QStringLiteral("model-without-budget"));
+  LoadRequest load = desktop_.chat().load_defaults();
+  load.model = model;
+  load.context = 1024;
+  load.precision.policy = PolicyKind::dynaexq;
+  load.precision.budget_bytes = 188'000'000;
+  if (qEnvironmentVariableIsSet("FOVEA_SCREENSHOT_STORES"))
+    load.precision.stores_folder = qgetenv("FOVEA_SCREENSHOT_STORES").toStdString();
+  desktop_.chat().open_model(load);
+  if (!ready() || window_.state() != State::ready) return false;
+  save(window_, QStringLiteral("new-chat"));
+  ask(QStringLiteral("Write a haiku about the sea."));
+  if (!ready()) return false;
+  ask(QStringLiteral("What is the difference between a list and a tuple in Python? Give an example."));
+  if (!QTest::qWaitFor([&] { return window_.transcript().message_text(1).size() > 300; }, kLong))
+    return false;
+  QTest::keyClick(&window_.transcript(), Qt::Key_Home);
+  save(window_, QStringLiteral("answering-scrolled-up"));
+  if (!ready()) return false;
+  Q_EMIT window_.regenerateRequested();
+  QTest::qWait(1500);
+  Q_EMIT window_.stopRequested();
+  if (!ready()) return false;
+  chats();
+  dialogs("chatSettingsAction", QStringLiteral("chat-settings"));
+  action("detachLiveAction")->trigger();
+  desktop_.live_panel().window()->resize(1200, 800);
+  save(*desktop_.live_panel().window(), QStringLiteral("panel-detached"));
+  action("detachLiveAction")->trigger();
+  states();
+  return true;
+}
+
+bool write_settings(const QString& folder, const char* theme, const char* language) {
+  QDir().mkpath(folder);
+  QFile file(folder + QStringLiteral("/settings.json"));
+  if (!file.open(QFile::WriteOnly)) return false;
+  file.write(QStringLiteral(R"({"appearance": {"theme": "%1", "language": "%2"},
+       "generation": {"temperature": 0.6, "repetition_penalty": 1.15, "max_tokens": 240,
+                      "system_prompts": [{"name": "Brief", "text": "Answer briefly."}]}})")
+                 .arg(QLatin1String(theme), QLatin1String(language))
+                 .toUtf8());
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fputs("usage: fovea_pages MODEL FOLDER light|dark [LANGUAGE]\n", stderr);
+    return 2;
+  }
+  const QTemporaryDir data;
+  qputenv("FOVEA_DATA", data.path().toUtf8());
+  const char* language = argc > 4 ? argv[4] : "en";
+  if (!write_settings(data.path() + QStringLiteral("/config"), argv[3], language)) return 1;
+  QApplication application(argc, argv);
+  const QString folder = QString::fromLocal8Bit(argv[2]);
+  QDir().mkpath(folder);
+  app::Desktop desktop({});
+  desktop.start();
+  Pages pages(desktop, folder,
+              QStringLiteral("_%1_%2_%3")
+                  .arg(QLatin1String(argv[3]), QLatin1String(language),
+                       qEnvironmentVariable("QT_SCALE_FACTOR", QStringLiteral("1"))));
+  const bool good = pages.take(argv[1]);
+  if (!good) std::fprintf(stderr, "fovea_pages: %s\n", qPrintable(desktop.window().error_bar().message()));
+  QSignalSpy closed(&desktop, &app::Desktop::closed);
+  desktop.window().close();
+  if (closed.isEmpty()) closed.wait(kLong);
+  return good ? 0 : 1;
+}
