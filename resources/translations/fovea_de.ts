@@ -251,6 +251,114 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::FitWords</name>
+    <message>
+        <source>%1 of %2 experts of each layer at %3, the others at %4</source>
+        <translation>%1 von %2 Experten jeder Schicht in %3, die anderen in %4</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n weight unit(s) at %1</source>
+        <translation>
+            <numerusform>eine Gewichtseinheit in %1</numerusform>
+            <numerusform>%n Gewichtseinheiten in %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>As its file has it, it takes %1 of the %2 that are free for a model; %3 of that are the KV cache for %4 tokens of conversation.</source>
+        <translation>So, wie die Datei es hat, belegt es %1 von den %2, die für ein Modell frei sind; davon sind %3 der KV-Cache für %4 Token Gespräch.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The experts of %n layer(s) stay in the computer&apos;s memory and are computed by the processor</source>
+        <translation>
+            <numerusform>Die Experten einer Schicht bleiben im Arbeitsspeicher und werden vom Prozessor gerechnet</numerusform>
+            <numerusform>Die Experten von %n Schichten bleiben im Arbeitsspeicher und werden vom Prozessor gerechnet</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The experts of %n layer(s) stay on the disk and are read when they are needed, which is slow</source>
+        <translation>
+            <numerusform>Die Experten einer Schicht bleiben auf der Platte und werden bei Bedarf gelesen, was langsam ist</numerusform>
+            <numerusform>Die Experten von %n Schichten bleiben auf der Platte und werden bei Bedarf gelesen, was langsam ist</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.</source>
+        <translation>%1 (%2 von %3 Experten); die anderen sind in %4. Das belegt %5 von %6.</translation>
+    </message>
+    <message>
+        <source>As its file has it, it would need %1, and %2 are free for a model. It fits with %3: that takes %4.</source>
+        <translation>So, wie die Datei es hat, bräuchte es %1, und %2 sind für ein Modell frei. Es passt mit %3: das belegt %4.</translation>
+    </message>
+    <message>
+        <source>As its file has it, it would need %1, and %2 are free for a model. With everything that may be lowered, %3 would do.</source>
+        <translation>So, wie die Datei es hat, bräuchte es %1, und %2 sind für ein Modell frei. Mit allem, was gesenkt werden darf, würden %3 genügen.</translation>
+    </message>
+    <message>
+        <source>Should fit</source>
+        <translation>Müsste passen</translation>
+    </message>
+    <message>
+        <source>Fits</source>
+        <translation>Passt</translation>
+    </message>
+    <message>
+        <source>Should fit at lower precision</source>
+        <translation>Müsste mit geringerer Genauigkeit passen</translation>
+    </message>
+    <message>
+        <source>Fits with experts at lower precision</source>
+        <translation>Passt mit ungenaueren Experten</translation>
+    </message>
+    <message>
+        <source>Fits at lower precision</source>
+        <translation>Passt mit geringerer Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Should fit with experts on the CPU</source>
+        <translation>Müsste mit Experten auf dem Prozessor passen</translation>
+    </message>
+    <message>
+        <source>Should fit with experts on disk</source>
+        <translation>Müsste mit Experten auf der Platte passen</translation>
+    </message>
+    <message>
+        <source>Fits with experts on the CPU</source>
+        <translation>Passt mit Experten auf dem Prozessor</translation>
+    </message>
+    <message>
+        <source>Fits with experts on disk</source>
+        <translation>Passt mit Experten auf der Platte</translation>
+    </message>
+    <message>
+        <source>Will hardly fit</source>
+        <translation>Wird kaum passen</translation>
+    </message>
+    <message>
+        <source>Does not fit</source>
+        <translation>Passt nicht</translation>
+    </message>
+    <message>
+        <source>An estimate from the published model&apos;s shape. %1</source>
+        <translation>Eine Schätzung nach der Form des veröffentlichten Modells. %1</translation>
+    </message>
+    <message>
+        <source>An estimate from the file&apos;s size: with the conversation and room to compute it should take about %1 of the %2 that are free for a model. The planner knows exactly once the file is here.</source>
+        <translation>Eine Schätzung nach der Größe der Datei: mit dem Gespräch und Platz zum Rechnen müsste es etwa %1 von den %2 belegen, die für ein Modell frei sind. Der Planer weiß es genau, sobald die Datei hier ist.</translation>
+    </message>
+    <message>
+        <source>An estimate from the file&apos;s size: with the conversation and room to compute it should take about %1, and %2 are free for a model. If it has experts, it may still fit with them at lower precision; the planner knows once the file is here.</source>
+        <translation>Eine Schätzung nach der Größe der Datei: mit dem Gespräch und Platz zum Rechnen müsste es etwa %1 belegen, und %2 sind für ein Modell frei. Hat es Experten, so passt es vielleicht mit ungenaueren; der Planer weiß es, sobald die Datei hier ist.</translation>
+    </message>
+    <message>
+        <source>needs %1, %2 are free</source>
+        <translation>braucht %1, frei sind %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::LiveController</name>
     <message>
         <source>New chat</source>

@@ -12,6 +12,30 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::FitWords</name>
+    <message numerus="yes">
+        <source>%n weight unit(s) at %1</source>
+        <translation>
+            <numerusform>%n weight unit at %1</numerusform>
+            <numerusform>%n weight units at %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The experts of %n layer(s) stay in the computer&apos;s memory and are computed by the processor</source>
+        <translation>
+            <numerusform>The experts of one layer stay in the computer&apos;s memory and are computed by the processor</numerusform>
+            <numerusform>The experts of %n layers stay in the computer&apos;s memory and are computed by the processor</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The experts of %n layer(s) stay on the disk and are read when they are needed, which is slow</source>
+        <translation>
+            <numerusform>The experts of one layer stay on the disk and are read when they are needed, which is slow</numerusform>
+            <numerusform>The experts of %n layers stay on the disk and are read when they are needed, which is slow</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ModelWords</name>
     <message numerus="yes">
         <source>%n expert(s) at %1: %2</source>
