@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "ui/chat/composer.h"
+#include "ui/chat/elided_label.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
@@ -85,10 +86,8 @@ QWidget* ChatWindow::make_header() {
   picker_menu_->setToolTipsVisible(true);
   picker_->setMenu(picker_menu_);
   connect(picker_menu_, &QMenu::aboutToShow, this, &ChatWindow::fill_picker);
-  details_ = new QLabel(header);
+  details_ = new ElidedLabel(header);
   details_->setForegroundRole(QPalette::PlaceholderText);
-  details_->setMinimumWidth(0);
-  details_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   chat_settings_ = new QToolButton(header);
   chat_settings_->setObjectName(QStringLiteral("chatSettings"));
   chat_settings_->setText(tr("Chat settings"));

@@ -55,7 +55,10 @@ void LivePanel::take(const Snapshot& snapshot, double seconds) {
   live_.add(snapshot, seconds);
   if (!was_empty && live_.end() - live_.first() > 1) conversations_.add(before_, live_.last_frame());
   keep_profile();
-  if (was_empty) update_empty_page();
+  if (was_empty) {
+    update_empty_page();
+    if (isVisible()) refresh();  // not parts of it now and the others within a second
+  }
   if (!viewed_) follow_->advance(live_, live_.end() - 1, live_.last_frame());
 }
 
