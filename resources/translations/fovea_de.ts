@@ -120,6 +120,33 @@
     </message>
 </context>
 <context>
+    <name>Words</name>
+    <message>
+        <source>file: as the model has it, nothing is lost</source>
+        <translation>file: wie das Modell es hat, nichts geht verloren</translation>
+    </message>
+    <message>
+        <source>bf16: 16 bits for each weight</source>
+        <translation>bf16: 16 Bit für jedes Gewicht</translation>
+    </message>
+    <message>
+        <source>q8: 8 bits for each weight, hardly a difference</source>
+        <translation>q8: 8 Bit für jedes Gewicht, kaum ein Unterschied</translation>
+    </message>
+    <message>
+        <source>q4: 4 bits for each weight, good for nearly everything</source>
+        <translation>q4: 4 Bit für jedes Gewicht, gut für fast alles</translation>
+    </message>
+    <message>
+        <source>q3: 3 bits for each weight, a difference can be seen</source>
+        <translation>q3: 3 Bit für jedes Gewicht, ein Unterschied ist zu sehen</translation>
+    </message>
+    <message>
+        <source>q2: 2 bits for each weight, for what is seldom used</source>
+        <translation>q2: 2 Bit für jedes Gewicht, für selten Gebrauchtes</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ChatController</name>
     <message>
         <source>Attach text files</source>
@@ -370,6 +397,81 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::ModelRows</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1, %2 each second</source>
+        <translation>%1, %2 je Sekunde</translation>
+    </message>
+    <message>
+        <source>%1, %2 each second, %3 left</source>
+        <translation>%1, %2 je Sekunde, noch %3</translation>
+    </message>
+    <message>
+        <source>Waits until the one before has ended</source>
+        <translation>Wartet, bis das vorige beendet ist</translation>
+    </message>
+    <message>
+        <source>Asks the hub where the files are</source>
+        <translation>Fragt den Hub, wo die Dateien sind</translation>
+    </message>
+    <message numerus="yes">
+        <source>Tries again in %n second(s). %1</source>
+        <translation>
+            <numerusform>Versucht es in einer Sekunde wieder. %1</numerusform>
+            <numerusform>Versucht es in %n Sekunden wieder. %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Everything is here; compares the checksum</source>
+        <translation>Alles ist da; vergleicht die Prüfsumme</translation>
+    </message>
+    <message>
+        <source>Paused at %1 of %2</source>
+        <translation>Angehalten bei %1 von %2</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Goes on when the disk has room. %1</source>
+        <translation>Geht weiter, wenn die Platte Platz hat. %1</translation>
+    </message>
+    <message>
+        <source>%1, complete: its checksum is right</source>
+        <translation>%1, vollständig: die Prüfsumme stimmt</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n second(s)</source>
+        <translation>
+            <numerusform>eine Sekunde</numerusform>
+            <numerusform>%n Sekunden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s)</source>
+        <translation>
+            <numerusform>eine Minute</numerusform>
+            <numerusform>%n Minuten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>eine Stunde</numerusform>
+            <numerusform>%n Stunden</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ModelWords</name>
     <message>
         <source>%1 GB</source>
@@ -441,6 +543,79 @@
     <message>
         <source>Weights: %1</source>
         <translation>Gewichte: %1</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::ModelsController</name>
+    <message>
+        <source>Prepares %1</source>
+        <translation>Bereitet %1 vor</translation>
+    </message>
+    <message>
+        <source>Checks %1</source>
+        <translation>Prüft %1</translation>
+    </message>
+    <message>
+        <source>Moves %1 to the trash</source>
+        <translation>Verschiebt %1 in den Papierkorb</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1: %2 von %3</translation>
+    </message>
+    <message>
+        <source>%1 was prepared like this already.</source>
+        <translation>%1 war schon so vorbereitet.</translation>
+    </message>
+    <message>
+        <source>%1 is prepared: %2 on the disk.</source>
+        <translation>%1 ist vorbereitet: %2 auf der Platte.</translation>
+    </message>
+    <message>
+        <source>%1 is sound: %2 were read without an error.</source>
+        <translation>%1 ist heil: %2 wurden ohne Fehler gelesen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 is sound: %2 were read, and the checksums of %n file(s) are those of the hub.</source>
+        <translation>
+            <numerusform>%1 ist heil: %2 wurden gelesen, und die Prüfsumme einer Datei ist die des Hubs.</numerusform>
+            <numerusform>%1 ist heil: %2 wurden gelesen, und die Prüfsummen von %n Dateien sind die des Hubs.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 What was prepared from it is sound too: %n part(s).</source>
+        <translation>
+            <numerusform>%1 Was daraus vorbereitet wurde, ist auch heil: ein Teil.</numerusform>
+            <numerusform>%1 Was daraus vorbereitet wurde, ist auch heil: %n Teile.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is in the trash: %2.</source>
+        <translation>%1 ist im Papierkorb: %2.</translation>
+    </message>
+    <message>
+        <source>The token is in the keyring.</source>
+        <translation>Das Zugangstoken ist im Schlüsselbund.</translation>
+    </message>
+    <message>
+        <source>Preparing %1 was stopped. What is done is kept: preparing it again goes on from there.</source>
+        <translation>Das Vorbereiten von %1 wurde angehalten. Was fertig ist, bleibt: erneutes Vorbereiten geht von dort weiter.</translation>
+    </message>
+    <message>
+        <source>The check of %1 was stopped.</source>
+        <translation>Die Prüfung von %1 wurde angehalten.</translation>
+    </message>
+    <message>
+        <source>There is no precision below that of %1&apos;s file, so nothing can be prepared.</source>
+        <translation>Unter der Genauigkeit der Datei von %1 gibt es keine; es gibt nichts vorzubereiten.</translation>
+    </message>
+    <message>
+        <source>%1 was downloaded. It is in the list of models.</source>
+        <translation>%1 wurde heruntergeladen. Es steht in der Liste der Modelle.</translation>
+    </message>
+    <message>
+        <source>The download of %1 failed: %2</source>
+        <translation>Das Herunterladen von %1 ist gescheitert: %2</translation>
     </message>
 </context>
 <context>
@@ -859,6 +1034,22 @@
         <source>&lt;b&gt;Fovea %1&lt;/b&gt;&lt;p&gt;Large Mixture-of-Experts models on your own machine: each expert only as precise as the conversation needs it now.&lt;/p&gt;&lt;p&gt;Licence: Apache-2.0. Fovea uses Qt under the LGPL.&lt;/p&gt;</source>
         <translation>&lt;b&gt;Fovea %1&lt;/b&gt;&lt;p&gt;Große Mixture-of-Experts-Modelle auf dem eigenen Rechner: jeder Experte nur so genau, wie das Gespräch ihn gerade braucht.&lt;/p&gt;&lt;p&gt;Lizenz: Apache-2.0. Fovea verwendet Qt unter der LGPL.&lt;/p&gt;</translation>
     </message>
+    <message>
+        <source>Download a model…</source>
+        <translation>Modell herunterladen …</translation>
+    </message>
+    <message>
+        <source>All models…</source>
+        <translation>Alle Modelle …</translation>
+    </message>
+    <message>
+        <source>&amp;Models…</source>
+        <translation>&amp;Modelle …</translation>
+    </message>
+    <message>
+        <source>&amp;Download a model…</source>
+        <translation>Modell herunter&amp;laden …</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::Composer</name>
@@ -951,6 +1142,155 @@
     <message>
         <source>%1, pinned</source>
         <translation>%1, angeheftet</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::DownloadLine</name>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Wegräumen</translation>
+    </message>
+    <message>
+        <source>Take it out of this list; the model stays</source>
+        <translation>Aus dieser Liste nehmen; das Modell bleibt</translation>
+    </message>
+    <message>
+        <source>Progress of %1</source>
+        <translation>Fortschritt von %1</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::DownloadList</name>
+    <message>
+        <source>Nothing is being downloaded.</source>
+        <translation>Es wird nichts heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Cancel a download</source>
+        <translation>Herunterladen abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancel the download of %1?</source>
+        <translation>Das Herunterladen von %1 abbrechen?</translation>
+    </message>
+    <message>
+        <source>The %1 that have come are deleted. Pause it to go on later.</source>
+        <translation>Die %1, die gekommen sind, werden gelöscht. Halten Sie es an, um später fortzufahren.</translation>
+    </message>
+    <message>
+        <source>Cancel the download</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::DownloadPage</name>
+    <message>
+        <source>Downloads</source>
+        <translation>Downloads</translation>
+    </message>
+    <message>
+        <source>Search for a model, for example: qwen3 30b a3b gguf</source>
+        <translation>Modell suchen, zum Beispiel: qwen3 30b a3b gguf</translation>
+    </message>
+    <message>
+        <source>Search on the hub</source>
+        <translation>Auf dem Hub suchen</translation>
+    </message>
+    <message>
+        <source>&amp;Search</source>
+        <translation>&amp;Suchen</translation>
+    </message>
+    <message>
+        <source>Repositories that were found</source>
+        <translation>Gefundene Sammlungen</translation>
+    </message>
+    <message>
+        <source>Versions in the repository</source>
+        <translation>Fassungen in der Sammlung</translation>
+    </message>
+    <message>
+        <source>&amp;Download</source>
+        <translation>&amp;Herunterladen</translation>
+    </message>
+    <message>
+        <source>The network is switched off: nothing is searched or downloaded.</source>
+        <translation>Das Netz ist abgeschaltet: nichts wird gesucht oder heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>Access token</source>
+        <translation>Zugangstoken</translation>
+    </message>
+    <message>
+        <source>S&amp;ave in the keyring</source>
+        <translation>&amp;Im Schlüsselbund ablegen</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Nicht jetzt</translation>
+    </message>
+    <message>
+        <source>%1 shows this model only to people who have accepted its terms there, or who may see it. Accept them on its page in a browser, make an access token in your account&apos;s settings, and enter it here. It is kept in the system&apos;s keyring and sent to %1 alone.</source>
+        <translation>%1 zeigt dieses Modell nur denen, die dort seine Bedingungen angenommen haben oder es sehen dürfen. Nehmen Sie sie auf seiner Seite in einem Browser an, erzeugen Sie in den Einstellungen Ihres Kontos ein Zugangstoken, und geben Sie es hier ein. Es liegt im Schlüsselbund des Systems und wird allein an %1 gesendet.</translation>
+    </message>
+    <message>
+        <source>Searching for &quot;%1&quot;…</source>
+        <translation>Sucht nach „%1“ …</translation>
+    </message>
+    <message>
+        <source>Search for a model on %1. Files in the GGUF format and folders with safetensors can be opened.</source>
+        <translation>Suchen Sie ein Modell auf %1. Dateien im Format GGUF und Ordner mit safetensors lassen sich öffnen.</translation>
+    </message>
+    <message>
+        <source>%1 has nothing for &quot;%2&quot;.</source>
+        <translation>%1 hat nichts zu „%2“.</translation>
+    </message>
+    <message>
+        <source>Reading the list of files…</source>
+        <translation>Liest die Liste der Dateien …</translation>
+    </message>
+    <message>
+        <source>%1 holds neither GGUF files nor a folder with safetensors.</source>
+        <translation>%1 enthält weder GGUF-Dateien noch einen Ordner mit safetensors.</translation>
+    </message>
+    <message>
+        <source>The search failed.</source>
+        <translation>Die Suche ist gescheitert.</translation>
+    </message>
+    <message>
+        <source>The list of files could not be read.</source>
+        <translation>Die Liste der Dateien war nicht lesbar.</translation>
     </message>
 </context>
 <context>
@@ -1144,6 +1484,188 @@
     <message>
         <source>in flight</source>
         <translation>unterwegs</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::LibraryPage</name>
+    <message>
+        <source>Filter by name, architecture or format</source>
+        <translation>Nach Name, Bauart oder Format filtern</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Sucht …</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Where models are looked for</source>
+        <translation>Wo nach Modellen gesucht wird</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Neu suchen</translation>
+    </message>
+    <message>
+        <source>Read the folders again (%1)</source>
+        <translation>Die Ordner noch einmal lesen (%1)</translation>
+    </message>
+    <message>
+        <source>Models on this computer</source>
+        <translation>Modelle auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>Find a model to download</source>
+        <translation>Modell zum Herunterladen finden</translation>
+    </message>
+    <message>
+        <source>Add a folder with models…</source>
+        <translation>Ordner mit Modellen hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Choose a model at the left.</source>
+        <translation>Wählen Sie links ein Modell.</translation>
+    </message>
+    <message>
+        <source>Looking for models…</source>
+        <translation>Sucht nach Modellen …</translation>
+    </message>
+    <message>
+        <source>There are no models on this computer yet.</source>
+        <translation>Auf diesem Rechner sind noch keine Modelle.</translation>
+    </message>
+    <message>
+        <source>No model has &quot;%1&quot; in its name, architecture or format.</source>
+        <translation>Kein Modell hat „%1“ in Name, Bauart oder Format.</translation>
+    </message>
+    <message>
+        <source>&amp;Add a folder…</source>
+        <translation>Ordner &amp;hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Models are looked for in</source>
+        <translation>Modelle werden gesucht in</translation>
+    </message>
+    <message>
+        <source>&amp;Show in the file manager</source>
+        <translation>In der Datei&amp;verwaltung zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Look no longer in it</source>
+        <translation>Darin &amp;nicht mehr suchen</translation>
+    </message>
+    <message>
+        <source>A folder with models</source>
+        <translation>Ein Ordner mit Modellen</translation>
+    </message>
+    <message>
+        <source>Move %1 to the trash?</source>
+        <translation>%1 in den Papierkorb verschieben?</translation>
+    </message>
+    <message>
+        <source>Its files take %1 on the disk; the room is free when the trash is emptied.
+
+%2</source>
+        <translation>Seine Dateien belegen %1 auf der Platte; der Platz wird frei, wenn der Papierkorb geleert wird.
+
+%2</translation>
+    </message>
+    <message>
+        <source>What was prepared from it (%1) is deleted at once; it can be made again.</source>
+        <translation>Was daraus vorbereitet wurde (%1), wird sofort gelöscht; es kann neu erzeugt werden.</translation>
+    </message>
+    <message>
+        <source>Delete a model</source>
+        <translation>Modell löschen</translation>
+    </message>
+    <message>
+        <source>Move to the trash</source>
+        <translation>In den Papierkorb</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::LibraryTable</name>
+    <message>
+        <source>%1 (open)</source>
+        <translation>%1 (offen)</translation>
+    </message>
+    <message>
+        <source>Cannot be opened</source>
+        <translation>Lässt sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>Nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Sucht …</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Whether it fits into the memory that is free for a model now</source>
+        <translation>Ob es in den Speicher passt, der jetzt für ein Modell frei ist</translation>
+    </message>
+    <message>
+        <source>Experts that each token uses, of those in each layer</source>
+        <translation>Experten, die jedes Token braucht, von denen jeder Schicht</translation>
+    </message>
+    <message>
+        <source>The longest conversation that the model was trained for, in tokens</source>
+        <translation>Das längste Gespräch, für das das Modell trainiert wurde, in Token</translation>
+    </message>
+    <message>
+        <source>The formats in which most of its weights are stored</source>
+        <translation>Die Formate, in denen die meisten seiner Gewichte abgelegt sind</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Passt es?</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Kontext</translation>
     </message>
 </context>
 <context>
@@ -1460,6 +1982,189 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::MessageLine</name>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ModelDetails</name>
+    <message>
+        <source>Architecture</source>
+        <translation>Bauart</translation>
+    </message>
+    <message>
+        <source>The family of models whose design this one has</source>
+        <translation>Die Familie von Modellen, deren Bauart dieses hat</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>How many weights it has, and how many of them a token uses</source>
+        <translation>Wie viele Gewichte es hat und wie viele davon ein Token braucht</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <source>The formats in which most of its weights are stored</source>
+        <translation>Die Formate, in denen die meisten seiner Gewichte abgelegt sind</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>Experts that each token uses, of those in each layer</source>
+        <translation>Experten, die jedes Token braucht, von denen jeder Schicht</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Kontext</translation>
+    </message>
+    <message>
+        <source>The longest conversation that it was trained for</source>
+        <translation>Das längste Gespräch, für das es trainiert wurde</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Of its files on the disk</source>
+        <translation>Seiner Dateien auf der Platte</translation>
+    </message>
+    <message>
+        <source>Prepared</source>
+        <translation>Vorbereitet</translation>
+    </message>
+    <message>
+        <source>Files with its experts at several precisions, from which they change while it talks</source>
+        <translation>Dateien mit seinen Experten in mehreren Genauigkeiten, zwischen denen sie beim Sprechen wechseln</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>Ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Chat with it</source>
+        <translation>Damit chatten</translation>
+    </message>
+    <message>
+        <source>&amp;Prepare…</source>
+        <translation>&amp;Vorbereiten …</translation>
+    </message>
+    <message>
+        <source>Write its experts at several precisions to the disk, so that they can change while it talks</source>
+        <translation>Seine Experten in mehreren Genauigkeiten auf die Platte schreiben, damit sie beim Sprechen wechseln können</translation>
+    </message>
+    <message>
+        <source>&amp;Check</source>
+        <translation>&amp;Prüfen</translation>
+    </message>
+    <message>
+        <source>Read all its files and compare their checksums</source>
+        <translation>Alle seine Dateien lesen und die Prüfsummen vergleichen</translation>
+    </message>
+    <message>
+        <source>Show in &amp;folder</source>
+        <translation>Im &amp;Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Open the folder in the file manager</source>
+        <translation>Den Ordner in der Dateiverwaltung öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Delete…</source>
+        <translation>&amp;Löschen …</translation>
+    </message>
+    <message>
+        <source>Move its files to the trash</source>
+        <translation>Seine Dateien in den Papierkorb verschieben</translation>
+    </message>
+    <message>
+        <source>Cannot be opened</source>
+        <translation>Lässt sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>Fit not known</source>
+        <translation>Nicht bekannt, ob es passt</translation>
+    </message>
+    <message>
+        <source>Looking at it…</source>
+        <translation>Sieht es an …</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n layer(s)</source>
+        <translation>
+            <numerusform>%1, eine Schicht</numerusform>
+            <numerusform>%1, %n Schichten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, %2 for each token</source>
+        <translation>%1, %2 für jedes Token</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>%1 of %2 for each token</source>
+        <translation>%1 von %2 für jedes Token</translation>
+    </message>
+    <message>
+        <source>none: all weights are used for each token</source>
+        <translation>keine: für jedes Token werden alle Gewichte gebraucht</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>not yet; opening it with a budget does it</source>
+        <translation>noch nicht; es geschieht beim Öffnen mit einem Budget</translation>
+    </message>
+    <message>
+        <source>It is open</source>
+        <translation>Es ist offen</translation>
+    </message>
+    <message>
+        <source>It is open: open another model first</source>
+        <translation>Es ist offen: öffnen Sie zuerst ein anderes Modell</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ModelNumbers</name>
+    <message>
+        <source>%1 M</source>
+        <translation>%1 Mio.</translation>
+    </message>
+    <message>
+        <source>%1 B</source>
+        <translation>%1 Mrd.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ModelsDialog</name>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>On this &amp;computer</source>
+        <translation>Auf diesem &amp;Rechner</translation>
+    </message>
+    <message>
+        <source>Do&amp;wnload</source>
+        <translation>&amp;Herunterladen</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::PoolsView</name>
     <message>
         <source>Memory</source>
@@ -1536,6 +2241,82 @@
     <message>
         <source>The planner cut the budget before the model was loaded. Experts change their tier inside their part; the line is the budget, which is never exceeded.</source>
         <translation>Der Planer hat das Budget aufgeteilt, bevor das Modell geladen wurde. Experten wechseln ihre Stufe innerhalb ihres Teils; die Linie ist das Budget, das nie überschritten wird.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::PrepareDialog</name>
+    <message>
+        <source>Prepare a model</source>
+        <translation>Modell vorbereiten</translation>
+    </message>
+    <message>
+        <source>%1 is written to the disk at each of these precisions. While it talks, the parts that it uses most can then be precise and the others small. This takes minutes, for a large model hours, and can be stopped and continued.</source>
+        <translation>%1 wird in jeder dieser Genauigkeiten auf die Platte geschrieben. Beim Sprechen können dann die Teile, die es am meisten braucht, genau sein und die anderen klein. Das dauert Minuten, bei einem großen Modell Stunden, und kann angehalten und fortgesetzt werden.</translation>
+    </message>
+    <message>
+        <source>Prepare</source>
+        <translation>Vorbereiten</translation>
+    </message>
+    <message>
+        <source>Choose at least two: with one there is nothing to change between.</source>
+        <translation>Wählen Sie mindestens zwei: mit einer gibt es nichts zu wechseln.</translation>
+    </message>
+    <message>
+        <source>Working out what it takes…</source>
+        <translation>Rechnet aus, was es braucht …</translation>
+    </message>
+    <message>
+        <source>It takes %1 on the disk, and %2 are free there.</source>
+        <translation>Es belegt %1 auf der Platte, und dort sind %2 frei.</translation>
+    </message>
+    <message>
+        <source>It takes %1 on the disk; %2 are free there.</source>
+        <translation>Es belegt %1 auf der Platte; dort sind %2 frei.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::RepositoryTable</name>
+    <message>
+        <source>%1 M</source>
+        <translation>%1 Mio.</translation>
+    </message>
+    <message>
+        <source>%1 k</source>
+        <translation>%1 Tsd.</translation>
+    </message>
+    <message>
+        <source>%1 (terms)</source>
+        <translation>%1 (Bedingungen)</translation>
+    </message>
+    <message>
+        <source>%1
+Its terms must be accepted on the hub&apos;s page first, and a token is needed.</source>
+        <translation>%1
+Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und ein Zugangstoken ist nötig.</translation>
+    </message>
+    <message>
+        <source>%1 downloads</source>
+        <translation>%1 Downloads</translation>
+    </message>
+    <message>
+        <source>%1 likes</source>
+        <translation>%1-mal gemocht</translation>
+    </message>
+    <message>
+        <source>%1, terms must be accepted</source>
+        <translation>%1, Bedingungen müssen angenommen werden</translation>
+    </message>
+    <message>
+        <source>Repository</source>
+        <translation>Sammlung</translation>
+    </message>
+    <message>
+        <source>Downloads</source>
+        <translation>Downloads</translation>
+    </message>
+    <message>
+        <source>Likes</source>
+        <translation>Gemocht</translation>
     </message>
 </context>
 <context>
@@ -2053,6 +2834,36 @@
     <message>
         <source>Go to the newest text and follow it (End)</source>
         <translation>Zum neuesten Text gehen und ihm folgen (Ende)</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::VersionTable</name>
+    <message>
+        <source>A part is missing on the hub</source>
+        <translation>Auf dem Hub fehlt ein Teil</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n file(s)</source>
+        <translation>
+            <numerusform>%1, eine Datei</numerusform>
+            <numerusform>%1, %n Dateien</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>How the weights are stored: fewer bits take less room and are less exact</source>
+        <translation>Wie die Gewichte abgelegt sind: weniger Bit brauchen weniger Platz und sind ungenauer</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>Fassung</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Fit</source>
+        <translation>Passt es?</translation>
     </message>
 </context>
 </TS>

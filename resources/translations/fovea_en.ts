@@ -36,12 +36,60 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::ModelRows</name>
+    <message numerus="yes">
+        <source>Tries again in %n second(s). %1</source>
+        <translation>
+            <numerusform>Tries again in one second. %1</numerusform>
+            <numerusform>Tries again in %n seconds. %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n second(s)</source>
+        <translation>
+            <numerusform>%n second</numerusform>
+            <numerusform>%n seconds</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s)</source>
+        <translation>
+            <numerusform>%n minute</numerusform>
+            <numerusform>%n minutes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n hour</numerusform>
+            <numerusform>%n hours</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ModelWords</name>
     <message numerus="yes">
         <source>%n expert(s) at %1: %2</source>
         <translation>
             <numerusform>%n expert at %1: %2</numerusform>
             <numerusform>%n experts at %1: %2</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::ModelsController</name>
+    <message numerus="yes">
+        <source>%1 is sound: %2 were read, and the checksums of %n file(s) are those of the hub.</source>
+        <translation>
+            <numerusform>%1 is sound: %2 were read, and the checksum of one file is that of the hub.</numerusform>
+            <numerusform>%1 is sound: %2 were read, and the checksums of %n files are those of the hub.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 What was prepared from it is sound too: %n part(s).</source>
+        <translation>
+            <numerusform>%1 What was prepared from it is sound too: %n part.</numerusform>
+            <numerusform>%1 What was prepared from it is sound too: %n parts.</numerusform>
         </translation>
     </message>
 </context>
@@ -76,6 +124,26 @@
         <translation>
             <numerusform>Router collapse in one layer: a few experts take nearly all that they could.</numerusform>
             <numerusform>Router collapse in %n layers: a few experts take nearly all that they could.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ModelDetails</name>
+    <message numerus="yes">
+        <source>%1, %n layer(s)</source>
+        <translation>
+            <numerusform>%1, %n layer</numerusform>
+            <numerusform>%1, %n layers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::VersionTable</name>
+    <message numerus="yes">
+        <source>%1, %n file(s)</source>
+        <translation>
+            <numerusform>%1, %n file</numerusform>
+            <numerusform>%1, %n files</numerusform>
         </translation>
     </message>
 </context>
