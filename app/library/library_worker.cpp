@@ -95,6 +95,15 @@ struct LibraryWorker::Parts : public QObject {
     }
   }
 
+  void list(LibraryWorker* worker) {
+    const std::vector<LibraryModel> models = find_all(places);
+    watch(models);
+    std::vector<LibraryEntry> entries;
+    for (const LibraryModel& model : models) entries.push_back({model.name, model.path});
+    std::ranges::stable_sort(entries, {}, &LibraryEntry::name);
+    Q_EMIT worker->named(entries);
+  }
+
   void scan(LibraryWorker* worker, const std::function<bool()>& is_wanted, std::int64_t held_bytes,
             std::int64_t context) {
     if (!is_wanted()) return;
@@ -129,6 +138,7 @@ LibraryWorker::LibraryWorker(LibraryPlaces places, QObject* parent)
     : QObject(parent), parts_(new Parts(std::move(places))) {
   qRegisterMetaType<LibraryModel>();
   qRegisterMetaType<std::vector<LibraryModel>>();
+  qRegisterMetaType<std::vector<LibraryEntry>>();
   thread_.setObjectName(QStringLiteral("library"));
   parts_->moveToThread(&thread_);
   connect(&thread_, &QThread::finished, parts_, &QObject::deleteLater);
@@ -153,6 +163,10 @@ void LibraryWorker::scan(std::int64_t held_bytes, std::int64_t context) {
   post([this, number, held_bytes, context](Parts& parts) {
     parts.scan(this, [this, number] { return wanted_ == number; }, held_bytes, context);
   });
+}
+
+void LibraryWorker::list() {
+  post([this](Parts& parts) { parts.list(this); });
 }
 
 void LibraryWorker::set_folders(const std::vector<fs::path>& folders) {

@@ -32,12 +32,15 @@ class LibraryWorker : public QObject {
  public Q_SLOTS:
   // A scan in progress ends without finished(). `held_bytes`, `context`: see fit.h.
   void scan(std::int64_t held_bytes, std::int64_t context);
+  // Only what there is, without reading it: named() follows.
+  void list();
   void set_folders(const std::vector<std::filesystem::path>& folders);  // does not scan
 
  Q_SIGNALS:
   void listed(const std::vector<fovea::app::LibraryModel>& models);  // all; some are not read yet
   void read(const fovea::app::LibraryModel& model);                  // one of them, read and fitted
   void finished();
+  void named(const std::vector<fovea::app::LibraryEntry>& models);
   void folderChanged();  // something was added or taken away: time to scan again
 
  private:
@@ -53,3 +56,4 @@ class LibraryWorker : public QObject {
 }  // namespace fovea::app
 
 Q_DECLARE_METATYPE(fovea::app::LibraryModel)
+Q_DECLARE_METATYPE(fovea::app::LibraryEntry)

@@ -121,9 +121,21 @@ void Desktop::connect_models() {
   connect(window_.get(), &Window::modelsRequested, models, &ModelsController::show_library);
   connect(window_.get(), &Window::downloadsRequested, models, [models] { models->show_downloads(); });
   connect(models, &ModelsController::openRequested, this,
-          [this](const QString& path) { Q_EMIT window_->modelRequested(path); });
+          [this](const QString& path, const PrecisionRequest& precision) {
+            LoadRequest load = load_defaults();
+            load.model = path.toStdString();
+            if (load.precision.policy == PolicyKind::none && precision.policy != PolicyKind::none) {
+              load.precision = precision;
+              load.precision.stores_folder = stores_folder();
+            }
+            chat_->open_model(load);
+          });
   connect(models, &ModelsController::settingsRequested, this, &Desktop::show_settings);
-  connect(models, &ModelsController::modelsChanged, this, &Desktop::show_models);
+  connect(models, &ModelsController::modelsNamed, window_.get(), [this](const auto& named) {
+    std::vector<ui::ModelChoice> library;
+    for (const LibraryEntry& entry : named) library.push_back({q(entry.name), q(entry.path.string())});
+    window_->set_library(library);
+  });
   connect(models, &ModelsController::notice, window_.get(),
           [this](const QString& text) { window_->show_notice(text); });
   connect(models, &ModelsController::folderAdded, this, [this](const QString& folder) {
@@ -264,14 +276,7 @@ void Desktop::show_chat_settings() {
 // --- models and the window
 
 void Desktop::show_models() {
-  std::vector<ui::ModelChoice> library;
-  std::vector<std::filesystem::path> folders{models_folder()};
-  folders.insert(folders.end(), settings_.model_folders.begin(), settings_.model_folders.end());
-  for (const std::filesystem::path& folder : folders) {
-    for (const LibraryEntry& entry : list_models(folder))
-      library.push_back({q(entry.name), q(entry.path.string())});
-  }
-  window_->set_library(library);
+  models_->list_models();
   window_->set_recent(recent_choices(settings_));
 }
 

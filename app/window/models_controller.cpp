@@ -158,7 +158,8 @@ void ModelsController::connect_download(ui::DownloadPage& page) {
 }
 
 void ModelsController::open(const QString& path) {
-  Q_EMIT openRequested(path);
+  const LibraryModel* model = find(path);
+  Q_EMIT openRequested(path, model && model->fit ? model->fit->precision : PrecisionRequest{});
   if (dialog_) dialog_->hide();
 }
 
@@ -179,7 +180,7 @@ void ModelsController::set_folders(const std::vector<fs::path>& folders) {
   settings_.folders = folders;
   library_.set_folders(places_of(settings_).folders);
   show_folders();
-  if (scanned_) scan();
+  look();
 }
 
 void ModelsController::show_folders() {
@@ -202,7 +203,7 @@ void ModelsController::set_offline(bool offline) {
 void ModelsController::set_context(std::int64_t tokens) {
   if (tokens == context_) return;
   context_ = tokens;
-  if (scanned_) scan();
+  if (dialog_ && dialog_->isVisible()) scan();
 }
 
 void ModelsController::set_open_model(const QString& path, std::int64_t held_bytes) {
@@ -213,14 +214,22 @@ void ModelsController::set_open_model(const QString& path, std::int64_t held_byt
 
 // --- the library
 
+// Something came or went. Models are read only for a window that shows them.
+void ModelsController::look() {
+  library_.list();
+  if (dialog_ && dialog_->isVisible()) scan();
+}
+
 void ModelsController::scan() {
-  scanned_ = true;
   if (dialog_) dialog_->library().set_looking(true);
   library_.scan(held_bytes_, context_);
 }
 
 const LibraryModel* ModelsController::find(const QString& path) const {
-  const auto found = std::ranges::find(models_, path_of(path), &LibraryModel::path);
+  const fs::path wanted = path_of(path), real = path_of(QFileInfo(path).canonicalFilePath());
+  const auto found = std::ranges::find_if(models_, [&](const LibraryModel& model) {
+    return model.path == wanted || (!real.empty() && model.real == real);
+  });
   return found == models_.end() ? nullptr : &*found;
 }
 
@@ -251,9 +260,9 @@ void ModelsController::connect_workers() {
   });
   connect(&library_, &LibraryWorker::finished, this, [this] {
     if (dialog_) dialog_->library().set_looking(false);
-    Q_EMIT modelsChanged();
   });
-  connect(&library_, &LibraryWorker::folderChanged, this, &ModelsController::scan);
+  connect(&library_, &LibraryWorker::named, this, &ModelsController::modelsNamed);
+  connect(&library_, &LibraryWorker::folderChanged, this, &ModelsController::look);
 
   connect(&work_, &ModelWorker::started, this, [this](const QString& path, ModelTask task) {
     if (!dialog_) return;
@@ -298,7 +307,7 @@ void ModelsController::connect_workers() {
   connect(&work_, &ModelWorker::removed, this, [this](const QString& path, std::int64_t bytes) {
     if (dialog_) dialog_->library().show_work({}, 0, 0);
     tell(tr("%1 is in the trash: %2.").arg(QFileInfo(path).fileName(), size_words(bytes)), false);
-    scan();
+    look();
   });
   connect(&work_, &ModelWorker::failed, this, &ModelsController::show_task_error);
 
@@ -343,7 +352,7 @@ void ModelsController::show_task_error(const QString& path, ModelTask task, cons
     return;
   }
   tell(q(error.message()), true);
-  if (task == ModelTask::remove) scan();
+  if (task == ModelTask::remove) look();
 }
 
 // --- preparing
@@ -407,7 +416,7 @@ void ModelsController::on_download(const DownloadStatus& status) {
   if (status.state == DownloadState::done) {
     if (!dialog_ || !dialog_->isVisible())
       Q_EMIT notice(tr("%1 was downloaded. It is in the list of models.").arg(q(status.name)));
-    scan();
+    look();
   } else if (status.state == DownloadState::failed) {
     if (status.wants_token && dialog_) dialog_->download().ask_token();
     if (!dialog_ || !dialog_->isVisible())

@@ -48,6 +48,8 @@ class ModelsController : public QObject {
   void show_downloads(const QString& search = {});
   void set_folders(const std::vector<std::filesystem::path>& folders);
   void set_offline(bool offline);
+  // modelsNamed() follows; and again whenever models come or go.
+  void list_models() { library_.list(); }
   void set_context(std::int64_t tokens);  // that a model would be opened with; 0: automatic
   // What the chat window has open; an empty path: nothing.
   void set_open_model(const QString& path, std::int64_t held_bytes);
@@ -56,11 +58,12 @@ class ModelsController : public QObject {
   DownloadWorker& downloads() { return downloads_; }
 
  Q_SIGNALS:
-  void openRequested(const QString& path);
+  // `precision`: how the planner makes it fit; policy none: as its file has it.
+  void openRequested(const QString& path, const fovea::PrecisionRequest& precision);
   void folderAdded(const QString& path);
   void folderRemoved(const QString& path);
   void settingsRequested();
-  void modelsChanged();              // some were added or taken away
+  void modelsNamed(const std::vector<fovea::app::LibraryEntry>& models);  // all; when some came or went
   void notice(const QString& text);  // for the chat window, while this one is hidden
 
  private:
@@ -69,6 +72,7 @@ class ModelsController : public QObject {
   void connect_download(ui::DownloadPage& page);
   void connect_workers();
   void scan();
+  void look();
   void show_models();
   void show_folders();
   void show_status(const DownloadStatus& status);
@@ -97,7 +101,6 @@ class ModelsController : public QObject {
   QString asked_;  // the repository whose versions are shown
   HubRepository listed_;
   std::vector<ModelChoice> choices_;
-  bool scanned_ = false;
 
   LibraryWorker library_;
   ModelWorker work_;

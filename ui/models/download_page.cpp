@@ -22,6 +22,7 @@ namespace {
 
 QLabel* quiet_label(QWidget* parent) {
   auto* label = new QLabel(parent);
+  label->setMargin(label->fontMetrics().height());
   label->setWordWrap(true);
   label->setAlignment(Qt::AlignCenter);
   label->setForegroundRole(QPalette::PlaceholderText);
@@ -241,6 +242,7 @@ void DownloadPage::start_search() {
   message_->hide();
   repository_table_->set_rows({});
   found_->setCurrentIndex(1);
+  listed_->hide();
   found_text_->setText(tr("Searching for \"%1\"…").arg(text));
   show_versions({}, {});
   Q_EMIT searchRequested(text);
@@ -250,6 +252,7 @@ void DownloadPage::show_found(const QString& text, const std::vector<RepositoryR
   searching_ = false;
   repository_table_->set_rows(rows);
   found_->setCurrentIndex(rows.empty() ? 1 : 0);
+  listed_->setVisible(!rows.empty());
   found_text_->setText(text.isEmpty()
                            ? tr("Search for a model on %1. Files in the GGUF format and folders with "
                                 "safetensors can be opened.")

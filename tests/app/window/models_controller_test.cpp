@@ -124,6 +124,7 @@ class ModelsControllerTest : public QObject {
     QTest::mouseClick(bench.line_button("openDownload"), Qt::LeftButton);
     QCOMPARE(opened.count(), 1);
     QVERIFY(fs::equivalent(opened[0][0].toString().toStdString(), path.toStdString()));
+    QCOMPARE(opened[0][1].value<PrecisionRequest>().policy, PolicyKind::none);  // it fits as it is
     QVERIFY(!bench.controller->dialog()->isVisible());
     // While it is open it cannot be deleted, whatever path it was opened by.
     bench.controller->set_open_model(opened[0][0].toString(), 1);
@@ -200,6 +201,20 @@ class ModelsControllerTest : public QObject {
     QVERIFY(!bench.page().message().message().contains(QStringLiteral("hf_secret")));
   }
 
+  // The hub lists a gated repository to everybody, and gives its files only to some.
+  void aGatedFileAsksForATokenToo() {
+    Bench bench;
+    QVERIFY(bench.search_and_list());
+    bench.server.set_fault([](const tests::HttpQuestion& question, tests::Wire& wire, int) {
+      if (!question.target.contains("/resolve/")) return false;
+      wire.answer(403, {"X-Error-Code: GatedRepo"}, "{}", question.method == "HEAD");
+      return true;
+    });
+    bench.download();
+    QVERIFY(QTest::qWaitFor([&] { return bench.find<QLineEdit>("token")->isVisible(); }, kLong));
+    QVERIFY2(bench.line_text().contains(QStringLiteral("terms")), qPrintable(bench.line_text()));
+  }
+
   void theOfflineSwitchHolds() {
     Bench bench(true);
     bench.controller->show_downloads(QStringLiteral("tiny"));
@@ -223,7 +238,7 @@ class ModelsControllerTest : public QObject {
     bench.controller->set_folders({watched});
     const auto rows = [&] { return bench.library().table().rowCount(); };
     QVERIFY(QTest::qWaitFor([&] { return !bench.find<QPushButton>("findModel")->isHidden(); }, kLong));
-    QSignalSpy changed(bench.controller.get(), &ModelsController::modelsChanged);
+    QSignalSpy changed(bench.controller.get(), &ModelsController::modelsNamed);
     QVERIFY(changed.count() > 0 || changed.wait(kLong));  // the folder is watched now
     fs::copy(golden("models/qwen3_moe-0-gguf.gguf"), watched / "copied.gguf");
     QVERIFY(QTest::qWaitFor([&] { return rows() == 1 && bench.library().table().row(0).is_read; }, kLong));
