@@ -3,7 +3,10 @@
 #include <QFileSystemWatcher>
 #include <QTimer>
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "app/library/library_cache.h"
@@ -37,6 +40,13 @@ std::vector<LibraryModel> find_all(const LibraryPlaces& places) {
   if (places.elsewhere)
     for (const LibraryEntry& entry : places.elsewhere()) add(entry, {});
   return models;
+}
+
+// Free memory is never the same twice.
+bool is_like(const FitRequest& a, const FitRequest& b) {
+  constexpr std::int64_t share = 50;
+  return a.context == b.context && a.kv == b.kv && a.device_memory_bytes == b.device_memory_bytes &&
+         std::abs(a.budget_bytes - b.budget_bytes) < b.budget_bytes / share;
 }
 
 }  // namespace
@@ -85,14 +95,24 @@ struct LibraryWorker::Parts : public QObject {
       cache.keep(model, files);
     }
     if (!model.error.empty()) return;
+    std::error_code error;
+    const auto stores_time = fs::last_write_time(places.stores, error);
+    Planned& known = planned[model.path];
+    if (machine && known.files == files && known.stores_time == stores_time &&
+        is_like(known.machine, *machine)) {
+      model.stores = known.stores;
+      model.fit = known.fit;
+      return;
+    }
     model.stores = stores_of(model.path, places.stores);
     if (!machine) return;
     auto fit = fit_of_model(model.path, *machine);
-    if (fit) {
-      model.fit = *std::move(fit);
-    } else {
+    if (!fit) {
       model.error = fit.error().message();
+      return;
     }
+    model.fit = *std::move(fit);
+    known = {files, *machine, stores_time, model.stores, model.fit};
   }
 
   void list(LibraryWorker* worker) {
@@ -128,8 +148,18 @@ struct LibraryWorker::Parts : public QObject {
     Q_EMIT worker->finished();
   }
 
+  // What the planner said in an earlier scan.
+  struct Planned {
+    ModelFiles files;
+    FitRequest machine;
+    fs::file_time_type stores_time;
+    std::vector<StoreFile> stores;
+    std::optional<ModelFit> fit;
+  };
+
   LibraryPlaces places;
   LibraryCache cache;
+  std::map<fs::path, Planned> planned;
   std::unique_ptr<QFileSystemWatcher> watcher;
   std::unique_ptr<QTimer> settle;
 };

@@ -32,7 +32,10 @@ fs::path stores_folder() {
 
 std::vector<StoreFile> stores_of(const fs::path& model, const fs::path& folder) {
   std::error_code error;
-  if (!fs::is_directory(folder, error)) return {};
+  std::vector<fs::path> there;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".store") there.push_back(it->path());
+  if (there.empty()) return {};  // without reading the model
   PrepareRequest request;
   request.model = model;
   request.tiers = {"file"};  // the fingerprint is the same for all
@@ -42,13 +45,12 @@ std::vector<StoreFile> stores_of(const fs::path& model, const fs::path& folder) 
   std::snprintf(fingerprint, sizeof fingerprint, "-%08llx-",
                 static_cast<unsigned long long>(plan->model_fingerprint >> 32));
   std::vector<StoreFile> found;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().stem().string();
+  for (const fs::path& path : there) {
+    const std::string name = path.stem().string();
     const std::size_t at = name.find(fingerprint);
-    if (it->path().extension() != ".store" || at == name.npos) continue;
-    std::error_code ignored;
-    found.push_back(
-        {it->path(), split(name.substr(at + 10)), static_cast<std::int64_t>(it->file_size(ignored))});
+    if (at == name.npos) continue;
+    const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
+    if (!error) found.push_back({path, split(name.substr(at + 10)), bytes});
   }
   std::ranges::sort(found, {}, &StoreFile::path);
   return found;

@@ -35,13 +35,19 @@ QLabel* quiet_label(QWidget* parent) {
 DownloadPage::DownloadPage(QWidget* parent) : QWidget(parent), hub_(QStringLiteral("huggingface.co")) {
   repository_table_ = new RepositoryTable(this);
   version_table_ = new VersionTable(this);
+  // Made in the order in which Tab goes through them.
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(make_search());
+  layout->addWidget(make_offline());
+  layout->addWidget(make_token());
+  message_ = new MessageLine(this);
+  layout->addWidget(message_);
   auto* columns = new QSplitter(Qt::Horizontal, this);
   columns->setChildrenCollapsible(false);
   columns->addWidget(make_repositories());
   columns->addWidget(make_versions());
   columns->setStretchFactor(0, 1);
   columns->setStretchFactor(1, 1);
-  message_ = new MessageLine(this);
 
   auto* below = new QWidget(this);
   auto* below_layout = new QVBoxLayout(below);
@@ -62,11 +68,6 @@ DownloadPage::DownloadPage(QWidget* parent) : QWidget(parent), hub_(QStringLiter
   rows->setStretchFactor(0, 3);
   rows->setStretchFactor(1, 1);
 
-  auto* layout = new QVBoxLayout(this);
-  layout->addWidget(make_search());
-  layout->addWidget(make_offline());
-  layout->addWidget(make_token());
-  layout->addWidget(message_);
   layout->addWidget(rows, 1);
   show_found({}, {});
   show_versions({}, {});

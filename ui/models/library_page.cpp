@@ -34,6 +34,8 @@ LibraryPage::LibraryPage(QWidget* parent) : QWidget(parent) {
   proxy_->setFilterCaseSensitivity(Qt::CaseInsensitive);
   proxy_->setDynamicSortFilter(true);
 
+  // Made in the order in which Tab goes through them.
+  QWidget* tools = make_tools();
   auto* splitter = new QSplitter(this);
   splitter->setChildrenCollapsible(false);
   splitter->addWidget(make_table());
@@ -41,11 +43,12 @@ LibraryPage::LibraryPage(QWidget* parent) : QWidget(parent) {
   splitter->addWidget(details_);
   splitter->setStretchFactor(0, 3);
   splitter->setStretchFactor(1, 1);
+  QWidget* work = make_work();
   message_ = new MessageLine(this);
   auto* layout = new QVBoxLayout(this);
-  layout->addWidget(make_tools());
+  layout->addWidget(tools);
   layout->addWidget(splitter, 1);
-  layout->addWidget(make_work());
+  layout->addWidget(work);
   layout->addWidget(message_);
 
   const auto forward = [this](auto from, auto to) {

@@ -2,6 +2,7 @@
 #include "app/library/fit.h"
 
 #include "app/library/fit_words.h"
+#include "engine/api/engine.h"
 #include "tests/support/test.h"
 
 using namespace fovea;
@@ -100,6 +101,34 @@ class FitTest : public QObject {
     const auto below = at(little->least_bytes - 1);
     FOVEA_VERIFY(below);
     QCOMPARE(below->kind, FitKind::does_not_fit);
+  }
+
+  // What the fit says to open the model with does open it, within the budget.
+  void whatItSaysOpensTheModel_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<int>("kind");
+    QTest::newRow("experts at lower tiers")
+        << QStringLiteral("experts.gguf") << static_cast<int>(FitKind::lower_precision);
+    QTest::newRow("as it is") << QStringLiteral("qwen3_moe-0-gguf.gguf") << static_cast<int>(FitKind::fits);
+  }
+  void whatItSaysOpensTheModel() {
+    QFETCH(QString, model);
+    QFETCH(int, kind);
+    const auto path = golden("models") / model.toStdString();
+    const auto plenty = fit_of_model(path, {.budget_bytes = gibibyte, .context = 200});
+    FOVEA_VERIFY(plenty);
+    const bool is_lower = kind != static_cast<int>(FitKind::fits);
+    const std::int64_t budget = is_lower ? plenty->needed_bytes - 1 : gibibyte;
+    const auto fit = fit_of_model(path, {.budget_bytes = budget, .context = 200});
+    FOVEA_VERIFY(fit);
+    QCOMPARE(static_cast<int>(fit->kind), kind);
+    const tests::TemporaryFolder stores;
+    LoadRequest load{.model = path, .context = 200, .threads = 1, .need_tokenizer = false};
+    load.precision = fit->precision;
+    load.precision.stores_folder = stores.path();
+    const auto engine = Engine::load(load);
+    FOVEA_VERIFY(engine);
+    if (is_lower) QVERIFY((*engine)->precision()->accounted_bytes <= budget);
   }
 
   void errorsAreTheFiles() {

@@ -50,6 +50,7 @@ class DownloadPageTest : public QObject {
     // The largest that fits is proposed.
     QCOMPARE(table("versions")->currentIndex().row(), 2);
     QCOMPARE(page_->findChild<QLabel*>(QStringLiteral("versionWhy"))->text(), sample_versions()[2].fit_why);
+    QCoreApplication::processEvents();  // the layout
     QTest::mouseClick(button("download"), Qt::LeftButton);
     QCOMPARE(wanted.count(), 1);
     QCOMPARE(wanted[0][0].toString(), sample_repositories()[1].id);

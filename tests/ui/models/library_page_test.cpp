@@ -187,6 +187,29 @@ class LibraryPageTest : public QObject {
     }
   }
 
+  // From the filter through the tools and the table to what can be done with the model.
+  void tabGoesInTheOrderOfReading() {
+    page_->set_models(sample_models());
+    page_->select(sample_models()[1].path);
+    QStringList names;
+    page_->activateWindow();
+    page_->findChild<QLineEdit*>(QStringLiteral("libraryFilter"))->setFocus();
+    for (int i = 0; i < 12; ++i) {
+      QWidget* now = page_->focusWidget();
+      if (now && !now->objectName().isEmpty() && !names.contains(now->objectName()))
+        names += now->objectName();
+      QTest::keyClick(now ? now : page_.get(), Qt::Key_Tab);
+    }
+    QStringList wanted;
+    for (const char* name : {"libraryFilter", "folders", "refresh", "libraryTable", "openModel",
+                             "prepareModel", "checkModel", "showModel", "removeModel"})
+      wanted += QLatin1String(name);
+    names.erase(
+        std::remove_if(names.begin(), names.end(), [&](const QString& n) { return !wanted.contains(n); }),
+        names.end());
+    QCOMPARE(names, wanted);
+  }
+
   void preparingAsksForTwoTiers() {
     PrepareDialog dialog(QStringLiteral("m"), {{QStringLiteral("file"), QStringLiteral("file"), true},
                                                {QStringLiteral("q4"), QStringLiteral("q4"), true},
