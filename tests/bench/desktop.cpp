@@ -141,6 +141,7 @@ double median(std::vector<double> values) {
 }
 
 bool measure_starts(const QString& program, bool cold) {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   std::vector<double> times, resident, own;
   for (int i = 0; i < kStarts; ++i) {
     const QTemporaryDir data;

@@ -33,13 +33,14 @@ LayerHealth health_of(std::span<const std::uint32_t> uses, std::int64_t used) {
   }
   const auto experts = static_cast<std::int64_t>(uses.size());
   const double even = static_cast<double>(chosen) / static_cast<double>(experts);
+  health.limit = judged_by_two(experts, used) ? collapse_share : collapse_share_of_k;
   if (judged_by_two(experts, used)) {
     health.concentration =
         std::max(health.top_one / largest_share(1, used), health.top_two / largest_share(2, used));
   } else if (even < 1) {
     health.concentration = std::max(0.0, (health.top_used - even) / (1 - even));
   }
-  health.collapsed = health.concentration >= collapse_share &&
+  health.collapsed = health.concentration >= health.limit &&
                      health.uses >= fewest_tokens_for_health * static_cast<std::int64_t>(chosen);
   return health;
 }

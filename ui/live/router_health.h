@@ -15,10 +15,10 @@ struct LayerHealth {
   double top_tenth = 0;      // … the most used tenth
   double top_used = 0;       // … the k most used, k experts being chosen for a token
   std::int32_t busiest = 0;  // expert
-  // How much the busiest took of what they could: the alarm comes at collapse_share. Of one or two experts;
+  // How much the busiest took of what they could, against the alarm's limit. Of one or two experts;
   // where a token takes so many that this is near even anyhow, of the k busiest, counted from their even
   // share.
-  double concentration = 0;
+  double concentration = 0, limit = 1;
   bool collapsed = false;
 };
 
@@ -39,7 +39,9 @@ bool judged_by_two(std::int64_t experts, std::int64_t used);
 
 // Too few uses say nothing about a router.
 inline constexpr std::int64_t fewest_tokens_for_health = 64;
-inline constexpr double collapse_share = 0.8;  // of the largest share
+inline constexpr double collapse_share = 0.8;  // of the largest share, of one or two
+// Of the way from even to all, of k: a conversation about one thing goes further than over the other limit.
+inline constexpr double collapse_share_of_k = 0.9;
 
 // `uses` [layers, units_per_layer]; `experts` [layers] how many a layer has, empty: units_per_layer each.
 RouterHealth router_health(std::span<const std::uint32_t> uses, std::int64_t units_per_layer,

@@ -112,7 +112,8 @@ void RouterView::paint_layers(QPainter& painter, const QRectF& plot, bool evenne
   if (evenness) return;
   // Where the alarm is.
   painter.setPen(QPen(alarm_colour(palette()), 1, Qt::DashLine));
-  const double y = plot.bottom() - plot.height() * collapse_share;
+  const double limit = std::ranges::min_element(health_.layers, {}, &LayerHealth::limit)->limit;
+  const double y = plot.bottom() - plot.height() * limit;
   painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
 }
 

@@ -103,10 +103,11 @@ void Pages::chats() {
   window_.transcript().focus_message(1);
   save(window_, QStringLiteral("chat-message-focused"));
   action("findAction")->trigger();
-  if (auto* field = QApplication::focusWidget()) QTest::keyClicks(field, QStringLiteral("the"));
+  auto* field = window_.findChild<QWidget*>(QStringLiteral("findBar"))->findChild<QLineEdit*>();
+  QTest::keyClicks(field, QStringLiteral("the"));
   QTest::qWait(300);
   save(window_, QStringLiteral("find-bar"));
-  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+  QTest::keyClick(field, Qt::Key_Escape);
   auto* search = window_.findChild<QLineEdit*>(QStringLiteral("search"));
   search->setText(QStringLiteral("tuple"));
   QTest::qWait(400);
