@@ -124,8 +124,8 @@ struct LibraryWorker::Parts : public QObject {
     Q_EMIT worker->named(entries);
   }
 
-  void scan(LibraryWorker* worker, const std::function<bool()>& is_wanted, std::int64_t held_bytes,
-            std::int64_t context) {
+  void scan(LibraryWorker* worker, const std::function<bool()>& is_wanted,
+            const Result<FitRequest>& machine) {
     if (!is_wanted()) return;
     std::vector<LibraryModel> models = find_all(places);
     watch(models);
@@ -137,8 +137,6 @@ struct LibraryWorker::Parts : public QObject {
       cache.find(model, files.back());
     }
     Q_EMIT worker->listed(models);
-    auto machine = this_machine(held_bytes);
-    if (machine) machine->context = context;
     for (std::size_t i = 0; i < models.size(); ++i) {
       if (!is_wanted()) return;
       read(models[i], files[i], machine);
@@ -188,10 +186,13 @@ void LibraryWorker::post(Work work) {
       parts_, [parts = parts_, work = std::move(work)] { work(*parts); }, Qt::QueuedConnection);
 }
 
-void LibraryWorker::scan(std::int64_t held_bytes, std::int64_t context) {
+void LibraryWorker::scan(std::int64_t held_bytes, std::int64_t context, std::int64_t budget_bytes) {
   const int number = ++wanted_;
-  post([this, number, held_bytes, context](Parts& parts) {
-    parts.scan(this, [this, number] { return wanted_ == number; }, held_bytes, context);
+  post([this, number, held_bytes, context, budget_bytes](Parts& parts) {
+    auto machine = this_machine(held_bytes);
+    if (machine) machine->context = context;
+    if (machine && budget_bytes > 0) machine->budget_bytes = budget_bytes;
+    parts.scan(this, [this, number] { return wanted_ == number; }, machine);
   });
 }
 

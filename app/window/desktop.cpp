@@ -211,7 +211,7 @@ void Desktop::apply_settings() {
   chat_->set_load_defaults(load_defaults());
   models_->set_folders(folders_of(settings_));
   models_->set_offline(settings_.offline);
-  models_->set_context(settings_.context_tokens);
+  models_->set_limits(settings_.context_tokens, static_cast<std::int64_t>(settings_.budget_gb * 1e9));
   show_models();
 }
 

@@ -200,9 +200,10 @@ void ModelsController::set_offline(bool offline) {
   if (dialog_) dialog_->download().set_offline(wanted);
 }
 
-void ModelsController::set_context(std::int64_t tokens) {
-  if (tokens == context_) return;
-  context_ = tokens;
+void ModelsController::set_limits(std::int64_t context, std::int64_t budget_bytes) {
+  if (context == context_ && budget_bytes == budget_bytes_) return;
+  context_ = context;
+  budget_bytes_ = budget_bytes;
   if (dialog_ && dialog_->isVisible()) scan();
 }
 
@@ -222,7 +223,7 @@ void ModelsController::look() {
 
 void ModelsController::scan() {
   if (dialog_) dialog_->library().set_looking(true);
-  library_.scan(held_bytes_, context_);
+  library_.scan(held_bytes_, context_, budget_bytes_);
 }
 
 const LibraryModel* ModelsController::find(const QString& path) const {
@@ -430,15 +431,17 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
   asked_ = asked;
   listed_ = repository;
   choices_ = choices;
-  in_background([this, asked, repository, choices, held = held_bytes_, context = context_] {
-    auto machine = this_machine(held).value_or(FitRequest{});
-    machine.context = context;
-    std::vector<ui::VersionRow> rows;
-    for (const ModelChoice& choice : choices) rows.push_back(row_of(choice, repository.id, machine));
-    return std::function<void()>([this, rows, asked] {
-      if (dialog_) dialog_->download().show_versions(asked, rows);
-    });
-  });
+  in_background(
+      [this, asked, repository, choices, held = held_bytes_, context = context_, budget = budget_bytes_] {
+        auto machine = this_machine(held).value_or(FitRequest{});
+        machine.context = context;
+        if (budget > 0) machine.budget_bytes = budget;
+        std::vector<ui::VersionRow> rows;
+        for (const ModelChoice& choice : choices) rows.push_back(row_of(choice, repository.id, machine));
+        return std::function<void()>([this, rows, asked] {
+          if (dialog_) dialog_->download().show_versions(asked, rows);
+        });
+      });
 }
 
 void ModelsController::on_download_failed(const QString&, const Error& error) {

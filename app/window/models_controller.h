@@ -50,7 +50,8 @@ class ModelsController : public QObject {
   void set_offline(bool offline);
   // modelsNamed() follows; and again whenever models come or go.
   void list_models() { library_.list(); }
-  void set_context(std::int64_t tokens);  // that a model would be opened with; 0: automatic
+  // What a model would be opened with; 0: automatic.
+  void set_limits(std::int64_t context, std::int64_t budget_bytes);
   // What the chat window has open; an empty path: nothing.
   void set_open_model(const QString& path, std::int64_t held_bytes);
 
@@ -93,7 +94,7 @@ class ModelsController : public QObject {
 
   QWidget& parent_;
   ModelsSettings settings_;
-  std::int64_t context_ = 0, held_bytes_ = 0;
+  std::int64_t context_ = 0, budget_bytes_ = 0, held_bytes_ = 0;
   std::filesystem::path open_model_;  // with its links followed
   bool env_offline_;
   std::vector<LibraryModel> models_;

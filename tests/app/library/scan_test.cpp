@@ -98,6 +98,11 @@ class ScanTest : public QObject {
     const LibraryModel& broken = scan.read["broken"];
     QVERIFY(broken.is_read && !broken.error.empty() && !broken.fit);
     QVERIFY(scan.read["qwen2"].file_bytes > 0 && scan.read["qwen2"].error.empty());
+    // Again, with a budget of the user's own.
+    worker.scan(0, 200, 10'000);
+    QTRY_COMPARE_WITH_TIMEOUT(scan.finished, 2, kLong);
+    QCOMPARE(scan.read["moe"].fit->kind, FitKind::does_not_fit);
+    QCOMPARE(scan.read["moe"].fit->budget_bytes, 10'000);
   }
 
   // The second program knows at once what the first one read, and notices what changed since.

@@ -64,7 +64,7 @@ struct Bench {
     downloads.downloads.job.transfer.partial.spare_bytes = 0;
     controller.reset();
     controller = std::make_unique<ModelsController>(window, settings);
-    controller->set_context(200);
+    controller->set_limits(200, 0);
   }
 
   ui::DownloadPage& page() const { return controller->dialog()->download(); }
