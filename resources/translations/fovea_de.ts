@@ -1113,6 +1113,10 @@
         <source>Stop the answer (Esc)</source>
         <translation>Die Antwort anhalten (Esc)</translation>
     </message>
+    <message>
+        <source>Type a message</source>
+        <translation>Nachricht schreiben</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ConversationDelegate</name>

@@ -10,6 +10,7 @@
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextLayout>
+#include <QTextOption>
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -75,6 +76,7 @@ Composer::Composer(QWidget* parent)
   connect(button_, &QToolButton::clicked, this, [this] { generating_ ? Q_EMIT stopRequested() : send(); });
   connect(attach_, &QToolButton::clicked, this, &Composer::attachRequested);
   connect(input_, &QPlainTextEdit::textChanged, this, [this] {
+    follow_direction();
     grow();
     update_button();
     Q_EMIT textEdited();
@@ -159,9 +161,21 @@ void Composer::set_attachments(const std::vector<AttachmentView>& attachments) {
 }
 
 void Composer::update_placeholder() {
-  input_->setPlaceholderText(send_with_control_
-                                 ? tr("Type a message. Ctrl+Enter sends.")
-                                 : tr("Type a message. Enter sends, Shift+Enter starts a new line."));
+  const QString keys = send_with_control_ ? tr("Type a message. Ctrl+Enter sends.")
+                                          : tr("Type a message. Enter sends, Shift+Enter starts a new line.");
+  const double room = input_->viewport()->width() - 2 * input_->document()->documentMargin();
+  const bool fits = input_->fontMetrics().horizontalAdvance(keys) <= room;
+  input_->setPlaceholderText(fits ? keys : tr("Type a message"));
+}
+
+// Right-to-left text begins at the right, as it will in the conversation.
+void Composer::follow_direction() {
+  QTextOption option = input_->document()->defaultTextOption();
+  const Qt::Alignment side =
+      input_->document()->firstBlock().text().isRightToLeft() ? Qt::AlignRight : Qt::AlignLeft;
+  if (option.alignment() == side) return;
+  option.setAlignment(side);
+  input_->document()->setDefaultTextOption(option);
 }
 
 bool Composer::handle_key(const QKeyEvent& key) {
@@ -183,7 +197,10 @@ bool Composer::handle_key(const QKeyEvent& key) {
 }
 
 bool Composer::eventFilter(QObject* object, QEvent* event) {
-  if (object == input_ && event->type() == QEvent::Resize) grow();
+  if (object == input_ && event->type() == QEvent::Resize) {
+    update_placeholder();
+    grow();
+  }
   if (object == input_ && event->type() == QEvent::KeyPress && handle_key(*static_cast<QKeyEvent*>(event)))
     return true;
   return QWidget::eventFilter(object, event);

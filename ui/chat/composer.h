@@ -60,6 +60,7 @@ class Composer : public QWidget {
   void grow();
   void update_button();
   void update_placeholder();
+  void follow_direction();
 
   QWidget* editing_bar_;
   QWidget* attachment_box_;

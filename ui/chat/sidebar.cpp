@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "ui/chat/conversation_list.h"
+#include "ui/chat/elided_label.h"
 
 namespace fovea::ui {
 namespace {
@@ -91,8 +92,7 @@ QWidget* Sidebar::make_undo_bar() {
   bar->setBackgroundRole(QPalette::AlternateBase);
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(8, 4, 4, 4);
-  undo_text_ = new QLabel(bar);
-  undo_text_->setTextFormat(Qt::PlainText);
+  undo_text_ = new ElidedLabel(bar);
   auto* undo = new QToolButton(bar);
   undo->setObjectName(QStringLiteral("undoDelete"));
   undo->setText(tr("Undo"));
@@ -126,8 +126,7 @@ void Sidebar::set_current(qint64 conversation) {
 
 void Sidebar::show_deleted(qint64 conversation, const QString& title) {
   deleted_ = conversation;
-  const QString shown = undo_text_->fontMetrics().elidedText(title, Qt::ElideRight, width() / 2);
-  undo_text_->setText(tr("Deleted “%1”").arg(shown));
+  undo_text_->setText(tr("Deleted “%1”").arg(title));
   undo_text_->setToolTip(title);
   undo_bar_->show();
   undo_timer_.start(kUndoMilliseconds);

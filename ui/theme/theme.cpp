@@ -38,6 +38,7 @@ QPalette make_palette(const Colours& c) {
   for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
     palette.setColor(QPalette::Disabled, role, QColor(c.placeholder));
   }
+  palette.setColor(QPalette::Disabled, QPalette::Light, QColor(c.base));  // menus draw it behind their text
   return palette;
 }
 

@@ -63,6 +63,9 @@ class KeyboardTest : public QObject {
   void init() {
     folder_ = std::make_unique<tests::TemporaryFolder>();
     qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_->path().string()));
+    FOVEA_VERIFY(app::SettingsFile(app::settings_path()).update([](app::Settings& s) {
+      s.text_percent = 110;  // not the first start
+    }));
     desktop_ = std::make_unique<app::Desktop>(app::WindowRequest{});
     desktop_->start();
     desktop_->window().resize(1400, 900);

@@ -60,7 +60,7 @@ std::vector<Text> read(const QString& path) {
 
 // %1, %n …, and what must stand in both: the number of tags and of line ends.
 QStringList marks(const QString& text) {
-  static const QRegularExpression mark(QStringLiteral("%(?:L?[0-9]+|n)|<[^>]*>|\n"));
+  static const QRegularExpression mark(QStringLiteral("%L?(?:[0-9]+|n)|<[^>]*>|\n"));
   QStringList found;
   for (auto each = mark.globalMatch(text); each.hasNext();) found += each.next().captured();
   found.sort();
@@ -73,8 +73,10 @@ QString fault_of(const Text& text) {
     if (translation.trimmed().isEmpty()) return QStringLiteral("is empty");
     QStringList wanted = marks(text.source), there = marks(translation);
     if (text.plural) {  // one form may leave the number out
-      wanted.removeAll(QStringLiteral("%n"));
-      there.removeAll(QStringLiteral("%n"));
+      for (const QString& number : {QStringLiteral("%n"), QStringLiteral("%Ln")}) {
+        wanted.removeAll(number);
+        there.removeAll(number);
+      }
     }
     if (wanted != there)
       return QStringLiteral("has %1 instead of %2")
