@@ -163,7 +163,7 @@ void Composer::set_attachments(const std::vector<AttachmentView>& attachments) {
 void Composer::update_placeholder() {
   const QString keys = send_with_control_ ? tr("Type a message. Ctrl+Enter sends.")
                                           : tr("Type a message. Enter sends, Shift+Enter starts a new line.");
-  const double room = input_->viewport()->width() - 2 * input_->document()->documentMargin();
+  const double room = input_->width() - 2 * (input_->frameWidth() + input_->document()->documentMargin());
   const bool fits = input_->fontMetrics().horizontalAdvance(keys) <= room;
   input_->setPlaceholderText(fits ? keys : tr("Type a message"));
 }

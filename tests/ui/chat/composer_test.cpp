@@ -12,6 +12,28 @@ class ComposerTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void theHintIsShortWhereThereIsNoRoom() {
+    Composer composer;
+    composer.show();
+    auto* field = composer.findChild<QPlainTextEdit*>(QStringLiteral("input"));
+    for (const bool wide : {true, false, true}) {
+      composer.resize(wide ? 1200 : 360, 80);
+      QCOMPARE(field->placeholderText().contains(QStringLiteral("Enter sends")), wide);
+    }
+  }
+
+  void rightToLeftTextBeginsAtTheRight() {
+    Composer composer;
+    auto* field = composer.findChild<QPlainTextEdit*>(QStringLiteral("input"));
+    const auto side = [field] { return field->document()->defaultTextOption().alignment(); };
+    composer.set_text(QStringLiteral("hello"));
+    QCOMPARE(side(), Qt::AlignLeft);
+    composer.set_text(QString::fromUtf8("\u05e9\u05dc\u05d5\u05dd hello"));
+    QCOMPARE(side(), Qt::AlignRight);
+    composer.set_text({});
+    QCOMPARE(side(), Qt::AlignLeft);
+  }
+
   void init() {
     composer_ = std::make_unique<Composer>();
     composer_->resize(500, 80);
