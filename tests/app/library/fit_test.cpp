@@ -177,6 +177,11 @@ class FitTest : public QObject {
     FOVEA_VERIFY(none);
     QCOMPARE(fit_words(*none), QStringLiteral("Does not fit"));
     QVERIFY(fit_number(*none).contains(size_words(none->least_bytes)));
+    const auto all = fit_of_shape("qwen3-30b-a3b", card(80));
+    FOVEA_VERIFY(all);
+    const Plan& plan = all->report.plan;  // with 1 GiB kept free, which the model does not take
+    QCOMPARE(plan.parts.safety, gibibyte);
+    QVERIFY(fit_number(*all).startsWith(size_words(plan.total_bytes - gibibyte)));
   }
 };
 FOVEA_TEST(FitTest)
