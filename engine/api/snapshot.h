@@ -59,7 +59,7 @@ struct Snapshot {
   std::vector<UnitState> units;      // [layers, units_per_layer]
   std::vector<float> skew;           // [layers] share of the layer's hotness that its top tenth holds
   std::vector<TierState> tiers;      // high to low
-  std::vector<PoolState> pools;
+  std::vector<PoolState> pools;      // small blocks first
   SwapCounters swaps;
   std::int32_t queued = 0, reading = 0, ready = 0;
   std::array<DecisionState, 32> decisions;  // the last, newest first

@@ -47,6 +47,17 @@ std::vector<BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbers) 
   return parts;
 }
 
+int tier_of_pool(const Snapshot& numbers, std::size_t pool) {
+  int found = -1;
+  for (std::size_t t = 0; t < numbers.tiers.size(); ++t) {
+    const TierState& tier = numbers.tiers[t];
+    if (tier.units == 0 || tier.bytes != tier.units * numbers.pools[pool].block_bytes) continue;
+    if (found >= 0) return -1;
+    found = static_cast<int>(t);
+  }
+  return found;
+}
+
 PoolsView::PoolsView(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Memory"));
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
@@ -256,16 +267,17 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
   }
   for (std::size_t pool = 0; pool < numbers_.pools.size(); ++pool) {
     const PoolState& state = numbers_.pools[pool];
-    const bool tiers_match = numbers_.pools.size() == numbers_.tiers.size();
+    const int tier = tier_of_pool(numbers_, pool);
+    const QString size = bytes_text(static_cast<double>(state.block_bytes));
     const QString name =
-        tiers_match ? tr("Pool of %1 blocks (%2)")
-                          .arg(bytes_text(static_cast<double>(state.block_bytes)),
-                               QString::fromStdString(numbers_.tiers[pool].name))
-                    : tr("Pool of %1 blocks").arg(bytes_text(static_cast<double>(state.block_bytes)));
-    y = bar(
-        painter, y, width, name, static_cast<double>(state.used), static_cast<double>(state.blocks),
-        tiers_match ? tier_solid(pool, numbers_.tiers.size(), is_dark(palette())) : subtle_text(palette()),
-        tr("%1 of %2").arg(count_text(state.used), count_text(state.blocks)));
+        tier < 0
+            ? tr("Pool of %1 blocks").arg(size)
+            : tr("Pool of %1 blocks (%2)")
+                  .arg(size, QString::fromStdString(numbers_.tiers[static_cast<std::size_t>(tier)].name));
+    y = bar(painter, y, width, name, static_cast<double>(state.used), static_cast<double>(state.blocks),
+            tier < 0 ? subtle_text(palette())
+                     : tier_solid(static_cast<std::size_t>(tier), numbers_.tiers.size(), is_dark(palette())),
+            tr("%1 of %2").arg(count_text(state.used), count_text(state.blocks)));
   }
   return y;
 }

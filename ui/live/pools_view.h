@@ -20,6 +20,9 @@ struct BudgetPart {
 // The parts add up to the budget, or to more when it is exceeded. Without a plan only the arena is known.
 std::vector<BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbers);
 
+// The tier whose units have blocks of the pool's size; -1 where that is none, or more than one.
+int tier_of_pool(const Snapshot& numbers, std::size_t pool);
+
 class PoolsView : public QWidget {
   Q_OBJECT
 

@@ -12,6 +12,7 @@
 #include "tests/support/test.h"
 #include "tests/ui/live/sessions.h"
 #include "ui/live/heatmap_view.h"
+#include "ui/live/pools_view.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
 
@@ -41,7 +42,7 @@ Snapshot sample() {
                      .uses = 100};
   s.tiers = {{.name = "q4", .bits_per_weight = 4.5, .units = 8, .bytes = 800, .hits = 800},
              {.name = "q2", .bits_per_weight = 2.25, .units = 8, .bytes = 400, .hits = 800}};
-  s.pools = {{.block_bytes = 100, .blocks = 9, .used = 8}, {.block_bytes = 50, .blocks = 9, .used = 8}};
+  s.pools = {{.block_bytes = 50, .blocks = 9, .used = 8}, {.block_bytes = 100, .blocks = 9, .used = 8}};
   s.arena_bytes = 1350;
   s.arena_used_bytes = 1200;
   s.budget_bytes = 2000;
@@ -239,6 +240,18 @@ class LivePanelTest : public QObject {
     panel.back_to_live();
     QVERIFY(!panel.replaying());
     QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("No model")));
+  }
+
+  // A pool is its tier's by the size of the blocks, whatever the order of either.
+  void poolsAreNamedAfterTheirTiers() {
+    Snapshot s = sample();
+    QCOMPARE(tier_of_pool(s, 0), 1);
+    QCOMPARE(tier_of_pool(s, 1), 0);
+    s.tiers[1].units = 0;
+    s.tiers[1].bytes = 0;
+    QCOMPARE(tier_of_pool(s, 0), -1);
+    s.tiers[1] = s.tiers[0];
+    QCOMPARE(tier_of_pool(s, 1), -1);
   }
 
   void raisesAlarms() {
