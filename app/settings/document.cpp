@@ -39,6 +39,10 @@ bool convert(const Json& value, Preset& out) {
   return value.is_object() && value.contains("name") && value.contains("text") &&
          convert(value["name"], out.name) && convert(value["text"], out.text);
 }
+bool convert(const Json& value, ModelSetup& out);
+bool is_one_of(const std::string& text, std::initializer_list<const char*> names) {
+  return std::ranges::find(names, text) != names.end();
+}
 template <class T>
 bool convert(const Json& value, std::optional<T>& out) {
   if (value.is_null()) return out.reset(), true;
@@ -55,8 +59,30 @@ bool convert(const Json& value, std::vector<T>& out) {
   return out = std::move(all), true;
 }
 
+// What is missing keeps its usual value.
+bool convert(const Json& value, ModelSetup& out) {
+  if (!value.is_object() || !value.contains("model")) return false;
+  const auto read = [&value](const char* key, auto& member) {
+    return !value.contains(key) || convert(value[key], member);
+  };
+  return read("model", out.model) && read("context_tokens", out.context_tokens) && read("kv", out.kv) &&
+         read("policy", out.policy) && read("tiers", out.tiers) && read("budget_bytes", out.budget_bytes) &&
+         read("cpu_moe_layers", out.cpu_moe_layers) && out.context_tokens >= 0 && out.budget_bytes >= 0 &&
+         out.cpu_moe_layers >= -1 && is_one_of(out.kv, {"f16", "f32", "q8"}) &&
+         is_one_of(out.policy, {"none", "static", "dynaexq", "offload"});
+}
+
 Json json_of(const Preset& preset) {
   return {{"name", preset.name}, {"text", preset.text}};
+}
+Json json_of(const ModelSetup& setup) {
+  return {{"model", setup.model},
+          {"context_tokens", setup.context_tokens},
+          {"kv", setup.kv},
+          {"policy", setup.policy},
+          {"tiers", setup.tiers},
+          {"budget_bytes", setup.budget_bytes},
+          {"cpu_moe_layers", setup.cpu_moe_layers}};
 }
 template <class T>
 Json json_of(const T& value) {
@@ -136,6 +162,9 @@ const std::vector<Field>& fields() {
       field("network", "offline", &S::offline, "true or false"),
       field("models", "folders", &S::model_folders, "a list of folders"),
       field("models", "recent", &S::recent_models, "a list of paths"),
+      field(
+          "models", "setups", &S::model_setups,
+          R"(a list of {"model": path, "context_tokens": …, "kv": …, "policy": …, "tiers": …, "budget_bytes": …})"),
       field<double>("models", "budget_gb", &S::budget_gb, "a number, 0 for automatic",
                     [](const double& v) { return v >= 0; }),
       field("models", "context_tokens", &S::context_tokens, "a whole number, 0 for automatic", positive),

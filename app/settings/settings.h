@@ -17,6 +17,18 @@ struct Preset {  // of a system prompt
   bool operator==(const Preset&) const = default;
 };
 
+// How one model is opened, where that differs from what holds for all.
+struct ModelSetup {
+  std::string model;                    // its path
+  std::int64_t context_tokens = 0;      // 0: automatic
+  std::string kv = "f16";               // or "f32", "q8"
+  std::string policy = "none";          // or "static", "dynaexq", "offload"
+  std::vector<std::string> tiers = {};  // from high to low; empty: the policy's
+  std::int64_t budget_bytes = 0;        // 0: none
+  std::int64_t cpu_moe_layers = 0;      // of offload; -1: as few as fit
+  bool operator==(const ModelSetup&) const = default;
+};
+
 struct Settings {
   // appearance
   std::string language;  // "de"; empty: the system's
@@ -31,6 +43,7 @@ struct Settings {
   // models
   std::vector<std::string> model_folders;  // watched in addition to our own
   std::vector<std::string> recent_models;  // paths, the last one first
+  std::vector<ModelSetup> model_setups;    // the last one first
   double budget_gb = 0;                    // 0: automatic
   std::int64_t context_tokens = 0;         // 0: automatic
 

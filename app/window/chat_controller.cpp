@@ -103,6 +103,7 @@ history::Origin ChatController::origin() const {
 void ChatController::open_model(const QString& path) {
   LoadRequest request = load_defaults_;
   request.model = path.toStdString();
+  if (load_setup_) load_setup_(request);
   open_model(request);
 }
 
@@ -118,6 +119,24 @@ void ChatController::open_model(const LoadRequest& request) {
   Q_EMIT modelClosed();
   QMetaObject::invokeMethod(worker_, [worker = worker_, ticket = worker_->next_ticket(), request] {
     worker->load(ticket, request);
+  });
+}
+
+void ChatController::close_model() {
+  worker_->stop();
+  model_loaded_ = false;
+  model_ = {};
+  status_ = {};
+  update_status();
+  window_.set_model({}, {});
+  window_.set_state(State::no_model);
+  Q_EMIT modelClosed();
+  QMetaObject::invokeMethod(worker_, &EngineWorker::unload);
+}
+
+void ChatController::calibrate(const CalibrationSettings& settings) {
+  QMetaObject::invokeMethod(worker_, [worker = worker_, ticket = worker_->next_ticket(), settings] {
+    worker->calibrate(ticket, settings);
   });
 }
 

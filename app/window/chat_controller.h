@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <QThread>
+#include <functional>
 
 #include "app/window/conversation_controller.h"
 #include "app/window/engine_worker.h"
@@ -29,6 +30,12 @@ class ChatController : public QObject {
 
   void open_model(const QString& path);
   void open_model(const LoadRequest& request);
+  // Nothing is open then.
+  void close_model();
+  // Answers come as signals of the worker.
+  void calibrate(const CalibrationSettings& settings);
+  // What is changed for each model that is opened by its path.
+  void set_load_setup(std::function<void(LoadRequest&)> setup) { load_setup_ = std::move(setup); }
   void set_load_defaults(const LoadRequest& defaults) { load_defaults_ = defaults; }
   const LoadRequest& load_defaults() const { return load_defaults_; }
   // The same model again, with other precision.
@@ -67,6 +74,7 @@ class ChatController : public QObject {
 
   ui::ChatWindow& window_;
   LoadRequest load_defaults_;
+  std::function<void(LoadRequest&)> load_setup_;
   RequestDefaults request_defaults_;
   QThread thread_;
   EngineWorker* worker_;  // owned by thread_

@@ -2,7 +2,6 @@
 
 #include <QApplication>
 #include <QFileInfo>
-#include <QInputDialog>
 #include <QLocale>
 
 #include "app/library/data_folder.h"
@@ -12,6 +11,7 @@
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
+#include "app/wizard/model_setups.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
 #include "ui/language/language.h"
@@ -58,6 +58,7 @@ const SystemLook& system_look() {
 Desktop::Desktop(const WindowRequest& request) : request_(request), settings_file_(settings_path()) {
   writer_.setMaxThreadCount(1);
   system_look();
+  first_start_ = !QFileInfo::exists(q(settings_file_.path().string()));
   const auto settings = settings_file_.load();
   if (settings) settings_ = *settings;
   ui::use_language(q(settings_.language));
@@ -73,11 +74,15 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
         apply(with_general({}, settings_), answer);
         return answer;
       });
+  chat_->set_load_setup([this](LoadRequest& load) { apply_setup(settings_.model_setups, load); });
   new LiveController(*live_panel_, *chat_);
   ModelsSettings models = ModelsSettings::usual();
   models.folders = folders_of(settings_);
   models.downloads.network.offline |= settings_.offline;
   models_ = std::make_unique<ModelsController>(*window_, std::move(models));
+  wizard_ = std::make_unique<WizardLink>(
+      *chat_, *window_, [this](const std::function<void(Settings&)>& change) { change_settings(change); });
+  wizard_->set_downloads(models_->downloads());
   connect_window();
   connect_models();
   apply_settings();
@@ -86,6 +91,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
 }
 
 Desktop::~Desktop() {
+  wizard_.reset();
   models_.reset();
   chat_.reset();  // its worker feeds the panel
   window_.reset();
@@ -102,7 +108,10 @@ void Desktop::connect_window() {
   connect(chat_.get(), &ChatController::closed, history_.get(), &history::HistoryThread::close);
   connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::remember_model);
   connect(window_.get(), &ui::ChatWindow::closing, this, &Desktop::keep_geometry);
-  connect(live_panel_, &ui::LivePanel::choosePrecisionRequested, this, &Desktop::ask_budget);
+  connect(live_panel_, &ui::LivePanel::choosePrecisionRequested, this,
+          [this] { wizard_->open(settings_, true); });
+  connect(wizard_.get(), &WizardLink::chosen, this, &Desktop::remember_model);
+  connect(window_.get(), &ui::ChatWindow::wizardRequested, this, [this] { wizard_->open(settings_); });
   connect(window_.get(), &ui::ChatWindow::settingsRequested, this, &Desktop::show_settings);
   connect(window_.get(), &ui::ChatWindow::chatSettingsRequested, this, &Desktop::show_chat_settings);
   connect(window_.get(), &ui::ChatWindow::livePanelShown, this,
@@ -124,7 +133,8 @@ void Desktop::connect_models() {
           [this](const QString& path, const PrecisionRequest& precision) {
             LoadRequest load = load_defaults();
             load.model = path.toStdString();
-            if (load.precision.policy == PolicyKind::none && precision.policy != PolicyKind::none) {
+            if (!apply_setup(settings_.model_setups, load) && load.precision.policy == PolicyKind::none &&
+                precision.policy != PolicyKind::none) {
               load.precision = precision;
               load.precision.stores_folder = stores_folder();
             }
@@ -154,22 +164,6 @@ void Desktop::connect_models() {
   connect(chat_.get(), &ChatController::modelClosed, models, [this] { models_->set_open_model({}, 0); });
 }
 
-// A budget for the model that is open: it is loaded again, and its experts change precision from then on.
-void Desktop::ask_budget() {
-  if (!chat_->model_loaded()) return;
-  const double now_gb = static_cast<double>(memory_bytes(chat_->model())) / 1e9;
-  bool ok = false;
-  const double budget_gb = QInputDialog::getDouble(
-      window_.get(), tr("Memory budget"),
-      tr("The model takes %1 GB now. Keep everything within (GB):").arg(QLocale().toString(now_gb, 'f', 2)),
-      now_gb * 0.8, 0.01, 100'000, 2, &ok);
-  if (!ok) return;
-  PrecisionRequest precision = load_defaults().precision;
-  precision.policy = PolicyKind::automatic;
-  precision.budget_bytes = static_cast<std::int64_t>(budget_gb * 1e9);
-  chat_->reload(precision);
-}
-
 void Desktop::start() {
   show_models();
   window_->restoreGeometry(from_base64(settings_.window_geometry));
@@ -180,6 +174,8 @@ void Desktop::start() {
     chat_->open_model(*request_.load);
   } else if (const auto recent = recent_choices(settings_); !recent.empty()) {
     chat_->open_model(recent.front().path);
+  } else if (first_start_) {
+    wizard_->open(settings_);
   }
 }
 
@@ -253,6 +249,7 @@ void Desktop::show_settings() {
     });
     apply_settings();
   });
+  connect(dialog, &ui::SettingsDialog::wizardRequested, this, [this] { wizard_->open(settings_); });
   dialog->show();
 }
 
@@ -281,6 +278,7 @@ void Desktop::show_models() {
 }
 
 void Desktop::remember_model(const QString& path) {
+  if (wizard_->trying()) return;
   const std::string absolute = QFileInfo(path).absoluteFilePath().toStdString();
   change_settings([absolute](Settings& s) {
     std::erase(s.recent_models, absolute);

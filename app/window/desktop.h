@@ -11,6 +11,7 @@
 #include "app/window/chat_controller.h"
 #include "app/window/live_controller.h"
 #include "app/window/window.h"
+#include "app/window/wizard_link.h"
 #include "ui/chat/chat_window.h"
 #include "ui/settings/settings_dialog.h"
 
@@ -30,11 +31,13 @@ class Desktop : public QObject {
   explicit Desktop(const WindowRequest& request);
   ~Desktop() override;
 
-  // Shows the window and opens the model that was asked for, else the one used last.
+  // Shows the window and opens the model that was asked for, else the one used last; at the very first start
+  // the wizard.
   void start();
 
   ui::ChatWindow& window() { return *window_; }
   ChatController& chat() { return *chat_; }
+  WizardLink& wizard() { return *wizard_; }
   ui::LivePanel& live_panel() { return *live_panel_; }
   ModelsController& models() { return *models_; }
   const Settings& settings() const { return settings_; }
@@ -50,7 +53,6 @@ class Desktop : public QObject {
   LoadRequest load_defaults() const;
   void connect_models();
   void show_models();
-  void ask_budget();
   void show_settings();
   void show_chat_settings();
   void remember_model(const QString& path);
@@ -65,6 +67,8 @@ class Desktop : public QObject {
   ui::LivePanel* live_panel_;  // owned by the window
   std::unique_ptr<ChatController> chat_;
   std::unique_ptr<ModelsController> models_;
+  std::unique_ptr<WizardLink> wizard_;
+  bool first_start_ = false;  // there were no settings
 };
 
 }  // namespace fovea::app

@@ -83,6 +83,29 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
   Q_EMIT finished(*result);
 }
 
+void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings) {
+  const std::stop_token stop = begin(ticket);
+  if (!engine_) {
+    Q_EMIT calibrationFailed(Error{ErrorKind::invalid, {}, "no model is loaded", "Open a model first"});
+    return;
+  }
+  const auto result = app::calibrate(
+      *engine_, settings,
+      [this](const Progress& progress) {
+        if (due()) Q_EMIT calibrationProgress(progress);
+      },
+      stop);
+  if (result) {
+    Q_EMIT calibrated(*result);
+  } else {
+    Q_EMIT calibrationFailed(result.error());
+  }
+}
+
+void EngineWorker::unload() {
+  exchange(nullptr);
+}
+
 void EngineWorker::count_tokens(int attachment, const QString& text) {
   if (!engine_ || !engine_->text()) return;
   Q_EMIT tokensCounted(attachment, std::ssize(engine_->text()->encode(text.toStdString())));

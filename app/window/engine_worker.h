@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "app/wizard/calibration.h"
 #include "engine/api/engine.h"
 
 namespace fovea::app {
@@ -23,7 +24,7 @@ struct LoadedModel {
   std::vector<ExpertLayer> expert_layers;
 };
 
-// Move it to a thread; call load(), generate() and count_tokens() through queued connections, stop() and
+// Move it to a thread; call load(), generate() and the other slots through queued connections, stop() and
 // read_snapshot() from any thread.
 class EngineWorker : public QObject {
   Q_OBJECT
@@ -45,6 +46,8 @@ class EngineWorker : public QObject {
   void load(quint64 ticket, const fovea::LoadRequest& request);
   void generate(quint64 ticket, const fovea::GenerateRequest& request);
   void count_tokens(int attachment, const QString& text);
+  void calibrate(quint64 ticket, const fovea::app::CalibrationSettings& settings);
+  void unload();
 
  Q_SIGNALS:
   void loadProgress(const fovea::Progress& progress);
@@ -55,6 +58,9 @@ class EngineWorker : public QObject {
   void finished(const fovea::GenerateResult& result);
   void failed(const fovea::Error& error);
   void tokensCounted(int attachment, qint64 tokens);
+  void calibrationProgress(const fovea::Progress& progress);
+  void calibrated(const fovea::app::CalibrationResult& result);
+  void calibrationFailed(const fovea::Error& error);
   void precisionUsed(const fovea::PrecisionUse& use);  // after each answer, with a policy
 
  private:

@@ -30,4 +30,8 @@ DeviceMemory device_memory();
 // An error when FOVEA_CPU names an instruction set that this processor lacks.
 Result<std::vector<DeviceInfo>> devices();
 
+// What all threads together read from memory in a second, in 10^9 bytes: decoding is bound by it. Measures
+// for about half a second, with 512 MiB of memory; 0 where that is not there.
+Result<double> measure_memory_read_gb_per_s();
+
 }  // namespace fovea

@@ -2,6 +2,7 @@
 
 #include "engine/core/result.h"
 #include "engine/runtime/processor.h"
+#include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
 
 namespace fovea {
@@ -24,6 +25,11 @@ Result<std::vector<DeviceInfo>> devices() {
 DeviceMemory device_memory() {
   const runtime::Memory memory = runtime::memory();
   return {.used_bytes = memory.total_bytes - memory.free_bytes, .total_bytes = memory.total_bytes};
+}
+
+Result<double> measure_memory_read_gb_per_s() {
+  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device());
+  return kernels::cpu::read_bandwidth_gb_per_s(*device->make_stream({.threads = runtime::physical_cores()}));
 }
 
 }  // namespace fovea

@@ -267,17 +267,6 @@
     </message>
 </context>
 <context>
-    <name>fovea::app::Desktop</name>
-    <message>
-        <source>Memory budget</source>
-        <translation>Speicherbudget</translation>
-    </message>
-    <message>
-        <source>The model takes %1 GB now. Keep everything within (GB):</source>
-        <translation>Das Modell belegt jetzt %1 GB. Alles soll passen in (GB):</translation>
-    </message>
-</context>
-<context>
     <name>fovea::app::FitWords</name>
     <message>
         <source>%1 of %2 experts of each layer at %3, the others at %4</source>
@@ -394,6 +383,231 @@
     <message>
         <source>Saved %1</source>
         <translation>%1 gespeichert</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::MemoryWords</name>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Dense weights</source>
+        <translation>Dichte Gewichte</translation>
+    </message>
+    <message>
+        <source>All weights as the file has them.</source>
+        <translation>Alle Gewichte wie in der Datei.</translation>
+    </message>
+    <message>
+        <source>What every token uses: embeddings, attention, routers.</source>
+        <translation>Was jedes Token braucht: Einbettungen, Attention, Router.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln expert(s) at %1</source>
+        <translation>
+            <numerusform>%Ln Experte mit %1</numerusform>
+            <numerusform>%Ln Experten mit %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln layer(s) at %1</source>
+        <translation>
+            <numerusform>%Ln Schicht mit %1</numerusform>
+            <numerusform>%Ln Schichten mit %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 bits for each weight, with what the blocks are rounded up to and a spare one.</source>
+        <translation>%1 Bit für jedes Gewicht, mit dem, worauf die Blöcke aufgerundet werden, und einem freien Block.</translation>
+    </message>
+    <message>
+        <source>Conversation (KV cache)</source>
+        <translation>Gespräch (KV-Cache)</translation>
+    </message>
+    <message>
+        <source>Keys and values of %1 tokens, for each layer.</source>
+        <translation>Schlüssel und Werte von %1 Token, für jede Schicht.</translation>
+    </message>
+    <message>
+        <source>Room to compute</source>
+        <translation>Platz zum Rechnen</translation>
+    </message>
+    <message>
+        <source>What the layers pass on, for %1 tokens of a prompt at once.</source>
+        <translation>Was die Schichten weitergeben, für %1 Token einer Eingabe auf einmal.</translation>
+    </message>
+    <message>
+        <source>Room for swaps</source>
+        <translation>Platz zum Tauschen</translation>
+    </message>
+    <message>
+        <source>Where experts lie while they change their precision.</source>
+        <translation>Wo Experten liegen, während sich ihre Genauigkeit ändert.</translation>
+    </message>
+    <message>
+        <source>Kept free</source>
+        <translation>Frei gehalten</translation>
+    </message>
+    <message>
+        <source>Two hundredths of the budget, at most a gibibyte, for what nobody can plan.</source>
+        <translation>Zwei Hundertstel des Budgets, höchstens ein Gibibyte, für das, was niemand planen kann.</translation>
+    </message>
+    <message>
+        <source>Take a budget of %1</source>
+        <translation>Ein Budget von %1 nehmen</translation>
+    </message>
+    <message>
+        <source>Remember the conversation with 8 bits</source>
+        <translation>Das Gespräch mit 8 Bit merken</translation>
+    </message>
+    <message>
+        <source>Shorten the context to %1 tokens</source>
+        <translation>Den Kontext auf %1 Token kürzen</translation>
+    </message>
+    <message>
+        <source>16 bits (usual)</source>
+        <translation>16 Bit (üblich)</translation>
+    </message>
+    <message>
+        <source>What the model remembers of the conversation, the KV cache, with 16 bits for each number.</source>
+        <translation>Was sich das Modell vom Gespräch merkt, der KV-Cache, mit 16 Bit für jede Zahl.</translation>
+    </message>
+    <message>
+        <source>8 bits (half the memory)</source>
+        <translation>8 Bit (halber Speicher)</translation>
+    </message>
+    <message>
+        <source>What the model remembers of the conversation takes half of the memory and is a little less exact.</source>
+        <translation>Was sich das Modell vom Gespräch merkt, braucht den halben Speicher und ist etwas ungenauer.</translation>
+    </message>
+    <message>
+        <source>32 bits (twice the memory)</source>
+        <translation>32 Bit (doppelter Speicher)</translation>
+    </message>
+    <message>
+        <source>Exact, and twice as large.</source>
+        <translation>Genau, und doppelt so groß.</translation>
+    </message>
+    <message>
+        <source>As the file has it</source>
+        <translation>Wie in der Datei</translation>
+    </message>
+    <message>
+        <source>Every weight is as precise as in the model&apos;s file; nothing changes while it answers.</source>
+        <translation>Jedes Gewicht ist so genau wie in der Datei des Modells; während es antwortet, ändert sich nichts.</translation>
+    </message>
+    <message>
+        <source>Hot experts at %1, the others at %2</source>
+        <translation>Gefragte Experten mit %1, die anderen mit %2</translation>
+    </message>
+    <message>
+        <source>Experts that the conversation uses most are precise, the others take less room. It changes while you talk, and never waits for it.</source>
+        <translation>Experten, die das Gespräch am meisten braucht, sind genau, die anderen brauchen weniger Platz. Das ändert sich beim Reden, ohne dass etwas darauf wartet.</translation>
+    </message>
+    <message>
+        <source>A fixed mix that fills the budget</source>
+        <translation>Eine feste Mischung, die das Budget füllt</translation>
+    </message>
+    <message>
+        <source>Each expert has a precision that stays: the best mix that the budget holds.</source>
+        <translation>Jeder Experte hat eine Genauigkeit, die bleibt: die beste Mischung, die in das Budget passt.</translation>
+    </message>
+    <message>
+        <source>Each layer has a precision that stays: the best mix that the budget holds.</source>
+        <translation>Jede Schicht hat eine Genauigkeit, die bleibt: die beste Mischung, die in das Budget passt.</translation>
+    </message>
+    <message>
+        <source>All experts at %1</source>
+        <translation>Alle Experten mit %1</translation>
+    </message>
+    <message>
+        <source>All layers at %1</source>
+        <translation>Alle Schichten mit %1</translation>
+    </message>
+    <message>
+        <source>q8, q4, q3 and q2 take about 8, 4, 3 and 2 bits for each weight. Below 3 bits answers get noticeably worse.</source>
+        <translation>q8, q4, q3 und q2 brauchen etwa 8, 4, 3 und 2 Bit für jedes Gewicht. Unter 3 Bit werden Antworten merklich schlechter.</translation>
+    </message>
+    <message>
+        <source>Experts at %1, some on the disk</source>
+        <translation>Experten mit %1, einige auf dem Laufwerk</translation>
+    </message>
+    <message>
+        <source>As few layers&apos; experts as possible stay on the disk alone and are read when they are used: slow, but a larger model runs.</source>
+        <translation>Die Experten möglichst weniger Schichten bleiben auf dem Laufwerk und werden gelesen, wenn sie gebraucht werden: langsam, aber ein größeres Modell läuft.</translation>
+    </message>
+    <message>
+        <source>Chosen by Fovea</source>
+        <translation>Von Fovea gewählt</translation>
+    </message>
+    <message>
+        <source>Fovea keeps everything of the model within it, and never takes more, not even for a moment. %1 are free for a model now.</source>
+        <translation>Fovea hält alles vom Modell darin und nimmt nie mehr, auch nicht für einen Moment. %1 sind jetzt für ein Modell frei.</translation>
+    </message>
+    <message>
+        <source>It fits: %1 of %2 stay free.</source>
+        <translation>Es passt: %1 von %2 bleiben frei.</translation>
+    </message>
+    <message>
+        <source>In each layer %1 of %2 experts are at the high precision.</source>
+        <translation>In jeder Schicht haben %1 von %2 Experten die hohe Genauigkeit.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts stay on the disk and are read when they are used.</source>
+        <translation>%1 von %2 Experten bleiben auf dem Laufwerk und werden gelesen, wenn sie gebraucht werden.</translation>
+    </message>
+    <message>
+        <source>It does not fit: it needs at least %1, which is %2 more than the budget.</source>
+        <translation>Es passt nicht: Es braucht mindestens %1, das sind %2 mehr als das Budget.</translation>
+    </message>
+    <message>
+        <source>Nothing on this page makes it fit. Choose another model.</source>
+        <translation>Nichts auf dieser Seite hilft. Wählen Sie ein anderes Modell.</translation>
+    </message>
+    <message>
+        <source>Each of these alone makes it fit:</source>
+        <translation>Jedes davon allein hilft:</translation>
+    </message>
+    <message>
+        <source>planned from the published model</source>
+        <translation>nach dem veröffentlichten Modell geplant</translation>
+    </message>
+    <message>
+        <source>Fovea&apos;s planner computes them from the sizes of the published model&apos;s tensors. It plans again, exactly, once the file is here.</source>
+        <translation>Foveas Planer berechnet sie aus den Größen der Tensoren des veröffentlichten Modells. Sobald die Datei da ist, plant er noch einmal genau.</translation>
+    </message>
+    <message>
+        <source>planned from the file</source>
+        <translation>nach der Datei geplant</translation>
+    </message>
+    <message>
+        <source>Fovea&apos;s planner reads the sizes of all tensors in the file and adds up what will be held, as it does when the model is opened. The budget is never exceeded.</source>
+        <translation>Foveas Planer liest die Größen aller Tensoren in der Datei und zählt zusammen, was gehalten wird, wie beim Öffnen des Modells. Das Budget wird nie überschritten.</translation>
+    </message>
+    <message>
+        <source>The size of the file.</source>
+        <translation>Die Größe der Datei.</translation>
+    </message>
+    <message>
+        <source>Conversation and room to compute, estimated</source>
+        <translation>Gespräch und Platz zum Rechnen, geschätzt</translation>
+    </message>
+    <message>
+        <source>A tenth of the weights, at least 268 MB.</source>
+        <translation>Ein Zehntel der Gewichte, mindestens 268 MB.</translation>
+    </message>
+    <message>
+        <source>It should fit.</source>
+        <translation>Es sollte passen.</translation>
+    </message>
+    <message>
+        <source>It will hardly fit.</source>
+        <translation>Es wird kaum passen.</translation>
+    </message>
+    <message>
+        <source>estimated from the file&apos;s size</source>
+        <translation>nach der Größe der Datei geschätzt</translation>
     </message>
 </context>
 <context>
@@ -663,10 +877,483 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::WizardController</name>
+    <message>
+        <source>Loading…</source>
+        <translation>Lädt …</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>Ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Finish</source>
+        <translation>&amp;Fertig</translation>
+    </message>
+    <message>
+        <source>Stopped. What is prepared already stays.</source>
+        <translation>Angehalten. Was schon vorbereitet ist, bleibt.</translation>
+    </message>
+    <message>
+        <source>The measurement was stopped.</source>
+        <translation>Die Messung wurde angehalten.</translation>
+    </message>
+    <message>
+        <source>No model was found, and none is known to fit. Open a file from the File menu instead.</source>
+        <translation>Es wurde kein Modell gefunden, und keines ist bekannt, das passt. Öffnen Sie stattdessen eine Datei aus dem Menü Datei.</translation>
+    </message>
+    <message>
+        <source>None of these fits what is free now. Close other programs, go back to the first page, and come again.</source>
+        <translation>Keines davon passt in das, was jetzt frei ist. Schließen Sie andere Programme, gehen Sie zur ersten Seite zurück und kommen Sie wieder.</translation>
+    </message>
+    <message>
+        <source>%1 is open with these settings.</source>
+        <translation>%1 ist mit diesen Einstellungen offen.</translation>
+    </message>
+    <message>
+        <source>%1 will be opened with these settings. A model that is open now is closed; it comes back if you close this window before the end.</source>
+        <translation>%1 wird mit diesen Einstellungen geöffnet. Ein Modell, das jetzt offen ist, wird geschlossen; es kommt zurück, wenn Sie dieses Fenster vor dem Ende schließen.</translation>
+    </message>
+    <message>
+        <source>%1 is not on this computer yet.</source>
+        <translation>%1 ist noch nicht auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>%1 is not on this computer yet. Run this in a terminal, then go back to the list of models.</source>
+        <translation>%1 ist noch nicht auf diesem Rechner. Führen Sie dies in einem Terminal aus und gehen Sie dann zur Liste der Modelle zurück.</translation>
+    </message>
+    <message>
+        <source>The model writes for a few seconds, to see how fast it is.</source>
+        <translation>Das Modell schreibt einige Sekunden, um zu sehen, wie schnell es ist.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Measured for %n second(s).</source>
+        <translation>
+            <numerusform>Eine Sekunde gemessen.</numerusform>
+            <numerusform>%n Sekunden gemessen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The model is not open, so that nothing is measured. These are the predictions.</source>
+        <translation>Das Modell ist nicht offen, sodass nichts gemessen wird. Dies sind die Vorhersagen.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::WizardDownloads</name>
+    <message>
+        <source>Asking the hub…</source>
+        <translation>Fragt den Hub …</translation>
+    </message>
+    <message>
+        <source>The hub&apos;s repository no longer has this file. Choose another model.</source>
+        <translation>Das Verzeichnis des Hubs hat diese Datei nicht mehr. Wählen Sie ein anderes Modell.</translation>
+    </message>
+    <message>
+        <source>Downloading: %1 of %2</source>
+        <translation>Lädt herunter: %1 von %2</translation>
+    </message>
+    <message>
+        <source>Paused. What is there stays; downloading again goes on from it.</source>
+        <translation>Angehalten. Was da ist, bleibt; erneutes Herunterladen macht dort weiter.</translation>
+    </message>
+    <message>
+        <source>Comparing the checksum…</source>
+        <translation>Vergleicht die Prüfsumme …</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::WizardWords</name>
+    <message>
+        <source>%1 GB/s</source>
+        <translation>%1 GB/s</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
+        <source>%1 million</source>
+        <translation>%1 Millionen</translation>
+    </message>
+    <message>
+        <source>%1 billion</source>
+        <translation>%1 Milliarden</translation>
+    </message>
+    <message>
+        <source>Weights %1</source>
+        <translation>Gewichte %1</translation>
+    </message>
+    <message>
+        <source>Dense weights %1</source>
+        <translation>Dichte Gewichte %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln expert(s) at %1 %2</source>
+        <translation>
+            <numerusform>%Ln Experte mit %1 %2</numerusform>
+            <numerusform>%Ln Experten mit %1 %2</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln layer(s) at %1 %2</source>
+        <translation>
+            <numerusform>%Ln Schicht mit %1 %2</numerusform>
+            <numerusform>%Ln Schichten mit %1 %2</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>conversation %1</source>
+        <translation>Gespräch %1</translation>
+    </message>
+    <message>
+        <source>%1, of which %2 work for each token</source>
+        <translation>%1, davon arbeiten %2 für jedes Token</translation>
+    </message>
+    <message>
+        <source>The card&apos;s speed is measured once the model is open.</source>
+        <translation>Das Tempo der Karte wird gemessen, sobald das Modell offen ist.</translation>
+    </message>
+    <message>
+        <source>The speed of this machine&apos;s memory is not measured yet.</source>
+        <translation>Das Tempo des Arbeitsspeichers ist noch nicht gemessen.</translation>
+    </message>
+    <message>
+        <source>For each token the machine reads about %1 of weights, and its memory gives %2. The real speed is lower; the last step measures it.</source>
+        <translation>Für jedes Token liest der Rechner etwa %1 Gewichte, und sein Speicher gibt %2 her. Das wirkliche Tempo ist niedriger; der letzte Schritt misst es.</translation>
+    </message>
+    <message>
+        <source>Experts that are on the disk alone are read at %1.</source>
+        <translation>Experten, die nur auf dem Laufwerk sind, werden mit %1 gelesen.</translation>
+    </message>
+    <message>
+        <source>measuring…</source>
+        <translation>misst …</translation>
+    </message>
+    <message>
+        <source>could not be measured</source>
+        <translation>konnte nicht gemessen werden</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 · %n core(s) · %2</source>
+        <translation>
+            <numerusform>%1 · %n Kern · %2</numerusform>
+            <numerusform>%1 · %n Kerne · %2</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The cores that this program may use, and the fastest instruction set that the processor understands. FOVEA_CPU chooses another one.</source>
+        <translation>Die Kerne, die dieses Programm benutzen darf, und der schnellste Befehlssatz, den der Prozessor versteht. FOVEA_CPU wählt einen anderen.</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>Grafikkarte</translation>
+    </message>
+    <message>
+        <source>none found</source>
+        <translation>keine gefunden</translation>
+    </message>
+    <message>
+        <source>Looked for in what the system&apos;s drivers tell.</source>
+        <translation>Gesucht in dem, was die Treiber des Systems sagen.</translation>
+    </message>
+    <message>
+        <source>This version of Fovea computes on the processor, so that the card is not counted.</source>
+        <translation>Diese Version von Fovea rechnet auf dem Prozessor, sodass die Karte nicht zählt.</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>%1, of which %2 are free</source>
+        <translation>%1, davon sind %2 frei</translation>
+    </message>
+    <message>
+        <source>What the system, or the container, lets this program take without writing memory to the disk.</source>
+        <translation>Was das System oder der Container dieses Programm nehmen lässt, ohne Speicher auf das Laufwerk auszulagern.</translation>
+    </message>
+    <message>
+        <source>For a model</source>
+        <translation>Für ein Modell</translation>
+    </message>
+    <message>
+        <source>The free memory, less a gibibyte for the desktop and its programs; a model that would be closed counts as free. You can change it later.</source>
+        <translation>Der freie Speicher, weniger ein Gibibyte für den Desktop und seine Programme; ein Modell, das geschlossen würde, zählt als frei. Sie können das später ändern.</translation>
+    </message>
+    <message>
+        <source>Memory is read at</source>
+        <translation>Speicher wird gelesen mit</translation>
+    </message>
+    <message>
+        <source>All threads read half a gibibyte again and again for a third of a second; the best pass counts. Writing an answer is bound by it.</source>
+        <translation>Alle Threads lesen eine Drittelsekunde lang immer wieder ein halbes Gibibyte; der beste Durchgang zählt. Das Schreiben einer Antwort ist dadurch begrenzt.</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Laufwerk</translation>
+    </message>
+    <message>
+        <source>%1 free</source>
+        <translation>%1 frei</translation>
+    </message>
+    <message>
+        <source>On the disk with the folder %1, where models are kept.</source>
+        <translation>Auf dem Laufwerk mit dem Ordner %1, in dem Modelle liegen.</translation>
+    </message>
+    <message>
+        <source>Disk is read at</source>
+        <translation>Laufwerk wird gelesen mit</translation>
+    </message>
+    <message>
+        <source>Up to a second of reading the largest model there, or a file of 67 MB made for this and removed, past the system&apos;s cache. Loading and experts on the disk are bound by it.</source>
+        <translation>Bis zu einer Sekunde Lesen des größten Modells dort oder einer dafür angelegten und wieder gelöschten Datei von 67 MB, am Zwischenspeicher des Systems vorbei. Laden und Experten auf dem Laufwerk sind dadurch begrenzt.</translation>
+    </message>
+    <message>
+        <source>This version of Fovea computes on the processor; the graphics card is not used.</source>
+        <translation>Diese Version von Fovea rechnet auf dem Prozessor; die Grafikkarte wird nicht benutzt.</translation>
+    </message>
+    <message>
+        <source>Little memory is free. Close other programs and come back to see larger models.</source>
+        <translation>Es ist wenig Speicher frei. Schließen Sie andere Programme und kommen Sie wieder, um größere Modelle zu sehen.</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>The model hub&apos;s repository.</source>
+        <translation>Das Verzeichnis des Modell-Hubs.</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>%1; %2 are free on the disk</source>
+        <translation>%1; auf dem Laufwerk sind %2 frei</translation>
+    </message>
+    <message>
+        <source>As the hub lists it, to three digits.</source>
+        <translation>Wie der Hub sie angibt, auf drei Stellen.</translation>
+    </message>
+    <message>
+        <source>Precisions</source>
+        <translation>Genauigkeiten</translation>
+    </message>
+    <message>
+        <source>prepared already</source>
+        <translation>schon vorbereitet</translation>
+    </message>
+    <message>
+        <source>The file with every expert at each precision is there.</source>
+        <translation>Die Datei mit jedem Experten in jeder Genauigkeit ist da.</translation>
+    </message>
+    <message>
+        <source>will be prepared first: %1 on the disk, %2 are free</source>
+        <translation>werden erst vorbereitet: %1 auf dem Laufwerk, %2 sind frei</translation>
+    </message>
+    <message>
+        <source>Every expert is written once at each precision, so that a change while you talk is one read. It is done once for each model; it can be stopped and goes on later.</source>
+        <translation>Jeder Experte wird einmal in jeder Genauigkeit geschrieben, damit eine Änderung beim Reden nur ein Lesen ist. Das geschieht einmal für jedes Modell; es kann angehalten werden und geht später weiter.</translation>
+    </message>
+    <message>
+        <source>Preparing the precisions… %1</source>
+        <translation>Bereitet die Genauigkeiten vor … %1</translation>
+    </message>
+    <message>
+        <source>Measuring…</source>
+        <translation>Misst …</translation>
+    </message>
+    <message>
+        <source>Loading… %1</source>
+        <translation>Lädt … %1</translation>
+    </message>
+    <message>
+        <source>Predicted: what memory can deliver, %1, divided by what a token reads. No machine reaches it quite.</source>
+        <translation>Vorhergesagt: was der Speicher hergibt, %1, geteilt durch das, was ein Token liest. Kein Rechner erreicht es ganz.</translation>
+    </message>
+    <message>
+        <source>Measured: the median of several rounds, %1 tokens in all, from %2 to %3.</source>
+        <translation>Gemessen: der Median mehrerer Runden, insgesamt %1 Token, von %2 bis %3.</translation>
+    </message>
+    <message>
+        <source>Speed of an answer</source>
+        <translation>Tempo einer Antwort</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>höchstens %1</translation>
+    </message>
+    <message>
+        <source>Read for each token</source>
+        <translation>Gelesen für jedes Token</translation>
+    </message>
+    <message>
+        <source>Predicted from the plan: the dense weights and the experts that a token uses. Measured: what the engine counts, with the conversation so far.</source>
+        <translation>Vorhergesagt nach dem Plan: die dichten Gewichte und die Experten, die ein Token braucht. Gemessen: was die Engine zählt, mit dem Gespräch bis dahin.</translation>
+    </message>
+    <message>
+        <source>The first page&apos;s measurement, and the same again with the model in memory.</source>
+        <translation>Die Messung der ersten Seite, und dieselbe noch einmal mit dem Modell im Speicher.</translation>
+    </message>
+    <message>
+        <source>Memory of the model</source>
+        <translation>Speicher des Modells</translation>
+    </message>
+    <message>
+        <source>The plan, and what the engine has taken by its own books. The plan also counts what is kept free.</source>
+        <translation>Der Plan, und was die Engine nach ihrer eigenen Buchführung genommen hat. Der Plan zählt auch, was frei gehalten wird.</translation>
+    </message>
+    <message>
+        <source>Memory of the whole program</source>
+        <translation>Speicher des ganzen Programms</translation>
+    </message>
+    <message>
+        <source>What the system counts for Fovea: the model, the window, and pages of the file that the system may take back at any time.</source>
+        <translation>Was das System für Fovea zählt: das Modell, das Fenster und Seiten der Datei, die das System jederzeit zurücknehmen darf.</translation>
+    </message>
+    <message>
+        <source>Longest conversation</source>
+        <translation>Längstes Gespräch</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens</source>
+        <translation>%1 von %2 Token</translation>
+    </message>
+    <message>
+        <source>The longest context for which the planner finds room beside the weights, of what the model was trained for.</source>
+        <translation>Der längste Kontext, für den der Planer neben den Gewichten Platz findet, von dem, wofür das Modell trainiert wurde.</translation>
+    </message>
+    <message>
+        <source>on this computer, %1</source>
+        <translation>auf diesem Rechner, %1</translation>
+    </message>
+    <message>
+        <source>to make with %1</source>
+        <translation>zu bauen mit %1</translation>
+    </message>
+    <message>
+        <source>to download, %1</source>
+        <translation>zum Herunterladen, %1</translation>
+    </message>
+    <message>
+        <source>Cannot be opened</source>
+        <translation>Kann nicht geöffnet werden</translation>
+    </message>
+    <message>
+        <source>on this computer</source>
+        <translation>auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>As its makers published it.</source>
+        <translation>Wie von den Herstellern veröffentlicht.</translation>
+    </message>
+    <message>
+        <source>Counted in the file. Those that work for a token are the dense weights and the experts that its routers choose.</source>
+        <translation>In der Datei gezählt. Für ein Token arbeiten die dichten Gewichte und die Experten, die die Router wählen.</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Tempo</translation>
+    </message>
+    <message>
+        <source>not known yet</source>
+        <translation>noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>Lizenz</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::BlockLayout</name>
     <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::BudgetBar</name>
+    <message>
+        <source>Memory budget</source>
+        <translation>Speicherbudget</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Together %1 of %2</source>
+        <translation>Zusammen %1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 needed</source>
+        <translation>%1 nötig</translation>
+    </message>
+    <message>
+        <source>Budget %1</source>
+        <translation>Budget %1</translation>
+    </message>
+    <message>
+        <source>%1: %2
+%3</source>
+        <translation>%1: %2
+%3</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::CalibrationPage</name>
+    <message>
+        <source>Measuring</source>
+        <translation>Messung</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>&amp;Measure again</source>
+        <translation>&amp;Noch einmal messen</translation>
+    </message>
+    <message>
+        <source>The same from a terminal:</source>
+        <translation>Dasselbe im Terminal:</translation>
+    </message>
+    <message>
+        <source>Predicted</source>
+        <translation>Vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>Gemessen</translation>
+    </message>
+    <message>
+        <source>%1: predicted %2, measured %3</source>
+        <translation>%1: vorhergesagt %2, gemessen %3</translation>
+    </message>
+    <message>
+        <source>Why?</source>
+        <translation>Warum?</translation>
+    </message>
+    <message>
+        <source>Why: %1</source>
+        <translation>Warum: %1</translation>
     </message>
 </context>
 <context>
@@ -1050,6 +1737,33 @@
         <source>&amp;Download a model…</source>
         <translation>Modell herunter&amp;laden …</translation>
     </message>
+    <message>
+        <source>Find a model that fits…</source>
+        <translation>Ein Modell finden, das passt …</translation>
+    </message>
+    <message>
+        <source>&amp;Set up a model…</source>
+        <translation>Ein Modell ein&amp;richten…</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::CommandBox</name>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>C&amp;opy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>Den Befehl kopieren</translation>
+    </message>
+    <message>
+        <source>C&amp;opied</source>
+        <translation>&amp;Kopiert</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::Composer</name>
@@ -1345,6 +2059,17 @@
     <message>
         <source>Why</source>
         <translation>Warum</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::FactList</name>
+    <message>
+        <source>Why?</source>
+        <translation>Warum?</translation>
+    </message>
+    <message>
+        <source>Why: %1</source>
+        <translation>Warum: %1</translation>
     </message>
 </context>
 <context>
@@ -1915,6 +2640,52 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::MachinePage</name>
+    <message>
+        <source>Measuring how fast memory and disk are read. This takes a few seconds.</source>
+        <translation>Misst, wie schnell Speicher und Laufwerk gelesen werden. Das dauert einige Sekunden.</translation>
+    </message>
+    <message>
+        <source>Measuring</source>
+        <translation>Messung</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::MemoryPage</name>
+    <message>
+        <source>How much of a conversation the model sees at once. A token is about three quarters of a word; each one takes memory.</source>
+        <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein Token ist etwa ein dreiviertel Wort; jedes braucht Speicher.</translation>
+    </message>
+    <message>
+        <source> GB</source>
+        <translation> GB</translation>
+    </message>
+    <message>
+        <source>&amp;Context</source>
+        <translation>&amp;Kontext</translation>
+    </message>
+    <message>
+        <source>&amp;Remembered as</source>
+        <translation>Gemerkt &amp;als</translation>
+    </message>
+    <message>
+        <source>&amp;Precision</source>
+        <translation>&amp;Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Bud&amp;get</source>
+        <translation>Bu&amp;dget</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>These numbers</source>
+        <translation>Diese Zahlen</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::MessageLayout</name>
     <message>
         <source>Thinking…</source>
@@ -2166,6 +2937,17 @@
     <message>
         <source>Do&amp;wnload</source>
         <translation>&amp;Herunterladen</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::ModelsPage</name>
+    <message>
+        <source>Planning the models</source>
+        <translation>Plant die Modelle</translation>
+    </message>
+    <message>
+        <source>Models, best first</source>
+        <translation>Modelle, das beste zuerst</translation>
     </message>
 </context>
 <context>
@@ -2516,6 +3298,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <source>A folder with models</source>
         <translation>Ein Ordner mit Modellen</translation>
     </message>
+    <message>
+        <source>&amp;Find a model that fits this machine…</source>
+        <translation>Ein Modell finden, das auf diesen &amp;Rechner passt…</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ShortcutsDialog</name>
@@ -2672,6 +3458,21 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
 </context>
 <context>
+    <name>fovea::ui::StartPage</name>
+    <message>
+        <source>&amp;Download</source>
+        <translation>&amp;Herunterladen</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::StatusStrip</name>
     <message>
         <source>Status</source>
@@ -2700,6 +3501,17 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Tokens of the answer for each second. A token is about three quarters of an English word.</source>
         <translation>Token der Antwort in jeder Sekunde. Ein Token ist etwa drei Viertel eines englischen Wortes.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::StepRail</name>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Step %1 of %2: %3</source>
+        <translation>Schritt %1 von %2: %3</translation>
     </message>
 </context>
 <context>
@@ -2868,6 +3680,132 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Fit</source>
         <translation>Passt es?</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::WishPage</name>
+    <message>
+        <source>&amp;Quality</source>
+        <translation>&amp;Qualität</translation>
+    </message>
+    <message>
+        <source>The most capable model that this machine holds, also where it writes slowly.</source>
+        <translation>Das fähigste Modell, das auf diesen Rechner passt, auch wenn es langsam schreibt.</translation>
+    </message>
+    <message>
+        <source>S&amp;peed</source>
+        <translation>&amp;Tempo</translation>
+    </message>
+    <message>
+        <source>Answers at least as fast as you read. Among models that are fast enough, the most capable one.</source>
+        <translation>Antworten mindestens so schnell, wie Sie lesen. Von den Modellen, die schnell genug sind, das fähigste.</translation>
+    </message>
+    <message>
+        <source>&amp;Long context</source>
+        <translation>&amp;Langer Kontext</translation>
+    </message>
+    <message>
+        <source>Whole books or code bases in one conversation: models that keep the most tokens in this memory.</source>
+        <translation>Ganze Bücher oder Programme in einem Gespräch: Modelle, die die meisten Token in diesem Speicher halten.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::WizardDialog</name>
+    <message>
+        <source>Set up a model</source>
+        <translation>Ein Modell einrichten</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>Dieser Rechner</translation>
+    </message>
+    <message>
+        <source>What matters</source>
+        <translation>Was zählt</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Messen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Everything stays as it was before</source>
+        <translation>Alles bleibt, wie es vorher war</translation>
+    </message>
+    <message>
+        <source>&amp;Back</source>
+        <translation>&amp;Zurück</translation>
+    </message>
+    <message>
+        <source>&amp;Skip</source>
+        <translation>Über&amp;springen</translation>
+    </message>
+    <message>
+        <source>&amp;Next</source>
+        <translation>&amp;Weiter</translation>
+    </message>
+    <message>
+        <source>What this machine has</source>
+        <translation>Was dieser Rechner hat</translation>
+    </message>
+    <message>
+        <source>Fovea looks at it to find models that fit. Nothing leaves it.</source>
+        <translation>Fovea sieht ihn an, um passende Modelle zu finden. Nichts verlässt ihn.</translation>
+    </message>
+    <message>
+        <source>What matters to you?</source>
+        <translation>Was ist Ihnen wichtig?</translation>
+    </message>
+    <message>
+        <source>It decides the order of the models. You can come back and change it.</source>
+        <translation>Es bestimmt die Reihenfolge der Modelle. Sie können zurückkommen und es ändern.</translation>
+    </message>
+    <message>
+        <source>Models for this machine</source>
+        <translation>Modelle für diesen Rechner</translation>
+    </message>
+    <message>
+        <source>Best first for what matters to you.</source>
+        <translation>Das beste zuerst für das, was Ihnen wichtig ist.</translation>
+    </message>
+    <message>
+        <source>What the memory will hold</source>
+        <translation>Was der Speicher halten wird</translation>
+    </message>
+    <message>
+        <source>Change something, and the bar shows at once what it takes.</source>
+        <translation>Ändern Sie etwas, und der Balken zeigt sofort, was es braucht.</translation>
+    </message>
+    <message>
+        <source>Open the model</source>
+        <translation>Das Modell öffnen</translation>
+    </message>
+    <message>
+        <source>Nothing is kept before you finish.</source>
+        <translation>Nichts wird behalten, bevor Sie fertig sind.</translation>
+    </message>
+    <message>
+        <source>Prediction and reality</source>
+        <translation>Vorhersage und Wirklichkeit</translation>
+    </message>
+    <message>
+        <source>Up to half a minute of the real work.</source>
+        <translation>Bis zu einer halben Minute wirkliche Arbeit.</translation>
     </message>
 </context>
 </TS>

@@ -36,6 +36,23 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::MemoryWords</name>
+    <message numerus="yes">
+        <source>%Ln expert(s) at %1</source>
+        <translation>
+            <numerusform>%Ln expert at %1</numerusform>
+            <numerusform>%Ln experts at %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln layer(s) at %1</source>
+        <translation>
+            <numerusform>%Ln layer at %1</numerusform>
+            <numerusform>%Ln layers at %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ModelRows</name>
     <message numerus="yes">
         <source>Tries again in %n second(s). %1</source>
@@ -114,6 +131,40 @@
         <translation>
             <numerusform>One could not be read</numerusform>
             <numerusform>%n could not be read</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::WizardController</name>
+    <message numerus="yes">
+        <source>Measured for %n second(s).</source>
+        <translation>
+            <numerusform>Measured for one second.</numerusform>
+            <numerusform>Measured for %n seconds.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::WizardWords</name>
+    <message numerus="yes">
+        <source>%Ln expert(s) at %1 %2</source>
+        <translation>
+            <numerusform>%Ln expert at %1 %2</numerusform>
+            <numerusform>%Ln experts at %1 %2</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln layer(s) at %1 %2</source>
+        <translation>
+            <numerusform>%Ln layer at %1 %2</numerusform>
+            <numerusform>%Ln layers at %1 %2</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 · %n core(s) · %2</source>
+        <translation>
+            <numerusform>%1 · %n core · %2</numerusform>
+            <numerusform>%1 · %n cores · %2</numerusform>
         </translation>
     </message>
 </context>

@@ -197,6 +197,7 @@ void ChatWindow::fill_picker() {
   picker_menu_->addSeparator();
   picker_menu_->addAction(tr("Download a model…"), this, &ChatWindow::downloadsRequested);
   picker_menu_->addAction(tr("All models…"), this, &ChatWindow::modelsRequested);
+  picker_menu_->addAction(tr("Find a model that fits…"), this, &ChatWindow::wizardRequested);
   picker_menu_->addAction(tr("Open a GGUF file…"), this, &ChatWindow::open_file);
   picker_menu_->addAction(tr("Open a Hugging Face folder…"), this, &ChatWindow::open_folder);
 }

@@ -71,6 +71,7 @@ class ChatWindow : public QMainWindow {
   void modelsRequested();  // the window of models
   void downloadsRequested();
   void settingsRequested();
+  void wizardRequested();
   void textSizeRequested(int step);  // +1, -1; 0: as it was
   void cancelLoadRequested();
   void errorActionRequested();

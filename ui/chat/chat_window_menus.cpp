@@ -32,6 +32,8 @@ void ChatWindow::make_menus() {
   file->addSeparator();
   connect(add_action(file, "openFileAction", tr("&Open a GGUF file…"), QKeySequence::Open),
           &QAction::triggered, this, &ChatWindow::open_file);
+  connect(add_action(file, "wizardAction", tr("&Set up a model…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_S)),
+          &QAction::triggered, this, &ChatWindow::wizardRequested);
   connect(add_action(file, "openFolderAction", tr("Open a Hugging Face &folder…"),
                      key(Qt::CTRL, Qt::SHIFT, Qt::Key_O)),
           &QAction::triggered, this, &ChatWindow::open_folder);

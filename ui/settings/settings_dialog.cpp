@@ -135,6 +135,10 @@ QWidget* SettingsDialog::make_models() {
                      "it holds for the next model that is opened."),
                   page));
   layout->addLayout(form);
+  auto* wizard = new QPushButton(tr("&Find a model that fits this machine…"), page);
+  wizard->setObjectName(QStringLiteral("openWizard"));
+  connect(wizard, &QPushButton::clicked, this, &SettingsDialog::wizardRequested);
+  layout->addWidget(wizard, 0, Qt::AlignLeft);
   return page;
 }
 

@@ -40,6 +40,7 @@ class SettingsDialog : public QDialog {
 
  Q_SIGNALS:
   void changed(const fovea::ui::SettingsView& settings);
+  void wizardRequested();
 
  private:
   QWidget* make_appearance();

@@ -89,6 +89,13 @@ void SettingsTest::everything_comes_back() {
   all.offline = true;
   all.model_folders = {"/a b/ü", "/c"};
   all.recent_models = {"/m.gguf"};
+  all.model_setups = {{.model = "/m.gguf",
+                       .context_tokens = 4096,
+                       .kv = "q8",
+                       .policy = "dynaexq",
+                       .tiers = {"q4", "q2"},
+                       .budget_bytes = 8'000'000'000},
+                      {.model = "/n.gguf", .policy = "offload", .cpu_moe_layers = -1}};
   all.budget_gb = 12.5;
   all.context_tokens = 32768;
   all.temperature = 0.25;
@@ -141,7 +148,7 @@ void SettingsTest::a_value_that_does_not_fit_is_named_and_kept_data() {
   QTest::addColumn<QByteArray>("text");
   QTest::addColumn<QString>("name");
   const auto row = [](const char* text, const char* name) {
-    QTest::newRow(name) << QByteArray(text) << QString(name);
+    QTest::newRow(text) << QByteArray(text) << QString(name);
   };
   row(R"({"appearance":{"theme":"pink"}})", "appearance.theme");
   row(R"({"appearance":{"text_percent":10000}})", "appearance.text_percent");
@@ -151,6 +158,10 @@ void SettingsTest::a_value_that_does_not_fit_is_named_and_kept_data() {
   row(R"({"models":{"context_tokens":1.5}})", "models.context_tokens");
   row(R"({"generation":{"top_p":1.5}})", "generation.top_p");
   row(R"({"generation":{"system_prompts":[{"name":"x"}]}})", "generation.system_prompts");
+  row(R"({"models":{"setups":[{"kv":"q8"}]}})", "models.setups");
+  row(R"({"models":{"setups":[{"model":"/m","kv":"q9"}]}})", "models.setups");
+  row(R"({"models":{"setups":[{"model":"/m","policy":"best"}]}})", "models.setups");
+  row(R"({"models":{"setups":[{"model":"/m","budget_bytes":-1}]}})", "models.setups");
 }
 
 void SettingsTest::a_value_that_does_not_fit_is_named_and_kept() {

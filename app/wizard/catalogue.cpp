@@ -1,0 +1,141 @@
+#include "app/wizard/catalogue.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/api/plan.h"
+#include "engine/core/result.h"
+
+// The file's text between two labels in the read-only data.
+asm(R"(
+    .pushsection .rodata
+    .balign 16
+    .globl fovea_catalogue_begin
+fovea_catalogue_begin:
+    .incbin ")" FOVEA_CATALOGUE_FILE R"("
+    .globl fovea_catalogue_end
+fovea_catalogue_end:
+    .byte 0
+    .popsection
+)");
+extern "C" const char fovea_catalogue_begin[];
+extern "C" const char fovea_catalogue_end[];
+
+namespace fovea::app {
+namespace {
+
+using Json = nlohmann::json;
+
+std::unexpected<Error> wrong(const std::string& where, std::string what) {
+  return fail(ErrorKind::format, "the model catalogue, " + where, std::move(what), "Mend the file");
+}
+
+// One entry; remembers the first key that is wrong.
+class Reader {
+ public:
+  explicit Reader(const Json& entry) : entry_(entry) {}
+
+  std::string text(const char* key) {
+    const auto value = entry_.find(key);
+    if (value == entry_.end()) return {};
+    if (!value->is_string()) return complain(key, "a text"), std::string();
+    return value->get<std::string>();
+  }
+  std::int64_t number(const char* key, std::int64_t least) {
+    const auto value = entry_.find(key);
+    if (value == entry_.end() && least == 0) return 0;
+    if (value == entry_.end() || !value->is_number_integer() || value->get<std::int64_t>() < least)
+      return complain(key, "a whole number from " + std::to_string(least)), least;
+    return value->get<std::int64_t>();
+  }
+  double percent(const char* key) {
+    const auto value = entry_.find(key);
+    if (value == entry_.end()) return 0;
+    if (!value->is_number() || value->get<double>() < 0 || value->get<double>() > 100)
+      return complain(key, "a number from 0 to 100"), 0;
+    return value->get<double>();
+  }
+  std::map<std::string, std::string> texts(const char* key) {
+    std::map<std::string, std::string> read;
+    const auto value = entry_.find(key);
+    if (value == entry_.end() || !value->is_object() || !value->contains("en"))
+      return complain(key, "an object with \"en\""), read;
+    for (const auto& [language, words] : value->items()) {
+      if (!words.is_string()) return complain(key, "texts by language"), read;
+      read[language] = words.get<std::string>();
+    }
+    return read;
+  }
+  void complain(const char* key, const std::string& expected) {
+    if (complaint_.empty()) complaint_ = std::string("\"") + key + "\" must be " + expected;
+  }
+  const std::string& complaint() const { return complaint_; }
+
+ private:
+  const Json& entry_;
+  std::string complaint_;
+};
+
+Result<CatalogueEntry> read_entry(const Json& json, std::size_t number) {
+  const std::string where = "entry " + std::to_string(number + 1);
+  if (!json.is_object()) return wrong(where, "is no object");
+  Reader reader(json);
+  CatalogueEntry entry{.id = reader.text("id"),
+                       .name = reader.text("name"),
+                       .repository = reader.text("repository"),
+                       .file = reader.text("file"),
+                       .made_by = reader.text("made_by"),
+                       .shape = reader.text("shape"),
+                       .tier = reader.text("tier"),
+                       .dense = reader.text("dense"),
+                       .bytes = reader.number("bytes", 1),
+                       .parameters = reader.number("parameters", 1),
+                       .parameters_active = reader.number("parameters_active", 1),
+                       .experts = reader.number("experts", 0),
+                       .experts_used = reader.number("experts_used", 0),
+                       .context = reader.number("context", 1),
+                       .mmlu_pro = reader.percent("mmlu_pro"),
+                       .licence = reader.text("licence"),
+                       .good_at = reader.texts("good_at")};
+  const auto shapes = shape_names();
+  if (entry.id.empty()) reader.complain("id", "a text");
+  if (entry.name.empty()) reader.complain("name", "a text");
+  if (entry.licence.empty()) reader.complain("licence", "a text");
+  if (entry.made_by.empty() && (entry.repository.empty() || entry.file.empty()))
+    reader.complain("repository", "there with \"file\", or \"made_by\"");
+  if (!entry.shape.empty() && std::ranges::find(shapes, entry.shape) == shapes.end())
+    reader.complain("shape", "one that the planner knows");
+  if (!entry.shape.empty() && (entry.tier.empty() || entry.dense.empty()))
+    reader.complain("tier", "there with \"dense\" where a shape is");
+  if (!reader.complaint().empty()) return wrong(where, reader.complaint());
+  return entry;
+}
+
+}  // namespace
+
+Result<std::vector<CatalogueEntry>> parse_catalogue(std::string_view text) {
+  const Json root = Json::parse(text, nullptr, false);
+  if (!root.is_object() || !root.contains("models") || !root["models"].is_array())
+    return wrong("the whole", "is no JSON object with a list \"models\"");
+  std::vector<CatalogueEntry> entries;
+  for (const Json& json : root["models"]) {
+    FOVEA_TRY(CatalogueEntry entry, read_entry(json, entries.size()));
+    if (std::ranges::any_of(entries, [&](const CatalogueEntry& e) { return e.id == entry.id; }))
+      return wrong("entry " + std::to_string(entries.size() + 1), "\"" + entry.id + "\" is there twice");
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+const std::vector<CatalogueEntry>& catalogue() {
+  static const std::vector<CatalogueEntry> entries =
+      parse_catalogue({fovea_catalogue_begin, fovea_catalogue_end}).value_or(std::vector<CatalogueEntry>());
+  return entries;
+}
+
+std::string good_at(const CatalogueEntry& entry, const std::string& language) {
+  const auto found = entry.good_at.find(language);
+  return found == entry.good_at.end() ? entry.good_at.at("en") : found->second;
+}
+
+}  // namespace fovea::app

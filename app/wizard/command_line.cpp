@@ -1,0 +1,81 @@
+#include "app/wizard/command_line.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace fovea::app {
+namespace {
+
+// "8GiB" where it is that exactly, else bytes.
+std::string size_text(std::int64_t bytes) {
+  struct Unit {
+    std::int64_t bytes;
+    const char* name;
+  };
+  constexpr Unit units[] = {{std::int64_t{1} << 30, "GiB"}, {1'000'000'000, "GB"}, {1'000'000, "MB"}};
+  for (const Unit& unit : units)
+    if (bytes % unit.bytes == 0) return std::to_string(bytes / unit.bytes) + unit.name;
+  return std::to_string(bytes);
+}
+
+const char* policy_flag(PolicyKind policy) {
+  switch (policy) {
+    case PolicyKind::static_tiers:
+      return "static";
+    case PolicyKind::dynaexq:
+      return "dynaexq";
+    case PolicyKind::offload:
+      return "offload";
+    case PolicyKind::none:
+    case PolicyKind::automatic:
+      break;
+  }
+  return nullptr;  // as the parser understands what else is written
+}
+
+bool is_plain(const std::string& argument) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  return !argument.empty() && argument.find_first_not_of(plain) == std::string::npos;
+}
+
+std::string quoted(const std::string& argument) {
+  if (is_plain(argument)) return argument;
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+std::vector<std::string> arguments_for(const std::string& model, const LoadRequest& request) {
+  // A name that looks like a flag would be read as one.
+  std::vector<std::string> arguments{model.starts_with('-') ? "./" + model : model};
+  const auto add = [&](const char* flag, std::string value) {
+    arguments.emplace_back(flag);
+    arguments.push_back(std::move(value));
+  };
+  if (request.context > 0) add("--context", std::to_string(request.context));
+  if (request.threads > 0) add("--threads", std::to_string(request.threads));
+  if (request.kv != KvType::f16) add("--kv", request.kv == KvType::q8 ? "q8" : "f32");
+  const PrecisionRequest& precision = request.precision;
+  if (const char* policy = policy_flag(precision.policy)) add("--policy", policy);
+  if (!precision.tiers.empty()) {
+    std::string list;
+    for (const std::string& tier : precision.tiers) list += (list.empty() ? "" : ",") + tier;
+    add("--tiers", list);
+  }
+  if (precision.budget_bytes > 0) add("--budget", size_text(precision.budget_bytes));
+  if (precision.offload.cpu_moe_layers != 0)
+    add("--n-cpu-moe",
+        precision.offload.cpu_moe_layers < 0 ? "auto" : std::to_string(precision.offload.cpu_moe_layers));
+  return arguments;
+}
+
+std::string command_line(const std::vector<std::string>& arguments) {
+  std::string line = "fovea";
+  for (const std::string& argument : arguments) line += " " + quoted(argument);
+  return line;
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,172 @@
+#include "app/wizard/machine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <memory>
+#include <unistd.h>
+
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t piece_bytes = std::size_t{4} << 20;
+constexpr std::size_t alignment = 4096;
+constexpr std::int64_t least_file_bytes = std::int64_t{64} << 20;
+constexpr double most_seconds = 1;
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+using Buffer = std::unique_ptr<std::byte, decltype(&std::free)>;
+Buffer make_buffer() {
+  return {static_cast<std::byte*>(std::aligned_alloc(alignment, piece_bytes)), &std::free};
+}
+
+fs::path existing(fs::path folder) {
+  std::error_code error;
+  while (!folder.empty() && !fs::is_directory(folder, error) && folder.has_relative_path())
+    folder = folder.parent_path();
+  return folder;
+}
+
+fs::path largest_file(const fs::path& folder) {
+  fs::path largest;
+  std::uintmax_t size = least_file_bytes;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::uintmax_t found = entry.is_regular_file(error) ? entry.file_size(error) : 0;
+    if (error || found <= size) continue;
+    size = found;
+    largest = entry.path();
+  }
+  return largest;
+}
+
+// A file on the disk that nobody else sees; its name is gone already.
+int written_file(const fs::path& folder, std::byte* buffer, const std::stop_token& stop) {
+  std::string name = (folder / ".fovea-speed-XXXXXX").string();
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) return -1;
+  ::unlink(name.c_str());
+  std::uint64_t state = 1;  // what a compressing file system cannot make small
+  for (std::size_t i = 0; i < piece_bytes; i += sizeof state) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    std::copy_n(reinterpret_cast<const std::byte*>(&state), sizeof state, buffer + i);
+  }
+  for (std::int64_t done = 0; done < least_file_bytes; done += static_cast<std::int64_t>(piece_bytes)) {
+    if (stop.stop_requested() || ::write(file, buffer, piece_bytes) != static_cast<ssize_t>(piece_bytes)) {
+      ::close(file);
+      return -1;
+    }
+  }
+  ::fsync(file);
+  return file;
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// "Model: \t\t NVIDIA GeForce RTX 5090"
+std::string nvidia_name(const std::string& information) {
+  const std::size_t begin = information.find("Model:");
+  if (begin == std::string::npos) return {};
+  const std::size_t first = information.find_first_not_of(" \t", begin + 6);
+  if (first == std::string::npos) return {};
+  return information.substr(first, information.find('\n', first) - first);
+}
+
+// What the kernel tells of other makers' cards: the memory stands in a file where the driver has one.
+void add_drm_card(const fs::path& device, std::vector<Card>& cards) {
+  const std::string vendor = read_text(device / "vendor");
+  const std::int64_t memory = std::atoll(read_text(device / "mem_info_vram_total").c_str());
+  if (vendor.starts_with("0x1002")) cards.push_back({"AMD", memory});
+  if (vendor.starts_with("0x8086") && memory > 0) cards.push_back({"Intel", memory});
+}
+
+}  // namespace
+
+std::vector<Card> find_cards(const fs::path& nvidia, const fs::path& drm) {
+  std::vector<Card> cards;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(nvidia, error)) {
+    if (std::string name = nvidia_name(read_text(entry.path() / "information")); !name.empty())
+      cards.push_back({std::move(name), 0});
+  }
+  std::vector<fs::path> devices;
+  for (const auto& entry : fs::directory_iterator(drm, error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("card") && name.find('-') == std::string::npos) devices.push_back(entry.path());
+  }
+  std::ranges::sort(devices);
+  for (const fs::path& device : devices) add_drm_card(device / "device", cards);
+  return cards;
+}
+
+std::optional<double> measure_disk_read_gb_per_s(const fs::path& folder, std::stop_token stop) {
+  const Buffer buffer = make_buffer();
+  if (!buffer) return std::nullopt;
+  const fs::path there = existing(folder);
+  const fs::path model = largest_file(there);
+  const File file(model.empty() ? written_file(there, buffer.get(), stop)
+                                : ::open(model.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return std::nullopt;
+  // Where the file system refuses to read past its cache, the cache is at least told to forget.
+  const int flags = ::fcntl(file.get(), F_GETFL);
+  if (::fcntl(file.get(), F_SETFL, flags | O_DIRECT) != 0)
+    ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
+  std::int64_t bytes = 0;
+  const auto begin = Clock::now();
+  double seconds = 0;
+  for (off_t at = 0; at + static_cast<off_t>(piece_bytes) <= size && seconds < most_seconds;
+       at += static_cast<off_t>(piece_bytes)) {
+    if (stop.stop_requested()) return std::nullopt;
+    const ssize_t got = ::pread(file.get(), buffer.get(), piece_bytes, at);
+    if (got <= 0) return std::nullopt;
+    bytes += got;
+    seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  if (bytes == 0 || seconds <= 0) return std::nullopt;
+  return static_cast<double>(bytes) / seconds / 1e9;
+}
+
+Result<Machine> find_machine(const fs::path& models, std::int64_t held_bytes) {
+  Machine machine;
+  FOVEA_TRY(auto all, devices());
+  machine.device = std::move(all.front());
+  machine.cards = find_cards();
+  FOVEA_TRY(machine.room, this_machine(held_bytes));
+  machine.folder = models;
+  std::error_code error;
+  const fs::space_info space = fs::space(existing(models), error);
+  if (!error) machine.disk_free_bytes = static_cast<std::int64_t>(space.available);
+  return machine;
+}
+
+void measure_machine(Machine& machine, std::stop_token stop) {
+  machine.disk_read_gb_per_s = measure_disk_read_gb_per_s(machine.folder, stop).value_or(0);
+  if (stop.stop_requested()) return;
+  machine.memory_read_gb_per_s = measure_memory_read_gb_per_s().value_or(0);
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,43 @@
+// What this machine has, as far as it decides which models fit and how fast they are.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/library/fit.h"
+#include "engine/api/devices.h"
+
+namespace fovea::app {
+
+struct Card {
+  std::string name = {};
+  std::int64_t memory_bytes = 0;  // 0: not known
+};
+
+struct Machine {
+  DeviceInfo device = {};             // that computes
+  std::vector<Card> cards = {};       // graphics cards that are there; the device is one of them or none
+  FitRequest room = {};               // what a model may take
+  std::filesystem::path folder = {};  // of the models
+  std::int64_t disk_free_bytes = 0;
+  double disk_read_gb_per_s = 0;    // 0: not measured
+  double memory_read_gb_per_s = 0;  // 0: not measured
+};
+
+// Everything that is known at once. `held_bytes`: of a model that would be closed for another one.
+Result<Machine> find_machine(const std::filesystem::path& models, std::int64_t held_bytes = 0);
+// Adds the two speeds; takes up to three seconds. What cannot be measured stays 0.
+void measure_machine(Machine& machine, std::stop_token stop = {});
+
+// The graphics cards that the system's files tell of.
+std::vector<Card> find_cards(const std::filesystem::path& nvidia = "/proc/driver/nvidia/gpus",
+                             const std::filesystem::path& drm = "/sys/class/drm");
+// Reads past the page cache for at most a second: the largest file of the folder, or one that is written for
+// this and removed. Nothing when neither is possible, or it was stopped.
+std::optional<double> measure_disk_read_gb_per_s(const std::filesystem::path& folder, std::stop_token stop);
+
+}  // namespace fovea::app

@@ -1,0 +1,230 @@
+// The memory page in words: choices, the parts of the budget, and what would make a plan fit.
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+#include "app/library/fit_words.h"
+#include "app/wizard/wizard_words.h"
+
+namespace fovea::app {
+namespace {
+
+// Unqualified at the beginning of a function, where lupdate would lose the namespace.
+using ui::BudgetView;
+using ui::ChoiceView;
+using ui::MemoryOptions;
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(fovea::app::MemoryWords)
+};
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+QString count(std::int64_t number) {
+  return QLocale().toString(static_cast<qlonglong>(number));
+}
+
+QString number(double value, int decimals) {
+  return QLocale().toString(value, 'f', decimals);
+}
+
+ChoiceView kv_choice(KvType kv) {
+  switch (kv) {
+    case KvType::f16:
+      return {
+          Words::tr("16 bits (usual)"),
+          Words::tr(
+              "What the model remembers of the conversation, the KV cache, with 16 bits for each number.")};
+    case KvType::q8:
+      return {
+          Words::tr("8 bits (half the memory)"),
+          Words::tr("What the model remembers of the conversation takes half of the memory and is a little "
+                    "less exact.")};
+    case KvType::f32:
+      break;
+  }
+  return {Words::tr("32 bits (twice the memory)"), Words::tr("Exact, and twice as large.")};
+}
+
+ChoiceView precision_choice(const PrecisionChoice& choice, bool has_experts) {
+  QStringList tiers;
+  for (const std::string& tier : choice.tiers) tiers += q(tier);
+  const QString all = tiers.join(QStringLiteral(", "));
+  switch (choice.policy) {
+    case PolicyKind::none:
+      return {
+          Words::tr("As the file has it"),
+          Words::tr("Every weight is as precise as in the model's file; nothing changes while it answers.")};
+    case PolicyKind::dynaexq:
+      return {
+          Words::tr("Hot experts at %1, the others at %2").arg(tiers.value(0), tiers.value(1)),
+          Words::tr(
+              "Experts that the conversation uses most are precise, the others take less room. It changes "
+              "while you talk, and never waits for it.")};
+    case PolicyKind::static_tiers:
+      if (tiers.isEmpty())
+        return {Words::tr("A fixed mix that fills the budget"),
+                has_experts
+                    ? Words::tr("Each expert has a precision that stays: the best mix that the budget holds.")
+                    : Words::tr("Each layer has a precision that stays: the best mix that the budget "
+                                "holds.")};
+      return {has_experts ? Words::tr("All experts at %1").arg(all) : Words::tr("All layers at %1").arg(all),
+              Words::tr(
+                  "q8, q4, q3 and q2 take about 8, 4, 3 and 2 bits for each weight. Below 3 bits answers get "
+                  "noticeably worse.")};
+    case PolicyKind::offload:
+      return {
+          Words::tr("Experts at %1, some on the disk").arg(all),
+          Words::tr(
+              "As few layers' experts as possible stay on the disk alone and are read when they are used: "
+              "slow, but a larger model runs.")};
+    case PolicyKind::automatic:
+      break;
+  }
+  return {Words::tr("Chosen by Fovea"), {}};
+}
+
+}  // namespace
+
+MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::int64_t>& contexts,
+                             const std::vector<PrecisionChoice>& choices, const Machine& machine) {
+  ui::MemoryOptions options;
+  options.model = q(candidate.name);
+  options.contexts.assign(contexts.begin(), contexts.end());
+  for (const KvType kv : {KvType::f32, KvType::f16, KvType::q8}) options.kv_types.push_back(kv_choice(kv));
+  for (const PrecisionChoice& choice : choices)
+    options.precisions.push_back(precision_choice(choice, candidate.experts > 0));
+  options.most_bytes =
+      machine.room.device_memory_bytes > 0 ? machine.room.device_memory_bytes : machine.device.memory_bytes;
+  options.budget_why =
+      Words::tr(
+          "Fovea keeps everything of the model within it, and never takes more, not even for a "
+          "moment. %1 are free for a model now.")
+          .arg(size_words(machine.room.budget_bytes));
+  return options;
+}
+
+namespace {
+
+void add_part(ui::BudgetView& view, ui::BudgetPartView::Kind kind, const QString& name, std::int64_t bytes,
+              const QString& why) {
+  if (bytes <= 0) return;
+  ui::BudgetPartView part;
+  part.kind = kind;
+  part.name = name;
+  part.bytes = bytes;
+  part.why = why;
+  view.parts.push_back(part);
+}
+
+void add_parts(ui::BudgetView& view, const PlanReport& report, bool has_experts) {
+  using Kind = ui::BudgetPartView::Kind;
+  const Plan::Parts& parts = report.plan.parts;
+  add_part(view, Kind::dense, parts.experts.empty() ? Words::tr("Weights") : Words::tr("Dense weights"),
+           parts.dense,
+           parts.experts.empty() ? Words::tr("All weights as the file has them.")
+                                 : Words::tr("What every token uses: embeddings, attention, routers."));
+  int tier_number = 0;
+  for (const PlanTier& tier : parts.experts) {
+    ui::BudgetPartView part;
+    part.kind = Kind::tier;
+    part.tier = tier_number++;
+    part.tiers = static_cast<int>(parts.experts.size());
+    part.name =
+        has_experts
+            ? Words::tr("%Ln expert(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name))
+            : Words::tr("%Ln layer(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name));
+    part.bytes = tier.bytes;
+    part.why = Words::tr("%1 bits for each weight, with what the blocks are rounded up to and a spare one.")
+                   .arg(number(tier.bits_per_weight, 2));
+    if (tier.bytes > 0) view.parts.push_back(part);
+  }
+  add_part(view, Kind::kv, Words::tr("Conversation (KV cache)"), parts.kv,
+           Words::tr("Keys and values of %1 tokens, for each layer.").arg(count(report.context)));
+  add_part(view, Kind::activations, Words::tr("Room to compute"), parts.activations,
+           Words::tr("What the layers pass on, for %1 tokens of a prompt at once.").arg(count(report.chunk)));
+  add_part(view, Kind::transfer, Words::tr("Room for swaps"), parts.transfer,
+           Words::tr("Where experts lie while they change their precision."));
+  add_part(view, Kind::safety, Words::tr("Kept free"), parts.safety,
+           Words::tr("Two hundredths of the budget, at most a gibibyte, for what nobody can plan."));
+}
+
+QString remedy_words(const Remedy& remedy, bool has_experts) {
+  switch (remedy.kind) {
+    case Remedy::Kind::budget:
+      return Words::tr("Take a budget of %1").arg(size_words(remedy.setup.budget_bytes));
+    case Remedy::Kind::kv:
+      return Words::tr("Remember the conversation with 8 bits");
+    case Remedy::Kind::context:
+      return Words::tr("Shorten the context to %1 tokens").arg(count(remedy.setup.context));
+    case Remedy::Kind::precision:
+      return precision_choice(choice_of(remedy.setup), has_experts).text;
+  }
+  return {};
+}
+
+}  // namespace
+
+BudgetView budget_view(const Candidate& candidate, const Setup& setup, const PlanReport& report,
+                       const std::vector<Remedy>& remedies) {
+  ui::BudgetView view;
+  const Plan& plan = report.plan;
+  const bool has_experts = candidate.experts > 0;
+  add_parts(view, report, has_experts);
+  view.budget_bytes = setup.budget_bytes;
+  view.total_bytes = plan.total_bytes;
+  view.fits = plan.fits;
+  if (plan.fits) {
+    view.verdict = Words::tr("It fits: %1 of %2 stay free.")
+                       .arg(size_words(std::max<std::int64_t>(0, setup.budget_bytes - plan.total_bytes)),
+                            size_words(setup.budget_bytes));
+    if (report.policy == PolicyKind::dynaexq && plan.high_per_layer < report.units_per_layer)
+      view.verdict +=
+          QLatin1Char(' ') + Words::tr("In each layer %1 of %2 experts are at the high precision.")
+                                 .arg(plan.high_per_layer)
+                                 .arg(report.units_per_layer);
+    if (report.units_offloaded > 0)
+      view.verdict +=
+          QLatin1Char(' ') + Words::tr("%1 of %2 experts stay on the disk and are read when they are used.")
+                                 .arg(count(report.units_offloaded), count(report.units));
+  } else {
+    view.verdict = Words::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
+                       .arg(size_words(plan.least_bytes), size_words(plan.least_bytes - setup.budget_bytes));
+    view.verdict += QLatin1Char(' ') +
+                    (remedies.empty() ? Words::tr("Nothing on this page makes it fit. Choose another model.")
+                                      : Words::tr("Each of these alone makes it fit:"));
+  }
+  for (const Remedy& remedy : remedies) view.remedies += remedy_words(remedy, has_experts);
+  if (candidate.path.empty()) {
+    view.why_short = Words::tr("planned from the published model");
+    view.why = Words::tr(
+        "Fovea's planner computes them from the sizes of the published model's tensors. It plans again, "
+        "exactly, once the file is here.");
+  } else {
+    view.why_short = Words::tr("planned from the file");
+    view.why = Words::tr(
+        "Fovea's planner reads the sizes of all tensors in the file and adds up what will be held, as "
+        "it does when the model is opened. The budget is never exceeded.");
+  }
+  return view;
+}
+
+BudgetView budget_by_size(const Candidate& candidate, const Setup& setup) {
+  ui::BudgetView view;
+  add_part(view, ui::BudgetPartView::Kind::dense, Words::tr("Weights"), candidate.file_bytes,
+           Words::tr("The size of the file."));
+  add_part(view, ui::BudgetPartView::Kind::kv, Words::tr("Conversation and room to compute, estimated"),
+           candidate.fit.needed_bytes - candidate.file_bytes,
+           Words::tr("A tenth of the weights, at least 268 MB."));
+  view.budget_bytes = setup.budget_bytes;
+  view.total_bytes = candidate.fit.needed_bytes;
+  view.fits = view.total_bytes <= view.budget_bytes;
+  view.verdict = view.fits ? Words::tr("It should fit.") : Words::tr("It will hardly fit.");
+  view.why_short = Words::tr("estimated from the file's size");
+  view.why = fit_reason(candidate.fit);
+  return view;
+}
+
+}  // namespace fovea::app

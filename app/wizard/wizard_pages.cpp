@@ -1,0 +1,369 @@
+// What the wizard's pages show: each gets its numbers from another thread.
+#include <algorithm>
+#include <utility>
+
+#include "app/wizard/background.h"
+#include "app/wizard/command_line.h"
+#include "app/wizard/wizard_controller.h"
+
+namespace fovea::app {
+namespace {
+
+using Page = ui::WizardPage;
+
+template <class Value>
+int index_of(const std::vector<Value>& values, const Value& value) {
+  const auto found = std::ranges::find(values, value);
+  return found == values.end() ? 0 : static_cast<int>(found - values.begin());
+}
+
+bool same_model(const Candidate& a, const Candidate& b) {
+  if (a.entry && b.entry) return a.entry->id == b.entry->id;
+  return a.path == b.path && !a.path.empty();
+}
+
+// What someone who asks for less memory wants: experts at two precisions, within less than it takes now.
+Setup smaller_setup(const Candidate& candidate, const Machine& machine, const LoadRequest& open,
+                    std::int64_t open_bytes) {
+  Setup setup = setup_of(open);
+  if (setup.policy != PolicyKind::none) return setup;
+  for (const PrecisionChoice& choice : precision_choices(candidate, machine)) {
+    if (choice.policy != (candidate.experts > 0 ? PolicyKind::dynaexq : PolicyKind::static_tiers)) continue;
+    setup = with_choice(setup, choice);
+    break;
+  }
+  setup.budget_bytes = std::min(machine.room.budget_bytes, open_bytes * 4 / 5);
+  return setup;
+}
+
+// Of the engine's answer, what is not chosen again each time.
+Setup named(Setup setup, const PlanReport& report) {
+  if (setup.policy == PolicyKind::automatic) setup.policy = report.policy;
+  return setup;
+}
+
+StoreNeed store_need(const Candidate& candidate, const PlanReport& report,
+                     const std::filesystem::path& stores) {
+  StoreNeed need;
+  if (candidate.path.empty() || report.policy == PolicyKind::none || report.plan.parts.experts.empty())
+    return need;
+  PrepareRequest request;
+  request.model = candidate.path;
+  for (const PlanTier& tier : report.plan.parts.experts) request.tiers.push_back(tier.name);
+  const auto store = describe_store(request);
+  if (!store) return need;
+  std::error_code error;
+  need.needed = true;
+  need.bytes = store->bytes;
+  need.there = std::filesystem::exists(stores / store->name, error);
+  return need;
+}
+
+struct Planned {
+  Result<PlanReport> report;
+  std::vector<Remedy> remedies = {};
+  StoreNeed store = {};
+};
+
+struct Opened {
+  Candidate candidate;
+  Setup setup;
+  std::vector<PrecisionChoice> choices;
+};
+
+}  // namespace
+
+// --- machine
+
+void WizardController::find() {
+  measuring_ = true;
+  const auto look =
+      world_.machine ? world_.machine : [models = world_.models_folder, held = world_.open_bytes] {
+        return find_machine(models, held);
+      };
+  in_background(this, look, [this](Result<Machine> found) {
+    measuring_ = found.has_value() && found->memory_read_gb_per_s <= 0;
+    if (!found) {
+      dialog_->set_machine({}, QString::fromStdString(found.error().message()), false);
+      return;
+    }
+    machine_ = *std::move(found);
+    dialog_->set_machine(machine_facts(*machine_, measuring_), machine_note(*machine_), measuring_);
+    if (first_page_ == Page::memory && world_.open) take_open_model();
+    if (!measuring_) return look_for_models();
+    in_background(
+        this,
+        [machine = *machine_, stop = stop_.get_token()]() mutable {
+          measure_machine(machine, stop);
+          return machine;
+        },
+        [this](Machine machine) {
+          machine_ = std::move(machine);
+          measuring_ = false;
+          dialog_->set_machine(machine_facts(*machine_, false), machine_note(*machine_), false);
+          look_for_models();
+        });
+  });
+}
+
+void WizardController::take_open_model() {
+  in_background(
+      this,
+      [machine = *machine_, open = *world_.open, bytes = world_.open_bytes, entries = world_.catalogue] {
+        Opened opened{.candidate = examine_model(open.model, machine, entries), .setup = {}, .choices = {}};
+        if (opened.candidate.trouble.empty()) {
+          opened.setup = smaller_setup(opened.candidate, machine, open, bytes);
+          if (const auto report = plan_of(opened.candidate, opened.setup, machine))
+            opened.setup = named(opened.setup, *report);
+        }
+        return opened;
+      },
+      [this](Opened opened) {
+        if (chosen_by_user_) return;
+        chosen_by_user_ = true;
+        take(opened.candidate);
+        setup_ = opened.setup;
+        if (page_ == Page::memory) show_memory();
+      });
+}
+
+// --- models
+
+void WizardController::look_for_models() {
+  if (!machine_ || looking_) return;
+  looking_ = true;
+  std::vector<std::filesystem::path> folders{world_.models_folder};
+  folders.insert(folders.end(), world_.folders.begin(), world_.folders.end());
+  in_background(
+      this,
+      [folders, paths = world_.models, entries = world_.catalogue, machine = *machine_,
+       stop = stop_.get_token()] {
+        auto found = find_candidates(folders, paths, entries, machine, stop);
+        for (Candidate& candidate : found)
+          if (!stop.stop_requested()) find_longest_context(candidate, machine);
+        return found;
+      },
+      [this](std::vector<Candidate> found) { take_candidates(std::move(found)); });
+}
+
+void WizardController::take_candidates(std::vector<Candidate> found) {
+  looking_ = false;
+  looked_ = true;
+  candidates_ = std::move(found);
+  // The one that was chosen may be here now.
+  if (chosen_ && chosen_->path.empty()) {
+    const auto now =
+        std::ranges::find_if(candidates_, [&](const Candidate& c) { return same_model(c, *chosen_); });
+    if (now != candidates_.end() && !now->path.empty()) take(*now);
+  }
+  show_models();
+}
+
+void WizardController::show_models() {
+  sort_for(candidates_, wish_);
+  std::vector<ui::ModelRow> rows;
+  int current = 0;
+  for (const Candidate& candidate : candidates_) {
+    if (chosen_by_user_ && chosen_ && same_model(candidate, *chosen_))
+      current = static_cast<int>(rows.size());
+    rows.push_back(model_row(candidate, *machine_));
+  }
+  if (!candidates_.empty() && !chosen_by_user_) take(candidates_.front());
+  const bool some_fit = std::ranges::any_of(candidates_, &Candidate::usable);
+  QString note;
+  if (looked_ && candidates_.empty()) {
+    note = tr("No model was found, and none is known to fit. Open a file from the File menu instead.");
+  } else if (looked_ && !some_fit) {
+    note =
+        tr("None of these fits what is free now. Close other programs, go back to the first page, and come "
+           "again.");
+  }
+  dialog_->set_models(rows, current, note, (looking_ || measuring_) && candidates_.empty());
+  update_navigation();
+}
+
+void WizardController::choose(int row) {
+  if (row < 0 || row >= static_cast<int>(candidates_.size())) return;
+  chosen_by_user_ = true;
+  take(candidates_[static_cast<std::size_t>(row)]);
+  update_navigation();
+}
+
+void WizardController::take(const Candidate& candidate) {
+  const bool other = !chosen_ || !same_model(*chosen_, candidate) || chosen_->path != candidate.path;
+  chosen_ = candidate;
+  if (!other) return;
+  choices_.clear();
+  report_.reset();
+  remedies_.clear();
+  setup_ = usual_setup(candidate, *machine_);
+  if (wish_ == Wish::long_context && candidate.best_context > setup_.context)
+    setup_.context = candidate.best_context;
+}
+
+// --- memory
+
+void WizardController::show_memory() {
+  if (!chosen_ || !chosen_->trouble.empty()) return;
+  plan_pending_ = true;
+  in_background(
+      this, [candidate = *chosen_, machine = *machine_] { return precision_choices(candidate, machine); },
+      [this, path = chosen_->path, name = chosen_->name](std::vector<PrecisionChoice> choices) {
+        if (!chosen_ || chosen_->path != path || chosen_->name != name) return;
+        choices_ = std::move(choices);
+        if (std::ranges::find(choices_, choice_of(setup_)) == choices_.end())
+          choices_.push_back(choice_of(setup_));
+        contexts_ = contexts_of(*chosen_);
+        if (std::ranges::find(contexts_, setup_.context) == contexts_.end()) {
+          contexts_.push_back(setup_.context);
+          std::ranges::sort(contexts_);
+        }
+        dialog_->set_memory_options(memory_options(*chosen_, contexts_, choices_, *machine_));
+        show_setup();
+        plan();
+        update_navigation();
+      });
+}
+
+void WizardController::show_setup() {
+  dialog_->set_memory_choice({.context = index_of(contexts_, setup_.context),
+                              .kv_type = static_cast<int>(setup_.kv),
+                              .precision = index_of(choices_, choice_of(setup_)),
+                              .budget_bytes = setup_.budget_bytes});
+}
+
+void WizardController::replan_later() {
+  plan_stop_.request_stop();
+  ++planning_;
+  plan_pending_ = true;
+  update_navigation();
+  if (report_) {
+    ui::BudgetView waiting = budget_view(*chosen_, setup_, *report_, {});
+    waiting.planning = true;
+    dialog_->set_budget(waiting);
+  }
+  plan_timer_.start();
+}
+
+void WizardController::plan() {
+  if (!chosen_ || !machine_) return;
+  plan_stop_.request_stop();
+  plan_stop_ = std::stop_source();
+  const int number = ++planning_;
+  plan_pending_ = true;
+  if (chosen_->path.empty() && (!chosen_->entry || chosen_->entry->shape.empty())) {
+    report_.reset();
+    plan_pending_ = false;
+    dialog_->set_budget(budget_by_size(*chosen_, setup_));
+    return update_navigation();
+  }
+  in_background(
+      this,
+      [candidate = *chosen_, setup = setup_, machine = *machine_, stores = world_.stores,
+       stop = plan_stop_.get_token()] {
+        Planned planned{.report = plan_of(candidate, setup, machine)};
+        if (planned.report && !stop.stop_requested()) {
+          if (!planned.report->plan.fits)
+            planned.remedies = remedies(candidate, setup, *planned.report, machine, stop);
+          planned.store = store_need(candidate, *planned.report, stores);
+        }
+        return planned;
+      },
+      [this, number](Planned planned) {
+        if (number != planning_) return;
+        plan_pending_ = false;
+        remedies_ = std::move(planned.remedies);
+        store_ = planned.store;
+        if (planned.report) {
+          report_ = *std::move(planned.report);
+          dialog_->set_budget(budget_view(*chosen_, setup_, *report_, remedies_));
+        } else {
+          report_.reset();
+          ui::BudgetView wrong;
+          wrong.fits = false;
+          wrong.verdict = QString::fromStdString(planned.report.error().message());
+          dialog_->set_budget(wrong);
+        }
+        if (page_ == Page::start) show_start();
+        if (page_ == Page::calibration) show_calibration(calibration_.text);
+        update_navigation();
+      });
+}
+
+void WizardController::apply_remedy(int remedy) {
+  if (remedy < 0 || remedy >= static_cast<int>(remedies_.size())) return;
+  setup_ = remedies_[static_cast<std::size_t>(remedy)].setup;
+  show_setup();
+  plan();
+}
+
+// --- opening
+
+void WizardController::show_start() {
+  if (!chosen_) return;
+  const QString name = QString::fromStdString(chosen_->name);
+  start_.facts = start_facts(*chosen_, store_, *machine_);
+  start_.busy = opening_ || downloading_;
+  start_.can_download = false;
+  start_.command.clear();
+  const bool from_hub = chosen_->entry && !chosen_->entry->repository.empty();
+  if (is_here()) {
+    start_.text =
+        is_open() ? tr("%1 is open with these settings.").arg(name)
+                  : tr("%1 will be opened with these settings. A model that is open now is closed; it comes "
+                       "back if you close this window before the end.")
+                        .arg(name);
+  } else if (from_hub && world_.can_download) {
+    start_.text = tr("%1 is not on this computer yet.").arg(name);
+    start_.can_download = true;
+  } else {
+    start_.text =
+        tr("%1 is not on this computer yet. Run this in a terminal, then go back to the list of models.")
+            .arg(name);
+    start_.command = from_hub
+                         ? QString::fromStdString(
+                               command_line({"download", chosen_->entry->repository, chosen_->entry->file}))
+                         : QString::fromStdString(chosen_->entry ? chosen_->entry->made_by : std::string());
+  }
+  dialog_->set_start(start_);
+}
+
+// --- prediction and reality
+
+void WizardController::show_calibration(const QString& text) {
+  calibration_.can_measure = chosen_ && is_open();
+  calibration_.running = calibrating_;
+  if (calibrating_) {
+    calibration_.text = tr("The model writes for a few seconds, to see how fast it is.");
+  } else if (measured_) {
+    calibration_.text = tr("Measured for %n second(s).", nullptr, static_cast<int>(measured_->seconds + 0.5));
+  } else if (!text.isEmpty()) {
+    calibration_.text = text;
+  } else {
+    calibration_.text = tr("The model is not open, so that nothing is measured. These are the predictions.");
+  }
+  calibration_.rows.clear();
+  calibration_.command_line.clear();
+  if (chosen_) {
+    calibration_.rows = comparison(*chosen_, report_, *machine_, measured_);
+    if (is_here()) {
+      const std::filesystem::path& path = chosen_->path;
+      const bool in_library = path.parent_path() == world_.models_folder && path.extension() == ".gguf";
+      calibration_.command_line = QString::fromStdString(
+          command_line(arguments_for(in_library ? path.stem().string() : path.string(), request())));
+    }
+  }
+  dialog_->set_calibration(calibration_);
+}
+
+void WizardController::measure() {
+  calibrating_ = true;
+  measured_.reset();
+  calibration_.error.clear();
+  calibration_.done = calibration_.total = 0;
+  show_calibration();
+  update_navigation();
+  Q_EMIT calibrateRequested(world_.calibration);
+}
+
+}  // namespace fovea::app

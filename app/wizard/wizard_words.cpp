@@ -1,0 +1,277 @@
+#include "app/wizard/wizard_words.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+#include "app/library/fit_words.h"
+
+namespace fovea::app {
+namespace {
+
+// Unqualified at the beginning of a function, where lupdate would lose the namespace.
+using ui::FactView;
+using ui::ModelRow;
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(fovea::app::WizardWords)
+};
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+QString count(std::int64_t number) {
+  return QLocale().toString(static_cast<qlonglong>(number));
+}
+
+QString number(double value, int decimals) {
+  return QLocale().toString(value, 'f', decimals);
+}
+
+QString gb_per_s(double value) {
+  return Words::tr("%1 GB/s").arg(number(value, value < 10 ? 1 : 0));
+}
+
+QString tokens_per_s(double value) {
+  return Words::tr("%1 tokens/s").arg(number(value, value < 10 ? 1 : 0));
+}
+
+QString billions(std::int64_t parameters) {
+  const auto value = static_cast<double>(parameters);
+  return value < 1e9 ? Words::tr("%1 million").arg(number(value / 1e6, 0))
+                     : Words::tr("%1 billion").arg(number(value / 1e9, 1));
+}
+
+// "6,144 experts at q4 15.2 GB"
+QString holds_of(const PlanReport& report, bool has_experts) {
+  const Plan::Parts& parts = report.plan.parts;
+  QStringList words;
+  if (parts.experts.empty()) {
+    words += Words::tr("Weights %1").arg(size_words(parts.dense));
+  } else {
+    words += Words::tr("Dense weights %1").arg(size_words(parts.dense));
+    for (const PlanTier& tier : parts.experts)
+      if (tier.bytes > 0)
+        words += (has_experts ? Words::tr("%Ln expert(s) at %1 %2", nullptr, static_cast<int>(tier.units))
+                              : Words::tr("%Ln layer(s) at %1 %2", nullptr, static_cast<int>(tier.units)))
+                     .arg(q(tier.name), size_words(tier.bytes));
+  }
+  words += Words::tr("conversation %1").arg(size_words(parts.kv));
+  return words.join(QStringLiteral(" · "));
+}
+
+QString parameters_of(const Candidate& candidate) {
+  if (candidate.experts == 0) return billions(candidate.parameters);
+  return Words::tr("%1, of which %2 work for each token")
+      .arg(billions(candidate.parameters), billions(candidate.parameters_active));
+}
+
+QString speed_why(const Candidate& candidate, const Machine& machine) {
+  if (candidate.fit.on_card) return Words::tr("The card's speed is measured once the model is open.");
+  if (candidate.tokens_per_second <= 0)
+    return Words::tr("The speed of this machine's memory is not measured yet.");
+  QString why =
+      Words::tr(
+          "For each token the machine reads about %1 of weights, and its memory gives %2. The real speed "
+          "is lower; the last step measures it.")
+          .arg(size_words(static_cast<std::int64_t>(candidate.bytes_per_token)),
+               gb_per_s(machine.memory_read_gb_per_s));
+  if (candidate.fit.kind == FitKind::experts_elsewhere)
+    why += QLatin1Char(' ') + Words::tr("Experts that are on the disk alone are read at %1.")
+                                  .arg(gb_per_s(machine.disk_read_gb_per_s));
+  return why;
+}
+
+FactView longest_context(const Candidate& candidate) {
+  if (candidate.longest_context <= 0) return {};
+  return {
+      Words::tr("Longest conversation"),
+      Words::tr("%1 of %2 tokens").arg(count(candidate.longest_context), count(candidate.context)),
+      Words::tr("The longest context for which the planner finds room beside the weights, of what the model "
+                "was trained for.")};
+}
+
+}  // namespace
+
+std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) {
+  const QString pending = measuring ? Words::tr("measuring…") : Words::tr("could not be measured");
+  const DeviceInfo& device = machine.device;
+  QStringList cards;
+  for (const Card& card : machine.cards)
+    cards += card.memory_bytes > 0 ? Words::tr("%1, %2").arg(q(card.name), size_words(card.memory_bytes))
+                                   : q(card.name);
+  const QString memory_speed =
+      machine.memory_read_gb_per_s > 0 ? gb_per_s(machine.memory_read_gb_per_s) : pending;
+  const QString disk_speed = machine.disk_read_gb_per_s > 0 ? gb_per_s(machine.disk_read_gb_per_s) : pending;
+  return {
+      {Words::tr("Processor"),
+       Words::tr("%1 · %n core(s) · %2", nullptr, device.cores)
+           .arg(q(device.description), q(device.instruction_set)),
+       Words::tr("The cores that this program may use, and the fastest instruction set that the processor "
+                 "understands. FOVEA_CPU chooses another one.")},
+      {Words::tr("Graphics card"),
+       cards.isEmpty() ? Words::tr("none found") : cards.join(QStringLiteral("; ")),
+       cards.isEmpty() ? Words::tr("Looked for in what the system's drivers tell.")
+                       : Words::tr("This version of Fovea computes on the processor, so that the card is not "
+                                   "counted.")},
+      {Words::tr("Memory"),
+       Words::tr("%1, of which %2 are free")
+           .arg(size_words(device.memory_bytes), size_words(device.memory_free_bytes)),
+       Words::tr("What the system, or the container, lets this program take without writing memory to the "
+                 "disk.")},
+      {Words::tr("For a model"), size_words(machine.room.budget_bytes),
+       Words::tr("The free memory, less a gibibyte for the desktop and its programs; a model that would be "
+                 "closed counts as free. You can change it later.")},
+      {Words::tr("Memory is read at"), memory_speed,
+       Words::tr("All threads read half a gibibyte again and again for a third of a second; the best pass "
+                 "counts. Writing an answer is bound by it.")},
+      {Words::tr("Disk"), Words::tr("%1 free").arg(size_words(machine.disk_free_bytes)),
+       Words::tr("On the disk with the folder %1, where models are kept.").arg(q(machine.folder.string()))},
+      {Words::tr("Disk is read at"), disk_speed,
+       Words::tr("Up to a second of reading the largest model there, or a file of 67 MB made for this and "
+                 "removed, past the system's cache. Loading and experts on the disk are bound by it.")},
+  };
+}
+
+QString machine_note(const Machine& machine) {
+  QStringList notes;
+  if (!machine.cards.empty() && machine.room.device_memory_bytes == 0)
+    notes += Words::tr("This version of Fovea computes on the processor; the graphics card is not used.");
+  if (machine.room.budget_bytes < 2'000'000'000)
+    notes += Words::tr("Little memory is free. Close other programs and come back to see larger models.");
+  return notes.join(QStringLiteral("\n"));
+}
+
+ModelRow model_row(const Candidate& candidate, const Machine& machine) {
+  ui::ModelRow row;
+  row.name = q(candidate.name);
+  row.usable = candidate.usable();
+  if (!candidate.path.empty()) {
+    row.place = Words::tr("on this computer, %1").arg(size_words(candidate.file_bytes));
+  } else if (candidate.entry && !candidate.entry->made_by.empty()) {
+    row.place = Words::tr("to make with %1").arg(q(candidate.entry->made_by));
+  } else {
+    row.place = Words::tr("to download, %1").arg(size_words(candidate.file_bytes));
+  }
+  if (candidate.entry)
+    row.good_at =
+        q(good_at(*candidate.entry, QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString()));
+  if (!candidate.trouble.empty()) {
+    row.fit = ui::WizardFit::does_not_fit;
+    row.fit_text = Words::tr("Cannot be opened");
+    row.holds = q(candidate.trouble);
+    row.place = candidate.path.empty() ? QString() : Words::tr("on this computer");
+    row.facts = {{Words::tr("File"), q(candidate.path.string()), q(candidate.trouble)}};
+    return row;
+  }
+  if (row.good_at.isEmpty()) row.good_at = parameters_of(candidate);
+  row.fit = static_cast<ui::WizardFit>(candidate.fit.kind);
+  row.fit_text = fit_words(candidate.fit);
+  row.holds = candidate.fit.report.plan.total_bytes > 0 && candidate.usable()
+                  ? holds_of(candidate.fit.report, candidate.experts > 0)
+                  : fit_number(candidate.fit);
+  row.facts.push_back({Words::tr("Memory"), fit_number(candidate.fit), fit_reason(candidate.fit)});
+  row.facts.push_back(
+      {Words::tr("Parameters"), parameters_of(candidate),
+       candidate.path.empty()
+           ? Words::tr("As its makers published it.")
+           : Words::tr("Counted in the file. Those that work for a token are the dense weights "
+                       "and the experts that its routers choose.")});
+  row.facts.push_back({Words::tr("Speed"),
+                       candidate.tokens_per_second > 0
+                           ? Words::tr("at most %1").arg(tokens_per_s(candidate.tokens_per_second))
+                           : Words::tr("not known yet"),
+                       speed_why(candidate, machine)});
+  if (const ui::FactView fact = longest_context(candidate); !fact.name.isEmpty()) row.facts.push_back(fact);
+  if (candidate.entry)
+    row.facts.push_back(
+        {Words::tr("Licence"), q(candidate.entry->licence), Words::tr("As its makers published it.")});
+  return row;
+}
+
+std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNeed& store,
+                                      const Machine& machine) {
+  std::vector<ui::FactView> facts;
+  if (!candidate.path.empty()) {
+    facts.push_back({Words::tr("File"), q(candidate.path.string()), {}});
+  } else if (candidate.entry && !candidate.entry->repository.empty()) {
+    facts.push_back(
+        {Words::tr("From"), q(candidate.entry->repository), Words::tr("The model hub's repository.")});
+    facts.push_back({Words::tr("File"), q(candidate.entry->file), {}});
+    facts.push_back({Words::tr("Size"),
+                     Words::tr("%1; %2 are free on the disk")
+                         .arg(size_words(candidate.file_bytes), size_words(machine.disk_free_bytes)),
+                     Words::tr("As the hub lists it, to three digits.")});
+  }
+  if (store.needed && store.there) {
+    facts.push_back({Words::tr("Precisions"), Words::tr("prepared already"),
+                     Words::tr("The file with every expert at each precision is there.")});
+  } else if (store.needed) {
+    facts.push_back(
+        {Words::tr("Precisions"),
+         Words::tr("will be prepared first: %1 on the disk, %2 are free")
+             .arg(size_words(store.bytes), size_words(machine.disk_free_bytes)),
+         Words::tr("Every expert is written once at each precision, so that a change while you talk is "
+                   "one read. It is done once for each model; it can be stopped and goes on later.")});
+  }
+  return facts;
+}
+
+QString stage_words(const Progress& progress) {
+  if (progress.stage == "preparing" || progress.stage == "writing to the disk")
+    return Words::tr("Preparing the precisions… %1").arg(q(progress.item));
+  if (progress.stage == "calibrating") return Words::tr("Measuring…");
+  return Words::tr("Loading… %1").arg(q(progress.item));
+}
+
+std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<PlanReport>& report,
+                                          const Machine& machine,
+                                          const std::optional<CalibrationResult>& result) {
+  const QString nothing = QStringLiteral("–");
+  const auto size = [&](double bytes) {
+    return bytes > 0 ? size_words(static_cast<std::int64_t>(bytes)) : nothing;
+  };
+  const double bytes = report ? bytes_per_token(candidate, *report) : candidate.bytes_per_token;
+  const double memory_speed = machine.memory_read_gb_per_s;
+  const bool offloaded = report && report->units_offloaded > 0;
+  const double most = bytes > 0 && !offloaded ? memory_speed * 1e9 / bytes : 0;
+  std::vector<ui::ComparisonRow> rows;
+  QString speed_reason =
+      Words::tr(
+          "Predicted: what memory can deliver, %1, divided by what a token reads. No machine "
+          "reaches it quite.")
+          .arg(gb_per_s(memory_speed));
+  if (result)
+    speed_reason +=
+        QLatin1Char(' ') +
+        Words::tr("Measured: the median of several rounds, %1 tokens in all, from %2 to %3.")
+            .arg(count(result->tokens), tokens_per_s(result->slowest), tokens_per_s(result->fastest));
+  rows.push_back({Words::tr("Speed of an answer"),
+                  most > 0 ? Words::tr("at most %1").arg(tokens_per_s(most)) : nothing,
+                  result ? tokens_per_s(result->tokens_per_second) : nothing, speed_reason});
+  rows.push_back(
+      {Words::tr("Read for each token"), size(bytes),
+       result ? size(static_cast<double>(result->bytes_per_token)) : nothing,
+       Words::tr(
+           "Predicted from the plan: the dense weights and the experts that a token uses. Measured: what "
+           "the engine counts, with the conversation so far.")});
+  rows.push_back({Words::tr("Memory is read at"), memory_speed > 0 ? gb_per_s(memory_speed) : nothing,
+                  result ? gb_per_s(result->read_gb_per_s) : nothing,
+                  Words::tr("The first page's measurement, and the same again with the model in memory.")});
+  rows.push_back(
+      {Words::tr("Memory of the model"),
+       report ? size(static_cast<double>(report->plan.total_bytes)) : nothing,
+       result ? size(static_cast<double>(result->accounted_bytes)) : nothing,
+       Words::tr(
+           "The plan, and what the engine has taken by its own books. The plan also counts what is kept "
+           "free.")});
+  rows.push_back(
+      {Words::tr("Memory of the whole program"), nothing,
+       result ? size(static_cast<double>(result->resident_bytes)) : nothing,
+       Words::tr("What the system counts for Fovea: the model, the window, and pages of the file that the "
+                 "system may take back at any time.")});
+  return rows;
+}
+
+}  // namespace fovea::app

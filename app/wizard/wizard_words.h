@@ -1,0 +1,43 @@
+// What the wizard knows, in its pages' words.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "app/wizard/calibration.h"
+#include "app/wizard/candidates.h"
+#include "app/wizard/setup.h"
+#include "engine/api/prepare.h"
+#include "ui/wizard/wizard_view.h"
+
+namespace fovea::app {
+
+std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring);
+QString machine_note(const Machine& machine);
+
+ui::ModelRow model_row(const Candidate& candidate, const Machine& machine);
+
+ui::MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::int64_t>& contexts,
+                                 const std::vector<PrecisionChoice>& choices, const Machine& machine);
+ui::BudgetView budget_view(const Candidate& candidate, const Setup& setup, const PlanReport& report,
+                           const std::vector<Remedy>& remedies);
+// Where the planner has seen neither the model nor its shape.
+ui::BudgetView budget_by_size(const Candidate& candidate, const Setup& setup);
+
+// What opening takes: the store that is prepared first where tiers need one.
+struct StoreNeed {
+  bool needed = false;
+  bool there = false;
+  std::int64_t bytes = 0;
+};
+std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNeed& store,
+                                      const Machine& machine);
+QString stage_words(const Progress& progress);
+
+// `report`: of the plan; `result`: nothing before it was measured.
+std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<PlanReport>& report,
+                                          const Machine& machine,
+                                          const std::optional<CalibrationResult>& result);
+
+}  // namespace fovea::app

@@ -1,0 +1,61 @@
+// The real engine and the demo model: what is measured is of the order that can be.
+#include "app/wizard/calibration.h"
+
+#include "tests/support/test.h"
+
+using namespace fovea;
+
+namespace {
+
+constexpr app::CalibrationSettings kShort{.most_seconds = 5, .rounds = 3, .round_seconds = 0.1};
+
+}  // namespace
+
+class CalibrationTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    const auto model = tests::demo_model();
+    if (model.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    LoadRequest request;
+    request.model = model;
+    request.context = 512;
+    request.threads = 2;
+    auto engine = Engine::load(request);
+    FOVEA_VERIFY(engine);
+    engine_ = *std::move(engine);
+  }
+
+  void measures() {
+    std::vector<Progress> reports;
+    const auto result =
+        app::calibrate(*engine_, kShort, [&](const Progress& progress) { reports.push_back(progress); });
+    FOVEA_VERIFY(result);
+    QVERIFY(result->tokens >= 3 * 2);
+    QVERIFY(result->slowest <= result->tokens_per_second && result->tokens_per_second <= result->fastest);
+    QVERIFY(result->slowest > 0);
+    QVERIFY(result->read_gb_per_s > 0);
+    // The file has 142 MB, and ten of 24 experts work.
+    QVERIFY(result->bytes_per_token > 20'000'000 && result->bytes_per_token < 142'000'000);
+    QVERIFY(result->tokens_per_second_at_most > 0);
+    QVERIFY(result->accounted_bytes > 100'000'000);
+    QVERIFY(result->resident_bytes > 50'000'000);
+    QVERIFY(!reports.empty());
+    for (const Progress& report : reports) QVERIFY(report.done <= report.total);
+  }
+
+  void stops() {
+    std::stop_source stop;
+    const auto result =
+        app::calibrate(*engine_, kShort, [&](const Progress&) { stop.request_stop(); }, stop.get_token());
+    QVERIFY(!result);
+    QCOMPARE(result.error().kind, ErrorKind::cancelled);
+  }
+
+ private:
+  std::unique_ptr<Engine> engine_;
+};
+FOVEA_TEST(CalibrationTest)
+
+#include "calibration_test.moc"

@@ -1,0 +1,176 @@
+// Which model is recommended on which machine, and what is said of it.
+#include "app/wizard/candidates.h"
+
+#include <algorithm>
+
+#include "app/wizard/setup.h"
+#include "tests/support/test.h"
+
+#include "machines.h"
+
+using namespace fovea;
+using app::Candidate;
+using app::Machine;
+using app::Wish;
+
+Q_DECLARE_METATYPE(fovea::app::Candidate)
+
+namespace {
+
+std::vector<Candidate> of_the_catalogue(const Machine& machine) {
+  auto found = app::find_candidates({}, {}, app::catalogue(), machine);
+  for (Candidate& candidate : found) app::find_longest_context(candidate, machine);
+  return found;
+}
+
+std::string id(const Candidate& candidate) {
+  return candidate.entry ? candidate.entry->id : candidate.path.string();
+}
+
+}  // namespace
+
+class CandidatesTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // By hand: a 4-bit Qwen3-30B-A3B takes about 19 GB and an 8-bit one 34 GB with 8,192 tokens, Mixtral with 4
+  // bits 27 GB, Qwen3-4B 3 GB. The 30B model answers best, and its 3 B active parameters make it fast.
+  void theFirstIsTheBest_data() {
+    QTest::addColumn<std::vector<Candidate>>("found");
+    QTest::addColumn<int>("wish");
+    QTest::addColumn<QByteArray>("first");
+    const auto rows = [](const char* name, const Machine& machine, const char* speed, const char* quality,
+                         const char* long_context) {
+      const auto found = of_the_catalogue(machine);
+      QTest::addRow("%s, speed", name) << found << int(Wish::speed) << QByteArray(speed);
+      QTest::addRow("%s, quality", name) << found << int(Wish::quality) << QByteArray(quality);
+      QTest::addRow("%s, long context", name) << found << int(Wish::long_context) << QByteArray(long_context);
+    };
+    rows("8 GB laptop", tests::processor(8, 6, 20), "qwen3-4b", "qwen3-4b", "qwen3-4b");
+    rows("32 GB desktop", tests::processor(32, 28, 45), "qwen3-30b-a3b", "qwen3-30b-a3b", "qwen3-30b-a3b");
+    rows("24 GB card", tests::with_card(24), "qwen3-30b-a3b", "qwen3-30b-a3b", "qwen3-30b-a3b");
+    // 33.3 GB of the card for 33.2 and the context: nearly all experts stay at 8 bits.
+    rows("32 GB card", tests::with_card(32), "qwen3-30b-a3b", "qwen3-30b-a3b-q8", "qwen3-30b-a3b");
+    rows("48 GB card", tests::with_card(48), "qwen3-30b-a3b", "qwen3-30b-a3b-q8", "qwen3-30b-a3b");
+  }
+  void theFirstIsTheBest() {
+    QFETCH(std::vector<Candidate>, found);
+    QFETCH(int, wish);
+    QFETCH(QByteArray, first);
+    app::sort_for(found, static_cast<Wish>(wish));
+    QCOMPARE(found.size(), app::catalogue().size());
+    QCOMPARE(QByteArray::fromStdString(id(found.front())), first);
+  }
+
+  // Nothing that fits stands behind something that does not.
+  void whatFitsIsFirst() {
+    for (const Machine& machine :
+         {tests::processor(4, 2, 15), tests::processor(8, 6, 20), tests::with_card(24)}) {
+      auto found = app::find_candidates({}, {}, app::catalogue(), machine);
+      for (const Wish wish : {Wish::speed, Wish::quality, Wish::long_context}) {
+        app::sort_for(found, wish);
+        bool ended = false;
+        for (const Candidate& candidate : found) {
+          const bool in_memory = candidate.usable() && candidate.fit.kind != app::FitKind::experts_elsewhere;
+          QVERIFY2(!(ended && in_memory), candidate.name.c_str());
+          ended = ended || !in_memory;
+        }
+      }
+    }
+  }
+
+  void speedIsBytesAndBandwidth() {
+    Candidate dense;
+    dense.file_bytes = 4'000'000'000;
+    dense.parameters = dense.parameters_active = 8'000'000'000;
+    QCOMPARE(app::bytes_per_token(dense, {}), 4e9);
+    // 1 GB of dense weights (2 B parameters), 8 B in experts at 4 bits of which a quarter works.
+    Candidate sparse;
+    sparse.parameters = 10'000'000'000;
+    sparse.parameters_active = 4'000'000'000;
+    sparse.experts = 8;
+    sparse.experts_used = 2;
+    PlanReport report;
+    report.plan.parts.dense = 1'000'000'000;
+    report.plan.parts.experts = {{.name = "q4", .bits_per_weight = 4, .units = 64, .bytes = 4'000'000'000}};
+    QCOMPARE(app::bytes_per_token(sparse, report), 2e9);
+  }
+
+  void lowBitsCountForLess() {
+    Candidate candidate;
+    candidate.parameters = candidate.parameters_active = 8'000'000'000;
+    double before = 0;
+    for (const double bits : {2.0, 2.5, 3.5, 4.5, 8.5}) {
+      candidate.bits_per_weight = bits;
+      const double capable = app::capability(candidate);
+      QVERIFY(capable > before);
+      before = capable;
+    }
+    QVERIFY(before < 1);
+  }
+
+  void aDamagedFileIsSaidAndComesLast() {
+    const tests::TemporaryFolder folder;
+    QFile file(QString::fromStdString((folder.path() / "broken.gguf").string()));
+    QVERIFY(file.open(QFile::WriteOnly));
+    file.write("GGUF, but not really");
+    file.close();
+    const Machine machine = tests::processor(32, 28, 45);
+    auto found = app::find_candidates({folder.path()}, {}, app::catalogue(), machine);
+    QCOMPARE(found.size(), app::catalogue().size() + 1);
+    app::sort_for(found, Wish::quality);
+    QVERIFY(!found.back().trouble.empty());
+    QVERIFY(!found.back().usable());
+    QCOMPARE(found.back().path.filename().string(), std::string("broken.gguf"));
+  }
+
+  void theDemoOnTheDiskIsTheCataloguesDemo() {
+    const auto demo = tests::demo_model();
+    if (demo.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    const Machine machine = tests::processor(8, 6, 20);
+    const auto found = app::find_candidates({demo.parent_path()}, {demo}, app::catalogue(), machine);
+    const auto is_demo = [](const Candidate& c) { return id(c) == "demo"; };
+    QCOMPARE(std::ranges::count_if(found, is_demo), 1);  // not once more for the second way to it
+    const Candidate& candidate = *std::ranges::find_if(found, is_demo);
+    QCOMPARE(candidate.path, demo);
+    QCOMPARE(candidate.experts, std::int64_t{24});
+    QCOMPARE(candidate.fit.kind, app::FitKind::fits);
+    QVERIFY(candidate.bytes_per_token > 1e7 && candidate.bytes_per_token < 1.5e8);
+    QVERIFY(candidate.tokens_per_second > 100);
+  }
+
+  // What is proposed must fit, and change what it says.
+  void remediesFit() {
+    Machine machine = tests::processor(32, 28, 45);
+    Candidate candidate = app::examine_entry(
+        *std::ranges::find(app::catalogue(), "qwen3-30b-a3b", &app::CatalogueEntry::id), machine);
+    app::Setup setup = app::usual_setup(candidate, machine);
+    setup.context = 131072;
+    setup.budget_bytes = 20'000'000'000;
+    const auto report = app::plan_of(candidate, setup, machine);
+    FOVEA_VERIFY(report);
+    QVERIFY(!report->plan.fits);
+    const auto found = app::remedies(candidate, setup, *report, machine);
+    QVERIFY(!found.empty());
+    bool shorter = false;
+    for (const app::Remedy& remedy : found) {
+      const auto again = app::plan_of(candidate, remedy.setup, machine);
+      FOVEA_VERIFY(again);
+      QVERIFY(again->plan.fits);
+      shorter = shorter || (remedy.kind == app::Remedy::Kind::context && remedy.setup.context < 131072);
+    }
+    QVERIFY(shorter);
+  }
+
+  void choicesArePlannable() {
+    const Machine machine = tests::processor(32, 28, 45);
+    const Candidate candidate = app::examine_entry(
+        *std::ranges::find(app::catalogue(), "mixtral-8x7b", &app::CatalogueEntry::id), machine);
+    const auto choices = app::precision_choices(candidate, machine);
+    QVERIFY(choices.size() >= 4);
+    for (std::size_t i = 0; i < choices.size(); ++i) QVERIFY(std::ranges::count(choices, choices[i]) == 1);
+  }
+};
+FOVEA_TEST(CandidatesTest)
+
+#include "candidates_test.moc"

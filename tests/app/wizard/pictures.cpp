@@ -1,0 +1,168 @@
+// Takes pictures of every page of the wizard, on Qt's offscreen platform:
+//   wizard_pictures OUT_FOLDER [light|dark]
+// QT_SCALE_FACTOR=2 gives them at 200 %. FOVEA_PICTURES_MODELS names a folder with models (may be empty).
+#include <QApplication>
+#include <QDir>
+#include <QStandardPaths>
+#include <QTest>
+#include <algorithm>
+#include <cstdio>
+
+#include "app/wizard/wizard_controller.h"
+#include "ui/theme/theme.h"
+#include "ui/wizard/wizard_dialog.h"
+
+#include "machines.h"
+
+namespace {
+
+using fovea::app::WizardController;
+using fovea::app::WizardWorld;
+using fovea::ui::WizardDialog;
+using Page = fovea::ui::WizardPage;
+
+QString folder, suffix;
+
+void take(WizardDialog& dialog, const QString& name) {
+  QTest::qWait(50);
+  dialog.grab().save(QDir(folder).filePath(name + suffix + QStringLiteral(".png")));
+}
+
+void look(WizardController& wizard) {
+  wizard.start();
+  if (!QTest::qWaitFor([&] { return !wizard.candidates().empty(); }, 60'000))
+    std::fputs("wizard_pictures: no models were found\n", stderr);
+}
+
+// Goes on by what the buttons do.
+void go_to(WizardController& wizard, Page page) {
+  while (static_cast<int>(wizard.page()) < static_cast<int>(page)) {
+    Q_EMIT wizard.dialog().skipRequested();
+    QTest::qWait(600);
+  }
+}
+
+void choose(WizardController& wizard, const std::string& id) {
+  int row = 0;
+  for (const auto& candidate : wizard.candidates()) {
+    if (candidate.entry && candidate.entry->id == id) return Q_EMIT wizard.dialog().modelChosen(row);
+    ++row;
+  }
+}
+
+void set_memory(WizardController& wizard, const fovea::ui::MemoryChoice& choice) {
+  wizard.dialog().set_memory_choice(choice);
+  Q_EMIT wizard.dialog().memoryChanged(choice);
+  QTest::qWait(1500);
+}
+
+WizardWorld world(const fovea::app::Machine& machine) {
+  WizardWorld made;
+  made.models_folder = qEnvironmentVariable("FOVEA_PICTURES_MODELS").toStdString();
+  made.stores = "/nonexistent";
+  made.machine = [machine] { return fovea::Result<fovea::app::Machine>(machine); };
+  return made;
+}
+
+void take_usual() {
+  auto machine = fovea::tests::processor(32, 28, 45);
+  machine.folder = "/home/ada/.local/share/fovea/models";
+  machine.cards = {{"NVIDIA GeForce RTX 5090", 34'190'917'632}};
+  WizardController wizard(world(machine), nullptr);
+  look(wizard);
+  take(wizard.dialog(), QStringLiteral("1-machine"));
+  go_to(wizard, Page::wish);
+  take(wizard.dialog(), QStringLiteral("2-wish"));
+  go_to(wizard, Page::models);
+  take(wizard.dialog(), QStringLiteral("3-models"));
+  go_to(wizard, Page::memory);
+  take(wizard.dialog(), QStringLiteral("4-memory"));
+  set_memory(wizard, {.context = 4, .kv_type = 1, .precision = 0, .budget_bytes = 14'000'000'000});
+  take(wizard.dialog(), QStringLiteral("4-memory-too-small"));
+  set_memory(wizard, {.context = 2, .kv_type = 1, .precision = 3, .budget_bytes = 15'000'000'000});
+  take(wizard.dialog(), QStringLiteral("4-memory-tiers"));
+  go_to(wizard, Page::start);
+  take(wizard.dialog(), QStringLiteral("5-command"));
+  go_to(wizard, Page::calibration);
+  take(wizard.dialog(), QStringLiteral("6-predicted"));
+}
+
+void take_local() {
+  WizardController wizard(world(fovea::tests::processor(8, 6, 20)), nullptr);
+  look(wizard);
+  go_to(wizard, Page::models);
+  choose(wizard, "demo");
+  if (!wizard.chosen() || wizard.chosen()->path.empty()) return;
+  go_to(wizard, Page::memory);
+  take(wizard.dialog(), QStringLiteral("4-memory-demo"));
+  go_to(wizard, Page::start);
+  Q_EMIT wizard.dialog().nextRequested();
+  wizard.load_progress({"preparing", 31'000'000, 56'000'000, "bytes", "blk.17.ffn_up_exps.weight"});
+  take(wizard.dialog(), QStringLiteral("5-preparing"));
+  wizard.open_failed({fovea::ErrorKind::io, "/home/ada/.local/share/fovea/stores/demo.store",
+                      "cannot be written: no space left on device", "Free some space, then open it again"});
+  take(wizard.dialog(), QStringLiteral("5-error"));
+  Q_EMIT wizard.dialog().nextRequested();
+  wizard.model_opened();
+  wizard.calibration_progress({"calibrating", 4000, 10'000, "ms", {}});
+  take(wizard.dialog(), QStringLiteral("6-measuring"));
+  wizard.calibrated({.seconds = 9.2,
+                     .tokens = 412,
+                     .tokens_per_second = 61.4,
+                     .slowest = 58.1,
+                     .fastest = 63.3,
+                     .read_gb_per_s = 18.7,
+                     .bytes_per_token = 83'500'000,
+                     .tokens_per_second_at_most = 224,
+                     .planned_bytes = 198'000'000,
+                     .accounted_bytes = 191'400'000,
+                     .resident_bytes = 352'000'000});
+  take(wizard.dialog(), QStringLiteral("6-measured"));
+}
+
+void take_poor() {
+  auto machine = fovea::tests::processor(2, 1, 6);
+  machine.room.budget_bytes = 40'000'000;
+  WizardWorld poor = world(machine);
+  poor.models_folder = "/nonexistent";
+  WizardController wizard(poor, nullptr);
+  look(wizard);
+  take(wizard.dialog(), QStringLiteral("1-machine-poor"));
+  go_to(wizard, Page::models);
+  take(wizard.dialog(), QStringLiteral("3-models-none-fits"));
+}
+
+void take_long_names() {
+  WizardWorld many = world(fovea::tests::processor(32, 28, 45));
+  for (auto& entry : many.catalogue)
+    entry.name +=
+        "-with-a-name-that-somebody-made-from-every-setting-of-the-training-run-and-more-v2.1-final";
+  WizardController wizard(many, nullptr);
+  look(wizard);
+  go_to(wizard, Page::models);
+  take(wizard.dialog(), QStringLiteral("3-models-long-names"));
+  go_to(wizard, Page::memory);
+  take(wizard.dialog(), QStringLiteral("4-memory-long-names"));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QApplication application(argc, argv);
+  if (argc < 2) {
+    std::fputs("usage: wizard_pictures OUT_FOLDER [light|dark]\n", stderr);
+    return 2;
+  }
+  folder = QString::fromLocal8Bit(argv[1]);
+  QDir().mkpath(folder);
+  const bool dark = argc > 2 && QByteArray(argv[2]) == "dark";
+  fovea::ui::apply_theme(application, dark ? fovea::ui::Scheme::dark : fovea::ui::Scheme::light);
+  suffix = dark ? QStringLiteral("-dark") : QStringLiteral("-light");
+  if (qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
+    suffix += QLatin1Char('@') + qEnvironmentVariable("QT_SCALE_FACTOR") + QLatin1Char('x');
+  take_usual();
+  take_local();
+  take_poor();
+  take_long_names();
+  return 0;
+}

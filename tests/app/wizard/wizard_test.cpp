@@ -1,0 +1,288 @@
+// The wizard over the whole application: from the first start to a model that is open, and what is kept when
+// it is closed on the way.
+#include <QAbstractButton>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QSignalSpy>
+
+#include "app/window/desktop.h"
+#include "app/wizard/wizard_controller.h"
+#include "tests/support/test.h"
+#include "ui/live/live_panel.h"
+#include "ui/wizard/wizard_dialog.h"
+
+using namespace fovea;
+using Page = ui::WizardPage;
+using State = ui::ChatWindow::State;
+
+namespace {
+
+constexpr int kLong = 120'000;
+
+bool close(app::Desktop& desktop) {
+  QSignalSpy closed(&desktop, &app::Desktop::closed);
+  desktop.window().close();
+  return closed.count() == 1 || closed.wait(kLong);
+}
+
+bool wait_for(const std::function<bool()>& done) {
+  return QTest::qWaitFor(done, kLong);
+}
+
+app::WizardController& wizard(app::Desktop& desktop) {
+  return *desktop.wizard().wizard();
+}
+
+QAbstractButton* button(app::Desktop& desktop, const char* name) {
+  return wizard(desktop).dialog().findChild<QAbstractButton*>(QLatin1String(name));
+}
+
+// By its key, as somebody without a mouse would.
+void press_next(app::Desktop& desktop) {
+  QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Return);
+}
+
+bool press(app::Desktop& desktop, Qt::Key key) {
+  ui::WizardDialog& dialog = wizard(desktop).dialog();
+  dialog.activateWindow();
+  if (!QTest::qWaitForWindowActive(&dialog)) return false;
+  QTest::keyClick(&dialog, key, Qt::AltModifier);
+  return true;
+}
+
+// To a page that needs what is found on the way; the demo model is chosen.
+bool go_to(app::Desktop& desktop, Page page) {
+  while (wizard(desktop).page() != page) {
+    if (!wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); })) return false;
+    if (wizard(desktop).page() == Page::models) {
+      if (!wait_for([&] { return !wizard(desktop).candidates().empty(); })) return false;
+      auto* list = wizard(desktop).dialog().findChild<QListView*>(QStringLiteral("wizardModels"));
+      int row = 0;
+      for (const app::Candidate& candidate : wizard(desktop).candidates()) {
+        if (candidate.entry && candidate.entry->id == "demo")
+          list->setCurrentIndex(list->model()->index(row, 0));
+        ++row;
+      }
+    }
+    const Page before = wizard(desktop).page();
+    press_next(desktop);
+    if (!wait_for([&] { return wizard(desktop).page() != before; })) return false;
+  }
+  return true;
+}
+
+QByteArray settings_text() {
+  QFile file(QString::fromStdString(app::settings_path().string()));
+  return file.open(QFile::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+}  // namespace
+
+class WizardTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    model_ = tests::demo_model();  // before the data folder is another
+    if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+  }
+  void init() {
+    folder_ = std::make_unique<tests::TemporaryFolder>();
+    qputenv("HF_HUB_OFFLINE", "1");
+    qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_->path().string()));
+    std::filesystem::create_directories(folder_->path() / "models");
+    std::filesystem::create_symlink(model_, folder_->path() / "models/demo.gguf");
+  }
+  void cleanup() { qunsetenv("FOVEA_DATA"); }
+
+  void opensAtTheFirstStartOnly() {
+    {
+      app::Desktop desktop({});
+      desktop.start();
+      QVERIFY(desktop.wizard().wizard());
+      QVERIFY(wizard(desktop).dialog().isVisible());
+      QVERIFY(close(desktop));
+    }
+    app::Desktop again({});
+    again.start();
+    QVERIFY(!again.wizard().wizard());
+    Q_EMIT again.window().wizardRequested();  // from the menu
+    QVERIFY(again.wizard().wizard());
+    QVERIFY(close(again));
+  }
+
+  void aModelOnTheCommandLineGoesStraightToTheChat() {
+    app::WindowRequest request;
+    request.load.emplace();
+    request.load->model = model_;
+    request.load->context = 512;
+    app::Desktop desktop(request);
+    desktop.start();
+    QVERIFY(!desktop.wizard().wizard());
+    QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
+    QVERIFY(close(desktop));
+  }
+
+  void closingKeepsWhatWasThere_data() {
+    QTest::addColumn<int>("page");
+    for (int page = 0; page < ui::wizard_pages; ++page) QTest::addRow("page %d", page + 1) << page;
+  }
+  void closingKeepsWhatWasThere() {
+    QFETCH(int, page);
+    app::Desktop desktop({});
+    desktop.wizard().set_calibration(short_);
+    desktop.start();
+    const app::Settings before = desktop.settings();
+    const QByteArray text_before = settings_text();
+    QVERIFY(go_to(desktop, static_cast<Page>(page)));
+    QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Escape);
+    QVERIFY(!desktop.wizard().wizard());
+    QVERIFY(wait_for([&] { return desktop.window().state() == State::no_model; }));
+    QVERIFY(desktop.settings() == before);
+    QCOMPARE(settings_text(), text_before);
+    QVERIFY(!desktop.chat().model_loaded());
+    QVERIFY(close(desktop));
+  }
+
+  void throughAllPages() {
+    {
+      app::Desktop desktop({});
+      desktop.wizard().set_calibration(short_);
+      desktop.start();
+      QVERIFY(go_to(desktop, Page::memory));
+      auto& dialog = wizard(desktop).dialog();
+      auto* precision = dialog.findChild<QComboBox*>(QStringLiteral("wizardPrecision"));
+      QVERIFY(wait_for([&] { return precision->count() > 2; }));
+      // Too little: it says so, and Next waits; what it proposes makes it fit.
+      auto* budget = dialog.findChild<QDoubleSpinBox*>(QStringLiteral("wizardBudget"));
+      const double before = budget->value();
+      budget->setValue(0.06);
+      QVERIFY(wait_for([&] { return !button(desktop, "wizardNext")->isEnabled(); }));
+      budget->setValue(before);
+      QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
+      int hot = -1;
+      for (int i = 0; i < precision->count(); ++i)
+        if (precision->itemText(i).startsWith(QStringLiteral("Hot experts"))) hot = i;
+      QVERIFY(hot >= 0);
+      precision->setCurrentIndex(hot);
+      budget->setValue(0.22);
+      dialog.findChild<QComboBox*>(QStringLiteral("wizardContext"))->setCurrentIndex(0);
+      QVERIFY(wait_for([&] { return wizard(desktop).setup().budget_bytes == 220'000'000; }));
+      QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
+      press_next(desktop);
+      QCOMPARE(wizard(desktop).page(), Page::start);
+      QVERIFY(press(desktop, Qt::Key_O));  // Open: prepares, loads, goes on
+      QVERIFY(wait_for([&] { return wizard(desktop).page() == Page::calibration; }));
+      QVERIFY(wait_for([&] { return wizard(desktop).measured().has_value(); }));
+      QVERIFY(wizard(desktop).measured()->tokens_per_second > 0);
+      // The plan is what the engine takes.
+      QVERIFY(wizard(desktop).measured()->accounted_bytes <= 220'000'000);
+      QVERIFY(wizard(desktop).measured()->planned_bytes <= 220'000'000);
+      const QString command = dialog.findChildren<QLineEdit*>(QStringLiteral("wizardCommand")).back()->text();
+      QVERIFY2(command.startsWith(QStringLiteral("fovea demo --context 2048 --policy dynaexq")),
+               qPrintable(command));
+      QVERIFY(desktop.settings().model_setups.empty());
+      QVERIFY(press(desktop, Qt::Key_F));  // Finish
+      QVERIFY(wait_for([&] { return !desktop.wizard().wizard(); }));
+      QCOMPARE(desktop.settings().model_setups.size(), std::size_t{1});
+      QCOMPARE(desktop.settings().model_setups.front().budget_bytes, std::int64_t{220'000'000});
+      QCOMPARE(desktop.settings().recent_models.size(), std::size_t{1});
+      QCOMPARE(desktop.window().state(), State::ready);
+      QVERIFY(close(desktop));
+    }
+    // The next start opens it the same way.
+    app::Desktop again({});
+    again.start();
+    QVERIFY(!again.wizard().wizard());
+    QVERIFY(wait_for([&] { return again.window().state() == State::ready; }));
+    QCOMPARE(again.chat().model().settings.precision.policy, PolicyKind::dynaexq);
+    QCOMPARE(again.chat().model().settings.precision.budget_bytes, std::int64_t{220'000'000});
+    QCOMPARE(again.chat().model().settings.context, std::int64_t{2048});
+    // The live panel's empty page leads to the memory page of the open model.
+    Q_EMIT again.live_panel().choosePrecisionRequested();
+    QVERIFY(again.wizard().wizard());
+    QCOMPARE(wizard(again).page(), Page::memory);
+    QVERIFY(wait_for([&] { return wizard(again).chosen() != nullptr; }));
+    QVERIFY(wait_for([&] { return wizard(again).setup().budget_bytes == 220'000'000; }));
+    // Trying something else and closing brings it back.
+    QVERIFY(wait_for([&] { return button(again, "wizardNext")->isEnabled(); }));
+    press_next(again);
+    QVERIFY(wait_for([&] { return button(again, "wizardNext")->isEnabled(); }));
+    press_next(again);
+    QVERIFY(wait_for([&] { return wizard(again).page() == Page::calibration; }));
+    QTest::keyClick(&wizard(again).dialog(), Qt::Key_Escape);
+    QVERIFY(wait_for([&] { return again.window().state() == State::ready; }));
+    QCOMPARE(again.chat().model().settings.precision.budget_bytes, std::int64_t{220'000'000});
+    QVERIFY(close(again));
+  }
+
+  void everyStepCanBeSkippedAndUndone() {
+    app::Desktop desktop({});
+    desktop.start();
+    for (int page = 0; page + 1 < ui::wizard_pages; ++page) {
+      QCOMPARE(static_cast<int>(wizard(desktop).page()), page);
+      QVERIFY(wait_for([&] { return button(desktop, "wizardSkip")->isEnabled(); }));
+      QVERIFY(press(desktop, Qt::Key_S));
+      QVERIFY(wait_for([&] { return static_cast<int>(wizard(desktop).page()) == page + 1; }));
+    }
+    for (int page = ui::wizard_pages - 1; page > 0; --page) {
+      QCOMPARE(static_cast<int>(wizard(desktop).page()), page);
+      QVERIFY(press(desktop, Qt::Key_B));
+      QVERIFY(wait_for([&] { return static_cast<int>(wizard(desktop).page()) == page - 1; }));
+    }
+    QCOMPARE(wizard(desktop).page(), Page::machine);
+    QVERIFY(!desktop.chat().model_loaded());
+    QVERIFY(close(desktop));
+  }
+
+  // A model of the catalogue that is not here: nothing can be opened, the command is shown.
+  void whatIsNotHereIsDownloaded() {
+    app::Desktop desktop({});
+    desktop.start();
+    QVERIFY(wait_for([&] { return !wizard(desktop).candidates().empty(); }));
+    while (wizard(desktop).page() != Page::models) press_next(desktop);
+    auto* list = wizard(desktop).dialog().findChild<QListView*>(QStringLiteral("wizardModels"));
+    int row = 0;
+    for (const app::Candidate& candidate : wizard(desktop).candidates()) {
+      if (candidate.entry && candidate.entry->id == "qwen3-4b")
+        list->setCurrentIndex(list->model()->index(row, 0));
+      ++row;
+    }
+    if (!wizard(desktop).chosen() || !wizard(desktop).chosen()->usable())
+      QSKIP("this machine has too little memory");
+    while (wizard(desktop).page() != Page::start) {
+      QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
+      press_next(desktop);
+    }
+    QVERIFY(!button(desktop, "wizardNext")->isEnabled());
+    QString repository, file;
+    connect(&wizard(desktop), &app::WizardController::downloadRequested, this,
+            [&](const QString& r, const QString& f) {
+              repository = r;
+              file = f;
+            });
+    QTest::mouseClick(button(desktop, "wizardDownload"), Qt::LeftButton);
+    // Nothing goes out here: the hub's answer is that it cannot be reached.
+    QVERIFY(wait_for([&] { return button(desktop, "wizardDownload")->isVisible(); }));
+    QVERIFY(!wizard(desktop).dialog().findChild<QLabel*>(QStringLiteral("wizardError"))->text().isEmpty());
+    QCOMPARE(repository, QStringLiteral("unsloth/Qwen3-4B-Instruct-2507-GGUF"));
+    QCOMPARE(file, QStringLiteral("Qwen3-4B-Instruct-2507-Q4_K_M.gguf"));
+    // It arrives (the demo model stands for it), and can be opened.
+    wizard(desktop).download_changed(
+        {.repository = repository.toStdString(), .file = file.toStdString(), .model = model_});
+    QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
+    QCOMPARE(wizard(desktop).chosen()->path, model_);
+    QVERIFY(close(desktop));
+  }
+
+ private:
+  std::filesystem::path model_;
+  std::unique_ptr<tests::TemporaryFolder> folder_;
+  app::CalibrationSettings short_{.most_seconds = 3, .rounds = 2, .round_seconds = 0.1};
+};
+FOVEA_TEST(WizardTest)
+
+#include "wizard_test.moc"

@@ -1,0 +1,271 @@
+// The wizard's window by itself: what its keys, buttons and fields tell, and what it shows.
+#include "ui/wizard/wizard_dialog.h"
+
+#include <QAbstractItemModelTester>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QRadioButton>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QToolButton>
+
+#include "tests/support/test.h"
+#include "ui/wizard/budget_bar.h"
+#include "ui/wizard/model_list.h"
+
+using namespace fovea::ui;
+using Page = WizardPage;
+
+namespace {
+
+ModelRow row(const QString& name, WizardFit fit, bool usable) {
+  return {.name = name,
+          .place = QStringLiteral("on this computer, 1.0 GB"),
+          .fit = fit,
+          .fit_text = QStringLiteral("Fits"),
+          .good_at = QStringLiteral("Everything"),
+          .holds = QStringLiteral("Weights 1 GB"),
+          .facts = {{QStringLiteral("Speed"), QStringLiteral("at most 12 tokens/s"),
+                     QStringLiteral("By memory.")}},
+          .usable = usable};
+}
+
+MemoryOptions options() {
+  return {.model = QStringLiteral("A model"),
+          .contexts = {2048, 4096, 8192},
+          .kv_types = {{QStringLiteral("32"), {}}, {QStringLiteral("16"), {}}, {QStringLiteral("8"), {}}},
+          .precisions = {{QStringLiteral("file"), QStringLiteral("As it is.")}, {QStringLiteral("q4"), {}}},
+          .most_bytes = 16'000'000'000};
+}
+
+}  // namespace
+
+class WizardDialogTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    dialog_ = std::make_unique<WizardDialog>();
+    dialog_->show();
+    dialog_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(dialog_.get()));
+  }
+  void cleanup() { dialog_.reset(); }
+
+  void theButtonsHaveKeys() {
+    QSignalSpy back(dialog_.get(), &WizardDialog::backRequested);
+    QSignalSpy next(dialog_.get(), &WizardDialog::nextRequested);
+    QSignalSpy skip(dialog_.get(), &WizardDialog::skipRequested);
+    QSignalSpy close(dialog_.get(), &WizardDialog::closeRequested);
+    // A key shows the button pressed for a moment before it counts.
+    QTest::keyClick(dialog_.get(), Qt::Key_N, Qt::AltModifier);
+    QTRY_COMPARE(next.count(), 1);
+    QTest::keyClick(dialog_.get(), Qt::Key_Return);
+    QTRY_COMPARE(next.count(), 2);
+    QTest::keyClick(dialog_.get(), Qt::Key_B, Qt::AltModifier);
+    QTRY_COMPARE(back.count(), 1);
+    QTest::keyClick(dialog_.get(), Qt::Key_S, Qt::AltModifier);
+    QTRY_COMPARE(skip.count(), 1);
+    QTest::keyClick(dialog_.get(), Qt::Key_Escape);
+    QTRY_COMPARE(close.count(), 1);
+    QVERIFY(dialog_->isVisible());  // whoever listens decides
+    dialog_->set_navigation(
+        {.back = false, .skip = false, .next = false, .next_text = QStringLiteral("&Open")});
+    QTest::keyClick(dialog_.get(), Qt::Key_O, Qt::AltModifier);
+    QTest::keyClick(dialog_.get(), Qt::Key_B, Qt::AltModifier);
+    QTest::qWait(300);  // as long as a press would show
+    QCOMPARE(next.count(), 2);
+    QCOMPARE(back.count(), 1);
+  }
+
+  void eachPageHasATitle() {
+    QStringList titles;
+    for (int page = 0; page < wizard_pages; ++page) {
+      dialog_->show_page(static_cast<Page>(page));
+      QCOMPARE(dialog_->page(), static_cast<Page>(page));
+      titles += dialog_->findChild<QLabel*>(QStringLiteral("wizardTitle"))->text();
+    }
+    titles.removeDuplicates();
+    QCOMPARE(titles.size(), wizard_pages);
+  }
+
+  void aNumberTellsWhy() {
+    dialog_->set_machine(
+        {{QStringLiteral("Memory"), QStringLiteral("32 GB"), QStringLiteral("The system says so.")}}, {},
+        false);
+    QToolButton* why = nullptr;
+    for (QToolButton* button : dialog_->findChildren<QToolButton*>())
+      if (button->accessibleName().contains(QStringLiteral("Memory"))) why = button;
+    QVERIFY(why);
+    const auto shown = [this] {
+      for (const QLabel* label : dialog_->findChildren<QLabel*>())
+        if (label->text() == QStringLiteral("The system says so.")) return label->isVisible();
+      return false;
+    };
+    QVERIFY(!shown());
+    why->setFocus();
+    QTest::keyClick(why, Qt::Key_Space);
+    QVERIFY(shown());
+  }
+
+  void aWishIsChosenByArrows() {
+    dialog_->show_page(Page::wish);
+    dialog_->set_wish(WishView::quality);
+    QSignalSpy chosen(dialog_.get(), &WizardDialog::wishChosen);
+    for (QRadioButton* button : dialog_->findChildren<QRadioButton*>())
+      if (button->isChecked()) {
+        button->setFocus();
+        QTest::keyClick(button, Qt::Key_Down);
+        break;
+      }
+    QCOMPARE(chosen.count(), 1);
+    QCOMPARE(chosen.front().front().value<WishView>(), WishView::speed);
+  }
+
+  void aModelIsChosenByArrows() {
+    dialog_->show_page(Page::models);
+    dialog_->set_models(
+        {row(QStringLiteral("a"), WizardFit::fits, true), row(QStringLiteral("b"), WizardFit::fits, true),
+         row(QStringLiteral("c"), WizardFit::does_not_fit, false)},
+        0, {}, false);
+    auto* list = dialog_->findChild<QListView*>(QStringLiteral("wizardModels"));
+    QSignalSpy chosen(dialog_.get(), &WizardDialog::modelChosen);
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_Down);
+    QCOMPARE(chosen.count(), 1);
+    QCOMPARE(chosen.front().front().toInt(), 1);
+    const QString spoken = list->model()->index(2, 0).data(Qt::AccessibleTextRole).toString();
+    QVERIFY(spoken.contains(QStringLiteral("Weights 1 GB")));
+  }
+
+  void theListIsAProperModel() {
+    ModelListModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.set_rows({row(QStringLiteral("a"), WizardFit::fits, true)});
+    model.set_rows({});
+    model.set_rows(
+        {row(QStringLiteral("a"), WizardFit::fits, true), row(QStringLiteral("b"), WizardFit::fits, true)});
+    QCOMPARE(model.rowCount(), 2);
+  }
+
+  void noModelsIsSaid() {
+    dialog_->show_page(Page::models);
+    dialog_->set_models({}, 0, QStringLiteral("None fits."), false);
+    QVERIFY(!dialog_->findChild<QListView*>(QStringLiteral("wizardModels"))->isVisible());
+    bool said = false;
+    for (const QLabel* label : dialog_->findChildren<QLabel*>())
+      said = said || (label->isVisible() && label->text() == QStringLiteral("None fits."));
+    QVERIFY(said);
+  }
+
+  void whatIsSetIsTold() {
+    dialog_->show_page(Page::memory);
+    dialog_->set_memory_options(options());
+    const MemoryChoice first{.context = 1, .kv_type = 1, .precision = 0, .budget_bytes = 7'123'456'789};
+    QSignalSpy changed(dialog_.get(), &WizardDialog::memoryChanged);
+    dialog_->set_memory_choice(first);
+    QCOMPARE(changed.count(), 0);  // only people change something
+    auto* context = dialog_->findChild<QComboBox*>(QStringLiteral("wizardContext"));
+    context->setFocus();
+    QTest::keyClick(context, Qt::Key_Down);
+    QCOMPARE(changed.count(), 1);
+    const auto told = changed.back().front().value<MemoryChoice>();
+    QCOMPARE(told.context, 2);
+    QCOMPARE(told.budget_bytes, first.budget_bytes);  // not what the box rounds it to
+    auto* budget = dialog_->findChild<QDoubleSpinBox*>(QStringLiteral("wizardBudget"));
+    budget->setFocus();
+    QTest::keyClick(budget, Qt::Key_Up);
+    QCOMPARE(changed.count(), 2);
+    QVERIFY(changed.back().front().value<MemoryChoice>().budget_bytes > first.budget_bytes);
+  }
+
+  void aPlanThatDoesNotFitProposes() {
+    dialog_->show_page(Page::memory);
+    dialog_->set_memory_options(options());
+    BudgetView budget;
+    budget.parts = {
+        {.kind = BudgetPartView::Kind::dense, .name = QStringLiteral("Weights"), .bytes = 20'000'000'000}};
+    budget.budget_bytes = 8'000'000'000;
+    budget.total_bytes = 20'000'000'000;
+    budget.fits = false;
+    budget.verdict = QStringLiteral("It does not fit.");
+    budget.remedies = {QStringLiteral("Shorten it"), QStringLiteral("Round it")};
+    dialog_->set_budget(budget);
+    QCOMPARE(dialog_->findChild<QLabel*>(QStringLiteral("wizardVerdict"))->text(), budget.verdict);
+    QSignalSpy chosen(dialog_.get(), &WizardDialog::remedyChosen);
+    auto* second = dialog_->findChild<QPushButton*>(QStringLiteral("wizardRemedy1"));
+    QVERIFY(second);
+    QTRY_VERIFY(second->isVisible());
+    second->setFocus();
+    QTest::keyClick(second, Qt::Key_Space);
+    QCOMPARE(chosen.count(), 1);
+    QCOMPARE(chosen.front().front().toInt(), 1);
+    const auto* bar = dialog_->findChild<BudgetBar*>();
+    QVERIFY(bar->accessibleDescription().contains(QStringLiteral("Weights")));
+  }
+
+  void aCommandIsCopied() {
+    dialog_->show_page(Page::start);
+    StartView start;
+    start.command = QStringLiteral("fovea download a/b c.gguf");
+    dialog_->set_start(start);
+    QCoreApplication::processEvents();  // the layout
+    for (QPushButton* copy : dialog_->findChildren<QPushButton*>(QStringLiteral("wizardCopy")))
+      if (copy->isVisible()) QTest::mouseClick(copy, Qt::LeftButton);
+    QCOMPARE(QGuiApplication::clipboard()->text(), start.command);
+  }
+
+  void workCanBeStopped() {
+    dialog_->show_page(Page::start);
+    StartView start;
+    start.busy = true;
+    start.progress = QStringLiteral("Loading…");
+    dialog_->set_start(start);
+    QCoreApplication::processEvents();  // the layout
+    QSignalSpy stop(dialog_.get(), &WizardDialog::stopRequested);
+    QTest::mouseClick(dialog_->findChild<QPushButton*>(QStringLiteral("wizardStop")), Qt::LeftButton);
+    QCOMPARE(stop.count(), 1);
+    dialog_->show_page(Page::calibration);
+    dialog_->set_calibration({.running = true});
+    QCoreApplication::processEvents();
+    QTest::mouseClick(dialog_->findChild<QPushButton*>(QStringLiteral("wizardStopCalibration")),
+                      Qt::LeftButton);
+    QCOMPARE(stop.count(), 2);
+  }
+
+  // Tab reaches the buttons from every page, and everything that takes the focus has a name.
+  void everythingCanBeReached() {
+    dialog_->set_memory_options(options());
+    dialog_->set_models({row(QStringLiteral("a"), WizardFit::fits, true)}, 0, {}, false);
+    for (int page = 0; page < wizard_pages; ++page) {
+      dialog_->show_page(static_cast<Page>(page));
+      auto* next = dialog_->findChild<QPushButton*>(QStringLiteral("wizardNext"));
+      bool reached = false;
+      for (int i = 0; i < 40 && !reached; ++i) {
+        QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : dialog_.get(),
+                        Qt::Key_Tab);
+        const QWidget* focused = QApplication::focusWidget();
+        QVERIFY(focused);
+        const auto* button = qobject_cast<const QAbstractButton*>(focused);
+        const auto* combo = qobject_cast<const QComboBox*>(focused);
+        const auto* spin = qobject_cast<const QDoubleSpinBox*>(focused);
+        QVERIFY2(
+            !focused->accessibleName().isEmpty() || (button && !button->text().isEmpty()) || combo || spin,
+            focused->metaObject()->className());
+        reached = focused == next;
+      }
+      QVERIFY2(reached, qPrintable(QString::number(page)));
+    }
+  }
+
+ private:
+  std::unique_ptr<WizardDialog> dialog_;
+};
+FOVEA_TEST(WizardDialogTest)
+
+#include "wizard_dialog_test.moc"

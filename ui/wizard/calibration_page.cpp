@@ -1,0 +1,124 @@
+#include "ui/wizard/calibration_page.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+#include "ui/wizard/start_page.h"
+
+namespace fovea::ui {
+
+CalibrationPage::CalibrationPage(QWidget* parent) : QWidget(parent) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(fontMetrics().height() * 3 / 4);
+  text_ = new QLabel(this);
+  text_->setObjectName(QStringLiteral("wizardCalibrationText"));
+  text_->setWordWrap(true);
+  progress_box_ = new QWidget(this);
+  auto* row = new QHBoxLayout(progress_box_);
+  row->setContentsMargins(0, 0, 0, 0);
+  progress_ = new QProgressBar(progress_box_);
+  progress_->setAccessibleName(tr("Measuring"));
+  auto* stop = new QPushButton(tr("S&top"), progress_box_);
+  stop->setObjectName(QStringLiteral("wizardStopCalibration"));
+  stop->setAutoDefault(false);
+  row->addWidget(progress_, 1);
+  row->addWidget(stop);
+  table_ = new QWidget(this);
+  grid_ = new QGridLayout(table_);
+  grid_->setContentsMargins(0, 0, 0, 0);
+  grid_->setHorizontalSpacing(fontMetrics().height() * 2);
+  grid_->setVerticalSpacing(fontMetrics().height() / 2);
+  grid_->setColumnStretch(0, 1);
+  again_ = new QPushButton(tr("&Measure again"), this);
+  again_->setObjectName(QStringLiteral("wizardAgain"));
+  again_->setAutoDefault(false);
+  error_ = new QLabel(this);
+  error_->setWordWrap(true);
+  command_title_ = new QLabel(tr("The same from a terminal:"), this);
+  command_ = new CommandBox(this);
+  layout->addWidget(text_);
+  layout->addWidget(progress_box_);
+  layout->addWidget(table_);
+  layout->addWidget(error_);
+  layout->addWidget(again_, 0, Qt::AlignLeft);
+  layout->addSpacing(fontMetrics().height());
+  layout->addWidget(command_title_);
+  layout->addWidget(command_);
+  layout->addStretch(1);
+  connect(stop, &QPushButton::clicked, this, &CalibrationPage::stopRequested);
+  connect(again_, &QPushButton::clicked, this, &CalibrationPage::againRequested);
+  set_calibration({});
+}
+
+void CalibrationPage::set_calibration(const CalibrationView& calibration) {
+  text_->setText(calibration.text);
+  progress_box_->setVisible(calibration.running);
+  progress_->setRange(0, calibration.total > 0 ? 1000 : 0);
+  if (calibration.total > 0)
+    progress_->setValue(static_cast<int>(1000.0 * static_cast<double>(calibration.done) /
+                                         static_cast<double>(calibration.total)));
+  show_rows(calibration.rows);
+  again_->setVisible(calibration.can_measure && !calibration.running);
+  error_->setText(calibration.error);
+  error_->setVisible(!calibration.error.isEmpty());
+  QPalette colours = palette();
+  colours.setColor(QPalette::WindowText, error_text(palette()));
+  error_->setPalette(colours);
+  command_title_->setVisible(!calibration.command_line.isEmpty());
+  command_->set_command(calibration.command_line);
+}
+
+void CalibrationPage::show_rows(const std::vector<ComparisonRow>& rows) {
+  if (rows == rows_) return;
+  rows_ = rows;
+  while (QLayoutItem* item = grid_->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  table_->setVisible(!rows.empty());
+  if (rows.empty()) return;
+  const auto add = [this](const QString& text, int row, int column, bool quiet, const QString& why = {}) {
+    auto* label = new QLabel(text, table_);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(column == 0);
+    label->setToolTip(why);
+    if (quiet) label->setForegroundRole(QPalette::PlaceholderText);
+    grid_->addWidget(label, row, column, column == 0 ? Qt::AlignVCenter : Qt::AlignRight | Qt::AlignVCenter);
+    return label;
+  };
+  add(tr("Predicted"), 0, 1, true);
+  add(tr("Measured"), 0, 2, true);
+  int line = 1;
+  for (const ComparisonRow& row : rows) {
+    QLabel* name = add(row.name, line, 0, false, row.why);
+    name->setAccessibleName(tr("%1: predicted %2, measured %3").arg(row.name, row.predicted, row.measured));
+    add(row.predicted, line, 1, false, row.why);
+    QLabel* measured = add(row.measured, line, 2, false, row.why);
+    QFont bold = measured->font();
+    bold.setBold(true);
+    measured->setFont(bold);
+    auto* button = new QToolButton(table_);
+    button->setText(tr("Why?"));
+    button->setAutoRaise(true);
+    button->setCheckable(true);
+    button->setMaximumHeight(fontMetrics().height() + 2);
+    button->setToolTip(row.why);
+    button->setAccessibleName(tr("Why: %1").arg(row.name));
+    grid_->addWidget(button, line, 3);
+    auto* why = new QLabel(row.why, table_);
+    why->setWordWrap(true);
+    why->setForegroundRole(QPalette::PlaceholderText);
+    why->hide();
+    grid_->addWidget(why, line + 1, 0, 1, 4);
+    connect(button, &QToolButton::toggled, why, &QWidget::setVisible);
+    line += 2;
+  }
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,43 @@
+#include "ui/wizard/machine_page.h"
+
+#include <QLabel>
+#include <QProgressBar>
+#include <QVBoxLayout>
+
+#include "ui/wizard/fact_list.h"
+
+namespace fovea::ui {
+
+MachinePage::MachinePage(QWidget* parent) : QWidget(parent) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(fontMetrics().height());
+  facts_ = new FactList(this);
+  note_ = new QLabel(this);
+  note_->setWordWrap(true);
+  note_->hide();
+  measuring_text_ =
+      new QLabel(tr("Measuring how fast memory and disk are read. This takes a few seconds."), this);
+  measuring_text_->setWordWrap(true);
+  measuring_text_->setForegroundRole(QPalette::PlaceholderText);
+  measuring_ = new QProgressBar(this);
+  measuring_->setRange(0, 0);
+  measuring_->setTextVisible(false);
+  measuring_->setMaximumHeight(fontMetrics().height() / 2);
+  measuring_->setAccessibleName(tr("Measuring"));
+  layout->addWidget(facts_);
+  layout->addWidget(measuring_text_);
+  layout->addWidget(measuring_);
+  layout->addWidget(note_);
+  layout->addStretch(1);
+}
+
+void MachinePage::set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring) {
+  facts_->set_facts(facts);
+  note_->setText(note);
+  note_->setVisible(!note.isEmpty());
+  measuring_text_->setVisible(measuring);
+  measuring_->setVisible(measuring);
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,31 @@
+// The first page: what this machine has.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "ui/wizard/wizard_view.h"
+
+class QLabel;
+class QProgressBar;
+
+namespace fovea::ui {
+
+class FactList;
+
+class MachinePage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MachinePage(QWidget* parent = nullptr);
+  // `note`: a sentence below; `measuring`: more numbers come.
+  void set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring);
+
+ private:
+  FactList* facts_;
+  QLabel* note_;
+  QLabel* measuring_text_;
+  QProgressBar* measuring_;
+};
+
+}  // namespace fovea::ui

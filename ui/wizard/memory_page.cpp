@@ -1,0 +1,179 @@
+#include "ui/wizard/memory_page.h"
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "ui/live/number_text.h"
+#include "ui/theme/theme.h"
+#include "ui/wizard/budget_bar.h"
+#include "ui/wizard/fact_list.h"
+
+namespace fovea::ui {
+namespace {
+
+constexpr double kBytesPerGb = 1e9;
+
+QComboBox* make_combo(QWidget* parent, const char* name) {
+  auto* combo = new QComboBox(parent);
+  combo->setObjectName(QLatin1String(name));
+  combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  combo->setMinimumContentsLength(24);
+  combo->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  return combo;
+}
+
+}  // namespace
+
+MemoryPage::MemoryPage(QWidget* parent) : QWidget(parent) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(fontMetrics().height() / 2);
+  model_ = new QLabel(this);
+  model_->setTextFormat(Qt::PlainText);
+  model_->setWordWrap(true);
+  QFont bold = font();
+  bold.setBold(true);
+  model_->setFont(bold);
+  layout->addWidget(model_);
+  make_form();
+  layout->addSpacing(fontMetrics().height() / 2);
+  bar_ = new BudgetBar(this);
+  bar_->setObjectName(QStringLiteral("wizardBudgetBar"));
+  layout->addWidget(bar_);
+  verdict_ = new QLabel(this);
+  verdict_->setObjectName(QStringLiteral("wizardVerdict"));
+  verdict_->setWordWrap(true);
+  layout->addWidget(verdict_);
+  remedies_ = new QWidget(this);
+  auto* list = new QVBoxLayout(remedies_);
+  list->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(remedies_);
+  why_ = new FactList(this);
+  layout->addWidget(why_);
+  notes_ = new QLabel(this);
+  notes_->setWordWrap(true);
+  notes_->setForegroundRole(QPalette::PlaceholderText);
+  layout->addWidget(notes_);
+  layout->addStretch(1);
+}
+
+void MemoryPage::make_form() {
+  auto* form = new QFormLayout;
+  form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+  context_ = make_combo(this, "wizardContext");
+  context_->setToolTip(
+      tr("How much of a conversation the model sees at once. A token is about three quarters "
+         "of a word; each one takes memory."));
+  kv_ = make_combo(this, "wizardKv");
+  precision_ = make_combo(this, "wizardPrecision");
+  budget_ = new QDoubleSpinBox(this);
+  budget_->setObjectName(QStringLiteral("wizardBudget"));
+  budget_->setSuffix(tr(" GB"));
+  budget_->setKeyboardTracking(false);
+  form->addRow(tr("&Context"), context_);
+  form->addRow(tr("&Remembered as"), kv_);
+  form->addRow(tr("&Precision"), precision_);
+  precision_why_ = new QLabel(this);
+  precision_why_->setWordWrap(true);
+  precision_why_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  precision_why_->setForegroundRole(QPalette::PlaceholderText);
+  form->addRow(QString(), precision_why_);
+  form->addRow(tr("Bud&get"), budget_);
+  static_cast<QVBoxLayout*>(layout())->addLayout(form);
+  for (QComboBox* combo : {context_, kv_, precision_})
+    connect(combo, &QComboBox::currentIndexChanged, this, &MemoryPage::tell);
+  connect(budget_, &QDoubleSpinBox::valueChanged, this, &MemoryPage::tell);
+}
+
+void MemoryPage::set_options(const MemoryOptions& options) {
+  filling_ = true;
+  options_ = options;
+  model_->setText(options.model);
+  const auto fill = [](QComboBox* combo, const std::vector<ChoiceView>& choices) {
+    combo->clear();
+    for (const ChoiceView& choice : choices) {
+      combo->addItem(choice.text);
+      combo->setItemData(combo->count() - 1, choice.why, Qt::ToolTipRole);
+    }
+  };
+  std::vector<ChoiceView> contexts;
+  for (const qint64 tokens : options.contexts)
+    contexts.push_back({tr("%1 tokens").arg(count_text(tokens)), {}});
+  fill(context_, contexts);
+  fill(kv_, options.kv_types);
+  fill(precision_, options.precisions);
+  const double most = static_cast<double>(options.most_bytes) / kBytesPerGb;
+  budget_->setDecimals(most < 2 ? 3 : 2);
+  budget_->setRange(std::min(0.01, most), most);
+  budget_->setSingleStep(most < 2 ? 0.01 : most < 20 ? 0.1 : 0.5);
+  budget_->setToolTip(options.budget_why);
+  filling_ = false;
+}
+
+void MemoryPage::set_choice(const MemoryChoice& choice) {
+  filling_ = true;
+  choice_ = choice;
+  context_->setCurrentIndex(choice.context);
+  kv_->setCurrentIndex(choice.kv_type);
+  precision_->setCurrentIndex(choice.precision);
+  budget_->setValue(static_cast<double>(choice.budget_bytes) / kBytesPerGb);
+  const auto index = static_cast<std::size_t>(choice.precision);
+  precision_why_->setText(index < options_.precisions.size() ? options_.precisions[index].why : QString());
+  const auto kv = static_cast<std::size_t>(choice.kv_type);
+  kv_->setToolTip(kv < options_.kv_types.size() ? options_.kv_types[kv].why : QString());
+  filling_ = false;
+}
+
+void MemoryPage::tell() {
+  if (filling_) return;
+  MemoryChoice choice{context_->currentIndex(), kv_->currentIndex(), precision_->currentIndex(),
+                      choice_.budget_bytes};
+  // What the box shows is rounded: only a number that was changed there counts.
+  const auto shown = std::llround(budget_->value() * kBytesPerGb);
+  const double step = std::pow(10.0, -budget_->decimals()) * kBytesPerGb;
+  if (std::abs(static_cast<double>(shown - choice.budget_bytes)) > step * 0.51) choice.budget_bytes = shown;
+  if (choice == choice_) return;
+  set_choice(choice);
+  Q_EMIT changed(choice);
+}
+
+void MemoryPage::set_budget(const BudgetView& budget) {
+  bar_->set_budget(budget);
+  bar_->setVisible(!budget.parts.empty());
+  verdict_->setText(budget.verdict);
+  QPalette colours = palette();
+  if (!budget.fits) colours.setColor(QPalette::WindowText, error_text(palette()));
+  verdict_->setPalette(colours);
+  notes_->setText(budget.notes.join(QLatin1Char('\n')));
+  notes_->setVisible(!budget.notes.isEmpty());
+  if (!budget.planning) {
+    std::vector<FactView> facts{{tr("These numbers"), budget.why_short, budget.why}};
+    why_->set_facts(budget.why.isEmpty() ? std::vector<FactView>() : facts);
+    show_remedies(budget.remedies);
+  }
+}
+
+void MemoryPage::show_remedies(const QStringList& remedies) {
+  if (remedies == shown_remedies_) return;
+  shown_remedies_ = remedies;
+  while (QLayoutItem* item = remedies_->layout()->takeAt(0)) {
+    item->widget()->deleteLater();
+    delete item;
+  }
+  for (qsizetype i = 0; i < remedies.size(); ++i) {
+    auto* button = new QPushButton(remedies[i], remedies_);
+    button->setObjectName(QStringLiteral("wizardRemedy%1").arg(i));
+    button->setAutoDefault(false);
+    connect(button, &QPushButton::clicked, this, [this, i] { Q_EMIT remedyChosen(static_cast<int>(i)); });
+    auto* row = static_cast<QVBoxLayout*>(remedies_->layout());
+    row->addWidget(button, 0, Qt::AlignLeft);
+  }
+  remedies_->setVisible(!remedies.isEmpty());
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,54 @@
+// The fourth page: context, precision and budget, with what they take as a live bar.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/wizard/wizard_view.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QFormLayout;
+class QLabel;
+class QVBoxLayout;
+
+namespace fovea::ui {
+
+class BudgetBar;
+class FactList;
+
+class MemoryPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MemoryPage(QWidget* parent = nullptr);
+  void set_options(const MemoryOptions& options);
+  void set_choice(const MemoryChoice& choice);
+  void set_budget(const BudgetView& budget);
+
+ Q_SIGNALS:
+  void changed(const fovea::ui::MemoryChoice& choice);
+  void remedyChosen(int remedy);
+
+ private:
+  void make_form();
+  void tell();
+  void show_remedies(const QStringList& remedies);
+
+  MemoryOptions options_;
+  MemoryChoice choice_;
+  QLabel* model_;
+  QComboBox* context_;
+  QComboBox* kv_;
+  QComboBox* precision_;
+  QLabel* precision_why_;
+  QDoubleSpinBox* budget_;
+  BudgetBar* bar_;
+  QLabel* verdict_;
+  FactList* why_;
+  QLabel* notes_;
+  QWidget* remedies_;
+  QStringList shown_remedies_;
+  bool filling_ = false;
+};
+
+}  // namespace fovea::ui

@@ -1,0 +1,125 @@
+#include "ui/wizard/model_list.h"
+
+#include <QPainter>
+
+#include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
+
+namespace fovea::ui {
+namespace {
+
+QColor fit_colour(WizardFit fit, const QPalette& palette) {
+  switch (fit) {
+    case WizardFit::fits:
+      return good_colour(palette);
+    case WizardFit::lower_precision:
+      return palette.color(QPalette::Highlight);
+    case WizardFit::experts_elsewhere:
+      return warning_text(palette);
+    case WizardFit::does_not_fit:
+      break;
+  }
+  return error_text(palette);
+}
+
+qreal margin_of(const QFontMetrics& metrics) {
+  return metrics.height() * 0.6;
+}
+
+}  // namespace
+
+void ModelListModel::set_rows(std::vector<ModelRow> rows) {
+  beginResetModel();
+  rows_ = std::move(rows);
+  endResetModel();
+}
+
+int ModelListModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+QVariant ModelListModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const ModelRow& model = row(index.row());
+  switch (role) {
+    case Qt::DisplayRole:
+      return model.name;
+    case Qt::ToolTipRole:
+      return model.name + QLatin1Char('\n') + model.holds;
+    case Qt::AccessibleTextRole:
+      return QStringList{model.name, model.fit_text, model.place, model.good_at, model.holds}.join(
+          QStringLiteral(". "));
+    default:
+      return {};
+  }
+}
+
+Qt::ItemFlags ModelListModel::flags(const QModelIndex& index) const {
+  if (!index.isValid()) return {};
+  return Qt::ItemIsSelectable | Qt::ItemIsEnabled | Qt::ItemNeverHasChildren;
+}
+
+QSize ModelRowDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
+  const QFontMetrics metrics(option.font);
+  return {metrics.averageCharWidth() * 50, static_cast<int>(metrics.height() * 3.5 + 2 * margin_of(metrics))};
+}
+
+void ModelRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                             const QModelIndex& index) const {
+  const auto* list = qobject_cast<const ModelListModel*>(index.model());
+  if (!list) return;
+  const ModelRow& model = list->row(index.row());
+  const QPalette& palette = option.palette;
+  painter->save();
+  painter->setRenderHint(QPainter::Antialiasing);
+  const bool selected = option.state.testFlag(QStyle::State_Selected);
+  if (selected || option.state.testFlag(QStyle::State_MouseOver))
+    painter->fillRect(option.rect, selected ? user_bubble(palette) : hover_background(palette));
+  if (selected)
+    painter->fillRect(QRectF(option.rect.left(), option.rect.top(), 3, option.rect.height()),
+                      palette.color(QPalette::Highlight));
+  painter->setPen(hairline(palette));
+  painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
+
+  const QFontMetrics metrics(option.font);
+  const qreal margin = margin_of(metrics), line = metrics.height() * 1.17;
+  QRectF row(option.rect.left() + margin * 1.6, option.rect.top() + margin,
+             option.rect.width() - margin * 3.2, line);
+  const QColor text = model.usable ? palette.color(QPalette::Text) : subtle_text(palette);
+
+  // A mark before the words, so that the kind of fit is not told by its colour alone.
+  const QString fit =
+      (model.fit == WizardFit::does_not_fit ? QStringLiteral("✕ ") : QStringLiteral("● ")) + model.fit_text;
+  const qreal fit_width = metrics.horizontalAdvance(fit);
+  painter->setFont(option.font);
+  painter->setPen(fit_colour(model.fit, palette));
+  painter->drawText(row, Qt::AlignRight | Qt::AlignVCenter, fit);
+  QFont bold = option.font;
+  bold.setBold(true);
+  painter->setFont(bold);
+  painter->setPen(text);
+  painter->drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
+                    QFontMetrics(bold).elidedText(model.name, Qt::ElideMiddle,
+                                                  static_cast<int>(row.width() - fit_width - 2 * margin)));
+  painter->setFont(option.font);
+  row.translate(0, line);
+  const qreal place_width = metrics.horizontalAdvance(model.place);
+  painter->setPen(subtle_text(palette));
+  painter->drawText(row, Qt::AlignRight | Qt::AlignVCenter, model.place);
+  painter->setPen(quiet_text(palette));
+  painter->drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
+                    metrics.elidedText(model.good_at, Qt::ElideRight,
+                                       static_cast<int>(row.width() - place_width - 2 * margin)));
+  row.translate(0, line);
+  painter->setPen(subtle_text(palette));
+  painter->drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
+                    metrics.elidedText(model.holds, Qt::ElideRight, static_cast<int>(row.width())));
+  if (option.state.testFlag(QStyle::State_HasFocus)) {
+    painter->setPen(QPen(palette.color(QPalette::Highlight), 1));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5));
+  }
+  painter->restore();
+}
+
+}  // namespace fovea::ui

@@ -1,0 +1,120 @@
+// What the wizard's pages show, and what they tell. Plain data, all words ready to be read.
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <QtGlobal>
+#include <vector>
+
+namespace fovea::ui {
+
+enum class WizardPage { machine, wish, models, memory, start, calibration };
+inline constexpr int wizard_pages = 6;
+
+// A number with the sentence that says where it comes from.
+struct FactView {
+  QString name = {};
+  QString value = {};
+  QString why = {};
+  bool operator==(const FactView&) const = default;
+};
+
+enum class WishView { speed, quality, long_context };
+
+enum class WizardFit { fits, lower_precision, experts_elsewhere, does_not_fit };
+
+struct ModelRow {
+  QString name = {};
+  QString place = {};  // "on this computer", "to download, 18.6 GB"
+  WizardFit fit = WizardFit::fits;
+  QString fit_text = {};  // "fits"
+  QString good_at = {};
+  QString holds = {};  // what the memory would hold
+  std::vector<FactView> facts = {};
+  bool usable = true;  // it can be chosen
+};
+
+struct ChoiceView {
+  QString text = {};
+  QString why = {};
+};
+
+// What can be set on the memory page …
+struct MemoryOptions {
+  QString model = {};
+  std::vector<qint64> contexts = {};  // tokens
+  std::vector<ChoiceView> kv_types = {};
+  std::vector<ChoiceView> precisions = {};
+  qint64 most_bytes = 0;  // of the device: the budget cannot be larger
+  QString budget_why = {};
+};
+// … and what is set: indices into the options.
+struct MemoryChoice {
+  int context = 0;
+  int kv_type = 0;
+  int precision = 0;
+  qint64 budget_bytes = 0;
+  bool operator==(const MemoryChoice&) const = default;
+};
+
+struct BudgetPartView {
+  enum class Kind { dense, tier, kv, activations, transfer, safety };
+  Kind kind = Kind::dense;
+  int tier = 0;   // of Kind::tier, 0 is the highest …
+  int tiers = 1;  // … of so many
+  QString name = {};
+  qint64 bytes = 0;
+  QString why = {};
+};
+
+struct BudgetView {
+  bool planning = false;  // the numbers are of the choice before
+  std::vector<BudgetPartView> parts = {};
+  qint64 budget_bytes = 0;
+  qint64 total_bytes = 0;
+  bool fits = true;
+  QString verdict = {};
+  QString why_short = {};  // whose numbers these are …
+  QString why = {};        // … and how they were found
+  QStringList notes = {};
+  QStringList remedies = {};  // each a change that would do
+};
+
+struct StartView {
+  QString text = {};  // what will happen
+  std::vector<FactView> facts = {};
+  QString command = {};  // that does it in a terminal; empty: the window does it
+  bool busy = false;
+  QString progress = {};
+  qint64 done = 0, total = 0;  // total 0: not known
+  QString error = {};
+  bool can_download = false;  // the button is there
+};
+
+struct ComparisonRow {
+  QString name = {};
+  QString predicted = {};
+  QString measured = {};
+  QString why = {};
+  bool operator==(const ComparisonRow&) const = default;
+};
+
+struct CalibrationView {
+  QString text = {};
+  bool can_measure = false;  // a model is open
+  bool running = false;
+  qint64 done = 0, total = 0;
+  std::vector<ComparisonRow> rows = {};
+  QString error = {};
+  QString command_line = {};
+};
+
+// Which of the buttons can be pressed, and what they say.
+struct NavigationView {
+  bool back = true;
+  bool skip = true;
+  bool next = true;
+  QString next_text = {};
+};
+
+}  // namespace fovea::ui
