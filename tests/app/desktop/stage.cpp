@@ -1,14 +1,19 @@
 // The program with somebody at its keys, for whole_path_test.cpp:
-//   desktop_stage first|again MODEL STORES_FOLDER [PICTURE.png]
-// It says what it sees in lines of JSON on standard output. `first` asks, asks for another answer, watches
-// the experts, and ends only by being killed while an answer streams; `again` is the start after that.
+//   desktop_stage first|again [PICTURE.png]
+// It says what it sees in lines of JSON on standard output. `first` goes through the wizard to the demo
+// model, asks, asks for another answer, watches the experts, and ends only by being killed while an answer
+// streams; `again` is the start after that.
+#include <QAbstractButton>
 #include <QAbstractItemView>
-#include <QAction>
 #include <QApplication>
+#include <QComboBox>
+#include <QDialog>
+#include <QDoubleSpinBox>
 #include <QElapsedTimer>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLabel>
 #include <QPlainTextEdit>
 #include <QtTest/QtTest>
 #include <cstdio>
@@ -44,9 +49,10 @@ class Stage {
  public:
   explicit Stage(app::Desktop& desktop) : desktop_(desktop), window_(desktop.window()) {}
 
-  void begin() {
+  void begin(bool first_start) {
     desktop_.start();
     must(QTest::qWaitForWindowExposed(&window_, kLong), "the window is shown");
+    if (first_start) set_up();
     window_.activateWindow();
     must(QTest::qWaitForWindowActive(&window_, kLong), "the window gets the keys");
     must(wait([&] { return window_.state() == State::ready; }), "the model is loaded");
@@ -88,6 +94,8 @@ class Stage {
     desktop_.chat().conversation().set_chat_settings(settings);
   }
 
+  void set_up();
+  static void choose_demo(QAbstractItemView& models);
   void first();
   void again();
 
@@ -98,6 +106,52 @@ class Stage {
   app::Desktop& desktop_;
   ui::ChatWindow& window_;
 };
+
+// The wizard of the first start, by its keys: the demo model with hot experts in 0.24 GB, and measured.
+void Stage::set_up() {
+  QDialog* wizard = nullptr;
+  must(wait([&] {
+         wizard = window_.findChild<QDialog*>(QStringLiteral("wizard"));
+         return wizard && wizard->isVisible();
+       }),
+       "the wizard opens at the first start");
+  must(QTest::qWaitForWindowActive(wizard, kLong), "the wizard gets the keys");
+  const auto* title = wizard->findChild<QLabel*>(QStringLiteral("wizardTitle"));
+  const auto* next = wizard->findChild<QAbstractButton*>(QStringLiteral("wizardNext"));
+  auto* models = wizard->findChild<QAbstractItemView*>(QStringLiteral("wizardModels"));
+  auto* precision = wizard->findChild<QComboBox*>(QStringLiteral("wizardPrecision"));
+  const auto can_go_on = [&] { return wait([&] { return next->isEnabled(); }); };
+  while (!precision->isVisible()) {
+    must(can_go_on(), "the wizard can go on");
+    if (models->isVisible()) choose_demo(*models);
+    const QString before = title->text();
+    QTest::keyClick(wizard, Qt::Key_Return);
+    must(wait([&] { return title->text() != before; }), "the next page is shown");
+  }
+  must(wait([&] { return precision->count() > 2; }), "precisions are offered");
+  wizard->findChild<QComboBox*>(QStringLiteral("wizardContext"))->setCurrentIndex(0);
+  precision->setCurrentIndex(precision->findText(QStringLiteral("Hot experts"), Qt::MatchStartsWith));
+  wizard->findChild<QDoubleSpinBox*>(QStringLiteral("wizardBudget"))->setValue(0.24);
+  QTest::qWait(1000);
+  must(can_go_on(), "it fits");
+  QTest::keyClick(wizard, Qt::Key_Return);
+  must(can_go_on(), "it can be opened");
+  QTest::keyClick(wizard, Qt::Key_O, Qt::AltModifier);
+  const auto* again = wizard->findChild<QAbstractButton*>(QStringLiteral("wizardAgain"));
+  must(wait([&] { return again->isVisible() && again->isEnabled(); }), "it is measured");
+  const auto* measured = wizard->findChild<QLabel*>(QStringLiteral("wizardCalibrationText"));
+  say("set up", {{QStringLiteral("measured"), measured->text()}});
+  QTest::keyClick(wizard, Qt::Key_F, Qt::AltModifier);
+  must(wait([&] { return !window_.findChild<QDialog*>(QStringLiteral("wizard")); }), "the wizard ends");
+}
+
+void Stage::choose_demo(QAbstractItemView& models) {
+  must(wait([&] { return models.model()->rowCount() > 0; }), "there are models");
+  const auto demo = models.model()->match(models.model()->index(0, 0), Qt::DisplayRole,
+                                          QStringLiteral("demo"), 1, Qt::MatchContains);
+  must(!demo.isEmpty(), "the demo model is offered");
+  models.setCurrentIndex(demo.first());
+}
 
 void Stage::first() {
   ui::ChatSettingsView brief;
@@ -168,24 +222,17 @@ void Stage::again() {
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
-  if (argc < 4) {
-    std::fputs("usage: desktop_stage first|again MODEL STORES_FOLDER [PICTURE.png]\n", stderr);
+  if (argc < 2) {
+    std::fputs("usage: desktop_stage first|again [PICTURE.png]\n", stderr);
     return 2;
   }
-  app::WindowRequest request;
-  request.load.emplace();
-  request.load->model = argv[2];
-  request.load->context = 1024;
-  request.load->threads = 2;
-  request.load->precision.policy = PolicyKind::dynaexq;
-  request.load->precision.budget_bytes = 260'000'000;
-  request.load->precision.stores_folder = argv[3];
-  app::Desktop desktop(request);
+  app::Desktop desktop({});
   Stage stage(desktop);
-  stage.begin();
-  if (QByteArray(argv[1]) == "first") stage.first();
+  const bool first = QByteArray(argv[1]) == "first";
+  stage.begin(first);
+  if (first) stage.first();
   stage.again();
-  if (argc > 4) desktop.window().grab().save(QString::fromLocal8Bit(argv[4]));
+  if (argc > 2) desktop.window().grab().save(QString::fromLocal8Bit(argv[2]));
   QSignalSpy closed(&desktop, &app::Desktop::closed);
   desktop.window().close();
   must(closed.count() == 1 || closed.wait(kLong), "it closes");

@@ -1,5 +1,5 @@
-// The whole path in a real window on an X server: start, chat, another answer, the panel, a kill in the
-// middle of an answer, and the start after it, with everything still there.
+// The whole path in a real window on an X server: first start, wizard, chat, another answer, the panel, a
+// kill in the middle of an answer, and the start after it, with everything still there.
 #include <QElapsedTimer>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -59,8 +59,7 @@ class WholePathTest : public QObject {
     environment.insert(QStringLiteral("DISPLAY"), server_.display());
     process.setProcessEnvironment(environment);
     process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    QStringList arguments{QString::fromLatin1(stage), QString::fromStdString(model_.string()),
-                          QString::fromStdString((folder_->path() / "stores").string())};
+    QStringList arguments{QString::fromLatin1(stage)};
     if (qEnvironmentVariableIsSet("FOVEA_PICTURES"))
       arguments += qEnvironmentVariable("FOVEA_PICTURES") + QStringLiteral("/restored.png");
     process.start(QStringLiteral(FOVEA_BINARY_DIR "/fovea_desktop_stage"), arguments);
@@ -103,8 +102,13 @@ class WholePathTest : public QObject {
 
   void everythingIsThereAfterAKill() {
     folder_ = std::make_unique<tests::TemporaryFolder>();
+    std::filesystem::create_directories(folder_->path() / "models");
+    std::filesystem::create_symlink(model_, folder_->path() / "models/demo.gguf");
     QProcess first;
     start(first, "first");
+    const auto set_up = await(first, QStringLiteral("set up"));
+    QVERIFY(set_up);
+    QVERIFY(!(*set_up)[QStringLiteral("measured")].toString().isEmpty());
     const auto answered = await(first, QStringLiteral("answered"));
     QVERIFY(answered);
 
