@@ -44,6 +44,16 @@ QString store_words(const StoreFile& store) {
   return Words::tr("%1: %2").arg(tiers.join(QStringLiteral(", ")), size_words(store.bytes));
 }
 
+QString tier_words(const std::string& tier) {
+  if (tier == "file") return Words::tr("file: as the model has it, nothing is lost");
+  if (tier == "bf16") return Words::tr("bf16: 16 bits for each weight");
+  if (tier == "q8") return Words::tr("q8: 8 bits for each weight, hardly a difference");
+  if (tier == "q4") return Words::tr("q4: 4 bits for each weight, good for nearly everything");
+  if (tier == "q3") return Words::tr("q3: 3 bits for each weight, a difference can be seen");
+  if (tier == "q2") return Words::tr("q2: 2 bits for each weight, for what is seldom used");
+  return {};
+}
+
 QString running_words(const DownloadStatus& status) {
   const QString done =
       Words::tr("%1 of %2").arg(size_words(status.bytes_done), size_words(status.bytes_total));
@@ -167,13 +177,7 @@ ui::DownloadRow row_of(const DownloadStatus& status) {
 }
 
 ui::TierChoice tier_choice(const std::string& tier) {
-  QString text;
-  if (tier == "file") text = Words::tr("file: as the model has it, nothing is lost");
-  if (tier == "bf16") text = Words::tr("bf16: 16 bits for each weight");
-  if (tier == "q8") text = Words::tr("q8: 8 bits for each weight, hardly a difference");
-  if (tier == "q4") text = Words::tr("q4: 4 bits for each weight, good for nearly everything");
-  if (tier == "q3") text = Words::tr("q3: 3 bits for each weight, a difference can be seen");
-  if (tier == "q2") text = Words::tr("q2: 2 bits for each weight, for what is seldom used");
+  const QString text = tier_words(tier);
   return {q(tier), text.isEmpty() ? q(tier) : text, false};
 }
 

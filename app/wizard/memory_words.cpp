@@ -100,8 +100,8 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
       machine.room.device_memory_bytes > 0 ? machine.room.device_memory_bytes : machine.device.memory_bytes;
   options.budget_why =
       Words::tr(
-          "Fovea keeps everything of the model within it, and never takes more, not even for a "
-          "moment. %1 are free for a model now.")
+          "What the model may take: its weights, the conversation and room to compute. Where precision "
+          "changes, it never takes more, not even for a moment. %1 are free for a model now.")
           .arg(size_words(machine.room.budget_bytes));
   return options;
 }

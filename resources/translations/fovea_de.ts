@@ -2,151 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
-    <name>ExpertText</name>
-    <message>
-        <source>on disk</source>
-        <translation>auf der Platte</translation>
-    </message>
-    <message>
-        <source>promoted among many at once, details not kept</source>
-        <translation>mit vielen zugleich höhergestuft, Einzelheiten nicht aufgehoben</translation>
-    </message>
-    <message>
-        <source>demoted among many at once, details not kept</source>
-        <translation>mit vielen zugleich tiefergestuft, Einzelheiten nicht aufgehoben</translation>
-    </message>
-    <message>
-        <source>the first set after loading</source>
-        <translation>die erste Belegung nach dem Laden</translation>
-    </message>
-    <message>
-        <source>it became hotter: %1, %2 more than the expert that gave way</source>
-        <translation>er wurde heißer: %1, das ist %2 mehr als der Experte, der ihm Platz machte</translation>
-    </message>
-    <message>
-        <source>it became hotter: %1</source>
-        <translation>er wurde heißer: %1</translation>
-    </message>
-    <message>
-        <source>it gave way to a hotter expert, at %1</source>
-        <translation>er machte bei %1 einem heißeren Platz</translation>
-    </message>
-    <message>
-        <source>it was asked for</source>
-        <translation>er wurde verlangt</translation>
-    </message>
-    <message>
-        <source>it was used while on disk alone</source>
-        <translation>er wurde gebraucht, als er nur auf der Platte lag</translation>
-    </message>
-    <message>
-        <source>%1 s ago</source>
-        <translation>vor %1 s</translation>
-    </message>
-    <message>
-        <source>%1 min ago</source>
-        <translation>vor %1 min</translation>
-    </message>
-    <message>
-        <source>Layer %1, expert %2</source>
-        <translation>Schicht %1, Experte %2</translation>
-    </message>
-    <message>
-        <source>, %1 bits per weight</source>
-        <translation>, %1 Bit je Gewicht</translation>
-    </message>
-    <message>
-        <source>, %1 on its way</source>
-        <translation>, %1 unterwegs</translation>
-    </message>
-    <message>
-        <source>Tier: %1</source>
-        <translation>Stufe: %1</translation>
-    </message>
-    <message>
-        <source>Hotness: this policy measures none; the colour shows recent use</source>
-        <translation>Hitze: diese Strategie misst keine; die Farbe zeigt, was zuletzt gebraucht wurde</translation>
-    </message>
-    <message>
-        <source>Hotness: %1</source>
-        <translation>Hitze: %1</translation>
-    </message>
-    <message>
-        <source>Tokens: %1 since loading</source>
-        <translation>Token: %1 seit dem Laden</translation>
-    </message>
-    <message>
-        <source>Last change: %1 → %2, %3</source>
-        <translation>Letzter Wechsel: %1 → %2, %3</translation>
-    </message>
-    <message>
-        <source>Why: %1</source>
-        <translation>Warum: %1</translation>
-    </message>
-    <message>
-        <source>Last change: none seen</source>
-        <translation>Letzter Wechsel: keiner gesehen</translation>
-    </message>
-</context>
-<context>
-    <name>GainView</name>
-    <message>
-        <source>The tiers of this policy stay as they are, so there is nothing to compare.</source>
-        <translation>Die Stufen dieser Strategie bleiben, wie sie sind; es gibt nichts zu vergleichen.</translation>
-    </message>
-    <message>
-        <source>Too early to say: %1 uses of experts so far.</source>
-        <translation>Noch zu früh: bisher wurden Experten %1-mal gebraucht.</translation>
-    </message>
-    <message>
-        <source>The highest tier served %1 of all uses of experts.</source>
-        <translation>Die höchste Stufe hat %1 aller Nutzungen von Experten bedient.</translation>
-    </message>
-    <message>
-        <source>That is %1 points more than the best fixed mix of the same size, even one chosen with hindsight: following the conversation pays.</source>
-        <translation>Das sind %1 Prozentpunkte mehr als bei der besten festen Mischung gleicher Größe, selbst einer im Nachhinein gewählten: dem Gespräch zu folgen lohnt sich.</translation>
-    </message>
-    <message>
-        <source>A fixed mix of the same size, chosen with hindsight, would have served as much: in this session the policy gains nothing.</source>
-        <translation>Eine feste Mischung gleicher Größe, im Nachhinein gewählt, hätte ebenso viel bedient: in dieser Sitzung bringt die Strategie nichts.</translation>
-    </message>
-    <message>
-        <source>It beats a fixed mix chosen at the session&apos;s start by %1 points; one chosen with hindsight would have served %2 points more than the policy.</source>
-        <translation>Sie schlägt eine zu Beginn der Sitzung gewählte feste Mischung um %1 Prozentpunkte; eine im Nachhinein gewählte hätte %2 Punkte mehr bedient als die Strategie.</translation>
-    </message>
-    <message>
-        <source>A fixed mix of the same size would have served %1 points more: in this session the policy gains nothing.</source>
-        <translation>Eine feste Mischung gleicher Größe hätte %1 Prozentpunkte mehr bedient: in dieser Sitzung bringt die Strategie nichts.</translation>
-    </message>
-</context>
-<context>
-    <name>Words</name>
-    <message>
-        <source>file: as the model has it, nothing is lost</source>
-        <translation>file: wie das Modell es hat, nichts geht verloren</translation>
-    </message>
-    <message>
-        <source>bf16: 16 bits for each weight</source>
-        <translation>bf16: 16 Bit für jedes Gewicht</translation>
-    </message>
-    <message>
-        <source>q8: 8 bits for each weight, hardly a difference</source>
-        <translation>q8: 8 Bit für jedes Gewicht, kaum ein Unterschied</translation>
-    </message>
-    <message>
-        <source>q4: 4 bits for each weight, good for nearly everything</source>
-        <translation>q4: 4 Bit für jedes Gewicht, gut für fast alles</translation>
-    </message>
-    <message>
-        <source>q3: 3 bits for each weight, a difference can be seen</source>
-        <translation>q3: 3 Bit für jedes Gewicht, ein Unterschied ist zu sehen</translation>
-    </message>
-    <message>
-        <source>q2: 2 bits for each weight, for what is seldom used</source>
-        <translation>q2: 2 Bit für jedes Gewicht, für selten Gebrauchtes</translation>
-    </message>
-</context>
-<context>
     <name>fovea::app::ChatController</name>
     <message>
         <source>Attach text files</source>
@@ -542,8 +397,8 @@
         <translation>Von Fovea gewählt</translation>
     </message>
     <message>
-        <source>Fovea keeps everything of the model within it, and never takes more, not even for a moment. %1 are free for a model now.</source>
-        <translation>Fovea hält alles vom Modell darin und nimmt nie mehr, auch nicht für einen Moment. %1 sind jetzt für ein Modell frei.</translation>
+        <source>What the model may take: its weights, the conversation and room to compute. Where precision changes, it never takes more, not even for a moment. %1 are free for a model now.</source>
+        <translation>Was das Modell belegen darf: seine Gewichte, das Gespräch und Platz zum Rechnen. Wo sich die Genauigkeit ändert, nimmt es nie mehr, auch nicht für einen Augenblick. Frei für ein Modell sind jetzt %1.</translation>
     </message>
     <message>
         <source>It fits: %1 of %2 stay free.</source>
@@ -612,6 +467,30 @@
 </context>
 <context>
     <name>fovea::app::ModelRows</name>
+    <message>
+        <source>file: as the model has it, nothing is lost</source>
+        <translation>file: wie das Modell es hat, nichts geht verloren</translation>
+    </message>
+    <message>
+        <source>bf16: 16 bits for each weight</source>
+        <translation>bf16: 16 Bit für jedes Gewicht</translation>
+    </message>
+    <message>
+        <source>q8: 8 bits for each weight, hardly a difference</source>
+        <translation>q8: 8 Bit für jedes Gewicht, kaum ein Unterschied</translation>
+    </message>
+    <message>
+        <source>q4: 4 bits for each weight, good for nearly everything</source>
+        <translation>q4: 4 Bit für jedes Gewicht, gut für fast alles</translation>
+    </message>
+    <message>
+        <source>q3: 3 bits for each weight, a difference can be seen</source>
+        <translation>q3: 3 Bit für jedes Gewicht, ein Unterschied ist zu sehen</translation>
+    </message>
+    <message>
+        <source>q2: 2 bits for each weight, for what is seldom used</source>
+        <translation>q2: 2 Bit für jedes Gewicht, für selten Gebrauchtes</translation>
+    </message>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
@@ -2062,6 +1941,93 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::ExpertText</name>
+    <message>
+        <source>on disk</source>
+        <translation>auf der Platte</translation>
+    </message>
+    <message>
+        <source>promoted among many at once, details not kept</source>
+        <translation>mit vielen zugleich höhergestuft, Einzelheiten nicht aufgehoben</translation>
+    </message>
+    <message>
+        <source>demoted among many at once, details not kept</source>
+        <translation>mit vielen zugleich tiefergestuft, Einzelheiten nicht aufgehoben</translation>
+    </message>
+    <message>
+        <source>the first set after loading</source>
+        <translation>die erste Belegung nach dem Laden</translation>
+    </message>
+    <message>
+        <source>it became hotter: %1, %2 more than the expert that gave way</source>
+        <translation>er wurde heißer: %1, das ist %2 mehr als der Experte, der ihm Platz machte</translation>
+    </message>
+    <message>
+        <source>it became hotter: %1</source>
+        <translation>er wurde heißer: %1</translation>
+    </message>
+    <message>
+        <source>it gave way to a hotter expert, at %1</source>
+        <translation>er machte bei %1 einem heißeren Platz</translation>
+    </message>
+    <message>
+        <source>it was asked for</source>
+        <translation>er wurde verlangt</translation>
+    </message>
+    <message>
+        <source>it was used while on disk alone</source>
+        <translation>er wurde gebraucht, als er nur auf der Platte lag</translation>
+    </message>
+    <message>
+        <source>%1 s ago</source>
+        <translation>vor %1 s</translation>
+    </message>
+    <message>
+        <source>%1 min ago</source>
+        <translation>vor %1 min</translation>
+    </message>
+    <message>
+        <source>Layer %1, expert %2</source>
+        <translation>Schicht %1, Experte %2</translation>
+    </message>
+    <message>
+        <source>, %1 bits per weight</source>
+        <translation>, %1 Bit je Gewicht</translation>
+    </message>
+    <message>
+        <source>, %1 on its way</source>
+        <translation>, %1 unterwegs</translation>
+    </message>
+    <message>
+        <source>Tier: %1</source>
+        <translation>Stufe: %1</translation>
+    </message>
+    <message>
+        <source>Hotness: this policy measures none; the colour shows recent use</source>
+        <translation>Hitze: diese Strategie misst keine; die Farbe zeigt, was zuletzt gebraucht wurde</translation>
+    </message>
+    <message>
+        <source>Hotness: %1</source>
+        <translation>Hitze: %1</translation>
+    </message>
+    <message>
+        <source>Tokens: %1 since loading</source>
+        <translation>Token: %1 seit dem Laden</translation>
+    </message>
+    <message>
+        <source>Last change: %1 → %2, %3</source>
+        <translation>Letzter Wechsel: %1 → %2, %3</translation>
+    </message>
+    <message>
+        <source>Why: %1</source>
+        <translation>Warum: %1</translation>
+    </message>
+    <message>
+        <source>Last change: none seen</source>
+        <translation>Letzter Wechsel: keiner gesehen</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::FactList</name>
     <message>
         <source>Why?</source>
@@ -2140,6 +2106,34 @@
 </context>
 <context>
     <name>fovea::ui::GainView</name>
+    <message>
+        <source>The tiers of this policy stay as they are, so there is nothing to compare.</source>
+        <translation>Die Stufen dieser Strategie bleiben, wie sie sind; es gibt nichts zu vergleichen.</translation>
+    </message>
+    <message>
+        <source>Too early to say: %1 uses of experts so far.</source>
+        <translation>Noch zu früh: bisher wurden Experten %1-mal gebraucht.</translation>
+    </message>
+    <message>
+        <source>The highest tier served %1 of all uses of experts.</source>
+        <translation>Die höchste Stufe hat %1 aller Nutzungen von Experten bedient.</translation>
+    </message>
+    <message>
+        <source>That is %1 points more than the best fixed mix of the same size, even one chosen with hindsight: following the conversation pays.</source>
+        <translation>Das sind %1 Prozentpunkte mehr als bei der besten festen Mischung gleicher Größe, selbst einer im Nachhinein gewählten: dem Gespräch zu folgen lohnt sich.</translation>
+    </message>
+    <message>
+        <source>A fixed mix of the same size, chosen with hindsight, would have served as much: in this session the policy gains nothing.</source>
+        <translation>Eine feste Mischung gleicher Größe, im Nachhinein gewählt, hätte ebenso viel bedient: in dieser Sitzung bringt die Strategie nichts.</translation>
+    </message>
+    <message>
+        <source>It beats a fixed mix chosen at the session&apos;s start by %1 points; one chosen with hindsight would have served %2 points more than the policy.</source>
+        <translation>Sie schlägt eine zu Beginn der Sitzung gewählte feste Mischung um %1 Prozentpunkte; eine im Nachhinein gewählte hätte %2 Punkte mehr bedient als die Strategie.</translation>
+    </message>
+    <message>
+        <source>A fixed mix of the same size would have served %1 points more: in this session the policy gains nothing.</source>
+        <translation>Eine feste Mischung gleicher Größe hätte %1 Prozentpunkte mehr bedient: in dieser Sitzung bringt die Strategie nichts.</translation>
+    </message>
     <message>
         <source>This policy</source>
         <translation>Diese Strategie</translation>

@@ -10,7 +10,7 @@ namespace fovea::ui {
 namespace {
 
 struct Words {
-  Q_DECLARE_TR_FUNCTIONS(ExpertText)
+  Q_DECLARE_TR_FUNCTIONS(fovea::ui::ExpertText)
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace fovea::ui {
 namespace {
 
 struct Words {
-  Q_DECLARE_TR_FUNCTIONS(GainView)
+  Q_DECLARE_TR_FUNCTIONS(fovea::ui::GainView)
 };
 
 bool changes_tiers(PolicyKind policy) {
