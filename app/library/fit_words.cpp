@@ -40,7 +40,7 @@ QString reason_to_fit(const ModelFit& fit) {
              "As its file has it, it takes %1 of the %2 that are free for a model; %3 of that are the "
              "KV cache for %4 tokens of conversation.")
       .arg(size_words(taken(plan)), size_words(fit.budget_bytes), size_words(plan.parts.kv),
-           QLocale().toString(static_cast<qlonglong>(fit.report.context)));
+           count_words(fit.report.context));
 }
 
 QString reason_of_offload(const ModelFit& fit) {
@@ -59,9 +59,8 @@ QString reason_of_offload(const ModelFit& fit) {
                 "is slow",
                 nullptr, static_cast<int>(report.cpu_moe_layers));
   return Words::tr("%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.")
-      .arg(where, QLocale().toString(static_cast<qlonglong>(report.units_offloaded)),
-           QLocale().toString(static_cast<qlonglong>(report.units)), tier, size_words(taken(report.plan)),
-           size_words(fit.budget_bytes));
+      .arg(where, count_words(report.units_offloaded), count_words(report.units), tier,
+           size_words(taken(report.plan)), size_words(fit.budget_bytes));
 }
 
 QString planned_reason(const ModelFit& fit) {
@@ -86,6 +85,14 @@ QString planned_reason(const ModelFit& fit) {
 }
 
 }  // namespace
+
+QString count_words(std::int64_t count) {
+  return QLocale().toString(static_cast<qlonglong>(count));
+}
+
+QString number_words(double number, int decimals) {
+  return QLocale().toString(number, 'f', decimals);
+}
 
 QString size_words(std::int64_t bytes) {
   return QLocale().formattedDataSize(bytes, bytes < 1'000'000 ? 0 : 1, QLocale::DataSizeSIFormat);

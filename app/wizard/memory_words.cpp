@@ -1,6 +1,5 @@
 // The memory page in words: choices, the parts of the budget, and what would make a plan fit.
 #include <QCoreApplication>
-#include <QLocale>
 #include <QStringList>
 
 #include "app/library/fit_words.h"
@@ -20,14 +19,6 @@ struct Words {
 
 QString q(const std::string& text) {
   return QString::fromStdString(text);
-}
-
-QString count(std::int64_t number) {
-  return QLocale().toString(static_cast<qlonglong>(number));
-}
-
-QString number(double value, int decimals) {
-  return QLocale().toString(value, 'f', decimals);
 }
 
 ChoiceView kv_choice(KvType kv) {
@@ -138,13 +129,14 @@ void add_parts(ui::BudgetView& view, const PlanReport& report, bool has_experts)
             : Words::tr("%Ln layer(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name));
     part.bytes = tier.bytes;
     part.why = Words::tr("%1 bits for each weight, with what the blocks are rounded up to and a spare one.")
-                   .arg(number(tier.bits_per_weight, 2));
+                   .arg(number_words(tier.bits_per_weight, 2));
     if (tier.bytes > 0) view.parts.push_back(part);
   }
   add_part(view, Kind::kv, Words::tr("Conversation (KV cache)"), parts.kv,
-           Words::tr("Keys and values of %1 tokens, for each layer.").arg(count(report.context)));
+           Words::tr("Keys and values of %1 tokens, for each layer.").arg(count_words(report.context)));
   add_part(view, Kind::activations, Words::tr("Room to compute"), parts.activations,
-           Words::tr("What the layers pass on, for %1 tokens of a prompt at once.").arg(count(report.chunk)));
+           Words::tr("What the layers pass on, for %1 tokens of a prompt at once.")
+               .arg(count_words(report.chunk)));
   add_part(view, Kind::transfer, Words::tr("Room for swaps"), parts.transfer,
            Words::tr("Where experts lie while they change their precision."));
   add_part(view, Kind::safety, Words::tr("Kept free"), parts.safety,
@@ -158,7 +150,7 @@ QString remedy_words(const Remedy& remedy, bool has_experts) {
     case Remedy::Kind::kv:
       return Words::tr("Remember the conversation with 8 bits");
     case Remedy::Kind::context:
-      return Words::tr("Shorten the context to %1 tokens").arg(count(remedy.setup.context));
+      return Words::tr("Shorten the context to %1 tokens").arg(count_words(remedy.setup.context));
     case Remedy::Kind::precision:
       return precision_choice(choice_of(remedy.setup), has_experts).text;
   }
@@ -188,7 +180,7 @@ BudgetView budget_view(const Candidate& candidate, const Setup& setup, const Pla
     if (report.units_offloaded > 0)
       view.verdict +=
           QLatin1Char(' ') + Words::tr("%1 of %2 experts stay on the disk and are read when they are used.")
-                                 .arg(count(report.units_offloaded), count(report.units));
+                                 .arg(count_words(report.units_offloaded), count_words(report.units));
   } else {
     view.verdict = Words::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
                        .arg(size_words(plan.least_bytes), size_words(plan.least_bytes - setup.budget_bytes));

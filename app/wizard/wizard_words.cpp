@@ -21,26 +21,18 @@ QString q(const std::string& text) {
   return QString::fromStdString(text);
 }
 
-QString count(std::int64_t number) {
-  return QLocale().toString(static_cast<qlonglong>(number));
-}
-
-QString number(double value, int decimals) {
-  return QLocale().toString(value, 'f', decimals);
-}
-
 QString gb_per_s(double value) {
-  return Words::tr("%1 GB/s").arg(number(value, value < 10 ? 1 : 0));
+  return Words::tr("%1 GB/s").arg(number_words(value, value < 10 ? 1 : 0));
 }
 
 QString tokens_per_s(double value) {
-  return Words::tr("%1 tokens/s").arg(number(value, value < 10 ? 1 : 0));
+  return Words::tr("%1 tokens/s").arg(number_words(value, value < 10 ? 1 : 0));
 }
 
 QString billions(std::int64_t parameters) {
   const auto value = static_cast<double>(parameters);
-  return value < 1e9 ? Words::tr("%1 million").arg(number(value / 1e6, 0))
-                     : Words::tr("%1 billion").arg(number(value / 1e9, 1));
+  return value < 1e9 ? Words::tr("%1 million").arg(number_words(value / 1e6, 0))
+                     : Words::tr("%1 billion").arg(number_words(value / 1e9, 1));
 }
 
 // "6,144 experts at q4 15.2 GB"
@@ -87,7 +79,8 @@ FactView longest_context(const Candidate& candidate) {
   if (candidate.longest_context <= 0) return {};
   return {
       Words::tr("Longest conversation"),
-      Words::tr("%1 of %2 tokens").arg(count(candidate.longest_context), count(candidate.context)),
+      Words::tr("%1 of %2 tokens")
+          .arg(count_words(candidate.longest_context), count_words(candidate.context)),
       Words::tr("The longest context for which the planner finds room beside the weights, of what the model "
                 "was trained for.")};
 }
@@ -246,7 +239,7 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
     speed_reason +=
         QLatin1Char(' ') +
         Words::tr("Measured: the median of several rounds, %1 tokens in all, from %2 to %3.")
-            .arg(count(result->tokens), tokens_per_s(result->slowest), tokens_per_s(result->fastest));
+            .arg(count_words(result->tokens), tokens_per_s(result->slowest), tokens_per_s(result->fastest));
   rows.push_back({Words::tr("Speed of an answer"),
                   most > 0 ? Words::tr("at most %1").arg(tokens_per_s(most)) : nothing,
                   result ? tokens_per_s(result->tokens_per_second) : nothing, speed_reason});
