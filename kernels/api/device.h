@@ -10,7 +10,16 @@
 namespace fovea::kernels {
 
 struct StreamOptions {
-  int threads = 0;  // CPU: worker threads including the caller's; 0 = the physical cores
+  int threads = 0;          // CPU: worker threads including the caller's; 0 = the physical cores
+  bool background = false;  // GPU: gives way to the other streams' work; for copies beside the passes
+};
+
+// What a device says of itself. The host's own memory is the system's to tell: zeros.
+struct DeviceFacts {
+  std::string description;  // "NVIDIA GeForce RTX 5090"
+  std::int64_t memory_bytes = 0;
+  std::int64_t memory_free_bytes = 0;  // now, without what other programs use
+  double bandwidth_gb_per_s = 0;       // of the memory, by its clock and width; 0: not known
 };
 
 // A mark in a stream's order. Recorded again, it marks the later place.
@@ -27,6 +36,7 @@ class Device {
 
   virtual std::string name() const = 0;             // "cpu", "reference", "cuda:0"
   virtual std::string instruction_set() const = 0;  // "scalar", "avx2", "avx512-vnni" …
+  virtual DeviceFacts facts() const = 0;
   virtual const OperationTable& operations() const = 0;
   virtual std::unique_ptr<Stream> make_stream(const StreamOptions&) const = 0;
 
@@ -36,26 +46,34 @@ class Device {
   virtual std::int64_t packed_bytes(Packing, Type, std::int64_t rows, std::int64_t columns) const = 0;
   // Packs file-order rows [first, first + count) of a matrix of `rows` rows, which `source` points at, into
   // `packed` (the start of the whole packed matrix). `first` is a multiple of pack_granularity; so is count,
-  // unless it ends the matrix. Safe to call from several threads for disjoint ranges.
+  // unless it ends the matrix. Safe to call from several threads for disjoint ranges. Both are host memory.
+  // Packed rows lie in their order: those from `first` on begin at the packed bytes of `first` rows, and look
+  // as they would alone.
   virtual void pack(Packing, Type, std::int64_t rows, std::int64_t columns, const std::byte* source,
                     std::int64_t first, std::int64_t count, std::byte* packed) const = 0;
   virtual std::int64_t pack_granularity(Packing) const = 0;  // in rows
 
-  // Memory aligned to 4,096 bytes, zeroed, huge pages where it pays. Null when there is not enough.
+  // Memory aligned to 4,096 bytes, zeroed, huge pages where it pays. Null when there is not enough. Whoever
+  // releases it has synchronised with what may use it.
   virtual std::byte* allocate(std::int64_t bytes) const = 0;
   virtual void release(std::byte* memory, std::int64_t bytes) const = 0;
 
-  // --- transfers, beside the operations: what moves weights while a pass runs ---
+  // --- transfers, beside the operations ---
 
-  // Whether this device's memory is the host's own: a thread may then write it without a copy.
+  // Whether this device's memory is the host's own: a thread may then read and write it without a copy.
   virtual bool memory_is_host() const = 0;
-  // Host memory aligned to 4,096 bytes from which copy() reads directly (pinned, where that is a thing). Null
-  // when there is not enough.
+  // Host memory aligned to 4,096 bytes with which copy() and read_back() work directly (pinned, where that is
+  // a thing). Null when there is not enough.
   virtual std::byte* allocate_host(std::int64_t bytes) const = 0;
   virtual void release_host(std::byte* memory, std::int64_t bytes) const = 0;
   // Copies host memory to device memory in the stream's order and may return before it is done: `host` must
   // stay as it is until an event recorded behind the copy is done.
   virtual void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream&) const = 0;
+  // Copies device memory to host memory likewise: `host` may be read when an event behind the copy is done.
+  virtual void read_back(std::byte* host, const std::byte* source, std::int64_t bytes, Stream&) const = 0;
+  // Copies `count` pieces of `bytes` within the device's memory, `stride` bytes from each to the next.
+  virtual void copy_within(std::byte* target, const std::byte* source, std::int64_t bytes,
+                           std::int64_t stride, std::int64_t count, Stream&) const = 0;
   virtual std::unique_ptr<Event> make_event() const = 0;
   virtual void record(Event&, Stream&) const = 0;
 };

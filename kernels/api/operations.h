@@ -3,11 +3,16 @@
 //
 // All arguments are checked where a model is built; operations assert and do not fail. Inputs and outputs
 // must not overlap unless an operation says so. C++20: CUDA sources include this.
+//
+// Pointers point into the device's memory, which may be out of the host's reach (Device::memory_is_host), the
+// KV cache's lists of pages among them. Host memory is what a span names, and `shared` of a FeedForward: they
+// are read before the call returns. An operation may go on after its call; its stream says when it is done.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "kernels/api/types.h"
 
@@ -34,6 +39,10 @@ class Stream {
  public:
   virtual ~Stream() = default;
   virtual void synchronize() = 0;
+  // Why something in this stream has failed, in one sentence; empty while all is well. To be asked behind
+  // synchronize() or an event's wait(). It stays: what was computed since is worth nothing, and a device that
+  // is lost says so in each of its streams.
+  virtual std::string failure() const { return {}; }
 };
 
 // out[t, :] = dequantised table[ids[t], :].   ids [tokens], out [tokens, table.columns]
@@ -151,7 +160,11 @@ struct FeedForward {
   const float* x = nullptr;  // [tokens, d]
   std::int64_t tokens = 0;
   std::int64_t d = 0;
-  std::span<const Expert> experts;        // may be empty
+  std::span<const Expert> experts;  // may be empty; all of one shape
+  // The same handles in the device's memory, at an address that stays, where the host's memory is out of the
+  // kernels' reach; else null. It is what they read, so that a recorded pass sees the versions of its own
+  // time.
+  const Expert* table = nullptr;
   std::int64_t used = 0;                  // experts for each token
   const std::int32_t* ids = nullptr;      // [tokens, used]
   const float* weights = nullptr;         // [tokens, used]

@@ -160,6 +160,13 @@ void LaggingDevice::copy(std::byte* target, const std::byte* host, std::int64_t 
   if (on_copy) on_copy(bytes);
   dynamic_cast<CopyStream&>(stream).push({target, host, bytes});
 }
+void LaggingDevice::read_back(std::byte*, const std::byte*, std::int64_t, kernels::Stream&) const {
+  std::abort();
+}
+void LaggingDevice::copy_within(std::byte*, const std::byte*, std::int64_t, std::int64_t, std::int64_t,
+                                kernels::Stream&) const {
+  std::abort();
+}
 std::unique_ptr<kernels::Event> LaggingDevice::make_event() const {
   return std::make_unique<LaggingEvent>(faults_);
 }

@@ -64,6 +64,7 @@ class LaggingDevice final : public kernels::Device {
 
   std::string name() const override { return "lagging"; }
   std::string instruction_set() const override { return "none"; }
+  kernels::DeviceFacts facts() const override { return {}; }
   const kernels::OperationTable& operations() const override;
   std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions&) const override;
   kernels::Packing preferred_packing(kernels::Type, std::int64_t, std::int64_t) const override {
@@ -82,6 +83,9 @@ class LaggingDevice final : public kernels::Device {
   std::byte* allocate_host(std::int64_t bytes) const override;
   void release_host(std::byte* memory, std::int64_t bytes) const override;
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes, kernels::Stream&) const override;
+  void read_back(std::byte*, const std::byte*, std::int64_t, kernels::Stream&) const override;
+  void copy_within(std::byte*, const std::byte*, std::int64_t, std::int64_t, std::int64_t,
+                   kernels::Stream&) const override;
   std::unique_ptr<kernels::Event> make_event() const override;
   void record(kernels::Event&, kernels::Stream&) const override;
 
