@@ -9,7 +9,7 @@ foreach(line ${lines})
   set(folder ${CMAKE_MATCH_1})
   string(REPLACE " " ";" sees "${CMAKE_MATCH_2}")
   list(APPEND folders ${folder})
-  set(sees_${folder} ${sees})
+  list(APPEND sees_${folder} ${sees})
 endforeach()
 
 # A public dependency passes on what it names: close the relation.

@@ -1,0 +1,167 @@
+#include "kernels/cuda/emulation/device.h"
+
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+
+#include "kernels/cuda/emulation/faults.h"
+#include "kernels/cuda/emulation/queue.h"
+#include "kernels/cuda/operations.h"
+#include "kernels/cuda/stream.h"
+
+namespace fovea::kernels::cuda::emulation {
+namespace {
+
+constexpr std::size_t host_alignment = 4096;
+
+class EmulatedStream final : public CudaStream {
+ public:
+  EmulatedStream(Machine& machine, std::unique_ptr<Queue> queue, std::byte* scratch,
+                 const EmulationOptions& options)
+      : CudaStream(queue.get(), scratch, options.scratch_bytes, options.multiprocessors),
+        machine_(machine),
+        queue_(std::move(queue)) {}
+  ~EmulatedStream() override {
+    synchronize();
+    machine_.memory.release(scratch());
+  }
+
+  void synchronize() override { queue_->finish(queue_->pushed()); }
+  std::string failure() const override { return queue_->failure(); }
+
+  void upload(std::byte* target, const void* arguments, std::int64_t bytes) override {
+    const auto* const first = static_cast<const std::byte*>(arguments);
+    queue_->push([this, target, kept = std::vector<std::byte>(first, first + bytes)]() -> std::string {
+      if (!machine_.memory.holds(target, std::ssize(kept))) return "upload: the target is not device memory";
+      std::memcpy(target, kept.data(), kept.size());
+      return {};
+    });
+  }
+
+  Queue& queue() { return *queue_; }
+
+ private:
+  Machine& machine_;
+  std::unique_ptr<Queue> queue_;
+};
+
+EmulatedStream& emulated(Stream& stream) {
+  return static_cast<EmulatedStream&>(stream);
+}
+
+class EmulatedEvent final : public Event {
+ public:
+  bool done() const override { return !queue_ || queue_->done(count_); }
+  void wait() const override {
+    if (queue_) queue_->finish(count_);
+  }
+  void record(Queue& queue) {
+    queue_ = &queue;
+    count_ = queue.pushed();
+  }
+
+ private:
+  Queue* queue_ = nullptr;
+  std::uint64_t count_ = 0;
+};
+
+class EmulatedDevice final : public Device {
+ public:
+  explicit EmulatedDevice(EmulationOptions options) : options_(std::move(options)), machine_(options_.seed) {
+    assert(options_.scratch_bytes >= least_scratch_bytes);
+    machine_.on_error = options_.on_error;
+    explain_touches_of(machine_.memory);
+  }
+  ~EmulatedDevice() override { forget(machine_.memory); }
+
+  std::string name() const override { return "emulated"; }
+  std::string instruction_set() const override { return "emulated"; }
+  DeviceFacts facts() const override {
+    return {.description = "emulated GPU",
+            .memory_bytes = options_.memory_bytes,
+            .memory_free_bytes = options_.memory_bytes - machine_.memory.bytes()};
+  }
+  const OperationTable& operations() const override { return cuda::operations(); }
+
+  std::unique_ptr<Stream> make_stream(const StreamOptions&) const override {
+    std::byte* const scratch = machine_.memory.allocate(options_.scratch_bytes);
+    if (!scratch) return nullptr;
+    auto queue = std::make_unique<Queue>(machine_, options_.seed * 1000 + static_cast<unsigned>(++streams_));
+    return std::make_unique<EmulatedStream>(machine_, std::move(queue), scratch, options_);
+  }
+
+  Packing preferred_packing(Type, std::int64_t, std::int64_t) const override { return Packing::rows; }
+  std::int64_t packed_bytes(Packing, Type type, std::int64_t rows, std::int64_t columns) const override {
+    return rows * row_bytes(type, columns);
+  }
+  void pack([[maybe_unused]] Packing packing, Type type, [[maybe_unused]] std::int64_t rows,
+            std::int64_t columns, const std::byte* source, std::int64_t first, std::int64_t count,
+            std::byte* packed) const override {
+    assert(packing == Packing::rows && first + count <= rows);
+    const std::int64_t bytes = row_bytes(type, columns);
+    std::memcpy(packed + first * bytes, source, static_cast<std::size_t>(count * bytes));
+  }
+  std::int64_t pack_granularity(Packing) const override { return 1; }
+
+  std::byte* allocate(std::int64_t bytes) const override {
+    if (bytes > options_.memory_bytes - machine_.memory.bytes()) return nullptr;
+    return machine_.memory.allocate(bytes);
+  }
+  void release(std::byte* memory, std::int64_t) const override { machine_.memory.release(memory); }
+
+  bool memory_is_host() const override { return false; }
+  std::byte* allocate_host(std::int64_t bytes) const override {
+    if (bytes > options_.memory_bytes) return nullptr;
+    const auto size =
+        (static_cast<std::size_t>(bytes) + host_alignment) / host_alignment * host_alignment;  // never 0
+    void* const memory = std::aligned_alloc(host_alignment, size);
+    if (memory) std::memset(memory, 0, size);
+    return static_cast<std::byte*>(memory);
+  }
+  void release_host(std::byte* memory, std::int64_t) const override { std::free(memory); }
+
+  void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const override {
+    emulated(stream).queue().push([this, target, host, bytes]() -> std::string {
+      if (!machine_.memory.holds(target, bytes)) return "copy: the target is not device memory";
+      std::memcpy(target, host, static_cast<std::size_t>(bytes));
+      return {};
+    });
+  }
+  void read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
+                 Stream& stream) const override {
+    emulated(stream).queue().push([this, host, source, bytes]() -> std::string {
+      if (!machine_.memory.holds(source, bytes)) return "read_back: the source is not device memory";
+      std::memcpy(host, source, static_cast<std::size_t>(bytes));
+      return {};
+    });
+  }
+  void copy_within(std::byte* target, const std::byte* source, std::int64_t bytes, std::int64_t stride,
+                   std::int64_t count, Stream& stream) const override {
+    emulated(stream).queue().push([=, this]() -> std::string {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (!machine_.memory.holds(target + i * stride, bytes) ||
+            !machine_.memory.holds(source + i * stride, bytes))
+          return "copy_within: not device memory";
+        std::memmove(target + i * stride, source + i * stride, static_cast<std::size_t>(bytes));
+      }
+      return {};
+    });
+  }
+  std::unique_ptr<Event> make_event() const override { return std::make_unique<EmulatedEvent>(); }
+  void record(Event& event, Stream& stream) const override {
+    static_cast<EmulatedEvent&>(event).record(emulated(stream).queue());
+  }
+
+ private:
+  EmulationOptions options_;
+  mutable Machine machine_;
+  mutable int streams_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> emulated_device(EmulationOptions options) {
+  return std::make_unique<EmulatedDevice>(std::move(options));
+}
+
+}  // namespace fovea::kernels::cuda::emulation

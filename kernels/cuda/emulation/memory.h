@@ -1,0 +1,54 @@
+// The emulated device's memory. Outside kernels and copies nobody can read or write it: the host that tries
+// is stopped. Each allocation stands between pages that nobody may touch, and is filled with ones (NaN).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace fovea::kernels::cuda::emulation {
+
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  std::byte* allocate(std::int64_t bytes);  // aligned to 4096; null when there is not enough
+  void release(std::byte* memory);          // what allocate gave, or null
+  std::int64_t bytes() const;               // allocated now
+
+  // Kernels and copies run between these. They nest; one host thread at a time.
+  void open();
+  void close();
+  // What was written after an allocation's end; empty: nothing. Only while open. The address sanitizer stops
+  // such a write itself, and this finds nothing.
+  std::string damage() const;
+
+  // Whether all of [memory, memory + bytes) belongs to one allocation.
+  bool holds(const std::byte* memory, std::int64_t bytes) const;
+  // "byte 404 of an allocation of 400 bytes (the 3rd that was made)"; empty for an address that is near none.
+  std::string describe(const void* address) const;
+
+ private:
+  struct Allocation {
+    std::int64_t bytes = 0;
+    std::size_t whole_pages = 0;  // bytes of the pages that hold it
+    int number = 0;
+  };
+  using Allocations = std::map<std::byte*, Allocation>;
+
+  static void protect(const Allocations::value_type&, bool readable);
+  Allocations::const_iterator owner(const void* address, std::size_t margin) const;
+
+  mutable std::recursive_mutex mutex_;
+  Allocations allocations_;
+  std::int64_t bytes_ = 0;
+  int made_ = 0;
+  int open_ = 0;
+};
+
+}  // namespace fovea::kernels::cuda::emulation

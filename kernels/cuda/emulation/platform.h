@@ -1,0 +1,277 @@
+// The emulation's half of platform.h.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "kernels/cuda/emulation/block.h"
+#include "kernels/cuda/emulation/queue.h"
+#include "kernels/cuda/stream.h"
+#include "kernels/formats/half.h"
+
+#define FOVEA_KERNEL(most_threads) void
+#define FOVEA_DEVICE inline
+#define FOVEA_UNROLL
+
+#define FOVEA_SHARED(T, name, count)                                                                    \
+  static const char name##_key = 0;                                                                     \
+  const ::fovea::kernels::cuda::Shared<T> name {                                                        \
+    ::fovea::kernels::cuda::emulation::Block::current()->shared_array(&name##_key, #name, sizeof(T),    \
+                                                                      static_cast<std::int64_t>(count)) \
+  }
+#define FOVEA_DYNAMIC_SHARED(T, name, offset_bytes, count)                      \
+  static const char name##_key = 0;                                             \
+  const ::fovea::kernels::cuda::Shared<T> name {                                \
+    ::fovea::kernels::cuda::emulation::Block::current()->dynamic_array(         \
+        &name##_key, #name, static_cast<std::int64_t>(offset_bytes), sizeof(T), \
+        static_cast<std::int64_t>(count))                                       \
+  }
+
+namespace fovea::kernels::cuda {
+
+using Place = std::source_location;
+
+inline unsigned thread_index() {
+  return emulation::here.thread;
+}
+inline unsigned block_threads() {
+  return emulation::here.threads;
+}
+inline unsigned block_x() {
+  return emulation::here.block.x;
+}
+inline unsigned block_y() {
+  return emulation::here.block.y;
+}
+inline unsigned block_z() {
+  return emulation::here.block.z;
+}
+inline unsigned grid_x() {
+  return emulation::here.grid.x;
+}
+
+template <typename T>
+class Shared {
+ public:
+  explicit Shared(emulation::SharedArray& array, std::int64_t first = 0) : array_(&array), first_(first) {}
+  emulation::SharedElement<T> operator[](std::int64_t i) const { return {*array_, first_ + i}; }
+  Shared operator+(std::int64_t elements) const { return Shared(*array_, first_ + elements); }
+
+  template <typename Vector>
+  Vector load(std::int64_t i) const {
+    alignas(Vector) T values[sizeof(Vector) / sizeof(T)];
+    check_alignment(i, sizeof(Vector));
+    for (std::size_t k = 0; k < sizeof(Vector) / sizeof(T); ++k)
+      values[k] = (*this)[i + static_cast<std::int64_t>(k)];
+    Vector vector;
+    std::memcpy(&vector, values, sizeof vector);
+    return vector;
+  }
+  template <typename Vector>
+  void store(std::int64_t i, Vector vector) const {
+    T values[sizeof(Vector) / sizeof(T)];
+    check_alignment(i, sizeof(Vector));
+    std::memcpy(values, &vector, sizeof vector);
+    for (std::size_t k = 0; k < sizeof(Vector) / sizeof(T); ++k)
+      (*this)[i + static_cast<std::int64_t>(k)] = values[k];
+  }
+  // 16 bytes from device memory; with `wanted` false, zeros.
+  void copy_async(std::int64_t i, const void* source, bool wanted = true) const {
+    check_alignment(i, 16);
+    if (reinterpret_cast<std::uintptr_t>(source) % 16 != 0)
+      emulation::Block::current()->fail("copies asynchronously to " + array_->name() +
+                                        " from an odd address");
+    emulation::Block::current()->begin_copy(*array_, first_ + i, 16 / sizeof(T), wanted ? source : nullptr,
+                                            16);
+  }
+
+ private:
+  void check_alignment(std::int64_t i, std::size_t bytes) const {
+    if (static_cast<std::size_t>(first_ + i) * sizeof(T) % bytes == 0) return;
+    emulation::Block::current()->fail("reaches " + std::to_string(bytes) + " bytes at " + array_->name() +
+                                      "[" + std::to_string(first_ + i) + "], which are not aligned");
+  }
+
+  emulation::SharedArray* array_;
+  std::int64_t first_;
+};
+
+inline void sync_block(Place place = Place::current()) {
+  emulation::Block::current()->wait_for_block(place);
+}
+inline void sync_warp(unsigned mask = 0xFFFFFFFFU, Place place = Place::current()) {
+  emulation::Block::current()->wait_for_warp(mask, place);
+}
+inline void commit_copies() {
+  emulation::Block::current()->commit_copies();
+}
+template <int groups_left>
+void wait_for_copies() {
+  emulation::Block::current()->wait_for_copies(groups_left);
+}
+
+namespace emulation {
+
+template <typename T>
+struct Exchange {
+  T value;
+  unsigned lane;
+  T result;
+};
+
+// value and result of each lane; a lane that takes no part gives what it had.
+template <typename T>
+void exchange(void* const* lanes) {
+  for (int i = 0; i < 32; ++i) {
+    auto* const mine = static_cast<Exchange<T>*>(lanes[i]);
+    if (!mine) continue;
+    const auto* const other = static_cast<const Exchange<T>*>(lanes[mine->lane % 32]);
+    if (!other) {
+      Block::current()->fail("shuffles: lane " + std::to_string(i) + " wants the value of lane " +
+                             std::to_string(mine->lane % 32) + ", which takes no part");
+    }
+    mine->result = other->value;
+  }
+}
+
+struct Vote {
+  bool value;
+  unsigned result;
+};
+inline void count_votes(void* const* lanes) {
+  unsigned result = 0;
+  for (int i = 0; i < 32; ++i) {
+    if (lanes[i] && static_cast<const Vote*>(lanes[i])->value) result |= 1U << i;
+  }
+  for (int i = 0; i < 32; ++i) {
+    if (lanes[i]) static_cast<Vote*>(lanes[i])->result = result;
+  }
+}
+
+}  // namespace emulation
+
+template <typename T>
+T shuffle(T value, unsigned lane, unsigned mask = 0xFFFFFFFFU, Place place = Place::current()) {
+  emulation::Exchange<T> mine{value, lane, value};
+  emulation::Block::current()->act_together(mask, &mine, emulation::exchange<T>, "shuffle", place);
+  return mine.result;
+}
+template <typename T>
+T shuffle_xor(T value, unsigned lanes, unsigned mask = 0xFFFFFFFFU, Place place = Place::current()) {
+  emulation::Exchange<T> mine{value, (emulation::here.thread % 32) ^ lanes, value};
+  emulation::Block::current()->act_together(mask, &mine, emulation::exchange<T>, "shuffle_xor", place);
+  return mine.result;
+}
+inline unsigned ballot(bool value, unsigned mask = 0xFFFFFFFFU, Place place = Place::current()) {
+  emulation::Vote mine{value, 0};
+  emulation::Block::current()->act_together(mask, &mine, emulation::count_votes, "ballot", place);
+  return mine.result;
+}
+
+// Threads take turns only where they wait: these need no more.
+inline int atomic_add(int* at, int value) {
+  const int old = *at;
+  *at += value;
+  return old;
+}
+inline int atomic_add(emulation::SharedElement<int> at, int value) {
+  return at.fetch_add(value);
+}
+inline void fence_device() {}
+
+inline int dot4(int a, int b, int sum) {
+  for (int i = 0; i < 4; ++i) {
+    sum += static_cast<std::int8_t>(static_cast<unsigned>(a) >> 8 * i) *
+           static_cast<std::int8_t>(static_cast<unsigned>(b) >> 8 * i);
+  }
+  return sum;
+}
+// Four bytes of the eight of high:low, chosen by the nibbles of `selector` (0 … 7).
+inline unsigned permute_bytes(unsigned low, unsigned high, unsigned selector) {
+  const std::uint64_t both = std::uint64_t{high} << 32 | low;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) {
+    result |= (static_cast<unsigned>(both >> 8 * (selector >> 4 * i & 7U)) & 255U) << 8 * i;
+  }
+  return result;
+}
+inline int float_to_int_nearest(float value) {
+  return static_cast<int>(std::nearbyint(value));
+}
+inline float inverse_root(float value) {
+  return 1.0F / std::sqrt(value);
+}
+inline float half_to_float(std::uint16_t bits) {
+  return formats::half_to_float(bits);
+}
+inline std::uint16_t float_to_half(float value) {
+  return formats::float_to_half(value);
+}
+inline float float_of_bits(std::uint32_t bits) {
+  return formats::float_from_bits(bits);
+}
+inline std::uint32_t bits_of(float value) {
+  return formats::bits_of_float(value);
+}
+// A load of what is read once: it should not push out what the cache holds.
+template <typename T>
+T load_once(const T* address) {
+  if (reinterpret_cast<std::uintptr_t>(address) % sizeof(T) != 0)
+    emulation::Block::current()->fail("reads " + std::to_string(sizeof(T)) + " bytes at an odd address");
+  return *address;
+}
+
+struct LaunchShape {
+  unsigned grid_x = 1;
+  unsigned grid_y = 1;
+  unsigned grid_z = 1;
+  unsigned threads = 1;  // of a block
+  unsigned shared_bytes = 0;
+};
+
+namespace emulation {
+
+// "add_kernel" out of a compiler's description of a function template with the argument `kernel`.
+inline std::string kernel_name(std::string_view description) {
+  const std::size_t begin = description.find("kernel = ");
+  if (begin == std::string_view::npos) return "?";
+  std::string_view name = description.substr(begin + 9);
+  std::size_t end = 0;
+  for (int depth = 0; end < name.size(); ++end) {
+    const char c = name[end];
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (depth == 0 && (c == ';' || c == ']' || c == ',')) break;
+  }
+  name = name.substr(0, end);
+  const std::size_t arguments = std::min(name.find('<'), name.size());
+  const std::size_t scope = name.substr(0, arguments).rfind("::");
+  return std::string(scope == std::string_view::npos ? name : name.substr(scope + 2));
+}
+
+template <auto kernel, typename... Parameters>
+void launch(void (*)(Parameters...), const LaunchShape& shape, CudaStream& stream,
+            std::type_identity_t<Parameters>... arguments) {
+  static const std::string name = kernel_name(__PRETTY_FUNCTION__);
+  static_cast<Queue*>(stream.handle())
+      ->push(Launch{name,
+                    {shape.grid_x, shape.grid_y, shape.grid_z},
+                    shape.threads,
+                    static_cast<std::int64_t>(shape.shared_bytes),
+                    [=] { kernel(arguments...); }});
+}
+
+}  // namespace emulation
+
+// Starts a kernel in the stream's order: launch<add_kernel>({.grid_x = …, .threads = …}, stream, arguments…).
+template <auto kernel, typename... Arguments>
+void launch(const LaunchShape& shape, CudaStream& stream, Arguments... arguments) {
+  emulation::launch<kernel>(kernel, shape, stream, arguments...);
+}
+
+}  // namespace fovea::kernels::cuda

@@ -1,0 +1,188 @@
+// What kernels use of CUDA, and nothing else of it: the same sources are compiled by nvcc for the device and
+// by the host's compiler for the emulation, which checks what they do (emulation/). Host code of kernel
+// sources (what starts them) is compiled by both.
+//
+//   FOVEA_KERNEL(256) name(…)        a kernel for blocks of at most 256 threads; parameters are plain values
+//   FOVEA_DEVICE                     before a function that kernels call
+//   FOVEA_SHARED(float, sums, 32)    an array in shared memory, in a kernel's or device function's body
+//   FOVEA_DYNAMIC_SHARED(…)          likewise, in the launch's shared_bytes, at an offset that 16 divides
+#pragma once
+
+#if defined(__CUDACC__)
+
+#include <cstddef>
+#include <cstdint>
+#include <cuda_runtime.h>
+#include <type_traits>
+
+#include "kernels/cuda/stream.h"
+
+#define FOVEA_KERNEL(most_threads) __global__ void __launch_bounds__(most_threads)
+#define FOVEA_DEVICE __device__ __forceinline__
+#define FOVEA_UNROLL _Pragma("unroll")
+
+#define FOVEA_SHARED(T, name, count)             \
+  __shared__ alignas(16) T name##_memory[count]; \
+  const ::fovea::kernels::cuda::Shared<T> name { \
+    name##_memory                                \
+  }
+#define FOVEA_DYNAMIC_SHARED(T, name, offset_bytes, count)                                 \
+  const ::fovea::kernels::cuda::Shared<T> name {                                           \
+    reinterpret_cast<T*>(::fovea::kernels::cuda::dynamic_shared_memory() + (offset_bytes)) \
+  }
+
+namespace fovea::kernels::cuda {
+
+FOVEA_DEVICE unsigned thread_index() {
+  return threadIdx.x;
+}
+FOVEA_DEVICE unsigned block_threads() {
+  return blockDim.x;
+}
+FOVEA_DEVICE unsigned block_x() {
+  return blockIdx.x;
+}
+FOVEA_DEVICE unsigned block_y() {
+  return blockIdx.y;
+}
+FOVEA_DEVICE unsigned block_z() {
+  return blockIdx.z;
+}
+FOVEA_DEVICE unsigned grid_x() {
+  return gridDim.x;
+}
+
+FOVEA_DEVICE char* dynamic_shared_memory() {
+  extern __shared__ uint4 fovea_dynamic_shared[];
+  return reinterpret_cast<char*>(fovea_dynamic_shared);
+}
+
+template <typename T>
+class Shared {
+ public:
+  FOVEA_DEVICE explicit Shared(T* memory) : memory_(memory) {}
+  FOVEA_DEVICE T& operator[](std::int64_t i) const { return memory_[i]; }
+  FOVEA_DEVICE Shared operator+(std::int64_t elements) const { return Shared(memory_ + elements); }
+
+  template <typename Vector>
+  FOVEA_DEVICE Vector load(std::int64_t i) const {
+    return *reinterpret_cast<const Vector*>(memory_ + i);
+  }
+  template <typename Vector>
+  FOVEA_DEVICE void store(std::int64_t i, Vector vector) const {
+    *reinterpret_cast<Vector*>(memory_ + i) = vector;
+  }
+  // 16 bytes from device memory; with `wanted` false, zeros.
+  FOVEA_DEVICE void copy_async(std::int64_t i, const void* source, bool wanted = true) const {
+    const auto target = static_cast<unsigned>(__cvta_generic_to_shared(memory_ + i));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source),
+                 "r"(wanted ? 16 : 0)
+                 : "memory");
+  }
+
+ private:
+  T* memory_;
+};
+
+FOVEA_DEVICE void sync_block() {
+  __syncthreads();
+}
+FOVEA_DEVICE void sync_warp(unsigned mask = 0xFFFFFFFFU) {
+  __syncwarp(mask);
+}
+FOVEA_DEVICE void commit_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int groups_left>
+FOVEA_DEVICE void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(groups_left) : "memory");
+}
+
+template <typename T>
+FOVEA_DEVICE T shuffle(T value, unsigned lane, unsigned mask = 0xFFFFFFFFU) {
+  return __shfl_sync(mask, value, static_cast<int>(lane));
+}
+template <typename T>
+FOVEA_DEVICE T shuffle_xor(T value, unsigned lanes, unsigned mask = 0xFFFFFFFFU) {
+  return __shfl_xor_sync(mask, value, static_cast<int>(lanes));
+}
+FOVEA_DEVICE unsigned ballot(bool value, unsigned mask = 0xFFFFFFFFU) {
+  return __ballot_sync(mask, value);
+}
+
+FOVEA_DEVICE int atomic_add(int* at, int value) {
+  return atomicAdd(at, value);
+}
+FOVEA_DEVICE int atomic_add(int& at, int value) {
+  return atomicAdd(&at, value);
+}
+FOVEA_DEVICE void fence_device() {
+  __threadfence();
+}
+
+FOVEA_DEVICE int dot4(int a, int b, int sum) {
+  return __dp4a(a, b, sum);
+}
+// Four bytes of the eight of high:low, chosen by the nibbles of `selector` (0 … 7).
+FOVEA_DEVICE unsigned permute_bytes(unsigned low, unsigned high, unsigned selector) {
+  return __byte_perm(low, high, selector);
+}
+FOVEA_DEVICE int float_to_int_nearest(float value) {
+  return __float2int_rn(value);
+}
+FOVEA_DEVICE float inverse_root(float value) {
+  return rsqrtf(value);
+}
+FOVEA_DEVICE float half_to_float(std::uint16_t bits) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+  return value;
+}
+FOVEA_DEVICE std::uint16_t float_to_half(float value) {
+  std::uint16_t bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  return bits;
+}
+FOVEA_DEVICE float float_of_bits(std::uint32_t bits) {
+  return __uint_as_float(bits);
+}
+FOVEA_DEVICE std::uint32_t bits_of(float value) {
+  return __float_as_uint(value);
+}
+// A load of what is read once: it should not push out what the cache holds.
+template <typename T>
+FOVEA_DEVICE T load_once(const T* address) {
+  return __ldcs(address);
+}
+
+struct LaunchShape {
+  unsigned grid_x = 1;
+  unsigned grid_y = 1;
+  unsigned grid_z = 1;
+  unsigned threads = 1;  // of a block
+  unsigned shared_bytes = 0;
+};
+
+// Starts a kernel in the stream's order: launch<add_kernel>({.grid_x = …, .threads = …}, stream, arguments…).
+template <auto kernel, typename... Arguments>
+void launch(const LaunchShape& shape, CudaStream& stream, Arguments... arguments) {
+  if (shape.shared_bytes > 48 << 10) {
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         static_cast<int>(shape.shared_bytes));
+  }
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(shape.grid_x, shape.grid_y, shape.grid_z);
+  config.blockDim = dim3(shape.threads);
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = static_cast<cudaStream_t>(stream.handle());
+  // What a launch reports is the stream's failure: its owner asks the driver.
+  cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+}  // namespace fovea::kernels::cuda
+
+#else
+
+#include "kernels/cuda/emulation/platform.h"
+
+#endif
