@@ -6,6 +6,7 @@
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/library/model_info_json.h"
 #include "engine/api/model_info.h"
 #include "engine/core/result.h"
 
@@ -16,28 +17,6 @@ struct InspectFlags {
   std::string model;
   bool json = false;
 };
-
-nlohmann::ordered_json as_json(const ModelInfo& info) {
-  return {{"path", info.path.string()},
-          {"name", info.name},
-          {"format", info.format},
-          {"architecture", info.architecture},
-          {"layers", info.layers},
-          {"hidden", info.hidden},
-          {"heads", info.heads},
-          {"kv_heads", info.kv_heads},
-          {"head_dim", info.head_dim},
-          {"vocabulary", info.vocabulary},
-          {"context", info.context},
-          {"experts", info.experts},
-          {"experts_used", info.experts_used},
-          {"parameters", info.parameters},
-          {"parameters_active", info.parameters_active},
-          {"bytes", info.bytes},
-          {"bytes_by_type", info.bytes_by_type},
-          {"conversion", info.conversion},
-          {"chat_template", info.has_chat_template}};
-}
 
 std::string line(const std::string& name, const std::string& value) {
   return name + std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') + value + "\n";

@@ -4,15 +4,16 @@
 
 #include "app/files/atomic_file.h"
 #include "app/files/files.h"
+#include "app/library/model_info_json.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr std::int64_t limit_bytes = 64 << 20;
-constexpr int version = 1;  // of the entries' fields
+constexpr int version = 2;  // of the entries' fields
 
 std::int64_t number(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -22,57 +23,6 @@ std::int64_t number(const json& object, const char* key) {
 std::string text(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-json as_json(const ModelInfo& info) {
-  return {{"name", info.name},
-          {"format", info.format},
-          {"architecture", info.architecture},
-          {"layers", info.layers},
-          {"hidden", info.hidden},
-          {"heads", info.heads},
-          {"kv_heads", info.kv_heads},
-          {"head_dim", info.head_dim},
-          {"vocabulary", info.vocabulary},
-          {"context", info.context},
-          {"experts", info.experts},
-          {"experts_used", info.experts_used},
-          {"parameters", info.parameters},
-          {"parameters_active", info.parameters_active},
-          {"bytes", info.bytes},
-          {"bytes_by_type", info.bytes_by_type},
-          {"conversion", info.conversion},
-          {"has_chat_template", info.has_chat_template}};
-}
-
-ModelInfo as_info(const json& object) {
-  ModelInfo info;
-  for (const auto& [key, field] :
-       std::initializer_list<std::pair<const char*, std::string*>>{{"name", &info.name},
-                                                                   {"format", &info.format},
-                                                                   {"architecture", &info.architecture},
-                                                                   {"conversion", &info.conversion}})
-    *field = text(object, key);
-  for (const auto& [key, field] : std::initializer_list<std::pair<const char*, std::int64_t*>>{
-           {"layers", &info.layers},
-           {"hidden", &info.hidden},
-           {"heads", &info.heads},
-           {"kv_heads", &info.kv_heads},
-           {"head_dim", &info.head_dim},
-           {"vocabulary", &info.vocabulary},
-           {"context", &info.context},
-           {"experts", &info.experts},
-           {"experts_used", &info.experts_used},
-           {"parameters", &info.parameters},
-           {"parameters_active", &info.parameters_active},
-           {"bytes", &info.bytes}})
-    *field = number(object, key);
-  info.has_chat_template = object.value("has_chat_template", json()) == true;
-  if (const auto types = object.find("bytes_by_type"); types != object.end() && types->is_object()) {
-    for (const auto& [type, bytes] : types->items())
-      if (bytes.is_number_integer()) info.bytes_by_type[type] = bytes.get<std::int64_t>();
-  }
-  return info;
 }
 
 }  // namespace
@@ -96,7 +46,7 @@ void LibraryCache::load() {
     if (entry.error.empty()) {
       const auto info = object.find("info");
       if (info == object.end() || !info->is_object()) continue;
-      entry.info = as_info(*info);
+      entry.info = as_model_info(*info);
       entry.info.path = path;
     }
     entries_.emplace(path, std::move(entry));

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "app/library/library_cache.h"
 #include "app/library/library_worker.h"
+#include "app/library/model_info_json.h"
 #include "app/library/model_library.h"
 #include "tests/support/test.h"
 
@@ -178,6 +180,14 @@ class ScanTest : public QObject {
     QCOMPARE(b.conversion, a.conversion);
     QCOMPARE(b.has_chat_template, true);
     QCOMPARE(quantization_of(b), std::string("Q4_K, Q6_K"));
+    // The command line's keys, each with its value.
+    const auto json = as_json(a);
+    QCOMPARE(json.size(), 19U);
+    QCOMPARE(json["path"], "/models/a.gguf");
+    QCOMPARE(json["architecture"], a.architecture);
+    QCOMPARE(json["experts_used"], 8);
+    QCOMPARE(json["bytes_by_type"]["Q6_K"], 6'000'000'000);
+    QCOMPARE(json["chat_template"], true);
     QVERIFY(!cache.find(found, {{"/models/a.gguf"}, 101, 7}));
     QVERIFY(!cache.find(found, {{"/models/a.gguf"}, 100, 8}));
   }
@@ -185,11 +195,14 @@ class ScanTest : public QObject {
   void aBrokenCacheIsEmpty_data() {
     QTest::addColumn<QByteArray>("content");
     QTest::newRow("nothing") << QByteArray();
-    QTest::newRow("no JSON") << QByteArray("{\"version\": 1, ");
+    QTest::newRow("no JSON") << QByteArray("{\"version\": 2, ");
     QTest::newRow("a list") << QByteArray("[1]");
     QTest::newRow("other version") << QByteArray("{\"version\": 99, \"models\": {}}");
+    QTest::newRow("an earlier version") << QByteArray(
+        "{\"version\": 1, \"models\": {\"/a\": {\"bytes\": 0, \"modified\": 0, \"files\": 0, \"info\": "
+        "{}}}}");
     QTest::newRow("wrong types") << QByteArray(
-        "{\"version\": 1, \"models\": {\"/a\": 3, \"/b\": {\"info\": []}, \"/c\": {\"bytes\": \"x\", "
+        "{\"version\": 2, \"models\": {\"/a\": 3, \"/b\": {\"info\": []}, \"/c\": {\"bytes\": \"x\", "
         "\"info\": "
         "{\"layers\": \"many\", \"bytes_by_type\": {\"Q4\": []}}}}}");
   }
