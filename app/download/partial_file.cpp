@@ -115,6 +115,13 @@ Result<bool> has_content(const std::filesystem::path& file, const PartialContent
   return hasher.result() == (content.sha256.empty() ? content.git_oid : content.sha256);
 }
 
+void PartialFile::clean_after_commit(const PartialPlace& place) {
+  std::error_code error;
+  if (std::filesystem::exists(place.incomplete, error) || error) return;  // somebody writes it anew
+  std::filesystem::remove(state_of(place), error);
+  remove_unnamed_states(place);
+}
+
 Result<std::unique_ptr<PartialFile>> PartialFile::open(const PartialPlace& place,
                                                        const PartialContent& content,
                                                        const PartialSettings& settings) {

@@ -45,6 +45,9 @@ class PartialFile {
   // Null: somebody else, in this program or another, is writing it.
   static Result<std::unique_ptr<PartialFile>> open(const PartialPlace& place, const PartialContent& content,
                                                    const PartialSettings& settings);
+  // For a target that is there and right: removes the state that a program left which was killed between
+  // naming the target and this.
+  static void clean_after_commit(const PartialPlace& place);
   // Keeps what is there, durably.
   ~PartialFile();
   PartialFile(const PartialFile&) = delete;

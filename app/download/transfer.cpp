@@ -93,7 +93,10 @@ void Transfer::open() {
   const auto there = std::filesystem::file_size(place_.target, ignored);
   if (!ignored && std::cmp_equal(there, id_.file.bytes)) {
     bytes_there_ = id_.file.bytes;
-    if (place_.is_named_by_hash) return end({});
+    if (place_.is_named_by_hash) {
+      PartialFile::clean_after_commit(place_);
+      return end({});
+    }
     if (!is_existing_checked_) return check_existing();
   }
   auto partial = PartialFile::open(place_, content(), settings_.partial);
@@ -122,7 +125,10 @@ void Transfer::check_existing() {
             [this, attempt, same] {
               if (attempt != attempt_) return;
               is_existing_checked_ = true;
-              if (same && *same) return end({});
+              if (same && *same) {
+                PartialFile::clean_after_commit(place_);
+                return end({});
+              }
               bytes_there_ = 0;
               open();
             },

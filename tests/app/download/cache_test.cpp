@@ -151,6 +151,21 @@ class CacheTest : public QObject {
     QVERIFY(fs::exists(other));
   }
 
+  // What a program has left that was killed after naming the finished file; not what another one is writing.
+  void theStateOfAFinishedFileIsRemoved() {
+    const TemporaryFolder folder;
+    const PartialPlace place{folder.path() / "a", folder.path() / "a.incomplete", {}, true};
+    const fs::path state = folder.path() / "a.incomplete.state";
+    const fs::path unnamed = folder.path() / "a.incomplete.state.partial-77";
+    for (const fs::path& file : {place.target, place.incomplete, state, unnamed}) std::ofstream(file) << "{}";
+    PartialFile::clean_after_commit(place);
+    QVERIFY(fs::exists(state) && fs::exists(unnamed));
+    fs::remove(place.incomplete);
+    PartialFile::clean_after_commit(place);
+    QVERIFY(!fs::exists(state) && !fs::exists(unnamed));
+    QVERIFY(fs::exists(place.target));
+  }
+
   void aQueueSurvivesItsFile() {
     QueuedDownload entry{.id = 4,
                          .request = {"org/model", "main", commit, {}, "/to/here"},

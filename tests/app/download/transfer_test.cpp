@@ -60,6 +60,7 @@ struct Bench {
   std::unique_ptr<Transfer> transfer;
   TransferEnd end;
   TransferSettings settings = quick();
+  bool is_named_by_hash = false;
 
   void make(const std::string& token = {}) {
     HubSettings hub;
@@ -74,7 +75,7 @@ struct Bench {
     HubFile file{"a.gguf", bytes.size(), HubServer::git_oid(bytes), HubServer::sha256(bytes)};
     transfer = std::make_unique<Transfer>(
         *client, HubFileId{"org/model", server.commit(), file},
-        PartialPlace{target(), target().string() + ".incomplete", {}, false}, settings);
+        PartialPlace{target(), target().string() + ".incomplete", {}, is_named_by_hash}, settings);
     QObject::connect(transfer.get(), &Transfer::ended, [this](const TransferEnd& told) { end = told; });
   }
   fs::path target() const { return folder.path() / "a.gguf"; }
@@ -400,6 +401,20 @@ class TransferTest : public QObject {
       QVERIFY(bench.run());
       QVERIFY2(bench.is_right(), bench.message().c_str());
       QCOMPARE(bench.server.connections() == 0, right);
+    }
+  }
+
+  // Killed after naming the file: the next one finds it there, fetches nothing and tidies up.
+  void whatAKillLeftBesideAFinishedFileIsRemoved() {
+    for (const bool is_named_by_hash : {true, false}) {
+      Bench bench;
+      bench.is_named_by_hash = is_named_by_hash;
+      std::ofstream(bench.target(), std::ios::binary) << bench.bytes.toStdString();
+      std::ofstream(bench.target().string() + ".incomplete.state") << "{\"version\":1}";
+      QVERIFY(bench.run());
+      QVERIFY2(bench.is_right(), bench.message().c_str());
+      QCOMPARE(bench.server.connections(), 0);
+      QVERIFY(bench.left_nothing_beside());
     }
   }
 
