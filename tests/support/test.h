@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 namespace fovea::tests {
 
@@ -28,6 +29,12 @@ unsigned seed();
 int rounds(int usual);
 
 }  // namespace fovea::tests
+
+// Qt's own give up after five seconds.
+#undef QTRY_VERIFY
+#define QTRY_VERIFY(condition) QTRY_VERIFY_WITH_TIMEOUT((condition), ::fovea::tests::kLong)
+#undef QTRY_COMPARE
+#define QTRY_COMPARE(actual, expected) QTRY_COMPARE_WITH_TIMEOUT((actual), (expected), ::fovea::tests::kLong)
 
 #define FOVEA_TEST(Class)                                     \
   static const ::fovea::tests::Registration register_##Class( \

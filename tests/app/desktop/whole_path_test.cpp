@@ -15,7 +15,7 @@ using namespace fovea;
 
 namespace {
 
-constexpr int kLong = 240'000;
+using fovea::tests::kLong;
 
 class Server {  // Xvfb on a display that is free
  public:

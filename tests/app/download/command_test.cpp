@@ -92,7 +92,7 @@ struct Outcome {
 Outcome run(const Bench& bench, const QStringList& arguments) {
   QProcess process;
   bench.start(process, arguments);
-  process.waitForFinished(120000);
+  process.waitForFinished(fovea::tests::kLong);
   return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
           process.readAllStandardOutput(), process.readAllStandardError()};
 }
@@ -228,9 +228,9 @@ class DownloadCommandTest : public QObject {
     bench.server.set_pace(0, 500'000);
     QProcess process;
     bench.start(process, Bench::download());
-    QVERIFY(QTest::qWaitFor([&] { return bench.server.bytes_sent() > 1'500'000; }, 30000));
+    QVERIFY(QTest::qWaitFor([&] { return bench.server.bytes_sent() > 1'500'000; }, fovea::tests::kLong));
     ::kill(static_cast<pid_t>(process.processId()), SIGINT);
-    QVERIFY(process.waitForFinished(20000));
+    QVERIFY(process.waitForFinished(fovea::tests::kLong));
     QCOMPARE(process.exitCode(), 1);
     const QByteArray said = process.readAllStandardError();
     QVERIFY2(said.contains("paused") && said.contains("The same command goes on"), said.constData());
@@ -300,7 +300,7 @@ class DownloadCommandTest : public QObject {
     QProcess process;
     process.setChildProcessModifier(forbid_network);
     bench.start(process, arguments);
-    QVERIFY(process.waitForFinished(120000));
+    QVERIFY(process.waitForFinished(fovea::tests::kLong));
     QCOMPARE(process.exitStatus() == QProcess::CrashExit, ended);
     QCOMPARE(bench.server.connections(), 0);
   }

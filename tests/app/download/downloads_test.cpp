@@ -82,8 +82,8 @@ struct Bench {
       if (status.id == id) return status;
     return {};
   }
-  bool becomes(std::int64_t id, DownloadState state, int timeout_ms = 20000) {
-    return QTest::qWaitFor([&] { return status(id).state == state; }, timeout_ms);
+  bool becomes(std::int64_t id, DownloadState state) {
+    return QTest::qWaitFor([&] { return status(id).state == state; }, fovea::tests::kLong);
   }
 };
 
@@ -149,7 +149,7 @@ class DownloadsTest : public QObject {
     const auto id = bench.downloads->add(bench.request("Q4_0"));
     const auto paused = bench.downloads->add(bench.request("Q8_0"));
     bench.downloads->pause(paused);
-    QVERIFY(QTest::qWaitFor([&] { return bench.status(id).bytes_done > 300'000; }, 20000));
+    QVERIFY(QTest::qWaitFor([&] { return bench.status(id).bytes_done > 300'000; }, fovea::tests::kLong));
     bench.downloads.reset();
     const auto sent = bench.server.bytes_sent();
     bench.server.set_pace(0, 0);
@@ -214,18 +214,18 @@ class DownloadsTest : public QObject {
             [&](const QString& about, const auto&) { failure = about; });
     connect(worker.get(), &DownloadWorker::changed, this, [&](const DownloadStatus& told) { status = told; });
     worker->search(QStringLiteral("model"));
-    QTRY_COMPARE_WITH_TIMEOUT(models.size(), 1U, 20000);
+    QTRY_COMPARE(models.size(), 1U);
     worker->list(QStringLiteral("no/such"));
-    QTRY_COMPARE_WITH_TIMEOUT(failure, QStringLiteral("no/such"), 20000);
+    QTRY_COMPARE(failure, QStringLiteral("no/such"));
     worker->list(QStringLiteral("org/model"));
-    QTRY_COMPARE_WITH_TIMEOUT(choices.size(), 2U, 20000);
+    QTRY_COMPARE(choices.size(), 2U);
     worker->add({repository.id, repository.revision, repository.commit, choices.front(), {}});
-    QTRY_VERIFY_WITH_TIMEOUT(status.state == DownloadState::done, 20000);
+    QTRY_VERIFY(status.state == DownloadState::done);
     const int connections = bench.server.connections();
     worker->set_offline(true);
     failure.clear();
     worker->search(QStringLiteral("again"));
-    QTRY_COMPARE_WITH_TIMEOUT(failure, QStringLiteral("again"), 20000);
+    QTRY_COMPARE(failure, QStringLiteral("again"));
     QCOMPARE(bench.server.connections(), connections);
     worker.reset();
   }
@@ -261,7 +261,7 @@ class DownloadsTest : public QObject {
     request.folder = disk;
     const auto id = bench.downloads->add(request);
     if (!full_at_once) {
-      QVERIFY(QTest::qWaitFor([&] { return bench.status(id).bytes_done > 100'000; }, 20000));
+      QVERIFY(QTest::qWaitFor([&] { return bench.status(id).bytes_done > 100'000; }, fovea::tests::kLong));
       fill();
     }
     QVERIFY(bench.becomes(id, DownloadState::disk_full));

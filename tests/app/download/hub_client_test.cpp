@@ -37,7 +37,7 @@ struct Bench {
     QObject context;
     std::optional<HubResult<HubRepository>> answer;
     client.list(name, "main", &context, [&](auto told) { answer = std::move(told); });
-    if (!QTest::qWaitFor([&] { return answer.has_value(); }, 20000))
+    if (!QTest::qWaitFor([&] { return answer.has_value(); }, fovea::tests::kLong))
       return std::unexpected(HubFailure{.error = {fovea::ErrorKind::internal, "", "no answer came", ""}});
     return *answer;
   }
@@ -69,7 +69,7 @@ class HubClientTest : public QObject {
     std::optional<HubResult<std::vector<HubModel>>> answer;
     client.search(QStringLiteral("qwen & 30b?"), 5, this, [&](auto told) { answer = std::move(told); });
     QVERIFY(!answer);  // never from within the call
-    QVERIFY(QTest::qWaitFor([&] { return answer.has_value(); }, 20000));
+    QVERIFY(QTest::qWaitFor([&] { return answer.has_value(); }, fovea::tests::kLong));
     QCOMPARE(answer->value().at(0).id, std::string("org/model"));
     QVERIFY(
         bench.server.questions().at(0).target.starts_with("/api/models?search=qwen%20%26%2030b%3F&limit=5"));

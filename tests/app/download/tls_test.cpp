@@ -86,7 +86,7 @@ class TlsTest : public QObject {
     HubClient client(network, hub);
     std::optional<HubResult<std::vector<HubModel>>> answer;
     client.search(QStringLiteral("x"), 3, this, [&](auto told) { answer = std::move(told); });
-    QVERIFY(QTest::qWaitFor([&] { return answer.has_value(); }, 20000));
+    QVERIFY(QTest::qWaitFor([&] { return answer.has_value(); }, fovea::tests::kLong));
     QCOMPARE(answer->has_value(), good);
     QCOMPARE(server.questions, good ? 1 : 0);
     if (!good) {

@@ -79,11 +79,11 @@ struct Bench {
     QObject::connect(transfer.get(), &Transfer::ended, [this](const TransferEnd& told) { end = told; });
   }
   fs::path target() const { return folder.path() / "a.gguf"; }
-  bool run(int timeout_ms = 20000) {
+  bool run() {
     if (!client) make();
     end = {};
     transfer->start();
-    return QTest::qWaitFor([&] { return transfer->state() == TransferState::ended; }, timeout_ms);
+    return QTest::qWaitFor([&] { return transfer->state() == TransferState::ended; }, fovea::tests::kLong);
   }
   std::string message() const { return end.error ? end.error->message() : ""; }
   bool is_right() const { return !end.error && content(target()) == bytes; }
@@ -307,7 +307,7 @@ class TransferTest : public QObject {
       if (bench.transfer->bytes_there() > size_bytes / 4) bench.server.set_bytes("a.gguf", other);
     });
     poll.start(5);
-    QVERIFY(bench.run(60000));
+    QVERIFY(bench.run());
     QVERIFY(!fs::exists(bench.target()));
     QVERIFY2(bench.message().contains("hash is wrong"), bench.message().c_str());
   }
@@ -350,7 +350,7 @@ class TransferTest : public QObject {
     bench.server.set_pace(0, 2'000'000);
     bench.make();
     bench.transfer->start();
-    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->bytes_there() > size_bytes / 3; }, 20000));
+    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->bytes_there() > size_bytes / 3; }, fovea::tests::kLong));
     bench.transfer->stop();
     const std::int64_t there = bench.transfer->bytes_there();
     QVERIFY(there < size_bytes);
@@ -429,7 +429,7 @@ class TransferTest : public QObject {
     bench.transfer->start();
     QVERIFY(
         QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::waiting_for_other; }, 10000));
-    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::ended; }, 20000));
+    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::ended; }, fovea::tests::kLong));
     QVERIFY2(bench.is_right(), bench.message().c_str());
     QVERIFY(bench.server.bytes_sent() <= size_bytes + 64 * 1024);
   }
@@ -450,7 +450,7 @@ class TransferTest : public QObject {
     bench.transfer->start();
     QVERIFY(QTest::qWaitFor([&] { return bench.transfer->bytes_there() > 0; }, 10000));
     bench.network.set_offline(true);
-    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::ended; }, 5000));
+    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::ended; }, fovea::tests::kLong));
     QVERIFY2(bench.message().contains("offline"), bench.message().c_str());
     const int connections = bench.server.connections();
     bench.network.set_offline(false);

@@ -20,7 +20,7 @@ using tests::TemporaryFolder;
 
 namespace {
 
-constexpr int kLong = 60000;
+using fovea::tests::kLong;
 
 std::string content(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -19,7 +19,7 @@ using fovea::tests::TemporaryFolder;
 
 namespace {
 
-constexpr int kLong = 20000;
+using fovea::tests::kLong;
 
 std::vector<std::string> names_in(const std::vector<LibraryEntry>& entries) {
   std::vector<std::string> names;
@@ -86,7 +86,7 @@ class ScanTest : public QObject {
     LibraryWorker worker(places.places());
     Scan scan(worker);
     worker.scan(0, 200);
-    QTRY_COMPARE_WITH_TIMEOUT(scan.finished, 1, kLong);
+    QTRY_COMPARE(scan.finished, 1);
     QCOMPARE(scan.listed.size(), 4U);
     QCOMPARE(scan.read.size(), 4U);
     const LibraryModel& moe = scan.read["moe"];
@@ -102,7 +102,7 @@ class ScanTest : public QObject {
     QVERIFY(scan.read["qwen2"].file_bytes > 0 && scan.read["qwen2"].error.empty());
     // Again, with a budget of the user's own.
     worker.scan(0, 200, 10'000);
-    QTRY_COMPARE_WITH_TIMEOUT(scan.finished, 2, kLong);
+    QTRY_COMPARE(scan.finished, 2);
     QCOMPARE(scan.read["moe"].fit->kind, FitKind::does_not_fit);
     QCOMPARE(scan.read["moe"].fit->budget_bytes, 10'000);
   }
@@ -114,7 +114,7 @@ class ScanTest : public QObject {
       LibraryWorker worker(places.places());
       Scan scan(worker);
       worker.scan(0, 200);
-      QTRY_COMPARE_WITH_TIMEOUT(scan.finished, 1, kLong);
+      QTRY_COMPARE(scan.finished, 1);
       QVERIFY(std::ranges::none_of(scan.listed, &LibraryModel::is_read));
     }
     fs::remove(places.models / "moe.gguf");
@@ -122,7 +122,7 @@ class ScanTest : public QObject {
     LibraryWorker worker(places.places());
     Scan scan(worker);
     worker.scan(0, 200);
-    QTRY_COMPARE_WITH_TIMEOUT(scan.finished, 1, kLong);
+    QTRY_COMPARE(scan.finished, 1);
     for (const LibraryModel& model : scan.listed) {
       QCOMPARE(model.is_read, model.name != "moe");
       QCOMPARE(model.error.empty(), model.name != "broken");
@@ -226,7 +226,7 @@ class ScanTest : public QObject {
     Scan scan(worker);
     QSignalSpy changed(&worker, &LibraryWorker::folderChanged);
     worker.scan(0, 200);
-    QTRY_COMPARE_WITH_TIMEOUT(scan.finished, 1, kLong);
+    QTRY_COMPARE(scan.finished, 1);
     fs::copy(golden("models/llama-0-gguf.gguf"), places.models / "org/repo/another.gguf");
     QVERIFY(changed.count() > 0 || changed.wait(kLong));
   }
@@ -237,7 +237,7 @@ class ScanTest : public QObject {
     LibraryWorker worker(places.places());
     Scan scan(worker);
     for (int i = 0; i < 5; ++i) worker.scan(0, 200);
-    QTRY_COMPARE_WITH_TIMEOUT(scan.finished, 1, kLong);
+    QTRY_COMPARE(scan.finished, 1);
     QCOMPARE(scan.read.size(), 4U);
   }
 };

@@ -21,7 +21,7 @@ using State = ui::ChatWindow::State;
 
 namespace {
 
-constexpr int kLong = 120'000;  // milliseconds; generous, nothing here measures time
+using fovea::tests::kLong;
 
 GenerateRequest short_answers(const ModelInfo&) {
   GenerateRequest request;

@@ -19,7 +19,7 @@ using namespace fovea;
 
 namespace {
 
-constexpr int kLong = 120'000;
+using fovea::tests::kLong;
 
 bool close(app::Desktop& desktop) {
   QSignalSpy closed(&desktop, &app::Desktop::closed);

@@ -29,7 +29,7 @@ using tests::TemporaryFolder;
 
 namespace {
 
-constexpr int kLong = 30000;
+using fovea::tests::kLong;
 
 QByteArray content(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -20,7 +20,7 @@ using State = ui::ChatWindow::State;
 
 namespace {
 
-constexpr int kLong = 120'000;
+using fovea::tests::kLong;
 
 bool close(app::Desktop& desktop) {
   QSignalSpy closed(&desktop, &app::Desktop::closed);
