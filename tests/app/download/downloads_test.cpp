@@ -206,10 +206,11 @@ class DownloadsTest : public QObject {
     QString failure;
     connect(worker.get(), &DownloadWorker::found, this,
             [&](const QString&, const auto& told) { models = told; });
-    connect(worker.get(), &DownloadWorker::listed, this, [&](const QString&, const HubRepository& files, const auto& told) {
-      repository = files;
-      choices = told;
-    });
+    connect(worker.get(), &DownloadWorker::listed, this,
+            [&](const QString&, const HubRepository& files, const auto& told) {
+              repository = files;
+              choices = told;
+            });
     connect(worker.get(), &DownloadWorker::failed, this,
             [&](const QString& about, const auto&) { failure = about; });
     connect(worker.get(), &DownloadWorker::changed, this, [&](const DownloadStatus& told) { status = told; });

@@ -350,7 +350,8 @@ class TransferTest : public QObject {
     bench.server.set_pace(0, 2'000'000);
     bench.make();
     bench.transfer->start();
-    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->bytes_there() > size_bytes / 3; }, fovea::tests::kLong));
+    QVERIFY(
+        QTest::qWaitFor([&] { return bench.transfer->bytes_there() > size_bytes / 3; }, fovea::tests::kLong));
     bench.transfer->stop();
     const std::int64_t there = bench.transfer->bytes_there();
     QVERIFY(there < size_bytes);
@@ -429,7 +430,8 @@ class TransferTest : public QObject {
     bench.transfer->start();
     QVERIFY(
         QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::waiting_for_other; }, 10000));
-    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::ended; }, fovea::tests::kLong));
+    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::ended; },
+                            fovea::tests::kLong));
     QVERIFY2(bench.is_right(), bench.message().c_str());
     QVERIFY(bench.server.bytes_sent() <= size_bytes + 64 * 1024);
   }
@@ -450,7 +452,8 @@ class TransferTest : public QObject {
     bench.transfer->start();
     QVERIFY(QTest::qWaitFor([&] { return bench.transfer->bytes_there() > 0; }, 10000));
     bench.network.set_offline(true);
-    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::ended; }, fovea::tests::kLong));
+    QVERIFY(QTest::qWaitFor([&] { return bench.transfer->state() == TransferState::ended; },
+                            fovea::tests::kLong));
     QVERIFY2(bench.message().contains("offline"), bench.message().c_str());
     const int connections = bench.server.connections();
     bench.network.set_offline(false);
