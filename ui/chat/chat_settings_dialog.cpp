@@ -19,10 +19,10 @@
 namespace fovea::ui {
 namespace {
 
-// A spin box below its least value means "as the model likes it".
+// A spin box below its least value means "automatic".
 QString usual_text(const QString& value) {
-  return value.isEmpty() ? ChatSettingsDialog::tr("as the model likes it")
-                         : ChatSettingsDialog::tr("as the model likes it: %1").arg(value);
+  return value.isEmpty() ? ChatSettingsDialog::tr("automatic")
+                         : ChatSettingsDialog::tr("automatic: %1").arg(value);
 }
 
 std::optional<double> value_of(const QDoubleSpinBox& box) {

@@ -32,11 +32,12 @@ void ChatWindow::make_menus() {
   file->addSeparator();
   connect(add_action(file, "openFileAction", tr("&Open a GGUF file…"), QKeySequence::Open),
           &QAction::triggered, this, &ChatWindow::open_file);
-  connect(add_action(file, "wizardAction", tr("&Set up a model…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_S)),
-          &QAction::triggered, this, &ChatWindow::wizardRequested);
   connect(add_action(file, "openFolderAction", tr("Open a Hugging Face &folder…"),
                      key(Qt::CTRL, Qt::SHIFT, Qt::Key_O)),
           &QAction::triggered, this, &ChatWindow::open_folder);
+  connect(
+      add_action(file, "wizardAction", tr("Find a model that fi&ts…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_S)),
+      &QAction::triggered, this, &ChatWindow::wizardRequested);
   connect(add_action(file, "modelsAction", tr("&Models…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_M)),
           &QAction::triggered, this, &ChatWindow::modelsRequested);
   connect(add_action(file, "downloadsAction", tr("&Download a model…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_D)),

@@ -34,7 +34,7 @@ ShortcutsDialog::ShortcutsDialog(const QMenuBar& menus, QWidget* parent) : QDial
   list_->setHeaderHidden(true);
   list_->setRootIsDecorated(false);
   list_->setIndentation(fontMetrics().averageCharWidth() * 2);
-  list_->setSelectionMode(QAbstractItemView::SingleSelection);
+  list_->setSelectionMode(QAbstractItemView::NoSelection);
   list_->setAllColumnsShowFocus(true);
   for (const QAction* each : menus.actions()) {
     if (each->menu()) add_menu(add_section(without_mnemonic(each->text())), *each->menu());

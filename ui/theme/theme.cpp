@@ -1,8 +1,8 @@
 #include "ui/theme/theme.h"
 
 #include <QApplication>
-#include <QStyleFactory>
 
+#include "ui/theme/style.h"
 #include "ui/theme/tier_colours.h"
 
 namespace fovea::ui {
@@ -56,7 +56,7 @@ Scheme preferred_scheme() {
 }
 
 void apply_theme(QApplication& application, Scheme scheme) {
-  application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  application.setStyle(new Style);
   application.setPalette(make_palette(scheme == Scheme::dark ? kDark : kLight));
 }
 

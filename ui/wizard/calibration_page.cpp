@@ -106,6 +106,9 @@ void CalibrationPage::show_rows(const std::vector<ComparisonRow>& rows) {
     auto* button = new QToolButton(table_);
     button->setText(tr("Why?"));
     button->setAutoRaise(true);
+    QFont underlined = font();
+    underlined.setUnderline(true);
+    button->setFont(underlined);
     button->setCheckable(true);
     button->setMaximumHeight(fontMetrics().height() + 2);
     button->setToolTip(row.why);

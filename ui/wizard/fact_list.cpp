@@ -42,6 +42,9 @@ void FactList::build() {
       auto* button = new QToolButton(this);
       button->setText(tr("Why?"));
       button->setAutoRaise(true);
+      QFont underlined = font();
+      underlined.setUnderline(true);
+      button->setFont(underlined);
       button->setCheckable(true);
       button->setMaximumHeight(fontMetrics().height() + 2);
       button->setToolTip(fact.why);

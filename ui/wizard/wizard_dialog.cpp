@@ -21,7 +21,7 @@ namespace fovea::ui {
 
 WizardDialog::WizardDialog(QWidget* parent) : QDialog(parent) {
   setObjectName(QStringLiteral("wizard"));
-  setWindowTitle(tr("Set up a model"));
+  setWindowTitle(tr("Find a model that fits"));
   const int line = fontMetrics().height();
   resize(fontMetrics().averageCharWidth() * 122, line * 40);
   rail_ = new StepRail(

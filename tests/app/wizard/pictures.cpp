@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "app/wizard/wizard_controller.h"
+#include "ui/language/language.h"
 #include "ui/theme/theme.h"
 #include "ui/wizard/wizard_dialog.h"
 
@@ -156,6 +157,7 @@ int main(int argc, char** argv) {
   folder = QString::fromLocal8Bit(argv[1]);
   QDir().mkpath(folder);
   const bool dark = argc > 2 && QByteArray(argv[2]) == "dark";
+  fovea::ui::use_language(QStringLiteral("en"));
   fovea::ui::apply_theme(application, dark ? fovea::ui::Scheme::dark : fovea::ui::Scheme::light);
   suffix = dark ? QStringLiteral("-dark") : QStringLiteral("-light");
   if (qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))

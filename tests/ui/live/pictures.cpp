@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "tests/ui/live/sessions.h"
+#include "ui/language/language.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
 #include "ui/theme/theme.h"
@@ -137,6 +138,7 @@ int main(int argc, char** argv) {
   folder = QString::fromLocal8Bit(argv[1]);
   QDir().mkpath(folder);
   const bool dark = argc > 2 && QByteArray(argv[2]) == "dark";
+  fovea::ui::use_language(QStringLiteral("en"));
   fovea::ui::apply_theme(application, dark ? fovea::ui::Scheme::dark : fovea::ui::Scheme::light);
   suffix = dark ? QStringLiteral("-dark") : QStringLiteral("-light");
   if (qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "tests/ui/models/samples.h"
+#include "ui/language/language.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
@@ -106,6 +107,7 @@ int main(int argc, char** argv) {
   suffix = QLatin1Char('-') + scheme;
   if (const QString scale = qEnvironmentVariable("QT_SCALE_FACTOR"); !scale.isEmpty())
     suffix += QLatin1Char('-') + scale + QLatin1Char('x');
+  use_language(QStringLiteral("en"));
   apply_theme(application, scheme == QLatin1String("dark") ? Scheme::dark : Scheme::light);
   library();
   download();

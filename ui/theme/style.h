@@ -1,0 +1,22 @@
+// Fusion with more air: words do not touch the edges of what they stand in.
+#pragma once
+
+#include <QProxyStyle>
+
+namespace fovea::ui {
+
+class Style : public QProxyStyle {
+  Q_OBJECT
+
+ public:
+  Style();
+
+  int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override;
+  QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
+                         const QWidget* widget) const override;
+  void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                          const QWidget* widget) const override;
+  QRect subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const override;
+};
+
+}  // namespace fovea::ui
