@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QToolButton>
 
+#include "ui/chat/screen_reader.h"
 #include "ui/theme/theme.h"
 
 namespace fovea::ui {
@@ -46,7 +47,7 @@ void ErrorBar::show_message(const QString& text, Kind kind, const QString& actio
   setAccessibleDescription(text);
   show();
   QAccessibleEvent event(this, QAccessible::Alert);
-  QAccessible::updateAccessibility(&event);
+  tell_screen_reader(event);
 }
 
 QString ErrorBar::message() const {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "ui/chat/find_bar.h"
+#include "ui/chat/screen_reader.h"
 #include "ui/chat/transcript_view.h"
 
 namespace fovea::ui {
@@ -401,7 +402,7 @@ void announce_text(TranscriptView& view, int message, int offset, const QString&
   auto* interface = static_cast<TranscriptAccessible*>(QAccessible::queryAccessibleInterface(&view));
   if (!interface) return;
   QAccessibleTextInsertEvent event(&view, interface->begin_of(message) + offset, text);
-  QAccessible::updateAccessibility(&event);
+  tell_screen_reader(event);
 }
 
 }  // namespace fovea::ui

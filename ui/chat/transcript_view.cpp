@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ui/chat/find_bar.h"
+#include "ui/chat/screen_reader.h"
 #include "ui/chat/transcript_accessible.h"
 #include "ui/theme/theme.h"
 
@@ -49,15 +50,15 @@ TranscriptView::TranscriptView(QWidget* parent)
     viewport()->update();
   });
   connect(this, &TranscriptView::messagesChanged, this, [this] {
-    if (!QAccessible::isActive()) return;
+    if (!screen_reader_listens()) return;
     QAccessibleEvent event(this, QAccessible::ObjectReorder);
-    QAccessible::updateAccessibility(&event);
+    tell_screen_reader(event);
   });
   connect(this, &TranscriptView::messageFocused, this, [this](int message) {
-    if (!QAccessible::isActive()) return;
+    if (!screen_reader_listens()) return;
     QAccessibleEvent event(this, QAccessible::Focus);
     event.setChild(message);
-    QAccessible::updateAccessibility(&event);
+    tell_screen_reader(event);
   });
   make_jump_button();
   update_frame();
@@ -351,7 +352,7 @@ void TranscriptView::paint_focus(QPainter& painter, int index) {
 
 // New text is told sentence by sentence, so that it does not interrupt itself.
 void TranscriptView::announce(int index, bool finished) {
-  if (!QAccessible::isActive()) return;
+  if (!screen_reader_listens()) return;
   const MessageView& view = conversation_.at(index).view();
   if (view.author != Author::assistant || (!view.streaming && announced_id_ != view.id)) return;
   const QString& text = conversation_.at(index).text();
