@@ -1,7 +1,6 @@
 #include "app/download/download_worker.h"
 
 #include "app/download/model_choices.h"
-#include "app/network/token_store.h"
 
 namespace fovea::app {
 
@@ -13,7 +12,7 @@ struct DownloadWorker::Parts : public QObject {
 
   void begin(DownloadWorker* worker) {
     network = std::make_unique<Network>(settings.network);
-    tokens = std::make_unique<TokenStore>(settings.hub.endpoint.host());
+    tokens = std::make_unique<TokenStore>(settings.hub.endpoint.host(), settings.keyring);
     client = std::make_unique<HubClient>(*network, settings.hub, tokens.get());
     downloads = std::make_unique<Downloads>(*client, settings.downloads);
     connect(downloads.get(), &Downloads::changed, worker, &DownloadWorker::changed);
@@ -37,6 +36,7 @@ DownloadWorker::DownloadWorker(DownloadWorkerSettings settings, QObject* parent)
   qRegisterMetaType<std::vector<ModelChoice>>();
   qRegisterMetaType<fovea::Error>();
   qRegisterMetaType<DownloadStatus>();
+  qRegisterMetaType<TokenSource>();
   thread_.setObjectName(QStringLiteral("downloads"));
   parts_->moveToThread(&thread_);
   connect(&thread_, &QThread::finished, parts_, &QObject::deleteLater);
@@ -107,7 +107,7 @@ void DownloadWorker::save_token(const QString& token) {
     parts.tokens->save(token, [this, token, &parts](const Result<void>& saved) {
       if (!saved) return Q_EMIT failed(QString(), saved.error());
       parts.client->set_token(token.trimmed());
-      Q_EMIT tokenChanged();
+      Q_EMIT tokenSaved();
     });
   });
 }
@@ -115,9 +115,14 @@ void DownloadWorker::save_token(const QString& token) {
 void DownloadWorker::forget_token() {
   post([this](Parts& parts) {
     parts.tokens->forget([this, &parts](const Result<void>& forgotten) {
-      if (!forgotten) return Q_EMIT failed(QString(), forgotten.error());
-      parts.client->set_token({});
-      Q_EMIT tokenChanged();
+      if (!forgotten) {
+        const auto trouble = QString::fromStdString(forgotten.error().message());
+        return Q_EMIT tokenForgotten(trouble, TokenSource::keyring);
+      }
+      parts.tokens->find([this, &parts](const Token& still) {
+        parts.client->set_token(still.text);
+        Q_EMIT tokenForgotten({}, still.source);
+      });
     });
   });
 }

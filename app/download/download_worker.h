@@ -4,11 +4,13 @@
 
 #include <QObject>
 #include <QThread>
+#include <memory>
 #include <vector>
 
 #include "app/download/downloads.h"
 #include "app/download/hub_types.h"
 #include "app/network/network.h"
+#include "app/network/token_store.h"
 
 namespace fovea::app {
 
@@ -17,6 +19,7 @@ struct DownloadWorkerSettings {
   NetworkSettings network =
       NetworkSettings::from_environment();  // offline: the user's switch, or the variable's
   HubSettings hub = HubSettings::from_environment();
+  std::shared_ptr<Keyring> keyring = {};  // null: the system's
 };
 
 class DownloadWorker : public QObject {
@@ -49,7 +52,9 @@ class DownloadWorker : public QObject {
   void failed(const QString& about, const fovea::Error& error);
   // The hub shows what was asked for only to some; after failed().
   void tokenWanted(const QString& about);
-  void tokenChanged();
+  void tokenSaved();
+  // trouble: why the keyring still has it; empty: it is gone. still: what is used in its place from now on.
+  void tokenForgotten(const QString& trouble, fovea::app::TokenSource still);
   void changed(const fovea::app::DownloadStatus& status);
   void removed(std::int64_t id);
 

@@ -6,6 +6,8 @@
 #include <QStandardPaths>
 #include <memory>
 
+#include "app/files/files.h"
+#include "app/library/calibration_text.h"
 #include "engine/api/model_info.h"
 #include "engine/core/result.h"
 
@@ -15,6 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int report_interval_ms = 50;
+constexpr std::int64_t text_limit_bytes = std::int64_t{1} << 30;
 
 Result<CheckReport> check_all(const LibraryModel& model, const ProgressSink& progress,
                               const std::stop_token& stop) {
@@ -44,6 +47,16 @@ Result<std::int64_t> remove_all(const LibraryModel& model) {
   for (const StoreFile& store : model.stores)
     if (fs::remove(store.path, error)) freed += store.bytes;
   return freed;
+}
+
+Result<std::string> text_of(const PrepareChoice& choice) {
+  if (choice.built_in_text) return std::string(calibration_text());
+  if (choice.text_file.empty()) return std::string();
+  FOVEA_TRY(std::string text, read_file(choice.text_file, text_limit_bytes));
+  if (text.empty())
+    return fail(ErrorKind::invalid, choice.text_file.string(), "the text is empty",
+                "Choose a text of some thousand words");
+  return text;
 }
 
 }  // namespace
@@ -104,17 +117,25 @@ void ModelWorker::post(const fs::path& model, ModelTask task, Work work) {
   QMetaObject::invokeMethod(place_, run, Qt::QueuedConnection);
 }
 
-void ModelWorker::prepare(const fs::path& model, const std::vector<std::string>& tiers,
-                          const fs::path& stores) {
+void ModelWorker::prepare(const fs::path& model, const PrepareChoice& choice, const fs::path& stores) {
   post(model, ModelTask::prepare,
-       [this, model, tiers, stores](const QString& name, const std::stop_token& stop) -> Result<void> {
+       [this, model, choice, stores](const QString& name, const std::stop_token& stop) -> Result<void> {
          PrepareRequest request;
          request.model = model;
-         request.tiers = tiers;
+         request.tiers = choice.tiers;
+         FOVEA_TRY(request.calibration.text, text_of(choice));
          FOVEA_TRY(const StorePlan plan, describe_store(request));
          request.store = stores / plan.name;
-         FOVEA_TRY(const PrepareReport report, fovea::prepare(request, sink(name), stop));
-         Q_EMIT prepared(name, report);
+         auto report = fovea::prepare(request, sink(name), stop);
+         std::error_code ignored;
+         const bool other_text = !report && report.error().kind == ErrorKind::invalid &&
+                                 !request.calibration.text.empty() && fs::exists(request.store, ignored);
+         if (other_text) {
+           request.rebuild = true;
+           report = fovea::prepare(request, sink(name), stop);
+         }
+         if (!report) return std::unexpected(report.error());
+         Q_EMIT prepared(name, *report);
          return {};
        });
 }

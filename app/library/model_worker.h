@@ -25,6 +25,12 @@ struct CheckReport {
   std::int64_t versions = 0;  // in them
 };
 
+struct PrepareChoice {
+  std::vector<std::string> tiers = {};   // empty: prepare's own choice
+  bool built_in_text = false;            // the model reads calibration_text() first …
+  std::filesystem::path text_file = {};  // … or this file; neither: data-free
+};
+
 class ModelWorker : public QObject {
   Q_OBJECT
 
@@ -34,8 +40,8 @@ class ModelWorker : public QObject {
   ~ModelWorker() override;
 
  public Q_SLOTS:
-  // Empty tiers: prepare's own choice.
-  void prepare(const std::filesystem::path& model, const std::vector<std::string>& tiers,
+  // A store that is there and was made without that text is made again.
+  void prepare(const std::filesystem::path& model, const fovea::app::PrepareChoice& choice,
                const std::filesystem::path& stores);
   // The files, the header, and the stores.
   void check(const fovea::app::LibraryModel& model);

@@ -5,7 +5,9 @@
 #include <QObject>
 #include <QString>
 #include <functional>
+#include <memory>
 
+#include "app/network/keyring.h"
 #include "engine/api/error.h"
 
 namespace fovea::app {
@@ -21,8 +23,8 @@ class TokenStore : public QObject {
   Q_OBJECT
 
  public:
-  // host: whose token it is ("huggingface.co").
-  explicit TokenStore(QString host, QObject* parent = nullptr);
+  // host: whose token it is ("huggingface.co"). keyring: null: the system's.
+  explicit TokenStore(QString host, std::shared_ptr<Keyring> keyring = {}, QObject* parent = nullptr);
 
   // HF_TOKEN; else the keyring; else the file that the hub's own tools write (HF_TOKEN_PATH, $HF_HOME/token).
   // A keyring that cannot be read, or is locked for long, counts as empty here; why is told by
@@ -39,6 +41,7 @@ class TokenStore : public QObject {
 
  private:
   QString host_;
+  std::shared_ptr<Keyring> keyring_;
   QString keyring_trouble_;
 };
 

@@ -276,10 +276,12 @@ void ModelsController::connect_workers() {
   connect(&work_, &ModelWorker::progressed, this, [this](const QString& path, const Progress& progress) {
     if (!dialog_) return;
     const QString name = QFileInfo(path).fileName();
-    const QString text =
-        progress.total > 0
-            ? tr("%1: %2 of %3").arg(name, size_words(progress.done), size_words(progress.total))
-            : name;
+    QString text = name;
+    if (progress.unit == "tokens") {
+      text = tr("%1 reads the text: %2 of %3 tokens").arg(name).arg(progress.done).arg(progress.total);
+    } else if (progress.total > 0) {
+      text = tr("%1: %2 of %3").arg(name, size_words(progress.done), size_words(progress.total));
+    }
     dialog_->library().show_work(text, progress.done, progress.total);
   });
   connect(&work_, &ModelWorker::prepared, this, [this](const QString& path, const PrepareReport& report) {
@@ -329,16 +331,37 @@ void ModelsController::connect_workers() {
   connect(&downloads_, &DownloadWorker::tokenWanted, this, [this] {
     if (dialog_) dialog_->download().ask_token();
   });
-  connect(&downloads_, &DownloadWorker::tokenChanged, this, [this] {
+  connect(&downloads_, &DownloadWorker::tokenSaved, this, [this] {
+    const QString text = tr("The token is in the keyring.");
     if (dialog_) {
       dialog_->download().token_saved();
-      dialog_->download().show_notice(tr("The token is in the keyring."));
+      dialog_->download().show_notice(text);
       if (const QString repository = dialog_->download().repository(); !repository.isEmpty())
         downloads_.list(repository);
     }
     for (const auto& [id, status] : statuses_)
       if (status.wants_token) downloads_.resume(id);
+    Q_EMIT tokenNote(text, false);
   });
+  connect(&downloads_, &DownloadWorker::tokenForgotten, this,
+          [this](const QString& trouble, TokenSource still) {
+            if (!trouble.isEmpty()) return Q_EMIT tokenNote(trouble, true);
+            Q_EMIT tokenNote(
+                still == TokenSource::environment ? tr("The keyring has no token for Fovea any more. The one "
+                                                       "in the environment variable HF_TOKEN is still used.")
+                : still == TokenSource::hub_file  ? tr("The keyring has no token for Fovea any more. The one "
+                                                        "that the hub's own tools have stored is still used.")
+                                                  : tr("The keyring has no token for Fovea any more."),
+                false);
+          });
+}
+
+void ModelsController::save_token(const QString& token) {
+  downloads_.save_token(token);
+}
+
+void ModelsController::forget_token() {
+  downloads_.forget_token();
 }
 
 void ModelsController::show_task_error(const QString& path, ModelTask task, const Error& error) {
@@ -396,8 +419,13 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
     });
   };
   connect(ask, &ui::PrepareDialog::sizeWanted, this, measure);
-  connect(ask, &QDialog::accepted, this,
-          [this, path, ask] { work_.prepare(path_of(path), names_of(ask->tiers()), settings_.stores); });
+  connect(ask, &QDialog::accepted, this, [this, path, ask] {
+    work_.prepare(path_of(path),
+                  {.tiers = names_of(ask->tiers()),
+                   .built_in_text = ask->text() == ui::PrepareText::built_in,
+                   .text_file = path_of(ask->text_file())},
+                  settings_.stores);
+  });
   ask->open();
   measure(ask->tiers());
 }
@@ -444,7 +472,8 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
       });
 }
 
-void ModelsController::on_download_failed(const QString&, const Error& error) {
+void ModelsController::on_download_failed(const QString& about, const Error& error) {
+  if (about.isEmpty()) Q_EMIT tokenNote(q(error.message()), true);
   if (dialog_) dialog_->download().show_error(q(error.message()));
 }
 

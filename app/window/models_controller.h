@@ -57,6 +57,9 @@ class ModelsController : public QObject {
 
   ui::ModelsDialog* dialog() { return dialog_; }  // null until it was shown
   DownloadWorker& downloads() { return downloads_; }
+  // tokenNote() follows.
+  void save_token(const QString& token);
+  void forget_token();
 
  Q_SIGNALS:
   // `precision`: how the planner makes it fit; policy none: as its file has it.
@@ -65,6 +68,7 @@ class ModelsController : public QObject {
   void folderRemoved(const QString& path);
   void settingsRequested();
   void modelsNamed(const std::vector<fovea::app::LibraryEntry>& models);  // all; when some came or went
+  void tokenNote(const QString& text, bool is_error);                     // what became of the hub's token
   void notice(const QString& text);  // for the chat window, while this one is hidden
 
  private:

@@ -2,8 +2,14 @@
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGroupBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QRadioButton>
+#include <QStyle>
 #include <QVBoxLayout>
 
 #include "ui/models/fit_style.h"
@@ -37,6 +43,7 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
     boxes_.push_back(box);
     layout->addWidget(box);
   }
+  layout->addWidget(make_text());
   size_ = add_text({});
   size_->setObjectName(QStringLiteral("prepareSize"));
   layout->addStretch(1);
@@ -46,7 +53,65 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   layout->addWidget(buttons);
-  start_->setEnabled(false);
+  update_start();
+}
+
+QWidget* PrepareDialog::make_text() {
+  auto* box = new QGroupBox(tr("Text that the model reads first"), this);
+  auto* layout = new QVBoxLayout(box);
+  auto* why =
+      new QLabel(tr("It shows which weights matter, so that low precisions keep more of the model. Best is a "
+                    "text like those that you work with. Preparing takes longer with it."),
+                 box);
+  why->setWordWrap(true);
+  why->setForegroundRole(QPalette::PlaceholderText);
+  layout->addWidget(why);
+  const auto add = [box, layout](const char* name, const QString& words) {
+    auto* button = new QRadioButton(words, box);
+    button->setObjectName(QLatin1String(name));
+    layout->addWidget(button);
+    return button;
+  };
+  built_in_text_ =
+      add("builtInText", tr("A short text of Fovea's own: conversation, prose, code, mathematics"));
+  own_text_ = add("ownText", tr("A text file:"));
+  auto* row = new QHBoxLayout;
+  text_file_ = new QLineEdit(box);
+  text_file_->setObjectName(QStringLiteral("textFile"));
+  text_file_->setAccessibleName(tr("Text file"));
+  text_file_->setPlaceholderText(tr("some thousand words"));
+  auto* choose = new QPushButton(tr("Choose…"), box);
+  choose->setObjectName(QStringLiteral("chooseText"));
+  row->addSpacing(style()->pixelMetric(QStyle::PM_ExclusiveIndicatorWidth) +
+                  style()->pixelMetric(QStyle::PM_RadioButtonLabelSpacing));
+  row->addWidget(text_file_, 1);
+  row->addWidget(choose);
+  layout->addLayout(row);
+  no_text_ = add("noText", tr("None: quick, from the weights alone"));
+  built_in_text_->setChecked(true);
+  connect(text_file_, &QLineEdit::textEdited, own_text_, [this] { own_text_->setChecked(true); });
+  connect(text_file_, &QLineEdit::textChanged, this, &PrepareDialog::update_start);
+  connect(own_text_, &QRadioButton::toggled, this, &PrepareDialog::update_start);
+  connect(choose, &QPushButton::clicked, this, [this] {
+    const QString file = QFileDialog::getOpenFileName(this, tr("A text that the model reads first"));
+    if (file.isEmpty()) return;
+    own_text_->setChecked(true);
+    text_file_->setText(file);
+  });
+  return box;
+}
+
+PrepareText PrepareDialog::text() const {
+  if (own_text_->isChecked()) return PrepareText::file;
+  return built_in_text_->isChecked() ? PrepareText::built_in : PrepareText::none;
+}
+
+QString PrepareDialog::text_file() const {
+  return text() == PrepareText::file ? text_file_->text() : QString();
+}
+
+void PrepareDialog::update_start() {
+  start_->setEnabled(has_room_ && (text() != PrepareText::file || QFileInfo(text_file_->text()).isFile()));
 }
 
 QStringList PrepareDialog::tiers() const {
@@ -57,7 +122,8 @@ QStringList PrepareDialog::tiers() const {
 }
 
 void PrepareDialog::change() {
-  start_->setEnabled(false);
+  has_room_ = false;
+  update_start();
   size_->setPalette(palette());
   if (tiers().size() < 2) {
     size_->setText(tr("Choose at least two: with one there is nothing to change between."));
@@ -76,7 +142,8 @@ void PrepareDialog::show_size(qint64 bytes, qint64 free_bytes) {
   size_->setPalette(palette());
   size_->setText(
       tr("It takes %1 on the disk; %2 are free there.").arg(size_text(bytes), size_text(free_bytes)));
-  start_->setEnabled(true);
+  has_room_ = true;
+  update_start();
   start_->setDefault(true);
 }
 
@@ -85,7 +152,8 @@ void PrepareDialog::show_error(const QString& text) {
   colours.setColor(QPalette::WindowText, error_text(palette()));
   size_->setPalette(colours);
   size_->setText(text);
-  start_->setEnabled(false);
+  has_room_ = false;
+  update_start();
 }
 
 }  // namespace fovea::ui

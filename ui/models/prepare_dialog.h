@@ -1,4 +1,4 @@
-// Which tiers a model is prepared at, and what that takes on the disk.
+// Which tiers a model is prepared at, what that takes on the disk, and the text that the model reads before.
 #pragma once
 
 #include <QDialog>
@@ -9,9 +9,14 @@
 
 class QCheckBox;
 class QLabel;
+class QLineEdit;
 class QPushButton;
+class QRadioButton;
 
 namespace fovea::ui {
+
+// What the low precisions learn from.
+enum class PrepareText { none, built_in, file };
 
 class PrepareDialog : public QDialog {
   Q_OBJECT
@@ -20,6 +25,8 @@ class PrepareDialog : public QDialog {
   PrepareDialog(const QString& model, const std::vector<TierChoice>& tiers, QWidget* parent = nullptr);
 
   QStringList tiers() const;  // from high to low
+  PrepareText text() const;
+  QString text_file() const;  // with PrepareText::file
   // For the tiers that are chosen now.
   void show_size(qint64 bytes, qint64 free_bytes);
   void show_error(const QString& text);
@@ -28,12 +35,17 @@ class PrepareDialog : public QDialog {
   void sizeWanted(const QStringList& tiers);
 
  private:
+  QWidget* make_text();
   void change();
+  void update_start();
 
   std::vector<QString> names_;
   std::vector<QCheckBox*> boxes_;
+  QRadioButton *no_text_, *built_in_text_, *own_text_;
+  QLineEdit* text_file_;
   QLabel* size_;
   QPushButton* start_;
+  bool has_room_ = false;  // for the tiers that are chosen now
 };
 
 }  // namespace fovea::ui

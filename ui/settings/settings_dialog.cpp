@@ -7,6 +7,7 @@
 #include <QFormLayout>
 #include <QGroupBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
 #include <QSpinBox>
@@ -15,6 +16,7 @@
 #include <algorithm>
 
 #include "ui/language/language.h"
+#include "ui/theme/theme.h"
 
 namespace fovea::ui {
 namespace {
@@ -41,6 +43,8 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& p
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(tabs, 1);
   layout->addWidget(buttons);
+  // Enter ends what is typed into a field; it presses no button.
+  for (QPushButton* button : findChildren<QPushButton*>()) button->setAutoDefault(false);
 }
 
 QWidget* SettingsDialog::make_appearance() {
@@ -135,7 +139,7 @@ QWidget* SettingsDialog::make_models() {
                      "it holds for the next model that is opened."),
                   page));
   layout->addLayout(form);
-  auto* wizard = new QPushButton(tr("&Find a model that fits this machine…"), page);
+  auto* wizard = new QPushButton(tr("&Find a model that fits…"), page);
   wizard->setObjectName(QStringLiteral("openWizard"));
   connect(wizard, &QPushButton::clicked, this, &SettingsDialog::wizardRequested);
   layout->addWidget(wizard, 0, Qt::AlignLeft);
@@ -168,9 +172,56 @@ QWidget* SettingsDialog::make_privacy(const PlacesView& places) {
   place(tr("Conversations and models"), places.data);
   place(tr("Settings"), places.config);
   place(tr("What can be made again"), places.cache);
+  layout->addWidget(make_token());
   layout->addWidget(group);
   layout->addStretch(1);
   return page;
+}
+
+QWidget* SettingsDialog::make_token() {
+  auto* group = new QGroupBox(tr("Access token of the model hub"), this);
+  auto* layout = new QVBoxLayout(group);
+  layout->addWidget(
+      explain(tr("Some models are given only to people who have accepted their terms on the hub's page. The "
+                 "token proves that it is you. It lies in the system's keyring, in no file and in no log."),
+              group));
+  token_ = new QLineEdit(group);
+  token_->setObjectName(QStringLiteral("settingsToken"));
+  token_->setAccessibleName(tr("Access token"));
+  token_->setEchoMode(QLineEdit::Password);
+  token_->setPlaceholderText(QStringLiteral("hf_…"));
+  auto* save = new QPushButton(tr("&Save"), group);
+  save->setObjectName(QStringLiteral("saveSettingsToken"));
+  save->setEnabled(false);
+  auto* forget = new QPushButton(tr("&Forget the stored one"), group);
+  forget->setObjectName(QStringLiteral("forgetToken"));
+  auto* row = new QHBoxLayout;
+  row->addWidget(token_, 1);
+  row->addWidget(save);
+  row->addWidget(forget);
+  layout->addLayout(row);
+  token_note_ = explain({}, group);
+  token_note_->setObjectName(QStringLiteral("tokenNote"));
+  token_note_->hide();
+  layout->addWidget(token_note_);
+  const auto enter = [this] {
+    if (const QString token = token_->text().trimmed(); !token.isEmpty()) Q_EMIT tokenEntered(token);
+  };
+  connect(token_, &QLineEdit::textChanged, save,
+          [save](const QString& text) { save->setEnabled(!text.trimmed().isEmpty()); });
+  connect(token_, &QLineEdit::returnPressed, this, enter);
+  connect(save, &QPushButton::clicked, this, enter);
+  connect(forget, &QPushButton::clicked, this, &SettingsDialog::forgetTokenRequested);
+  return group;
+}
+
+void SettingsDialog::show_token_note(const QString& text, bool is_error) {
+  QPalette colours = palette();
+  if (is_error) colours.setColor(QPalette::PlaceholderText, error_text(palette()));
+  token_note_->setPalette(colours);
+  token_note_->setText(text);
+  token_note_->show();
+  if (!is_error) token_->clear();
 }
 
 void SettingsDialog::add_folder() {

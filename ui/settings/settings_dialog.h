@@ -7,6 +7,7 @@
 class QCheckBox;
 class QComboBox;
 class QLabel;
+class QLineEdit;
 class QListWidget;
 class QSpinBox;
 
@@ -37,21 +38,28 @@ class SettingsDialog : public QDialog {
  public:
   SettingsDialog(const SettingsView& settings, const PlacesView& places, QWidget* parent = nullptr);
   const SettingsView& settings() const { return settings_; }
+  // What became of the access token.
+  void show_token_note(const QString& text, bool is_error);
 
  Q_SIGNALS:
   void changed(const fovea::ui::SettingsView& settings);
   void wizardRequested();
+  void tokenEntered(const QString& token);
+  void forgetTokenRequested();
 
  private:
   QWidget* make_appearance();
   QWidget* make_models();
   QWidget* make_privacy(const PlacesView& places);
+  QWidget* make_token();
   void add_folder();
   void remove_folder();
   void tell() { Q_EMIT changed(settings_); }
 
   SettingsView settings_;
   QListWidget* folders_ = nullptr;
+  QLineEdit* token_ = nullptr;
+  QLabel* token_note_ = nullptr;
 };
 
 }  // namespace fovea::ui

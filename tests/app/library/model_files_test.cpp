@@ -156,7 +156,7 @@ class ModelFilesTest : public QObject {
     ModelWorker worker;
     QSignalSpy prepared(&worker, &ModelWorker::prepared), checked(&worker, &ModelWorker::checked),
         failed(&worker, &ModelWorker::failed);
-    worker.prepare(model, {"file", "bf16"}, folder.path());
+    worker.prepare(model, {.tiers = {"file", "bf16"}}, folder.path());
     QVERIFY(QTest::qWaitFor([&] { return prepared.count() + failed.count() > 0; }, kLong));
     QVERIFY2(failed.isEmpty(), failed.isEmpty() ? "" : failed[0][2].value<Error>().message().c_str());
     QVERIFY(!prepared[0][1].value<PrepareReport>().was_there);
@@ -184,6 +184,46 @@ class ModelFilesTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return checked.count() > 1 || failed.count() > 0; }, kLong));
     QCOMPARE(failed.count(), 1);
     QCOMPARE(failed[0][2].value<Error>().kind, ErrorKind::format);
+  }
+
+  // The text is read by the model, which has no tokeniser here; an empty one is refused before.
+  void aTextIsReadFirst() {
+    const TemporaryFolder folder;
+    const fs::path model = golden("models/qwen3_moe-0"), empty = folder.path() / "empty.txt";
+    std::ofstream(empty).close();
+    ModelWorker worker;
+    QSignalSpy prepared(&worker, &ModelWorker::prepared), failed(&worker, &ModelWorker::failed);
+    worker.prepare(model, {.tiers = {"file", "bf16"}, .built_in_text = true}, folder.path());
+    worker.prepare(model, {.tiers = {"file", "bf16"}, .text_file = FOVEA_SOURCE_DIR "/README.md"},
+                   folder.path());
+    worker.prepare(model, {.tiers = {"file", "bf16"}, .text_file = empty}, folder.path());
+    worker.prepare(model, {.tiers = {"file", "bf16"}, .text_file = folder.path() / "none.txt"},
+                   folder.path());
+    QVERIFY(QTest::qWaitFor([&] { return failed.count() == 4; }, kLong));
+    const auto message = [&](int i) { return failed[i][2].value<Error>().message(); };
+    for (int i : {0, 1}) QVERIFY2(message(i).find("tokeni") != std::string::npos, message(i).c_str());
+    QVERIFY2(message(2).contains("the text is empty"), message(2).c_str());
+    QVERIFY2(message(3).contains("none.txt"), message(3).c_str());
+    QVERIFY(prepared.isEmpty());
+  }
+
+  // The same tiers with another text: made again, and not left as they are.
+  void anotherTextMakesItAgain() {
+    const fs::path model = fovea::tests::demo_model();
+    if (model.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    const TemporaryFolder folder;
+    ModelWorker worker;
+    QSignalSpy prepared(&worker, &ModelWorker::prepared), failed(&worker, &ModelWorker::failed);
+    std::ofstream(folder.path() / "text") << "A few words that are read before, and no more than that.";
+    worker.prepare(model, {.tiers = {"file"}}, folder.path());
+    for (int i = 0; i < 2; ++i)
+      worker.prepare(model, {.tiers = {"file"}, .text_file = folder.path() / "text"}, folder.path());
+    QVERIFY(QTest::qWaitFor([&] { return prepared.count() + failed.count() == 3; }, 10 * kLong));
+    QVERIFY2(failed.isEmpty(), failed.isEmpty() ? "" : failed[0][2].value<Error>().message().c_str());
+    const auto report = [&](int i) { return prepared[i][1].value<PrepareReport>(); };
+    QCOMPARE(report(0).calibrated_units, 0);
+    QVERIFY(!report(1).was_there && report(1).calibrated_units > 0);
+    QVERIFY(report(2).was_there);
   }
 
   void whatWaitsIsStoppedToo() {

@@ -8,6 +8,8 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <fstream>
+#include <map>
+#include <mutex>
 
 #include "tests/app/download/hub_server.h"
 #include "tests/support/test.h"
@@ -36,12 +38,46 @@ QByteArray content(const fs::path& file) {
   return QByteArray::fromStdString({std::istreambuf_iterator<char>(stream), {}});
 }
 
+// A keyring that everybody may look into; or that nobody can use.
+struct OpenKeyring : Keyring {
+  std::mutex mutex;
+  std::map<QString, QString> entries;  // guarded by mutex
+  bool is_locked = false;              // guarded by mutex
+
+  Result<void> access() {
+    if (is_locked) return std::unexpected(Error{ErrorKind::io, "keyring", "it is locked", "Unlock it"});
+    return {};
+  }
+  void read(const QString& key, QObject*, Read done) override {
+    const std::scoped_lock lock(mutex);
+    const auto found = entries.find(key);
+    done(found == entries.end() ? QString() : found->second);
+  }
+  void write(const QString& key, const QString& text, QObject*, Done done) override {
+    const std::scoped_lock lock(mutex);
+    if (!is_locked) entries[key] = text;
+    done(access());
+  }
+  void remove(const QString& key, QObject*, Done done) override {
+    {
+      const std::scoped_lock lock(mutex);
+      if (!is_locked) entries.erase(key);
+    }
+    done(access());
+  }
+  std::map<QString, QString> all() {
+    const std::scoped_lock lock(mutex);
+    return entries;
+  }
+};
+
 // A hub with one repository, a place for everything, and the window.
 struct Bench {
   QByteArray moe = content(golden("models/qwen3_moe-0-gguf.gguf"));
   HubServer server{{{"tiny-moe-Q8_0.gguf", moe}, {"README.md", "words", false}}};
   TemporaryFolder folder;
   QWidget window;
+  std::shared_ptr<OpenKeyring> keyring = std::make_shared<OpenKeyring>();
   std::unique_ptr<ModelsController> controller;
 
   explicit Bench(bool offline = false) { begin(offline); }
@@ -57,6 +93,7 @@ struct Bench {
     downloads.hub = HubSettings{};
     downloads.hub.endpoint = QUrl(QString::fromStdString(server.endpoint()));
     downloads.hub.retry_base_ms = 5;
+    downloads.keyring = keyring;
     downloads.downloads.file = folder.path() / "downloads.json";
     downloads.downloads.job.cache = HubCache(folder.path() / "hub");
     downloads.downloads.job.library = folder.path() / "models";
@@ -193,12 +230,48 @@ class ModelsControllerTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return bench.find<QLineEdit>("token")->isVisible(); }, kLong));
     QVERIFY(bench.page().message().is_error());
     QVERIFY(bench.page().message().message().contains(QStringLiteral("401")));
-    // What the keyring says is shown, whether there is one here or not; the token itself never is.
     QTest::keyClicks(bench.find<QLineEdit>("token"), QStringLiteral("hf_secret"));
     const QString before = bench.page().message().message();
     QTest::mouseClick(bench.find<QPushButton>("saveToken"), Qt::LeftButton);
     QVERIFY(QTest::qWaitFor([&] { return bench.page().message().message() != before; }, kLong));
     QVERIFY(!bench.page().message().message().contains(QStringLiteral("hf_secret")));
+    QCOMPARE(bench.keyring->all().size(), 1U);
+    QCOMPARE(bench.keyring->all().begin()->second, QStringLiteral("hf_secret"));
+    QVERIFY(bench.search_and_list());
+  }
+
+  // Out of the keyring, and out of the questions that follow.
+  void aTokenIsForgotten() {
+    Bench bench;
+    bench.server.set_token("hf_secret");
+    bench.keyring->entries[QUrl(QString::fromStdString(bench.server.endpoint())).host()] =
+        QStringLiteral("hf_secret");
+    QVERIFY(bench.search_and_list());  // it is found there
+    QSignalSpy notes(bench.controller.get(), &ModelsController::tokenNote);
+    bench.controller->forget_token();
+    QVERIFY(notes.wait(kLong));
+    QVERIFY2(!notes[0][1].toBool(), qPrintable(notes[0][0].toString()));
+    QVERIFY(bench.keyring->all().empty());
+    bench.page().search(QStringLiteral("tiny"));
+    QVERIFY(QTest::qWaitFor([&] { return bench.page().message().is_error(); }, kLong));
+    QVERIFY(bench.page().message().message().contains(QStringLiteral("401")));
+    bench.controller->forget_token();  // one that is not there
+    QVERIFY(notes.wait(kLong));
+    QVERIFY(!notes[1][1].toBool());
+  }
+
+  void aLockedKeyringKeepsItsTokenAndSaysSo() {
+    Bench bench;
+    bench.keyring->is_locked = true;
+    QSignalSpy notes(bench.controller.get(), &ModelsController::tokenNote);
+    bench.controller->forget_token();
+    QVERIFY(notes.wait(kLong));
+    QVERIFY(notes[0][1].toBool());
+    QVERIFY(notes[0][0].toString().contains(QStringLiteral("locked")));
+    bench.controller->save_token(QStringLiteral("hf_secret"));
+    QVERIFY(notes.wait(kLong));
+    QVERIFY(notes[1][1].toBool());
+    QVERIFY(!notes[1][0].toString().contains(QStringLiteral("hf_secret")));
   }
 
   // The hub lists a gated repository to everybody, and gives its files only to some.
@@ -254,6 +327,7 @@ class ModelsControllerTest : public QObject {
     if (ask) {
       auto* start = ask->findChild<QPushButton*>(QStringLiteral("startPrepare"));
       QVERIFY(QTest::qWaitFor([&] { return start->isEnabled(); }, kLong));
+      ask->findChild<QAbstractButton*>(QStringLiteral("noText"))->click();  // this model has no tokeniser
       QTest::mouseClick(start, Qt::LeftButton);
       QVERIFY(QTest::qWaitFor([&] { return !bench.library().table().row(0).stores.isEmpty(); }, kLong));
       QVERIFY2(!bench.library().message().is_error(), qPrintable(bench.library().message().message()));

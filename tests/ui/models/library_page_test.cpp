@@ -233,6 +233,29 @@ class LibraryPageTest : public QObject {
     QCOMPARE(wanted.count(), 2);  // one tier is not asked about
   }
 
+  void preparingTakesAText() {
+    PrepareDialog dialog(QStringLiteral("m"), {{QStringLiteral("file"), QStringLiteral("file"), true},
+                                               {QStringLiteral("q4"), QStringLiteral("q4"), true}});
+    dialog.show();
+    auto* start = dialog.findChild<QPushButton*>(QStringLiteral("startPrepare"));
+    dialog.show_size(10, 100);
+    QCOMPARE(dialog.text(), PrepareText::built_in);
+    QCOMPARE(dialog.text_file(), QString());
+    dialog.findChild<QAbstractButton*>(QStringLiteral("noText"))->click();
+    QCOMPARE(dialog.text(), PrepareText::none);
+    QVERIFY(start->isEnabled());
+    // A path that is typed chooses the file; it must be there.
+    auto* path = dialog.findChild<QLineEdit*>(QStringLiteral("textFile"));
+    QTest::keyClicks(path, QStringLiteral("/no/such/file"));
+    QCOMPARE(dialog.text(), PrepareText::file);
+    QVERIFY(!start->isEnabled());
+    path->setText(QStringLiteral(FOVEA_SOURCE_DIR "/README.md"));
+    QVERIFY(start->isEnabled());
+    QCOMPARE(dialog.text_file(), QStringLiteral(FOVEA_SOURCE_DIR "/README.md"));
+    dialog.show_size(101, 100);  // more than there is
+    QVERIFY(!start->isEnabled());
+  }
+
  private:
   QPushButton* button(const char* name) { return page_->findChild<QPushButton*>(QLatin1String(name)); }
   QLabel* label(const char* name) { return page_->findChild<QLabel*>(QLatin1String(name)); }
