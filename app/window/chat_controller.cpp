@@ -47,7 +47,7 @@ ChatController::~ChatController() {
 }
 
 void ChatController::connect_window() {
-  connect(&window_, &ui::ChatWindow::stopRequested, this, [this] { worker_->stop(); });
+  connect(&window_, &ui::ChatWindow::stopRequested, this, &ChatController::stop);
   connect(&window_, &ui::ChatWindow::cancelLoadRequested, this, [this] { worker_->stop(); });
   connect(&window_, &ui::ChatWindow::modelRequested, this,
           qOverload<const QString&>(&ChatController::open_model));
@@ -77,6 +77,7 @@ void ChatController::connect_conversation() {
   connect(&conversation_, &ConversationController::answerWanted, this, &ChatController::ask);
   connect(&conversation_, &ConversationController::countWanted, worker_, &EngineWorker::count_tokens);
   connect(&conversation_, &ConversationController::started, this, [this] {
+    stop_when_asked_ = false;
     window_.set_state(State::generating);
     status_.activity = tr("Reading the prompt…");
     update_status();
@@ -117,21 +118,10 @@ void ChatController::open_model(const LoadRequest& request) {
   status_ = {};
   update_status();
   Q_EMIT modelClosed();
+  ++loads_asked_;
   QMetaObject::invokeMethod(worker_, [worker = worker_, ticket = worker_->next_ticket(), request] {
     worker->load(ticket, request);
   });
-}
-
-void ChatController::close_model() {
-  worker_->stop();
-  model_loaded_ = false;
-  model_ = {};
-  status_ = {};
-  update_status();
-  window_.set_model({}, {});
-  window_.set_state(State::no_model);
-  Q_EMIT modelClosed();
-  QMetaObject::invokeMethod(worker_, &EngineWorker::unload);
 }
 
 void ChatController::calibrate(const CalibrationSettings& settings) {
@@ -144,6 +134,12 @@ void ChatController::reload(const PrecisionRequest& precision) {
   LoadRequest request = model_.settings;
   request.precision = precision;
   open_model(request);
+}
+
+// A question that is still being stored is asked all the same, so that it ends like any other.
+void ChatController::stop() {
+  worker_->stop();
+  stop_when_asked_ = conversation_.starting();
 }
 
 void ChatController::ask(const AnswerRequest& wanted) {
@@ -160,6 +156,7 @@ void ChatController::ask(const AnswerRequest& wanted) {
   QMetaObject::invokeMethod(worker_, [worker = worker_, ticket = worker_->next_ticket(), request] {
     worker->generate(ticket, request);
   });
+  if (std::exchange(stop_when_asked_, false)) worker_->stop();
 }
 
 // The window is gone at once; the program ends when the engine has let go of its work.
@@ -182,6 +179,7 @@ void ChatController::on_load_progress(const Progress& progress) {
 }
 
 void ChatController::on_loaded(const LoadedModel& model) {
+  if (--loads_asked_ > 0) return;
   model_ = model;
   model_loaded_ = true;
   window_.set_model(q(model.info.name), details_of(model.info));
@@ -199,6 +197,7 @@ void ChatController::on_loaded(const LoadedModel& model) {
 }
 
 void ChatController::on_load_failed(const Error& error) {
+  if (--loads_asked_ > 0) return;
   window_.set_model({}, {});
   window_.set_state(State::no_model);
   if (error.kind != ErrorKind::cancelled) window_.show_error(q(error.message()));

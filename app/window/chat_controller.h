@@ -30,8 +30,6 @@ class ChatController : public QObject {
 
   void open_model(const QString& path);
   void open_model(const LoadRequest& request);
-  // Nothing is open then.
-  void close_model();
   // Answers come as signals of the worker.
   void calibrate(const CalibrationSettings& settings);
   // What is changed for each model that is opened by its path.
@@ -59,6 +57,7 @@ class ChatController : public QObject {
   void connect_window();
   void connect_worker();
   void connect_conversation();
+  void stop();
   void ask(const AnswerRequest& wanted);
   void close();
   void update_status();
@@ -82,6 +81,8 @@ class ChatController : public QObject {
   SidebarController sidebar_;
   LoadedModel model_;
   bool model_loaded_ = false;
+  int loads_asked_ = 0;            // and not answered: the last answer counts
+  bool stop_when_asked_ = false;   // stopped before the question was stored
   bool context_was_full_ = false;  // the error bar offers to leave turns out
   QString opening_;                // path of the model that is being loaded
   ui::StatusView status_;

@@ -47,6 +47,7 @@ class ConversationController : public QObject {
 
   // --- the engine's answers
   bool writing() const { return writing_.message != 0 || starting_; }
+  bool starting() const { return starting_; }  // nothing was asked of the engine yet
   void add_text(const QString& text);
   void finish(const GenerateResult& result);
   void fail_answer(const Error& error);

@@ -11,7 +11,9 @@
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
+#include "app/wizard/background.h"
 #include "app/wizard/model_setups.h"
+#include "app/wizard/proposal.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
 #include "ui/language/language.h"
@@ -91,6 +93,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
 }
 
 Desktop::~Desktop() {
+  stop_.request_stop();
   wizard_.reset();
   models_.reset();
   chat_.reset();  // its worker feeds the panel
@@ -111,6 +114,7 @@ void Desktop::connect_window() {
   connect(live_panel_, &ui::LivePanel::choosePrecisionRequested, this,
           [this] { wizard_->open(settings_, true); });
   connect(wizard_.get(), &WizardLink::chosen, this, &Desktop::remember_model);
+  connect(wizard_.get(), &WizardLink::endedWithoutModel, this, &Desktop::open_what_fits);
   connect(window_.get(), &ui::ChatWindow::wizardRequested, this, [this] { wizard_->open(settings_); });
   connect(window_.get(), &ui::ChatWindow::settingsRequested, this, &Desktop::show_settings);
   connect(window_.get(), &ui::ChatWindow::chatSettingsRequested, this, &Desktop::show_chat_settings);
@@ -129,22 +133,17 @@ void Desktop::connect_models() {
   ModelsController* models = models_.get();
   connect(window_.get(), &Window::modelsRequested, models, &ModelsController::show_library);
   connect(window_.get(), &Window::downloadsRequested, models, [models] { models->show_downloads(); });
-  connect(models, &ModelsController::openRequested, this,
-          [this](const QString& path, const PrecisionRequest& precision) {
-            LoadRequest load = load_defaults();
-            load.model = path.toStdString();
-            if (!apply_setup(settings_.model_setups, load) && load.precision.policy == PolicyKind::none &&
-                precision.policy != PolicyKind::none) {
-              load.precision = precision;
-              load.precision.stores_folder = stores_folder();
-            }
-            chat_->open_model(load);
-          });
+  connect(models, &ModelsController::openRequested, this, &Desktop::open_with);
   connect(models, &ModelsController::settingsRequested, this, &Desktop::show_settings);
   connect(models, &ModelsController::modelsNamed, window_.get(), [this](const auto& named) {
     std::vector<ui::ModelChoice> library;
-    for (const LibraryEntry& entry : named) library.push_back({q(entry.name), q(entry.path.string())});
+    library_.emplace();
+    for (const LibraryEntry& entry : named) {
+      library.push_back({q(entry.name), q(entry.path.string())});
+      library_->push_back(entry.path);
+    }
     window_->set_library(library);
+    if (wants_model_) open_what_fits();
   });
   connect(models, &ModelsController::notice, window_.get(),
           [this](const QString& text) { window_->show_notice(text); });
@@ -176,7 +175,59 @@ void Desktop::start() {
     chat_->open_model(recent.front().path);
   } else if (first_start_) {
     wizard_->open(settings_);
+  } else {
+    open_what_fits();
   }
+}
+
+void Desktop::open_with(const QString& path, const PrecisionRequest& precision) {
+  LoadRequest load = load_defaults();
+  load.model = path.toStdString();
+  if (!apply_setup(settings_.model_setups, load) && load.precision.policy == PolicyKind::none &&
+      precision.policy != PolicyKind::none) {
+    load.precision = precision;
+    load.precision.stores_folder = stores_folder();
+  }
+  chat_->open_model(load);
+}
+
+// For somebody who has not chosen. Where nothing fits, the window says so.
+void Desktop::open_what_fits() {
+  wants_model_ = !library_;
+  if (wants_model_) return;
+  std::vector<std::filesystem::path> recent;
+  for (const ui::ModelChoice& choice : recent_choices(settings_))
+    recent.emplace_back(choice.path.toStdString());
+  const auto look = [recent, library = *library_, context = settings_.context_tokens,
+                     budget = static_cast<std::int64_t>(settings_.budget_gb * 1e9),
+                     stop = stop_.get_token()] {
+    Machine machine;
+    machine.room = this_machine().value_or(FitRequest{});
+    machine.room.context = context;
+    if (budget > 0) machine.room.budget_bytes = budget;
+    return propose_model(recent, library, catalogue(), machine, stop);
+  };
+  in_background(this, look, [this](const Proposal& proposal) { take_proposal(proposal); });
+}
+
+void Desktop::take_proposal(const Proposal& proposal) {
+  using State = ui::ChatWindow::State;
+  if (chat_->model_loaded() || window_->state() == State::loading || wizard_->trying()) return;
+  if (!proposal.model) {
+    if (!library_->empty())
+      window_->show_notice(tr("None of the models here fits into the memory that is free now."));
+    return;
+  }
+  const QString path = q(proposal.model->path.string()), name = q(proposal.model->name);
+  open_with(path, proposal.model->fit.precision);
+  window_->show_notice(proposal.was_last ? tr("%1 is opened, since it was used last.").arg(name)
+                       : proposal.fitting == 1
+                           ? tr("%1 is opened: the only model here that fits. The button at the top left "
+                                "leads to more.")
+                                 .arg(name)
+                           : tr("%1 is opened: the most capable model here that fits. The button at the "
+                                "top left leads to the others.")
+                                 .arg(name));
 }
 
 // --- settings
@@ -249,6 +300,9 @@ void Desktop::show_settings() {
     });
     apply_settings();
   });
+  connect(dialog, &ui::SettingsDialog::tokenEntered, models_.get(), &ModelsController::save_token);
+  connect(dialog, &ui::SettingsDialog::forgetTokenRequested, models_.get(), &ModelsController::forget_token);
+  connect(models_.get(), &ModelsController::tokenNote, dialog, &ui::SettingsDialog::show_token_note);
   connect(dialog, &ui::SettingsDialog::wizardRequested, this, [this] { wizard_->open(settings_); });
   dialog->show();
 }

@@ -5,6 +5,9 @@
 #include <QThreadPool>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
 
 #include "app/history/worker/history_thread.h"
 #include "app/settings/settings_file.h"
@@ -22,6 +25,7 @@ class LivePanel;
 namespace fovea::app {
 
 class ModelsController;
+struct Proposal;
 
 class Desktop : public QObject {
   Q_OBJECT
@@ -32,7 +36,7 @@ class Desktop : public QObject {
   ~Desktop() override;
 
   // Shows the window and opens the model that was asked for, else the one used last; at the very first start
-  // the wizard.
+  // the wizard. Where nothing is asked for or chosen, the best model of the library that fits.
   void start();
 
   ui::ChatWindow& window() { return *window_; }
@@ -53,6 +57,9 @@ class Desktop : public QObject {
   LoadRequest load_defaults() const;
   void connect_models();
   void show_models();
+  void open_with(const QString& path, const PrecisionRequest& precision);
+  void open_what_fits();
+  void take_proposal(const Proposal& proposal);
   void show_settings();
   void show_chat_settings();
   void remember_model(const QString& path);
@@ -68,7 +75,10 @@ class Desktop : public QObject {
   std::unique_ptr<ChatController> chat_;
   std::unique_ptr<ModelsController> models_;
   std::unique_ptr<WizardLink> wizard_;
-  bool first_start_ = false;  // there were no settings
+  bool first_start_ = false;                                   // there were no settings
+  std::optional<std::vector<std::filesystem::path>> library_;  // the models; nothing: not listed yet
+  bool wants_model_ = false;                                   // one is opened when it is listed
+  std::stop_source stop_;                                      // of looking for it
 };
 
 }  // namespace fovea::app

@@ -102,10 +102,6 @@ void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings
   }
 }
 
-void EngineWorker::unload() {
-  exchange(nullptr);
-}
-
 void EngineWorker::count_tokens(int attachment, const QString& text) {
   if (!engine_ || !engine_->text()) return;
   Q_EMIT tokensCounted(attachment, std::ssize(engine_->text()->encode(text.toStdString())));

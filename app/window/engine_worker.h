@@ -47,7 +47,6 @@ class EngineWorker : public QObject {
   void generate(quint64 ticket, const fovea::GenerateRequest& request);
   void count_tokens(int attachment, const QString& text);
   void calibrate(quint64 ticket, const fovea::app::CalibrationSettings& settings);
-  void unload();
 
  Q_SIGNALS:
   void loadProgress(const fovea::Progress& progress);

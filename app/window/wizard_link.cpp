@@ -76,13 +76,15 @@ void WizardLink::finish(const LoadRequest& request, bool opened) {
   }
 }
 
+// What was open comes back. Where nothing was, the model that was tried stays.
 void WizardLink::cancel(bool opened_another) {
   end();
-  if (!opened_another) return;
   if (before_) {
-    chat_.open_model(*before_);
+    if (opened_another) chat_.open_model(*before_);
+  } else if (chat_.model_loaded()) {
+    Q_EMIT chosen(QString::fromStdString(chat_.model().settings.model.string()));
   } else {
-    chat_.close_model();
+    Q_EMIT endedWithoutModel();
   }
 }
 

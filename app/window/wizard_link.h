@@ -1,5 +1,5 @@
 // Opens the wizard over the window, and does what it asks for: opens models, measures, keeps the settings at
-// the end, and brings back what was open when it is closed before.
+// the end, and when it is closed before, brings back what was open.
 #pragma once
 
 #include <QObject>
@@ -37,6 +37,7 @@ class WizardLink : public QObject {
 
  Q_SIGNALS:
   void chosen(const QString& path);  // at the end: the model is open already
+  void endedWithoutModel();          // nothing was chosen, and nothing is open
 
  private:
   void connect_wizard();

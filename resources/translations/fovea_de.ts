@@ -122,6 +122,25 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::Desktop</name>
+    <message>
+        <source>None of the models here fits into the memory that is free now.</source>
+        <translation>Keines der Modelle hier passt in den Speicher, der jetzt frei ist.</translation>
+    </message>
+    <message>
+        <source>%1 is opened, since it was used last.</source>
+        <translation>%1 wird geöffnet, weil es zuletzt benutzt wurde.</translation>
+    </message>
+    <message>
+        <source>%1 is opened: the only model here that fits. The button at the top left leads to more.</source>
+        <translation>%1 wird geöffnet: Es ist das einzige Modell hier, das passt. Der Knopf oben links führt zu weiteren.</translation>
+    </message>
+    <message>
+        <source>%1 is opened: the most capable model here that fits. The button at the top left leads to the others.</source>
+        <translation>%1 wird geöffnet: Es ist das fähigste Modell hier, das passt. Der Knopf oben links führt zu den anderen.</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::FitWords</name>
     <message>
         <source>%1 of %2 experts of each layer at %3, the others at %4</source>
@@ -710,6 +729,22 @@
         <source>The download of %1 failed: %2</source>
         <translation>Das Herunterladen von %1 ist gescheitert: %2</translation>
     </message>
+    <message>
+        <source>%1 reads the text: %2 of %3 tokens</source>
+        <translation>%1 liest den Text: %2 von %3 Token</translation>
+    </message>
+    <message>
+        <source>The keyring has no token for Fovea any more.</source>
+        <translation>Im Schlüsselbund liegt kein Token für Fovea mehr.</translation>
+    </message>
+    <message>
+        <source>The keyring has no token for Fovea any more. The one in the environment variable HF_TOKEN is still used.</source>
+        <translation>Im Schlüsselbund liegt kein Token für Fovea mehr. Das in der Umgebungsvariablen HF_TOKEN wird weiter benutzt.</translation>
+    </message>
+    <message>
+        <source>The keyring has no token for Fovea any more. The one that the hub&apos;s own tools have stored is still used.</source>
+        <translation>Im Schlüsselbund liegt kein Token für Fovea mehr. Das, welches die Programme des Hubs selbst abgelegt haben, wird weiter benutzt.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::SidebarController</name>
@@ -1238,14 +1273,6 @@
 <context>
     <name>fovea::ui::ChatSettingsDialog</name>
     <message>
-        <source>as the model likes it</source>
-        <translation>wie das Modell es mag</translation>
-    </message>
-    <message>
-        <source>as the model likes it: %1</source>
-        <translation>wie das Modell es mag: %1</translation>
-    </message>
-    <message>
         <source>Chat settings</source>
         <translation>Chat-Einstellungen</translation>
     </message>
@@ -1365,6 +1392,14 @@
         <source>Name</source>
         <translation>Name</translation>
     </message>
+    <message>
+        <source>automatic</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>automatic: %1</source>
+        <translation>automatisch: %1</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ChatWindow</name>
@@ -1403,10 +1438,6 @@
     <message>
         <source>Open a model</source>
         <translation>Modell öffnen</translation>
-    </message>
-    <message>
-        <source>Open a model to begin: the button at the top left.</source>
-        <translation>Öffnen Sie zum Beginnen ein Modell: mit dem Knopf oben links.</translation>
     </message>
     <message>
         <source>Loading…</source>
@@ -1621,8 +1652,8 @@
         <translation>Ein Modell finden, das passt …</translation>
     </message>
     <message>
-        <source>&amp;Set up a model…</source>
-        <translation>Ein Modell ein&amp;richten…</translation>
+        <source>Find a model that fi&amp;ts…</source>
+        <translation>Ein Modell finden, das &amp;passt …</translation>
     </message>
 </context>
 <context>
@@ -3053,6 +3084,42 @@
         <source>It takes %1 on the disk; %2 are free there.</source>
         <translation>Es belegt %1 auf der Platte; dort sind %2 frei.</translation>
     </message>
+    <message>
+        <source>Text that the model reads first</source>
+        <translation>Text, den das Modell vorher liest</translation>
+    </message>
+    <message>
+        <source>It shows which weights matter, so that low precisions keep more of the model. Best is a text like those that you work with. Preparing takes longer with it.</source>
+        <translation>Er zeigt, auf welche Gewichte es ankommt, sodass niedrige Genauigkeiten mehr vom Modell behalten. Am besten ist ein Text wie die, mit denen Sie arbeiten. Das Vorbereiten dauert damit länger.</translation>
+    </message>
+    <message>
+        <source>A short text of Fovea&apos;s own: conversation, prose, code, mathematics</source>
+        <translation>Ein kurzer Text von Fovea selbst: Gespräch, Prosa, Code, Mathematik</translation>
+    </message>
+    <message>
+        <source>A text file:</source>
+        <translation>Eine Textdatei:</translation>
+    </message>
+    <message>
+        <source>Text file</source>
+        <translation>Textdatei</translation>
+    </message>
+    <message>
+        <source>some thousand words</source>
+        <translation>einige tausend Wörter</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen …</translation>
+    </message>
+    <message>
+        <source>None: quick, from the weights alone</source>
+        <translation>Keinen: schnell, aus den Gewichten allein</translation>
+    </message>
+    <message>
+        <source>A text that the model reads first</source>
+        <translation>Ein Text, den das Modell vorher liest</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::RepositoryTable</name>
@@ -3293,8 +3360,28 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Ein Ordner mit Modellen</translation>
     </message>
     <message>
-        <source>&amp;Find a model that fits this machine…</source>
-        <translation>Ein Modell finden, das auf diesen &amp;Rechner passt…</translation>
+        <source>Access token of the model hub</source>
+        <translation>Zugangstoken des Modell-Hubs</translation>
+    </message>
+    <message>
+        <source>Some models are given only to people who have accepted their terms on the hub&apos;s page. The token proves that it is you. It lies in the system&apos;s keyring, in no file and in no log.</source>
+        <translation>Manche Modelle bekommt nur, wer ihre Bedingungen auf der Seite des Hubs angenommen hat. Das Token weist Sie aus. Es liegt im Schlüsselbund des Systems, in keiner Datei und in keinem Protokoll.</translation>
+    </message>
+    <message>
+        <source>Access token</source>
+        <translation>Zugangstoken</translation>
+    </message>
+    <message>
+        <source>&amp;Save</source>
+        <translation>&amp;Speichern</translation>
+    </message>
+    <message>
+        <source>&amp;Forget the stored one</source>
+        <translation>Das gespeicherte &amp;vergessen</translation>
+    </message>
+    <message>
+        <source>&amp;Find a model that fits…</source>
+        <translation>Ein &amp;Modell finden, das passt …</translation>
     </message>
 </context>
 <context>
@@ -3677,6 +3764,29 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
 </context>
 <context>
+    <name>fovea::ui::WelcomeView</name>
+    <message>
+        <source>No model is open</source>
+        <translation>Kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>Fovea runs language models on this machine. Let it propose one that fits, or open one that you have.</source>
+        <translation>Fovea lässt Sprachmodelle auf diesem Rechner laufen. Lassen Sie sich eines vorschlagen, das passt, oder öffnen Sie eines, das Sie haben.</translation>
+    </message>
+    <message>
+        <source>Find a model that fits…</source>
+        <translation>Ein Modell finden, das passt …</translation>
+    </message>
+    <message>
+        <source>Models on this machine…</source>
+        <translation>Modelle auf diesem Rechner …</translation>
+    </message>
+    <message>
+        <source>Open a GGUF file…</source>
+        <translation>GGUF-Datei öffnen …</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::WishPage</name>
     <message>
         <source>&amp;Quality</source>
@@ -3705,10 +3815,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
 </context>
 <context>
     <name>fovea::ui::WizardDialog</name>
-    <message>
-        <source>Set up a model</source>
-        <translation>Ein Modell einrichten</translation>
-    </message>
     <message>
         <source>This machine</source>
         <translation>Dieser Rechner</translation>
@@ -3800,6 +3906,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Up to half a minute of the real work.</source>
         <translation>Bis zu einer halben Minute wirkliche Arbeit.</translation>
+    </message>
+    <message>
+        <source>Find a model that fits</source>
+        <translation>Ein Modell finden, das passt</translation>
     </message>
 </context>
 </TS>

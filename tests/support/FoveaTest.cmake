@@ -1,4 +1,4 @@
-set(fovea_test_environment "QT_QPA_PLATFORM=offscreen" "LC_ALL=C.UTF-8" "LANGUAGE="
+set(fovea_test_environment "QT_QPA_PLATFORM=offscreen" "HF_HUB_CACHE=${CMAKE_BINARY_DIR}/no-hub-cache" "LC_ALL=C.UTF-8" "LANGUAGE="
   "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp")
 
 # The labels sanitized and sanitized_kernels have targets that build their tests: fovea_sanitized_tests and

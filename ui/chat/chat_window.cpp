@@ -4,6 +4,7 @@
 #include <QCloseEvent>
 #include <QDesktopServices>
 #include <QDockWidget>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -18,6 +19,7 @@
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/chat/welcome_view.h"
 #include "ui/theme/theme.h"
 
 namespace fovea::ui {
@@ -38,9 +40,7 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   layout->setSpacing(0);
 
   layout->addWidget(make_header());
-  transcript_ = new TranscriptView(centre);
-  transcript_->setObjectName(QStringLiteral("transcript"));
-  layout->addWidget(transcript_, 1);
+  layout->addLayout(make_conversation(), 1);
   layout->addWidget(make_progress());
   error_bar_ = new ErrorBar(centre);
   layout->addWidget(error_bar_);
@@ -101,6 +101,21 @@ QWidget* ChatWindow::make_header() {
   return header;
 }
 
+// The conversation, and over it what is shown while there is none to lead.
+QLayout* ChatWindow::make_conversation() {
+  auto* layout = new QGridLayout;
+  transcript_ = new TranscriptView(this);
+  transcript_->setObjectName(QStringLiteral("transcript"));
+  welcome_ = new WelcomeView(this);
+  layout->addWidget(transcript_, 0, 0);
+  layout->addWidget(welcome_, 0, 0, Qt::AlignCenter);
+  connect(transcript_, &TranscriptView::messagesChanged, this, &ChatWindow::update_empty_text);
+  connect(welcome_, &WelcomeView::wizardRequested, this, &ChatWindow::wizardRequested);
+  connect(welcome_, &WelcomeView::modelsRequested, this, &ChatWindow::modelsRequested);
+  connect(welcome_, &WelcomeView::fileRequested, this, &ChatWindow::open_file);
+  return layout;
+}
+
 QWidget* ChatWindow::make_progress() {
   progress_box_ = new QWidget(this);
   auto* layout = new QHBoxLayout(progress_box_);
@@ -155,13 +170,15 @@ void ChatWindow::update_title() {
 }
 
 void ChatWindow::update_empty_text() {
+  welcome_->setVisible(state_ == State::no_model && transcript_->message_count() == 0);
   switch (state_) {
     case State::no_model:
       picker_->setText(tr("Open a model"));
-      transcript_->set_empty_text(tr("Open a model to begin: the button at the top left."));
+      transcript_->set_empty_text({});
       break;
     case State::loading:
       picker_->setText(tr("Loading…"));
+      details_->setText({});
       transcript_->set_empty_text({});
       break;
     default:

@@ -11,6 +11,7 @@
 class QAction;
 class QDockWidget;
 class QLabel;
+class QLayout;
 class QMenu;
 class QProgressBar;
 class QToolButton;
@@ -21,6 +22,7 @@ class Composer;
 class ErrorBar;
 class Sidebar;
 class TranscriptView;
+class WelcomeView;
 
 // A model that the picker offers.
 struct ModelChoice {
@@ -84,6 +86,7 @@ class ChatWindow : public QMainWindow {
  private:
   // chat_window.cpp
   QWidget* make_header();
+  QLayout* make_conversation();
   QWidget* make_progress();
   void open_link(const QString& address);
   void fill_picker();
@@ -113,6 +116,7 @@ class ChatWindow : public QMainWindow {
   QDockWidget* live_dock_ = nullptr;
   QMenu* view_menu_ = nullptr;
   TranscriptView* transcript_;
+  WelcomeView* welcome_;  // over the empty conversation, while no model is open
   ErrorBar* error_bar_;
   Composer* composer_;
   StatusStrip* status_;

@@ -69,11 +69,14 @@ struct Desk {
   bool answered() {
     return QTest::qWaitFor([this] { return window.state() == State::ready; }, kLong);
   }
+  // The new answer, and not the one that stood there before; it may have ended already.
   bool streaming() {
     return QTest::qWaitFor(
-        [this] {
+        [&] {
           const int last = window.transcript().message_count() - 1;
-          return last >= 0 && !window.transcript().message_text(last).isEmpty();
+          return last >= 0 && !window.transcript().message_text(last).isEmpty() &&
+                 (window.state() == State::ready ||
+                  window.transcript().conversation().at(last).view().streaming);
         },
         kLong);
   }
@@ -144,6 +147,26 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.conversation().messages()[1].state, app::history::MessageState::stopped);
     desk.type(QStringLiteral("Go on"));  // and the engine still serves
     QVERIFY(desk.streaming());
+  }
+
+  // Before the question is stored, and before anything was asked of the engine.
+  void stoppingAtOnceStops() {
+    Desk desk(endless_answers);
+    QVERIFY(desk.open_demo());
+    for (int question = 0; question < 2; ++question) {
+      desk.type(QStringLiteral("Write a long story"));
+      QVERIFY(desk.conversation().starting());
+      Q_EMIT desk.window.stopRequested();
+      QVERIFY(desk.answered());
+      const auto& answer = desk.conversation().messages().back();
+      QCOMPARE(answer.state, app::history::MessageState::stopped);
+      QVERIFY2(answer.text.size() < 200, answer.text.c_str());  // and not until the context is full
+    }
+    // The next one is not stopped.
+    Q_EMIT desk.window.newChatRequested();
+    desk.type(QStringLiteral("Write a long story"));
+    QVERIFY(desk.streaming());
+    QVERIFY(!desk.stored(1).empty() || desk.window.state() == State::generating);
   }
 
   void aStoppedAnswerGoesOn() {

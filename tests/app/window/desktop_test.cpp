@@ -1,8 +1,11 @@
 // The whole application in one process: settings, history, window, and what is there after a restart.
 #include "app/window/desktop.h"
 
+#include <QAbstractButton>
 #include <QAction>
 #include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QSpinBox>
 
@@ -68,6 +71,29 @@ class DesktopTest : public QObject {
     QCOMPARE(again.settings().text_percent, 120);
   }
 
+  // The keyring's answer is shown, whether there is one here or not.
+  void aTokenIsForgottenInTheSettings() {
+    app::Desktop desktop({});
+    desktop.start();
+    Q_EMIT desktop.window().settingsRequested();
+    auto* dialog = desktop.window().findChild<ui::SettingsDialog*>();
+    QSignalSpy asked(dialog, &ui::SettingsDialog::forgetTokenRequested);
+    const auto* note = dialog->findChild<QLabel*>(QStringLiteral("tokenNote"));
+    QVERIFY(note->isHidden());
+    Q_EMIT desktop.models().tokenNote(QStringLiteral("The keyring has no token for Fovea any more."), false);
+    QVERIFY(!note->isHidden() && note->text().contains(QStringLiteral("any more")));
+    auto* save = dialog->findChild<QAbstractButton*>(QStringLiteral("saveSettingsToken"));
+    auto* field = dialog->findChild<QLineEdit*>(QStringLiteral("settingsToken"));
+    QVERIFY(!save->isEnabled());
+    QCOMPARE(field->echoMode(), QLineEdit::Password);
+    field->setText(QStringLiteral("hf_x"));
+    QVERIFY(save->isEnabled());
+    dialog->disconnect(&desktop.models());  // this machine's keyring stays as it is
+    dialog->findChild<QAbstractButton*>(QStringLiteral("forgetToken"))->click();
+    QCOMPARE(asked.count(), 1);
+    QVERIFY(close(desktop));
+  }
+
   void aBrokenSettingsFileIsSetAsideAndSaid() {
     const std::filesystem::path path = app::settings_path();
     std::filesystem::create_directories(path.parent_path());
@@ -111,7 +137,8 @@ class DesktopTest : public QObject {
     request.load->context = 1024;
     request.load->threads = 2;
     request.load->precision.policy = PolicyKind::dynaexq;
-    request.load->precision.budget_bytes = 260'000'000;
+    request.load->precision.tiers = {"q8", "file"};  // quickly prepared
+    request.load->precision.budget_bytes = 205'000'000;
     request.load->precision.stores_folder = folder_->path() / "stores";
     app::Desktop desktop(request);
     desktop.start();

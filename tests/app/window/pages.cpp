@@ -217,6 +217,7 @@ int main(int argc, char** argv) {
   }
   const QTemporaryDir data;
   qputenv("FOVEA_DATA", data.path().toUtf8());
+  qputenv("HF_HUB_CACHE", data.path().toUtf8() + "/hub");
   const char* language = argc > 4 ? argv[4] : "en";
   if (!write_settings(data.path() + QStringLiteral("/config"), argv[3], language)) return 1;
   QApplication application(argc, argv);

@@ -9,9 +9,12 @@
 #include <QSignalSpy>
 
 #include "app/window/desktop.h"
+#include "app/window/models_controller.h"
 #include "app/wizard/wizard_controller.h"
 #include "tests/support/test.h"
+#include "ui/chat/error_bar.h"
 #include "ui/live/live_panel.h"
+#include "ui/models/models_dialog.h"
 #include "ui/wizard/wizard_dialog.h"
 
 using namespace fovea;
@@ -126,11 +129,12 @@ class WizardTest : public QObject {
     QVERIFY(close(desktop));
   }
 
-  void closingKeepsWhatWasThere_data() {
+  // On whichever page it is closed: nothing that it asked is kept, and there is a model to talk to.
+  void closingOpensWhatFits_data() {
     QTest::addColumn<int>("page");
     for (int page = 0; page < ui::wizard_pages; ++page) QTest::addRow("page %d", page + 1) << page;
   }
-  void closingKeepsWhatWasThere() {
+  void closingOpensWhatFits() {
     QFETCH(int, page);
     app::Desktop desktop({});
     desktop.wizard().set_calibration(short_);
@@ -138,12 +142,49 @@ class WizardTest : public QObject {
     const app::Settings before = desktop.settings();
     const QByteArray text_before = settings_text();
     QVERIFY(go_to(desktop, static_cast<Page>(page)));
-    QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Escape);
-    QVERIFY(!desktop.wizard().wizard());
-    QVERIFY(wait_for([&] { return desktop.window().state() == State::no_model; }));
     QVERIFY(desktop.settings() == before);
     QCOMPARE(settings_text(), text_before);
-    QVERIFY(!desktop.chat().model_loaded());
+    QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Escape);
+    QVERIFY(!desktop.wizard().wizard());
+    QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
+    QCOMPARE(desktop.chat().model().info.path.filename(), std::filesystem::path("demo.gguf"));
+    QVERIFY(desktop.settings().model_setups.empty());
+    QCOMPARE(desktop.settings().recent_models.size(), std::size_t{1});
+    // What was opened by itself is said; what somebody has tried stays without a word.
+    QCOMPARE(desktop.window().error_bar().message().contains(QStringLiteral("only model here")), page < 5);
+    QVERIFY(close(desktop));
+  }
+
+  void closingWithoutAModelLeavesTheWaysToOne() {
+    std::filesystem::remove(folder_->path() / "models/demo.gguf");
+    app::Desktop desktop({});
+    desktop.start();
+    QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Escape);
+    QVERIFY(!desktop.wizard().wizard());
+    const auto* welcome = desktop.window().findChild<QWidget*>(QStringLiteral("welcome"));
+    QVERIFY(welcome->isVisible());
+    QTest::mouseClick(welcome->findChild<QAbstractButton*>(QStringLiteral("welcomeModels")), Qt::LeftButton);
+    QVERIFY(desktop.models().dialog() && desktop.models().dialog()->isVisible());
+    desktop.models().dialog()->close();
+    QTest::mouseClick(welcome->findChild<QAbstractButton*>(QStringLiteral("welcomeWizard")), Qt::LeftButton);
+    QVERIFY(desktop.wizard().wizard());
+    QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Escape);
+    QCOMPARE(desktop.window().state(), State::no_model);
+    QCOMPARE(desktop.window().error_bar().message(), QString());
+    QVERIFY(close(desktop));
+  }
+
+  void closingWhereNothingFitsSaysSo() {
+    FOVEA_VERIFY(
+        app::SettingsFile(app::settings_path()).update([](app::Settings& s) { s.budget_gb = 0.01; }));
+    app::Desktop desktop({});
+    desktop.start();  // not the first start: it looks by itself
+    QVERIFY(!desktop.wizard().wizard());
+    QVERIFY(wait_for([&] {
+      return desktop.window().error_bar().message().contains(QStringLiteral("None of the models here fits"));
+    }));
+    QCOMPARE(desktop.window().state(), State::no_model);
+    QVERIFY(desktop.window().findChild<QWidget*>(QStringLiteral("welcome"))->isVisible());
     QVERIFY(close(desktop));
   }
 

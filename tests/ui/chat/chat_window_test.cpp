@@ -33,6 +33,30 @@ class ChatWindowTest : public QObject {
     QCOMPARE(window_->windowTitle(), QStringLiteral("Demo – Fovea"));
   }
 
+  void theEmptyWindowLeadsToAModel() {
+    auto* welcome = window_->findChild<QWidget*>(QStringLiteral("welcome"));
+    QVERIFY(welcome->isVisible());
+    QSignalSpy wizard(window_.get(), &ChatWindow::wizardRequested);
+    QSignalSpy models(window_.get(), &ChatWindow::modelsRequested);
+    for (const char* name : {"welcomeWizard", "welcomeModels"})
+      QTest::mouseClick(welcome->findChild<QAbstractButton*>(QLatin1String(name)), Qt::LeftButton);
+    QCOMPARE(wizard.count(), 1);
+    QCOMPARE(models.count(), 1);
+    QVERIFY(welcome->findChild<QAbstractButton*>(QStringLiteral("welcomeFile")));
+    // It makes room for a conversation that is read, and for a model.
+    MessageView question;
+    question.id = 1;
+    question.text = QStringLiteral("Why?");
+    window_->transcript().set_messages({question});
+    QVERIFY(!welcome->isVisible());
+    window_->transcript().clear();
+    QVERIFY(welcome->isVisible());
+    window_->set_state(ChatWindow::State::loading);
+    QVERIFY(!welcome->isVisible());
+    window_->set_state(ChatWindow::State::no_model);
+    QVERIFY(welcome->isVisible());
+  }
+
   void thePickerOffersLibraryRecentAndOpening() {
     window_->set_library({{QStringLiteral("demo"), QStringLiteral("/models/demo.gguf")}});
     window_->set_recent({{QStringLiteral("R&D"), QStringLiteral("/other/r.gguf")}});
@@ -68,7 +92,7 @@ class ChatWindowTest : public QObject {
   void everyControlHasANameForScreenReaders() {
     for (const QWidget* widget : window_->findChildren<QWidget*>()) {
       if (widget->focusPolicy() == Qt::NoFocus || qobject_cast<const QMenu*>(widget)) continue;
-      const auto* button = qobject_cast<const QToolButton*>(widget);
+      const auto* button = qobject_cast<const QAbstractButton*>(widget);
       const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty()) ||
                          !widget->parentWidget()->accessibleName().isEmpty() ||
                          widget->objectName().startsWith(QLatin1String("qt_"));
