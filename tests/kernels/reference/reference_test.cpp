@@ -173,15 +173,22 @@ class ReferenceTest : public QObject {
     const std::vector<float> weights = array("ff.weights");
     const std::vector<float> shared_weights = array("ff.shared_weights");
     std::vector<float> out(24, NAN);
-    FeedForward arguments{x.data(),       4,       6,       experts,   2, golden_.ints["ff.ids"].data(),
-                          weights.data(), nullptr, nullptr, out.data()};
+    FeedForward arguments{.x = x.data(),
+                          .tokens = 4,
+                          .d = 6,
+                          .experts = experts,
+                          .used = 2,
+                          .ids = golden_.ints["ff.ids"].data(),
+                          .weights = weights.data(),
+                          .out = out.data()};
     table().feed_forward(arguments, *stream_);
     VERIFY_EQUAL(out, array("ff.routed"));
     arguments.shared = &shared;
     arguments.shared_weights = shared_weights.data();
     table().feed_forward(arguments, *stream_);
     VERIFY_EQUAL(out, array("ff.with_shared"));
-    table().feed_forward({x.data(), 4, 6, {}, 0, nullptr, nullptr, &shared, nullptr, out.data()}, *stream_);
+    table().feed_forward(
+        {.x = x.data(), .tokens = 4, .d = 6, .experts = {}, .shared = &shared, .out = out.data()}, *stream_);
     VERIFY_EQUAL(out, array("ff.dense"));
   }
 
