@@ -10,12 +10,14 @@
 
 #if defined(__CUDACC__)
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cuda_runtime.h>
 #include <type_traits>
 
 #include "kernels/cuda/stream.h"
+#include "kernels/cuda/words.h"
 
 #define FOVEA_KERNEL(most_threads) __global__ void __launch_bounds__(most_threads)
 #define FOVEA_DEVICE __device__ __forceinline__
@@ -149,10 +151,18 @@ FOVEA_DEVICE float float_of_bits(std::uint32_t bits) {
 FOVEA_DEVICE std::uint32_t bits_of(float value) {
   return __float_as_uint(value);
 }
-// A load of what is read once: it should not push out what the cache holds.
+// A value that no kernel writes while it is read. Its address must be aligned to its size.
 template <typename T>
-FOVEA_DEVICE T load_once(const T* address) {
-  return __ldcs(address);
+FOVEA_DEVICE T load_constant(const void* address) {
+  if constexpr (sizeof(T) == 16) {
+    const uint4 value = __ldg(static_cast<const uint4*>(address));
+    return *reinterpret_cast<const T*>(&value);
+  } else if constexpr (sizeof(T) == 8) {
+    const uint2 value = __ldg(static_cast<const uint2*>(address));
+    return *reinterpret_cast<const T*>(&value);
+  } else {
+    return __ldg(static_cast<const T*>(address));
+  }
 }
 
 struct LaunchShape {

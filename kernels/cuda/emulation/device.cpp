@@ -7,6 +7,7 @@
 #include "kernels/cuda/emulation/faults.h"
 #include "kernels/cuda/emulation/queue.h"
 #include "kernels/cuda/operations.h"
+#include "kernels/cuda/pack.h"
 #include "kernels/cuda/stream.h"
 
 namespace fovea::kernels::cuda::emulation {
@@ -23,7 +24,8 @@ class EmulatedStream final : public CudaStream {
         queue_(std::move(queue)) {}
   ~EmulatedStream() override {
     synchronize();
-    machine_.memory.release(scratch());
+    const std::scoped_lock lock(machine_.mutex);
+    machine_.spare_scratch.push_back(scratch());
   }
 
   void synchronize() override { queue_->finish(queue_->pushed()); }
@@ -31,11 +33,14 @@ class EmulatedStream final : public CudaStream {
 
   void upload(std::byte* target, const void* arguments, std::int64_t bytes) override {
     const auto* const first = static_cast<const std::byte*>(arguments);
-    queue_->push([this, target, kept = std::vector<std::byte>(first, first + bytes)]() -> std::string {
-      if (!machine_.memory.holds(target, std::ssize(kept))) return "upload: the target is not device memory";
-      std::memcpy(target, kept.data(), kept.size());
-      return {};
-    });
+    queue_->push(
+        [this, target, kept = std::vector<std::byte>(first, first + bytes)]() -> std::string {
+          if (!machine_.memory.holds(target, std::ssize(kept)))
+            return "upload: the target is not device memory";
+          std::memcpy(target, kept.data(), kept.size());
+          return {};
+        },
+        target);
   }
 
   Queue& queue() { return *queue_; }
@@ -84,24 +89,23 @@ class EmulatedDevice final : public Device {
   const OperationTable& operations() const override { return cuda::operations(); }
 
   std::unique_ptr<Stream> make_stream(const StreamOptions&) const override {
-    std::byte* const scratch = machine_.memory.allocate(options_.scratch_bytes);
+    std::byte* const scratch = scratch_memory();
     if (!scratch) return nullptr;
     auto queue = std::make_unique<Queue>(machine_, options_.seed * 1000 + static_cast<unsigned>(++streams_));
     return std::make_unique<EmulatedStream>(machine_, std::move(queue), scratch, options_);
   }
 
-  Packing preferred_packing(Type, std::int64_t, std::int64_t) const override { return Packing::rows; }
+  Packing preferred_packing(Type type, std::int64_t, std::int64_t) const override {
+    return cuda::preferred_packing(type);
+  }
   std::int64_t packed_bytes(Packing, Type type, std::int64_t rows, std::int64_t columns) const override {
     return rows * row_bytes(type, columns);
   }
-  void pack([[maybe_unused]] Packing packing, Type type, [[maybe_unused]] std::int64_t rows,
-            std::int64_t columns, const std::byte* source, std::int64_t first, std::int64_t count,
-            std::byte* packed) const override {
-    assert(packing == Packing::rows && first + count <= rows);
-    const std::int64_t bytes = row_bytes(type, columns);
-    std::memcpy(packed + first * bytes, source, static_cast<std::size_t>(count * bytes));
+  void pack(Packing packing, Type type, std::int64_t rows, std::int64_t columns, const std::byte* source,
+            std::int64_t first, std::int64_t count, std::byte* packed) const override {
+    cuda::pack(packing, type, rows, columns, source, first, count, packed);
   }
-  std::int64_t pack_granularity(Packing) const override { return 1; }
+  std::int64_t pack_granularity(Packing packing) const override { return cuda::pack_granularity(packing); }
 
   std::byte* allocate(std::int64_t bytes) const override {
     if (bytes > options_.memory_bytes - machine_.memory.bytes()) return nullptr;
@@ -121,19 +125,23 @@ class EmulatedDevice final : public Device {
   void release_host(std::byte* memory, std::int64_t) const override { std::free(memory); }
 
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const override {
-    emulated(stream).queue().push([this, target, host, bytes]() -> std::string {
-      if (!machine_.memory.holds(target, bytes)) return "copy: the target is not device memory";
-      std::memcpy(target, host, static_cast<std::size_t>(bytes));
-      return {};
-    });
+    emulated(stream).queue().push(
+        [this, target, host, bytes]() -> std::string {
+          if (!machine_.memory.holds(target, bytes)) return "copy: the target is not device memory";
+          std::memcpy(target, host, static_cast<std::size_t>(bytes));
+          return {};
+        },
+        target);
   }
   void read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
                  Stream& stream) const override {
-    emulated(stream).queue().push([this, host, source, bytes]() -> std::string {
-      if (!machine_.memory.holds(source, bytes)) return "read_back: the source is not device memory";
-      std::memcpy(host, source, static_cast<std::size_t>(bytes));
-      return {};
-    });
+    emulated(stream).queue().push(
+        [this, host, source, bytes]() -> std::string {
+          if (!machine_.memory.holds(source, bytes)) return "read_back: the source is not device memory";
+          std::memcpy(host, source, static_cast<std::size_t>(bytes));
+          return {};
+        },
+        source);
   }
   void copy_within(std::byte* target, const std::byte* source, std::int64_t bytes, std::int64_t stride,
                    std::int64_t count, Stream& stream) const override {
@@ -153,6 +161,16 @@ class EmulatedDevice final : public Device {
   }
 
  private:
+  // That of a stream that has ended, or new.
+  std::byte* scratch_memory() const {
+    const std::scoped_lock lock(machine_.mutex);
+    if (machine_.spare_scratch.empty()) return machine_.memory.allocate(options_.scratch_bytes);
+    std::byte* const scratch = machine_.spare_scratch.back();
+    machine_.spare_scratch.pop_back();
+    machine_.memory.poison(scratch);
+    return scratch;
+  }
+
   EmulationOptions options_;
   mutable Machine machine_;
   mutable int streams_ = 0;

@@ -41,8 +41,14 @@ std::byte* DeviceMemory::allocate(std::int64_t bytes) {
   std::memset(memory, fresh_byte, size);
   std::fill(memory + size, memory + pages, tail_byte);
   forbid(memory + size, pages - size);
-  if (open_ == 0) protect(*entry, false);
+  if (!open_) protect(*entry, false);
   return memory;
+}
+
+void DeviceMemory::poison(std::byte* memory) {
+  open(memory);
+  std::memset(memory, fresh_byte, static_cast<std::size_t>(allocations_.at(memory).bytes));
+  close();
 }
 
 void DeviceMemory::release(std::byte* memory) {
@@ -61,16 +67,25 @@ std::int64_t DeviceMemory::bytes() const {
   return bytes_;
 }
 
-void DeviceMemory::open() {
+void DeviceMemory::protect_opened(bool readable) {
+  if (!only_) {
+    for (const auto& entry : allocations_) protect(entry, readable);
+    return;
+  }
+  const auto entry = owner(only_, 0);
+  if (entry != allocations_.end()) protect(*entry, readable);
+}
+
+void DeviceMemory::open(const void* only) {
   mutex_.lock();
-  if (open_++ > 0) return;
-  for (const auto& entry : allocations_) protect(entry, true);
+  open_ = true;
+  only_ = only;
+  protect_opened(true);
 }
 
 void DeviceMemory::close() {
-  if (--open_ == 0) {
-    for (const auto& entry : allocations_) protect(entry, false);
-  }
+  protect_opened(false);
+  open_ = false;
   mutex_.unlock();
 }
 
@@ -90,12 +105,15 @@ std::string DeviceMemory::damage() const {
 }
 
 DeviceMemory::Allocations::const_iterator DeviceMemory::owner(const void* address, std::size_t margin) const {
-  const auto* const byte = static_cast<const std::byte*>(address);
-  for (auto entry = allocations_.begin(); entry != allocations_.end(); ++entry) {
-    if (byte >= entry->first - margin && byte < entry->first + entry->second.whole_pages + margin)
-      return entry;
-  }
-  return allocations_.end();
+  const auto byte = reinterpret_cast<std::uintptr_t>(address);
+  const auto near = [&](const Allocations::value_type& entry) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(entry.first);
+    return byte + margin >= begin && byte < begin + entry.second.whole_pages + margin;
+  };
+  // The last that begins at or before the address, or the one behind it.
+  auto entry = allocations_.upper_bound(static_cast<std::byte*>(const_cast<void*>(address)));
+  if (entry != allocations_.begin() && near(*std::prev(entry))) return std::prev(entry);
+  return entry != allocations_.end() && near(*entry) ? entry : allocations_.end();
 }
 
 bool DeviceMemory::holds(const std::byte* memory, std::int64_t bytes) const {

@@ -19,10 +19,11 @@ class DeviceMemory {
 
   std::byte* allocate(std::int64_t bytes);  // aligned to 4096; null when there is not enough
   void release(std::byte* memory);          // what allocate gave, or null
+  void poison(std::byte* memory);           // makes an allocation as if it were new
   std::int64_t bytes() const;               // allocated now
 
-  // Kernels and copies run between these. They nest; one host thread at a time.
-  void open();
+  // Kernels and copies run between these, one host thread at a time. A copy opens only what it touches.
+  void open(const void* only = nullptr);
   void close();
   // What was written after an allocation's end; empty: nothing. Only while open. The address sanitizer stops
   // such a write itself, and this finds nothing.
@@ -42,13 +43,15 @@ class DeviceMemory {
   using Allocations = std::map<std::byte*, Allocation>;
 
   static void protect(const Allocations::value_type&, bool readable);
+  void protect_opened(bool readable);
   Allocations::const_iterator owner(const void* address, std::size_t margin) const;
 
   mutable std::recursive_mutex mutex_;
   Allocations allocations_;
   std::int64_t bytes_ = 0;
   int made_ = 0;
-  int open_ = 0;
+  bool open_ = false;
+  const void* only_ = nullptr;
 };
 
 }  // namespace fovea::kernels::cuda::emulation

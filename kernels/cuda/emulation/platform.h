@@ -13,6 +13,7 @@
 #include "kernels/cuda/emulation/block.h"
 #include "kernels/cuda/emulation/queue.h"
 #include "kernels/cuda/stream.h"
+#include "kernels/cuda/words.h"
 #include "kernels/formats/half.h"
 
 #define FOVEA_KERNEL(most_threads) void
@@ -219,12 +220,14 @@ inline float float_of_bits(std::uint32_t bits) {
 inline std::uint32_t bits_of(float value) {
   return formats::bits_of_float(value);
 }
-// A load of what is read once: it should not push out what the cache holds.
+// A value that no kernel writes while it is read. Its address must be aligned to its size.
 template <typename T>
-T load_once(const T* address) {
+T load_constant(const void* address) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(T) != 0)
     emulation::Block::current()->fail("reads " + std::to_string(sizeof(T)) + " bytes at an odd address");
-  return *address;
+  T value;
+  std::memcpy(&value, address, sizeof value);
+  return value;
 }
 
 struct LaunchShape {

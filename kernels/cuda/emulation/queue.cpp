@@ -7,12 +7,11 @@
 
 namespace fovea::kernels::cuda::emulation {
 
-void Machine::work(const std::function<std::string()>& piece) {
+void Machine::work(const std::function<std::string()>& piece, const void* only) {
   const std::scoped_lock lock(mutex);
-  memory.open();
+  memory.open(only);
   const FaultWatch watch(memory);
-  std::string wrong = piece();
-  if (wrong.empty()) wrong = memory.damage();
+  const std::string wrong = piece();
   memory.close();
   if (wrong.empty()) return;
   if (on_error) {
@@ -33,21 +32,24 @@ void Queue::push(Launch launch) {
   });
 }
 
-void Queue::push(std::function<std::string()> work) {
+void Queue::push(std::function<std::string()> work, const void* only) {
   const std::scoped_lock lock(mutex_);
-  waiting_.push_back([this, work = std::move(work)]() -> std::string {
-    std::string wrong = work();
-    if (failure_.empty()) failure_ = wrong;
-    return wrong;
-  });
+  waiting_.push_back({std::move(work), only});
   for (std::uint64_t some = random_() % 4; some > 2 && !waiting_.empty(); --some) run_first();
 }
 
 void Queue::run_first() {
-  const std::function<std::string()> first = std::move(waiting_.front());
+  const Piece first = std::move(waiting_.front());
   waiting_.pop_front();
   // After a failure a stream does nothing more.
-  if (failure_.empty()) machine_.work(first);
+  if (failure_.empty()) {
+    machine_.work(
+        [&] {
+          failure_ = first.work();
+          return failure_;
+        },
+        first.only);
+  }
   ++ended_;
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/emulation/block.h"
 #include "kernels/cuda/emulation/memory.h"
@@ -22,10 +23,12 @@ struct Machine {
   std::mutex mutex;  // one host thread at a time does the device's work
   DeviceMemory memory;
   Block block;
+  std::vector<std::byte*> spare_scratch;
   std::function<void(const std::string&)> on_error;  // of a kernel; null: prints it and aborts
 
   // Runs work with the device's memory open, and stops what touches memory that is not the device's.
-  void work(const std::function<std::string()>&);
+  // A copy opens only what it touches.
+  void work(const std::function<std::string()>&, const void* only);
 };
 
 class Queue {
@@ -33,7 +36,8 @@ class Queue {
   Queue(Machine& machine, std::uint64_t seed) : machine_(machine), random_(seed) {}
 
   void push(Launch launch);
-  void push(std::function<std::string()> work);  // empty, or what went wrong
+  // Gives an empty text, or what went wrong. `only`: the device memory that a copy touches.
+  void push(std::function<std::string()> work, const void* only = nullptr);
 
   std::uint64_t pushed() const;    // how many pieces of work so far
   bool done(std::uint64_t count);  // whether the first `count` have ended; helps them on a little
@@ -41,13 +45,17 @@ class Queue {
   std::string failure() const;
 
  private:
-  void push_locked(std::function<std::string()>);
+  struct Piece {
+    std::function<std::string()> work;
+    const void* only;
+  };
+
   void run_first();
 
   Machine& machine_;
   mutable std::mutex mutex_;
   std::mt19937_64 random_;
-  std::deque<std::function<std::string()>> waiting_;
+  std::deque<Piece> waiting_;
   std::uint64_t ended_ = 0;
   std::string failure_;
 };

@@ -48,9 +48,9 @@ class KvStoreCase final : public Case {
     }
     const float* k = memory.input(k_);
     const float* v = memory.input(v_);
-    return [this, &memory, k, v, keys, values](Stream& stream) {
-      const KvPages list{keys.data(), values.data(),   cache_.page_tokens,
-                         cache_.type, cache_.kv_heads, cache_.head_dim};
+    const KvPages list{memory.table(keys), memory.table(values), cache_.page_tokens,
+                       cache_.type,        cache_.kv_heads,      cache_.head_dim};
+    return [this, &memory, k, v, list](Stream& stream) {
       memory.device().operations().kv_store({k, v, stride_, stride_ + 3, first_, tokens_, list}, stream);
     };
   }
@@ -116,9 +116,9 @@ class AttentionCase final : public Case {
     }
     const float* q = memory.input(q_);
     float* out = memory.output<float>(s_.tokens * heads_ * s_.cache.head_dim);
-    return [this, &memory, q, out, keys, values](Stream& stream) {
-      const KvPages pages{keys.data(),   values.data(),     s_.cache.page_tokens,
-                          s_.cache.type, s_.cache.kv_heads, s_.cache.head_dim};
+    const KvPages pages{memory.table(keys), memory.table(values), s_.cache.page_tokens,
+                        s_.cache.type,      s_.cache.kv_heads,    s_.cache.head_dim};
+    return [this, &memory, q, out, pages](Stream& stream) {
       memory.device().operations().attention(
           {q, stride(), s_.first, s_.tokens, heads_, scale_, s_.window, pages, out}, stream);
     };

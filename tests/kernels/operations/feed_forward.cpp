@@ -81,6 +81,7 @@ class FeedForwardCase final : public Case {
     std::vector<Expert> placed_shared;
     for (const HostExpert& expert : shared) placed_shared.push_back(place(expert));
     FeedForward a;
+    if (!memory.device().memory_is_host()) a.table = memory.table(placed);
     a.x = memory.input(x);
     a.tokens = tokens;
     a.d = d;

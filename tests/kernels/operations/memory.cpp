@@ -27,7 +27,13 @@ void Memory::convert<std::int32_t>(const std::byte* data, std::int64_t bytes, st
   }
 }
 
+Memory::Memory(const Device& device, bool preferred_packing)
+    : device_(device), preferred_packing_(preferred_packing) {
+  if (!device.memory_is_host()) stream_ = device.make_stream({});
+}
+
 Memory::~Memory() {
+  if (stream_) stream_->synchronize();
   for (const Block& block : blocks_) device_.release(block.memory, block.memory_bytes);
 }
 
@@ -37,9 +43,27 @@ std::byte* Memory::add(Role role, std::vector<std::byte> content, std::int64_t o
   std::byte* memory = device_.allocate(total);
   if (!memory) throw std::bad_alloc();
   blocks_.push_back({role, memory, total, guard_bytes + offset, std::move(content), std::move(convert)});
-  std::memset(memory, poison_byte, static_cast<std::size_t>(total));
-  std::copy(blocks_.back().content.begin(), blocks_.back().content.end(), memory + guard_bytes + offset);
+  fill(blocks_.back());
   return memory + guard_bytes + offset;
+}
+
+void Memory::fill(const Block& block) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(block.memory_bytes), std::byte{poison_byte});
+  std::copy(block.content.begin(), block.content.end(), bytes.begin() + block.offset);
+  if (!stream_) {
+    std::copy(bytes.begin(), bytes.end(), block.memory);
+    return;
+  }
+  device_.copy(block.memory, bytes.data(), block.memory_bytes, *stream_);
+  stream_->synchronize();
+}
+
+std::vector<std::byte> Memory::bytes_in(const Block& block) const {
+  if (!stream_) return {block.memory, block.memory + block.memory_bytes};
+  std::vector<std::byte> bytes(static_cast<std::size_t>(block.memory_bytes));
+  device_.read_back(bytes.data(), block.memory, block.memory_bytes, *stream_);
+  stream_->synchronize();
+  return bytes;
 }
 
 std::byte* Memory::page(Type type, std::int64_t elements, const std::vector<std::byte>* content) {
@@ -74,17 +98,15 @@ Weight Memory::weight(const HostWeight& host) {
 }
 
 void Memory::reset() {
-  for (Block& block : blocks_) {
-    std::memset(block.memory, poison_byte, static_cast<std::size_t>(block.memory_bytes));
-    std::copy(block.content.begin(), block.content.end(), block.memory + block.offset);
-  }
+  for (const Block& block : blocks_) fill(block);
 }
 
 std::vector<float> Memory::outputs() const {
   std::vector<float> result;
   for (const Block& block : blocks_) {
     if (block.role == Role::input) continue;
-    block.convert(block.memory + block.offset, static_cast<std::int64_t>(block.content.size()), result);
+    const std::vector<std::byte> bytes = bytes_in(block);
+    block.convert(bytes.data() + block.offset, static_cast<std::int64_t>(block.content.size()), result);
   }
   return result;
 }
@@ -93,12 +115,13 @@ std::string Memory::damage() const {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
     const auto end = block.offset + static_cast<std::int64_t>(block.content.size());
+    const std::vector<std::byte> bytes = bytes_in(block);
     for (std::int64_t at = 0; at < block.memory_bytes; ++at) {
       const bool inside = at >= block.offset && at < end;
       if (inside && block.role != Role::input) continue;
       const std::byte expected =
           inside ? block.content[static_cast<std::size_t>(at - block.offset)] : std::byte{poison_byte};
-      if (block.memory[at] == expected) continue;
+      if (bytes[static_cast<std::size_t>(at)] == expected) continue;
       return "array " + std::to_string(i) +
              (inside ? " is an input and changed at byte " : " is overrun at byte ") +
              std::to_string(at - block.offset);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,7 @@ constexpr unsigned char poison_byte = 0xFF;
 class Memory {
  public:
   // preferred_packing: weights go through Device::pack; otherwise they keep the file's order.
-  Memory(const kernels::Device& device, bool preferred_packing)
-      : device_(device), preferred_packing_(preferred_packing) {}
+  Memory(const kernels::Device& device, bool preferred_packing);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -46,6 +46,11 @@ class Memory {
   T* output(std::int64_t count) {
     const std::vector<std::byte> poison(static_cast<std::size_t>(count) * sizeof(T), std::byte{poison_byte});
     return reinterpret_cast<T*>(add(Role::output, poison, element_offset, convert<T>));
+  }
+  // Values that stand at an address that their size divides: lists of pages, handles.
+  template <typename T>
+  const T* table(const std::vector<T>& values) {
+    return reinterpret_cast<const T*>(add(Role::input, bytes_of(values), 0, nullptr));
   }
   // A page of a KV cache, compared by its dequantised values. A null `content` is poison and an output.
   std::byte* page(kernels::Type type, std::int64_t elements, const std::vector<std::byte>* content);
@@ -80,9 +85,12 @@ class Memory {
   static void convert(const std::byte* data, std::int64_t bytes, std::vector<float>& out);
 
   std::byte* add(Role, std::vector<std::byte> content, std::int64_t offset, Convert);
+  void fill(const Block&);
+  std::vector<std::byte> bytes_in(const Block&) const;
 
   const kernels::Device& device_;
   bool preferred_packing_;
+  std::unique_ptr<kernels::Stream> stream_;  // for copies to and from memory that is not the host's
   std::vector<Block> blocks_;
 };
 

@@ -1,0 +1,28 @@
+// Quantises activations: half a warp for each 16 of them. Bound by memory; for one token by the launch.
+#include "kernels/cuda/activations.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+constexpr unsigned threads = 256;
+
+FOVEA_KERNEL(threads) quantise_kernel(const float* x, Quantised out, std::int64_t count) {
+  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+  Floats2 half;
+  const int q = quantise_half(i < count ? x[i] : 0.0F, half);
+  if (i >= count) return;
+  out.q[i] = static_cast<std::int8_t>(q);
+  if (i % 16 == 0) out.halves[i / 16] = half;
+}
+
+}  // namespace
+
+Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Scratch& scratch,
+                   CudaStream& stream) {
+  const std::int64_t count = rows * columns;
+  const Quantised out = {scratch.take<std::int8_t>(count), scratch.take<Floats2>(count / 16), columns};
+  launch<quantise_kernel>({.grid_x = blocks_for(count, threads), .threads = threads}, stream, x, out, count);
+  return out;
+}
+
+}  // namespace fovea::kernels::cuda

@@ -1,0 +1,63 @@
+// Activations as 8-bit integers: what quantised weights are multiplied with.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/codes.h"
+#include "kernels/cuda/grid.h"
+#include "kernels/cuda/platform.h"
+
+namespace fovea::kernels::cuda {
+
+// x ≈ scale · q, with a scale for each 16 columns.
+struct Quantised {
+  std::int8_t* q = nullptr;   // [rows, columns], rows aligned to 16
+  Floats2* halves = nullptr;  // [rows, columns / 16]: the scale, and scale · Σ q
+  std::int64_t columns = 0;   // a multiple of 32
+};
+
+// The 16 values of a lane's half-warp as its lane gives them: the quantised value; `half` is the same in all
+// 16 lanes. All lanes of the warp call it.
+FOVEA_DEVICE int quantise_half(float value, Floats2& half) {
+  float largest = fabsf(value);
+  for (unsigned apart = 8; apart > 0; apart /= 2) largest = fmaxf(largest, shuffle_xor(largest, apart));
+  // What is too small to be divided by counts as zero.
+  const float scale = largest > 1e-35F ? largest / 127.0F : 0.0F;
+  const int q = scale > 0.0F ? float_to_int_nearest(value / scale) : 0;
+  int sum = q;
+  for (unsigned apart = 8; apart > 0; apart /= 2) sum += shuffle_xor(sum, apart);
+  half.v[0] = scale;
+  half.v[1] = scale * static_cast<float>(sum);
+  return q;
+}
+
+// Takes the memory of [rows, columns] from the scratch memory and starts the kernel that fills it.
+Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Scratch&, CudaStream&);
+constexpr std::int64_t quantised_bytes(std::int64_t rows, std::int64_t columns) {
+  return rows * columns + rows * columns / 16 * 8 + 512;
+}
+
+// This lane's share of the products of a row of weights with rows `row[t]` of x.
+template <Type type, bool packed, int tokens>
+FOVEA_DEVICE void add_products(const Row<type, packed>& weights, const Quantised& x,
+                               const std::int64_t (&rows)[tokens], int lane, int lanes,
+                               float (&sums)[tokens]) {
+  const int units = static_cast<int>(x.columns / 32);
+  for (int unit = lane; unit < units; unit += lanes) {
+    const Codes codes = decode(weights, unit);
+    FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
+      FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+        const std::int64_t at = rows[t] * x.columns + unit_column<type>(unit, h);
+        const auto q = load_constant<Words4>(x.q + at);
+        const auto half = load_constant<Floats2>(x.halves + at / 16);
+        int dot = 0;
+        FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+          dot = dot4(static_cast<int>(codes.q[4 * h + i]), static_cast<int>(q.v[i]), dot);
+        }
+        sums[t] += codes.scale[h] * (half.v[0] * static_cast<float>(dot)) - codes.minimum[h] * half.v[1];
+      }
+    }
+  }
+}
+
+}  // namespace fovea::kernels::cuda

@@ -1,0 +1,227 @@
+// Attention of few queries over a long cache. A block takes the query heads of one key head (up to eight) and
+// one stretch of positions, in tiles of 32: the tile's keys go to shared memory once for all heads, a lane
+// computes the score of one position, the tile's values follow in the same memory, and a lane adds up its
+// dimensions. The softmax is kept online. Stretches are chosen so that the device is filled; a second kernel
+// joins them.
+//
+// Bound by the memory that the cache lies in for few heads; with eight heads for each key head by the loads
+// from shared memory (two for each product), which tensor cores would save.
+#include "kernels/cuda/cache.h"
+#include "kernels/cuda/grid.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/reduce.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+constexpr unsigned threads = 128;
+constexpr int warps = threads / 32;
+constexpr int tile_positions = 32;
+constexpr int block_heads = 8;
+constexpr int warp_heads = block_heads / warps;
+constexpr int most_head_dim = 256;
+constexpr int lane_dims = most_head_dim / 32;
+constexpr unsigned join_threads = 128;
+
+struct Stretches {
+  Attention op;
+  int first_token = 0;       // of this launch
+  int head_blocks = 1;       // for each key head
+  int count = 1;             // stretches of positions
+  float* partial = nullptr;  // [tokens, heads, count, head_dim + 2]: sums, largest score, total weight
+};
+
+// Positions [begin, end) of one block.
+struct Range {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+FOVEA_DEVICE Range range_of(const Stretches& s, std::int64_t token) {
+  const std::int64_t end = s.op.first + token + 1;
+  const std::int64_t begin = s.op.window > 0 && end > s.op.window ? end - s.op.window : 0;
+  const std::int64_t tiles = (end - begin + tile_positions - 1) / tile_positions;
+  const std::int64_t stretch = (tiles + s.count - 1) / s.count * tile_positions;
+  const std::int64_t from = begin + block_x() * stretch;
+  return {from < end ? from : end, from + stretch < end ? from + stretch : end};
+}
+
+template <Type type>
+FOVEA_DEVICE void load_tile(const KvPages& pages, std::byte* const* list, std::int64_t head,
+                            const Range& tile, const Shared<float>& out, int stride) {
+  const int dim = static_cast<int>(pages.head_dim);
+  for (int p = static_cast<int>(thread_index() / 32); p < tile_positions; p += warps) {
+    const bool there = tile.begin + p < tile.end;
+    const std::byte* const from = there ? entry<type>(pages, list, tile.begin + p, head) : nullptr;
+    for (int i = static_cast<int>(thread_index() % 32); i < dim; i += 32)
+      out[p * stride + i] = there ? entry_element<type>(from, i) : 0.0F;
+  }
+}
+
+// What a warp knows of one head.
+struct HeadState {
+  float largest = -INFINITY;
+  float total = 0;
+  float sums[lane_dims] = {};  // of dimensions lane, lane + 32 …
+};
+
+FOVEA_DEVICE float weight_of(float score, float largest) {
+  return score == -INFINITY ? 0.0F : expf(score - largest);
+}
+
+template <Type type>
+FOVEA_KERNEL(threads)
+attend_kernel(Stretches s) {
+  const KvPages& pages = s.op.pages;
+  const int dim = static_cast<int>(pages.head_dim);
+  const int stride = dim + 1;  // so that lanes that read one dimension of 32 positions meet 32 banks
+  FOVEA_DYNAMIC_SHARED(float, tile, 0, tile_positions*(dim + 1));
+  FOVEA_DYNAMIC_SHARED(float, queries, (tile_positions * 4 * (dim + 1) + 15) / 16 * 16, block_heads * dim);
+  FOVEA_SHARED(float, weights, block_heads* tile_positions);
+
+  const std::int64_t token = s.first_token + std::int64_t{block_z()};
+  const std::int64_t kv_head = block_y() / static_cast<unsigned>(s.head_blocks);
+  const int group = static_cast<int>(s.op.heads / pages.kv_heads);
+  const int first_head = static_cast<int>(block_y() % static_cast<unsigned>(s.head_blocks)) * block_heads;
+  const int heads = group - first_head < block_heads ? group - first_head : block_heads;
+  const std::int64_t query = kv_head * group + first_head;  // the first of this block
+  const int warp = static_cast<int>(thread_index() / 32);
+  const int lane = static_cast<int>(thread_index() % 32);
+
+  for (int i = static_cast<int>(thread_index()); i < heads * dim; i += static_cast<int>(threads))
+    queries[i] = s.op.q[token * s.op.q_stride + query * dim + i] * s.op.scale;
+
+  HeadState state[warp_heads];
+  const Range range = range_of(s, token);
+  for (std::int64_t begin = range.begin; begin < range.end; begin += tile_positions) {
+    const Range at = {begin, range.end};
+    sync_block();
+    load_tile<type>(pages, pages.keys, kv_head, at, tile, stride);
+    sync_block();
+    FOVEA_UNROLL for (int k = 0; k < warp_heads; ++k) {
+      const int head = warp + k * warps;
+      if (head >= heads) break;
+      float score = 0;
+      for (int i = 0; i < dim; ++i) score += queries[head * dim + i] * tile[lane * stride + i];
+      if (begin + lane >= range.end) score = -INFINITY;
+      const float largest = fmaxf(state[k].largest, largest_of_lanes(score));
+      const float shrink = weight_of(state[k].largest, largest);
+      const float weight = weight_of(score, largest);
+      state[k].largest = largest;
+      state[k].total = state[k].total * shrink + sum_of_lanes(weight);
+      FOVEA_UNROLL for (int d = 0; d < lane_dims; ++d) state[k].sums[d] *= shrink;
+      weights[head * tile_positions + lane] = weight;
+    }
+    sync_block();
+    load_tile<type>(pages, pages.values, kv_head, at, tile, stride);
+    sync_block();
+    FOVEA_UNROLL for (int k = 0; k < warp_heads; ++k) {
+      const int head = warp + k * warps;
+      if (head >= heads) break;
+      for (int p = 0; p < tile_positions; ++p) {
+        const float weight = weights[head * tile_positions + p];
+        FOVEA_UNROLL for (int d = 0; d < lane_dims; ++d) {
+          if (lane + 32 * d < dim) state[k].sums[d] += weight * tile[p * stride + lane + 32 * d];
+        }
+      }
+    }
+  }
+
+  FOVEA_UNROLL for (int k = 0; k < warp_heads; ++k) {
+    const int head = warp + k * warps;
+    if (head >= heads) break;
+    float* const out =
+        s.count == 1
+            ? s.op.out + (token * s.op.heads + query + head) * dim
+            : s.partial +
+                  ((std::int64_t{block_z()} * s.op.heads + query + head) * s.count + block_x()) * (dim + 2);
+    const float factor = s.count == 1 ? 1.0F / state[k].total : 1.0F;
+    FOVEA_UNROLL for (int d = 0; d < lane_dims; ++d) {
+      if (lane + 32 * d < dim) out[lane + 32 * d] = state[k].sums[d] * factor;
+    }
+    if (s.count > 1 && lane == 0) {
+      out[dim] = state[k].largest;
+      out[dim + 1] = state[k].total;
+    }
+  }
+}
+
+// Joins the stretches of one head of one token.
+FOVEA_KERNEL(join_threads) join_kernel(Stretches s) {
+  const int dim = static_cast<int>(s.op.pages.head_dim);
+  const std::int64_t head = block_x();
+  const float* const parts = s.partial + (std::int64_t{block_y()} * s.op.heads + head) * s.count * (dim + 2);
+  float largest = -INFINITY;
+  for (int i = 0; i < s.count; ++i) largest = fmaxf(largest, parts[i * (dim + 2) + dim]);
+  float* const out = s.op.out + ((s.first_token + std::int64_t{block_y()}) * s.op.heads + head) * dim;
+  for (int d = static_cast<int>(thread_index()); d < dim; d += static_cast<int>(join_threads)) {
+    float sum = 0;
+    float total = 0;
+    for (int i = 0; i < s.count; ++i) {
+      const float* const part = parts + i * (dim + 2);
+      const float weight = weight_of(part[dim], largest);
+      sum += weight * part[d];
+      total += weight * part[dim + 1];
+    }
+    out[d] = sum / total;
+  }
+}
+
+void start(const Stretches& s, std::int64_t tokens, CudaStream& stream) {
+  const std::int64_t dim = s.op.pages.head_dim;
+  const auto tile_bytes = static_cast<unsigned>(quotient_up(tile_positions * 4 * (dim + 1), 16) * 16);
+  const LaunchShape shape = {.grid_x = static_cast<unsigned>(s.count),
+                             .grid_y = static_cast<unsigned>(s.op.pages.kv_heads * s.head_blocks),
+                             .grid_z = static_cast<unsigned>(tokens),
+                             .threads = threads,
+                             .shared_bytes = tile_bytes + static_cast<unsigned>(block_heads * 4 * dim)};
+  switch (s.op.pages.type) {
+    case Type::f32:
+      launch<attend_kernel<Type::f32>>(shape, stream, s);
+      break;
+    case Type::f16:
+      launch<attend_kernel<Type::f16>>(shape, stream, s);
+      break;
+    default:
+      assert(s.op.pages.type == Type::q8_0);
+      launch<attend_kernel<Type::q8_0>>(shape, stream, s);
+      break;
+  }
+  if (s.count == 1) return;
+  launch<join_kernel>({.grid_x = static_cast<unsigned>(s.op.heads),
+                       .grid_y = static_cast<unsigned>(tokens),
+                       .threads = join_threads},
+                      stream, s);
+}
+
+std::int64_t smaller(std::int64_t a, std::int64_t b) {
+  return a < b ? a : b;
+}
+
+}  // namespace
+
+void attention(const Attention& op, Stream& stream) {
+  CudaStream& cuda = on_cuda(stream);
+  const KvPages& pages = op.pages;
+  assert(op.heads % pages.kv_heads == 0 && pages.head_dim <= most_head_dim);
+  if (op.tokens == 0) return;
+  Stretches s = {.op = op};
+  s.head_blocks = static_cast<int>(quotient_up(op.heads / pages.kv_heads, block_heads));
+  // Four blocks for each multiprocessor, and no stretch shorter than two tiles.
+  const std::int64_t longest =
+      op.window > 0 ? smaller(op.window, op.first + op.tokens) : op.first + op.tokens;
+  const std::int64_t blocks = pages.kv_heads * s.head_blocks * op.tokens;
+  const std::int64_t wanted = quotient_up(std::int64_t{4} * cuda.multiprocessors(), blocks);
+  s.count = static_cast<int>(smaller(wanted, quotient_up(longest, 2 * tile_positions)));
+  s.partial = reinterpret_cast<float*>(cuda.scratch());
+  const std::int64_t token_bytes = op.heads * s.count * (pages.head_dim + 2) * 4;
+  std::int64_t at_once = 65535;
+  if (s.count > 1) at_once = smaller(at_once, cuda.scratch_bytes() / token_bytes);
+  assert(at_once > 0);
+  for (std::int64_t first = 0; first < op.tokens; first += at_once) {
+    s.first_token = static_cast<int>(first);
+    start(s, smaller(at_once, op.tokens - first), cuda);
+  }
+}
+
+}  // namespace fovea::kernels::cuda

@@ -1,0 +1,44 @@
+// The KV cache's entries as kernels find them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/platform.h"
+#include "kernels/formats/blocks.h"
+
+namespace fovea::kernels::cuda {
+
+// Bytes of one head's key or value at one position.
+template <Type type>
+FOVEA_DEVICE std::int64_t entry_bytes(std::int64_t head_dim) {
+  if constexpr (type == Type::f32) {
+    return 4 * head_dim;
+  } else if constexpr (type == Type::f16) {
+    return 2 * head_dim;
+  } else {
+    static_assert(type == Type::q8_0);
+    return head_dim / 32 * static_cast<std::int64_t>(sizeof(formats::BlockQ8_0));
+  }
+}
+
+template <Type type>
+FOVEA_DEVICE std::byte* entry(const KvPages& pages, std::byte* const* list, std::int64_t position,
+                              std::int64_t head) {
+  return list[position / pages.page_tokens] +
+         (head * pages.page_tokens + position % pages.page_tokens) * entry_bytes<type>(pages.head_dim);
+}
+
+template <Type type>
+FOVEA_DEVICE float entry_element(const std::byte* entry, int i) {
+  if constexpr (type == Type::f32) {
+    return load_constant<float>(entry + 4 * i);
+  } else if constexpr (type == Type::f16) {
+    return half_to_float(load_constant<std::uint16_t>(entry + 2 * i));
+  } else {
+    const std::byte* const block = entry + i / 32 * static_cast<int>(sizeof(formats::BlockQ8_0));
+    return half_to_float(load_constant<std::uint16_t>(block)) *
+           static_cast<float>(static_cast<std::int8_t>(load_constant<std::uint8_t>(block + 2 + i % 32)));
+  }
+}
+
+}  // namespace fovea::kernels::cuda

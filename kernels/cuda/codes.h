@@ -1,0 +1,380 @@
+// The one decoder of each quantised type. Every kernel that reads quantised weights reads them through
+// `decode`: 32 weights of a row as bytes with a scale and a minimum for each 16 of them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/fields.h"
+#include "kernels/cuda/platform.h"
+#include "kernels/formats/blocks.h"
+#include "kernels/formats/trellis.h"
+
+namespace fovea::kernels::cuda {
+
+// A unit of 32 weights in two halves of 16 adjacent columns each (unit_column):
+// weight = scale[h] · q − minimum[h], where the q of half h are the signed bytes 16 h … 16 h + 15 of `q`.
+struct Codes {
+  std::uint32_t q[8];
+  float scale[2];
+  float minimum[2];
+};
+
+// The first column of a unit's half. Units are chosen such that 16 bytes of codes, read at once, are one
+// unit.
+template <Type type>
+FOVEA_DEVICE int unit_column(int unit, int half) {
+  if constexpr (type == Type::q4_k || type == Type::q5_k) {
+    return unit / 2 * 64 + unit % 2 * 16 + 32 * half;
+  } else if constexpr (type == Type::q6_k) {
+    return unit / 4 * 128 + unit % 4 * 16 + 64 * half;
+  } else if constexpr (type == Type::q2_k || type == Type::q3_k) {
+    return unit / 4 * 128 + unit / 2 % 2 * 64 + unit % 2 * 16 + 32 * half;
+  } else {
+    return unit * 32 + 16 * half;
+  }
+}
+
+// A row of a matrix. `packed`: Packing::tiles, else Packing::rows.
+template <Type type, bool packed>
+class Row {
+ public:
+  FOVEA_DEVICE Row(const Weight& weight, std::int64_t row) {
+    const std::int64_t blocks = weight.columns / elements;
+    const std::int64_t row_bytes = blocks * bytes;
+    if constexpr (packed) {
+      const std::int64_t tile = row / tile_rows;
+      const std::int64_t left = weight.rows - tile * tile_rows;
+      base_ = weight.data + tile * tile_rows * row_bytes;
+      tile_blocks_ = static_cast<int>((left < tile_rows ? left : tile_rows) * blocks);
+      first_block_ = static_cast<int>(row % tile_rows * blocks);
+    } else {
+      base_ = weight.data + row * row_bytes;
+    }
+  }
+
+  // `words` × 4 bytes of a block's field from byte `at` on, a multiple of what is loaded.
+  template <Field field, int words>
+  FOVEA_DEVICE void load(int block, int at, std::uint32_t (&out)[words]) const {
+    constexpr int alignment = field_alignment<type, field, packed>;
+    const std::byte* const from = address<field>(block) + at;
+    if constexpr (alignment == 16 && words % 4 == 0) {
+      FOVEA_UNROLL for (int i = 0; i < words; i += 4) {
+        const auto four = load_constant<Words4>(from + 4 * i);
+        FOVEA_UNROLL for (int k = 0; k < 4; ++k) out[i + k] = four.v[k];
+      }
+    } else if constexpr (alignment >= 8 && words % 2 == 0) {
+      FOVEA_UNROLL for (int i = 0; i < words; i += 2) {
+        const auto two = load_constant<Words2>(from + 4 * i);
+        out[i] = two.v[0];
+        out[i + 1] = two.v[1];
+      }
+    } else if constexpr (alignment >= 4) {
+      FOVEA_UNROLL for (int i = 0; i < words; ++i) out[i] = load_constant<std::uint32_t>(from + 4 * i);
+    } else if constexpr (alignment == 2) {
+      FOVEA_UNROLL for (int i = 0; i < words; ++i) {
+        out[i] = load_constant<std::uint16_t>(from + 4 * i) |
+                 static_cast<std::uint32_t>(load_constant<std::uint16_t>(from + 4 * i + 2)) << 16;
+      }
+    } else {
+      FOVEA_UNROLL for (int i = 0; i < words; ++i) {
+        out[i] = 0;
+        FOVEA_UNROLL for (int b = 0; b < 4; ++b) out[i] |=
+            static_cast<std::uint32_t>(load_constant<std::uint8_t>(from + 4 * i + b)) << (8 * b);
+      }
+    }
+  }
+  template <Field field>
+  FOVEA_DEVICE std::uint16_t half_word(int block, int at = 0) const {
+    return load_constant<std::uint16_t>(address<field>(block) + at);
+  }
+  template <Field field>
+  FOVEA_DEVICE std::uint32_t byte(int block, int at = 0) const {
+    return load_constant<std::uint8_t>(address<field>(block) + at);
+  }
+
+ private:
+  static constexpr int elements = elements_of<type>;
+  static constexpr int bytes = bytes_of<type>;
+
+  template <Field field>
+  FOVEA_DEVICE const std::byte* address(int block) const {
+    if constexpr (packed) {
+      return base_ + std::int64_t{tile_blocks_} * bytes_before<type, field> +
+             std::int64_t{first_block_ + block} * field.bytes;
+    } else {
+      return base_ + std::int64_t{block} * bytes + field.offset;
+    }
+  }
+
+  const std::byte* base_ = nullptr;
+  int tile_blocks_ = 0;
+  int first_block_ = 0;
+};
+
+// Sixteen bytes to be looked up by four bits.
+struct Table {
+  std::uint32_t v[4];
+};
+template <typename Byte>
+constexpr Table table_of(const Byte (&values)[16]) {
+  Table table = {};
+  for (int i = 0; i < 16; ++i)
+    table.v[i / 4] |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(values[i])) << (8 * (i % 4));
+  return table;
+}
+
+constexpr Table iq4_table = table_of(formats::iq4_values);
+constexpr Table mxfp4_table = table_of(formats::mxfp4_values);
+template <Type type>
+struct TrellisCode {
+  static constexpr formats::TrellisTables tables = type == Type::q4_f   ? formats::q4_f_tables
+                                                   : type == Type::q3_f ? formats::q3_f_tables
+                                                                        : formats::q2_f_tables;
+  static constexpr Table first = table_of(tables.first);
+  static constexpr Table second = table_of(tables.second);
+};
+
+// The entries for the low nibbles of `indices`' bytes, and for the high ones.
+template <Table table>
+FOVEA_DEVICE void look_up(std::uint32_t indices, std::uint32_t& low, std::uint32_t& high) {
+  std::uint32_t pairs[2];
+  FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
+    const std::uint32_t four = indices >> (16 * i);
+    const std::uint32_t small = permute_bytes(table.v[0], table.v[1], four & 0x7777U);
+    const std::uint32_t large = permute_bytes(table.v[2], table.v[3], four & 0x7777U);
+    // Byte k of `small` or, where the nibble's high bit is set, of `large`.
+    pairs[i] = permute_bytes(small, large, 0x3210U | (four & 0x8888U) >> 1);
+  }
+  low = permute_bytes(pairs[0], pairs[1], 0x6420U);
+  high = permute_bytes(pairs[0], pairs[1], 0x7531U);
+}
+
+// Bit i of `bits` becomes bit 4 of byte i.
+FOVEA_DEVICE std::uint32_t fifth_bits(std::uint32_t bits) {
+  return (bits << 4 & 0x10U) | (bits << 11 & 0x1000U) | (bits << 18 & 0x100000U) | (bits << 25 & 0x10000000U);
+}
+
+// 16 bytes of nibbles: the low ones are half 0, the high ones half 1.
+template <int words>
+FOVEA_DEVICE void split_nibbles(const std::uint32_t (&bytes)[words], std::uint32_t (&q)[8]) {
+  FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+    q[i] = bytes[i] & 0x0F0F0F0FU;
+    q[i + 4] = bytes[i] >> 4 & 0x0F0F0F0FU;
+  }
+}
+
+FOVEA_DEVICE void set_both(Codes& codes, float scale, float minimum) {
+  codes.scale[0] = codes.scale[1] = scale;
+  codes.minimum[0] = codes.minimum[1] = minimum;
+}
+
+// The value after each in the ring of trellis.h, for the last group of four columns.
+FOVEA_DEVICE std::uint32_t next_in_ring(std::uint32_t first_group) {
+  return first_group >> 8 | first_group << 24;
+}
+
+FOVEA_DEVICE float trellis_scale(std::uint32_t e) {
+  return float_of_bits(e << 20) * formats::trellis_scale_unit;
+}
+
+// q[g] = first[index a of group g] + second[index b].
+template <Type type>
+FOVEA_DEVICE void look_up_trellis(const std::uint32_t (&a)[8], const std::uint32_t (&b)[8],
+                                  std::uint32_t (&q)[8]) {
+  FOVEA_UNROLL for (int g = 0; g < 8; g += 2) {
+    std::uint32_t even;
+    std::uint32_t odd;
+    look_up<TrellisCode<type>::first>(a[g] | a[g + 1] << 4, even, odd);
+    look_up<TrellisCode<type>::second>(b[g] | b[g + 1] << 4, q[g], q[g + 1]);
+    q[g] += even;
+    q[g + 1] += odd;
+  }
+}
+
+// The two bits of all columns: group g of four columns as four bytes.
+FOVEA_DEVICE void split_pairs(const std::uint32_t (&qs)[2], std::uint32_t (&pairs)[11]) {
+  FOVEA_UNROLL for (int g = 0; g < 8; ++g) pairs[g] = qs[g / 4] >> (2 * (g % 4)) & 0x03030303U;
+  FOVEA_UNROLL for (int g = 8; g < 11; ++g) pairs[g] = next_in_ring(pairs[g - 8]);
+}
+
+template <Type type, bool packed>
+FOVEA_DEVICE Codes decode(const Row<type, packed>& row, int unit) {
+  using F = Fields<type>;
+  constexpr int units = elements_of<type> / 32;
+  const int block = unit / units;
+  const int u = unit % units;
+  Codes c;
+  if constexpr (type == Type::q4_0) {
+    std::uint32_t qs[4];
+    row.template load<F::codes>(block, 0, qs);
+    split_nibbles(qs, c.q);
+    const float d = half_to_float(row.template half_word<F::scale>(block));
+    set_both(c, d, 8 * d);
+  } else if constexpr (type == Type::q4_1) {
+    std::uint32_t qs[4];
+    std::uint32_t scale[1];
+    row.template load<F::codes>(block, 0, qs);
+    row.template load<F::scale>(block, 0, scale);
+    split_nibbles(qs, c.q);
+    set_both(c, half_to_float(static_cast<std::uint16_t>(scale[0])),
+             -half_to_float(static_cast<std::uint16_t>(scale[0] >> 16)));
+  } else if constexpr (type == Type::q5_0 || type == Type::q5_1) {
+    std::uint32_t qs[4];
+    std::uint32_t high[1];
+    row.template load<F::codes>(block, 0, qs);
+    row.template load<F::high>(block, 0, high);
+    split_nibbles(qs, c.q);
+    FOVEA_UNROLL for (int i = 0; i < 8; ++i) c.q[i] |= fifth_bits(high[0] >> (4 * i));
+    const float d = half_to_float(row.template half_word<F::scale>(block));
+    if constexpr (type == Type::q5_0) {
+      set_both(c, d, 16 * d);
+    } else {
+      set_both(c, d, -half_to_float(row.template half_word<F::scale>(block, 2)));
+    }
+  } else if constexpr (type == Type::q8_0) {
+    row.template load<F::codes>(block, 0, c.q);
+    set_both(c, half_to_float(row.template half_word<F::scale>(block)), 0);
+  } else if constexpr (type == Type::q2_k || type == Type::q3_k) {
+    // 16 bytes hold the pairs of four times 16 columns; this unit takes two of the four.
+    std::uint32_t qs[4];
+    const int shift = u / 2 % 2 * 4;
+    row.template load<F::codes>(block, u / 4 * 32 + u % 2 * 16, qs);
+    FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+      c.q[i] = qs[i] >> shift & 0x03030303U;
+      c.q[i + 4] = qs[i] >> (shift + 2) & 0x03030303U;
+    }
+    const int group = u / 4 * 8 + u / 2 % 2 * 4 + u % 2;
+    if constexpr (type == Type::q2_k) {
+      const float d = half_to_float(row.template half_word<F::scale>(block));
+      const float dmin = half_to_float(row.template half_word<F::scale>(block, 2));
+      FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+        const std::uint32_t scales = row.template byte<F::scales>(block, group + 2 * h);
+        c.scale[h] = d * static_cast<float>(scales & 15U);
+        c.minimum[h] = dmin * static_cast<float>(scales >> 4);
+      }
+    } else {
+      std::uint32_t high[4];
+      row.template load<F::high>(block, u % 2 * 16, high);
+      const int bit = u / 4 * 4 + u / 2 % 2 * 2;
+      FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+        c.q[i] |= (high[i] >> bit & 0x01010101U) << 2;
+        c.q[i + 4] |= (high[i] >> (bit + 1) & 0x01010101U) << 2;
+      }
+      const float d = half_to_float(row.template half_word<F::scale>(block));
+      FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+        const int g = group + 2 * h;
+        const std::uint32_t low = row.template byte<F::scales>(block, g % 8) >> (g / 8 * 4) & 15U;
+        const std::uint32_t top = row.template byte<F::scales>(block, 8 + g % 4) >> (2 * (g / 4)) & 3U;
+        c.scale[h] = d * static_cast<float>(static_cast<int>(low | top << 4) - 32);
+        c.minimum[h] = 4 * c.scale[h];
+      }
+    }
+  } else if constexpr (type == Type::q4_k || type == Type::q5_k) {
+    std::uint32_t qs[4];
+    std::uint32_t head[4];  // d, dmin, then 12 bytes of scales
+    row.template load<F::codes>(block, 16 * u, qs);
+    row.template load<F::scales>(block, 0, head);
+    split_nibbles(qs, c.q);
+    if constexpr (type == Type::q5_k) {
+      std::uint32_t high[4];
+      row.template load<F::high>(block, u % 2 * 16, high);
+      FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+        c.q[i] |= (high[i] >> (u / 2 * 2) & 0x01010101U) << 4;
+        c.q[i + 4] |= (high[i] >> (u / 2 * 2 + 1) & 0x01010101U) << 4;
+      }
+    }
+    const float d = half_to_float(static_cast<std::uint16_t>(head[0]));
+    const float dmin = half_to_float(static_cast<std::uint16_t>(head[0] >> 16));
+    FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+      const int g = u / 2 * 2 + h;
+      const int at = 8 * (g % 4);
+      std::uint32_t scale;
+      std::uint32_t minimum;
+      if (g < 4) {
+        scale = head[1] >> at & 63U;
+        minimum = head[2] >> at & 63U;
+      } else {
+        const std::uint32_t nibbles = head[3] >> at;
+        scale = (nibbles & 15U) | (head[1] >> (at + 6) & 3U) << 4;
+        minimum = (nibbles >> 4 & 15U) | (head[2] >> (at + 6) & 3U) << 4;
+      }
+      c.scale[h] = d * static_cast<float>(scale);
+      c.minimum[h] = dmin * static_cast<float>(minimum);
+    }
+  } else if constexpr (type == Type::q6_k) {
+    std::uint32_t low[4];
+    std::uint32_t high[4];
+    row.template load<F::codes>(block, u / 4 * 64 + u % 4 * 16, low);
+    row.template load<F::high>(block, u / 4 * 32 + u % 2 * 16, high);
+    split_nibbles(low, c.q);
+    const int shift = u / 2 % 2 * 2;
+    FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+      c.q[i] |= (high[i] >> shift & 0x03030303U) << 4;
+      c.q[i + 4] |= (high[i] >> (shift + 4) & 0x03030303U) << 4;
+    }
+    const float d = half_to_float(row.template half_word<F::scale>(block));
+    FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+      const auto scale =
+          static_cast<std::int8_t>(row.template byte<F::scales>(block, u / 4 * 8 + u % 4 + 4 * h));
+      c.scale[h] = d * static_cast<float>(scale);
+      c.minimum[h] = 32 * c.scale[h];
+    }
+  } else if constexpr (type == Type::iq4_nl || type == Type::iq4_xs || type == Type::mxfp4) {
+    constexpr Table table = type == Type::mxfp4 ? mxfp4_table : iq4_table;
+    std::uint32_t qs[4];
+    row.template load<F::codes>(block, 16 * u, qs);
+    FOVEA_UNROLL for (int i = 0; i < 4; ++i) look_up<table>(qs[i], c.q[i], c.q[i + 4]);
+    if constexpr (type == Type::iq4_nl) {
+      set_both(c, half_to_float(row.template half_word<F::scale>(block)), 0);
+    } else if constexpr (type == Type::mxfp4) {
+      // 2^(e − 128); the two smallest are subnormal.
+      const std::uint32_t e = row.template byte<F::scale>(block);
+      set_both(c, float_of_bits(e < 2 ? 0x00200000U << e : (e - 1) << 23), 0);
+    } else {
+      std::uint32_t head[2];  // d, two high bits of the scales, then their nibbles
+      row.template load<F::scales>(block, 0, head);
+      const std::uint32_t low = head[1] >> (4 * u) & 15U;
+      const std::uint32_t top = head[0] >> (16 + 2 * u) & 3U;
+      const float d = half_to_float(static_cast<std::uint16_t>(head[0]));
+      set_both(c, d * static_cast<float>(static_cast<int>(low | top << 4) - 32), 0);
+    }
+  } else if constexpr (type == Type::q4_f) {
+    std::uint32_t qs[4];
+    row.template load<F::codes>(block, 0, qs);
+    std::uint32_t here[8];
+    std::uint32_t next[8];
+    split_nibbles(qs, here);
+    FOVEA_UNROLL for (int g = 0; g < 7; ++g) next[g] = here[g + 1];
+    next[7] = next_in_ring(here[0]);
+    look_up_trellis<type>(here, next, c.q);
+    const float scale = trellis_scale(row.template byte<F::scale>(block));
+    set_both(c, scale, formats::trellis_zero * scale);
+  } else {
+    static_assert(type == Type::q3_f || type == Type::q2_f);
+    std::uint32_t qs[2];
+    row.template load<F::codes>(block, 0, qs);
+    std::uint32_t pairs[11];
+    split_pairs(qs, pairs);
+    std::uint32_t a[8];
+    std::uint32_t b[8];
+    FOVEA_UNROLL for (int g = 0; g < 8; ++g) a[g] = pairs[g] | pairs[g + 1] << 2;
+    if constexpr (type == Type::q2_f) {
+      FOVEA_UNROLL for (int g = 0; g < 8; ++g) b[g] = pairs[g + 2] | pairs[g + 3] << 2;
+      look_up_trellis<type>(a, b, c.q);
+    } else {
+      std::uint32_t high[1];
+      row.template load<F::high>(block, 0, high);
+      std::uint32_t bits[11];
+      FOVEA_UNROLL for (int g = 0; g < 8; ++g) bits[g] = high[0] >> g & 0x01010101U;
+      FOVEA_UNROLL for (int g = 8; g < 11; ++g) bits[g] = next_in_ring(bits[g - 8]);
+      FOVEA_UNROLL for (int g = 0; g < 8; ++g) b[g] =
+          bits[g] | bits[g + 1] << 1 | bits[g + 2] << 2 | bits[g + 3] << 3;
+      look_up_trellis<type>(a, b, c.q);
+    }
+    const float scale = trellis_scale(row.template byte<F::scale>(block));
+    set_both(c, scale, formats::trellis_zero * scale);
+  }
+  return c;
+}
+
+}  // namespace fovea::kernels::cuda

@@ -1,0 +1,62 @@
+// embed_rows: a thread for each unit of 32 weights, or for each weight of a plain type. A few kilobytes:
+// bound by the latency of one launch.
+#include "kernels/cuda/codes.h"
+#include "kernels/cuda/grid.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/plain.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+constexpr unsigned threads = 64;
+
+template <Type type>
+FOVEA_KERNEL(threads)
+embed_kernel(EmbedRows op) {
+  const int unit = static_cast<int>(block_x() * threads + thread_index());
+  if (unit * 32 >= op.table.columns) return;
+  const std::int64_t token = block_y();
+  const Codes codes = decode(Row<type, false>(op.table, op.ids[token]), unit);
+  for (int h = 0; h < 2; ++h) {
+    float* const out = op.out + token * op.table.columns + unit_column<type>(unit, h);
+    for (int i = 0; i < 16; ++i) {
+      const auto q = static_cast<std::int8_t>(codes.q[4 * h + i / 4] >> (8 * (i % 4)));
+      out[i] = codes.scale[h] * static_cast<float>(q) - codes.minimum[h];
+    }
+  }
+}
+
+template <Type type>
+FOVEA_KERNEL(threads)
+embed_plain_kernel(EmbedRows op) {
+  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+  if (i >= op.table.columns) return;
+  const std::int64_t token = block_y();
+  const std::byte* const row = op.table.data + op.ids[token] * op.table.columns * plain_bytes<type>;
+  op.out[token * op.table.columns + i] = plain_element<type>(row, i);
+}
+
+}  // namespace
+
+void embed_rows(const EmbedRows& op, Stream& stream) {
+  if (op.tokens == 0) return;
+  const auto tokens = static_cast<unsigned>(op.tokens);
+  const bool quantised = is_quantised(op.table.type);
+  const LaunchShape shape = {.grid_x = blocks_for(op.table.columns, threads * (quantised ? 32 : 1)),
+                             .grid_y = tokens,
+                             .threads = threads};
+  switch (op.table.type) {
+#define FOVEA_CASE(name) \
+  case Type::name:       \
+    return launch<embed_kernel<Type::name>>(shape, on_cuda(stream), op);
+    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
+#undef FOVEA_CASE
+#define FOVEA_CASE(name) \
+  case Type::name:       \
+    return launch<embed_plain_kernel<Type::name>>(shape, on_cuda(stream), op);
+    FOVEA_PLAIN_TYPES(FOVEA_CASE)
+#undef FOVEA_CASE
+  }
+}
+
+}  // namespace fovea::kernels::cuda

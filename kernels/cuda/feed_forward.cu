@@ -1,0 +1,212 @@
+// The feed-forward layer of few tokens in two launches for all chosen experts, whatever their types: which
+// expert, where it lies and in which type is read on the device, from the table of handles.
+//
+// The first kernel computes 16 rows of gate and up of one expert for one token and leaves silu(gate) · up,
+// quantised for the second, which adds up one token's experts row by row in their order: no atomics, the same
+// bits each time. Both are bound by the memory that the weights lie in; a lane's loads are independent, eight
+// of 16 bytes for a model of width 2048, so that a few warps of each multiprocessor fill it. Branches on the
+// type are the same for all threads of a warp.
+#include "kernels/cuda/activations.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/plain.h"
+#include "kernels/cuda/reduce.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+constexpr unsigned threads = 256;
+constexpr int hidden_rows = 16;  // of a block of the first kernel
+constexpr int hidden_lanes = threads / hidden_rows;
+constexpr int jobs_at_once = threads / 32;  // warps of the second kernel, each with an expert
+
+// One token's share of the layer is `jobs` experts: the chosen ones, then the shared one.
+struct Layer {
+  const float* x = nullptr;  // [tokens, d]
+  Quantised quantised;       // the same; empty where no weights are quantised
+  const Expert* table = nullptr;
+  const std::int32_t* ids = nullptr;
+  const float* weights = nullptr;
+  Expert shared;
+  const float* shared_weights = nullptr;
+  std::int64_t d = 0;
+  int used = 0;
+  int jobs = 0;
+  int first_token = 0;  // of this launch
+  // [tokens, jobs, hidden_stride] floats, of which the down matrix reads either floats or quantised values:
+  // as many bytes as columns, then the halves.
+  float* hidden = nullptr;
+  std::int64_t hidden_stride = 0;
+  float* out = nullptr;  // [tokens, d]
+  int lanes = 8;         // of a row of the second kernel
+};
+
+FOVEA_DEVICE Expert expert_of(const Layer& layer, std::int64_t token, int job) {
+  return job < layer.used ? layer.table[layer.ids[token * layer.used + job]] : layer.shared;
+}
+FOVEA_DEVICE float share_of(const Layer& layer, std::int64_t token, int job) {
+  if (job < layer.used) return layer.weights[token * layer.used + job];
+  return layer.shared_weights ? layer.shared_weights[token] : 1.0F;
+}
+
+// A job's hidden values; token counts from the launch's first.
+FOVEA_DEVICE float* hidden_of(const Layer& layer, std::int64_t token, int job) {
+  return layer.hidden + (token * layer.jobs + job) * layer.hidden_stride;
+}
+FOVEA_DEVICE Quantised quantised_hidden(float* hidden, std::int64_t width) {
+  auto* const q = reinterpret_cast<std::int8_t*>(hidden);
+  return {q, reinterpret_cast<Floats2*>(q + width), width};
+}
+
+// This lane's share of the product of one row with a vector that is given as floats and quantised.
+FOVEA_DEVICE float row_product(const Weight& weight, std::int64_t row, const float* floats,
+                               const Quantised& quantised, std::int64_t quantised_row, int lane, int lanes) {
+  float sums[1] = {};
+  const std::int64_t rows[1] = {quantised_row};
+  const float* const x[1] = {floats};
+  const bool packed = weight.packing == Packing::tiles;
+  switch (weight.type) {
+#define FOVEA_CASE(name)                                                                     \
+  case Type::name:                                                                           \
+    if (packed) {                                                                            \
+      add_products(Row<Type::name, true>(weight, row), quantised, rows, lane, lanes, sums);  \
+    } else {                                                                                 \
+      add_products(Row<Type::name, false>(weight, row), quantised, rows, lane, lanes, sums); \
+    }                                                                                        \
+    break;
+    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
+#undef FOVEA_CASE
+#define FOVEA_CASE(name)                                                                         \
+  case Type::name:                                                                               \
+    add_plain_products<Type::name>(weight.data + row * weight.columns * plain_bytes<Type::name>, \
+                                   weight.columns, x, lane, lanes, sums);                        \
+    break;
+    FOVEA_PLAIN_TYPES(FOVEA_CASE)
+#undef FOVEA_CASE
+  }
+  return sums[0];
+}
+
+FOVEA_DEVICE float silu(float x) {
+  return x / (1.0F + expf(-x));
+}
+
+FOVEA_KERNEL(threads) hidden_kernel(Layer layer) {
+  FOVEA_SHARED(float, values, hidden_rows);
+  const int job = static_cast<int>(block_y());
+  const std::int64_t token = layer.first_token + std::int64_t{block_z()};
+  const Expert expert = expert_of(layer, token, job);
+  const std::int64_t width = expert.gate.rows;
+  const std::int64_t first_row = std::int64_t{block_x()} * hidden_rows;
+  if (first_row >= width) return;  // another job is wider
+  const int lane = static_cast<int>(thread_index()) % hidden_lanes;
+  const std::int64_t row = first_row + thread_index() / hidden_lanes;
+  const float* const x = layer.x + token * layer.d;
+  float gate = 0;
+  float up = 0;
+  if (row < width) {
+    gate = row_product(expert.gate, row, x, layer.quantised, block_z(), lane, hidden_lanes);
+    up = row_product(expert.up, row, x, layer.quantised, block_z(), lane, hidden_lanes);
+  }
+  gate = sum_of_lanes(gate, hidden_lanes);
+  up = sum_of_lanes(up, hidden_lanes);
+  if (lane == 0) values[row - first_row] = row < width ? silu(gate) * up : 0.0F;
+  sync_block();
+  if (thread_index() >= 32) return;
+  const std::int64_t at = first_row + thread_index();
+  const bool mine = thread_index() < hidden_rows && at < width;
+  const float value = thread_index() < hidden_rows ? static_cast<float>(values[thread_index()]) : 0.0F;
+  float* const hidden = hidden_of(layer, block_z(), job);
+  if (!is_quantised_on_device(expert.down.type)) {
+    if (mine) hidden[at] = value;
+    return;
+  }
+  const Quantised out = quantised_hidden(hidden, width);
+  Floats2 half;
+  const int q = quantise_half(value, half);
+  if (!mine) return;
+  out.q[at] = static_cast<std::int8_t>(q);
+  if (thread_index() == 0) out.halves[at / 16] = half;
+}
+
+FOVEA_KERNEL(threads) output_kernel(Layer layer) {
+  FOVEA_SHARED(float, parts, jobs_at_once * 4);
+  const unsigned lanes = static_cast<unsigned>(layer.lanes);
+  const int warp = static_cast<int>(thread_index() / 32);
+  const int warp_rows = static_cast<int>(32 / lanes);
+  const int row_in_block = static_cast<int>(thread_index() % 32 / lanes);
+  const int lane = static_cast<int>(thread_index() % lanes);
+  const std::int64_t row = std::int64_t{block_x()} * warp_rows + row_in_block;
+  const std::int64_t token = layer.first_token + std::int64_t{block_y()};
+  float sum = 0;
+  for (int job = warp; job < layer.jobs && row < layer.d; job += jobs_at_once) {
+    const Expert expert = expert_of(layer, token, job);
+    float* const hidden = hidden_of(layer, block_y(), job);
+    sum += share_of(layer, token, job) * row_product(expert.down, row, hidden,
+                                                     quantised_hidden(hidden, expert.down.columns), 0, lane,
+                                                     static_cast<int>(lanes));
+  }
+  sum = sum_of_lanes(sum, lanes);
+  if (lane == 0) parts[warp * 4 + row_in_block] = sum;
+  sync_block();
+  if (thread_index() >= static_cast<unsigned>(warp_rows)) return;
+  const std::int64_t out_row = std::int64_t{block_x()} * warp_rows + thread_index();
+  if (out_row >= layer.d) return;
+  float all = 0;
+  for (int w = 0; w < jobs_at_once; ++w) all += parts[w * 4 + static_cast<int>(thread_index())];
+  layer.out[token * layer.d + out_row] = all;
+}
+
+bool any_quantised(const Expert& expert) {
+  return is_quantised(expert.gate.type) || is_quantised(expert.up.type);
+}
+
+std::int64_t larger(std::int64_t a, std::int64_t b) {
+  return a > b ? a : b;
+}
+
+}  // namespace
+
+void feed_forward(const FeedForward& op, Stream& stream) {
+  CudaStream& cuda = on_cuda(stream);
+  assert(op.used == 0 || op.table);
+  if (op.tokens == 0) return;
+  Layer layer = {.x = op.x,
+                 .quantised = {},
+                 .table = op.table,
+                 .ids = op.ids,
+                 .weights = op.weights,
+                 .shared = op.shared ? *op.shared : Expert{},
+                 .shared_weights = op.shared_weights,
+                 .d = op.d,
+                 .used = static_cast<int>(op.used),
+                 .jobs = static_cast<int>(op.used) + (op.shared ? 1 : 0),
+                 .out = op.out};
+  // The types are the device's to know: quantised activations are made wherever there could be use for them.
+  const std::int64_t routed_width = op.used > 0 ? op.experts[0].gate.rows : 0;
+  const std::int64_t width = larger(routed_width, op.shared ? op.shared->gate.rows : 0);
+  const bool quantised = op.d % 32 == 0 && (op.used > 0 || any_quantised(*op.shared));
+  layer.hidden_stride = quotient_up(width, 32) * 32;
+  layer.lanes = width >= 64 * 32 ? 32 : width >= 32 * 32 ? 16 : 8;
+  const std::int64_t token_bytes = (quantised ? op.d * 3 / 2 : 0) + layer.jobs * layer.hidden_stride * 4;
+  std::int64_t at_once = (cuda.scratch_bytes() - 1024) / token_bytes;
+  assert(at_once > 0);
+  at_once = at_once < 65535 ? at_once : 65535;
+  for (std::int64_t first = 0; first < op.tokens; first += at_once) {
+    const std::int64_t tokens = op.tokens - first < at_once ? op.tokens - first : at_once;
+    Scratch scratch(cuda);
+    layer.first_token = static_cast<int>(first);
+    if (quantised) layer.quantised = quantise(op.x + first * op.d, tokens, op.d, scratch, cuda);
+    layer.hidden = scratch.take<float>(tokens * layer.jobs * layer.hidden_stride);
+    launch<hidden_kernel>({.grid_x = blocks_for(width, hidden_rows),
+                           .grid_y = static_cast<unsigned>(layer.jobs),
+                           .grid_z = static_cast<unsigned>(tokens),
+                           .threads = threads},
+                          cuda, layer);
+    launch<output_kernel>({.grid_x = blocks_for(op.d, 32 / layer.lanes),
+                           .grid_y = static_cast<unsigned>(tokens),
+                           .threads = threads},
+                          cuda, layer);
+  }
+}
+
+}  // namespace fovea::kernels::cuda

@@ -1,0 +1,163 @@
+// Where the fields of a type's blocks lie: one after the other in each block (Packing::rows, the file's
+// order), or in planes (Packing::tiles), which this device's kernels load fastest.
+//
+// A tile is 16 rows (fewer at the matrix's end). It holds one plane for each field: the field of all blocks
+// of the tile's first row, then of the second … Planes of fields with the larger alignment come first, so
+// that each field stands at an address that its size divides, up to 16. The bytes are those of the file.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/api/operations.h"
+#include "kernels/cuda/platform.h"
+
+namespace fovea::kernels::cuda {
+
+constexpr int tile_rows = 16;
+
+struct Field {
+  int offset;  // in the file's block
+  int bytes;
+};
+
+// Each type's fields, and their planes in order.
+template <Type type>
+struct Fields;
+
+template <>
+struct Fields<Type::q4_0> {
+  static constexpr Field codes = {2, 16}, scale = {0, 2};
+  static constexpr Field planes[] = {codes, scale};
+};
+template <>
+struct Fields<Type::q4_1> {
+  static constexpr Field codes = {4, 16}, scale = {0, 4};
+  static constexpr Field planes[] = {codes, scale};
+};
+template <>
+struct Fields<Type::q5_0> {
+  static constexpr Field codes = {6, 16}, high = {2, 4}, scale = {0, 2};
+  static constexpr Field planes[] = {codes, high, scale};
+};
+template <>
+struct Fields<Type::q5_1> {
+  static constexpr Field codes = {8, 16}, high = {4, 4}, scale = {0, 4};
+  static constexpr Field planes[] = {codes, high, scale};
+};
+template <>
+struct Fields<Type::q8_0> {
+  static constexpr Field codes = {2, 32}, scale = {0, 2};
+  static constexpr Field planes[] = {codes, scale};
+};
+template <>
+struct Fields<Type::q2_k> {
+  static constexpr Field codes = {16, 64}, scales = {0, 16}, scale = {80, 4};
+  static constexpr Field planes[] = {codes, scales, scale};
+};
+template <>
+struct Fields<Type::q3_k> {
+  static constexpr Field codes = {32, 64}, high = {0, 32}, scales = {96, 12}, scale = {108, 2};
+  static constexpr Field planes[] = {codes, high, scales, scale};
+};
+template <>
+struct Fields<Type::q4_k> {
+  static constexpr Field codes = {16, 128}, scales = {0, 16};
+  static constexpr Field planes[] = {codes, scales};
+};
+template <>
+struct Fields<Type::q5_k> {
+  static constexpr Field codes = {48, 128}, high = {16, 32}, scales = {0, 16};
+  static constexpr Field planes[] = {codes, high, scales};
+};
+template <>
+struct Fields<Type::q6_k> {
+  static constexpr Field codes = {0, 128}, high = {128, 64}, scales = {192, 16}, scale = {208, 2};
+  static constexpr Field planes[] = {codes, high, scales, scale};
+};
+template <>
+struct Fields<Type::iq4_nl> : Fields<Type::q4_0> {};
+template <>
+struct Fields<Type::iq4_xs> {
+  static constexpr Field codes = {8, 128}, scales = {0, 8};
+  static constexpr Field planes[] = {codes, scales};
+};
+template <>
+struct Fields<Type::mxfp4> {
+  static constexpr Field codes = {1, 16}, scale = {0, 1};
+  static constexpr Field planes[] = {codes, scale};
+};
+template <>
+struct Fields<Type::q4_f> : Fields<Type::mxfp4> {};
+template <>
+struct Fields<Type::q3_f> {
+  static constexpr Field codes = {1, 8}, high = {9, 4}, scale = {0, 1};
+  static constexpr Field planes[] = {codes, high, scale};
+};
+template <>
+struct Fields<Type::q2_f> {
+  static constexpr Field codes = {1, 8}, scale = {0, 1};
+  static constexpr Field planes[] = {codes, scale};
+};
+
+constexpr int alignment_of(int bytes) {
+  return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+}
+constexpr int smaller_of(int a, int b) {
+  return a < b ? a : b;
+}
+
+// Device code may use constants, but not call the host's functions that make them.
+template <Type type>
+constexpr int elements_of = static_cast<int>(block_shape(type).elements);
+template <Type type>
+constexpr int bytes_of = static_cast<int>(block_shape(type).bytes);
+
+template <Type type>
+constexpr int sum_of_planes_before(Field field) {
+  int bytes = 0;
+  for (const Field& plane : Fields<type>::planes) {
+    if (plane.offset == field.offset) break;
+    bytes += plane.bytes;
+  }
+  return bytes;
+}
+// Bytes of a block in the planes before that of `field`.
+template <Type type, Field field>
+constexpr int bytes_before = sum_of_planes_before<type>(field);
+
+// What the address of a field can be relied on to be a multiple of, where rows begin at a multiple of 16.
+template <Type type, Field field, bool packed>
+constexpr int field_alignment =
+    packed ? alignment_of(field.bytes) : smaller_of(alignment_of(bytes_of<type>), alignment_of(field.offset));
+
+template <Type type>
+constexpr bool planes_are_whole() {
+  int bytes = 0;
+  int alignment = 16;
+  for (const Field& plane : Fields<type>::planes) {
+    bytes += plane.bytes;
+    if (alignment_of(plane.bytes) > alignment) return false;
+    alignment = alignment_of(plane.bytes);
+  }
+  return bytes == block_shape(type).bytes;
+}
+
+// X(q4_0) … for every quantised type.
+#define FOVEA_QUANTISED_TYPES(X)                                                                       \
+  X(q4_0)                                                                                              \
+  X(q4_1) X(q5_0) X(q5_1) X(q8_0) X(q2_k) X(q3_k) X(q4_k) X(q5_k) X(q6_k) X(iq4_nl) X(iq4_xs) X(mxfp4) \
+      X(q4_f) X(q3_f) X(q2_f)
+
+#define FOVEA_WHOLE(name) static_assert(planes_are_whole<Type::name>());
+FOVEA_QUANTISED_TYPES(FOVEA_WHOLE)
+#undef FOVEA_WHOLE
+
+constexpr bool is_quantised(Type type) {
+  return type != Type::f32 && type != Type::f16 && type != Type::bf16;
+}
+// The same for kernels.
+FOVEA_DEVICE bool is_quantised_on_device(Type type) {
+  return type != Type::f32 && type != Type::f16 && type != Type::bf16;
+}
+
+}  // namespace fovea::kernels::cuda

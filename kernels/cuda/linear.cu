@@ -1,0 +1,170 @@
+// linear for few tokens: a matrix is read once for up to four tokens, its rows shared out to 8 … 128 lanes
+// each.
+//
+// Bound by the memory that the weights lie in. Each lane reads 16 bytes of codes at once and the lanes of a
+// row adjacent ones (Packing::tiles), so that a load of the warp is 4 to 16 whole cache lines; activations
+// come from the first-level cache. How many lanes a row has follows from the number of rows, so that the
+// loads under way fill the device: with few rows the columns are divided further, among the warps of a block.
+#include "kernels/cuda/activations.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/plain.h"
+#include "kernels/cuda/reduce.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+constexpr unsigned threads = 128;
+constexpr unsigned warps = threads / 32;
+
+struct Product {
+  Weight weight;
+  const float* bias = nullptr;
+  float* out = nullptr;
+  std::int64_t out_stride = 0;
+  const float* x = nullptr;  // [tokens, columns]
+  Quantised quantised;       // the same, for quantised weights
+  std::int64_t tokens = 0;
+  int lanes = 32;  // of a row: 8, 16, 32 or all of the block
+};
+
+struct Place {
+  std::int64_t row;  // may be past the end
+  int lane;
+};
+
+FOVEA_DEVICE Place place_of(const Product& p) {
+  const unsigned lanes = static_cast<unsigned>(p.lanes);
+  return {std::int64_t{block_x()} * (threads / lanes) + thread_index() / lanes,
+          static_cast<int>(thread_index() % lanes)};
+}
+
+// The rows of x that this block multiplies; after the last token, that token again.
+template <int tokens>
+FOVEA_DEVICE void choose_tokens(const Product& p, std::int64_t (&rows)[tokens]) {
+  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
+    const std::int64_t row = std::int64_t{block_y()} * tokens + t;
+    rows[t] = row < p.tokens ? row : p.tokens - 1;
+  }
+}
+
+// Adds up the lanes' shares and writes a row's results.
+template <int tokens>
+FOVEA_DEVICE void finish(const Product& p, const Place& place, float (&sums)[tokens]) {
+  const bool whole_block = p.lanes > 32;
+  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) sums[t] =
+      sum_of_lanes(sums[t], whole_block ? 32 : static_cast<unsigned>(p.lanes));
+  if (whole_block) {
+    FOVEA_SHARED(float, parts, warps* tokens);
+    if (thread_index() % 32 == 0) {
+      FOVEA_UNROLL for (int t = 0; t < tokens; ++t) parts[thread_index() / 32 * tokens + t] = sums[t];
+    }
+    sync_block();
+    FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
+      sums[t] = 0;
+      for (unsigned w = 0; w < warps; ++w) sums[t] += parts[w * tokens + t];
+    }
+  }
+  if (place.lane != 0 || place.row >= p.weight.rows) return;
+  const float bias = p.bias ? p.bias[place.row] : 0.0F;
+  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
+    const std::int64_t token = std::int64_t{block_y()} * tokens + t;
+    if (token < p.tokens) p.out[token * p.out_stride + place.row] = sums[t] + bias;
+  }
+}
+
+template <Type type, bool packed, int tokens>
+FOVEA_KERNEL(threads)
+multiply_kernel(Product p) {
+  const Place place = place_of(p);
+  float sums[tokens] = {};
+  std::int64_t rows[tokens];
+  choose_tokens(p, rows);
+  if (place.row < p.weight.rows)
+    add_products(Row<type, packed>(p.weight, place.row), p.quantised, rows, place.lane, p.lanes, sums);
+  finish(p, place, sums);
+}
+
+template <Type type, int tokens>
+FOVEA_KERNEL(threads)
+multiply_plain_kernel(Product p) {
+  const Place place = place_of(p);
+  float sums[tokens] = {};
+  std::int64_t rows[tokens];
+  choose_tokens(p, rows);
+  const float* x[tokens];
+  FOVEA_UNROLL for (int t = 0; t < tokens; ++t) x[t] = p.x + rows[t] * p.weight.columns;
+  if (place.row < p.weight.rows) {
+    add_plain_products<type>(p.weight.data + place.row * p.weight.columns * plain_bytes<type>,
+                             p.weight.columns, x, place.lane, p.lanes, sums);
+  }
+  finish(p, place, sums);
+}
+
+// Enough lanes to keep the device's loads under way, but at least one unit of 32 weights for each.
+int lanes_for(std::int64_t rows, std::int64_t columns, const CudaStream& stream) {
+  const std::int64_t wanted = std::int64_t{1024} * stream.multiprocessors();
+  const std::int64_t units = quotient_up(columns, 32);
+  std::int64_t lanes = 8;
+  while (lanes < 32 && lanes * 2 <= units && rows * lanes < wanted) lanes *= 2;
+  if (lanes == 32 && rows * 64 <= wanted && units >= 2 * threads) lanes = threads;
+  return static_cast<int>(lanes);
+}
+
+template <int tokens>
+void start(const Product& p, CudaStream& stream) {
+  const LaunchShape shape = {.grid_x = blocks_for(p.weight.rows, threads / static_cast<unsigned>(p.lanes)),
+                             .grid_y = blocks_for(p.tokens, tokens),
+                             .threads = threads};
+  const bool packed = p.weight.packing == Packing::tiles;
+  switch (p.weight.type) {
+#define FOVEA_CASE(name)                                                                    \
+  case Type::name:                                                                          \
+    if (packed) return launch<multiply_kernel<Type::name, true, tokens>>(shape, stream, p); \
+    return launch<multiply_kernel<Type::name, false, tokens>>(shape, stream, p);
+    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
+#undef FOVEA_CASE
+#define FOVEA_CASE(name) \
+  case Type::name:       \
+    return launch<multiply_plain_kernel<Type::name, tokens>>(shape, stream, p);
+    FOVEA_PLAIN_TYPES(FOVEA_CASE)
+#undef FOVEA_CASE
+  }
+}
+
+// Tokens [first, first + tokens), as many as the scratch memory has room for.
+void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, CudaStream& stream) {
+  Scratch scratch(stream);
+  Quantised quantised;
+  for (const Projection& projection : op.projections) {
+    const Weight& weight = projection.weight;
+    Product p = {.weight = weight,
+                 .bias = projection.bias,
+                 .out = projection.out + first * projection.out_stride,
+                 .out_stride = projection.out_stride,
+                 .x = op.x + first * op.columns,
+                 .quantised = {},
+                 .tokens = tokens,
+                 .lanes = lanes_for(weight.rows, weight.columns, stream)};
+    if (is_quantised(weight.type)) {
+      if (!quantised.q) quantised = quantise(p.x, tokens, op.columns, scratch, stream);
+      p.quantised = quantised;
+    }
+    if (tokens == 1) {
+      start<1>(p, stream);
+    } else {
+      start<4>(p, stream);
+    }
+  }
+}
+
+}  // namespace
+
+void linear(const Linear& op, Stream& stream) {
+  CudaStream& cuda = on_cuda(stream);
+  const std::int64_t room = (cuda.scratch_bytes() - quantised_bytes(0, op.columns)) * 2 / (3 * op.columns);
+  const std::int64_t at_once = room < 4 ? 1 : room / 4 * 4;
+  for (std::int64_t first = 0; first < op.tokens; first += at_once)
+    multiply_tokens(op, first, op.tokens - first < at_once ? op.tokens - first : at_once, cuda);
+}
+
+}  // namespace fovea::kernels::cuda

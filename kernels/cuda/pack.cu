@@ -1,0 +1,61 @@
+#include <cstring>
+
+#include "kernels/cuda/fields.h"
+#include "kernels/cuda/grid.h"
+#include "kernels/cuda/pack.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+// One tile of `rows` rows.
+template <Type type>
+void pack_tile(std::int64_t rows, std::int64_t columns, const std::byte* source, std::byte* packed) {
+  const std::int64_t blocks = rows * (columns / elements_of<type>);
+  for (const Field& field : Fields<type>::planes) {
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      std::memcpy(packed, source + block * bytes_of<type> + field.offset,
+                  static_cast<std::size_t>(field.bytes));
+      packed += field.bytes;
+    }
+  }
+}
+
+void pack_tile(Type type, std::int64_t rows, std::int64_t columns, const std::byte* source,
+               std::byte* packed) {
+  switch (type) {
+#define FOVEA_CASE(name) \
+  case Type::name:       \
+    return pack_tile<Type::name>(rows, columns, source, packed);
+    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
+#undef FOVEA_CASE
+    default:
+      assert(false);
+  }
+}
+
+}  // namespace
+
+Packing preferred_packing(Type type) {
+  return is_quantised(type) ? Packing::tiles : Packing::rows;
+}
+
+std::int64_t pack_granularity(Packing packing) {
+  return packing == Packing::tiles ? tile_rows : 1;
+}
+
+void pack(Packing packing, Type type, [[maybe_unused]] std::int64_t rows, std::int64_t columns,
+          const std::byte* source, std::int64_t first, std::int64_t count, std::byte* packed) {
+  const std::int64_t bytes = row_bytes(type, columns);
+  if (packing == Packing::rows) {
+    std::memcpy(packed + first * bytes, source, static_cast<std::size_t>(count * bytes));
+    return;
+  }
+  assert(first % tile_rows == 0 && first + count <= rows &&
+         (count % tile_rows == 0 || first + count == rows));
+  for (std::int64_t row = 0; row < count; row += tile_rows) {
+    pack_tile(type, count - row < tile_rows ? count - row : tile_rows, columns, source + row * bytes,
+              packed + (first + row) * bytes);
+  }
+}
+
+}  // namespace fovea::kernels::cuda

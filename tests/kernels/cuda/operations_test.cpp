@@ -1,0 +1,69 @@
+// Every operation's cases (tests/kernels/operations) on the emulated device against the reference device, in
+// the file's packing and in the device's. FOVEA_TEST_SEED changes the values and the order of threads.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/emulation/device.h"
+#include "kernels/reference/device.h"
+#include "tests/kernels/operations/case.h"
+#include "tests/support/test.h"
+
+using namespace fovea::kernels;
+using namespace fovea::tests;
+
+namespace {
+
+const Cases& cases() {
+  static const Cases all = sweep_cases(seed());
+  return all;
+}
+
+}  // namespace
+
+class CudaOperationsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    device_ = cuda::emulation::emulated_device(
+        {.seed = seed(), .scratch_bytes = std::int64_t{4} << 20, .on_error = [this](const std::string& text) {
+           error_ = text;
+         }});
+  }
+  void agrees_data() {
+    QTest::addColumn<int>("index");
+    for (std::size_t i = 0; i < cases().size(); ++i)
+      QTest::addRow("%s", cases()[i]->name.c_str()) << static_cast<int>(i);
+  }
+  void agrees() {
+    QFETCH(int, index);
+    const Case& one = *cases()[static_cast<std::size_t>(index)];
+    std::string damage;
+    const auto truth = reference::device().make_stream({});
+    const std::vector<float> expected = run_once(one, reference::device(), *truth, false, damage);
+    const std::vector<double> tolerance = one.tolerance(expected);
+    for (const bool packed : {false, true}) {
+      const auto stream = device_->make_stream({});
+      error_.clear();
+      const std::vector<float> outputs = run_once(one, *device_, *stream, packed, damage);
+      std::string wrong = !error_.empty()   ? error_
+                          : !damage.empty() ? damage
+                                            : difference(outputs, expected, tolerance);
+      if (!wrong.empty()) {
+        wrong += std::string(packed ? ", packed" : ", rows") + " (seed " + std::to_string(seed()) +
+                 "; again: FOVEA_TEST_SEED=" + std::to_string(seed()) +
+                 " test_kernels_cuda CudaOperationsTest \"agrees:" + one.name + "\")";
+      }
+      QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+  }
+  void cleanupTestCase() { device_.reset(); }
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::string error_;
+};
+FOVEA_TEST(CudaOperationsTest)
+
+#include "operations_test.moc"
