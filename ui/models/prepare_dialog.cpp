@@ -53,6 +53,8 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   layout->addWidget(buttons);
+  // Qt would give it two thirds of a small screen at most, and squeeze the words.
+  resize(minimumWidth(), layout->totalHeightForWidth(minimumWidth()));
   update_start();
 }
 

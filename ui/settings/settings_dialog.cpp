@@ -35,6 +35,7 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& p
   setWindowTitle(tr("Settings"));
   setMinimumWidth(fontMetrics().averageCharWidth() * 78);
   auto* tabs = new QTabWidget(this);
+  tabs->setDocumentMode(true);
   tabs->addTab(make_appearance(), tr("Appearance"));
   tabs->addTab(make_models(), tr("Models"));
   tabs->addTab(make_privacy(places), tr("Privacy and files"));

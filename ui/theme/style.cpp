@@ -1,6 +1,10 @@
 #include "ui/theme/style.h"
 
+#include <QPainter>
 #include <QStyleOption>
+
+#include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
 
 namespace fovea::ui {
 namespace {
@@ -16,6 +20,19 @@ bool shows_words(const QStyleOptionToolButton& button) {
 bool shows_menu(const QStyleOptionToolButton& button) {
   return shows_words(button) && (button.features & QStyleOptionToolButton::HasMenu) &&
          !(button.features & QStyleOptionToolButton::MenuButtonPopup);
+}
+
+// Fusion's outlines are darker than what is around them, which nobody sees where that is dark already; and at
+// 150 % its frames lose a side.
+void draw_edge(const QStyleOption& option, QPainter& painter, bool is_round = false) {
+  const QRectF edge = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5);
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  const bool has_focus = option.state & QStyle::State_HasFocus;
+  painter.setPen(has_focus ? option.palette.color(QPalette::Highlight) : field_edge(option.palette));
+  painter.setBrush(Qt::NoBrush);
+  is_round ? painter.drawEllipse(edge) : painter.drawRoundedRect(edge, 2, 2);
+  painter.restore();
 }
 
 }  // namespace
@@ -39,12 +56,25 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
   return room;
 }
 
+void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                          const QWidget* widget) const {
+  QProxyStyle::drawPrimitive(element, option, painter, widget);
+  if (!option) return;
+  if (element == PE_FrameLineEdit || element == PE_Frame) draw_edge(*option, *painter);
+  const bool is_radio = element == PE_IndicatorRadioButton;
+  if ((is_radio || element == PE_IndicatorCheckBox) && is_dark(option->palette))
+    draw_edge(*option, *painter, is_radio);
+}
+
 // A menu's arrow stands behind the words and not in a corner.
 void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                                const QWidget* widget) const {
   const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option);
-  if (control != CC_ToolButton || !tool || !shows_menu(*tool))
-    return QProxyStyle::drawComplexControl(control, option, painter, widget);
+  if (control != CC_ToolButton || !tool || !shows_menu(*tool)) {
+    QProxyStyle::drawComplexControl(control, option, painter, widget);
+    if (control == CC_SpinBox) draw_edge(*option, *painter);
+    return;
+  }
   QStyleOptionToolButton plain(*tool);
   plain.features &= ~QStyleOptionToolButton::HasMenu;
   QProxyStyle::drawComplexControl(control, &plain, painter, widget);

@@ -1,4 +1,5 @@
-// Fusion with more air: words do not touch the edges of what they stand in.
+// Fusion with more air, so that words do not touch the edges of what they stand in, and with edges that are
+// seen on a dark ground too.
 #pragma once
 
 #include <QProxyStyle>
@@ -14,6 +15,8 @@ class Style : public QProxyStyle {
   int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override;
   QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
                          const QWidget* widget) const override;
+  void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override;
   void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                           const QWidget* widget) const override;
   QRect subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const override;

@@ -90,6 +90,10 @@ QColor hairline(const QPalette& palette) {
   return mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.16);
 }
 
+QColor field_edge(const QPalette& palette) {
+  return mix(palette.color(QPalette::Window), palette.color(QPalette::WindowText), 0.38);
+}
+
 QColor hover_background(const QPalette& palette) {
   return mix(palette.color(QPalette::Base), palette.color(QPalette::Text), 0.09);
 }

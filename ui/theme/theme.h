@@ -24,6 +24,7 @@ QColor quiet_text(const QPalette& palette);  // between text and subtle text: qu
 QColor found_background(const QPalette& palette, bool current);  // of what a search found
 QColor found_text(const QPalette& palette, bool current);
 QColor hairline(const QPalette& palette);
+QColor field_edge(const QPalette& palette);  // 3 : 1 and above on both grounds
 QColor hover_background(const QPalette& palette);
 QColor warning_text(const QPalette& palette);
 QColor error_text(const QPalette& palette);
