@@ -79,10 +79,15 @@ QFont BlockLayout::heading_font() const {
 // --- layout
 
 void BlockLayout::lay_out() {
-  const qreal left = std::min(indent_of(block_, em()), width_ / 2);
+  qreal left = std::min(indent_of(block_, em()), width_ / 2);
   const qreal available = std::max<qreal>(width_ - left, 3 * em());
   const int offset = static_cast<int>(text_prefix(block_).size());
   marker_box_ = QRectF(left - kListIndent * em(), 0, (kListIndent - 0.4) * em(), em() * kBodyLines);
+  marker_at_right_ = block_.kind == BlockKind::paragraph && block_.content.text.isRightToLeft();
+  if (marker_at_right_) {  // the list's indent is at the right then
+    left = std::max<qreal>(0, left - std::min(block_.list_depth, kDeepestIndent) * kListIndent * em());
+    marker_box_.moveLeft(left + available + 0.4 * em());
+  }
   switch (block_.kind) {
     case BlockKind::rule:
       height_ = em();

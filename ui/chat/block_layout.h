@@ -123,6 +123,7 @@ class BlockLayout {
   QRectF copy_button_;
   QRectF fold_button_;
   QRectF marker_box_;
+  bool marker_at_right_ = false;  // of a right-to-left text
   qreal width_ = 0;
   qreal height_ = 0;
   qreal used_width_ = 0;

@@ -77,7 +77,9 @@ void BlockLayout::paint_frame(QPainter& painter) const {
   painter.setFont(style_.body);
   painter.setPen(block_.marker[0].isDigit() ? subtle_text(style_.palette)
                                             : style_.palette.color(QPalette::Text));
-  painter.drawText(marker_box_, Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, block_.marker);
+  const Qt::Alignment beside = marker_at_right_ ? Qt::AlignLeft : Qt::AlignRight;
+  painter.drawText(marker_box_, static_cast<int>(beside | Qt::AlignVCenter) | Qt::TextDontClip,
+                   block_.marker);
 }
 
 void BlockLayout::paint_range(QPainter& painter, const Piece& piece, TextRange range,

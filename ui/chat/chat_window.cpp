@@ -87,6 +87,7 @@ QWidget* ChatWindow::make_header() {
   picker_->setMenu(picker_menu_);
   connect(picker_menu_, &QMenu::aboutToShow, this, &ChatWindow::fill_picker);
   details_ = new ElidedLabel(header);
+  details_->setObjectName(QStringLiteral("modelDetails"));
   details_->setForegroundRole(QPalette::PlaceholderText);
   chat_settings_ = new QToolButton(header);
   chat_settings_->setObjectName(QStringLiteral("chatSettings"));
@@ -147,6 +148,7 @@ void ChatWindow::set_state(State state) {
   composer_->set_generating(state == State::generating);
   picker_->setEnabled(state != State::loading);
   update_actions();
+  if (state == State::loading) details_->setText({});  // those of the one before
   if (state == State::ready || state == State::no_model) show_progress({}, 0, 0);
   update_empty_text();
 }
@@ -178,7 +180,6 @@ void ChatWindow::update_empty_text() {
       break;
     case State::loading:
       picker_->setText(tr("Loading…"));
-      details_->setText({});
       transcript_->set_empty_text({});
       break;
     default:

@@ -145,6 +145,21 @@ class BlockLayoutTest : public QObject {
     QVERIFY(lay_out("```\nשלום\n```")->cursor_at(4).left() < 300);  // code stays at the left
   }
 
+  void aRightToLeftListHasItsMarksAtTheRight() {
+    const auto ink_right_of = [](const BlockLayout& layout, qreal x) {
+      const QImage image = painted(layout);
+      for (int column = static_cast<int>(x); column < image.width(); ++column)
+        for (int row = 0; row < image.height(); ++row)
+          if (image.pixel(column, row) != image.pixel(image.width() - 1, 0)) return true;
+      return false;
+    };
+    const auto item = lay_out("- שלום"), text = lay_out("שלום");
+    QVERIFY(item->cursor_at(2).left() < text->cursor_at(0).left() - 10);
+    QVERIFY(ink_right_of(*item, item->cursor_at(2).left() + 4));
+    QVERIFY(!ink_right_of(*text, text->cursor_at(0).left() + 4));
+    QVERIFY(lay_out("- hello")->cursor_at(2).left() > 10);
+  }
+
   void wideTextOfChinaBreaksAnywhere() {
     const auto narrow = lay_out(QStringLiteral("你好世界").repeated(60), 200);
     QVERIFY(narrow->used_width() <= 200);

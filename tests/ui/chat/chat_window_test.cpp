@@ -1,5 +1,6 @@
 #include "ui/chat/chat_window.h"
 
+#include <QLabel>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QToolButton>
@@ -28,9 +29,13 @@ class ChatWindowTest : public QObject {
     QVERIFY(!picker_->isEnabled());
     window_->set_model(QStringLiteral("Demo"), QStringLiteral("24 experts"));
     window_->set_state(ChatWindow::State::ready);
+    const auto* details = window_->findChild<QLabel*>(QStringLiteral("modelDetails"));
+    QCOMPARE(details->text(), QStringLiteral("24 experts"));
     QCOMPARE(picker_->text(), QStringLiteral("Demo"));
     QVERIFY(picker_->isEnabled());
     QCOMPARE(window_->windowTitle(), QStringLiteral("Demo – Fovea"));
+    window_->set_state(ChatWindow::State::loading);  // another one
+    QCOMPARE(details->text(), QString());
   }
 
   void theEmptyWindowLeadsToAModel() {
