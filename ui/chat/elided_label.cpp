@@ -11,11 +11,13 @@ ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
 }
 
 void ElidedLabel::paintEvent(QPaintEvent*) {
+  constexpr int fewest_letters = 8;  // less of a text tells nothing
+  const QRect area = contentsRect();
+  const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, area.width());
+  if (shown != text() && area.width() < fewest_letters * fontMetrics().averageCharWidth()) return;
   QPainter painter(this);
   painter.setPen(palette().color(foregroundRole()));
-  const QRect area = contentsRect();
-  painter.drawText(area, Qt::AlignVCenter | Qt::TextSingleLine,
-                   fontMetrics().elidedText(text(), Qt::ElideRight, area.width()));
+  painter.drawText(area, Qt::AlignVCenter | Qt::TextSingleLine, shown);
 }
 
 }  // namespace fovea::ui
