@@ -23,6 +23,13 @@ std::size_t pair_slot(std::uint64_t key) {
   return static_cast<std::size_t>(key ^ (key >> 32));
 }
 
+// The bytes that a token of GPT-2's alphabet begins and ends with; -1 for anything else.
+std::pair<int, int> outer_bytes(std::string_view text) {
+  std::string bytes;
+  if (text.empty() || !from_byte_alphabet(text, bytes)) return {-1, -1};
+  return {static_cast<unsigned char>(bytes.front()), static_cast<unsigned char>(bytes.back())};
+}
+
 bool comes_later(const BpeScratch::Candidate& a, const BpeScratch::Candidate& b) {
   return a.rank != b.rank ? a.rank > b.rank : a.at > b.at;
 }
@@ -48,6 +55,23 @@ Bpe::Bpe(const Vocabulary& vocabulary, BpeOptions options, const std::vector<Mer
     std::snprintf(name, sizeof name, "<0x%02X>", static_cast<unsigned>(byte));
     fallback_tokens_[at] = vocabulary.find(name);
   }
+  find_junctions(vocabulary, merges);
+}
+
+// A byte without a token joins what is around it: it vanishes, or its unknown token may be fused with
+// another.
+void Bpe::find_junctions(const Vocabulary& vocabulary, const std::vector<Merge>& merges) {
+  if (!options_.byte_level || !options_.prefix.empty() || !options_.suffix.empty()) return;
+  std::vector<bool> junctions(256 * 256);
+  for (std::size_t pair = 0; pair < junctions.size(); ++pair)
+    junctions[pair] = byte_tokens_[pair / 256] < 0 || byte_tokens_[pair % 256] < 0;
+  for (const Merge& merge : merges) {
+    const int last = outer_bytes(vocabulary.text(merge.left)).second;
+    const int first = outer_bytes(vocabulary.text(merge.right)).first;
+    if (last < 0 || first < 0) return;
+    junctions[static_cast<std::size_t>(256 * last + first)] = true;
+  }
+  junctions_ = std::move(junctions);
 }
 
 const Bpe::Pair* Bpe::find(TokenId left, TokenId right) const {
@@ -84,11 +108,38 @@ void Bpe::encode_word(const Vocabulary& vocabulary, std::string_view word, std::
       return;
     }
   }
+  if (word.size() > longest_short_word && !junctions_.empty()) {
+    encode_pieces(vocabulary, word, out, scratch);
+  } else {
+    merge(vocabulary, word, out, scratch);
+  }
+}
+
+// Some pre-tokenisers leave whole sentences in one word. Its pieces, mostly its words, come again and again.
+void Bpe::encode_pieces(const Vocabulary& vocabulary, std::string_view word, std::vector<TokenId>& out,
+                        BpeScratch& scratch) const {
+  std::size_t begin = 0;
+  for (std::size_t at = 1; at <= word.size(); ++at) {
+    if (at < word.size() && junctions_[std::size_t{256} * static_cast<unsigned char>(word[at - 1]) +
+                                       static_cast<unsigned char>(word[at])])
+      continue;
+    const std::string_view piece = word.substr(begin, at - begin);
+    begin = at;
+    if (options_.ignore_merges || piece.size() > longest_short_word) {
+      merge(vocabulary, piece, out, scratch);
+    } else {
+      encode(vocabulary, piece, out, scratch);
+    }
+  }
+}
+
+void Bpe::merge(const Vocabulary& vocabulary, std::string_view piece, std::vector<TokenId>& out,
+                BpeScratch& scratch) const {
   scratch.ids.clear();
   if (options_.byte_level) {
-    byte_symbols(vocabulary, word, scratch.ids);
+    byte_symbols(vocabulary, piece, scratch.ids);
   } else {
-    character_symbols(vocabulary, word, scratch.ids);
+    character_symbols(vocabulary, piece, scratch.ids);
   }
   if (scratch.ids.size() > longest_short_word) {
     merge_long(scratch);

@@ -67,7 +67,10 @@ class Bpe {
     TokenId joined = -1;
   };
   const Pair* find(TokenId left, TokenId right) const;
+  void find_junctions(const Vocabulary&, const std::vector<Merge>&);
   void encode_word(const Vocabulary&, std::string_view word, std::vector<TokenId>& out, BpeScratch&) const;
+  void encode_pieces(const Vocabulary&, std::string_view word, std::vector<TokenId>& out, BpeScratch&) const;
+  void merge(const Vocabulary&, std::string_view piece, std::vector<TokenId>& out, BpeScratch&) const;
   void byte_symbols(const Vocabulary&, std::string_view word, std::vector<TokenId>& ids) const;
   void character_symbols(const Vocabulary&, std::string_view word, std::vector<TokenId>& ids) const;
   void push_unknown(std::vector<TokenId>& ids, bool& fusing) const;
@@ -78,6 +81,9 @@ class Bpe {
   std::vector<Pair> pairs_;                     // open addressing, a power of two
   std::array<TokenId, 256> byte_tokens_{};      // the symbol of a byte (byte level)
   std::array<TokenId, 256> fallback_tokens_{};  // <0xXX>
+  // At 256 · a + b: whether some merge joins a token that ends with byte a to one that begins with byte b.
+  // Where none does, both sides can be encoded apart. Empty: nothing is known.
+  std::vector<bool> junctions_;
 };
 
 // The character that stands for a byte in GPT-2's alphabet, and back (-1: none).
