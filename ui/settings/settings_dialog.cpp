@@ -11,6 +11,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -36,6 +37,7 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& p
   setMinimumWidth(fontMetrics().averageCharWidth() * 78);
   auto* tabs = new QTabWidget(this);
   tabs->setDocumentMode(true);
+  tabs->tabBar()->setDrawBase(false);
   tabs->addTab(make_appearance(), tr("Appearance"));
   tabs->addTab(make_models(), tr("Models"));
   tabs->addTab(make_privacy(places), tr("Privacy and files"));

@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   QFile file(settings + QStringLiteral("/settings.json"));
   if (!file.open(QFile::WriteOnly)) return 1;
   file.write(QStringLiteral(R"({"appearance": {"theme": "%1"},
-                               "generation": {"temperature": 0.6, "repetition_penalty": 1.15, "max_tokens": 240}})")
+                               "generation": {"temperature": 0.2, "repetition_penalty": 1.05, "max_tokens": 240}})")
                  .arg(QLatin1String(argv[3]))
                  .toUtf8());
   file.close();
@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   request.load->model = argv[1];
   request.load->context = 1024;
   request.load->precision.policy = fovea::PolicyKind::dynaexq;
-  request.load->precision.budget_bytes = 188'000'000;
+  request.load->precision.tiers = {"file", "q4"};
+  request.load->precision.budget_bytes = 196'000'000;
   request.load->precision.stores_folder =
       stores.isEmpty() ? folder.path().toStdString() + "/stores" : stores.toStdString();
   fovea::app::Desktop desktop(request);
