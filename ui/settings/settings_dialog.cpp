@@ -46,6 +46,8 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& p
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(tabs, 1);
   layout->addWidget(buttons);
+  // Qt would give it two thirds of a small screen at most, and squeeze the words.
+  resize(minimumWidth(), std::max(sizeHint().height(), layout->totalHeightForWidth(minimumWidth())));
   // Enter ends what is typed into a field; it presses no button.
   for (QPushButton* button : findChildren<QPushButton*>()) button->setAutoDefault(false);
 }

@@ -60,10 +60,9 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
                           const QWidget* widget) const {
   QProxyStyle::drawPrimitive(element, option, painter, widget);
   if (!option) return;
-  if (element == PE_FrameLineEdit || element == PE_Frame) draw_edge(*option, *painter);
   const bool is_radio = element == PE_IndicatorRadioButton;
-  if ((is_radio || element == PE_IndicatorCheckBox) && is_dark(option->palette))
-    draw_edge(*option, *painter, is_radio);
+  const bool is_field = element == PE_FrameLineEdit || element == PE_IndicatorCheckBox || is_radio;
+  if (element == PE_Frame || (is_field && is_dark(option->palette))) draw_edge(*option, *painter, is_radio);
 }
 
 // A menu's arrow stands behind the words and not in a corner.
@@ -72,7 +71,7 @@ void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex
   const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option);
   if (control != CC_ToolButton || !tool || !shows_menu(*tool)) {
     QProxyStyle::drawComplexControl(control, option, painter, widget);
-    if (control == CC_SpinBox) draw_edge(*option, *painter);
+    if (control == CC_SpinBox && is_dark(option->palette)) draw_edge(*option, *painter);
     return;
   }
   QStyleOptionToolButton plain(*tool);
