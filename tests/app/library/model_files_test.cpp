@@ -218,7 +218,7 @@ class ModelFilesTest : public QObject {
     worker.prepare(model, {.tiers = {"file"}}, folder.path());
     for (int i = 0; i < 2; ++i)
       worker.prepare(model, {.tiers = {"file"}, .text_file = folder.path() / "text"}, folder.path());
-    QVERIFY(QTest::qWaitFor([&] { return prepared.count() + failed.count() == 3; }, 10 * kLong));
+    QVERIFY(QTest::qWaitFor([&] { return prepared.count() + failed.count() == 3; }, kLong));
     QVERIFY2(failed.isEmpty(), failed.isEmpty() ? "" : failed[0][2].value<Error>().message().c_str());
     const auto report = [&](int i) { return prepared[i][1].value<PrepareReport>(); };
     QCOMPARE(report(0).calibrated_units, 0);
