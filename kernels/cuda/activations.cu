@@ -1,4 +1,5 @@
-// Quantises activations: half a warp for each 16 of them. Bound by memory; for one token by the launch.
+// Quantises activations (half a warp for each 16 of them) or rounds them. Bound by memory; for one token by
+// the launch.
 #include "kernels/cuda/activations.h"
 
 namespace fovea::kernels::cuda {
@@ -15,7 +16,25 @@ FOVEA_KERNEL(threads) quantise_kernel(const float* x, Quantised out, std::int64_
   if (i % 16 == 0) out.halves[i / 16] = half;
 }
 
+FOVEA_KERNEL(threads) round_kernel(const float* x, Rounded out, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t pair = std::int64_t{block_x()} * threads + thread_index();
+  const std::int64_t row = pair / (out.stride / 2);
+  const std::int64_t column = pair % (out.stride / 2) * 2;
+  if (row >= rows) return;
+  const float* const from = x + row * columns + column;
+  out.pairs[pair] = pair_of(column < columns ? from[0] : 0.0F, column + 1 < columns ? from[1] : 0.0F);
+}
+
 }  // namespace
+
+Rounded round_rows(const float* x, std::int64_t rows, std::int64_t columns, Scratch& scratch,
+                   CudaStream& stream) {
+  const std::int64_t stride = rounded_stride(columns);
+  const Rounded out = {scratch.take<std::uint32_t>(rows * stride / 2), stride};
+  launch<round_kernel>({.grid_x = blocks_for(rows * stride / 2, threads), .threads = threads}, stream, x, out,
+                       rows, columns);
+  return out;
+}
 
 Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Scratch& scratch,
                    CudaStream& stream) {

@@ -6,6 +6,7 @@
 #include "kernels/cuda/codes.h"
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/platform.h"
+#include "kernels/cuda/tiles.h"
 
 namespace fovea::kernels::cuda {
 
@@ -35,6 +36,12 @@ FOVEA_DEVICE int quantise_half(float value, Floats2& half) {
 Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Scratch&, CudaStream&);
 constexpr std::int64_t quantised_bytes(std::int64_t rows, std::int64_t columns) {
   return rows * columns + rows * columns / 16 * 8 + 512;
+}
+
+// The same for activations in bfloat16.
+Rounded round_rows(const float* x, std::int64_t rows, std::int64_t columns, Scratch&, CudaStream&);
+constexpr std::int64_t rounded_bytes(std::int64_t rows, std::int64_t columns) {
+  return rows * rounded_stride(columns) * 2 + 256;
 }
 
 // This lane's share of the products of a row of weights with rows `row[t]` of x.

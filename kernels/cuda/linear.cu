@@ -1,4 +1,4 @@
-// linear for few tokens: a matrix is read once for up to four tokens, its rows shared out to 8 … 128 lanes
+// linear. For few tokens a matrix is read once for up to four tokens, its rows shared out to 8 … 128 lanes
 // each.
 //
 // Bound by the memory that the weights lie in. Each lane reads 16 bytes of codes at once and the lanes of a
@@ -15,6 +15,7 @@ namespace {
 
 constexpr unsigned threads = 128;
 constexpr unsigned warps = threads / 32;
+constexpr std::int64_t fewest_in_tiles = 9;  // tokens
 
 struct Product {
   Weight weight;
@@ -100,6 +101,31 @@ multiply_plain_kernel(Product p) {
   finish(p, place, sums);
 }
 
+// Many tokens: a block for 64 rows and 64 tokens.
+FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Product p, Rounded x) {
+  FOVEA_SHARED(int, rows, tile_size);
+  const std::int64_t first_row = std::int64_t{block_x()} * tile_size;
+  const std::int64_t first_token = std::int64_t{block_y()} * tile_size;
+  if (thread_index() < tile_size) {
+    const std::int64_t token = first_token + thread_index();
+    rows[thread_index()] = token < p.tokens ? static_cast<int>(token) : -1;
+  }
+  sync_block();
+  TileSums sums;
+  multiply_tile(p.weight, first_row, x, rows, sums);
+  FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
+    FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+      FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
+        const TilePlace place = tile_place(i, j, k);
+        const std::int64_t row = first_row + place.row;
+        const std::int64_t token = first_token + place.token;
+        if (row < p.weight.rows && token < p.tokens)
+          p.out[token * p.out_stride + row] = sums.v[i][j][k] + (p.bias ? p.bias[row] : 0.0F);
+      }
+    }
+  }
+}
+
 // Enough lanes to keep the device's loads under way, but at least one unit of 32 weights for each.
 int lanes_for(std::int64_t rows, std::int64_t columns, const CudaStream& stream) {
   const std::int64_t wanted = std::int64_t{1024} * stream.multiprocessors();
@@ -135,6 +161,7 @@ void start(const Product& p, CudaStream& stream) {
 void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, CudaStream& stream) {
   Scratch scratch(stream);
   Quantised quantised;
+  Rounded rounded;
   for (const Projection& projection : op.projections) {
     const Weight& weight = projection.weight;
     Product p = {.weight = weight,
@@ -145,6 +172,14 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
                  .quantised = {},
                  .tokens = tokens,
                  .lanes = lanes_for(weight.rows, weight.columns, stream)};
+    if (tokens >= fewest_in_tiles && has_tiles(weight.type)) {
+      if (!rounded.pairs) rounded = round_rows(p.x, tokens, op.columns, scratch, stream);
+      launch<multiply_tiles_kernel>({.grid_x = blocks_for(weight.rows, tile_size),
+                                     .grid_y = blocks_for(tokens, tile_size),
+                                     .threads = tile_threads},
+                                    stream, p, rounded);
+      continue;
+    }
     if (is_quantised(weight.type)) {
       if (!quantised.q) quantised = quantise(p.x, tokens, op.columns, scratch, stream);
       p.quantised = quantised;
@@ -161,8 +196,10 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
 
 void linear(const Linear& op, Stream& stream) {
   CudaStream& cuda = on_cuda(stream);
-  const std::int64_t room = (cuda.scratch_bytes() - quantised_bytes(0, op.columns)) * 2 / (3 * op.columns);
-  const std::int64_t at_once = room < 4 ? 1 : room / 4 * 4;
+  const std::int64_t token_bytes = rounded_bytes(1, op.columns) + quantised_bytes(1, op.columns);
+  const std::int64_t room = cuda.scratch_bytes() / token_bytes;
+  const std::int64_t at_once = room >= tile_size ? room / tile_size * tile_size : room;
+  assert(at_once > 0);
   for (std::int64_t first = 0; first < op.tokens; first += at_once)
     multiply_tokens(op, first, op.tokens - first < at_once ? op.tokens - first : at_once, cuda);
 }

@@ -3,7 +3,10 @@
 // sources (what starts them) is compiled by both.
 //
 //   FOVEA_KERNEL(256) name(…)        a kernel for blocks of at most 256 threads; parameters are plain values
-//   FOVEA_DEVICE                     before a function that kernels call
+//   FOVEA_KERNEL_RESIDENT(256, 2) …  likewise, with registers for two such blocks on a multiprocessor
+//   FOVEA_DEVICE                     before a function that kernels call; FOVEA_DEVICE_CALL: that stays a
+//   call, to keep
+//                                    its registers apart
 //   FOVEA_SHARED(float, sums, 32)    an array in shared memory, in a kernel's or device function's body
 //   FOVEA_DYNAMIC_SHARED(…)          likewise, in the launch's shared_bytes, at an offset that 16 divides
 #pragma once
@@ -20,7 +23,9 @@
 #include "kernels/cuda/words.h"
 
 #define FOVEA_KERNEL(most_threads) __global__ void __launch_bounds__(most_threads)
+#define FOVEA_KERNEL_RESIDENT(most_threads, blocks) __global__ void __launch_bounds__(most_threads, blocks)
 #define FOVEA_DEVICE __device__ __forceinline__
+#define FOVEA_DEVICE_CALL static __device__ __noinline__
 #define FOVEA_UNROLL _Pragma("unroll")
 
 #define FOVEA_SHARED(T, name, count)             \
@@ -144,6 +149,19 @@ FOVEA_DEVICE std::uint16_t float_to_half(float value) {
   std::uint16_t bits;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
   return bits;
+}
+// Rounds to nearest even.
+FOVEA_DEVICE std::uint16_t float_to_brain(float value) {
+  std::uint16_t bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  return bits;
+}
+// c += a · b, a warp together: mma.h says which lane holds what.
+FOVEA_DEVICE void multiply_matrices(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 FOVEA_DEVICE float float_of_bits(std::uint32_t bits) {
   return __uint_as_float(bits);

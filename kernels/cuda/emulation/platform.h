@@ -17,7 +17,9 @@
 #include "kernels/formats/half.h"
 
 #define FOVEA_KERNEL(most_threads) void
+#define FOVEA_KERNEL_RESIDENT(most_threads, blocks) void
 #define FOVEA_DEVICE inline
+#define FOVEA_DEVICE_CALL inline
 #define FOVEA_UNROLL
 
 #define FOVEA_SHARED(T, name, count)                                                                    \
@@ -155,7 +157,44 @@ inline void count_votes(void* const* lanes) {
   }
 }
 
+// What a lane brings to a product of matrices, in the layout of mma.sync m16n8k16 (kernels/cuda/mma.h).
+struct MatrixShare {
+  float* c;
+  const std::uint32_t* a;
+  const std::uint32_t* b;
+};
+inline void multiply_shares(void* const* lanes) {
+  float a[16][16];
+  float b[16][8];
+  for (int lane = 0; lane < 32; ++lane) {
+    const auto& share = *static_cast<const MatrixShare*>(lanes[lane]);
+    const int g = lane / 4;
+    const int k = 2 * (lane % 4);
+    for (int i = 0; i < 2; ++i) {
+      for (int word = 0; word < 4; ++word)
+        a[g + word % 2 * 8][k + word / 2 * 8 + i] =
+            formats::brain_to_float(static_cast<std::uint16_t>(share.a[word] >> (16 * i)));
+      for (int word = 0; word < 2; ++word)
+        b[k + word * 8 + i][g] =
+            formats::brain_to_float(static_cast<std::uint16_t>(share.b[word] >> (16 * i)));
+    }
+  }
+  for (int lane = 0; lane < 32; ++lane) {
+    float* const c = static_cast<const MatrixShare*>(lanes[lane])->c;
+    for (int i = 0; i < 4; ++i) {
+      for (int k = 0; k < 16; ++k) c[i] += a[lane / 4 + i / 2 * 8][k] * b[k][2 * (lane % 4) + i % 2];
+    }
+  }
+}
+
 }  // namespace emulation
+
+inline void multiply_matrices(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                              Place place = Place::current()) {
+  emulation::MatrixShare mine{c, a, b};
+  emulation::Block::current()->act_together(0xFFFFFFFFU, &mine, emulation::multiply_shares,
+                                            "multiply_matrices", place);
+}
 
 template <typename T>
 T shuffle(T value, unsigned lane, unsigned mask = 0xFFFFFFFFU, Place place = Place::current()) {
@@ -213,6 +252,9 @@ inline float half_to_float(std::uint16_t bits) {
 }
 inline std::uint16_t float_to_half(float value) {
   return formats::float_to_half(value);
+}
+inline std::uint16_t float_to_brain(float value) {
+  return formats::float_to_brain(value);
 }
 inline float float_of_bits(std::uint32_t bits) {
   return formats::float_from_bits(bits);

@@ -53,7 +53,7 @@ Access mine(bool atomic) {
 }  // namespace
 
 void SharedArray::note_read(Element& element) {
-  if (element.read.stretch != 0 && element.read.thread != here.thread) {
+  if (element.read.thread != here.thread && element.read.stretch == Block::current()->stretch()) {
     const bool mate = element.read.thread / warp_threads == here.thread / warp_threads;
     (mate ? element.read_by_mate : element.read_elsewhere) = element.read;
   }

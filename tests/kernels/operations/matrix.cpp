@@ -187,6 +187,11 @@ void add_matrix_sweep(Cases& cases, Random& random) {
     add_plain(cases, random, type, 21, block == 1 ? 33 : 768, 67);
     add_awkward(cases, random, type);
   }
+  // Few rows of many columns, which a device may divide.
+  for (const Type type : {Type::f16, Type::q8_0, Type::q4_k, Type::q3_f}) {
+    add_plain(cases, random, type, 5, 8192, 1);
+    add_plain(cases, random, type, 3, 8192, 3);
+  }
   for (const std::int64_t tokens : {1, 6}) {
     add_mixed(cases, random, Type::q4_k, Type::q4_k, Type::q6_k, tokens);
     add_mixed(cases, random, Type::f32, Type::q8_0, Type::bf16, tokens);
