@@ -10,16 +10,18 @@
 namespace fovea {
 
 struct DeviceInfo {
-  std::string name;                           // "cpu"
-  std::string description;                    // the processor's own name
-  std::string instruction_set;                // the one in use
+  std::string name;                           // "cpu", "cuda:0"
+  std::string description;                    // its own name
+  std::string instruction_set;                // the one in use; a GPU's architecture
   std::vector<std::string> instruction_sets;  // all that could be used
-  int cores = 0;                              // physical
+  int cores = 0;                              // physical; 0 of a GPU
   std::int64_t memory_bytes = 0;
   std::int64_t memory_free_bytes = 0;
+  double bandwidth_gb_per_s = 0;  // of a GPU's memory, by its clock and width; 0: not known
+  std::string unusable = {};      // why it cannot be used; empty: it can
 };
 
-// Of the device that models run on, by all programs together.
+// Of the processor's memory, by all programs together.
 struct DeviceMemory {
   std::int64_t used_bytes = 0;
   std::int64_t total_bytes = 0;  // 0: not known
@@ -27,8 +29,11 @@ struct DeviceMemory {
 // Reads a few lines from the system: for another thread than one that draws.
 DeviceMemory device_memory();
 
-// An error when FOVEA_CPU names an instruction set that this processor lacks.
+// The processor first, then the GPUs. An error when FOVEA_CPU names an instruction set that this processor
+// lacks.
 Result<std::vector<DeviceInfo>> devices();
+// Why there is no GPU among them, in one sentence; empty when there is one.
+std::string why_no_gpu();
 
 // What all threads together read from memory in a second, in 10^9 bytes: decoding is bound by it. Measures
 // for about half a second, with 512 MiB of memory; 0 where that is not there.

@@ -15,6 +15,7 @@ enum class ErrorKind : std::uint8_t {
   invalid,       // an argument is out of range
   memory,        // not enough of it
   context_full,  // the conversation does not fit the context
+  device,        // the device failed and is of no use any more: its driver says why
   cancelled,     // somebody asked to stop
   internal,      // a bug
 };

@@ -19,6 +19,8 @@ struct PlanSettings {
   KvType kv = KvType::f16;
   std::int64_t chunk = 0;  // tokens in one prefill pass; 0: as loading chooses
   PrecisionRequest precision;
+  // As LoadRequest's: plans with its packing, and its free memory is the budget unless one is given.
+  std::string device = {};
   // A card's memory: the budget unless another one is given, 1 GiB of it kept free; the host computes what is
   // offloaded. 0: the device is this machine's processor, and what is offloaded lives on disk.
   std::int64_t device_memory_bytes = 0;

@@ -30,8 +30,9 @@ struct PrepareRequest {
   // From high to low, "file", "q4", "q2"; empty: "file" and the next two lower ones.
   std::vector<std::string> tiers;
   PrepareScope scope = PrepareScope::automatic;
-  bool rebuild = false;  // replace a store that is there, whatever it is
-  int threads = 0;       // 0: the physical cores
+  bool rebuild = false;     // replace a store that is there, whatever it is
+  int threads = 0;          // 0: the physical cores
+  std::string device = {};  // that the store is for, as LoadRequest's; the processor does the work
   CalibrationRequest calibration;
 };
 
@@ -75,7 +76,8 @@ struct StoreCheck {
   std::int64_t versions = 0;
   std::int64_t bytes = 0;  // of them
 };
-// Reads every version of a store and compares its checksum. ErrorKind::format names the first that is damaged.
+// Reads every version of a store and compares its checksum. ErrorKind::format names the first that is
+// damaged.
 Result<StoreCheck> verify_store(const std::filesystem::path& store, const ProgressSink& = {},
                                 std::stop_token = {});
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/core/result.h"
+#include "engine/layers/crossing.h"
 
 namespace fovea::layers {
 namespace {
@@ -66,7 +67,7 @@ struct Forward::Buffers {
   Buffers& operator=(const Buffers&) = delete;
 
   bool allocate();
-  void rotate_for(std::int64_t context);
+  void rotate_for(std::int64_t context, kernels::Stream& stream);
 
   const models::Model& model;
   const kernels::Device& device;
@@ -74,6 +75,7 @@ struct Forward::Buffers {
   std::byte* memory = nullptr;
   std::int64_t bytes = 0;
   Arrays at;
+  std::unique_ptr<Crossing> crossing;  // null where the device's memory is the host's
   float magnitude = 1;
   std::int64_t rotated_context = -1;  // that inverse_frequency is for
   bool stopped = false;
@@ -95,13 +97,17 @@ bool Forward::Buffers::allocate() {
   return true;
 }
 
-void Forward::Buffers::rotate_for(std::int64_t context) {
+void Forward::Buffers::rotate_for(std::int64_t context, kernels::Stream& stream) {
   // Only dynamic scaling looks at the sequence's length.
   if (model.config().rope.scaling != models::RopeScaling::dynamic) context = 0;
   if (context == rotated_context) return;
   const models::RotaryTable table =
       models::rotary_table(model.config().rope, model.config().context, context);
-  std::ranges::copy(table.inverse_frequency, at.inverse_frequency);
+  if (crossing) {
+    crossing->inverse_frequency(table.inverse_frequency, at.inverse_frequency, stream);
+  } else {
+    std::ranges::copy(table.inverse_frequency, at.inverse_frequency);
+  }
   magnitude = table.magnitude;
   rotated_context = context;
 }
@@ -118,11 +124,9 @@ class Forward::Runner {
 
   void run() {
     const std::int64_t d = c_.hidden;
-    b_.rotate_for(pass_.context);
-    std::iota(b_.at.positions, b_.at.positions + tokens_, static_cast<std::int32_t>(pass_.first));
-    op_.embed_rows(
-        {.table = b_.model.embedding(), .ids = pass_.tokens.data(), .tokens = tokens_, .out = b_.at.x},
-        stream_);
+    b_.rotate_for(pass_.context, stream_);
+    begin();
+    op_.embed_rows({.table = b_.model.embedding(), .ids = ids_, .tokens = tokens_, .out = b_.at.x}, stream_);
 
     for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
       const LayerWeights& w = b_.model.layers()[static_cast<std::size_t>(layer)];
@@ -144,7 +148,35 @@ class Forward::Runner {
     linear(wanted(b_.at.normed), tokens_ - begin_, d, {{{.weight = b_.model.output(), .out = b_.at.logits}}});
   }
 
+  // What an observer did not need to know earlier. False: it stops the pass. To be called behind its end.
+  bool tell_history() const {
+    if (!pass_.observer || !b_.crossing || needs_ != PassObserver::Needs::history) return true;
+    for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
+      const Crossing::Choices choices = b_.crossing->choices(layer);
+      if (choices.tokens > 0 &&
+          !pass_.observer->routed(layer, nullptr, choices.tokens, choices.ids, choices.weights))
+        return false;
+    }
+    return true;
+  }
+
  private:
+  // Tokens, positions and pages where the operations can read them.
+  void begin() {
+    if (b_.crossing) {
+      const Crossing::Rows rows = b_.crossing->begin(pass_.tokens, pass_.first, stream_);
+      ids_ = rows.tokens;
+      positions_ = rows.positions;
+      const std::int64_t page = pass_.cache.front().page_tokens;
+      cache_ = b_.crossing->pages(pass_.cache, (pass_.first + tokens_ + page - 1) / page, stream_);
+    } else {
+      std::iota(b_.at.positions, b_.at.positions + tokens_, static_cast<std::int32_t>(pass_.first));
+      ids_ = pass_.tokens.data();
+      positions_ = b_.at.positions;
+      cache_ = pass_.cache;
+    }
+  }
+
   // Once the last layer's keys and values are stored, only the rows whose logits are wanted matter.
   std::int64_t first_wanted() const {
     switch (pass_.logits) {
@@ -191,7 +223,7 @@ class Forward::Runner {
                 .heads = heads,
                 .head_dim = c_.head_dim,
                 .rotary = c_.rope.rotary,
-                .positions = b_.at.positions,
+                .positions = positions_,
                 .inverse_frequency = b_.at.inverse_frequency,
                 .magnitude = b_.magnitude,
                 .style = c_.rope.style},
@@ -200,7 +232,7 @@ class Forward::Runner {
 
   // q, k and v of normed; k and v go to the cache.
   void keys_and_values(std::int64_t layer, const AttentionWeights& w) {
-    tell(layer, PassObserver::Input::attention, b_.at.normed, tokens_);
+    tell(layer, PassObserver::Input::attention, b_.at.normed, tokens_, c_.hidden);
     linear(b_.at.normed, tokens_, c_.hidden,
            {{{.weight = w.q, .bias = w.q_bias, .out = b_.at.q},
              {.weight = w.k, .bias = w.k_bias, .out = b_.at.k},
@@ -235,7 +267,7 @@ class Forward::Runner {
                    .pages = pages(layer),
                    .out = b_.at.attended},
                   stream_);
-    tell(layer, PassObserver::Input::attention_output, b_.at.attended, tokens_ - begin_);
+    tell(layer, PassObserver::Input::attention_output, b_.at.attended, tokens_ - begin_, width);
     linear(b_.at.attended, tokens_ - begin_, width,
            {{{.weight = w.output, .bias = w.output_bias, .out = wanted(b_.at.branch)}}});
   }
@@ -251,7 +283,7 @@ class Forward::Runner {
                                .out = wanted(b_.at.branch)};
     if (w.shared.gate) {
       block.shared = &w.shared;
-      tell(layer, PassObserver::Input::feed_forward, block.x, tokens);
+      tell(layer, PassObserver::Input::feed_forward, block.x, tokens, c_.hidden);
     }
     if (c_.layer_has_experts(layer)) {
       linear(block.x, tokens, c_.hidden,
@@ -266,10 +298,9 @@ class Forward::Runner {
                  .ids = b_.at.expert_ids,
                  .weights = b_.at.router_weights},
                 stream_);
-      if (pass_.observer &&
-          !pass_.observer->routed(layer, block.x, tokens, b_.at.expert_ids, b_.at.router_weights))
-        return false;
+      if (pass_.observer && !tell_choices(layer, block.x, tokens)) return false;
       block.experts = w.experts;
+      if (b_.crossing) block.table = b_.crossing->experts(layer, stream_);
       block.used = c_.experts_used;
       block.ids = b_.at.expert_ids;
       block.weights = b_.at.router_weights;
@@ -282,13 +313,30 @@ class Forward::Runner {
     return true;
   }
 
-  void tell(std::int64_t layer, PassObserver::Input which, const float* x, std::int64_t tokens) const {
-    if (pass_.observer) pass_.observer->input(layer, which, x, tokens);
+  bool tell_choices(std::int64_t layer, const float* x, std::int64_t tokens) const {
+    PassObserver& observer = *pass_.observer;
+    if (!b_.crossing) return observer.routed(layer, x, tokens, b_.at.expert_ids, b_.at.router_weights);
+    b_.crossing->read_choices(layer, tokens, b_.at.expert_ids, b_.at.router_weights, stream_);
+    if (needs_ == PassObserver::Needs::history) return true;  // told at the end
+    const float* host_x = nullptr;
+    if (needs_ == PassObserver::Needs::activations) {
+      host_x = b_.crossing->read(x, tokens * c_.hidden, stream_).data();
+    } else {
+      stream_.synchronize();
+    }
+    const Crossing::Choices choices = b_.crossing->choices(layer);
+    return observer.routed(layer, host_x, tokens, choices.ids, choices.weights);
   }
 
-  const kernels::KvPages& pages(std::int64_t layer) const {
-    return pass_.cache[static_cast<std::size_t>(layer)];
+  void tell(std::int64_t layer, PassObserver::Input which, const float* x, std::int64_t tokens,
+            std::int64_t columns) const {
+    if (!pass_.observer) return;
+    if (!b_.crossing) return pass_.observer->input(layer, which, x, tokens);
+    if (needs_ != PassObserver::Needs::activations) return;
+    pass_.observer->input(layer, which, b_.crossing->read(x, tokens * columns, stream_).data(), tokens);
   }
+
+  const kernels::KvPages& pages(std::int64_t layer) const { return cache_[static_cast<std::size_t>(layer)]; }
 
   Buffers& b_;
   const ModelConfig& c_;
@@ -296,7 +344,11 @@ class Forward::Runner {
   const Pass& pass_;
   kernels::Stream& stream_;
   const std::int64_t tokens_ = static_cast<std::int64_t>(pass_.tokens.size());
-  std::int64_t begin_ = 0;  // the first wanted row
+  const PassObserver::Needs needs_ = pass_.observer ? pass_.observer->needs() : PassObserver::Needs::history;
+  std::int64_t begin_ = 0;                   // the first wanted row
+  const std::int32_t* ids_ = nullptr;        // [tokens]
+  const std::int32_t* positions_ = nullptr;  // [tokens]
+  std::span<const kernels::KvPages> cache_;  // [layers]
 };
 
 Forward::Forward(std::unique_ptr<Buffers> buffers) : buffers_(std::move(buffers)) {}
@@ -305,12 +357,15 @@ Forward& Forward::operator=(Forward&&) noexcept = default;
 Forward::~Forward() = default;
 
 Result<Forward> Forward::create(const models::Model& model, const kernels::Device& device,
-                                std::int64_t max_tokens) {
+                                std::int64_t max_tokens, std::int64_t max_pages) {
   auto buffers = std::make_unique<Buffers>(model, device, max_tokens);
   if (!buffers->allocate()) {
     return fail(ErrorKind::memory, "forward pass",
                 "the activations need " + std::to_string(buffers->bytes >> 20) + " MiB, more than there is",
                 "Choose a smaller prefill chunk");
+  }
+  if (!device.memory_is_host()) {
+    FOVEA_TRY(buffers->crossing, Crossing::create(model, device, max_tokens, max_pages));
   }
   return Forward(std::move(buffers));
 }
@@ -318,19 +373,21 @@ Result<Forward> Forward::create(const models::Model& model, const kernels::Devic
 std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   assert(!pass.tokens.empty() && static_cast<std::int64_t>(pass.tokens.size()) <= buffers_->max_tokens);
   assert(static_cast<std::int64_t>(pass.cache.size()) == buffers_->model.config().layers);
-  Runner(*buffers_, pass, stream).run();
-  stream.synchronize();
-  if (buffers_->stopped) return {};
-  const auto vocabulary = static_cast<std::size_t>(buffers_->model.config().vocabulary);
-  switch (pass.logits) {
-    case LogitsWanted::none:
-      return {};
-    case LogitsWanted::last:
-      return {buffers_->at.logits, vocabulary};
-    case LogitsWanted::all:
-      return {buffers_->at.logits, pass.tokens.size() * vocabulary};
+  Buffers& b = *buffers_;
+  Runner runner(b, pass, stream);
+  runner.run();
+  const std::int64_t rows = b.stopped                           ? 0
+                            : pass.logits == LogitsWanted::none ? 0
+                            : pass.logits == LogitsWanted::last ? 1
+                                                                : std::ssize(pass.tokens);
+  std::span<const float> logits{b.at.logits, static_cast<std::size_t>(rows * b.model.config().vocabulary)};
+  if (b.crossing && rows > 0) {
+    logits = b.crossing->read_logits(b.at.logits, rows, stream);
+  } else {
+    stream.synchronize();
   }
-  return {};
+  if (!runner.tell_history()) b.stopped = true;
+  return b.stopped ? std::span<const float>{} : logits;
 }
 
 bool Forward::stopped() const {

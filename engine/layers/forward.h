@@ -18,6 +18,14 @@ enum class LogitsWanted : std::uint8_t { none, last, all };
 class PassObserver {
  public:
   virtual ~PassObserver() = default;
+  // What it needs. Where the device's memory is out of the host's reach, the rest comes late or not at all,
+  // so that the pass need not wait for the device in each layer.
+  enum class Needs : std::uint8_t {
+    history,      // routed(), without x, may come when the pass has ended
+    choices,      // routed(), without x, before the layer reads its experts
+    activations,  // everything, and input() too
+  };
+  virtual Needs needs() const { return Needs::activations; }
   // A layer's feed-forward is about to read these experts: x [tokens, d], ids and gate weights [tokens,
   // used]. False: their weights cannot be had; the pass stops.
   virtual bool routed(std::int64_t layer, const float* x, std::int64_t tokens, const std::int32_t* ids,
@@ -40,14 +48,16 @@ struct Pass {
 
 class Forward {
  public:
-  // Allocates all activations for passes of up to max_tokens; nothing is allocated afterwards.
-  static Result<Forward> create(const models::Model&, const kernels::Device&, std::int64_t max_tokens);
+  // Allocates all activations for passes of up to max_tokens, in sequences of up to max_pages pages of the
+  // cache; nothing is allocated on the device afterwards.
+  static Result<Forward> create(const models::Model&, const kernels::Device&, std::int64_t max_tokens,
+                                std::int64_t max_pages);
   Forward(Forward&&) noexcept;
   Forward& operator=(Forward&&) noexcept;
   ~Forward();
 
-  // Logits [1 or tokens, vocabulary], valid until the next run; empty for none, and when stopped. Ids must be
-  // in the vocabulary.
+  // Logits [1 or tokens, vocabulary] in host memory, valid until the next run; empty for none, and when
+  // stopped. Ids must be in the vocabulary. What the device could not do is the stream's failure().
   std::span<const float> run(const Pass&, kernels::Stream&);
   bool stopped() const;  // the last run, by the stop token or the observer
   std::int64_t activation_bytes() const;

@@ -1,5 +1,6 @@
 #include "engine/models/model.h"
 
+#include <deque>
 #include <new>
 
 #include "engine/checkpoint/checkpoint.h"
@@ -66,6 +67,7 @@ class Loader {
                   "Close other programs, or choose a smaller model");
     }
     place(plan);
+    FOVEA_CHECK(send_vectors());
     FOVEA_CHECK(run_transfers(file(), device(), std::move(transfers_), threads, progress, stop));
     model_.memory_ = std::move(memory_);
     return std::move(model_);
@@ -100,9 +102,29 @@ class Loader {
 
   const float* place(VectorSource source) {
     if (source == nullptr) return nullptr;
-    auto* values = reinterpret_cast<float*>(take(source->elements() * 4));
-    kernels::formats::dequantize(source->type, file().bytes(*source).data(), source->elements(), values);
+    auto* const values = reinterpret_cast<float*>(take(source->elements() * 4));
+    float* target = values;
+    if (!device().memory_is_host()) {
+      sent_.push_back({values, std::vector<float>(static_cast<std::size_t>(source->elements()))});
+      target = sent_.back().host.data();
+    }
+    kernels::formats::dequantize(source->type, file().bytes(*source).data(), source->elements(), target);
     return values;
+  }
+
+  Result<void> send_vectors() {
+    if (sent_.empty()) return {};
+    const auto stream = device().make_stream({.threads = 1, .background = true});
+    if (!stream) return fail(ErrorKind::memory, device().name(), "the device has no memory for a stream");
+    for (const Sent& each : sent_) {
+      device().copy(reinterpret_cast<std::byte*>(each.device),
+                    reinterpret_cast<const std::byte*>(each.host.data()), std::ssize(each.host) * 4, *stream);
+    }
+    stream->synchronize();
+    sent_.clear();
+    if (std::string failure = stream->failure(); !failure.empty())
+      return fail(ErrorKind::device, device().name(), std::move(failure));
+    return {};
   }
 
   kernels::Expert place(const ExpertSource& source) {
@@ -142,6 +164,11 @@ class Loader {
   const Placement placement_;
   Model model_;
   std::vector<Transfer> transfers_;
+  struct Sent {
+    float* device;
+    std::vector<float> host;
+  };
+  std::deque<Sent> sent_;  // vectors on their way to memory that the host cannot write
   std::int64_t used_ = 0;  // of the arena
 };
 

@@ -31,6 +31,7 @@ struct LayerWeights {
   const float* feed_forward_norm = nullptr;  // [d]
   kernels::Weight router;                    // [experts, d]; empty in a dense layer
   std::vector<kernels::Expert> experts;      // routed; empty in a dense layer
+  std::uint64_t revision = 0;                // of `experts`: whoever changes one of them adds 1
   kernels::Expert shared;                    // the dense layer, or the shared expert; may be empty
   kernels::Weight shared_gate;               // [1, d]: sigmoid gates the shared expert; may be empty
 };

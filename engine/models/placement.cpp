@@ -34,8 +34,8 @@ const std::byte* Placement::mapped(const MatrixSource& source) const {
 }
 
 bool Placement::stays_mapped(const MatrixSource& source) const {
-  return source.tensor->is_mapped() && packing(source) == kernels::Packing::rows &&
-         is_aligned(mapped(source), source.tensor->type);
+  return device_.memory_is_host() && source.tensor->is_mapped() &&
+         packing(source) == kernels::Packing::rows && is_aligned(mapped(source), source.tensor->type);
 }
 
 std::int64_t Placement::packed_bytes(const MatrixSource& source) const {

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 namespace fovea::models {
@@ -20,6 +22,36 @@ struct Chunk {
   std::int64_t first;  // row of the matrix
   std::int64_t count;
   std::uint64_t position;  // in the file
+};
+
+// One thread's way to memory that the host cannot write.
+class Upload {
+ public:
+  Upload(const kernels::Device& device, std::int64_t bytes)
+      : device_(device),
+        bytes_(bytes),
+        memory_(device.allocate_host(bytes)),
+        stream_(device.make_stream({.threads = 1, .background = true})) {}
+  ~Upload() {
+    if (memory_ != nullptr) device_.release_host(memory_, bytes_);
+  }
+  Upload(const Upload&) = delete;
+  Upload& operator=(const Upload&) = delete;
+
+  bool ready() const { return memory_ != nullptr && stream_ != nullptr; }
+  std::byte* memory() const { return memory_; }
+  // Why it failed; empty when the first bytes of memory() are at the target.
+  std::string send(std::byte* target, std::int64_t bytes) {
+    device_.copy(target, memory_, bytes, *stream_);
+    stream_->synchronize();
+    return stream_->failure();
+  }
+
+ private:
+  const kernels::Device& device_;
+  std::int64_t bytes_;
+  std::byte* memory_;
+  std::unique_ptr<kernels::Stream> stream_;
 };
 
 class Crew {
@@ -48,6 +80,7 @@ class Crew {
       }
       work(true);
     }
+    if (error_) return std::unexpected(*std::move(error_));
     if (stop_.stop_requested()) return fail(ErrorKind::cancelled, "loading", "cancelled");
     report({}, true);
     return {};
@@ -70,17 +103,39 @@ class Crew {
           {&transfer, first, std::min(rows, source.rows - first), source.tensor->offset + offset});
       ++remaining_[index(*source.tensor)];
     }
+    largest_ = std::max(largest_, packed_bytes(transfer, std::min(rows, source.rows)));
     if (transfer.target == nullptr) read_in_place_[index(*source.tensor)] = true;
     total_ += source.bytes();
   }
 
+  std::int64_t packed_bytes(const Transfer& transfer, std::int64_t rows) const {
+    return device_.packed_bytes(transfer.packing, transfer.source.tensor->type, rows,
+                                transfer.source.columns);
+  }
+
+  void give_up(Error error) {
+    const std::scoped_lock lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    failed_ = true;
+  }
+
   void work(bool reports) {
     std::vector<std::byte> converted;
-    while (!stop_.stop_requested()) {
+    std::optional<Upload> upload;
+    if (!device_.memory_is_host() && !upload.emplace(device_, largest_).ready()) {
+      return give_up({ErrorKind::memory, device_.name(),
+                      "there are no " + std::to_string(largest_) + " bytes of pinned memory",
+                      "Close other programs"});
+    }
+    while (!stop_.stop_requested() && !failed_) {
       const std::size_t next = next_++;
       if (next >= chunks_.size()) return;
       const Chunk& chunk = chunks_[next];
-      move(chunk, converted);
+      if (!upload) {
+        move(chunk, converted);
+      } else if (std::string failure = send(chunk, converted, *upload); !failure.empty()) {
+        return give_up({ErrorKind::device, device_.name(), std::move(failure), {}});
+      }
       const checkpoint::TensorInfo& tensor = *chunk.transfer->source.tensor;
       done_ += chunk.count * kernels::row_bytes(tensor.type, chunk.transfer->source.columns);
       if (--remaining_[index(tensor)] == 0 && !read_in_place_[index(tensor)]) checkpoint_.drop(tensor);
@@ -109,6 +164,18 @@ class Crew {
     }
   }
 
+  // Packs a chunk as if it were alone, in pinned memory, and waits for its copy; why that failed.
+  std::string send(const Chunk& chunk, std::vector<std::byte>& converted, Upload& upload) const {
+    const Transfer& transfer = *chunk.transfer;
+    const MatrixSource& source = transfer.source;
+    const auto rows = checkpoint_.rows(*source.tensor, source.columns, source.first_row + chunk.first,
+                                       chunk.count, converted);
+    device_.pack(transfer.packing, source.tensor->type, chunk.count, source.columns, rows.data(), 0,
+                 chunk.count, upload.memory());
+    return upload.send(transfer.target + packed_bytes(transfer, chunk.first),
+                       packed_bytes(transfer, chunk.count));
+  }
+
   // On the calling thread only.
   void report(const std::string& item, bool last) {
     const auto now = std::chrono::steady_clock::now();
@@ -124,6 +191,10 @@ class Crew {
   const std::stop_token stop_;
   std::vector<Chunk> chunks_;
   std::int64_t total_ = 0;
+  std::int64_t largest_ = 0;  // packed chunk
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;
+  std::optional<Error> error_;  // by mutex_ until the threads have ended
   std::atomic<std::size_t> next_ = 0;
   std::atomic<std::int64_t> done_ = 0;
   std::unique_ptr<std::atomic<std::int64_t>[]> remaining_;  // [tensors], chunks

@@ -12,8 +12,8 @@
 
 namespace fovea::models {
 
-// One matrix's way: packed or copied to `target`, or, without a target, read once so that its pages are
-// there.
+// One matrix's way: packed or copied to `target`, by a pinned buffer for each thread where the host cannot
+// write there, or, without a target, read once so that its pages are there.
 struct Transfer {
   MatrixSource source;
   kernels::Packing packing = kernels::Packing::rows;

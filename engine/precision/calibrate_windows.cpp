@@ -44,21 +44,22 @@ Result<WindowRunner> WindowRunner::create(const models::Model& model, const kern
                                           std::int64_t window, int threads) {
   const models::ModelConfig& config = model.config();
   const std::int64_t chunk = std::min(window, most_tokens_in_a_pass);
-  FOVEA_TRY(layers::Forward forward, layers::Forward::create(model, device, chunk));
+  const std::int64_t pages = (window + page_tokens - 1) / page_tokens;
+  FOVEA_TRY(layers::Forward forward, layers::Forward::create(model, device, chunk, pages));
   auto state = std::make_unique<State>(State{.forward = std::move(forward),
                                              .stream = device.make_stream({.threads = threads}),
                                              .memory = {},
                                              .pointers = {},
                                              .cache = {},
                                              .chunk = chunk});
-  const auto pages = static_cast<std::size_t>((window + page_tokens - 1) / page_tokens);
   const auto page = static_cast<std::size_t>(config.kv_heads * page_tokens *
                                              kernels::row_bytes(cache_type, config.head_dim));
   const std::size_t lists = 2 * static_cast<std::size_t>(config.layers);
-  state->memory.resize(lists * pages * page);
-  for (std::size_t i = 0; i < lists * pages; ++i) state->pointers.push_back(state->memory.data() + i * page);
+  const std::size_t in_all = lists * static_cast<std::size_t>(pages);
+  state->memory.resize(in_all * page);
+  for (std::size_t i = 0; i < in_all; ++i) state->pointers.push_back(state->memory.data() + i * page);
   for (std::size_t layer = 0; layer < lists / 2; ++layer) {
-    std::byte* const* keys = state->pointers.data() + 2 * layer * pages;
+    std::byte* const* keys = state->pointers.data() + 2 * static_cast<std::int64_t>(layer) * pages;
     state->cache.push_back({keys, keys + pages, page_tokens, cache_type, config.kv_heads, config.head_dim});
   }
   return WindowRunner(std::move(state));

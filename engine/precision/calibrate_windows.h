@@ -24,7 +24,7 @@ Windows cut_windows(std::span<const TokenId> text, std::int64_t tokens, std::int
 
 class WindowRunner {
  public:
-  // For windows of up to `window` tokens. ErrorKind::memory.
+  // For windows of up to `window` tokens, on a device whose memory is the host's. ErrorKind::memory.
   static Result<WindowRunner> create(const models::Model& model, const kernels::Device& device,
                                      std::int64_t window, int threads);
   WindowRunner(WindowRunner&&) noexcept;

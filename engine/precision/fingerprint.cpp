@@ -56,7 +56,8 @@ std::uint64_t model_fingerprint(const Checkpoint& checkpoint) {
 std::string packing_name(const kernels::Device& device) {
   constexpr std::int64_t usual = 1024;
   const kernels::Packing packing = device.preferred_packing(kernels::Type::q8_0, usual, usual);
-  return device.name() + (packing == kernels::Packing::tiles ? "-tiles-" : "-rows-") +
+  const std::string name = device.name();  // one store serves "cuda:0" and "cuda:1"
+  return name.substr(0, name.find(':')) + (packing == kernels::Packing::tiles ? "-tiles-" : "-rows-") +
          std::to_string(device.pack_granularity(packing));
 }
 

@@ -105,7 +105,7 @@ class Crew {
     explicit Worker(Crew& crew)
         : crew_(crew),
           maker_(crew.parts_.checkpoint, crew.parts_.device),
-          version_(crew.parts_.device, crew.largest_),
+          version_(crew.parts_.computes, crew.largest_),
           check_(crew.parts_, crew.reference_) {}
 
     Result<void> prepare(UnitId id) {

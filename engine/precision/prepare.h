@@ -20,7 +20,9 @@ struct PrepareParts {
   const checkpoint::Checkpoint& checkpoint;
   const UnitTable& units;
   const TierSet& tiers;
-  const kernels::Device& device;
+  const kernels::Device& device;    // that the versions are packed for
+  const kernels::Device& computes;  // whose arithmetic measures them: its memory is the host's, and it reads
+                                    // what is packed for the other
   const Calibration* calibration = nullptr;  // null: data-free
 };
 

@@ -72,8 +72,8 @@ std::optional<kernels::formats::InputMetric> metric_of(std::span<const float> ro
 }  // namespace
 
 OutputCheck::OutputCheck(const PrepareParts& parts, std::int64_t bytes)
-    : parts_(parts), reference_(parts.device, bytes) {
-  if (bytes > 0) stream_ = parts.device.make_stream({.threads = 1});
+    : parts_(parts), reference_(parts.computes, bytes) {
+  if (bytes > 0) stream_ = parts.computes.make_stream({.threads = 1});
 }
 
 Result<void> OutputCheck::begin(VersionMaker& maker, UnitId id) {
@@ -107,7 +107,7 @@ void OutputCheck::learn(std::span<const float> inputs) {
   if (unit.part_count < 3) return;
   const auto weights = weights_at({"file", std::nullopt}, unit, parts_.device, reference_.first(1).data());
   hidden_metric_ =
-      metric_of(hidden_activations({weights[0], weights[1], weights[2]}, inputs, parts_.device, *stream_),
+      metric_of(hidden_activations({weights[0], weights[1], weights[2]}, inputs, parts_.computes, *stream_),
                 unit.parts[2].columns, importance[2]);
 }
 
@@ -137,7 +137,7 @@ void OutputCheck::run(const Tier& tier, const std::byte* memory, std::vector<flo
   const std::int64_t tokens = std::ssize(inputs_) / columns;
   out.assign(static_cast<std::size_t>(tokens * outputs), 0.0F);
   if (tokens == 0) return;
-  const kernels::OperationTable& op = parts_.device.operations();
+  const kernels::OperationTable& op = parts_.computes.operations();
   if (unit.part_count == 3) {
     const kernels::Expert expert{weights[0], weights[1], weights[2]};
     op.feed_forward({.x = inputs_.data(),

@@ -1,5 +1,5 @@
 // How far a version's outputs are from those of the unit as the file has it, on calibration inputs and with
-// the device's own arithmetic.
+// a device's own arithmetic.
 #pragma once
 
 #include <array>

@@ -106,9 +106,9 @@ class Meter {
 }  // namespace
 
 Result<void> measure_divergences(models::Model& model, const UnitTable& units, const TierSet& tiers,
-                                 const kernels::Device& device, checkpoint::StoreWriter& store,
-                                 const Windows& windows, int threads, const ProgressSink& progress,
-                                 const std::stop_token& stop) {
+                                 const kernels::Device& device, const kernels::Device& packed_for,
+                                 checkpoint::StoreWriter& store, const Windows& windows, int threads,
+                                 const ProgressSink& progress, const std::stop_token& stop) {
   std::int64_t longest = 0, largest = 0;
   for (const auto& window : windows) longest = std::max(longest, std::ssize(window));
   const auto tier_count = static_cast<std::int64_t>(tiers.size());
@@ -130,12 +130,15 @@ Result<void> measure_divergences(models::Model& model, const UnitTable& units, c
       const std::span<std::byte> version = memory.first(extent.bytes);
       FOVEA_CHECK(store.read(id, tier, version));
       const Parts parts = parts_of(model, units.scope(), units[id]);
-      const auto weights = weights_at(t, units[id], device, version.data());
+      const auto weights = weights_at(t, units[id], packed_for, version.data());
       std::array<kernels::Weight, 3> before;
       for (std::size_t p = 0; p < units[id].matrices().size(); ++p)
         before[p] = std::exchange(*parts[p], weights[p]);
+      std::uint64_t& revision = model.handles()[static_cast<std::size_t>(units[id].layer)].revision;
+      ++revision;
       const auto measured = meter.measure(stop);
       for (std::size_t p = 0; p < units[id].matrices().size(); ++p) *parts[p] = before[p];
+      ++revision;
       if (!measured) return std::unexpected(measured.error());
       extent.divergence = *measured;
     }

@@ -16,11 +16,11 @@
 namespace fovea::precision {
 
 // Writes Extent::divergence, the mean KL divergence in nats over the windows' positions, of every extent that
-// has none. The model is loaded as its file has it and is left so; `units` are of its plan. Progress counts
-// versions.
+// has none. The model is loaded on `device`, whose memory is the host's, as its file has it and is left so;
+// the store is packed for the other device; `units` are of its plan. Progress counts versions.
 Result<void> measure_divergences(models::Model& model, const UnitTable& units, const TierSet& tiers,
-                                 const kernels::Device& device, checkpoint::StoreWriter& store,
-                                 const Windows& windows, int threads, const ProgressSink& progress,
-                                 const std::stop_token& stop);
+                                 const kernels::Device& device, const kernels::Device& packed_for,
+                                 checkpoint::StoreWriter& store, const Windows& windows, int threads,
+                                 const ProgressSink& progress, const std::stop_token& stop);
 
 }  // namespace fovea::precision

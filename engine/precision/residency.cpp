@@ -76,7 +76,7 @@ Result<void> Residency::State::prepare() {
                   say("no ", transient_bytes, " bytes of pinned memory"),
                   "Give a smaller transfer buffer, or close other programs");
     for (std::int32_t i = 0; i < settings.reads_at_once; ++i)
-      load_streams.push_back(device.make_stream({.threads = 1}));
+      load_streams.push_back(device.make_stream({.threads = 1, .background = true}));
   }
   for (std::int64_t i = 0; i < count; ++i) {
     places.push_back(std::make_unique<Place>());
@@ -109,6 +109,7 @@ void Residency::State::set_version(UnitId unit, TierId tier, const Block& block)
   for (std::size_t part = 0; part < weights.size(); ++part) {
     if (kernels::Weight* const handle = parts.handles[at(unit)][part]) *handle = weights[part];
   }
+  if (parts.on_publish) parts.on_publish(unit);
 }
 
 void Residency::State::set_on_disk(UnitId unit, bool value) {

@@ -83,6 +83,7 @@ class Residency {
     // The stream that the passes run in, where they may still run after the host has gone on. Null: a pass
     // has ended when end_pass() is called.
     kernels::Stream* stream = nullptr;
+    std::function<void(UnitId)> on_publish = {};  // a unit's handles have changed; on the engine's thread
   };
   static Result<std::unique_ptr<Residency>> create(Parts parts, Arena arena,
                                                    const ResidencySettings& settings);

@@ -22,6 +22,8 @@ Result<void> Residency::State::load(const Load& load, std::byte* staging, kernel
   if (!staging) return {};
   parts.device->copy(load.block.memory, staging, bytes, *stream);
   stream->synchronize();
+  if (std::string failure = stream->failure(); !failure.empty())
+    return fail(ErrorKind::device, parts.device->name(), std::move(failure));
   return {};
 }
 
@@ -82,7 +84,7 @@ Result<void> Residency::State::load_all(std::span<const Load> loads, int threads
   const std::int64_t count = std::min(
       {std::int64_t{std::max(threads, 1)}, std::ssize(loads), transient ? std::ssize(places) : 1024});
   const auto work = [&](std::byte* staging) {
-    const auto stream = staging ? parts.device->make_stream({.threads = 1}) : nullptr;
+    const auto stream = staging ? parts.device->make_stream({.threads = 1, .background = true}) : nullptr;
     while (!give_up.load(std::memory_order_relaxed) && !stop.stop_requested()) {
       const std::size_t index = next.fetch_add(1, std::memory_order_relaxed);
       if (index >= loads.size()) break;

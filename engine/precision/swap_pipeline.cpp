@@ -80,7 +80,7 @@ void SwapPipeline::read(Transfer& transfer, const std::stop_token& stop) {
 }
 
 void SwapPipeline::upload_loop(const std::stop_token& stop) {
-  const auto stream = device_.make_stream({.threads = 1});
+  const auto stream = device_.make_stream({.threads = 1, .background = true});
   const auto copied = device_.make_event();
   while (Transfer* transfer = read_.wait(stop)) {
     if (transfer->outcome == SwapOutcome::published) upload(*transfer, *stream, *copied, stop);
@@ -97,6 +97,7 @@ void SwapPipeline::upload(Transfer& transfer, kernels::Stream& stream, kernels::
   device_.copy(transfer.block, transfer.staging, transfer.bytes, stream);
   device_.record(copied, stream);
   copied.wait();
+  if (!stream.failure().empty()) transfer.outcome = SwapOutcome::io_error;  // the next pass will say why
 }
 
 }  // namespace fovea::precision

@@ -4,11 +4,12 @@
 #include "engine/runtime/processor.h"
 #include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
+#include "kernels/modules/gpus.h"
 
 namespace fovea {
 
 Result<std::vector<DeviceInfo>> devices() {
-  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device());
+  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device({}));
   const runtime::Memory memory = runtime::memory();
   DeviceInfo info{.name = device->name(),
                   .description = runtime::processor_name(),
@@ -19,7 +20,23 @@ Result<std::vector<DeviceInfo>> devices() {
                   .memory_free_bytes = memory.free_bytes};
   for (const std::string_view name : kernels::cpu::available_instruction_sets())
     info.instruction_sets.emplace_back(name);
-  return std::vector{std::move(info)};
+  std::vector<DeviceInfo> all{std::move(info)};
+  for (const kernels::ModuleDevice& gpu : kernels::gpus().devices) {
+    const kernels::DeviceFacts facts = gpu.device ? gpu.device->facts() : gpu.facts;
+    all.push_back({.name = gpu.name,
+                   .description = facts.description,
+                   .instruction_set = gpu.device ? gpu.device->instruction_set() : "",
+                   .instruction_sets = {},
+                   .memory_bytes = facts.memory_bytes,
+                   .memory_free_bytes = facts.memory_free_bytes,
+                   .bandwidth_gb_per_s = facts.bandwidth_gb_per_s,
+                   .unusable = gpu.reason});
+  }
+  return all;
+}
+
+std::string why_no_gpu() {
+  return kernels::gpus().reason;
 }
 
 DeviceMemory device_memory() {
@@ -28,7 +45,7 @@ DeviceMemory device_memory() {
 }
 
 Result<double> measure_memory_read_gb_per_s() {
-  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device());
+  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device({}));
   return kernels::cpu::read_bandwidth_gb_per_s(*device->make_stream({.threads = runtime::physical_cores()}));
 }
 

@@ -55,6 +55,10 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                       .stop = stop,
                                                       .observer = precision.get()},
                                                      *stream);
+  if (std::string failure = stream->failure(); !failure.empty()) {
+    return fail(ErrorKind::device, device->name(), std::move(failure),
+                "The conversation is kept; start Fovea again to go on with it");
+  }
   if (precision) {
     precision->end_pass(!forward->stopped());
     if (auto error = precision->take_error()) return std::unexpected(std::move(*error));

@@ -150,20 +150,17 @@ void Sequence::discard() {
   tokens_.clear();
 }
 
-namespace {
-
-std::int64_t pages_of(const KvCache::Settings& settings) {
+std::int64_t KvCache::pages(const Settings& settings) {
   return (settings.context + settings.shape.page_tokens - 1) / settings.shape.page_tokens + 1;
 }
 
-}  // namespace
-
 std::int64_t KvCache::bytes(const Settings& settings) {
-  return pages_of(settings) * settings.shape.page_bytes();
+  return pages(settings) * settings.shape.page_bytes();
 }
 
-Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device) {
-  FOVEA_TRY(PagePool pool, PagePool::create(settings.shape, pages_of(settings), device));
+Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device,
+                                                 kernels::Stream& stream) {
+  FOVEA_TRY(PagePool pool, PagePool::create(settings.shape, pages(settings), device, stream));
   return std::unique_ptr<KvCache>(new KvCache(std::move(pool), settings.poison));
 }
 

@@ -80,9 +80,12 @@ class KvCache {
     std::int64_t evictions = 0;   // since the start
   };
 
-  static Result<std::unique_ptr<KvCache>> create(const Settings& settings, const kernels::Device& device);
+  // Pages are copied in the stream's order, which must be that of the passes.
+  static Result<std::unique_ptr<KvCache>> create(const Settings& settings, const kernels::Device& device,
+                                                 kernels::Stream& stream);
   // What create() would allocate.
   static std::int64_t bytes(const Settings& settings);
+  static std::int64_t pages(const Settings& settings);  // the most that a sequence has
   KvCache(const KvCache&) = delete;
   KvCache& operator=(const KvCache&) = delete;
 

@@ -11,20 +11,23 @@
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
 #include "engine/text/text_model.h"
-#include "kernels/cpu/device.h"
 
 namespace fovea {
 namespace {
 
 Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
                                                 const runtime::PolicyMaker& policy_maker,
-                                                const ProgressSink& progress, std::stop_token stop) {
+                                                const ProgressSink& progress, std::stop_token stop,
+                                                const kernels::Device* device) {
   const auto start = std::chrono::steady_clock::now();
   FOVEA_CHECK(runtime::check(request));
   auto parts = std::make_unique<Engine::Parts>();
   LoadRequest& settings = parts->settings = request;
   if (settings.threads == 0) settings.threads = runtime::physical_cores();
-  FOVEA_TRY(parts->device, runtime::chosen_device());
+  parts->device = device;
+  if (!device) {
+    FOVEA_TRY(parts->device, runtime::chosen_device(request.device));
+  }
   FOVEA_TRY(auto checkpoint, checkpoint::Checkpoint::open(request.model));
   FOVEA_TRY(parts->info, models::describe(checkpoint));
   if (request.need_tokenizer) {
@@ -36,6 +39,9 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   FOVEA_TRY(const models::ModelConfig config, models::read_config(checkpoint));
   runtime::choose_defaults(settings, config);
   parts->stream = parts->device->make_stream({.threads = settings.threads});
+  if (!parts->stream)
+    return fail(ErrorKind::memory, parts->device->name(), "the device has no memory for a stream",
+                "Close other programs that use it");
   FOVEA_TRY(auto prepared,
             runtime::prepare_precision(checkpoint, config, settings, *parts->device, progress, stop));
   FOVEA_TRY(parts->model,
@@ -48,9 +54,10 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
               runtime::start_precision(*std::move(prepared), std::move(policy), *parts->model, settings,
                                        *parts->device, *parts->stream, progress, stop));
   }
-  FOVEA_TRY(parts->forward, layers::Forward::create(*parts->model, *parts->device, settings.chunk));
-  FOVEA_TRY(parts->cache, runtime::KvCache::create(
-                              runtime::kv_settings(config, settings.context, settings.kv), *parts->device));
+  const runtime::KvCache::Settings kv = runtime::kv_settings(config, settings.context, settings.kv);
+  FOVEA_TRY(parts->forward, layers::Forward::create(*parts->model, *parts->device, settings.chunk,
+                                                    runtime::KvCache::pages(kv)));
+  FOVEA_TRY(parts->cache, runtime::KvCache::create(kv, *parts->device, *parts->stream));
 
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log::info("runtime", "loaded ", request.model.string(), " (", parts->info.architecture, ") in ",
@@ -64,9 +71,10 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
 }  // namespace
 
 Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, const PolicyMaker& policy_maker,
-                                              const ProgressSink& progress, std::stop_token stop) {
+                                              const ProgressSink& progress, std::stop_token stop,
+                                              const kernels::Device* device) {
   return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
-    FOVEA_TRY(auto parts, assemble(request, policy_maker, progress, std::move(stop)));
+    FOVEA_TRY(auto parts, assemble(request, policy_maker, progress, std::move(stop), device));
     return std::make_unique<Engine>(std::move(parts));
   });
 }

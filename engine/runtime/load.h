@@ -7,14 +7,17 @@
 
 #include "engine/api/engine.h"
 #include "engine/precision/policy.h"
+#include "kernels/api/device.h"
 
 namespace fovea::runtime {
 
 using PolicyMaker =
     std::function<Result<std::unique_ptr<precision::Policy>>(const precision::PolicyWorld& world)>;
 
-// The request's policy says how the arena is cut; an empty maker leaves the choices to it as well.
+// The request's policy says how the arena is cut; an empty maker leaves the choices to it as well. A device
+// that is given takes the place of the request's.
 Result<std::unique_ptr<Engine>> load(const LoadRequest& request, const PolicyMaker& policy_maker,
-                                     const ProgressSink& progress = {}, std::stop_token stop = {});
+                                     const ProgressSink& progress = {}, std::stop_token stop = {},
+                                     const kernels::Device* device = nullptr);
 
 }  // namespace fovea::runtime

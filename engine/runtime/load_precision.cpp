@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/api/prepare.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/layers/forward.h"
@@ -18,6 +17,7 @@
 #include "engine/precision/tier_map.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/load_settings.h"
+#include "engine/runtime/prepare.h"
 #include "kernels/cpu/ceiling.h"
 
 namespace fovea::runtime {
@@ -31,12 +31,14 @@ precision::Surroundings surroundings(const checkpoint::Checkpoint& checkpoint,
                                      const models::WeightPlan& weights, const models::ModelConfig& config,
                                      const LoadRequest& settings, const kernels::Device& device,
                                      models::UnitScope scope) {
-  return {.dense_bytes = models::Placement(checkpoint, device, scope).measure(weights, config).resident(),
-          .kv_bytes = KvCache::bytes(kv_settings(config, settings.context, settings.kv)),
-          .activation_bytes = layers::Forward::activation_bytes(config, settings.chunk),
-          .experts_used = config.experts_used,
-          .chunk = settings.chunk,
-          .device_is_host = device.memory_is_host()};
+  return {
+      .dense_bytes = models::Placement(checkpoint, device, scope).measure(weights, config).resident(),
+      .kv_bytes = KvCache::bytes(kv_settings(config, settings.context, settings.kv)),
+      .activation_bytes = layers::Forward::activation_bytes(config, settings.chunk),
+      .experts_used = config.experts_used,
+      .chunk = settings.chunk,
+      // The host computes nothing for a device beside it: what is offloaded is read from disk when needed.
+      .device_is_host = true};
 }
 
 Result<checkpoint::Store> open_store(const checkpoint::Checkpoint& checkpoint, const UnitPlan& units,
@@ -58,7 +60,7 @@ Result<checkpoint::Store> open_store(const checkpoint::Checkpoint& checkpoint, c
   for (const precision::Tier& tier : units.tiers) request.tiers.push_back(tier.name);
   request.scope =
       units.units.scope() == models::UnitScope::experts ? PrepareScope::experts : PrepareScope::linear_layers;
-  FOVEA_TRY(const PrepareReport report, prepare(request, progress, std::move(stop)));
+  FOVEA_TRY(const PrepareReport report, prepare(request, device, progress, std::move(stop)));
   log::info("runtime", "prepared ", path.string(), ": ", report.bytes, " bytes in ", report.seconds, " s");
   return checkpoint::Store::open(path, identity, checkpoint::ReadMode::direct);
 }
@@ -93,8 +95,10 @@ Result<std::vector<TierId>> mapped_tiers(const UnitPlan& units, const std::files
 // Swaps may take this share of the memory's bandwidth from decoding.
 constexpr double traffic_share = 0.05;
 
-double traffic_limit_gb_per_s(const PrecisionRequest& request, kernels::Stream& stream) {
-  if (request.traffic_gb_per_s > 0) return request.traffic_gb_per_s;
+// Where the device's memory is its own, the link to it is slower than this share of its memory: no limit.
+double traffic_limit_gb_per_s(const PrecisionRequest& request, const kernels::Device& device,
+                              kernels::Stream& stream) {
+  if (request.traffic_gb_per_s > 0 || !device.memory_is_host()) return request.traffic_gb_per_s;
   constexpr std::int64_t buffer_bytes = 64 << 20;  // little beside the arena, which is not filled yet
   return traffic_share * kernels::cpu::read_bandwidth_gb_per_s(stream, buffer_bytes);
 }
@@ -178,13 +182,17 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
                  .tiers = parts.tiers.get(),
                  .device = &device,
                  .source = parts.source.get(),
-                 .handles = handles_of(model, *parts.units)},
+                 .handles = handles_of(model, *parts.units),
+                 .on_publish =
+                     [&model, units = parts.units.get()](precision::UnitId unit) {
+                       ++model.handles()[static_cast<std::size_t>((*units)[unit].layer)].revision;
+                     }},
                 std::move(arena),
                 {.transfer_bytes =
                      request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.parts.transfer,
                  .in_flight = request.dynaexq.in_flight,
                  .visitors = parts.plan.visitor_blocks,
-                 .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, stream),
+                 .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, device, stream),
                  .publish_after_passes = request.publish_after_passes}));
   FOVEA_CHECK(parts.residency->fill(first, settings.threads, progress, std::move(stop)));
   return std::make_unique<PrecisionControl>(std::move(parts));

@@ -1,13 +1,14 @@
 #include "engine/runtime/page_pool.h"
 
-#include <cstring>
 #include <string>
+#include <vector>
 
 #include "engine/core/result.h"
 
 namespace fovea::runtime {
 
-Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, const kernels::Device& device) {
+Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, const kernels::Device& device,
+                                  kernels::Stream& stream) {
   const kernels::BlockShape block = kernels::block_shape(shape.type);
   if (shape.head_dim % block.elements != 0) {
     return fail(ErrorKind::unsupported, "kv",
@@ -24,20 +25,20 @@ Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, co
                     " tokens are not available",
                 "Choose a shorter context or a smaller KV type");
   }
-  return PagePool(shape, pages, std::move(arena));
+  return PagePool(shape, pages, std::move(arena), device, stream);
 }
 
 void PagePool::copy(PageId from, PageId to, std::int64_t tokens) const {
-  const auto bytes = static_cast<std::size_t>(tokens * shape_.row_bytes());
-  const std::int64_t head_bytes = shape_.page_tokens * shape_.row_bytes();
-  for (std::int64_t index = 0; index < 2 * shape_.layers; ++index) {
-    for (std::int64_t head = 0; head < shape_.kv_heads; ++head)
-      std::memcpy(plane(to, index) + head * head_bytes, plane(from, index) + head * head_bytes, bytes);
-  }
+  // A page is nothing but heads, one behind the other.
+  device_->copy_within(plane(to, 0), plane(from, 0), tokens * shape_.row_bytes(),
+                       shape_.page_tokens * shape_.row_bytes(), 2 * shape_.layers * shape_.kv_heads,
+                       *stream_);
 }
 
 void PagePool::poison(PageId page) const {
-  std::memset(plane(page, 0), 0xFF, static_cast<std::size_t>(shape_.page_bytes()));
+  const std::vector<std::byte> bytes(static_cast<std::size_t>(shape_.page_bytes()), std::byte{0xFF});
+  device_->copy(plane(page, 0), bytes.data(), shape_.page_bytes(), *stream_);
+  stream_->synchronize();  // the bytes go
 }
 
 }  // namespace fovea::runtime

@@ -32,8 +32,9 @@ inline constexpr PageId no_page = -1;
 
 class PagePool {
  public:
-  // ErrorKind::memory says how many bytes the pages need.
-  static Result<PagePool> create(const PageShape& shape, std::int64_t pages, const kernels::Device& device);
+  // Pages are copied in the stream's order. ErrorKind::memory says how many bytes the pages need.
+  static Result<PagePool> create(const PageShape& shape, std::int64_t pages, const kernels::Device& device,
+                                 kernels::Stream& stream);
 
   const PageShape& shape() const { return shape_; }
   std::int64_t pages() const { return pages_; }
@@ -53,8 +54,9 @@ class PagePool {
     void operator()(std::byte* memory) const { device->release(memory, bytes); }
   };
   using Arena = std::unique_ptr<std::byte, Release>;
-  PagePool(const PageShape& shape, std::int64_t pages, Arena arena)
-      : shape_(shape), pages_(pages), arena_(std::move(arena)) {}
+  PagePool(const PageShape& shape, std::int64_t pages, Arena arena, const kernels::Device& device,
+           kernels::Stream& stream)
+      : shape_(shape), pages_(pages), arena_(std::move(arena)), device_(&device), stream_(&stream) {}
   std::byte* plane(PageId page, std::int64_t index) const {
     return arena_.get() + page * shape_.page_bytes() + index * shape_.plane_bytes();
   }
@@ -62,6 +64,8 @@ class PagePool {
   PageShape shape_;
   std::int64_t pages_ = 0;
   Arena arena_;
+  const kernels::Device* device_;
+  kernels::Stream* stream_;
 };
 
 }  // namespace fovea::runtime

@@ -206,7 +206,7 @@ Result<PlanReport> plan_model(const std::filesystem::path& model, const PlanSett
     FOVEA_TRY(const auto file, checkpoint::Checkpoint::open(model));
     FOVEA_TRY(const auto config, models::read_config(file));
     FOVEA_TRY(const auto weights, models::plan_weights(file, config));
-    FOVEA_TRY(const kernels::Device* device, runtime::chosen_device());
+    FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(settings.device));
     FOVEA_CHECK(choose_sizes(settings, config));
     const bool has_experts = config.experts > 0;
     return report(
@@ -235,7 +235,7 @@ Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& given) 
   return at_the_door([&]() -> Result<PlanReport> {
     PlanSettings settings = given;
     FOVEA_TRY(const precision::ModelShape* const shape, precision::find_shape(name));
-    FOVEA_TRY(const kernels::Device* device, runtime::chosen_device());
+    FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(settings.device));
     const precision::ShapeWeights weights = precision::weights_of(*shape);
     const models::ModelConfig config = precision::config_of(*shape);
     FOVEA_CHECK(choose_sizes(settings, config));

@@ -52,6 +52,8 @@ class PrecisionControl final : public layers::PassObserver {
   // Why the observer stopped the last pass, if it did.
   std::optional<Error> take_error();
 
+  // Only a unit on disk alone must be known before it is read.
+  Needs needs() const override { return parts_.residency->may_need() ? Needs::choices : Needs::history; }
   bool routed(std::int64_t layer, const float* x, std::int64_t tokens, const std::int32_t* ids,
               const float* weights) override;
 

@@ -1,4 +1,4 @@
-#include "engine/api/prepare.h"
+#include "engine/runtime/prepare.h"
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +22,8 @@ using precision::UnitScope;
 
 // A model's shapes and mapped weights, and what is to be made of them.
 struct Source {
-  const kernels::Device* device;
+  const kernels::Device* device;    // that the store is for
+  const kernels::Device* computes;  // that reads the calibration's text
   checkpoint::Checkpoint checkpoint;
   precision::UnitTable units;
   precision::TierSet tiers;
@@ -45,8 +46,11 @@ std::vector<std::string> default_tiers(const precision::UnitTable& units) {
   return tiers;
 }
 
-Result<Source> open_source(const PrepareRequest& request) {
-  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device());
+Result<Source> open_source(const PrepareRequest& request, const kernels::Device* device) {
+  const kernels::Device* computes = device;
+  if (!device->memory_is_host()) {
+    FOVEA_TRY(computes, runtime::chosen_device({}));
+  }
   FOVEA_TRY(auto checkpoint, checkpoint::Checkpoint::open(request.model));
   FOVEA_TRY(const models::ModelConfig config, models::read_config(checkpoint));
   FOVEA_TRY(const models::WeightPlan plan, models::plan_weights(checkpoint, config));
@@ -57,7 +61,7 @@ Result<Source> open_source(const PrepareRequest& request) {
   const auto names = request.tiers.empty() ? default_tiers(units) : request.tiers;
   FOVEA_TRY(auto tiers, precision::parse_tiers(names, units));
   FOVEA_CHECK(precision::check_tiers(units, tiers));
-  return Source{device, std::move(checkpoint), std::move(units), std::move(tiers)};
+  return Source{device, computes, std::move(checkpoint), std::move(units), std::move(tiers)};
 }
 
 Result<void> check(const PrepareRequest& request) {
@@ -185,10 +189,10 @@ Result<Calibrated> run_calibration(const PrepareRequest& request, const Source& 
                                    const Reading& reading, const ProgressSink& progress,
                                    const std::stop_token& stop) {
   FOVEA_TRY(auto checkpoint, checkpoint::Checkpoint::open(request.model));
-  FOVEA_TRY(auto model, models::Model::load(std::move(checkpoint), *source.device, reading.settings.threads,
+  FOVEA_TRY(auto model, models::Model::load(std::move(checkpoint), *source.computes, reading.settings.threads,
                                             progress, stop));
   Calibrated out;
-  FOVEA_TRY(out.calibration, precision::calibrate(model, source.units, *source.device, reading.windows,
+  FOVEA_TRY(out.calibration, precision::calibrate(model, source.units, *source.computes, reading.windows,
                                                   reading.settings, progress, stop));
   log::info("precision", "the calibration reached ", out.calibration->reached_units(), " of ",
             source.units.size(), " units");
@@ -196,15 +200,15 @@ Result<Calibrated> run_calibration(const PrepareRequest& request, const Source& 
   return out;
 }
 
-Result<PrepareReport> make_store(const PrepareRequest& request, const ProgressSink& progress,
-                                 const std::stop_token& stop) {
+Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::Device* device,
+                                 const ProgressSink& progress, const std::stop_token& stop) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   FOVEA_CHECK(check(request));
   const int threads = request.threads > 0 ? request.threads : runtime::physical_cores();
-  FOVEA_TRY(const Source source, open_source(request));
+  FOVEA_TRY(const Source source, open_source(request, device));
   checkpoint::StoreIdentity identity =
       precision::store_identity(source.checkpoint, source.units, source.tiers, *source.device);
   std::optional<Reading> reading;
@@ -228,11 +232,13 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const ProgressSi
       .units = source.units,
       .tiers = source.tiers,
       .device = *source.device,
+      .computes = *source.computes,
       .calibration = calibrated.calibration ? &*calibrated.calibration : nullptr};
   FOVEA_TRY(auto writer, precision::write_versions(parts, request.store, threads, progress, stop));
   if (calibrated.model)
-    FOVEA_CHECK(precision::measure_divergences(*calibrated.model, source.units, source.tiers, *source.device,
-                                               writer, reading->divergence_windows, threads, progress, stop));
+    FOVEA_CHECK(precision::measure_divergences(*calibrated.model, source.units, source.tiers,
+                                               *source.computes, *source.device, writer,
+                                               reading->divergence_windows, threads, progress, stop));
   if (progress) progress({"writing to the disk", 0, 0, "bytes", {}});
   FOVEA_CHECK(writer.finish());
   FOVEA_TRY(const Store store, Store::open(request.store, identity));
@@ -247,7 +253,8 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const ProgressSi
 
 Result<StorePlan> describe_store(const PrepareRequest& request) {
   return at_the_door([&]() -> Result<StorePlan> {
-    FOVEA_TRY(const Source source, open_source(request));
+    FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(request.device));
+    FOVEA_TRY(const Source source, open_source(request, device));
     const auto identity =
         precision::store_identity(source.checkpoint, source.units, source.tiers, *source.device);
     const auto sizes = precision::version_sizes(source.units, source.tiers, *source.device);
@@ -263,7 +270,15 @@ Result<StorePlan> describe_store(const PrepareRequest& request) {
 
 Result<PrepareReport> prepare(const PrepareRequest& request, const ProgressSink& progress,
                               std::stop_token stop) {
-  return at_the_door([&] { return make_store(request, progress, stop); });
+  return at_the_door([&]() -> Result<PrepareReport> {
+    FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(request.device));
+    return make_store(request, device, progress, stop);
+  });
+}
+
+Result<PrepareReport> runtime::prepare(const PrepareRequest& request, const kernels::Device& device,
+                                       const ProgressSink& progress, std::stop_token stop) {
+  return at_the_door([&] { return make_store(request, &device, progress, stop); });
 }
 
 }  // namespace fovea

@@ -15,6 +15,7 @@
 
 #include "engine/core/result.h"
 #include "kernels/cpu/device.h"
+#include "kernels/modules/gpus.h"
 
 namespace fovea::runtime {
 namespace {
@@ -106,7 +107,26 @@ Memory memory() {
   return result;
 }
 
-Result<const kernels::Device*> chosen_device() {
+namespace {
+
+Result<const kernels::Device*> gpu(std::string_view name) {
+  const kernels::ModuleDevices& found = kernels::gpus();
+  std::string names = "cpu";
+  for (const kernels::ModuleDevice& each : found.devices) {
+    names += ", " + each.name;
+    if (each.name != name) continue;
+    if (each.device) return each.device;
+    return fail(ErrorKind::unsupported, each.name, each.facts.description + " cannot be used: " + each.reason,
+                "Choose --device cpu");
+  }
+  return fail(ErrorKind::not_found, "device " + std::string(name),
+              found.devices.empty() ? found.reason : "there is no such device", "Choose one of: " + names);
+}
+
+}  // namespace
+
+Result<const kernels::Device*> chosen_device(std::string_view name) {
+  if (!name.empty() && name != "cpu") return gpu(name);
   if (const kernels::Device* device = kernels::cpu::default_device()) return device;
   const char* wanted = std::getenv("FOVEA_CPU");
   std::string available;

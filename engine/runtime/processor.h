@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "engine/api/error.h"
 #include "kernels/api/device.h"
@@ -19,7 +20,8 @@ struct Memory {
 };
 Memory memory();
 
-// The device that FOVEA_CPU names, or the fastest. ErrorKind::not_found lists what could be named.
-Result<const kernels::Device*> chosen_device();
+// "cpu" or empty: the processor, with the instruction set that FOVEA_CPU names or the fastest. "cuda:N": a
+// GPU. ErrorKind::not_found lists what could be named, or says why there is no such device.
+Result<const kernels::Device*> chosen_device(std::string_view name);
 
 }  // namespace fovea::runtime

@@ -21,6 +21,8 @@ class RoutingWatch final : public layers::PassObserver {
     }
   }
 
+  Needs needs() const override { return Needs::history; }
+
   bool routed(std::int64_t layer, const float*, std::int64_t tokens, const std::int32_t* ids,
               const float* weights) override {
     Kept& kept = kept_[static_cast<std::size_t>(index_[static_cast<std::size_t>(layer)])];
@@ -110,6 +112,8 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
                                                               .stop = stop,
                                                               .observer = &watch},
                                                              *parts.stream);
+    if (std::string failure = parts.stream->failure(); !failure.empty())
+      return fail(ErrorKind::device, parts.device->name(), std::move(failure));
     if (parts.forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
     sequence.commit(part);
     double sum = 0;

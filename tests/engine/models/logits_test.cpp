@@ -96,8 +96,8 @@ class LogitsTest : public QObject {
     const auto model = load(c.model, on);
     FOVEA_VERIFY(model);
     const auto count = static_cast<std::int64_t>(c.tokens.size());
-    const Pages pages(model->config(), count, 4);
-    auto forward = layers::Forward::create(*model, on, count);
+    const Pages pages(on, model->config(), count, 4);
+    auto forward = layers::Forward::create(*model, on, count, 16);
     FOVEA_VERIFY(forward);
     const auto stream = on.make_stream({.threads = 1});
     const std::span<const TokenId> tokens(c.tokens);

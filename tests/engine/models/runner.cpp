@@ -11,20 +11,28 @@
 #include "kernels/cpu/device.h"
 #include "kernels/reference/device.h"
 
+#include "apart_device.h"
+
 namespace fovea::tests {
 
-Pages::Pages(const models::ModelConfig& config, std::int64_t tokens, std::int64_t page_tokens,
-             kernels::Type type) {
+Pages::Pages(const kernels::Device& device, const models::ModelConfig& config, std::int64_t tokens,
+             std::int64_t page_tokens, kernels::Type type)
+    : device_(device) {
   const auto pages = static_cast<std::size_t>((tokens + page_tokens - 1) / page_tokens);
   const auto bytes =
       static_cast<std::size_t>(config.kv_heads * page_tokens * kernels::row_bytes(type, config.head_dim));
   const auto lists = static_cast<std::size_t>(2 * config.layers);
   pointers_.assign(lists, std::vector<std::byte*>(pages));
   // 0xff is not a number in every type: what was never written must not be read.
-  memory_.assign(lists * pages, std::vector<std::byte>(bytes, std::byte{0xff}));
-  for (std::size_t i = 0; i < memory_.size(); ++i) {
+  const std::vector<std::byte> unwritten(lists * pages * bytes, std::byte{0xff});
+  bytes_ = std::ssize(unwritten);
+  memory_ = device.allocate(bytes_);
+  const auto stream = device.make_stream({.threads = 1});
+  device.copy(memory_, unwritten.data(), bytes_, *stream);
+  stream->synchronize();
+  for (std::size_t i = 0; i < lists * pages; ++i) {
     const std::size_t page = pages - 1 - i / lists;
-    pointers_[i % lists][page] = memory_[i].data();
+    pointers_[i % lists][page] = memory_ + i * bytes;
   }
   for (std::size_t layer = 0; layer < static_cast<std::size_t>(config.layers); ++layer) {
     layers_.push_back({pointers_[2 * layer].data(), pointers_[2 * layer + 1].data(), page_tokens, type,
@@ -32,11 +40,17 @@ Pages::Pages(const models::ModelConfig& config, std::int64_t tokens, std::int64_
   }
 }
 
+Pages::~Pages() {
+  device_.release(memory_, bytes_);
+}
+
 std::vector<const kernels::Device*> all_devices() {
   std::vector<const kernels::Device*> devices{&kernels::reference::device()};
   for (const std::string_view set : kernels::cpu::available_instruction_sets()) {
     devices.push_back(kernels::cpu::device(set));
   }
+  static const ApartDevice apart(*devices.back());
+  devices.push_back(&apart);
   return devices;
 }
 
@@ -49,8 +63,8 @@ std::vector<float> logits(const models::Model& model, const kernels::Device& dev
                           std::span<const TokenId> tokens, std::int64_t chunk, std::int64_t page_tokens) {
   const auto count = static_cast<std::int64_t>(tokens.size());
   if (chunk == 0) chunk = count;
-  const Pages pages(model.config(), count, page_tokens);
-  auto forward = layers::Forward::create(model, device, chunk);
+  const Pages pages(device, model.config(), count, page_tokens);
+  auto forward = layers::Forward::create(model, device, chunk, (count + page_tokens - 1) / page_tokens);
   if (!forward) return {};
   const auto stream = device.make_stream({.threads = 2});
   std::vector<float> all;

@@ -12,20 +12,26 @@
 
 namespace fovea::tests {
 
-// The pages of one sequence, in an order that is not that of their addresses.
+// The pages of one sequence in the device's memory, in an order that is not that of their addresses.
 class Pages {
  public:
-  Pages(const models::ModelConfig&, std::int64_t tokens, std::int64_t page_tokens,
+  Pages(const kernels::Device&, const models::ModelConfig&, std::int64_t tokens, std::int64_t page_tokens,
         kernels::Type type = kernels::Type::f32);
+  ~Pages();
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
   std::span<const kernels::KvPages> layers() const { return layers_; }
 
  private:
-  std::vector<std::vector<std::byte>> memory_;
+  const kernels::Device& device_;
+  std::int64_t bytes_ = 0;
+  std::byte* memory_ = nullptr;
   std::vector<std::vector<std::byte*>> pointers_;  // [2 · layers][pages]
   std::vector<kernels::KvPages> layers_;
 };
 
-// The reference device and every CPU instruction set of this machine.
+// The reference device, every CPU instruction set of this machine, and the fastest of them with memory that
+// the host cannot touch.
 std::vector<const kernels::Device*> all_devices();
 
 Result<models::Model> load(const std::filesystem::path&, const kernels::Device&);

@@ -46,7 +46,7 @@ struct Subject {
   TierSet tiers;
 
   PrepareParts parts(const Calibration* calibration = nullptr) const {
-    return {checkpoint, units, tiers, device, calibration};
+    return {checkpoint, units, tiers, device, device, calibration};
   }
 };
 
@@ -531,7 +531,8 @@ class PrepareTest : public QObject {
     const Windows windows{tokens(12, tests::seed()), tokens(5, tests::seed() + 9)};
     auto writer = write_versions(s->parts(), folder.path() / "a.store", 1, {}, {});
     FOVEA_VERIFY(writer);
-    FOVEA_VERIFY(measure_divergences(*model, s->units, s->tiers, device, *writer, windows, 1, {}, {}));
+    FOVEA_VERIFY(
+        measure_divergences(*model, s->units, s->tiers, device, device, *writer, windows, 1, {}, {}));
     FOVEA_VERIFY(writer->finish());
     const auto store = Store::open(folder.path() / "a.store");
     FOVEA_VERIFY(store);

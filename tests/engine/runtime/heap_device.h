@@ -8,12 +8,19 @@
 
 namespace fovea::tests {
 
+class NoStream final : public kernels::Stream {
+ public:
+  void synchronize() override {}
+};
+
 class HeapDevice final : public kernels::HostDevice {
  public:
   std::string name() const override { return "heap"; }
   std::string instruction_set() const override { return "none"; }
   const kernels::OperationTable& operations() const override { std::abort(); }
-  std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions&) const override { std::abort(); }
+  std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions&) const override {
+    return std::make_unique<NoStream>();
+  }
   kernels::Packing preferred_packing(kernels::Type, std::int64_t, std::int64_t) const override {
     return kernels::Packing::rows;
   }
@@ -38,6 +45,10 @@ class HeapDevice final : public kernels::HostDevice {
   mutable std::int64_t allocated_ = 0;
 };
 
+inline kernels::Stream& no_stream() {
+  static NoStream stream;
+  return stream;
+}
 inline const HeapDevice& heap_device() {
   static const HeapDevice device;
   return device;

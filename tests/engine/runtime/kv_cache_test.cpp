@@ -69,7 +69,8 @@ bool intact(const Sequence& sequence, const Tokens& expected) {
 }
 
 std::unique_ptr<KvCache> make_cache(std::int64_t context, PageShape shape = small) {
-  return KvCache::create({.shape = shape, .context = context, .poison = true}, fovea::tests::heap_device())
+  return KvCache::create({.shape = shape, .context = context, .poison = true}, fovea::tests::heap_device(),
+                         fovea::tests::no_stream())
       .value();
 }
 
@@ -112,7 +113,8 @@ class KvCacheTest : public QObject {
     PageShape shape = small;
     shape.head_dim = 20;
     shape.type = fovea::kernels::Type::q8_0;
-    const auto cache = KvCache::create({.shape = shape, .context = 16}, fovea::tests::heap_device());
+    const auto cache = KvCache::create({.shape = shape, .context = 16}, fovea::tests::heap_device(),
+                                       fovea::tests::no_stream());
     QVERIFY(!cache);
     QCOMPARE(cache.error().kind, ErrorKind::unsupported);
   }

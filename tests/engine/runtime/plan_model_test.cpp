@@ -35,7 +35,7 @@ PlanSettings with(const std::vector<std::string>& tiers, std::int64_t budget, Po
 std::int64_t dense_of_model(const std::filesystem::path& path, models::UnitScope scope) {
   auto file = checkpoint::Checkpoint::open(path);
   if (!file) return -1;
-  const auto model = models::Model::load(*std::move(file), **runtime::chosen_device(), 1, {}, {}, scope);
+  const auto model = models::Model::load(*std::move(file), **runtime::chosen_device({}), 1, {}, {}, scope);
   return model ? model->weight_bytes() : -1;
 }
 

@@ -1,0 +1,189 @@
+#include "engine/layers/crossing.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <type_traits>
+
+namespace fovea::layers {
+namespace {
+
+constexpr std::int64_t alignment = 64;
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Adds up what arrays take, or gives them their places behind `memory`.
+struct Layout {
+  std::byte* memory = nullptr;
+  std::int64_t bytes = 0;
+  template <class T>
+  void operator()(T*& array, std::int64_t elements) {
+    if (memory != nullptr) array = reinterpret_cast<T*>(memory + bytes);
+    bytes += aligned(elements * static_cast<std::int64_t>(sizeof(T)));
+  }
+};
+
+template <class T>
+std::byte* bytes_of(T* values) {
+  return reinterpret_cast<std::byte*>(values);
+}
+template <class T>
+const std::byte* bytes_of(const T* values) {
+  return reinterpret_cast<const std::byte*>(values);
+}
+
+}  // namespace
+
+template <class F>
+void Crossing::Sent::each(const Crossing& c, F&& f) {
+  const models::ModelConfig& config = c.model_.config();
+  f(rows, 2 * c.max_tokens_);
+  f(pages, 2 * config.layers * c.max_pages_);
+  f(experts, config.layers * config.experts);
+  f(inverse_frequency, config.rope.rotary / 2);
+}
+
+template <class F>
+void Crossing::Received::each(const Crossing& c, F&& f) {
+  const models::ModelConfig& config = c.model_.config();
+  f(ids, config.layers * c.max_tokens_ * config.experts_used);
+  f(weights, config.layers * c.max_tokens_ * config.experts_used);
+  f(logits, config.vocabulary);
+}
+
+Crossing::Crossing(const models::Model& model, const kernels::Device& device, std::int64_t max_tokens,
+                   std::int64_t max_pages)
+    : model_(model),
+      device_(device),
+      max_tokens_(max_tokens),
+      max_pages_(max_pages),
+      revisions_(model.layers().size(), ~std::uint64_t{0}),
+      choices_(model.layers().size()) {}
+
+Crossing::~Crossing() {
+  if (on_device_ != nullptr) device_.release(on_device_, device_bytes_);
+  if (on_host_ != nullptr) device_.release_host(on_host_, host_bytes_);
+}
+
+Result<std::unique_ptr<Crossing>> Crossing::create(const models::Model& model, const kernels::Device& device,
+                                                   std::int64_t max_tokens, std::int64_t max_pages) {
+  std::unique_ptr<Crossing> crossing(new Crossing(model, device, max_tokens, max_pages));
+  if (crossing->allocate()) return crossing;
+  return fail(ErrorKind::memory, "forward pass",
+              "what crosses to the device " + device.name() + " needs " +
+                  std::to_string(crossing->device_bytes_) + " bytes there and " +
+                  std::to_string(crossing->host_bytes_) + " bytes of pinned memory, more than there is",
+              "Choose a shorter context or a smaller prefill chunk");
+}
+
+bool Crossing::allocate() {
+  Layout device, host;
+  device_side_.each(*this, device);
+  host_side_.each(*this, host);
+  received_.each(*this, host);
+  device_bytes_ = device.bytes;
+  host_bytes_ = host.bytes;
+  on_device_ = device_.allocate(device_bytes_);
+  on_host_ = device_.allocate_host(host_bytes_);
+  if (on_device_ == nullptr || on_host_ == nullptr) return false;
+  device = {.memory = on_device_};
+  host = {.memory = on_host_};
+  device_side_.each(*this, device);
+  host_side_.each(*this, host);
+  received_.each(*this, host);
+  std::memset(host_side_.pages, 0,
+              static_cast<std::size_t>(2 * std::ssize(model_.layers()) * max_pages_) * sizeof(std::byte*));
+  return true;
+}
+
+Crossing::Rows Crossing::begin(std::span<const TokenId> tokens, std::int64_t first, kernels::Stream& stream) {
+  static_assert(std::is_same_v<TokenId, std::int32_t>);
+  const std::int64_t count = std::ssize(tokens);
+  assert(count <= max_tokens_);
+  std::ranges::fill(choices_, 0);
+  std::ranges::copy(tokens, host_side_.rows);
+  std::iota(host_side_.rows + count, host_side_.rows + 2 * count, static_cast<std::int32_t>(first));
+  device_.copy(bytes_of(device_side_.rows), bytes_of(host_side_.rows), 2 * count * 4, stream);
+  return {device_side_.rows, device_side_.rows + count};
+}
+
+void Crossing::inverse_frequency(std::span<const float> values, float* target, kernels::Stream& stream) {
+  std::ranges::copy(values, host_side_.inverse_frequency);
+  device_.copy(bytes_of(target), bytes_of(host_side_.inverse_frequency), std::ssize(values) * 4, stream);
+}
+
+std::span<const kernels::KvPages> Crossing::pages(std::span<const kernels::KvPages> cache, std::int64_t used,
+                                                  kernels::Stream& stream) {
+  assert(used <= max_pages_);
+  const auto bytes = static_cast<std::size_t>(used) * sizeof(std::byte*);
+  bool changed = false;
+  pages_.assign(cache.begin(), cache.end());
+  for (std::size_t layer = 0; layer < cache.size(); ++layer) {
+    const std::int64_t at = 2 * static_cast<std::int64_t>(layer) * max_pages_;
+    for (const auto& [list, offset] :
+         {std::pair(cache[layer].keys, at), std::pair(cache[layer].values, at + max_pages_)}) {
+      if (std::memcmp(host_side_.pages + offset, list, bytes) == 0) continue;
+      std::memcpy(host_side_.pages + offset, list, bytes);
+      changed = true;
+    }
+    pages_[layer].keys = device_side_.pages + at;
+    pages_[layer].values = device_side_.pages + at + max_pages_;
+  }
+  if (changed) {
+    device_.copy(bytes_of(device_side_.pages), bytes_of(host_side_.pages),
+                 2 * std::ssize(cache) * max_pages_ * static_cast<std::int64_t>(sizeof(std::byte*)), stream);
+  }
+  return pages_;
+}
+
+const kernels::Expert* Crossing::experts(std::int64_t layer, kernels::Stream& stream) {
+  const auto index = static_cast<std::size_t>(layer);
+  const models::LayerWeights& weights = model_.layers()[index];
+  const std::int64_t first = layer * model_.config().experts;
+  if (revisions_[index] != weights.revision) {
+    std::ranges::copy(weights.experts, host_side_.experts + first);
+    device_.copy(bytes_of(device_side_.experts + first), bytes_of(host_side_.experts + first),
+                 std::ssize(weights.experts) * static_cast<std::int64_t>(sizeof(kernels::Expert)), stream);
+    revisions_[index] = weights.revision;
+  }
+  return device_side_.experts + first;
+}
+
+void Crossing::read_choices(std::int64_t layer, std::int64_t tokens, const std::int32_t* ids,
+                            const float* weights, kernels::Stream& stream) {
+  const std::int64_t used = model_.config().experts_used, at = layer * max_tokens_ * used;
+  device_.read_back(bytes_of(received_.ids + at), bytes_of(ids), tokens * used * 4, stream);
+  device_.read_back(bytes_of(received_.weights + at), bytes_of(weights), tokens * used * 4, stream);
+  choices_[static_cast<std::size_t>(layer)] = tokens;
+}
+
+Crossing::Choices Crossing::choices(std::int64_t layer) const {
+  const std::int64_t at = layer * max_tokens_ * model_.config().experts_used;
+  return {choices_[static_cast<std::size_t>(layer)], received_.ids + at, received_.weights + at};
+}
+
+std::span<const float> Crossing::read(const float* values, std::int64_t count, kernels::Stream& stream) {
+  values_.resize(static_cast<std::size_t>(count));
+  device_.read_back(bytes_of(values_.data()), bytes_of(values), count * 4, stream);
+  stream.synchronize();
+  return values_;
+}
+
+std::span<const float> Crossing::read_logits(const float* logits, std::int64_t rows,
+                                             kernels::Stream& stream) {
+  const std::int64_t count = rows * model_.config().vocabulary;
+  float* host = received_.logits;
+  if (rows > 1) {
+    all_logits_.resize(std::max(all_logits_.size(), static_cast<std::size_t>(count)));
+    host = all_logits_.data();
+  }
+  device_.read_back(bytes_of(host), bytes_of(logits), count * 4, stream);
+  stream.synchronize();
+  return {host, static_cast<std::size_t>(count)};
+}
+
+}  // namespace fovea::layers

@@ -1,0 +1,93 @@
+// What a pass moves between the host and a device whose memory is out of the host's reach: tokens, positions,
+// lists of pages and experts' handles go there; the router's choices and the logits come back.
+//
+// Everything on the device lies at addresses that stay. Host memory is pinned and is written again by the
+// next pass, so a pass must have ended before the next one begins.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/api/text.h"
+#include "engine/core/result.h"
+#include "engine/models/model.h"
+#include "kernels/api/device.h"
+
+namespace fovea::layers {
+
+class Crossing {
+ public:
+  // For passes of up to max_tokens in sequences of up to max_pages. ErrorKind::memory.
+  static Result<std::unique_ptr<Crossing>> create(const models::Model& model, const kernels::Device& device,
+                                                  std::int64_t max_tokens, std::int64_t max_pages);
+  ~Crossing();
+  Crossing(const Crossing&) = delete;
+  Crossing& operator=(const Crossing&) = delete;
+
+  // --- to the device, in the stream's order; what is returned is the device's ---
+  struct Rows {
+    const std::int32_t* tokens = nullptr;     // [tokens]
+    const std::int32_t* positions = nullptr;  // [tokens]
+  };
+  Rows begin(std::span<const TokenId> tokens, std::int64_t first, kernels::Stream& stream);
+  void inverse_frequency(std::span<const float> values, float* target, kernels::Stream& stream);
+  // [layers]: the same pages, in lists on the device; the first `used` of each are looked at.
+  std::span<const kernels::KvPages> pages(std::span<const kernels::KvPages> cache, std::int64_t used,
+                                          kernels::Stream& stream);
+  // The layer's handles as they are now.
+  const kernels::Expert* experts(std::int64_t layer, kernels::Stream& stream);
+
+  // --- back: what is read may be looked at when the stream has been synchronised ---
+  struct Choices {
+    std::int64_t tokens = 0;
+    const std::int32_t* ids = nullptr;  // [tokens, experts_used]
+    const float* weights = nullptr;     // [tokens, experts_used]
+  };
+  void read_choices(std::int64_t layer, std::int64_t tokens, const std::int32_t* ids, const float* weights,
+                    kernels::Stream& stream);
+  Choices choices(std::int64_t layer) const;  // 0 tokens: not read in this pass
+  // Waits for the stream. Valid until the next call.
+  std::span<const float> read(const float* values, std::int64_t count, kernels::Stream& stream);
+  // [rows, vocabulary]
+  std::span<const float> read_logits(const float* logits, std::int64_t rows, kernels::Stream& stream);
+
+ private:
+  Crossing(const models::Model& model, const kernels::Device& device, std::int64_t max_tokens,
+           std::int64_t max_pages);
+  bool allocate();
+
+  // The arrays of both sides, each in one piece of memory.
+  struct Sent {                          // what goes to the device, and its copy there
+    std::int32_t* rows = nullptr;        // [2 · max_tokens]: a pass's tokens, then its positions
+    std::byte** pages = nullptr;         // [layers, 2, max_pages]: keys, then values
+    kernels::Expert* experts = nullptr;  // [layers, experts]
+    float* inverse_frequency = nullptr;  // [rotary / 2], on the host alone
+    template <class F>
+    void each(const Crossing& c, F&& f);
+  };
+  struct Received {               // on the host
+    std::int32_t* ids = nullptr;  // [layers, max_tokens, experts_used]
+    float* weights = nullptr;     // [layers, max_tokens, experts_used]
+    float* logits = nullptr;      // [vocabulary]
+    template <class F>
+    void each(const Crossing& c, F&& f);
+  };
+
+  const models::Model& model_;
+  const kernels::Device& device_;
+  std::int64_t max_tokens_, max_pages_;
+  std::byte* on_device_ = nullptr;
+  std::byte* on_host_ = nullptr;
+  std::int64_t device_bytes_ = 0, host_bytes_ = 0;
+  Sent device_side_, host_side_;
+  Received received_;
+  std::vector<kernels::KvPages> pages_;   // [layers], their lists on the device
+  std::vector<std::uint64_t> revisions_;  // [layers] of the handles that are on the device
+  std::vector<std::int64_t> choices_;     // [layers] tokens whose choices were read
+  std::vector<float> values_;             // of read()
+  std::vector<float> all_logits_;         // of read_logits(), more than one row
+};
+
+}  // namespace fovea::layers

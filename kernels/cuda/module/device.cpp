@@ -1,0 +1,219 @@
+#include "kernels/cuda/module/device.h"
+
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/module/stream.h"
+#include "kernels/cuda/operations.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+constexpr std::int64_t page_bytes = 4096;
+
+constexpr int architectures[] = {FOVEA_CUDA_ARCHITECTURES};  // 86: sm_86; PTX of the last one
+
+DriverStream& driver_stream(Stream& stream) {
+  return static_cast<DriverStream&>(stream);
+}
+
+std::size_t size(std::int64_t bytes) {
+  return static_cast<std::size_t>(bytes);
+}
+
+class DriverEvent final : public Event {
+ public:
+  DriverEvent(Failure& failure, cudaEvent_t event) : failure_(failure), event_(event) {}
+  ~DriverEvent() override { cudaEventDestroy(event_); }
+  DriverEvent(const DriverEvent&) = delete;
+  DriverEvent& operator=(const DriverEvent&) = delete;
+
+  // What has failed will not get further: it is done, and the stream says why.
+  bool done() const override {
+    const cudaError_t state = cudaEventQuery(event_);
+    if (state == cudaErrorNotReady) return false;
+    failure_.check(state, "running kernels");
+    return true;
+  }
+  void wait() const override { failure_.check(cudaEventSynchronize(event_), "running kernels"); }
+  cudaEvent_t event() const { return event_; }
+
+ private:
+  Failure& failure_;
+  cudaEvent_t event_;
+};
+
+}  // namespace
+
+bool Failure::check(int code, const char* what) {
+  if (code == cudaSuccess) return true;
+  const auto error = static_cast<cudaError_t>(code);
+  const std::scoped_lock lock(mutex_);
+  if (text_.empty())
+    text_ =
+        std::string(what) + " failed: " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")";
+  failed_.store(true, std::memory_order_release);
+  return false;
+}
+
+std::string Failure::text() const {
+  if (!failed_.load(std::memory_order_acquire)) return {};
+  const std::scoped_lock lock(mutex_);
+  return text_;
+}
+
+CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
+  cudaDeviceProp properties = {};
+  if (!failure_.check(cudaGetDeviceProperties(&properties, ordinal), "asking for the device's properties"))
+    return;
+  major_ = properties.major;
+  minor_ = properties.minor;
+  multiprocessors_ = properties.multiProcessorCount;
+  facts_.description = properties.name;
+  facts_.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  int kilohertz = 0;
+  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, ordinal) == cudaSuccess) {
+    // Both edges of the clock carry data.
+    facts_.bandwidth_gb_per_s = 2.0 * kilohertz * 1e3 * properties.memoryBusWidth / 8 / 1e9;
+  }
+}
+
+std::string CudaDevice::why_not() const {
+  if (std::string text = failure_.text(); !text.empty()) return text;
+  const int mine = 10 * major_ + minor_;
+  int last = 0;
+  std::string names;
+  for (const int built : architectures) {
+    if (built / 10 == major_ && built <= mine) return {};
+    names += (names.empty() ? "sm_" : ", sm_") + std::to_string(built);
+    last = built;
+  }
+  if (mine >= last) return {};
+  return "its architecture is " + instruction_set() + ", this build has " + names + " and later ones";
+}
+
+std::string CudaDevice::name() const {
+  return "cuda:" + std::to_string(ordinal_);
+}
+std::string CudaDevice::instruction_set() const {
+  return "sm_" + std::to_string(10 * major_ + minor_);
+}
+
+DeviceFacts CudaDevice::facts() const {
+  DeviceFacts now = facts_;
+  std::size_t free = 0, total = 0;
+  if (select() && failure_.check(cudaMemGetInfo(&free, &total), "asking for free memory"))
+    now.memory_free_bytes = static_cast<std::int64_t>(free);
+  return now;
+}
+
+const OperationTable& CudaDevice::operations() const {
+  return cuda::operations();
+}
+
+bool CudaDevice::select() const {
+  return failure_.check(cudaSetDevice(ordinal_), "choosing the device");
+}
+
+std::unique_ptr<Stream> CudaDevice::make_stream(const StreamOptions& options) const {
+  if (!select()) return nullptr;
+  return DriverStream::create(failure_, multiprocessors_, options.background);
+}
+
+std::int64_t CudaDevice::packed_bytes([[maybe_unused]] Packing packing, Type type, std::int64_t rows,
+                                      std::int64_t columns) const {
+  assert(packing == Packing::rows);
+  return rows * row_bytes(type, columns);
+}
+
+void CudaDevice::pack([[maybe_unused]] Packing packing, Type type, [[maybe_unused]] std::int64_t rows,
+                      std::int64_t columns, const std::byte* source, std::int64_t first, std::int64_t count,
+                      std::byte* packed) const {
+  assert(packing == Packing::rows && first + count <= rows);
+  const std::int64_t bytes = row_bytes(type, columns);
+  std::memcpy(packed + first * bytes, source, size(count * bytes));
+}
+
+// The driver promises 256 bytes of alignment.
+std::byte* CudaDevice::allocate(std::int64_t bytes) const {
+  if (!select()) return nullptr;
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, size(bytes + page_bytes)) != cudaSuccess) {
+    cudaGetLastError();  // no memory is no failure of the device
+    return nullptr;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  auto* const aligned = reinterpret_cast<std::byte*>((address + page_bytes - 1) / page_bytes * page_bytes);
+  failure_.check(cudaMemset(aligned, 0, size(bytes)), "zeroing memory");
+  failure_.check(cudaDeviceSynchronize(), "zeroing memory");
+  const std::scoped_lock lock(mutex_);
+  allocated_[aligned] = memory;
+  return aligned;
+}
+
+void CudaDevice::release(std::byte* memory, std::int64_t) const {
+  if (memory == nullptr || !select()) return;
+  const std::scoped_lock lock(mutex_);
+  const auto found = allocated_.find(memory);
+  assert(found != allocated_.end());
+  failure_.check(cudaFree(found->second), "releasing memory");
+  allocated_.erase(found);
+}
+
+std::byte* CudaDevice::allocate_host(std::int64_t bytes) const {
+  if (!select()) return nullptr;
+  void* memory = nullptr;
+  if (cudaHostAlloc(&memory, size(bytes > 0 ? bytes : 1), cudaHostAllocPortable) != cudaSuccess) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  assert(reinterpret_cast<std::uintptr_t>(memory) % page_bytes == 0);
+  std::memset(memory, 0, size(bytes));
+  return static_cast<std::byte*>(memory);
+}
+
+void CudaDevice::release_host(std::byte* memory, std::int64_t) const {
+  if (memory != nullptr && select()) failure_.check(cudaFreeHost(memory), "releasing pinned memory");
+}
+
+// Copies select the device: a pass begins with one, so that its launches are on the right device too.
+void CudaDevice::copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const {
+  if (bytes == 0 || !select()) return;
+  failure_.check(
+      cudaMemcpyAsync(target, host, size(bytes), cudaMemcpyHostToDevice, driver_stream(stream).stream()),
+      "copying to the device");
+}
+
+void CudaDevice::read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
+                           Stream& stream) const {
+  if (bytes == 0 || !select()) return;
+  failure_.check(
+      cudaMemcpyAsync(host, source, size(bytes), cudaMemcpyDeviceToHost, driver_stream(stream).stream()),
+      "copying from the device");
+}
+
+void CudaDevice::copy_within(std::byte* target, const std::byte* source, std::int64_t bytes,
+                             std::int64_t stride, std::int64_t count, Stream& stream) const {
+  if (bytes == 0 || count == 0 || !select()) return;
+  failure_.check(cudaMemcpy2DAsync(target, size(stride), source, size(stride), size(bytes), size(count),
+                                   cudaMemcpyDeviceToDevice, driver_stream(stream).stream()),
+                 "copying on the device");
+}
+
+std::unique_ptr<Event> CudaDevice::make_event() const {
+  cudaEvent_t event = nullptr;
+  if (!select() ||
+      !failure_.check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event"))
+    return nullptr;
+  return std::make_unique<DriverEvent>(failure_, event);
+}
+
+void CudaDevice::record(Event& event, Stream& stream) const {
+  if (!select()) return;
+  failure_.check(cudaEventRecord(static_cast<DriverEvent&>(event).event(), driver_stream(stream).stream()),
+                 "recording an event");
+}
+
+}  // namespace fovea::kernels::cuda

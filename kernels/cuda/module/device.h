@@ -1,0 +1,76 @@
+// One NVIDIA GPU behind kernels/api. Host code only; kernels are started by the operations.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kernels/api/device.h"
+
+namespace fovea::kernels::cuda {
+
+// The first error of a device. The driver keeps none of a context's work after one, so every stream reports
+// it.
+class Failure {
+ public:
+  // True when the call went well. `code` is a cudaError_t.
+  bool check(int code, const char* what);
+  std::string text() const;
+
+ private:
+  std::atomic<bool> failed_ = false;
+  mutable std::mutex mutex_;
+  std::string text_;  // mutex_
+};
+
+class CudaDevice final : public Device {
+ public:
+  // Learns the device's facts without taking memory on it.
+  explicit CudaDevice(int ordinal);
+
+  // Why the kernels of this build do not run on it; empty: they do.
+  std::string why_not() const;
+  // Without asking how much memory is free, which would take some of it.
+  const DeviceFacts& known_facts() const { return facts_; }
+
+  std::string name() const override;
+  std::string instruction_set() const override;
+  DeviceFacts facts() const override;
+  const OperationTable& operations() const override;
+  std::unique_ptr<Stream> make_stream(const StreamOptions& options) const override;
+
+  Packing preferred_packing(Type, std::int64_t, std::int64_t) const override { return Packing::rows; }
+  std::int64_t packed_bytes(Packing packing, Type type, std::int64_t rows,
+                            std::int64_t columns) const override;
+  void pack(Packing packing, Type type, std::int64_t rows, std::int64_t columns, const std::byte* source,
+            std::int64_t first, std::int64_t count, std::byte* packed) const override;
+  std::int64_t pack_granularity(Packing) const override { return 1; }
+
+  std::byte* allocate(std::int64_t bytes) const override;
+  void release(std::byte* memory, std::int64_t bytes) const override;
+  bool memory_is_host() const override { return false; }
+  std::byte* allocate_host(std::int64_t bytes) const override;
+  void release_host(std::byte* memory, std::int64_t bytes) const override;
+  void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const override;
+  void read_back(std::byte* host, const std::byte* source, std::int64_t bytes, Stream& stream) const override;
+  void copy_within(std::byte* target, const std::byte* source, std::int64_t bytes, std::int64_t stride,
+                   std::int64_t count, Stream& stream) const override;
+  std::unique_ptr<Event> make_event() const override;
+  void record(Event& event, Stream& stream) const override;
+
+ private:
+  // Makes the device the calling thread's, as the driver's calls and launches want it.
+  bool select() const;
+
+  int ordinal_;
+  int major_ = 0, minor_ = 0;
+  int multiprocessors_ = 1;
+  DeviceFacts facts_;
+  mutable Failure failure_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::byte*, void*> allocated_;  // mutex_; aligned address → the driver's
+};
+
+}  // namespace fovea::kernels::cuda

@@ -1,0 +1,206 @@
+#include "apart_device.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <span>
+#include <sys/mman.h>
+#include <vector>
+
+namespace fovea::tests {
+namespace {
+
+using namespace kernels;
+
+constexpr std::int64_t page_bytes = 4096;
+
+std::size_t mapped_bytes(std::int64_t bytes) {
+  return static_cast<std::size_t>((bytes + page_bytes) / page_bytes * page_bytes);  // never 0
+}
+
+class ApartStream final : public Stream {
+ public:
+  ApartStream(const ApartDevice& device, std::unique_ptr<Stream> inner)
+      : device_(device), inner_(std::move(inner)) {}
+  ~ApartStream() override { synchronize(); }
+
+  void push(std::function<void(Stream&)> work) {
+    waiting_.push_back(std::move(work));
+    ++pushed_;
+  }
+  void synchronize() override { run_until(pushed_); }
+  std::string failure() const override { return device_.failure(); }
+
+  std::int64_t pushed() const { return pushed_; }
+  std::int64_t done() const { return pushed_ - std::ssize(waiting_); }
+  void run_until(std::int64_t mark) {
+    while (done() < mark) {
+      const auto work = std::move(waiting_.front());
+      waiting_.pop_front();
+      if (device_.failure().empty()) device_.inside([&] { work(*inner_); });
+    }
+  }
+  const ApartDevice& device() const { return device_; }
+
+ private:
+  const ApartDevice& device_;
+  std::unique_ptr<Stream> inner_;
+  std::deque<std::function<void(Stream&)>> waiting_;
+  std::int64_t pushed_ = 0;
+};
+
+ApartStream& apart(Stream& stream) {
+  return static_cast<ApartStream&>(stream);
+}
+
+class ApartEvent final : public Event {
+ public:
+  bool done() const override { return stream_ == nullptr || stream_->done() >= mark_; }
+  void wait() const override {
+    if (stream_ != nullptr) stream_->run_until(mark_);
+  }
+  void record(ApartStream& stream) {
+    stream_ = &stream;
+    mark_ = stream.pushed();
+  }
+
+ private:
+  ApartStream* stream_ = nullptr;
+  std::int64_t mark_ = 0;
+};
+
+const OperationTable& inner_operations(Stream& stream) {
+  return apart(stream).device().inner().operations();
+}
+
+// An operation whose arguments are all the device's.
+template <auto member, class Arguments>
+void later(const Arguments& arguments, Stream& stream) {
+  apart(stream).push([arguments, operation = inner_operations(stream).*member](Stream& inner) {
+    operation(arguments, inner);
+  });
+}
+
+void linear(const Linear& arguments, Stream& stream) {
+  apart(stream).push(
+      [arguments, operation = inner_operations(stream).linear,
+       projections = std::vector(arguments.projections.begin(), arguments.projections.end())](Stream& inner) {
+        Linear own = arguments;
+        own.projections = projections;
+        operation(own, inner);
+      });
+}
+
+// The experts are those that the device's own table names when the operation runs.
+void feed_forward(const FeedForward& arguments, Stream& stream) {
+  if (!arguments.experts.empty() && arguments.table == nullptr) {
+    std::fputs("ApartDevice: experts without a table in the device's memory\n", stderr);
+    std::abort();
+  }
+  apart(stream).push([arguments, operation = inner_operations(stream).feed_forward,
+                      shared = arguments.shared ? *arguments.shared : Expert{}](Stream& inner) {
+    FeedForward own = arguments;
+    if (arguments.shared) own.shared = &shared;
+    own.experts = {arguments.table, arguments.experts.size()};
+    own.table = nullptr;
+    operation(own, inner);
+  });
+}
+
+constexpr OperationTable table = {
+    .embed_rows = later<&OperationTable::embed_rows, EmbedRows>,
+    .rms_norm = later<&OperationTable::rms_norm, RmsNorm>,
+    .linear = linear,
+    .rotary = later<&OperationTable::rotary, Rotary>,
+    .kv_store = later<&OperationTable::kv_store, KvStore>,
+    .attention = later<&OperationTable::attention, Attention>,
+    .route = later<&OperationTable::route, Route>,
+    .feed_forward = feed_forward,
+    .sigmoid = later<&OperationTable::sigmoid, Sigmoid>,
+    .add = later<&OperationTable::add, Add>,
+};
+
+}  // namespace
+
+DeviceFacts ApartDevice::facts() const {
+  constexpr std::int64_t memory_bytes = std::int64_t{1} << 32;
+  return {.description = "host memory, kept apart",
+          .memory_bytes = memory_bytes,
+          .memory_free_bytes = memory_bytes - allocated(),
+          .bandwidth_gb_per_s = 1};
+}
+const OperationTable& ApartDevice::operations() const {
+  return table;
+}
+std::unique_ptr<Stream> ApartDevice::make_stream(const StreamOptions& options) const {
+  return std::make_unique<ApartStream>(*this, inner_.make_stream(options));
+}
+
+void ApartDevice::protect(int access) const {
+  for (const auto& [memory, bytes] : regions_) mprotect(memory, mapped_bytes(bytes), access);
+}
+
+void ApartDevice::inside(const std::function<void()>& work) const {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (inside_++ == 0) protect(PROT_READ | PROT_WRITE);
+  }
+  work();
+  const std::scoped_lock lock(mutex_);
+  if (--inside_ == 0) protect(PROT_NONE);
+}
+
+std::byte* ApartDevice::allocate(std::int64_t bytes) const {
+  const std::scoped_lock lock(mutex_);
+  const int access = inside_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE;
+  void* const memory = mmap(nullptr, mapped_bytes(bytes), access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  regions_[static_cast<std::byte*>(memory)] = bytes;
+  return static_cast<std::byte*>(memory);
+}
+
+void ApartDevice::release(std::byte* memory, std::int64_t bytes) const {
+  const std::scoped_lock lock(mutex_);
+  regions_.erase(memory);
+  munmap(memory, mapped_bytes(bytes));
+}
+
+std::int64_t ApartDevice::allocated() const {
+  const std::scoped_lock lock(mutex_);
+  std::int64_t sum = 0;
+  for (const auto& [memory, bytes] : regions_) sum += bytes;
+  return sum;
+}
+
+void ApartDevice::fail(std::string sentence) const {
+  const std::scoped_lock lock(mutex_);
+  failure_ = std::move(sentence);
+}
+std::string ApartDevice::failure() const {
+  const std::scoped_lock lock(mutex_);
+  return failure_;
+}
+
+void ApartDevice::copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const {
+  apart(stream).push([=](Stream&) { std::memcpy(target, host, static_cast<std::size_t>(bytes)); });
+}
+void ApartDevice::read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
+                            Stream& stream) const {
+  apart(stream).push([=](Stream&) { std::memcpy(host, source, static_cast<std::size_t>(bytes)); });
+}
+void ApartDevice::copy_within(std::byte* target, const std::byte* source, std::int64_t bytes,
+                              std::int64_t stride, std::int64_t count, Stream& stream) const {
+  apart(stream).push([=](Stream&) {
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(target + i * stride, source + i * stride, static_cast<std::size_t>(bytes));
+  });
+}
+std::unique_ptr<Event> ApartDevice::make_event() const {
+  return std::make_unique<ApartEvent>();
+}
+void ApartDevice::record(Event& event, Stream& stream) const {
+  static_cast<ApartEvent&>(event).record(apart(stream));
+}
+
+}  // namespace fovea::tests

@@ -1,0 +1,74 @@
+// A device's kernels over memory that the host cannot touch, run as late as a GPU might run them: operations
+// and copies wait in their stream until somebody waits for them. A touch of the memory from outside ends the
+// program; what reads results too early reads other bytes than it wants, and what overwrites a copy's source
+// too early sends them. Otherwise the results are the device's own, bit for bit.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "kernels/api/device.h"
+
+namespace fovea::tests {
+
+class ApartDevice final : public kernels::Device {
+ public:
+  explicit ApartDevice(const kernels::Device& inner) : inner_(inner) {}
+
+  std::string name() const override { return inner_.name(); }
+  std::string instruction_set() const override { return inner_.instruction_set() + ", apart"; }
+  kernels::DeviceFacts facts() const override;
+  const kernels::OperationTable& operations() const override;
+  std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions& options) const override;
+
+  kernels::Packing preferred_packing(kernels::Type type, std::int64_t rows,
+                                     std::int64_t columns) const override {
+    return inner_.preferred_packing(type, rows, columns);
+  }
+  std::int64_t packed_bytes(kernels::Packing packing, kernels::Type type, std::int64_t rows,
+                            std::int64_t columns) const override {
+    return inner_.packed_bytes(packing, type, rows, columns);
+  }
+  void pack(kernels::Packing packing, kernels::Type type, std::int64_t rows, std::int64_t columns,
+            const std::byte* source, std::int64_t first, std::int64_t count,
+            std::byte* packed) const override {
+    inner_.pack(packing, type, rows, columns, source, first, count, packed);
+  }
+  std::int64_t pack_granularity(kernels::Packing packing) const override {
+    return inner_.pack_granularity(packing);
+  }
+
+  std::byte* allocate(std::int64_t bytes) const override;
+  void release(std::byte* memory, std::int64_t bytes) const override;
+  bool memory_is_host() const override { return false; }
+  std::byte* allocate_host(std::int64_t bytes) const override { return inner_.allocate(bytes); }
+  void release_host(std::byte* memory, std::int64_t bytes) const override { inner_.release(memory, bytes); }
+  void copy(std::byte* target, const std::byte* host, std::int64_t bytes, kernels::Stream&) const override;
+  void read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
+                 kernels::Stream&) const override;
+  void copy_within(std::byte* target, const std::byte* source, std::int64_t bytes, std::int64_t stride,
+                   std::int64_t count, kernels::Stream&) const override;
+  std::unique_ptr<kernels::Event> make_event() const override;
+  void record(kernels::Event& event, kernels::Stream& stream) const override;
+
+  std::int64_t allocated() const;
+  // From now on every stream says that it has failed with this sentence, and computes nothing; empty: no
+  // more.
+  void fail(std::string sentence) const;
+  std::string failure() const;
+  // Runs something that may touch the device's memory.
+  void inside(const std::function<void()>& work) const;
+  const kernels::Device& inner() const { return inner_; }
+
+ private:
+  void protect(int access) const;
+
+  const kernels::Device& inner_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::byte*, std::int64_t> regions_;  // mutex_
+  mutable int inside_ = 0;                              // mutex_
+  mutable std::string failure_;                         // mutex_
+};
+
+}  // namespace fovea::tests

@@ -1,0 +1,220 @@
+// The engine on a device whose memory the host cannot touch and whose work is late: the same bits as on the
+// device's own kernels, through generation, shared prefixes, swaps, units on disk alone, and a device's
+// failure.
+#include <QTemporaryDir>
+#include <thread>
+
+#include "engine/precision/tiers.h"
+#include "engine/runtime/load.h"
+#include "engine/runtime/prepare.h"
+#include "engine/runtime/processor.h"
+#include "tests/support/test.h"
+
+#include "../models/apart_device.h"
+#include "chat_model.h"
+#include "expert_model.h"
+
+using namespace fovea;
+using namespace fovea::tests;
+namespace expert = fovea::tests::expert_model;
+
+namespace {
+
+const kernels::Device& cpu() {
+  static const kernels::Device& device = **runtime::chosen_device({});
+  return device;
+}
+
+std::unique_ptr<Engine> load_on(const kernels::Device& device, const LoadRequest& request,
+                                const runtime::PolicyMaker& policy = {}) {
+  auto engine = runtime::load(request, policy, {}, {}, &device);
+  if (!engine) qFatal("%s", engine.error().message().c_str());
+  return *std::move(engine);
+}
+
+GenerateResult generate(Engine& engine, const GenerateRequest& request) {
+  auto result = engine.generate(request);
+  if (!result) qFatal("%s", result.error().message().c_str());
+  return *std::move(result);
+}
+
+// In each pass lets a unit of the low tier and one of the high tier change places.
+class Restless final : public precision::Policy {
+ public:
+  explicit Restless(const precision::PolicyWorld& world) : world_(world) {}
+  std::string_view name() const override { return "restless"; }
+  std::vector<precision::TierId> initial() const override {
+    std::vector<precision::TierId> tiers(static_cast<std::size_t>(world_.units()), 1);
+    for (std::int64_t unit = 0; unit < world_.capacity[0]; ++unit) tiers[static_cast<std::size_t>(unit)] = 0;
+    return tiers;
+  }
+  void observe(const precision::Observation&) override {}
+  void propose(std::span<const precision::TierId> tiers, std::int32_t,
+               std::vector<precision::Decision>& decisions) override {
+    const std::int32_t up = next(tiers, 1), down = next(tiers, 0);
+    decisions.push_back({.unit = up, .target = 0, .reason = SwapReason::requested});
+    decisions.push_back({.unit = down, .target = 1, .reason = SwapReason::requested});
+  }
+  std::span<const float> hotness() const override { return {}; }
+
+ private:
+  std::int32_t next(std::span<const precision::TierId> tiers, precision::TierId wanted) {
+    for (std::size_t tried = 0; tried < tiers.size(); ++tried) {
+      last_ = (last_ + 5) % static_cast<std::int32_t>(tiers.size());
+      if (tiers[static_cast<std::size_t>(last_)] == wanted) break;
+    }
+    return last_;
+  }
+  precision::PolicyWorld world_;
+  std::int32_t last_ = 0;
+};
+
+Result<std::unique_ptr<precision::Policy>> restless(const precision::PolicyWorld& world) {
+  return std::make_unique<Restless>(world);
+}
+
+}  // namespace
+
+class ApartTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  ApartDevice apart_{cpu()};
+
+  LoadRequest with_policy(PolicyKind policy, std::int64_t budget = 0) const {
+    return expert::with_policy(folder_.path().toStdString(), policy, {"file", "q2"}, budget);
+  }
+
+ private Q_SLOTS:
+  void cleanup() { QCOMPARE(apart_.allocated(), 0); }  // every engine has given everything back
+
+  void conversationsAreTheSame() {
+    const auto here = load_on(cpu(), chat_request());
+    const auto there = load_on(apart_, chat_request());
+    for (const auto& chat : expected_chat()["chats"]) {
+      GenerateRequest request = greedy(messages_of(chat), 24);
+      for (const std::uint64_t seed : {0U, 7U}) {
+        if (seed != 0)
+          request.sampling = {.temperature = 1, .top_k = 0, .top_p = 1, .min_p = 0, .seed = seed};
+        const GenerateResult wanted = generate(*here, request), got = generate(*there, request);
+        QCOMPARE(got.tokens, wanted.tokens);
+        QCOMPARE(got.timings.reused_tokens, wanted.timings.reused_tokens);
+      }
+    }
+  }
+
+  // The second answer begins in the middle of a page that the first one goes on to use: it is copied.
+  void branchesOfAConversationAreTheSame() {
+    const auto here = load_on(cpu(), chat_request());
+    const auto there = load_on(apart_, chat_request());
+    for (const std::string question : {"one two three", "one two four", "one two three", "two"}) {
+      const GenerateRequest request = greedy({{"user", question}}, 90);
+      QCOMPARE(generate(*there, request).tokens, generate(*here, request).tokens);
+    }
+  }
+
+  void logitsAreTheSame() {
+    const auto tokens = expert::some_tokens(50);
+    for (const int chunk : {1, 7, 64}) {
+      LoadRequest request = expert::plain_request();
+      request.chunk = chunk;
+      QVERIFY(expert::logits(*load_on(apart_, request), tokens) ==
+              expert::logits(*load_on(cpu(), request), tokens));
+    }
+  }
+
+  void routingIsTheSame() {
+    const auto tokens = expert::some_tokens(40);
+    const auto choices = [&](const kernels::Device& device) {
+      std::vector<std::int32_t> ids;
+      std::vector<float> weights;
+      const auto sink = [&](const auto& pass) -> Result<void> {
+        for (const LayerRouting& layer : pass.layers) {
+          ids.insert(ids.end(), layer.ids.begin(), layer.ids.end());
+          weights.insert(weights.end(), layer.weights.begin(), layer.weights.end());
+        }
+        return {};
+      };
+      if (const auto done = load_on(device, expert::plain_request())->routing(tokens, 7, sink); !done)
+        qFatal("%s", done.error().message().c_str());
+      return std::pair(ids, weights);
+    };
+    const auto wanted = choices(cpu());
+    QCOMPARE(std::ssize(wanted.first), std::ssize(tokens) * expert::layers * expert::used);
+    QVERIFY(choices(apart_) == wanted);
+  }
+
+  // Every unit at the file's tier, and the policy's own choices with swaps at fixed passes.
+  void policiesAreTheSame_data() {
+    QTest::addColumn<int>("policy");
+    QTest::newRow("static") << static_cast<int>(PolicyKind::static_tiers);
+    QTest::newRow("dynaexq") << static_cast<int>(PolicyKind::dynaexq);
+  }
+  void policiesAreTheSame() {
+    QFETCH(int, policy);
+    const auto tokens = expert::some_tokens(50);
+    LoadRequest request = with_policy(static_cast<PolicyKind>(policy));
+    request.precision.publish_after_passes = 1;
+    const auto there = load_on(apart_, request);
+    QVERIFY(expert::logits(*there, tokens) == expert::logits(*load_on(cpu(), request), tokens));
+    QVERIFY(there->precision()->hit_rate > 0);
+  }
+
+  // Experts change tier in every pass, and each pass must read those that are published in it.
+  void aSwapStormIsTheSame() {
+    const auto tokens = expert::some_tokens(60);
+    LoadRequest request = with_policy(PolicyKind::dynaexq);
+    request.chunk = 1;
+    request.precision.publish_after_passes = 1;
+    // The processor reads some weights where the file has them: another budget gives the same plan.
+    const auto with_two_high = [&](const kernels::Device& device) {
+      for (std::int64_t budget = 200'000; budget < 1 << 20; budget += 2048) {
+        request.precision.budget_bytes = budget;
+        const auto engine = runtime::load(request, {}, {}, {}, &device);
+        if (engine && (*engine)->plan()->high_per_layer == 2) break;
+      }
+      return load_on(device, request, restless);
+    };
+    const auto here = with_two_high(cpu()), there = with_two_high(apart_);
+    QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
+    QCOMPARE(there->precision()->promotions, here->precision()->promotions);
+    QVERIFY(there->precision()->promotions > 20);
+    QVERIFY(there->precision()->demotions > 20);
+  }
+
+  // Some units live on disk alone: the router's choice must be known inside the pass.
+  void unitsOnDiskAreBroughtInTime() {
+    const auto tokens = expert::some_tokens(30);
+    LoadRequest request = with_policy(PolicyKind::offload);
+    request.precision.tiers = {"file"};
+    request.precision.offload.cpu_moe_layers = 1;
+    const auto here = load_on(cpu(), request), there = load_on(apart_, request);
+    QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
+    QVERIFY(there->precision()->stalls > 0);
+  }
+
+  // What the device could not do ends the request with its own words, and the engine can be let go.
+  void aFailedDeviceEndsTheRequest() {
+    const ApartDevice broken(cpu());
+    const auto engine = load_on(broken, with_policy(PolicyKind::dynaexq));
+    broken.fail("an illegal memory access was encountered");
+    const auto tokens = expert::some_tokens(5);
+    const auto done = engine->logits(tokens, [](std::int64_t, std::span<const float>) {});
+    QVERIFY(!done);
+    QCOMPARE(done.error().kind, ErrorKind::device);
+    QVERIFY(done.error().message().contains("illegal memory access"));
+  }
+
+  void aFailedDeviceEndsLoading() {
+    const ApartDevice broken(cpu());
+    broken.fail("the device is lost");
+    const auto engine = runtime::load(expert::plain_request(), {}, {}, {}, &broken);
+    QVERIFY(!engine);
+    QCOMPARE(engine.error().kind, ErrorKind::device);
+    QVERIFY(engine.error().message().contains("the device is lost"));
+  }
+};
+FOVEA_TEST(ApartTest)
+
+#include "apart_test.moc"
