@@ -161,6 +161,7 @@ void add_chat(Registry& registry) {
   command->add_option("--system", flags->system, "The system message");
   command->add_flag("--raw", flags->raw, "The prompt goes in as it is, without the chat template");
   add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
+  add_device(*command, flags->load.device);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   add_chunk(*command, flags->load);

@@ -19,15 +19,31 @@ nlohmann::ordered_json as_json(const DeviceInfo& device) {
           {"instruction_sets", device.instruction_sets},
           {"cores", device.cores},
           {"memory_bytes", device.memory_bytes},
-          {"memory_free_bytes", device.memory_free_bytes}};
+          {"memory_free_bytes", device.memory_free_bytes},
+          {"bandwidth_gb_per_s", device.bandwidth_gb_per_s},
+          {"unusable", device.unusable}};
+}
+
+double gigabytes(std::int64_t bytes) {
+  return static_cast<double>(bytes) / 1e9;
+}
+
+std::string gpu_for_people(const DeviceInfo& device) {
+  if (!device.unusable.empty())
+    return fmt::format("{}: {}\n  cannot be used: {}\n", device.name, device.description, device.unusable);
+  std::string text = fmt::format("{}: {}\n  {}, {:.1f} GB memory, {:.1f} GB free", device.name,
+                                 device.description, device.instruction_set, gigabytes(device.memory_bytes),
+                                 gigabytes(device.memory_free_bytes));
+  if (device.bandwidth_gb_per_s > 0) text += fmt::format(", {:.0f} GB/s", device.bandwidth_gb_per_s);
+  return text + "\n";
 }
 
 std::string for_people(const DeviceInfo& device) {
+  if (device.cores == 0) return gpu_for_people(device);
   return fmt::format(
       "{}: {}\n  {} cores, {:.1f} GB memory, {:.1f} GB free\n  computes with {} (could use: {})\n",
-      device.name, device.description, device.cores, static_cast<double>(device.memory_bytes) / 1e9,
-      static_cast<double>(device.memory_free_bytes) / 1e9, device.instruction_set,
-      fmt::join(device.instruction_sets, ", "));
+      device.name, device.description, device.cores, gigabytes(device.memory_bytes),
+      gigabytes(device.memory_free_bytes), device.instruction_set, fmt::join(device.instruction_sets, ", "));
 }
 
 Result<void> print_devices(bool json, Console& console) {
@@ -38,7 +54,9 @@ Result<void> print_devices(bool json, Console& console) {
     list.push_back(as_json(device));
     text += for_people(device);
   }
-  return json ? write_json(console, {{"devices", list}}) : console.write_text(text);
+  const std::string no_gpu = why_no_gpu();
+  if (!no_gpu.empty()) text += "no GPU: " + no_gpu + "\n";
+  return json ? write_json(console, {{"devices", list}, {"no_gpu", no_gpu}}) : console.write_text(text);
 }
 
 }  // namespace
@@ -46,9 +64,12 @@ Result<void> print_devices(bool json, Console& console) {
 void add_devices(Registry& registry) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command = add_command(
-      registry, "devices", "The processor, its instruction sets and memory", *json,
+      registry, "devices", "The processor and the GPUs, their architectures and memory", *json,
       "  devices  a list; of each: name, description, instruction_set (the one in use), instruction_sets,\n"
-      "           cores (physical), memory_bytes, memory_free_bytes\n");
+      "           cores (physical; 0 of a GPU), memory_bytes, memory_free_bytes, bandwidth_gb_per_s (of a "
+      "GPU, by\n"
+      "           its clock and width), unusable (why it cannot be used; empty: it can)\n"
+      "  no_gpu   why there is no GPU among them; empty when there is one\n");
   command->callback([&registry, json] {
     registry.chosen = [json](Console& console, Interrupts&) { return print_devices(*json, console); };
   });

@@ -23,6 +23,21 @@ CLI::Option* add_model(CLI::App& command, std::string& model) {
                             "A GGUF file, a Hugging Face folder, or a name in the model library");
 }
 
+void add_device(CLI::App& command, std::string& device) {
+  command
+      .add_option("--device", device,
+                  "Where the model runs: cpu, or cuda:N, a GPU of fovea devices (default: cpu)")
+      ->check(CLI::Validator(
+          [](std::string& text) -> std::string {
+            const std::string_view number =
+                std::string_view(text).substr(text.starts_with("cuda:") ? 5 : text.size());
+            const bool digits = number.find_first_not_of("0123456789") == std::string_view::npos;
+            if (text == "cpu" || (digits && !number.empty() && number.size() < 4)) return {};
+            return text + " is neither cpu nor cuda:0, cuda:1 …";
+          },
+          ""));
+}
+
 void add_threads(CLI::App& command, LoadFlags& flags) {
   command.add_option("--threads", flags.threads, "Threads that compute (default: the physical cores)")
       ->check(number_between(1, 1024));

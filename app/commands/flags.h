@@ -25,13 +25,15 @@ CLI::App* add_command(Registry& registry, const std::string& name, const std::st
 
 CLI::Option* add_model(CLI::App& command, std::string& model);
 
-// --threads, --context, --kv, --chunk: how a model is loaded.
+// --device, --threads, --context, --kv, --chunk: how a model is loaded.
 struct LoadFlags {
+  std::string device;
   int threads = 0;
   std::int64_t context = 0;
   KvType kv = KvType::f16;
   std::int64_t chunk = 0;
 };
+void add_device(CLI::App& command, std::string& device);
 void add_threads(CLI::App& command, LoadFlags& flags);
 void add_context(CLI::App& command, LoadFlags& flags, const std::string& description);
 void add_kv(CLI::App& command, LoadFlags& flags);

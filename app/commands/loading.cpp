@@ -21,6 +21,7 @@ Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flag
   FOVEA_TRY(request.model, find_model(model));
   request.context = flags.context;
   request.kv = flags.kv;
+  request.device = flags.device;
   request.threads = flags.threads;
   request.chunk = flags.chunk;
   return request;

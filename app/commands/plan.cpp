@@ -123,6 +123,7 @@ Result<void> print_plan(const PlanFlags& flags, Console& console) {
                         .kv = flags.load.kv,
                         .chunk = flags.load.chunk,
                         .precision = {},
+                        .device = flags.load.device,
                         .device_memory_bytes = flags.device_memory_bytes,
                         .dense_tier = flags.dense};
   PrecisionFlags precision = flags.precision;
@@ -165,6 +166,7 @@ void add_plan(Registry& registry) {
   for (const std::string& name : shape_names()) names += (names.empty() ? "" : ", ") + name;
   command->add_option("--shape", flags->shape,
                       "A published model instead of MODEL, without its file: " + names);
+  add_device(*command, flags->load.device);
   command
       ->add_option("--device-memory", flags->device_memory_bytes,
                    "Plan for a card with this memory, as 32GiB; the processor computes what is offloaded")

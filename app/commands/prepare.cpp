@@ -147,6 +147,7 @@ void add_prepare(Registry& registry) {
       ->transform(one_of({{"experts", static_cast<int>(PrepareScope::experts)},
                           {"linear", static_cast<int>(PrepareScope::linear_layers)}}));
   command->add_flag("--rebuild", flags->request.rebuild, "Make it again, whatever is there");
+  add_device(*command, flags->request.device);
   command->add_option("--threads", flags->request.threads, "Threads (default: the physical cores)")
       ->check(number_between(1, 1024));
   command->callback([&registry, flags] {

@@ -47,6 +47,7 @@ void add_window(Registry& registry, int argc, char** argv) {
   add_model(program, flags->model);
   program.add_flag("--verbose", registry.verbose, "Write the log to standard error");
   add_context(program, flags->load, "Tokens of context (default: the model's, at most 8192)");
+  add_device(program, flags->load.device);
   add_threads(program, flags->load);
   add_kv(program, flags->load);
   add_precision(program, flags->precision);

@@ -35,6 +35,9 @@ inline constexpr double default_safety_share = 0.02;
 inline constexpr std::int64_t default_most_safety_bytes = std::int64_t{1} << 30;
 
 // What the units share the device with. Bytes.
+// What is kept free of a card's memory (DynaExq's reserve).
+inline constexpr std::int64_t card_safety_bytes = std::int64_t{1} << 30;
+
 struct Surroundings {
   // models::Placement::measure(…).resident() with unit_scope(policy); without a policy the units included.
   std::int64_t dense_bytes = 0;

@@ -31,7 +31,7 @@ precision::Surroundings surroundings(const checkpoint::Checkpoint& checkpoint,
                                      const models::WeightPlan& weights, const models::ModelConfig& config,
                                      const LoadRequest& settings, const kernels::Device& device,
                                      models::UnitScope scope) {
-  return {
+  precision::Surroundings around{
       .dense_bytes = models::Placement(checkpoint, device, scope).measure(weights, config).resident(),
       .kv_bytes = KvCache::bytes(kv_settings(config, settings.context, settings.kv)),
       .activation_bytes = layers::Forward::activation_bytes(config, settings.chunk),
@@ -39,6 +39,24 @@ precision::Surroundings surroundings(const checkpoint::Checkpoint& checkpoint,
       .chunk = settings.chunk,
       // The host computes nothing for a device beside it: what is offloaded is read from disk when needed.
       .device_is_host = true};
+  if (!device.memory_is_host()) {
+    around.safety_bytes = precision::card_safety_bytes;
+    around.safety_share = 0;
+  }
+  return around;
+}
+
+// A GPU's budget is what its driver says is free, unless less is asked for.
+Result<PrecisionRequest> within_free_memory(PrecisionRequest request, const kernels::Device& device) {
+  if (device.memory_is_host()) return request;
+  const std::int64_t free = free_bytes(device);
+  if (request.budget_bytes > free)
+    return fail(ErrorKind::memory, "budget",
+                std::to_string(request.budget_bytes) + " bytes are more than the " + std::to_string(free) +
+                    " that " + device.name() + " has free beside other programs",
+                "Give a smaller budget, or close other programs that use it");
+  if (request.budget_bytes == 0) request.budget_bytes = free;
+  return request;
 }
 
 Result<checkpoint::Store> open_store(const checkpoint::Checkpoint& checkpoint, const UnitPlan& units,
@@ -116,7 +134,7 @@ std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<
 Result<std::optional<PreparedPrecision>> prepare_precision(
     const checkpoint::Checkpoint& checkpoint, const models::ModelConfig& config, const LoadRequest& settings,
     const kernels::Device& device, const ProgressSink& progress, std::stop_token stop) {
-  const PrecisionRequest& request = settings.precision;
+  FOVEA_TRY(const PrecisionRequest request, within_free_memory(settings.precision, device));
   const bool has_experts = config.experts > 0;
   const PolicyKind policy = precision::chosen_policy(request, has_experts);
   if (policy == PolicyKind::none) return std::nullopt;

@@ -48,6 +48,10 @@ void choose_defaults(LoadRequest& settings, const models::ModelConfig& config) {
                  " that the model was trained for");
 }
 
+std::int64_t free_bytes(const kernels::Device& device) {
+  return device.memory_is_host() ? 0 : device.facts().memory_free_bytes;
+}
+
 kernels::Type storage_type(KvType kv) {
   switch (kv) {
     case KvType::f32:

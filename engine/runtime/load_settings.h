@@ -14,6 +14,8 @@ Result<void> check(const LoadRequest& request);
 // The context when none is given: the model's, at most 8,192 tokens. The chunk: 256 tokens, or 128 under a
 // policy that moves experts; no longer than the context.
 void choose_defaults(LoadRequest& settings, const models::ModelConfig& config);
+// What a device with memory of its own has free now, other programs' use taken off; 0 where it is the host's.
+std::int64_t free_bytes(const kernels::Device& device);
 kernels::Type storage_type(KvType kv);
 KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, KvType kv);
 

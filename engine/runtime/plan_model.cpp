@@ -21,8 +21,7 @@ using models::say;
 using precision::size_text;
 using precision::Surroundings;
 
-constexpr std::int64_t card_safety_bytes = std::int64_t{1} << 30;  // DynaExq's reserve
-constexpr std::int64_t shortest_context = 512;                     // that advice proposes
+constexpr std::int64_t shortest_context = 512;  // that advice proposes
 
 // As loading would choose them.
 Result<void> choose_sizes(PlanSettings& settings, const models::ModelConfig& config) {
@@ -55,7 +54,9 @@ struct Planned {
 Result<Planned> plan_once(const Subject& subject, const PlanSettings& settings) {
   PrecisionRequest request = settings.precision;
   const bool card = settings.device_memory_bytes > 0;
-  if (request.budget_bytes == 0) request.budget_bytes = settings.device_memory_bytes;
+  const bool own_memory = card || !subject.device->memory_is_host();
+  if (request.budget_bytes == 0)
+    request.budget_bytes = card ? settings.device_memory_bytes : runtime::free_bytes(*subject.device);
   const PolicyKind policy = precision::chosen_policy(request, subject.has_experts);
   Surroundings around{.dense_bytes = subject.dense(policy),
                       .kv_bytes = subject.kv(settings),
@@ -63,8 +64,8 @@ Result<Planned> plan_once(const Subject& subject, const PlanSettings& settings) 
                       .experts_used = subject.experts_used,
                       .chunk = settings.chunk,
                       .device_is_host = !card};
-  if (card) {
-    around.safety_bytes = card_safety_bytes;
+  if (own_memory) {
+    around.safety_bytes = precision::card_safety_bytes;
     around.safety_share = 0;
   }
   FOVEA_TRY(auto units, precision::plan_units(*subject.weights, *subject.device, request, around));
