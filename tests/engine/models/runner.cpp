@@ -9,6 +9,7 @@
 
 #include "engine/core/result.h"
 #include "kernels/cpu/device.h"
+#include "kernels/cuda/emulation/device.h"
 #include "kernels/reference/device.h"
 
 #include "apart_device.h"
@@ -51,6 +52,8 @@ std::vector<const kernels::Device*> all_devices() {
   }
   static const ApartDevice apart(*devices.back());
   devices.push_back(&apart);
+  static const std::unique_ptr<kernels::Device> emulated = kernels::cuda::emulation::emulated_device();
+  devices.push_back(emulated.get());
   return devices;
 }
 

@@ -30,8 +30,8 @@ class Pages {
   std::vector<kernels::KvPages> layers_;
 };
 
-// The reference device, every CPU instruction set of this machine, and the fastest of them with memory that
-// the host cannot touch.
+// The reference device, every CPU instruction set of this machine, the fastest of them with memory that the
+// host cannot touch, and the GPU's kernels on the emulated device.
 std::vector<const kernels::Device*> all_devices();
 
 Result<models::Model> load(const std::filesystem::path&, const kernels::Device&);

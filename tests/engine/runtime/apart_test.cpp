@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <thread>
 
+#include "engine/precision/plan_inputs.h"
 #include "engine/precision/tiers.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/prepare.h"
@@ -169,8 +170,9 @@ class ApartTest : public QObject {
     request.precision.publish_after_passes = 1;
     // The processor reads some weights where the file has them: another budget gives the same plan.
     const auto with_two_high = [&](const kernels::Device& device) {
+      const std::int64_t reserve = device.memory_is_host() ? 0 : precision::card_safety_bytes;
       for (std::int64_t budget = 200'000; budget < 1 << 20; budget += 2048) {
-        request.precision.budget_bytes = budget;
+        request.precision.budget_bytes = reserve + budget;
         const auto engine = runtime::load(request, {}, {}, {}, &device);
         if (engine && (*engine)->plan()->high_per_layer == 2) break;
       }
