@@ -22,7 +22,8 @@
 #include "kernels/cuda/stream.h"
 #include "kernels/cuda/words.h"
 
-#define FOVEA_KERNEL(most_threads) __global__ void __launch_bounds__(most_threads)
+// The 1: without it ptxas keeps registers for more blocks than may ever come, and spills.
+#define FOVEA_KERNEL(most_threads) __global__ void __launch_bounds__(most_threads, 1)
 #define FOVEA_KERNEL_RESIDENT(most_threads, blocks) __global__ void __launch_bounds__(most_threads, blocks)
 #define FOVEA_DEVICE __device__ __forceinline__
 #define FOVEA_DEVICE_CALL static __device__ __noinline__

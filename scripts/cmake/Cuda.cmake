@@ -61,8 +61,7 @@ function(fovea_compile_cuda)
     set(last ${architecture})
   endforeach()
   list(APPEND code -gencode arch=compute_${last},code=compute_${last})
-  # Without the last one ptxas moves so many loads ahead that it spills far below the registers that there are.
-  set(flags -std=c++20 -O3 $<$<CONFIG:Release>:-DNDEBUG> -Xptxas -v -Xptxas -regUsageLevel=0 -ccbin ${CMAKE_CXX_COMPILER} -Xcompiler -fPIC
+  set(flags -std=c++20 -O3 $<$<CONFIG:Release>:-DNDEBUG> -Xptxas -v -ccbin ${CMAKE_CXX_COMPILER} -Xcompiler -fPIC
     -Xcompiler -fvisibility=hidden ${code})
   if(FOVEA_WERROR)
     list(APPEND flags --Werror all-warnings)

@@ -27,6 +27,7 @@ class CommandLineTest : public QObject {
     const auto row = [](const char* name, const Arguments& arguments, const char* says) {
       QTest::newRow(name) << arguments << QByteArray(says);
     };
+    row("device", {"bench", model, "--device", "gpu"}, "gpu is neither cpu nor cuda:0");
     row("unknown flag", {"inspect", model, "--nope"}, "--nope");
     row("no model", {"inspect"}, "MODEL is required");
     row("too many", {"inspect", model, "b"}, "not expected: b");
@@ -90,6 +91,10 @@ class CommandLineTest : public QObject {
     row("no place to write", {"logits", model, "--tokens", "1", "--out", "/no/such/x.npy"}, "/no/such/x.npy");
     row("no tokeniser", {"tokenize", model, "--text", "x"}, "token");
     row("a chat without input", {"chat", model}, "there is no prompt");
+    // Never the processor instead.
+    row("no such device", {"logits", model, "--tokens", "1", "--out", "/dev/null", "--device", "cuda:77"},
+        "device cuda:77: ");
+    row("a plan for no such device", {"plan", model, "--device", "cuda:77"}, "Choose one of: cpu");
     row("a window without display", {"nope"}, "is empty");
   }
   void failures() {
@@ -138,7 +143,7 @@ class CommandLineTest : public QObject {
                                           "context",      "parameters", "parameters_active", "bytes"};
     QTest::newRow("plan") << Arguments{"plan", model, "--tiers", "file,bf16"}
                           << Arguments{"fits", "budget_bytes", "total_bytes", "parts", "units", "advice"};
-    QTest::newRow("devices") << Arguments{"devices"} << Arguments{"devices"};
+    QTest::newRow("devices") << Arguments{"devices"} << Arguments{"devices", "no_gpu"};
     QTest::newRow("logits") << Arguments{"logits", model, "--tokens", "1,2", "--out", "/dev/null"}
                             << Arguments{"shape"};
     QTest::newRow("bench") << Arguments{"bench", model, "-p", "8", "-n", "4", "-r", "1"}

@@ -9,6 +9,7 @@
 #include "engine/runtime/load.h"
 #include "engine/runtime/prepare.h"
 #include "engine/runtime/processor.h"
+#include "kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
@@ -83,8 +84,23 @@ class ApartTest : public QObject {
   QTemporaryDir folder_;
   ApartDevice apart_{cpu()};
 
-  LoadRequest with_policy(PolicyKind policy, std::int64_t budget = 0) const {
-    return expert::with_policy(folder_.path().toStdString(), policy, {"file", "q2"}, budget);
+  LoadRequest with_policy(PolicyKind policy) const {
+    return expert::with_policy(folder_.path().toStdString(), policy, {"file", "q2"});
+  }
+
+  // An engine with two experts of each layer at the high tier, others after each pass. The processor reads
+  // some weights where the file has them: the same plan has another budget on each device.
+  std::unique_ptr<Engine> in_a_storm(const kernels::Device& device) const {
+    LoadRequest request = with_policy(PolicyKind::dynaexq);
+    request.chunk = 1;
+    request.precision.publish_after_passes = 1;
+    const std::int64_t reserve = device.memory_is_host() ? 0 : precision::card_safety_bytes;
+    for (std::int64_t budget = 200'000; budget < 1 << 20; budget += 2048) {
+      request.precision.budget_bytes = reserve + budget;
+      const auto engine = runtime::load(request, {}, {}, {}, &device);
+      if (engine && (*engine)->plan()->high_per_layer == 2) break;
+    }
+    return load_on(device, request, restless);
   }
 
  private Q_SLOTS:
@@ -165,24 +181,38 @@ class ApartTest : public QObject {
   // Experts change tier in every pass, and each pass must read those that are published in it.
   void aSwapStormIsTheSame() {
     const auto tokens = expert::some_tokens(60);
-    LoadRequest request = with_policy(PolicyKind::dynaexq);
-    request.chunk = 1;
-    request.precision.publish_after_passes = 1;
-    // The processor reads some weights where the file has them: another budget gives the same plan.
-    const auto with_two_high = [&](const kernels::Device& device) {
-      const std::int64_t reserve = device.memory_is_host() ? 0 : precision::card_safety_bytes;
-      for (std::int64_t budget = 200'000; budget < 1 << 20; budget += 2048) {
-        request.precision.budget_bytes = reserve + budget;
-        const auto engine = runtime::load(request, {}, {}, {}, &device);
-        if (engine && (*engine)->plan()->high_per_layer == 2) break;
-      }
-      return load_on(device, request, restless);
-    };
-    const auto here = with_two_high(cpu()), there = with_two_high(apart_);
+    const auto here = in_a_storm(cpu()), there = in_a_storm(apart_);
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
     QCOMPARE(there->precision()->promotions, here->precision()->promotions);
     QVERIFY(there->precision()->promotions > 20);
     QVERIFY(there->precision()->demotions > 20);
+  }
+
+  // The GPU's own kernels, emulated.
+  void theGpusKernelsAnswerLikeTransformers() {
+    const auto emulated = kernels::cuda::emulation::emulated_device();
+    const auto engine = load_on(*emulated, chat_request());
+    const auto& chat = expected_chat()["chats"][0];
+    auto wanted = chat["answer"].get<std::vector<TokenId>>();
+    if (wanted.size() > 12) wanted.resize(12);
+    QCOMPARE(generate(*engine, greedy(messages_of(chat), std::ssize(wanted))).tokens, wanted);
+  }
+
+  // Another order of sums, and activations that are rounded elsewhere: 3 % of the largest logit, as in
+  // LogitsTest.
+  void theGpusKernelsSeeTheSameStorm() {
+    const auto emulated = kernels::cuda::emulation::emulated_device();
+    const auto tokens = expert::some_tokens(24);
+    const auto here = in_a_storm(cpu()), there = in_a_storm(*emulated);
+    const auto wanted = expert::logits(*here, tokens), got = expert::logits(*there, tokens);
+    QCOMPARE(got.size(), wanted.size());
+    float largest = 0, difference = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      largest = std::max(largest, std::abs(wanted[i]));
+      difference = std::max(difference, std::abs(wanted[i] - got[i]));
+    }
+    QVERIFY2(difference <= 0.03F * largest, std::to_string(difference).c_str());
+    QCOMPARE(there->precision()->promotions, here->precision()->promotions);
   }
 
   // Some units live on disk alone: the router's choice must be known inside the pass.
