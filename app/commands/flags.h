@@ -27,7 +27,7 @@ CLI::Option* add_model(CLI::App& command, std::string& model);
 
 // --device, --threads, --context, --kv, --chunk: how a model is loaded.
 struct LoadFlags {
-  std::string device;
+  std::string device = {};
   int threads = 0;
   std::int64_t context = 0;
   KvType kv = KvType::f16;

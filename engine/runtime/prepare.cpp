@@ -213,6 +213,10 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::D
       precision::store_identity(source.checkpoint, source.units, source.tiers, *source.device);
   std::optional<Reading> reading;
   if (!request.calibration.text.empty()) {
+    if (!device->memory_is_host())
+      return fail(ErrorKind::unsupported, "calibration",
+                  "what is packed for " + device->name() + " cannot be measured by the processor yet",
+                  "Leave out --calibrate, or prepare for the processor");
     FOVEA_TRY(reading, read_text(request, source.checkpoint, threads));
     identity.calibration = precision::calibration_fingerprint(reading->windows, reading->settings);
   }

@@ -122,18 +122,14 @@ std::unique_ptr<Stream> CudaDevice::make_stream(const StreamOptions& options) co
   return DriverStream::create(failure_, multiprocessors_, options.background);
 }
 
-std::int64_t CudaDevice::packed_bytes([[maybe_unused]] Packing packing, Type type, std::int64_t rows,
-                                      std::int64_t columns) const {
-  assert(packing == Packing::rows);
+std::int64_t CudaDevice::packed_bytes(Packing, Type type, std::int64_t rows, std::int64_t columns) const {
   return rows * row_bytes(type, columns);
 }
 
-void CudaDevice::pack([[maybe_unused]] Packing packing, Type type, [[maybe_unused]] std::int64_t rows,
-                      std::int64_t columns, const std::byte* source, std::int64_t first, std::int64_t count,
+void CudaDevice::pack(Packing packing, Type type, std::int64_t rows, std::int64_t columns,
+                      const std::byte* source, std::int64_t first, std::int64_t count,
                       std::byte* packed) const {
-  assert(packing == Packing::rows && first + count <= rows);
-  const std::int64_t bytes = row_bytes(type, columns);
-  std::memcpy(packed + first * bytes, source, size(count * bytes));
+  cuda::pack(packing, type, rows, columns, source, first, count, packed);
 }
 
 // The driver promises 256 bytes of alignment.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/api/device.h"
+#include "kernels/cuda/pack.h"
 
 namespace fovea::kernels::cuda {
 
@@ -41,12 +42,14 @@ class CudaDevice final : public Device {
   const OperationTable& operations() const override;
   std::unique_ptr<Stream> make_stream(const StreamOptions& options) const override;
 
-  Packing preferred_packing(Type, std::int64_t, std::int64_t) const override { return Packing::rows; }
+  Packing preferred_packing(Type type, std::int64_t, std::int64_t) const override {
+    return cuda::preferred_packing(type);
+  }
   std::int64_t packed_bytes(Packing packing, Type type, std::int64_t rows,
                             std::int64_t columns) const override;
   void pack(Packing packing, Type type, std::int64_t rows, std::int64_t columns, const std::byte* source,
             std::int64_t first, std::int64_t count, std::byte* packed) const override;
-  std::int64_t pack_granularity(Packing) const override { return 1; }
+  std::int64_t pack_granularity(Packing packing) const override { return cuda::pack_granularity(packing); }
 
   std::byte* allocate(std::int64_t bytes) const override;
   void release(std::byte* memory, std::int64_t bytes) const override;

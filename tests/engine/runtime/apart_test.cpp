@@ -92,6 +92,8 @@ class ApartTest : public QObject {
   // some weights where the file has them: the same plan has another budget on each device.
   std::unique_ptr<Engine> in_a_storm(const kernels::Device& device) const {
     LoadRequest request = with_policy(PolicyKind::dynaexq);
+    request.precision.stores_folder /= device.name();  // the GPU's kernels read another packing
+    std::filesystem::create_directories(request.precision.stores_folder);
     request.chunk = 1;
     request.precision.publish_after_passes = 1;
     const std::int64_t reserve = device.memory_is_host() ? 0 : precision::card_safety_bytes;
