@@ -15,6 +15,8 @@ namespace fovea::kernels::cuda {
 namespace {
 
 constexpr unsigned threads = 256;
+// Blocks on a multiprocessor. Without it ptxas takes so few registers that it spills.
+[[maybe_unused]] constexpr int resident = 2;
 constexpr int hidden_rows = 16;  // of a block of the first kernel
 constexpr int hidden_lanes = threads / hidden_rows;
 constexpr int jobs_at_once = threads / 32;  // warps of the second kernel, each with an expert
@@ -90,7 +92,7 @@ FOVEA_DEVICE float silu(float x) {
   return x / (1.0F + expf(-x));
 }
 
-FOVEA_KERNEL(threads) hidden_kernel(Layer layer) {
+FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer) {
   FOVEA_SHARED(float, values, hidden_rows);
   const int job = static_cast<int>(block_y());
   const std::int64_t token = layer.first_token + std::int64_t{block_z()};
@@ -128,7 +130,7 @@ FOVEA_KERNEL(threads) hidden_kernel(Layer layer) {
   if (thread_index() == 0) out.halves[at / 16] = half;
 }
 
-FOVEA_KERNEL(threads) output_kernel(Layer layer) {
+FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer) {
   FOVEA_SHARED(float, parts, jobs_at_once * 4);
   const unsigned lanes = static_cast<unsigned>(layer.lanes);
   const int warp = static_cast<int>(thread_index() / 32);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr unsigned threads = 128;
 constexpr unsigned warps = threads / 32;
+// Blocks on a multiprocessor. Without it ptxas takes so few registers that it spills.
+[[maybe_unused]] constexpr int resident = 4;
 constexpr std::int64_t fewest_in_tiles = 9;  // tokens
 
 struct Product {
@@ -74,7 +76,7 @@ FOVEA_DEVICE void finish(const Product& p, const Place& place, float (&sums)[tok
 }
 
 template <Type type, bool packed, int tokens>
-FOVEA_KERNEL(threads)
+FOVEA_KERNEL_RESIDENT(threads, resident)
 multiply_kernel(Product p) {
   const Place place = place_of(p);
   float sums[tokens] = {};
@@ -86,7 +88,7 @@ multiply_kernel(Product p) {
 }
 
 template <Type type, int tokens>
-FOVEA_KERNEL(threads)
+FOVEA_KERNEL_RESIDENT(threads, resident)
 multiply_plain_kernel(Product p) {
   const Place place = place_of(p);
   float sums[tokens] = {};
