@@ -1,7 +1,8 @@
 // The live panel beside a real model: what it costs, and a picture.
 //   live_session MODEL STORES_FOLDER [OUT.png]
-// Writes answers with the panel hidden and shown in turn, and tells the tokens per second of both and the GUI
-// thread's own work while it was shown.
+// Writes answers with the panel hidden and shown in turn, first the one, then the other first, and tells the
+// tokens per second of both, the median and quartiles of each pair's ratio, and the GUI thread's own work
+// while it was shown.
 #include <QApplication>
 #include <QThread>
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 
 using namespace fovea;
 
-constexpr int kRounds = 6;
+constexpr int kPairs = 16;
 constexpr int kTokens = 160;
 
 double thread_seconds() {
@@ -34,9 +35,9 @@ int say(const Error& error) {
   return 1;
 }
 
-double median(std::vector<double> values) {
+double quantile(std::vector<double> values, double share) {
   std::ranges::sort(values);
-  return values[values.size() / 2];
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
 Result<LoadRequest> make_request(const char* model, const char* stores) {
@@ -80,13 +81,13 @@ int main(int argc, char** argv) {
   panel.set_conversation(QStringLiteral("1"), QStringLiteral("A conversation"));
 
   std::vector<double> hidden, shown, own;
-  for (int round = 0; round < 2 * kRounds; ++round) {
-    const bool visible = round % 2 == 1;
+  for (int round = 0; round < 2 * kPairs; ++round) {
+    const bool visible = (round % 2 == 1) == (round / 2 % 2 == 0);
     panel.setVisible(visible);
     GenerateRequest ask;
     ask.raw_prompt = "The eye sees sharply only where it looks. ";
     ask.max_tokens = kTokens;
-    ask.sampling.seed = static_cast<std::uint64_t>(round + 1);
+    ask.sampling.seed = static_cast<std::uint64_t>(round / 2 + 1);
     ask.reuse_cache = false;
     Timings timings;
     std::atomic<bool> failed = false;
@@ -100,14 +101,21 @@ int main(int argc, char** argv) {
     worker->start();
     QApplication::exec();
     worker->wait();
-    if (failed || timings.generated_tokens < 2) continue;
+    if (failed || timings.generated_tokens < 2) {
+      std::fputs("live_session: an answer failed\n", stderr);
+      return 1;
+    }
     (visible ? shown : hidden).push_back(timings.tokens_per_second());
     if (visible)
       own.push_back((thread_seconds() - before) / (timings.decode_seconds + timings.prefill_seconds));
   }
-  if (hidden.empty() || shown.empty()) return 1;
-  std::printf("tok/s hidden %.2f, shown %.2f (%.2f %%); the GUI thread worked %.2f %% of the time\n",
-              median(hidden), median(shown), 100 * (median(shown) / median(hidden) - 1), 100 * median(own));
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < shown.size(); ++i) ratios.push_back(100 * (shown[i] / hidden[i] - 1));
+  std::printf(
+      "tok/s hidden %.2f, shown %.2f; shown against hidden %+.2f %% (quartiles %+.2f, %+.2f); the GUI thread "
+      "worked %.2f %% of the time\n",
+      quantile(hidden, 0.5), quantile(shown, 0.5), quantile(ratios, 0.5), quantile(ratios, 0.25),
+      quantile(ratios, 0.75), 100 * quantile(own, 0.5));
   if (argc > 3) {
     panel.show();
     panel.refresh();
