@@ -26,10 +26,6 @@ class CudaStream : public Stream {
   std::byte* scratch() const { return scratch_; }
   std::int64_t scratch_bytes() const { return scratch_bytes_; }
 
-  // Copies small arguments (page lists, handles) to device memory in the stream's order. They are taken over
-  // before it returns, into pinned memory: the caller's may change at once.
-  virtual void upload(std::byte* target, const void* arguments, std::int64_t bytes) = 0;
-
  protected:
   CudaStream(Handle handle, std::byte* scratch, std::int64_t scratch_bytes, int multiprocessors)
       : handle_(handle),

@@ -70,6 +70,15 @@ QPlainTextEdit* input_of(app::Desktop& desktop) {
   return desktop.window().findChild<QPlainTextEdit*>(QStringLiteral("input"));
 }
 
+// Prints what a start took and what it holds a second later, and ends.
+[[noreturn]] void tell_start(double milliseconds) {
+  QTest::qWait(1000);
+  const Memory used = memory();
+  std::printf("%.1f %.1f %.1f\n", milliseconds, used.resident_mb, used.own_mb);
+  std::fflush(stdout);
+  std::_Exit(0);
+}
+
 // One start: shown, painted, and a letter typed into it is on the screen.
 int start_once(double began_ms) {
   app::Desktop desktop({});
@@ -79,12 +88,7 @@ int start_once(double began_ms) {
   while (paints.count == 0) QCoreApplication::processEvents();
   QTest::keyClick(input, Qt::Key_A);
   for (const int before = paints.count; paints.count == before;) QCoreApplication::processEvents();
-  const double ready_ms = now_ms();
-  QTest::qWait(1000);
-  const Memory used = memory();
-  std::printf("%.1f %.1f %.1f\n", ready_ms - began_ms, used.resident_mb, used.own_mb);
-  std::fflush(stdout);
-  std::_Exit(0);
+  tell_start(now_ms() - began_ms);
 }
 
 // The very first start: the wizard is painted, and a key has led to its second page.
@@ -100,12 +104,7 @@ int first_start_once(double began_ms) {
   QTest::keyClick(&dialog, Qt::Key_Return);
   for (const int painted = paints.count; paints.count == painted || title->text() == before;)
     QCoreApplication::processEvents();
-  const double ready_ms = now_ms();
-  QTest::qWait(1000);
-  const Memory used = memory();
-  std::printf("%.1f %.1f %.1f\n", ready_ms - began_ms, used.resident_mb, used.own_mb);
-  std::fflush(stdout);
-  std::_Exit(0);
+  tell_start(now_ms() - began_ms);
 }
 
 // Keys while a model answers: each is timed to the end of the paint that shows it.

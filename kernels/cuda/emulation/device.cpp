@@ -31,18 +31,6 @@ class EmulatedStream final : public CudaStream {
   void synchronize() override { queue_->finish(queue_->pushed()); }
   std::string failure() const override { return queue_->failure(); }
 
-  void upload(std::byte* target, const void* arguments, std::int64_t bytes) override {
-    const auto* const first = static_cast<const std::byte*>(arguments);
-    queue_->push(
-        [this, target, kept = std::vector<std::byte>(first, first + bytes)]() -> std::string {
-          if (!machine_.memory.holds(target, std::ssize(kept)))
-            return "upload: the target is not device memory";
-          std::memcpy(target, kept.data(), kept.size());
-          return {};
-        },
-        target);
-  }
-
   Queue& queue() { return *queue_; }
 
  private:

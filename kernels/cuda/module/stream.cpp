@@ -1,8 +1,5 @@
 #include "kernels/cuda/module/stream.h"
 
-#include <algorithm>
-#include <cstring>
-
 namespace fovea::kernels::cuda {
 namespace {
 
@@ -26,28 +23,12 @@ std::unique_ptr<DriverStream> DriverStream::create(Failure& failure, int multipr
     cudaStreamDestroy(stream);
     return nullptr;
   }
-  std::unique_ptr<DriverStream> made(
+  return std::unique_ptr<DriverStream>(
       new DriverStream(failure, stream, static_cast<std::byte*>(scratch), scratch_bytes, multiprocessors));
-  if (background) return made;
-  void* arguments = nullptr;
-  if (cudaHostAlloc(&arguments, halves * half_bytes, cudaHostAllocDefault) != cudaSuccess) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  made->arguments_ = static_cast<std::byte*>(arguments);
-  for (cudaEvent_t& event : made->ended_) {
-    if (!failure.check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event"))
-      return nullptr;
-  }
-  return made;
 }
 
 DriverStream::~DriverStream() {
   synchronize();
-  for (cudaEvent_t event : ended_) {
-    if (event != nullptr) cudaEventDestroy(event);
-  }
-  if (arguments_ != nullptr) cudaFreeHost(arguments_);
   if (scratch() != nullptr) cudaFree(scratch());
   cudaStreamDestroy(stream());
 }
@@ -55,34 +36,6 @@ DriverStream::~DriverStream() {
 void DriverStream::synchronize() {
   failure_.check(cudaGetLastError(), "starting a kernel");
   failure_.check(cudaStreamSynchronize(stream()), "running kernels");
-}
-
-// Part of the pinned memory whose last copies have ended. `bytes` fit a half.
-std::byte* DriverStream::room_for(std::int64_t bytes) {
-  if (used_ + bytes > half_bytes) {
-    failure_.check(cudaEventRecord(ended_[half_], stream()), "recording an event");
-    half_ = (half_ + 1) % halves;
-    failure_.check(cudaEventSynchronize(ended_[half_]), "waiting for copies");
-    used_ = 0;
-  }
-  std::byte* const room = arguments_ + half_ * half_bytes + used_;
-  used_ += (bytes + 15) / 16 * 16;
-  return room;
-}
-
-void DriverStream::upload(std::byte* target, const void* arguments, std::int64_t bytes) {
-  const auto* source = static_cast<const std::byte*>(arguments);
-  while (bytes > 0) {
-    const std::int64_t piece = std::min(bytes, half_bytes);
-    std::byte* const room = room_for(piece);
-    std::memcpy(room, source, static_cast<std::size_t>(piece));
-    failure_.check(
-        cudaMemcpyAsync(target, room, static_cast<std::size_t>(piece), cudaMemcpyHostToDevice, stream()),
-        "copying to the device");
-    target += piece;
-    source += piece;
-    bytes -= piece;
-  }
 }
 
 }  // namespace fovea::kernels::cuda
