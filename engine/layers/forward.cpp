@@ -76,6 +76,7 @@ struct Forward::Buffers {
   std::int64_t bytes = 0;
   Arrays at;
   std::unique_ptr<Crossing> crossing;  // null where the device's memory is the host's
+  std::unique_ptr<HostExperts> host;   // null where the device has all weights
   float magnitude = 1;
   std::int64_t rotated_context = -1;  // that inverse_frequency is for
   bool stopped = false;
@@ -276,6 +277,7 @@ class Forward::Runner {
   // False: the observer stopped the pass.
   bool feed_forward(std::int64_t layer, const LayerWeights& w) {
     const std::int64_t tokens = tokens_ - begin_;
+    const bool hosted = b_.host && b_.host->layer(layer);
     kernels::FeedForward block{.x = wanted(b_.at.normed),
                                .tokens = tokens,
                                .d = c_.hidden,
@@ -299,16 +301,21 @@ class Forward::Runner {
                  .weights = b_.at.router_weights},
                 stream_);
       if (pass_.observer && !tell_choices(layer, block.x, tokens)) return false;
-      block.experts = w.experts;
-      if (b_.crossing) block.table = b_.crossing->experts(layer, stream_);
-      block.used = c_.experts_used;
-      block.ids = b_.at.expert_ids;
-      block.weights = b_.at.router_weights;
+      if (hosted && !pass_.observer)
+        b_.crossing->read_choices(layer, tokens, b_.at.expert_ids, b_.at.router_weights, stream_);
+      if (!hosted || !b_.host->layer(layer).all_experts) {
+        block.experts = w.experts;
+        if (b_.crossing) block.table = b_.crossing->experts(layer, stream_);
+        block.used = c_.experts_used;
+        block.ids = b_.at.expert_ids;
+        block.weights = b_.at.router_weights;
+      }
       if (w.shared_gate) {
         op_.sigmoid({.x = b_.at.shared_weights, .count = tokens}, stream_);
         block.shared_weights = b_.at.shared_weights;
       }
     }
+    if (hosted) return b_.host->run(layer, block, wanted(b_.at.normed), *b_.crossing, stream_);
     op_.feed_forward(block, stream_);
     return true;
   }
@@ -357,7 +364,7 @@ Forward& Forward::operator=(Forward&&) noexcept = default;
 Forward::~Forward() = default;
 
 Result<Forward> Forward::create(const models::Model& model, const kernels::Device& device,
-                                std::int64_t max_tokens, std::int64_t max_pages) {
+                                std::int64_t max_tokens, std::int64_t max_pages, const HostPart& host) {
   auto buffers = std::make_unique<Buffers>(model, device, max_tokens);
   if (!buffers->allocate()) {
     return fail(ErrorKind::memory, "forward pass",
@@ -366,6 +373,10 @@ Result<Forward> Forward::create(const models::Model& model, const kernels::Devic
   }
   if (!device.memory_is_host()) {
     FOVEA_TRY(buffers->crossing, Crossing::create(model, device, max_tokens, max_pages));
+  }
+  if (host.weights != nullptr && !host.weights->empty()) {
+    assert(buffers->crossing);
+    FOVEA_TRY(buffers->host, HostExperts::create(model.config(), device, host, max_tokens));
   }
   return Forward(std::move(buffers));
 }

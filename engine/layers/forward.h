@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include "engine/api/text.h"
+#include "engine/layers/host_experts.h"
 #include "engine/models/model.h"
 #include "kernels/api/device.h"
 
@@ -49,9 +50,9 @@ struct Pass {
 class Forward {
  public:
   // Allocates all activations for passes of up to max_tokens, in sequences of up to max_pages pages of the
-  // cache; nothing is allocated on the device afterwards.
+  // cache; nothing is allocated on the device afterwards. `host` computes what the model was loaded without.
   static Result<Forward> create(const models::Model&, const kernels::Device&, std::int64_t max_tokens,
-                                std::int64_t max_pages);
+                                std::int64_t max_pages, const HostPart& host = {});
   Forward(Forward&&) noexcept;
   Forward& operator=(Forward&&) noexcept;
   ~Forward();

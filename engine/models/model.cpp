@@ -43,14 +43,17 @@ const WeightPlan& Model::plan() const {
 // Gives every planned weight its place: mapped as it is, or in one arena in the order of the pass.
 class Loader {
  public:
-  Loader(checkpoint::Checkpoint checkpoint, const kernels::Device& device, UnitScope units)
+  Loader(checkpoint::Checkpoint checkpoint, const kernels::Device& device, UnitScope units,
+         const std::vector<HostShare>& host)
       : memory_(std::make_unique<Model::Memory>(std::move(checkpoint), device)),
-        placement_(memory_->checkpoint, device, units) {}
+        placement_(memory_->checkpoint, device, units),
+        host_(host) {}
 
   Result<Model> run(int threads, const ProgressSink& progress, const std::stop_token& stop) {
     FOVEA_TRY(model_.config_, read_config(file()));
     Model::Memory& memory = *memory_;
     FOVEA_TRY(memory.plan, plan_weights(file(), model_.config_));
+    leave_to_host(host_, memory.plan);
     const WeightPlan& plan = memory.plan;
     model_.ignored_tensors_ = plan.ignored;
     for (const std::string& name : plan.ignored)
@@ -87,7 +90,7 @@ class Loader {
     if (!source) return {};
     kernels::Weight weight{nullptr, source.tensor->type, placement_.packing(source), source.rows,
                            source.columns};
-    if (placement_.is_unit(source)) return weight;
+    if (placement_.lies_elsewhere(source)) return weight;
     if (placement_.stays_mapped(source)) {
       weight.data = placement_.mapped(source);
       // Rows of the embedding are read when a token needs them.
@@ -162,6 +165,7 @@ class Loader {
 
   std::unique_ptr<Model::Memory> memory_;
   const Placement placement_;
+  const std::vector<HostShare>& host_;
   Model model_;
   std::vector<Transfer> transfers_;
   struct Sent {
@@ -173,9 +177,10 @@ class Loader {
 };
 
 Result<Model> Model::load(checkpoint::Checkpoint checkpoint, const kernels::Device& device, int threads,
-                          const ProgressSink& progress, std::stop_token stop, UnitScope units) {
+                          const ProgressSink& progress, std::stop_token stop, UnitScope units,
+                          const std::vector<HostShare>& host) {
   try {
-    return Loader(std::move(checkpoint), device, units).run(threads, progress, stop);
+    return Loader(std::move(checkpoint), device, units, host).run(threads, progress, stop);
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::memory, "loading", "there is not enough memory", "Close other programs");
   }

@@ -40,10 +40,11 @@ class Model {
  public:
   // Checks every tensor's presence, shape and type against the configuration before any weight is read, then
   // maps or packs the weights. Progress counts bytes and names tensors. The weights of units stay without
-  // data: whoever asked for them publishes a version of each through handles() before the first pass.
+  // data: whoever asked for them publishes a version of each through handles() before the first pass. So do
+  // those of `host` [layers], which HostWeights brings to the host.
   static Result<Model> load(checkpoint::Checkpoint, const kernels::Device&, int threads,
-                            const ProgressSink& = {}, std::stop_token = {},
-                            UnitScope units = UnitScope::none);
+                            const ProgressSink& = {}, std::stop_token = {}, UnitScope units = UnitScope::none,
+                            const std::vector<HostShare>& host = {});
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();

@@ -43,6 +43,10 @@ std::int64_t Placement::packed_bytes(const MatrixSource& source) const {
   return aligned(device_.packed_bytes(packing(source), source.tensor->type, source.rows, source.columns));
 }
 
+std::int64_t Placement::resident_bytes(const MatrixSource& source) const {
+  return stays_mapped(source) ? source.bytes() : packed_bytes(source);
+}
+
 Footprint Placement::measure(const WeightPlan& plan, const ModelConfig& config) const {
   Footprint sum;
   double routed = 0;
@@ -51,7 +55,7 @@ Footprint Placement::measure(const WeightPlan& plan, const ModelConfig& config) 
     sum.per_token += tensor.elements() * 4;
   });
   plan.each_matrix([&](const MatrixSource& source) {
-    if (!is_unit(source)) {
+    if (!lies_elsewhere(source)) {
       const std::int64_t bytes = packed_bytes(source);
       sum.packed += bytes;
       if (bytes == 0) sum.mapped += source.bytes();

@@ -28,16 +28,19 @@ struct Footprint {
 
 class Placement {
  public:
-  // `units`: whose weights lie elsewhere.
+  // `units`: whose weights lie elsewhere; so do those that the plan leaves to the host.
   Placement(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device, UnitScope units)
       : checkpoint_(checkpoint), device_(device), units_(units) {}
 
-  bool is_unit(const MatrixSource& source) const { return models::is_unit(units_, source.role); }
+  bool lies_elsewhere(const MatrixSource& source) const {
+    return source.on_host || is_unit(units_, source.role);
+  }
   kernels::Packing packing(const MatrixSource& source) const;
   const std::byte* mapped(const MatrixSource& source) const;
   bool stays_mapped(const MatrixSource& source) const;
   // In the model's own memory; 0 when it stays mapped.
   std::int64_t packed_bytes(const MatrixSource& source) const;
+  std::int64_t resident_bytes(const MatrixSource& source) const;  // packed or mapped
 
   Footprint measure(const WeightPlan& plan, const ModelConfig& config) const;
 

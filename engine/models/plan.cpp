@@ -223,6 +223,19 @@ class Planner {
 
 }  // namespace
 
+void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan) {
+  const auto leave = [](ExpertSource& expert) {
+    expert.gate.on_host = expert.up.on_host = expert.down.on_host = true;
+  };
+  for (std::size_t layer = 0; layer < shares.size(); ++layer) {
+    const HostShare& share = shares[layer];
+    for (std::size_t e = 0; e < share.experts.size(); ++e) {
+      if (share.experts[e]) leave(plan.layers[layer].experts[e]);
+    }
+    if (share.shared) leave(plan.layers[layer].shared);
+  }
+}
+
 Result<WeightPlan> plan_weights(const Checkpoint& checkpoint, const ModelConfig& config) {
   FOVEA_TRY(const Family* family, find_family(Keys(checkpoint)));
   const bool gguf = checkpoint.format() == checkpoint::Format::gguf;

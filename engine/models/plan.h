@@ -30,6 +30,7 @@ struct MatrixSource {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   Role role = Role::linear;
+  bool on_host = false;  // see HostShare
 
   explicit operator bool() const { return tensor != nullptr; }
   std::int64_t offset() const {
@@ -41,6 +42,12 @@ struct MatrixSource {
 
 struct ExpertSource {
   MatrixSource gate, up, down;
+};
+
+// What of a layer the host computes in the device's place: routed experts, or the dense feed-forward layer.
+struct HostShare {
+  std::vector<bool> experts = {};  // [experts]; or empty: none
+  bool shared = false;             // of a layer without experts
 };
 
 // Norms and biases, kept as float. Null where the model has none.
@@ -86,6 +93,9 @@ struct WeightPlan {
     f(output);
   }
 };
+
+// Marks the matrices of what the host computes: [layers]; or empty: nothing.
+void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan);
 
 // Names the tensor that is missing, or whose shape or type is not what the configuration says. A tensor of a
 // layer that nothing uses is refused as well: the model would compute something else.

@@ -155,7 +155,8 @@ struct Expert {
 };
 
 // out[t] = Σ_j weights[t, j] · expert[ids[t, j]](x[t])  +  shared_weights[t] · shared(x[t]).
-// A dense layer is one shared expert and no routed ones. Experts of one call may differ in type.
+// A dense layer is one shared expert and no routed ones. Experts of one call may differ in type. A routed
+// expert without data adds nothing: it is another device's, and the two sums are added.
 struct FeedForward {
   const float* x = nullptr;  // [tokens, d]
   std::int64_t tokens = 0;

@@ -97,13 +97,17 @@ class Planner {
     return (panel_bytes(form_of(expert.down), tokens, expert.gate.rows) + 63) / 64 * 64;
   }
 
+  bool is_here(std::int64_t expert) const {
+    return static_cast<bool>(op_.experts[static_cast<std::size_t>(expert)].gate);
+  }
+
   void count_pairs(std::int64_t* counts) {
     const auto experts = static_cast<std::int64_t>(op_.experts.size());
     std::fill_n(counts, experts, 0);
     for (std::int64_t i = 0; i < op_.tokens * op_.used; ++i) ++counts[op_.ids[i]];
     items_ = hidden_bytes_ = spare_ = 0;
     for (std::int64_t e = 0; e < experts; ++e) {
-      if (counts[e] > 0) count_expert(op_.experts[static_cast<std::size_t>(e)], counts[e]);
+      if (counts[e] > 0 && is_here(e)) count_expert(op_.experts[static_cast<std::size_t>(e)], counts[e]);
     }
     if (op_.shared) count_expert(*op_.shared, op_.tokens);
   }
@@ -138,7 +142,8 @@ class Planner {
     std::int64_t first = 0;
     for (std::int64_t e = 0; e < experts; ++e) {
       const std::int64_t tokens = counts[e];
-      if (tokens > 0) add_group(plan, op_.experts[static_cast<std::size_t>(e)], first, tokens, false);
+      if (tokens > 0 && is_here(e))
+        add_group(plan, op_.experts[static_cast<std::size_t>(e)], first, tokens, false);
       counts[e] = first;
       first += tokens;
     }

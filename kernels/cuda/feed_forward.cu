@@ -97,6 +97,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer) {
   const int job = static_cast<int>(block_y());
   const std::int64_t token = layer.first_token + std::int64_t{block_z()};
   const Expert expert = expert_of(layer, token, job);
+  if (expert.gate.data == nullptr) return;  // another device's
   const std::int64_t width = expert.gate.rows;
   const std::int64_t first_row = std::int64_t{block_x()} * hidden_rows;
   if (first_row >= width) return;  // another job is wider
@@ -142,6 +143,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer) {
   float sum = 0;
   for (int job = warp; job < layer.jobs && row < layer.d; job += jobs_at_once) {
     const Expert expert = expert_of(layer, token, job);
+    if (expert.down.data == nullptr) continue;
     float* const hidden = hidden_of(layer, block_y(), job);
     sum += share_of(layer, token, job) * row_product(expert.down, row, hidden,
                                                      quantised_hidden(hidden, expert.down.columns), 0, lane,

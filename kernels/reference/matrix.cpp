@@ -78,7 +78,8 @@ void feed_forward(const FeedForward& a, Stream&) {
     for (std::int64_t j = 0; j < a.used; ++j) {
       const std::int32_t id = a.ids[t * a.used + j];
       assert(id >= 0 && static_cast<std::size_t>(id) < a.experts.size());
-      add_expert(a.experts[static_cast<std::size_t>(id)], x, a.weights[t * a.used + j], sum);
+      const Expert& expert = a.experts[static_cast<std::size_t>(id)];
+      if (expert.gate) add_expert(expert, x, a.weights[t * a.used + j], sum);
     }
     if (a.shared) add_expert(*a.shared, x, a.shared_weights ? a.shared_weights[t] : 1, sum);
     for (std::int64_t i = 0; i < a.d; ++i)

@@ -98,13 +98,16 @@ void feed_forward(const FeedForward& arguments, Stream& stream) {
     std::fputs("ApartDevice: experts without a table in the device's memory\n", stderr);
     std::abort();
   }
-  apart(stream).push([arguments, operation = inner_operations(stream).feed_forward,
+  const ApartDevice& device = apart(stream).device();
+  device.count_feed_forward(1, 0);
+  apart(stream).push([arguments, &device, operation = inner_operations(stream).feed_forward,
                       shared = arguments.shared ? *arguments.shared : Expert{}](Stream& inner) {
     FeedForward own = arguments;
     if (arguments.shared) own.shared = &shared;
     own.experts = {arguments.table, arguments.experts.size()};
     own.table = nullptr;
     operation(own, inner);
+    device.count_feed_forward(0, 1);
   });
 }
 
@@ -180,6 +183,16 @@ void ApartDevice::fail(std::string sentence) const {
 std::string ApartDevice::failure() const {
   const std::scoped_lock lock(mutex_);
   return failure_;
+}
+
+void ApartDevice::count_feed_forward(int queued, int done) const {
+  const std::scoped_lock lock(mutex_);
+  feed_forwards_.queued += queued;
+  feed_forwards_.done += done;
+}
+ApartDevice::FeedForwards ApartDevice::feed_forwards() const {
+  const std::scoped_lock lock(mutex_);
+  return feed_forwards_;
 }
 
 void ApartDevice::copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const {

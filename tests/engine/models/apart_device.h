@@ -57,6 +57,12 @@ class ApartDevice final : public kernels::Device {
   // more.
   void fail(std::string sentence) const;
   std::string failure() const;
+  // Feed-forward layers that were given to its streams, and those that have run.
+  struct FeedForwards {
+    int queued = 0, done = 0;
+  };
+  FeedForwards feed_forwards() const;
+  void count_feed_forward(int queued, int done) const;
   // Runs something that may touch the device's memory.
   void inside(const std::function<void()>& work) const;
   const kernels::Device& inner() const { return inner_; }
@@ -69,6 +75,7 @@ class ApartDevice final : public kernels::Device {
   mutable std::map<std::byte*, std::int64_t> regions_;  // mutex_
   mutable int inside_ = 0;                              // mutex_
   mutable std::string failure_;                         // mutex_
+  mutable FeedForwards feed_forwards_;                  // mutex_
 };
 
 }  // namespace fovea::tests

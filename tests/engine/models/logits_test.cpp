@@ -1,58 +1,15 @@
 // Every family's logits against transformers, on every device.
-#include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "tests/support/test.h"
 
+#include "golden_logits.h"
 #include "runner.h"
 
 using namespace fovea;
 using namespace fovea::tests;
 
 namespace {
-
-constexpr double tolerance = 1e-4;
-
-struct Case {
-  std::string name;
-  std::filesystem::path model;
-  std::vector<TokenId> tokens;
-  std::vector<float> expected;  // [tokens, vocabulary]
-  bool quantised = false;       // the weights are blocks
-};
-
-// With weights in blocks the CPU's activations are 8-bit blocks: a step is 1/254 of a block's largest value,
-// and what a few layers make of it stays below 3 % of the largest logit. A wrong row, block or expert is far
-// above.
-double allowed(const Case& c, const kernels::Device& device) {
-  if (!c.quantised || device.name() == "reference") return tolerance;
-  double largest = 0;
-  for (const float value : c.expected) largest = std::max(largest, std::abs(static_cast<double>(value)));
-  return 0.03 * largest;
-}
-
-const std::vector<Case>& cases() {
-  static const std::vector<Case> list = [] {
-    std::vector<Case> read;
-    std::ifstream file(golden("models/cases.json"));
-    for (const auto& entry : nlohmann::json::parse(file)) {
-      read.push_back({entry["name"], golden("models") / entry["model"].get<std::string>(),
-                      entry["tokens"].get<std::vector<TokenId>>(),
-                      read_npy(golden("models") / entry["expected"].get<std::string>()), entry["quantised"]});
-    }
-    // Packed as GPTQ, AWQ and AutoRound do it.
-    std::ifstream packed(golden("quantized/cases.json"));
-    for (const auto& entry : nlohmann::json::parse(packed)) {
-      const std::string name = entry["name"];
-      read.push_back({name, golden("quantized") / name, entry["tokens"].get<std::vector<TokenId>>(),
-                      read_npy(golden("quantized") / (name + ".npy")), true});
-    }
-    return read;
-  }();
-  return list;
-}
 
 bool is_slow(const kernels::Device& device) {
   return device.name() == "emulated";

@@ -57,17 +57,19 @@ std::vector<const kernels::Device*> all_devices() {
   return devices;
 }
 
-Result<models::Model> load(const std::filesystem::path& path, const kernels::Device& device) {
+Result<models::Model> load(const std::filesystem::path& path, const kernels::Device& device,
+                           const std::vector<models::HostShare>& host) {
   FOVEA_TRY(checkpoint::Checkpoint file, checkpoint::Checkpoint::open(path));
-  return models::Model::load(std::move(file), device, 2);
+  return models::Model::load(std::move(file), device, 2, {}, {}, models::UnitScope::none, host);
 }
 
 std::vector<float> logits(const models::Model& model, const kernels::Device& device,
-                          std::span<const TokenId> tokens, std::int64_t chunk, std::int64_t page_tokens) {
+                          std::span<const TokenId> tokens, std::int64_t chunk, std::int64_t page_tokens,
+                          const layers::HostPart& host) {
   const auto count = static_cast<std::int64_t>(tokens.size());
   if (chunk == 0) chunk = count;
   const Pages pages(device, model.config(), count, page_tokens);
-  auto forward = layers::Forward::create(model, device, chunk, (count + page_tokens - 1) / page_tokens);
+  auto forward = layers::Forward::create(model, device, chunk, (count + page_tokens - 1) / page_tokens, host);
   if (!forward) return {};
   const auto stream = device.make_stream({.threads = 2});
   std::vector<float> all;

@@ -34,11 +34,13 @@ class Pages {
 // host cannot touch, and the GPU's kernels on the emulated device.
 std::vector<const kernels::Device*> all_devices();
 
-Result<models::Model> load(const std::filesystem::path&, const kernels::Device&);
+Result<models::Model> load(const std::filesystem::path&, const kernels::Device&,
+                           const std::vector<models::HostShare>& host = {});
 
 // Logits [tokens, vocabulary] of one sequence in passes of `chunk` tokens (0: all at once).
 std::vector<float> logits(const models::Model&, const kernels::Device&, std::span<const TokenId>,
-                          std::int64_t chunk, std::int64_t page_tokens = 5);
+                          std::int64_t chunk, std::int64_t page_tokens = 5,
+                          const layers::HostPart& host = {});
 
 // The largest absolute difference; infinite when sizes differ or a value is not a number.
 double largest_difference(std::span<const float> a, std::span<const float> b);

@@ -55,6 +55,7 @@ class FeedForwardCase final : public Case {
   std::int64_t used = 0;
   std::vector<float> x;
   std::vector<HostExpert> experts;
+  std::vector<bool> elsewhere;  // [experts] without data here; or empty
   std::vector<std::int32_t> ids;
   std::vector<float> weights;
   std::vector<HostExpert> shared;     // none or one
@@ -77,7 +78,11 @@ class FeedForwardCase final : public Case {
       return Expert{memory.weight(expert.gate), memory.weight(expert.up), memory.weight(expert.down)};
     };
     std::vector<Expert> placed;
-    for (const HostExpert& expert : experts) placed.push_back(place(expert));
+    for (std::size_t e = 0; e < experts.size(); ++e) {
+      placed.push_back(place(experts[e]));
+      if (!elsewhere.empty() && elsewhere[e])
+        placed.back().gate.data = placed.back().up.data = placed.back().down.data = nullptr;
+    }
     std::vector<Expert> placed_shared;
     for (const HostExpert& expert : shared) placed_shared.push_back(place(expert));
     FeedForward a;
@@ -115,6 +120,7 @@ class FeedForwardCase final : public Case {
       };
       for (std::int64_t j = 0; j < used; ++j) {
         const auto at = static_cast<std::size_t>(t * used + j);
+        if (!elsewhere.empty() && elsewhere[static_cast<std::size_t>(ids[at])]) continue;
         add(experts[static_cast<std::size_t>(ids[at])], weights[at]);
       }
       for (const HostExpert& expert : shared) {
@@ -207,6 +213,14 @@ void add_case(Cases& cases, Random& random, const Types& types, const Shape& sha
   cases.push_back(make_case(random, make, types, shape));
 }
 
+// The last `count` experts are another device's.
+void take_away(Cases& cases, std::int64_t count) {
+  auto& one = static_cast<FeedForwardCase&>(*cases.back());
+  one.elsewhere.resize(one.experts.size());
+  std::fill_n(one.elsewhere.rbegin(), count, true);
+  one.name += ", " + std::to_string(count) + " elsewhere";
+}
+
 }  // namespace
 
 void add_feed_forward_sweep(Cases& cases, Random& random) {
@@ -232,6 +246,14 @@ void add_feed_forward_sweep(Cases& cases, Random& random) {
            {1, 1, 32, 32, 70, false, false});  // everything to one expert
   add_case(cases, random, {{Type::q8_0, Type::q8_0}},
            {64, 8, 64, 32, 5, false, false});  // more experts than tokens
+  for (const std::int64_t elsewhere : {3, 7}) {
+    for (const std::int64_t tokens : {1, 21}) {
+      add_case(cases, random, mixed, {7, 3, 256, 256, tokens, true, true});
+      take_away(cases, elsewhere);
+      add_case(cases, random, mixed, {7, 3, 256, 256, tokens, false, false});
+      take_away(cases, elsewhere);
+    }
+  }
 }
 
 void add_feed_forward_benchmarks(Benchmarks& all) {

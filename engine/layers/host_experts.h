@@ -1,0 +1,65 @@
+// The host's part of a layer's feed-forward, on a device whose memory the host cannot reach: the block's
+// input and the router's choices come down, the processor's kernels compute the experts whose weights the
+// host keeps, and their sum goes up. Activations cross, weights do not.
+//
+// The device's own experts are given to its stream before the host waits for anything, so that both compute
+// at the same time. The order in which the two sums are added is fixed: the device's first.
+//
+// A pass with such a layer is run by the host step by step. It cannot be recorded as one graph, since the
+// host computes in its middle.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/core/result.h"
+#include "engine/layers/crossing.h"
+#include "engine/models/host_weights.h"
+#include "kernels/api/device.h"
+
+namespace fovea::layers {
+
+// Who computes what the device was loaded without.
+struct HostPart {
+  const models::HostWeights* weights = nullptr;  // null: nobody, the device has everything
+  const kernels::Device* device = nullptr;       // the processor
+  int threads = 0;
+};
+
+class HostExperts {
+ public:
+  // For passes of up to max_tokens on `device`. ErrorKind::memory.
+  static Result<std::unique_ptr<HostExperts>> create(const models::ModelConfig& config,
+                                                     const kernels::Device& device, const HostPart& host,
+                                                     std::int64_t max_tokens);
+  ~HostExperts();
+  HostExperts(const HostExperts&) = delete;
+  HostExperts& operator=(const HostExperts&) = delete;
+
+  const models::HostWeights::Layer& layer(std::int64_t index) const { return weights_.layer(index); }
+
+  // The whole block, for a layer of which the host has a part. `device_part` names the device's own experts
+  // alone, none where the host has them all; its `out` gets the sum. `spare` [tokens, d] on the device may be
+  // `device_part.x`, which nobody reads afterwards. The layer's choices must be on their way already
+  // (Crossing::read_choices) where it has routed experts. False: the stream has failed, and nothing was
+  // computed.
+  bool run(std::int64_t layer, const kernels::FeedForward& device_part, float* spare,
+           const Crossing& crossing, kernels::Stream& stream);
+
+ private:
+  HostExperts(const kernels::Device& device, const HostPart& host, std::int64_t d, std::int64_t used,
+              std::int64_t max_tokens);
+  bool allocate();
+  std::int64_t bytes() const { return max_tokens_ * d_ * static_cast<std::int64_t>(sizeof(float)); }
+
+  const kernels::Device& device_;
+  const kernels::Device& host_;
+  const models::HostWeights& weights_;
+  std::int64_t d_, used_, max_tokens_;
+  std::unique_ptr<kernels::Stream> threads_;  // the host's
+  std::unique_ptr<kernels::Event> input_is_here_;
+  float* x_ = nullptr;    // [max_tokens, d], pinned
+  float* out_ = nullptr;  // [max_tokens, d], pinned; read by the copy up until the next input is here
+};
+
+}  // namespace fovea::layers

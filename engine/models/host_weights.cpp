@@ -1,0 +1,107 @@
+#include "engine/models/host_weights.h"
+
+#include <algorithm>
+#include <new>
+
+#include "engine/models/placement.h"
+#include "engine/models/say.h"
+#include "engine/models/transfer.h"
+
+namespace fovea::models {
+
+struct HostWeights::Memory {
+  explicit Memory(const kernels::Device& on) : device(on) {}
+  ~Memory() {
+    if (arena != nullptr) device.release(arena, bytes);
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  const kernels::Device& device;
+  std::byte* arena = nullptr;
+  std::int64_t bytes = 0;
+};
+
+HostWeights::HostWeights() = default;
+HostWeights::HostWeights(HostWeights&&) noexcept = default;
+HostWeights& HostWeights::operator=(HostWeights&&) noexcept = default;
+HostWeights::~HostWeights() = default;
+
+bool HostWeights::empty() const {
+  return std::ranges::none_of(layers_, [](const Layer& layer) { return static_cast<bool>(layer); });
+}
+
+class HostLoader {
+ public:
+  HostLoader(const Model& model, const kernels::Device& host)
+      : model_(model), device_(host), placement_(model.checkpoint(), host, UnitScope::none) {}
+
+  Result<HostWeights> run(int threads, const ProgressSink& progress, std::stop_token stop) {
+    out_.memory_ = std::make_unique<HostWeights::Memory>(device_);
+    HostWeights::Memory& memory = *out_.memory_;
+    model_.plan().each_matrix([&](const MatrixSource& source) {
+      if (!source.on_host) return;
+      memory.bytes += placement_.packed_bytes(source);
+      out_.bytes_ += placement_.resident_bytes(source);
+    });
+    if (memory.bytes > 0) memory.arena = device_.allocate(memory.bytes);
+    if (memory.bytes > 0 && memory.arena == nullptr)
+      return fail(ErrorKind::memory, model_.checkpoint().path().string(),
+                  say("the weights that the processor computes with need ", memory.bytes >> 20,
+                      " MiB of main memory, more than there is"),
+                  "Leave less to the processor, close other programs, or choose a smaller model");
+    for (const LayerPlan& layer : model_.plan().layers) out_.layers_.push_back(place(layer));
+    FOVEA_CHECK(run_transfers(model_.checkpoint(), device_, std::move(transfers_), threads, progress,
+                              std::move(stop)));
+    return std::move(out_);
+  }
+
+ private:
+  HostWeights::Layer place(const LayerPlan& plan) {
+    HostWeights::Layer layer;
+    const auto here = [](const ExpertSource& expert) { return expert.gate.on_host; };
+    if (std::ranges::any_of(plan.experts, here)) {
+      for (const ExpertSource& expert : plan.experts) layer.experts.push_back(place(expert));
+      layer.all_experts = std::ranges::all_of(plan.experts, here);
+    }
+    if (here(plan.shared)) layer.shared = place(plan.shared);
+    return layer;
+  }
+
+  kernels::Expert place(const ExpertSource& source) {
+    return {place(source.gate), place(source.up), place(source.down)};
+  }
+
+  kernels::Weight place(const MatrixSource& source) {
+    kernels::Weight weight{nullptr, source.tensor->type, placement_.packing(source), source.rows,
+                           source.columns};
+    if (!source.on_host) return weight;
+    std::byte* target = nullptr;
+    if (placement_.stays_mapped(source)) {
+      weight.data = placement_.mapped(source);
+    } else {
+      weight.data = target = out_.memory_->arena + used_;
+      used_ += placement_.packed_bytes(source);
+    }
+    transfers_.push_back({source, weight.packing, target});
+    return weight;
+  }
+
+  const Model& model_;
+  const kernels::Device& device_;
+  const Placement placement_;
+  HostWeights out_;
+  std::vector<Transfer> transfers_;
+  std::int64_t used_ = 0;  // of the arena
+};
+
+Result<HostWeights> HostWeights::load(const Model& model, const kernels::Device& host, int threads,
+                                      const ProgressSink& progress, std::stop_token stop) {
+  try {
+    return HostLoader(model, host).run(threads, progress, std::move(stop));
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::memory, "loading", "there is not enough memory", "Close other programs");
+  }
+}
+
+}  // namespace fovea::models

@@ -1,0 +1,30 @@
+// Models with random weights, and what transformers computes with them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/api/text.h"
+#include "kernels/api/device.h"
+
+namespace fovea::tests {
+
+inline constexpr double tolerance = 1e-4;
+
+struct Case {
+  std::string name;
+  std::filesystem::path model;
+  std::vector<TokenId> tokens;
+  std::vector<float> expected;  // [tokens, vocabulary]
+  bool quantised = false;       // the weights are blocks
+};
+
+const std::vector<Case>& cases();
+
+// The largest difference from what is expected. With weights in blocks the CPU's activations are 8-bit
+// blocks: a step is 1/254 of a block's largest value, and what a few layers make of it stays below 3 % of the
+// largest logit. A wrong row, block or expert is far above.
+double allowed(const Case& c, const kernels::Device& device);
+
+}  // namespace fovea::tests
