@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   add_inspect(registry);
   add_plan(registry);
   add_devices(registry);
+  add_selftest(registry);
   add_prepare(registry);
   add_download(registry);
   add_demo_model(registry);

@@ -33,6 +33,7 @@ void add_plan(Registry&);
 void add_trace(Registry&);
 void add_replay(Registry&);
 void add_devices(Registry&);
+void add_selftest(Registry&);
 void add_prepare(Registry&);
 void add_demo_model(Registry&);
 // The program without a command: `fovea` and `fovea MODEL`.

@@ -144,6 +144,8 @@ class CommandLineTest : public QObject {
     QTest::newRow("plan") << Arguments{"plan", model, "--tiers", "file,bf16"}
                           << Arguments{"fits", "budget_bytes", "total_bytes", "parts", "units", "advice"};
     QTest::newRow("devices") << Arguments{"devices"} << Arguments{"devices", "no_gpu"};
+    QTest::newRow("selftest") << Arguments{"selftest"}
+                              << Arguments{"device", "passed", "checks", "failed", "parts"};
     QTest::newRow("logits") << Arguments{"logits", model, "--tokens", "1,2", "--out", "/dev/null"}
                             << Arguments{"shape"};
     QTest::newRow("bench") << Arguments{"bench", model, "-p", "8", "-n", "4", "-r", "1"}

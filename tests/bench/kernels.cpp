@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cases/case.h"
 #include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
-#include "tests/kernels/operations/case.h"
 
 using namespace fovea::kernels;
-using namespace fovea::tests;
+using namespace fovea::kernels::cases;
 
 namespace {
 

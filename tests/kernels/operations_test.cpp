@@ -1,4 +1,4 @@
-// Every operation of every device against the reference device, over the cases of tests/kernels/operations.
+// Every operation of every device against the reference device, over the cases of kernels/cases.
 // FOVEA_TEST_SEED changes the values.
 #include <cstring>
 #include <map>
@@ -8,17 +8,18 @@
 #include <vector>
 
 #include "kernels/api/host_device.h"
+#include "kernels/cases/case.h"
 #include "kernels/cpu/device.h"
 #include "kernels/reference/device.h"
-#include "tests/kernels/operations/case.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
+using namespace fovea::kernels::cases;
 using namespace fovea::tests;
 
 namespace {
 
-const Cases& cases() {
+const Cases& sweep() {
   static const Cases all = sweep_cases(seed());
   return all;
 }
@@ -35,8 +36,8 @@ const Expected& expected(std::size_t index) {
   if (found != known.end()) return found->second;
   const auto stream = reference::device().make_stream({});
   std::string damage;
-  Expected result{run_once(*cases()[index], reference::device(), *stream, false, damage), {}};
-  result.tolerance = cases()[index]->tolerance(result.outputs);
+  Expected result{run_once(*sweep()[index], reference::device(), *stream, false, damage), {}};
+  result.tolerance = sweep()[index]->tolerance(result.outputs);
   return known.emplace(index, std::move(result)).first->second;
 }
 
@@ -44,7 +45,7 @@ const Expected& expected(std::size_t index) {
 std::string fault(std::size_t index, const Device& device, Stream& stream, bool preferred_packing,
                   std::vector<float>* outputs = nullptr) {
   std::string damage;
-  const std::vector<float> result = run_once(*cases()[index], device, stream, preferred_packing, damage);
+  const std::vector<float> result = run_once(*sweep()[index], device, stream, preferred_packing, damage);
   if (outputs) *outputs = result;
   if (!damage.empty()) return damage;
   return difference(result, expected(index).outputs, expected(index).tolerance);
@@ -280,8 +281,8 @@ class OperationsTest : public QObject {
     QTest::addColumn<QString>("set");
     QTest::addColumn<int>("index");
     for (const std::string_view set : cpu::available_instruction_sets()) {
-      for (std::size_t i = 0; i < cases().size(); ++i) {
-        QTest::addRow("%s %s", std::string(set).c_str(), cases()[i]->name.c_str())
+      for (std::size_t i = 0; i < sweep().size(); ++i) {
+        QTest::addRow("%s %s", std::string(set).c_str(), sweep()[i]->name.c_str())
             << QString::fromStdString(std::string(set)) << static_cast<int>(i);
       }
     }
@@ -310,8 +311,8 @@ class OperationsTest : public QObject {
 
   void plantedMistakesAreSeen_data() {
     QTest::addColumn<int>("index");
-    for (std::size_t i = 0; i < cases().size(); ++i)
-      QTest::addRow("%s", cases()[i]->name.c_str()) << static_cast<int>(i);
+    for (std::size_t i = 0; i < sweep().size(); ++i)
+      QTest::addRow("%s", sweep()[i]->name.c_str()) << static_cast<int>(i);
   }
   void plantedMistakesAreSeen() {
     QFETCH(int, index);

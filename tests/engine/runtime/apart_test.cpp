@@ -9,6 +9,7 @@
 #include "engine/runtime/load.h"
 #include "engine/runtime/prepare.h"
 #include "engine/runtime/processor.h"
+#include "engine/selftest/restless.h"
 #include "kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
@@ -40,39 +41,8 @@ GenerateResult generate(Engine& engine, const GenerateRequest& request) {
   return *std::move(result);
 }
 
-// In each pass lets a unit of the low tier and one of the high tier change places.
-class Restless final : public precision::Policy {
- public:
-  explicit Restless(const precision::PolicyWorld& world) : world_(world) {}
-  std::string_view name() const override { return "restless"; }
-  std::vector<precision::TierId> initial() const override {
-    std::vector<precision::TierId> tiers(static_cast<std::size_t>(world_.units()), 1);
-    for (std::int64_t unit = 0; unit < world_.capacity[0]; ++unit) tiers[static_cast<std::size_t>(unit)] = 0;
-    return tiers;
-  }
-  void observe(const precision::Observation&) override {}
-  void propose(std::span<const precision::TierId> tiers, std::int32_t,
-               std::vector<precision::Decision>& decisions) override {
-    const std::int32_t up = next(tiers, 1), down = next(tiers, 0);
-    decisions.push_back({.unit = up, .target = 0, .reason = SwapReason::requested});
-    decisions.push_back({.unit = down, .target = 1, .reason = SwapReason::requested});
-  }
-  std::span<const float> hotness() const override { return {}; }
-
- private:
-  std::int32_t next(std::span<const precision::TierId> tiers, precision::TierId wanted) {
-    for (std::size_t tried = 0; tried < tiers.size(); ++tried) {
-      last_ = (last_ + 5) % static_cast<std::int32_t>(tiers.size());
-      if (tiers[static_cast<std::size_t>(last_)] == wanted) break;
-    }
-    return last_;
-  }
-  precision::PolicyWorld world_;
-  std::int32_t last_ = 0;
-};
-
 Result<std::unique_ptr<precision::Policy>> restless(const precision::PolicyWorld& world) {
-  return std::make_unique<Restless>(world);
+  return std::make_unique<selftest::Restless>(world, std::make_shared<selftest::Weather>());
 }
 
 }  // namespace

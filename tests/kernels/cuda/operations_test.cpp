@@ -1,21 +1,22 @@
-// Every operation's cases (tests/kernels/operations) on the emulated device against the reference device, in
+// Every operation's cases (kernels/cases) on the emulated device against the reference device, in
 // the file's packing and in the device's. FOVEA_TEST_SEED changes the values and the order of threads.
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kernels/cases/case.h"
 #include "kernels/cuda/emulation/device.h"
 #include "kernels/cuda/emulation/sanitizer.h"
 #include "kernels/reference/device.h"
-#include "tests/kernels/operations/case.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
+using namespace fovea::kernels::cases;
 using namespace fovea::tests;
 
 namespace {
 
-const Cases& cases() {
+const Cases& sweep() {
   static const Cases all = sweep_cases(seed());
   return all;
 }
@@ -37,12 +38,12 @@ class CudaOperationsTest : public QObject {
     // With the address sanitizer some of them, which the seed chooses: it makes the emulation ten times
     // slower.
     const std::size_t step = cuda::emulation::address_sanitizer ? 8 : 1;
-    for (std::size_t i = seed() % step; i < cases().size(); i += step)
-      QTest::addRow("%s", cases()[i]->name.c_str()) << static_cast<int>(i);
+    for (std::size_t i = seed() % step; i < sweep().size(); i += step)
+      QTest::addRow("%s", sweep()[i]->name.c_str()) << static_cast<int>(i);
   }
   void agrees() {
     QFETCH(int, index);
-    const Case& one = *cases()[static_cast<std::size_t>(index)];
+    const Case& one = *sweep()[static_cast<std::size_t>(index)];
     std::string damage;
     const auto truth = reference::device().make_stream({});
     const std::vector<float> expected = run_once(one, reference::device(), *truth, false, damage);

@@ -1,11 +1,9 @@
 // Cases of feed_forward.
 #include <cmath>
 
-#include "tests/kernels/operations/weights.h"
+#include "kernels/cases/weights.h"
 
-namespace fovea::tests {
-
-using namespace fovea::kernels;
+namespace fovea::kernels::cases {
 
 namespace {
 
@@ -273,4 +271,4 @@ void add_feed_forward_benchmarks(Benchmarks& all) {
     add({{Type::q4_1, Type::q4_1}}, {0, 0, 576, 1536, tokens, true, false});
 }
 
-}  // namespace fovea::tests
+}  // namespace fovea::kernels::cases

@@ -1,5 +1,5 @@
 // One case of an operation: its inputs, how it is run on any device, and the error that it may show against
-// the reference. The sweep and the micro-benchmark use the same cases.
+// the reference. The tests, the self test and the micro-benchmark use the same cases.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kernels/api/device.h"
-#include "tests/kernels/operations/memory.h"
+#include "kernels/cases/memory.h"
 
-namespace fovea::tests {
+namespace fovea::kernels::cases {
 
 // What one run must at least do, for the benchmark.
 struct Work {
@@ -28,7 +28,7 @@ class Case {
   Work work;
 
   // Puts the inputs into the device's memory; the result runs the operation once.
-  virtual std::function<void(kernels::Stream&)> build(Memory&) const = 0;
+  virtual std::function<void(Stream&)> build(Memory&) const = 0;
   // The largest allowed difference of each element of Memory::outputs() from the reference's.
   virtual std::vector<double> tolerance(const std::vector<float>& reference) const = 0;
 };
@@ -57,8 +57,7 @@ void add_attention_benchmarks(Benchmarks&);
 void add_vector_benchmarks(Benchmarks&);
 
 // Runs the case once on a fresh copy of its inputs; the outputs. `damage` gets Memory::damage().
-std::vector<float> run_once(const Case&, const kernels::Device&, kernels::Stream&, bool preferred_packing,
-                            std::string& damage);
+std::vector<float> run_once(const Case&, const Device&, Stream&, bool preferred_packing, std::string& damage);
 
 // Where the outputs differ from the reference's by more than the tolerance; empty: nowhere. An element that
 // the reference leaves unwritten must be unwritten, one that it writes must be written.
@@ -67,4 +66,4 @@ std::string difference(const std::vector<float>& outputs, const std::vector<floa
 
 std::vector<float> normals(Random&, std::int64_t count, double scale = 1);
 
-}  // namespace fovea::tests
+}  // namespace fovea::kernels::cases

@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/cases/weights.h"
 #include "kernels/formats/formats.h"
-#include "tests/kernels/operations/weights.h"
 
-namespace fovea::tests {
-
-using namespace fovea::kernels;
+namespace fovea::kernels::cases {
 
 namespace {
 
@@ -245,4 +243,4 @@ void add_attention_benchmarks(Benchmarks& all) {
   }
 }
 
-}  // namespace fovea::tests
+}  // namespace fovea::kernels::cases

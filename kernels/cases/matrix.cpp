@@ -2,11 +2,9 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/kernels/operations/weights.h"
+#include "kernels/cases/weights.h"
 
-namespace fovea::tests {
-
-using namespace fovea::kernels;
+namespace fovea::kernels::cases {
 
 namespace {
 
@@ -215,4 +213,4 @@ void add_matrix_benchmarks(Benchmarks& all) {
   }
 }
 
-}  // namespace fovea::tests
+}  // namespace fovea::kernels::cases

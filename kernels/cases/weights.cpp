@@ -1,4 +1,4 @@
-#include "tests/kernels/operations/weights.h"
+#include "kernels/cases/weights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,7 @@
 
 #include "kernels/formats/formats.h"
 
-namespace fovea::tests {
-
-using namespace fovea::kernels;
+namespace fovea::kernels::cases {
 
 namespace {
 
@@ -208,4 +206,4 @@ std::vector<double> multiply(const HostWeight& weight, std::span<const double> x
   return result;
 }
 
-}  // namespace fovea::tests
+}  // namespace fovea::kernels::cases

@@ -10,11 +10,11 @@
 
 #include "kernels/api/device.h"
 
-namespace fovea::tests {
+namespace fovea::kernels::cases {
 
 // A weight matrix in the file's order.
 struct HostWeight {
-  kernels::Type type = kernels::Type::f32;
+  Type type = Type::f32;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::vector<std::byte> bytes;
@@ -27,12 +27,12 @@ constexpr unsigned char poison_byte = 0xFF;
 class Memory {
  public:
   // preferred_packing: weights go through Device::pack; otherwise they keep the file's order.
-  Memory(const kernels::Device& device, bool preferred_packing);
+  Memory(const Device& device, bool preferred_packing);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  const kernels::Device& device() const { return device_; }
+  const Device& device() const { return device_; }
 
   template <typename T>
   const T* input(const std::vector<T>& values) {
@@ -53,9 +53,9 @@ class Memory {
     return reinterpret_cast<const T*>(add(Role::input, bytes_of(values), 0, nullptr));
   }
   // A page of a KV cache, compared by its dequantised values. A null `content` is poison and an output.
-  std::byte* page(kernels::Type type, std::int64_t elements, const std::vector<std::byte>* content);
-  kernels::Weight weight(const HostWeight&);
-  kernels::Weight weight_in_rows(const HostWeight&);
+  std::byte* page(Type type, std::int64_t elements, const std::vector<std::byte>* content);
+  Weight weight(const HostWeight&);
+  Weight weight_in_rows(const HostWeight&);
 
   void reset();                        // before a run
   std::vector<float> outputs() const;  // every output and in-out array, in the order of their making
@@ -88,10 +88,10 @@ class Memory {
   void fill(const Block&);
   std::vector<std::byte> bytes_in(const Block&) const;
 
-  const kernels::Device& device_;
+  const Device& device_;
   bool preferred_packing_;
-  std::unique_ptr<kernels::Stream> stream_;  // for copies to and from memory that is not the host's
+  std::unique_ptr<Stream> stream_;  // for copies to and from memory that is not the host's
   std::vector<Block> blocks_;
 };
 
-}  // namespace fovea::tests
+}  // namespace fovea::kernels::cases

@@ -2,11 +2,9 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/kernels/operations/case.h"
+#include "kernels/cases/case.h"
 
-namespace fovea::tests {
-
-using namespace fovea::kernels;
+namespace fovea::kernels::cases {
 
 namespace {
 
@@ -278,4 +276,4 @@ void add_vector_benchmarks(Benchmarks& all) {
   }
 }
 
-}  // namespace fovea::tests
+}  // namespace fovea::kernels::cases

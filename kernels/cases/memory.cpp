@@ -1,4 +1,4 @@
-#include "tests/kernels/operations/memory.h"
+#include "kernels/cases/memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,9 +7,7 @@
 
 #include "kernels/formats/formats.h"
 
-namespace fovea::tests {
-
-using namespace fovea::kernels;
+namespace fovea::kernels::cases {
 
 template <>
 void Memory::convert<float>(const std::byte* data, std::int64_t bytes, std::vector<float>& out) {
@@ -130,4 +128,4 @@ std::string Memory::damage() const {
   return {};
 }
 
-}  // namespace fovea::tests
+}  // namespace fovea::kernels::cases

@@ -1,8 +1,8 @@
-#include "tests/kernels/operations/case.h"
+#include "kernels/cases/case.h"
 
 #include <cmath>
 
-namespace fovea::tests {
+namespace fovea::kernels::cases {
 
 Cases sweep_cases(unsigned seed) {
   Cases cases;
@@ -23,8 +23,8 @@ Benchmarks benchmarks() {
   return all;
 }
 
-std::vector<float> run_once(const Case& one, const kernels::Device& device, kernels::Stream& stream,
-                            bool preferred_packing, std::string& damage) {
+std::vector<float> run_once(const Case& one, const Device& device, Stream& stream, bool preferred_packing,
+                            std::string& damage) {
   Memory memory(device, preferred_packing);
   const auto run = one.build(memory);
   memory.reset();
@@ -62,4 +62,4 @@ std::vector<float> normals(Random& random, std::int64_t count, double scale) {
   return result;
 }
 
-}  // namespace fovea::tests
+}  // namespace fovea::kernels::cases

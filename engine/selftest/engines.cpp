@@ -1,0 +1,33 @@
+#include "engine/selftest/engines.h"
+
+#include <fstream>
+#include <string>
+
+#include "engine/core/result.h"
+
+namespace fovea::selftest {
+
+Result<LoadRequest> request_for(const GoldenModel& model, const Bench& bench) {
+  const auto path = bench.folder / (std::string(model.name) + ".gguf");
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(model.file.data()), std::ssize(model.file));
+  file.close();
+  if (!file)
+    return fail(ErrorKind::io, path.string(), "cannot be written", "Set TMPDIR to a folder with room");
+  LoadRequest request{.model = path, .context = 64, .kv = KvType::f32};
+  request.threads = bench.threads;
+  request.need_tokenizer = false;
+  return request;
+}
+
+Result<std::vector<float>> all_logits(Engine& engine, std::span<const TokenId> tokens,
+                                      const std::stop_token& stop) {
+  std::vector<float> all;
+  FOVEA_CHECK(engine.logits(
+      tokens,
+      [&](std::int64_t, std::span<const float> row) { all.insert(all.end(), row.begin(), row.end()); },
+      stop));
+  return all;
+}
+
+}  // namespace fovea::selftest

@@ -1,0 +1,20 @@
+// Engines on the self test's models.
+#pragma once
+
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "engine/api/engine.h"
+#include "engine/selftest/golden_models.h"
+#include "engine/selftest/selftest.h"
+
+namespace fovea::selftest {
+
+// Puts the model's file into the folder. ErrorKind::io.
+Result<LoadRequest> request_for(const GoldenModel& model, const Bench& bench);
+// [tokens, vocabulary]
+Result<std::vector<float>> all_logits(Engine& engine, std::span<const TokenId> tokens,
+                                      const std::stop_token& stop);
+
+}  // namespace fovea::selftest

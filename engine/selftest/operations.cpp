@@ -1,0 +1,50 @@
+// Each operation of the device's table, over the cases that its tests and its benchmark use.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/core/result.h"
+#include "engine/selftest/selftest.h"
+#include "kernels/cases/case.h"
+#include "kernels/reference/device.h"
+
+namespace fovea::selftest {
+
+using namespace kernels::cases;
+
+Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
+  const kernels::Device& reference = kernels::reference::device();
+  const auto truth = reference.make_stream({.threads = 1});
+  const auto stream = bench.device.make_stream({.threads = bench.threads});
+  if (!stream) return fail(ErrorKind::memory, bench.device.name(), "the device has no memory for a stream");
+  const Cases all = sweep_cases(bench.seed);
+  std::vector<SelfTestPart> parts;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (bench.stop.stop_requested()) return stopped();
+    const Case& one = *all[i];
+    const std::string operation = one.name.substr(0, one.name.find(' '));
+    if (bench.progress) {
+      bench.progress({.stage = "self test",
+                      .done = static_cast<std::int64_t>(i),
+                      .total = static_cast<std::int64_t>(all.size()),
+                      .unit = "cases",
+                      .item = operation});
+    }
+    auto part = std::ranges::find(parts, operation, &SelfTestPart::name);
+    if (part == parts.end()) part = parts.insert(part, {.name = operation, .faults = {}});
+    std::string damage;
+    const std::vector<float> expected = run_once(one, reference, *truth, false, damage);
+    const std::vector<double> tolerance = one.tolerance(expected);
+    for (const bool packed : {false, true}) {
+      const std::vector<float> outputs = run_once(one, bench.device, *stream, packed, damage);
+      if (std::string why = stream->failure(); !why.empty())
+        return fail(ErrorKind::device, bench.device.name() + ", " + one.name, std::move(why));
+      std::string wrong = !damage.empty() ? damage : difference(outputs, expected, tolerance);
+      if (!wrong.empty()) wrong = one.name + (packed ? ", packed: " : ": ") + wrong;
+      count(*part, std::move(wrong));
+    }
+  }
+  return parts;
+}
+
+}  // namespace fovea::selftest

@@ -1,0 +1,100 @@
+// Experts change tier in every pass, and the answer must come back with them.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/core/result.h"
+#include "engine/precision/plan_inputs.h"
+#include "engine/runtime/load.h"
+#include "engine/selftest/engines.h"
+#include "engine/selftest/restless.h"
+#include "engine/selftest/selftest.h"
+
+namespace fovea::selftest {
+namespace {
+
+constexpr std::int64_t least_swaps = 100;  // of each direction
+constexpr int most_rounds = 200;
+
+// The smallest budget, to a kilobyte, in which two experts of each layer are in the high tier.
+Result<std::int64_t> tight_budget(LoadRequest request, const Bench& bench) {
+  const std::int64_t kept_free = bench.device.memory_is_host() ? 0 : precision::card_safety_bytes;
+  std::int64_t too_small = 0, enough = std::int64_t{2} << 20;
+  while (enough - too_small > 1024) {
+    const std::int64_t middle = (too_small + enough) / 2;
+    request.precision.budget_bytes = kept_free + middle;
+    const auto engine = runtime::load(request, {}, {}, bench.stop, &bench.device);
+    if (!engine && engine.error().kind == ErrorKind::device) return std::unexpected(engine.error());
+    const bool fits = engine && (*engine)->plan()->high_per_layer >= 2;
+    (fits ? enough : too_small) = middle;
+  }
+  return kept_free + enough;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+bool all_finite(const std::vector<float>& values) {
+  return std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+Result<SelfTestPart> test_swap_storm(const Bench& bench) {
+  SelfTestPart part{.name = "swap storm", .faults = {}};
+  FOVEA_TRY(const GoldenModel model, quantised_experts());
+  FOVEA_TRY(LoadRequest request, request_for(model, bench));
+  request.chunk = 1;
+  request.precision.policy = PolicyKind::dynaexq;
+  request.precision.tiers = {"file", "q2"};
+  request.precision.traffic_gb_per_s = 1;  // not measured
+  request.precision.publish_after_passes = 1;
+  request.precision.stores_folder = bench.folder;
+  FOVEA_TRY(request.precision.budget_bytes, tight_budget(request, bench));
+
+  const auto weather = std::make_shared<Weather>();
+  weather->storm = false;
+  const auto policy = [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
+    return std::make_unique<Restless>(world, weather);
+  };
+  FOVEA_TRY(const auto engine, runtime::load(request, policy, {}, bench.stop, &bench.device));
+  const auto answer = [&] { return all_logits(*engine, model.tokens, bench.stop); };
+  FOVEA_TRY(const auto before, answer());
+
+  weather->storm = true;
+  bool finite = true, differs = false;
+  for (int round = 0; round < most_rounds; ++round) {
+    const PrecisionUse use = *engine->precision();
+    if (std::min(use.promotions, use.demotions) >= least_swaps) break;
+    if (bench.progress) {
+      bench.progress({.stage = "self test",
+                      .done = use.promotions,
+                      .total = least_swaps,
+                      .unit = "promotions",
+                      .item = part.name});
+    }
+    FOVEA_TRY(const auto meanwhile, answer());
+    finite = finite && all_finite(meanwhile);
+    differs = differs || !same_bits(meanwhile, before);
+  }
+  const PrecisionUse use = *engine->precision();
+  const std::string swaps =
+      std::to_string(use.promotions) + " promotions, " + std::to_string(use.demotions) + " demotions";
+  count(part, std::min(use.promotions, use.demotions) >= least_swaps ? "" : "only " + swaps);
+  count(part, use.swaps_failed == 0 ? "" : std::to_string(use.swaps_failed) + " swaps failed");
+  count(part, finite ? "" : "a logit is not a number after " + swaps);
+  count(part, differs ? "" : "the swaps changed no answer: the passes do not read what is published");
+
+  weather->storm = false;
+  for (int round = 0; round < most_rounds && !weather->home; ++round) FOVEA_CHECK(answer());
+  FOVEA_TRY(const auto after, answer());
+  count(part, weather->home ? "" : "the experts did not get back to their tiers");
+  count(part, same_bits(before, after) ? "" : "other logits than before, after " + swaps);
+  return part;
+}
+
+}  // namespace fovea::selftest
