@@ -99,6 +99,13 @@ build_jobs() {
   echo $((cores < memory_gb ? cores : memory_gb))
 }
 
+# say_why_not_configured LOG: one line where a package is missing, else all that CMake said.
+say_why_not_configured() {
+  grep -m 1 -o '[^ ].* is missing: apt install .*' "$1" >&2 && return
+  cat "$1" >&2
+  echo "cmake could not configure; the message above says why" >&2
+}
+
 # build PRESET "CMAKE OPTIONS" TARGET…   (no target: everything)
 build() {
   local preset=$1 options=$2
@@ -109,8 +116,8 @@ build() {
     mkdir -p build
     # shellcheck disable=SC2086  # several options
     if ! cmake --preset "$preset" $options >"build/configure-$preset.log" 2>&1; then
-      cat "build/configure-$preset.log" >&2
-      die "cmake could not configure; the message above says why"
+      say_why_not_configured "build/configure-$preset.log"
+      exit 1
     fi
   fi
   cmake --build "build/$preset" -j "$(build_jobs)" ${1:+--target "$@"} >&2

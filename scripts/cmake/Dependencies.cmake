@@ -2,8 +2,9 @@
 find_package(PkgConfig REQUIRED)
 
 # fovea_missing(WHAT APT DNF PACMAN): only the apt name is tried; the others are from the distributions' package lists.
+# CMake breaks no line that begins with a space.
 function(fovea_missing what apt dnf pacman)
-  message(FATAL_ERROR "${what} is missing: apt install ${apt}   (untried: dnf install ${dnf}, pacman -S ${pacman})")
+  message(FATAL_ERROR " ${what} is missing: apt install ${apt}   (untried: dnf install ${dnf}, pacman -S ${pacman})")
 endfunction()
 
 function(fovea_pkg_config target module apt dnf pacman)
