@@ -93,6 +93,11 @@ void LivePanel::set_kv_used(std::int64_t bytes) {
   pools_->set_kv_used(static_cast<double>(bytes));
 }
 
+void LivePanel::set_link(double bytes_per_s) {
+  model_.link_bytes_per_s = bytes_per_s;
+  if (!replaying_) traffic_->set_link(bytes_per_s);
+}
+
 void LivePanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   timer_->start();
@@ -294,7 +299,9 @@ void LivePanel::update_timeline() {
   const Moment& moment = shown_moment();
   const SnapshotRing& ring = shown_ring();
   const QSignalBlocker quiet(slider_);
-  slider_->setRange(static_cast<int>(ring.first()), static_cast<int>(ring.end() - 1));
+  // The only moment is the newest one: at the right.
+  const auto last = static_cast<int>(ring.end() - 1);
+  slider_->setRange(std::min(static_cast<int>(ring.first()), last - 1), last);
   slider_->setValue(static_cast<int>(shown_index()));
   const double back = ring.last().seconds - moment.seconds;
   time_->setText(replaying_    ? duration_text(moment.seconds - ring.moment(ring.first()).seconds)

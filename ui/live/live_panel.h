@@ -63,6 +63,7 @@ class LivePanel : public QWidget {
   void set_device_memory(std::int64_t used_bytes,
                          std::int64_t total_bytes);  // every program's; total 0: unknown
   void set_kv_used(std::int64_t bytes);              // negative: unknown
+  void set_link(double bytes_per_s);  // measured later than the model was opened; forgotten with it
 
   // Without a source: one moment, in seconds that do not fall.
   void add_snapshot(const Snapshot& snapshot, double seconds);
@@ -77,6 +78,7 @@ class LivePanel : public QWidget {
   bool collapse_alarm() const { return collapsed_layers_ > 0; }
   bool memory_alarm() const { return memory_full_; }
   std::int64_t device_total_bytes() const { return device_total_; }
+  double link_bytes_per_s() const { return model_.link_bytes_per_s; }
   const SnapshotRing& ring() const { return live_; }
   HeatmapView& heatmap() { return *heatmap_; }
   // Draws what it shows now, also while hidden.

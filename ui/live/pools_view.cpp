@@ -85,6 +85,7 @@ void PoolsView::set_numbers(const Snapshot& numbers, double in_flight_units) {
 
 void PoolsView::set_kv_used(double bytes) {
   kv_used_ = bytes;
+  tell();
   update();
 }
 
@@ -119,6 +120,11 @@ QString PoolsView::part_name(const BudgetPart& part) const {
       return tr("Kept free");
   }
   return {};
+}
+
+QString PoolsView::part_value(const BudgetPart& part) const {
+  if (part.kind != Kind::kv || kv_used_ < 0) return bytes_text(part.bytes);
+  return tr("%1 of %2 in use").arg(bytes_text(kv_used_), bytes_text(part.bytes));
 }
 
 QColor PoolsView::part_colour(const BudgetPart& part) const {
@@ -228,9 +234,7 @@ double PoolsView::legend(QPainter* painter, double top, double width) const {
         painter->fillRect(swatch, QBrush(subtle_text(palette()), Qt::BDiagPattern));
       painter->setPen(hairline(palette()));
       painter->drawRect(swatch);
-      QString value = bytes_text(parts_[i].bytes);
-      if (parts_[i].kind == Kind::kv && kv_used_ >= 0)
-        value = tr("%1 of %2 in use").arg(bytes_text(kv_used_), value);
+      QString value = part_value(parts_[i]);
       if (parts_[i].kind == Kind::tier)
         value = tr("%1 · %2").arg(count_text(numbers_.tiers[static_cast<std::size_t>(parts_[i].tier)].units),
                                   value);
@@ -285,7 +289,7 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
 // The same in words.
 void PoolsView::tell() {
   QStringList words;
-  for (const BudgetPart& part : parts_) words << part_name(part) + QLatin1Char(' ') + bytes_text(part.bytes);
+  for (const BudgetPart& part : parts_) words << part_name(part) + QLatin1Char(' ') + part_value(part);
   setAccessibleDescription(words.join(QStringLiteral(", ")));
 }
 

@@ -222,6 +222,69 @@ class LivePanelTest : public QObject {
     QVERIFY(!panel.frozen());
   }
 
+  // With one moment alone the time line stands at its newest end, and stays there.
+  void theFirstMomentIsTheNewest() {
+    LivePanel panel;
+    panel.set_model(small_model());
+    panel.show();
+    Snapshot s = sample();
+    auto* slider = panel.findChild<QSlider*>(QStringLiteral("timeline"));
+    for (int i = 0; i < 3; ++i) {
+      s.tokens += 5;
+      panel.add_snapshot(s, i * 0.1);
+      panel.refresh();
+      QVERIFY(slider->minimum() < slider->maximum());
+      QCOMPARE(slider->value(), slider->maximum());
+    }
+    QVERIFY(!panel.frozen());
+  }
+
+  void aSwapInFlightIsMarked() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    Snapshot s = sample();
+    panel.add_snapshot(s, 1);
+    panel.refresh();
+    const auto at_centre = [&] {
+      const QPoint centre = panel.heatmap().layout_of_cells().cell_rect({0, 3}).center().toPoint();
+      return panel.heatmap().grab(QRect(centre, QSize(1, 1))).toImage().pixelColor(0, 0);
+    };
+    const QColor still = at_centre();
+    ++s.tokens;
+    s.units[3].target = 0;
+    panel.add_snapshot(s, 1.1);
+    panel.refresh();
+    QVERIFY(at_centre() != still);
+    // In the colour of the tier that is coming.
+    QCOMPARE(at_centre().rgb(), tier_solid(0, 2, is_dark(panel.palette())).rgb());
+  }
+
+  // Bytes are held against what was measured, and the conversation's part of the KV cache is told.
+  void trafficIsHeldAgainstTheLink() {
+    LivePanel panel;
+    LiveModel model = small_model();
+    model.plan.parts.kv = 400;
+    panel.set_model(model);
+    panel.show();
+    panel.add_snapshot(sample(), 1);
+    panel.refresh();
+    const auto words = [&](const char* view) {
+      for (const QWidget* widget : panel.findChildren<QWidget*>())
+        if (widget->accessibleName() == QLatin1String(view)) return widget->accessibleDescription();
+      return QString();
+    };
+    QVERIFY2(!words("Traffic").contains(QStringLiteral("of the link")), qPrintable(words("Traffic")));
+    QVERIFY2(!words("Memory").contains(QStringLiteral("in use")), qPrintable(words("Memory")));
+    panel.set_link(2e9);
+    panel.set_kv_used(100);
+    QCOMPARE(panel.link_bytes_per_s(), 2e9);
+    panel.refresh();
+    QVERIFY2(words("Traffic").contains(QStringLiteral("of the link")), qPrintable(words("Traffic")));
+    QVERIFY2(words("Memory").contains(QStringLiteral("in use")), qPrintable(words("Memory")));
+  }
+
   void replaysARecording() {
     auto ring = std::make_shared<SnapshotRing>(recording_limits);
     Snapshot s = sample();
