@@ -2937,6 +2937,10 @@
         <source>It is open: open another model first</source>
         <translation>Es ist offen: öffnen Sie zuerst ein anderes Modell</translation>
     </message>
+    <message>
+        <source>About the model</source>
+        <translation>Über das Modell</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ModelNumbers</name>

@@ -29,6 +29,7 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
   scroll_ = new QScrollArea(this);
   scroll_->setWidgetResizable(true);
   scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setAccessibleName(tr("About the model"));
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll_->viewport()->setAutoFillBackground(false);
   auto* page = new QWidget(scroll_);

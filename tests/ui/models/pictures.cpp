@@ -52,6 +52,8 @@ void library() {
     if (i == 4) page.show_error(models[i].error);
     take(dialog, QStringLiteral("library-") + QLatin1String(names[i]));
   }
+  page.select(models[0].path);
+  page.show_notice({});
   dialog.resize(dialog.minimumSize());
   take(dialog, QStringLiteral("library-small"));
 }
