@@ -1,9 +1,14 @@
 #include "ui/chat/chat_window.h"
 
+#include <QApplication>
+#include <QDesktopServices>
 #include <QLabel>
 #include <QMenu>
+#include <QMessageBox>
 #include <QSignalSpy>
+#include <QTimer>
 #include <QToolButton>
+#include <QUrl>
 
 #include "tests/support/test.h"
 #include "ui/chat/composer.h"
@@ -14,6 +19,9 @@ using namespace fovea::ui;
 
 class ChatWindowTest : public QObject {
   Q_OBJECT
+
+ public:
+  Q_INVOKABLE void opened_outside(const QUrl& url) { opened_.push_back(url); }
 
  private Q_SLOTS:
   void init() {
@@ -88,6 +96,26 @@ class ChatWindowTest : public QObject {
     QVERIFY(window_->error_bar().message().contains(QStringLiteral("file:///etc/passwd")));
   }
 
+  // Where it leads is shown before it is opened, and by whom it is opened is not this program.
+  void aLinkIsOpenedAfterItsAddressWasShown() {
+    QDesktopServices::setUrlHandler(QStringLiteral("https"), this, "opened_outside");
+    const QString address = QStringLiteral("https://a.example/path?q=1");
+    for (const auto answer : {QMessageBox::Cancel, QMessageBox::Open}) {
+      QString shown;
+      QTimer::singleShot(0, this, [&] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        if (!box) return;
+        shown = box->text();
+        box->button(answer)->click();
+      });
+      Q_EMIT window_->transcript().linkActivated(address);
+      QVERIFY2(shown.contains(address), qPrintable(shown));
+      QCOMPARE(opened_.size(), answer == QMessageBox::Open ? 1 : 0);
+    }
+    QCOMPARE(opened_.front().toString(), address);
+    QDesktopServices::unsetUrlHandler(QStringLiteral("https"));
+  }
+
   void closingIsAnnounced() {
     QSignalSpy closing(window_.get(), &ChatWindow::closing);
     window_->close();
@@ -109,6 +137,7 @@ class ChatWindowTest : public QObject {
  private:
   std::unique_ptr<ChatWindow> window_;
   QToolButton* picker_ = nullptr;
+  std::vector<QUrl> opened_;
 };
 FOVEA_TEST(ChatWindowTest)
 

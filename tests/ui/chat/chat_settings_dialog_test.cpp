@@ -1,0 +1,150 @@
+// Settings of one conversation: what is not set stays the model's, and instructions that are kept under a
+// name.
+#include "ui/chat/chat_settings_dialog.h"
+
+#include <QAccessible>
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDoubleSpinBox>
+#include <QInputDialog>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTimer>
+
+#include "tests/support/test.h"
+
+using namespace fovea::ui;
+
+namespace {
+
+ChatSettingsView usual() {
+  ChatSettingsView view;
+  view.temperature = 0.7;
+  view.top_p = 0.9;
+  view.min_p = 0.0;
+  view.repetition_penalty = 1.1;
+  view.top_k = 40;
+  return view;
+}
+
+QPushButton* button(QWidget& dialog, const QString& text) {
+  for (QPushButton* each : dialog.findChildren<QPushButton*>())
+    if (each->text() == text) return each;
+  return nullptr;
+}
+
+void keep_as(ChatSettingsDialog& dialog, const QString& name) {
+  QTimer::singleShot(0, &dialog, [name] {
+    auto* ask = qobject_cast<QInputDialog*>(QApplication::activeModalWidget());
+    if (!ask) return;
+    ask->setTextValue(name);
+    ask->accept();
+  });
+  button(dialog, QStringLiteral("Save…"))->click();
+}
+
+}  // namespace
+
+class ChatSettingsDialogTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void whatIsNotSetStaysTheModels() {
+    const ChatSettingsDialog dialog({}, usual(), {});
+    QCOMPARE(dialog.settings(), ChatSettingsView{});
+    QStringList shown;
+    for (const auto* box : dialog.findChildren<QDoubleSpinBox*>()) shown += box->text();
+    QVERIFY2(shown.contains(QStringLiteral("automatic: 0.7")), qPrintable(shown.join(QLatin1Char(' '))));
+  }
+
+  void whatIsSetComesBack() {
+    ChatSettingsView set;
+    set.instructions = QStringLiteral("Answer briefly.");
+    set.temperature = 0;
+    set.top_p = 0.5;
+    set.min_p = 0.05;
+    set.repetition_penalty = 1.5;
+    set.top_k = 0;
+    set.max_tokens = 200;
+    set.seed = 9223372036854775807U;
+    set.leave_out_oldest = true;
+    const ChatSettingsDialog dialog(set, usual(), {});
+    QCOMPARE(dialog.settings(), set);
+  }
+
+  void whatIsTypedIsTaken() {
+    ChatSettingsDialog dialog({}, usual(), {});
+    dialog.show();
+    auto* instructions = dialog.findChild<QPlainTextEdit*>(QStringLiteral("instructions"));
+    QTest::keyClicks(instructions, QStringLiteral("Be kind"));
+    auto* temperature = dialog.findChildren<QDoubleSpinBox*>().front();
+    temperature->setFocus();
+    QTest::keyClick(temperature, Qt::Key_Up);  // from "automatic" to the least number
+    auto* seed = dialog.findChildren<QLineEdit*>().back();
+    for (QLineEdit* each : dialog.findChildren<QLineEdit*>())
+      if (each->placeholderText().contains(QStringLiteral("new one"))) seed = each;
+    QTest::keyClicks(seed, QStringLiteral("4x2"));  // letters stay out
+    QCOMPARE(dialog.settings().instructions, QStringLiteral("Be kind"));
+    QCOMPARE(dialog.settings().temperature.value_or(-1), 0.0);
+    QCOMPARE(dialog.settings().seed.value_or(0), quint64{42});
+  }
+
+  void instructionsAreKeptUnderNames() {
+    ChatSettingsDialog dialog({}, usual(), {{QStringLiteral("Poet"), QStringLiteral("Write in verse.")}});
+    dialog.show();
+    QSignalSpy changed(&dialog, &ChatSettingsDialog::presetsChanged);
+    auto* presets = dialog.findChild<QComboBox*>();
+    auto* instructions = dialog.findChild<QPlainTextEdit*>(QStringLiteral("instructions"));
+    presets->setFocus();
+    QTest::keyClick(presets, Qt::Key_Down);
+    QCOMPARE(instructions->toPlainText(), QStringLiteral("Write in verse."));
+    instructions->setPlainText(QStringLiteral("Answer like a pirate."));
+    keep_as(dialog, QStringLiteral(" Pirate "));
+    QCOMPARE(changed.count(), 1);
+    QCOMPARE(dialog.presets().size(), std::size_t{2});
+    QCOMPARE(dialog.presets()[1],
+             (PresetView{QStringLiteral("Pirate"), QStringLiteral("Answer like a pirate.")}));
+    QCOMPARE(presets->currentText(), QStringLiteral("Pirate"));
+    instructions->setPlainText(QStringLiteral("Say arr."));
+    keep_as(dialog, QStringLiteral("Pirate"));  // the same name: another text
+    QCOMPARE(dialog.presets().size(), std::size_t{2});
+    QCOMPARE(dialog.presets()[1].text, QStringLiteral("Say arr."));
+    keep_as(dialog, QString());  // no name: nothing
+    QCOMPARE(dialog.presets().size(), std::size_t{2});
+    button(dialog, QStringLiteral("Remove"))->click();
+    QCOMPARE(dialog.presets(),
+             (std::vector{PresetView{QStringLiteral("Poet"), QStringLiteral("Write in verse.")}}));
+  }
+
+  // By keys alone, each control with a name.
+  void tabReachesEverything() {
+    ChatSettingsDialog dialog({}, usual(), {});
+    dialog.show();
+    dialog.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&dialog));
+    QSet<const QWidget*> reached;
+    for (int i = 0; i < 60; ++i) {
+      QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &dialog, Qt::Key_Tab);
+      const QWidget* focused = QApplication::focusWidget();
+      QVERIFY(focused);
+      reached.insert(focused);
+      const QAccessibleInterface* face = QAccessible::queryAccessibleInterface(const_cast<QWidget*>(focused));
+      QVERIFY2(face && !face->text(QAccessible::Name).isEmpty(),
+               qPrintable(QLatin1String(focused->metaObject()->className()) + QLatin1Char(' ') +
+                          focused->objectName()));
+    }
+    for (const QWidget* widget : dialog.findChildren<QWidget*>()) {
+      const bool stop = (widget->focusPolicy() & Qt::TabFocus) && widget->isVisible() &&
+                        widget->isEnabled() && !widget->focusProxy() &&
+                        !widget->objectName().startsWith(QStringLiteral("qt_"));
+      QVERIFY2(!stop || reached.contains(widget), widget->metaObject()->className());
+    }
+  }
+};
+FOVEA_TEST(ChatSettingsDialogTest)
+
+#include "chat_settings_dialog_test.moc"
