@@ -1,5 +1,6 @@
+# The thread sanitizer takes QProcess, which some tests start programs with, for a fork that goes on.
 set(fovea_test_environment "QT_QPA_PLATFORM=offscreen" "HF_HUB_CACHE=${CMAKE_BINARY_DIR}/no-hub-cache" "LC_ALL=C.UTF-8" "LANGUAGE="
-  "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp")
+  "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp:die_after_fork=0")
 
 # The labels sanitized and sanitized_kernels have targets that build their tests: fovea_sanitized_tests and
 # fovea_sanitized_kernels_tests.

@@ -1,5 +1,6 @@
 #include "kernels/cuda/emulation/device.h"
 
+#include <atomic>
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
@@ -79,7 +80,7 @@ class EmulatedDevice final : public Device {
   std::unique_ptr<Stream> make_stream(const StreamOptions&) const override {
     std::byte* const scratch = scratch_memory();
     if (!scratch) return nullptr;
-    auto queue = std::make_unique<Queue>(machine_, options_.seed * 1000 + static_cast<unsigned>(++streams_));
+    auto queue = std::make_unique<Queue>(machine_, options_.seed * 1000 + ++streams_);
     return std::make_unique<EmulatedStream>(machine_, std::move(queue), scratch, options_);
   }
 
@@ -161,7 +162,7 @@ class EmulatedDevice final : public Device {
 
   EmulationOptions options_;
   mutable Machine machine_;
-  mutable int streams_ = 0;
+  mutable std::atomic<unsigned> streams_ = 0;
 };
 
 }  // namespace

@@ -21,11 +21,24 @@ constexpr std::size_t guard_bytes = 4096;
 [[maybe_unused]] thread_local Context* departed = nullptr;
 [[maybe_unused]] thread_local Context* arriving = nullptr;
 
-void note_departure([[maybe_unused]] Context& from, [[maybe_unused]] Context& to) {
+// Inlined, because the thread sanitizer counts entering and leaving functions for each fibre.
+[[gnu::always_inline]] inline void note_departure([[maybe_unused]] Context& from,
+                                                  [[maybe_unused]] Context& to) {
 #if defined(FOVEA_ADDRESS_SANITIZER)
   departed = &from;
   arriving = &to;
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_bottom, to.stack_bytes);
+#endif
+#if defined(FOVEA_THREAD_SANITIZER)
+  from.thread_state = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(to.thread_state, 0);
+#endif
+}
+
+void forget_thread_state([[maybe_unused]] Context& context) {
+#if defined(FOVEA_THREAD_SANITIZER)
+  if (context.thread_state) __tsan_destroy_fiber(context.thread_state);
+  context.thread_state = nullptr;
 #endif
 }
 
@@ -128,6 +141,7 @@ Fibre::Fibre() {
 }
 
 Fibre::~Fibre() {
+  forget_thread_state(context_);
   permit(memory_ + guard_bytes, stack_bytes);
   munmap(memory_, guard_bytes + stack_bytes);
 }
@@ -136,6 +150,10 @@ void Fibre::prepare(Entry entry, void* argument) {
   entry_ = entry;
   argument_ = argument;
   context_.fake_stack = nullptr;
+  forget_thread_state(context_);
+#if defined(FOVEA_THREAD_SANITIZER)
+  context_.thread_state = __tsan_create_fiber(0);
+#endif
   permit(memory_ + guard_bytes, stack_bytes);
   std::byte* const top = memory_ + guard_bytes + stack_bytes;
 #if defined(__x86_64__)

@@ -13,6 +13,7 @@ struct Context {
   const void* stack_bottom = nullptr;
   std::size_t stack_bytes = 0;
   void* fake_stack = nullptr;
+  void* thread_state = nullptr;  // the thread sanitizer's
 };
 
 // Leaves `from` and continues `to`. Returns when somebody continues `from`.

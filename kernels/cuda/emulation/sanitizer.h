@@ -1,4 +1,4 @@
-// What the emulation tells the address sanitizer, and nothing where there is none.
+// What the emulation tells the address and thread sanitizers, and nothing where there is none.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,20 @@
 #endif
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define FOVEA_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FOVEA_THREAD_SANITIZER 1
+#endif
+#endif
+
 #if defined(FOVEA_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(FOVEA_THREAD_SANITIZER)
+#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace fovea::kernels::cuda::emulation {
