@@ -16,7 +16,7 @@ struct RunOptions {
   std::string output_file = {};                         // standard output goes there
   std::size_t read_at_most = std::string::npos;  // bytes of standard output; then nobody reads any more
   int interrupt_after = 0;                       // bytes of standard output; then SIGINT is sent; 0: never
-  int timeout_s = 120;
+  int timeout_s = 600;
 };
 
 struct Outcome {
