@@ -53,8 +53,8 @@ class Device {
                     std::int64_t first, std::int64_t count, std::byte* packed) const = 0;
   virtual std::int64_t pack_granularity(Packing) const = 0;  // in rows
 
-  // Memory aligned to 4,096 bytes, zeroed, huge pages where it pays. Null when there is not enough. Whoever
-  // releases it has synchronised with what may use it.
+  // Memory aligned to 4,096 bytes, with any content, in huge pages where it pays. Null when there is not
+  // enough. Whoever releases it has synchronised with what may use it.
   virtual std::byte* allocate(std::int64_t bytes) const = 0;
   virtual void release(std::byte* memory, std::int64_t bytes) const = 0;
 

@@ -33,6 +33,12 @@ struct Weight {
   explicit operator bool() const { return data != nullptr; }
 };
 
+// Captured work of a stream (Stream::begin_capture).
+class Graph {
+ public:
+  virtual ~Graph() = default;
+};
+
 // Runs operations in order. One thread at a time may use a stream. On the CPU it is a thread pool and its
 // scratch memory; on a GPU a driver stream.
 class Stream {
@@ -43,6 +49,25 @@ class Stream {
   // synchronize() or an event's wait(). It stays: what was computed since is worth nothing, and a device that
   // is lost says so in each of its streams.
   virtual std::string failure() const { return {}; }
+
+  // --- capture: much work again and again, each time for the price of one launch ---
+  //
+  // What is given to the stream between begin_capture() and end_capture() is not done but noted, with its
+  // arguments as they are; launch() does it, as often as wanted. So what differs between two launches must
+  // lie in the device's memory, or in memory of Device::allocate_host, at addresses that stay, and none of it
+  // may be released while the graph is in use. The capturing thread must not wait for the device, record or
+  // ask events, allocate or release memory, or copy from and to other host memory.
+
+  // False: this stream captures nothing.
+  virtual bool begin_capture() { return false; }
+  // Null when something in between could not be captured; `why` says what, in one sentence.
+  virtual std::unique_ptr<Graph> end_capture(std::string& why) {
+    why = "the device captures nothing";
+    return nullptr;
+  }
+  // Does the graph's work in the stream's order. It must be one that this stream has captured, and live until
+  // that is done.
+  virtual void launch(const Graph&) {}
 };
 
 // out[t, :] = dequantised table[ids[t], :].   ids [tokens], out [tokens, table.columns]
@@ -118,6 +143,7 @@ struct KvStore {
   std::int64_t first = 0;
   std::int64_t tokens = 0;
   KvPages pages;
+  const std::int32_t* position = nullptr;  // [1]; where given, it is read in place of `first`
 };
 
 // Causal attention of `tokens` queries at positions first … over everything in the pages up to each.
@@ -132,6 +158,9 @@ struct Attention {
   std::int64_t window = 0;
   KvPages pages;
   float* out = nullptr;  // [tokens, heads, head_dim], rows adjacent
+  // [1]; where given, it is read in place of `first`, which is then the most that it will be: a device that
+  // cannot see the position divides the work for that one.
+  const std::int32_t* position = nullptr;
 };
 
 // p = softmax(logits); the `used` largest of each row, by descending probability (ties: lower index

@@ -24,11 +24,21 @@ struct CacheShape {
   }
 };
 
+// Where the first position is told.
+enum class Told : std::uint8_t { on_the_host, in_memory };
+constexpr std::int64_t above = 123;  // what the host says too much then
+
 class KvStoreCase final : public Case {
  public:
-  KvStoreCase(Random& random, CacheShape cache, std::int64_t first, std::int64_t tokens, std::int64_t padding)
-      : cache_(cache), first_(first), tokens_(tokens), stride_(cache.kv_heads * cache.head_dim + padding) {
-    name = "kv_store " + cache.text() + ", " + std::to_string(tokens) + " tokens at " + std::to_string(first);
+  KvStoreCase(Random& random, CacheShape cache, std::int64_t first, std::int64_t tokens, std::int64_t padding,
+              Told told = Told::on_the_host)
+      : cache_(cache),
+        first_(first),
+        tokens_(tokens),
+        stride_(cache.kv_heads * cache.head_dim + padding),
+        told_(told) {
+    name = "kv_store " + cache.text() + ", " + std::to_string(tokens) + " tokens at " +
+           std::to_string(first) + (told == Told::in_memory ? ", told in memory" : "");
     k_ = normals(random, tokens * stride_);
     v_ = normals(random, tokens * (stride_ + 3));
     for (std::int64_t i = 0; i < cache.head_dim; ++i) k_[static_cast<std::size_t>(i)] = 0;  // a zero row
@@ -48,8 +58,15 @@ class KvStoreCase final : public Case {
     const float* v = memory.input(v_);
     const KvPages list{memory.table(keys), memory.table(values), cache_.page_tokens,
                        cache_.type,        cache_.kv_heads,      cache_.head_dim};
-    return [this, &memory, k, v, list](Stream& stream) {
-      memory.device().operations().kv_store({k, v, stride_, stride_ + 3, first_, tokens_, list}, stream);
+    if (told_ == Told::on_the_host) {
+      return [this, &memory, k, v, list](Stream& stream) {
+        memory.device().operations().kv_store({k, v, stride_, stride_ + 3, first_, tokens_, list}, stream);
+      };
+    }
+    const std::int32_t* position = memory.input<std::int32_t>({static_cast<std::int32_t>(first_)});
+    return [this, &memory, k, v, list, position](Stream& stream) {
+      memory.device().operations().kv_store(
+          {k, v, stride_, stride_ + 3, first_ + above, tokens_, list, position}, stream);
     };
   }
 
@@ -64,6 +81,7 @@ class KvStoreCase final : public Case {
   std::int64_t first_;
   std::int64_t tokens_;
   std::int64_t stride_;
+  Told told_;
   std::vector<float> k_;
   std::vector<float> v_;
 };
@@ -76,6 +94,7 @@ struct AttentionShape {
   std::int64_t window = 0;
   std::int64_t padding = 0;
   double spread = 1;  // of the queries: large makes the softmax pick single keys
+  Told told = Told::on_the_host;
 };
 
 class AttentionCase final : public Case {
@@ -83,7 +102,8 @@ class AttentionCase final : public Case {
   static std::string label(const AttentionShape& s) {
     return "attention " + s.cache.text() + ", " + std::to_string(s.cache.kv_heads * s.group) + " heads, " +
            std::to_string(s.tokens) + " tokens at " + std::to_string(s.first) +
-           (s.window > 0 ? ", window " + std::to_string(s.window) : "") + (s.spread > 1 ? ", peaked" : "");
+           (s.window > 0 ? ", window " + std::to_string(s.window) : "") + (s.spread > 1 ? ", peaked" : "") +
+           (s.told == Told::in_memory ? ", told in memory" : "");
   }
 
   AttentionCase(Random& random, const AttentionShape& shape) : s_(shape) {
@@ -116,9 +136,17 @@ class AttentionCase final : public Case {
     float* out = memory.output<float>(s_.tokens * heads_ * s_.cache.head_dim);
     const KvPages pages{memory.table(keys), memory.table(values), s_.cache.page_tokens,
                         s_.cache.type,      s_.cache.kv_heads,    s_.cache.head_dim};
-    return [this, &memory, q, out, pages](Stream& stream) {
+    if (s_.told == Told::on_the_host) {
+      return [this, &memory, q, out, pages](Stream& stream) {
+        memory.device().operations().attention(
+            {q, stride(), s_.first, s_.tokens, heads_, scale_, s_.window, pages, out}, stream);
+      };
+    }
+    const std::int32_t* position = memory.input<std::int32_t>({static_cast<std::int32_t>(s_.first)});
+    return [this, &memory, q, out, pages, position](Stream& stream) {
       memory.device().operations().attention(
-          {q, stride(), s_.first, s_.tokens, heads_, scale_, s_.window, pages, out}, stream);
+          {q, stride(), s_.first + above, s_.tokens, heads_, scale_, s_.window, pages, out, position},
+          stream);
     };
   }
 
@@ -190,6 +218,10 @@ void add_attention_sweep(Cases& cases, Random& random) {
     }
     cases.push_back(std::make_unique<KvStoreCase>(random, CacheShape{type, 1, 96, 7}, 6, 9, 0));
 
+    for (const auto& [first, tokens] : {std::pair{0, 1}, {37, 5}})
+      cases.push_back(std::make_unique<KvStoreCase>(random, CacheShape{type, 3, 64, 16}, first, tokens, 5,
+                                                    Told::in_memory));
+
     add(cases, random, {{type, 1, 32, 16}, 1, 0, 1, 0, 0});
     add(cases, random, {{type, 2, 64, 16}, 3, 15, 1, 0, 0});
     add(cases, random, {{type, 2, 64, 16}, 4, 16, 2, 0, 9});
@@ -214,6 +246,9 @@ void add_attention_sweep(Cases& cases, Random& random) {
     add(cases, random, {{type, 2, 64, 16}, 2, 120, 20, 1000, 0});
     add(cases, random, {{type, 2, 64, 32}, 2, 100, 30, 0, 0, 30});  // a softmax with one winner
     add(cases, random, {{type, 2, 64, 32}, 2, 400, 1, 0, 0, 30});
+    for (const int first : {0, 1, 31, 200, 700})
+      add(cases, random, {{type, 2, 64, 16}, 4, first, 1, 0, 0, 1, Told::in_memory});
+    add(cases, random, {{type, 2, 64, 16}, 2, 90, 3, 20, 0, 1, Told::in_memory});
   }
   // Head sizes that fill no vector.
   for (const Type type : {Type::f32, Type::f16}) {

@@ -160,6 +160,12 @@ void attend_split(const Attention& op, const Plan& plan, CpuStream& cpu) {
 }  // namespace
 
 void attention(const Attention& op, Stream& stream) {
+  if (op.position) {
+    Attention here = op;
+    here.first = *op.position;
+    here.position = nullptr;
+    return attention(here, stream);
+  }
   CpuStream& cpu = on_cpu(stream);
   if (op.tokens == 0) return;
   const Plan plan = plan_for(op);

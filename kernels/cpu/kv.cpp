@@ -55,11 +55,12 @@ void store_row(Type type, const float* x, std::int64_t count, std::byte* out) {
 void kv_store(const KvStore& op, Stream& stream) {
   const KvPages& pages = op.pages;
   const BlockShape shape = block_shape(pages.type);
+  const std::int64_t first = op.position ? *op.position : op.first;
   const std::int64_t bytes = pages.head_dim / shape.elements * shape.bytes;
   on_cpu(stream).pool().for_chunks(op.tokens, 16, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t t = begin; t < end; ++t) {
-      const std::int64_t page = (op.first + t) / pages.page_tokens;
-      const std::int64_t slot = (op.first + t) % pages.page_tokens;
+      const std::int64_t page = (first + t) / pages.page_tokens;
+      const std::int64_t slot = (first + t) % pages.page_tokens;
       for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
         const std::int64_t place = (head * pages.page_tokens + slot) * bytes;
         const std::int64_t offset = head * pages.head_dim;

@@ -38,7 +38,7 @@ struct Range {
 };
 
 FOVEA_DEVICE Range range_of(const Stretches& s, std::int64_t token) {
-  const std::int64_t end = s.op.first + token + 1;
+  const std::int64_t end = (s.op.position ? *s.op.position : s.op.first) + token + 1;
   const std::int64_t begin = s.op.window > 0 && end > s.op.window ? end - s.op.window : 0;
   const std::int64_t tiles = (end - begin + tile_positions - 1) / tile_positions;
   const std::int64_t stretch = (tiles + s.count - 1) / s.count * tile_positions;

@@ -39,8 +39,9 @@ store_kernel(KvStore op) {
   const bool is_value = block_y() == 1;
   const float* const x = is_value ? op.v + token * op.v_stride : op.k + token * op.k_stride;
   const float value = wanted ? x[head * dim + i] : 0.0F;
+  const std::int64_t first = op.position ? *op.position : op.first;
   std::byte* const at =
-      wanted ? entry<type>(op.pages, is_value ? op.pages.values : op.pages.keys, op.first + token, head)
+      wanted ? entry<type>(op.pages, is_value ? op.pages.values : op.pages.keys, first + token, head)
              : nullptr;
   store<type>(value, wanted, at, i);
 }

@@ -1,5 +1,5 @@
-// A CUDA stream as the operations see it: where kernels are started, memory for intermediate values, a way
-// for small arguments. The device's part implements it over the driver, the emulation over a queue. C++20.
+// A CUDA stream as the operations see it: where kernels are started, memory for intermediate values. The
+// device's part implements it over the driver, the emulation over a queue. C++20.
 #pragma once
 
 #include <cassert>

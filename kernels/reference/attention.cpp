@@ -50,13 +50,14 @@ void attend(const float* q, const KvPages& pages, std::int64_t head, std::int64_
 
 void kv_store(const KvStore& a, Stream&) {
   const KvPages& pages = a.pages;
+  const std::int64_t first = a.position ? *a.position : a.first;
   for (std::int64_t t = 0; t < a.tokens; ++t) {
     for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
       const std::int64_t offset = head * pages.head_dim;
       formats::quantize(pages.type, a.k + t * a.k_stride + offset, pages.head_dim,
-                        entry(pages, pages.keys, a.first + t, head));
+                        entry(pages, pages.keys, first + t, head));
       formats::quantize(pages.type, a.v + t * a.v_stride + offset, pages.head_dim,
-                        entry(pages, pages.values, a.first + t, head));
+                        entry(pages, pages.values, first + t, head));
     }
   }
 }
@@ -66,7 +67,7 @@ void attention(const Attention& a, Stream&) {
   assert(a.heads % pages.kv_heads == 0);
   const std::int64_t group = a.heads / pages.kv_heads;
   for (std::int64_t t = 0; t < a.tokens; ++t) {
-    const std::int64_t last = a.first + t;
+    const std::int64_t last = (a.position ? *a.position : a.first) + t;
     const std::int64_t first = a.window > 0 ? std::max<std::int64_t>(0, last - a.window + 1) : 0;
     for (std::int64_t head = 0; head < a.heads; ++head) {
       attend(a.q + t * a.q_stride + head * pages.head_dim, pages, head / group, first, last, a.scale,

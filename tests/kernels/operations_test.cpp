@@ -90,7 +90,8 @@ const OperationTable off_in_one_element = {
           // The last value is stored a second time, wrongly.
           truth().kv_store(a, s);
           std::vector<float> row(static_cast<std::size_t>(a.pages.kv_heads * a.pages.head_dim), 3.5F);
-          truth().kv_store({row.data(), row.data(), 0, 0, a.first + a.tokens - 1, 1, a.pages}, s);
+          const std::int64_t first = a.position ? *a.position : a.first;
+          truth().kv_store({row.data(), row.data(), 0, 0, first + a.tokens - 1, 1, a.pages}, s);
         },
     .attention =
         [](const Attention& a, Stream& s) {

@@ -28,9 +28,10 @@ struct Grid {
 struct Launch {
   std::string kernel;
   Grid grid;
-  unsigned threads = 1;           // of a block
-  std::int64_t shared_bytes = 0;  // of dynamic shared memory
-  std::function<void()> body;     // runs once for each thread
+  unsigned threads = 1;                 // of a block
+  std::int64_t shared_bytes = 0;        // of dynamic shared memory
+  std::function<void()> body;           // runs once for each thread
+  std::vector<const void*> words = {};  // of a captured one: what of its arguments may be addresses
 };
 
 // Where the running thread is, for threadIdx and its like.

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cassert>
-#include <cstdlib>
 #include <cstring>
 
 #include "kernels/cuda/emulation/faults.h"
@@ -14,13 +13,12 @@
 namespace fovea::kernels::cuda::emulation {
 namespace {
 
-constexpr std::size_t host_alignment = 4096;
-
 class EmulatedStream final : public CudaStream {
  public:
   EmulatedStream(Machine& machine, std::unique_ptr<Queue> queue, std::byte* scratch,
                  const EmulationOptions& options)
       : CudaStream(queue.get(), scratch, options.scratch_bytes, options.multiprocessors),
+        captures_(options.captures),
         machine_(machine),
         queue_(std::move(queue)) {}
   ~EmulatedStream() override {
@@ -29,12 +27,21 @@ class EmulatedStream final : public CudaStream {
     machine_.spare_scratch.push_back(scratch());
   }
 
-  void synchronize() override { queue_->finish(queue_->pushed()); }
+  void synchronize() override {
+    if (!Queue::spoils_capture(machine_, "waits for a stream")) queue_->finish(queue_->pushed());
+  }
   std::string failure() const override { return queue_->failure(); }
+  bool begin_capture() override {
+    if (captures_) queue_->begin_capture();
+    return captures_;
+  }
+  std::unique_ptr<Graph> end_capture(std::string& why) override { return queue_->end_capture(why); }
+  void launch(const Graph& graph) override { queue_->launch(graph); }
 
   Queue& queue() { return *queue_; }
 
  private:
+  const bool captures_;
   Machine& machine_;
   std::unique_ptr<Queue> queue_;
 };
@@ -45,16 +52,21 @@ EmulatedStream& emulated(Stream& stream) {
 
 class EmulatedEvent final : public Event {
  public:
-  bool done() const override { return !queue_ || queue_->done(count_); }
+  explicit EmulatedEvent(const Machine& machine) : machine_(machine) {}
+  bool done() const override {
+    return Queue::spoils_capture(machine_, "asks an event") || !queue_ || queue_->done(count_);
+  }
   void wait() const override {
-    if (queue_) queue_->finish(count_);
+    if (!Queue::spoils_capture(machine_, "waits for an event") && queue_) queue_->finish(count_);
   }
   void record(Queue& queue) {
+    if (Queue::spoils_capture(machine_, "records an event")) return;
     queue_ = &queue;
     count_ = queue.pushed();
   }
 
  private:
+  const Machine& machine_;
   Queue* queue_ = nullptr;
   std::uint64_t count_ = 0;
 };
@@ -97,40 +109,39 @@ class EmulatedDevice final : public Device {
   std::int64_t pack_granularity(Packing packing) const override { return cuda::pack_granularity(packing); }
 
   std::byte* allocate(std::int64_t bytes) const override {
+    if (Queue::spoils_capture(machine_, "allocates memory")) return nullptr;
     if (bytes > options_.memory_bytes - machine_.memory.bytes()) return nullptr;
     return machine_.memory.allocate(bytes);
   }
-  void release(std::byte* memory, std::int64_t) const override { machine_.memory.release(memory); }
+  void release(std::byte* memory, std::int64_t) const override {
+    Queue::spoils_capture(machine_, "releases memory");
+    machine_.memory.release(memory);
+  }
 
   bool memory_is_host() const override { return false; }
   std::byte* allocate_host(std::int64_t bytes) const override {
-    if (bytes > options_.memory_bytes) return nullptr;
-    const auto size =
-        (static_cast<std::size_t>(bytes) + host_alignment) / host_alignment * host_alignment;  // never 0
-    void* const memory = std::aligned_alloc(host_alignment, size);
-    if (memory) std::memset(memory, 0, size);
-    return static_cast<std::byte*>(memory);
+    if (Queue::spoils_capture(machine_, "allocates pinned memory")) return nullptr;
+    return bytes > options_.memory_bytes ? nullptr : machine_.pinned.allocate(bytes);
   }
-  void release_host(std::byte* memory, std::int64_t) const override { std::free(memory); }
+  void release_host(std::byte* memory, std::int64_t) const override {
+    Queue::spoils_capture(machine_, "releases pinned memory");
+    machine_.pinned.release(memory);
+  }
 
   void copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const override {
-    emulated(stream).queue().push(
-        [this, target, host, bytes]() -> std::string {
-          if (!machine_.memory.holds(target, bytes)) return "copy: the target is not device memory";
-          std::memcpy(target, host, static_cast<std::size_t>(bytes));
-          return {};
-        },
-        target);
+    emulated(stream).queue().push({target, host, bytes}, [this, target, host, bytes]() -> std::string {
+      if (!machine_.memory.holds(target, bytes)) return "copy: the target is not device memory";
+      std::memcpy(target, host, static_cast<std::size_t>(bytes));
+      return {};
+    });
   }
   void read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
                  Stream& stream) const override {
-    emulated(stream).queue().push(
-        [this, host, source, bytes]() -> std::string {
-          if (!machine_.memory.holds(source, bytes)) return "read_back: the source is not device memory";
-          std::memcpy(host, source, static_cast<std::size_t>(bytes));
-          return {};
-        },
-        source);
+    emulated(stream).queue().push({source, host, bytes}, [this, host, source, bytes]() -> std::string {
+      if (!machine_.memory.holds(source, bytes)) return "read_back: the source is not device memory";
+      std::memcpy(host, source, static_cast<std::size_t>(bytes));
+      return {};
+    });
   }
   void copy_within(std::byte* target, const std::byte* source, std::int64_t bytes, std::int64_t stride,
                    std::int64_t count, Stream& stream) const override {
@@ -144,7 +155,7 @@ class EmulatedDevice final : public Device {
       return {};
     });
   }
-  std::unique_ptr<Event> make_event() const override { return std::make_unique<EmulatedEvent>(); }
+  std::unique_ptr<Event> make_event() const override { return std::make_unique<EmulatedEvent>(machine_); }
   void record(Event& event, Stream& stream) const override {
     static_cast<EmulatedEvent&>(event).record(emulated(stream).queue());
   }

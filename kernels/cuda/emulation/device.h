@@ -17,7 +17,9 @@ struct EmulationOptions {
   int multiprocessors = 4;  // small, so that small tests divide their work as large ones do on a GPU
   std::int64_t scratch_bytes = std::int64_t{32} << 20;
   std::int64_t memory_bytes = std::int64_t{1} << 40;  // more than this cannot be allocated
-  // Told what a kernel did wrong, once for each launch. Null: it is printed and the program aborts.
+  bool captures = true;                               // whether its streams do
+  // Told what a kernel did wrong, once for each launch, and what may not be done during a capture. Null: it
+  // is printed and the program aborts.
   std::function<void(const std::string&)> on_error = nullptr;
 };
 

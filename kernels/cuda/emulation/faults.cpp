@@ -54,8 +54,14 @@ void on_fault(int number, siginfo_t* info, void*) {
     const std::string where = memory->describe(info->si_addr);
     if (!where.empty()) say("emulated device: the host touches " + where + " outside kernels and copies\n");
   }
-  // The instruction is repeated under whatever handler there was.
-  sigaction(number, &before[number == SIGSEGV ? 0 : 1], nullptr);
+  // The instruction is repeated under whatever handler there was. One that hands it back here has had its
+  // turn: the system ends the program.
+  static std::atomic<bool> handed_on = false;
+  if (handed_on.exchange(true)) {
+    signal(number, SIG_DFL);
+  } else {
+    sigaction(number, &before[number == SIGSEGV ? 0 : 1], nullptr);
+  }
 }
 
 void install() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -122,6 +123,12 @@ bool DeviceMemory::holds(const std::byte* memory, std::int64_t bytes) const {
   return entry != allocations_.end() && memory + bytes <= entry->first + entry->second.bytes;
 }
 
+int DeviceMemory::number(const void* address) const {
+  const std::scoped_lock lock(mutex_);
+  const auto entry = owner(address, 0);
+  return entry == allocations_.end() ? 0 : entry->second.number;
+}
+
 std::string DeviceMemory::describe(const void* address) const {
   const std::scoped_lock lock(mutex_);
   const auto entry = owner(address, guard_bytes);
@@ -133,6 +140,30 @@ std::string DeviceMemory::describe(const void* address) const {
   if (at >= entry->second.bytes)
     return std::to_string(at - entry->second.bytes) + " bytes after the end of " + size;
   return "byte " + std::to_string(at) + " of " + size;
+}
+
+std::byte* PinnedMemory::allocate(std::int64_t bytes) {
+  const auto size = (static_cast<std::size_t>(bytes) + page_bytes) / page_bytes * page_bytes;  // never 0
+  void* const memory = std::aligned_alloc(page_bytes, size);
+  if (!memory) return nullptr;
+  std::memset(memory, fresh_byte, size);
+  const std::scoped_lock lock(mutex_);
+  allocations_[static_cast<std::byte*>(memory)] = {bytes, ++made_};
+  return static_cast<std::byte*>(memory);
+}
+
+void PinnedMemory::release(std::byte* memory) {
+  const std::scoped_lock lock(mutex_);
+  allocations_.erase(memory);
+  std::free(memory);
+}
+
+int PinnedMemory::number(const std::byte* memory, std::int64_t bytes) const {
+  const std::scoped_lock lock(mutex_);
+  auto entry = allocations_.upper_bound(memory);
+  if (entry == allocations_.begin()) return 0;
+  --entry;
+  return memory + bytes <= entry->first + entry->second.bytes ? entry->second.number : 0;
 }
 
 }  // namespace fovea::kernels::cuda::emulation

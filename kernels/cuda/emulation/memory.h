@@ -1,5 +1,6 @@
 // The emulated device's memory. Outside kernels and copies nobody can read or write it: the host that tries
-// is stopped. Each allocation stands between pages that nobody may touch, and is filled with ones (NaN).
+// is stopped. Each allocation stands between pages that nobody may touch, and is filled with ones (NaN), as
+// is the host's pinned memory.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +32,7 @@ class DeviceMemory {
 
   // Whether all of [memory, memory + bytes) belongs to one allocation.
   bool holds(const std::byte* memory, std::int64_t bytes) const;
+  int number(const void* address) const;  // of the allocation that it lies in; 0: in none
   // "byte 404 of an allocation of 400 bytes (the 3rd that was made)"; empty for an address that is near none.
   std::string describe(const void* address) const;
 
@@ -52,6 +54,25 @@ class DeviceMemory {
   int made_ = 0;
   bool open_ = false;
   const void* only_ = nullptr;
+};
+
+// Host memory that copies reach without a detour.
+class PinnedMemory {
+ public:
+  std::byte* allocate(std::int64_t bytes);  // aligned to 4096; null when there is not enough
+  void release(std::byte* memory);          // what allocate gave, or null
+  // Of the allocation that all of [memory, memory + bytes) lies in; 0: in none.
+  int number(const std::byte* memory, std::int64_t bytes) const;
+
+ private:
+  struct Allocation {
+    std::int64_t bytes = 0;
+    int number = 0;
+  };
+
+  mutable std::mutex mutex_;
+  std::map<const std::byte*, Allocation> allocations_;  // mutex_
+  int made_ = 0;                                        // mutex_
 };
 
 }  // namespace fovea::kernels::cuda::emulation

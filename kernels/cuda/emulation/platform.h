@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "kernels/cuda/emulation/block.h"
 #include "kernels/cuda/emulation/queue.h"
@@ -299,16 +301,28 @@ inline std::string kernel_name(std::string_view description) {
   return std::string(scope == std::string_view::npos ? name : name.substr(scope + 2));
 }
 
+template <typename T>
+void add_words(const T& argument, std::vector<const void*>& words) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  for (std::size_t at = 0; at + sizeof(void*) <= sizeof(T); at += sizeof(void*)) {
+    const void* word;
+    std::memcpy(&word, reinterpret_cast<const char*>(&argument) + at, sizeof word);
+    words.push_back(word);
+  }
+}
+
 template <auto kernel, typename... Parameters>
 void launch(void (*)(Parameters...), const LaunchShape& shape, CudaStream& stream,
             std::type_identity_t<Parameters>... arguments) {
   static const std::string name = kernel_name(__PRETTY_FUNCTION__);
-  static_cast<Queue*>(stream.handle())
-      ->push(Launch{name,
-                    {shape.grid_x, shape.grid_y, shape.grid_z},
-                    shape.threads,
-                    static_cast<std::int64_t>(shape.shared_bytes),
-                    [=] { kernel(arguments...); }});
+  auto* const queue = static_cast<Queue*>(stream.handle());
+  Launch launch{name,
+                {shape.grid_x, shape.grid_y, shape.grid_z},
+                shape.threads,
+                static_cast<std::int64_t>(shape.shared_bytes),
+                [=] { kernel(arguments...); }};
+  if (queue->captures()) (add_words(arguments, launch.words), ...);
+  queue->push(std::move(launch));
 }
 
 }  // namespace emulation

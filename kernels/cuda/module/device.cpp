@@ -2,7 +2,6 @@
 
 #include <cassert>
 #include <cstdint>
-#include <cstring>
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/module/stream.h"
@@ -142,8 +141,6 @@ std::byte* CudaDevice::allocate(std::int64_t bytes) const {
   }
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   auto* const aligned = reinterpret_cast<std::byte*>((address + page_bytes - 1) / page_bytes * page_bytes);
-  failure_.check(cudaMemset(aligned, 0, size(bytes)), "zeroing memory");
-  failure_.check(cudaDeviceSynchronize(), "zeroing memory");
   const std::scoped_lock lock(mutex_);
   allocated_[aligned] = memory;
   return aligned;
@@ -166,7 +163,6 @@ std::byte* CudaDevice::allocate_host(std::int64_t bytes) const {
     return nullptr;
   }
   assert(reinterpret_cast<std::uintptr_t>(memory) % page_bytes == 0);
-  std::memset(memory, 0, size(bytes));
   return static_cast<std::byte*>(memory);
 }
 

@@ -17,6 +17,9 @@ class DriverStream final : public CudaStream {
 
   void synchronize() override;
   std::string failure() const override { return failure_.text(); }
+  bool begin_capture() override;
+  std::unique_ptr<Graph> end_capture(std::string& why) override;
+  void launch(const Graph& graph) override;
 
   cudaStream_t stream() const { return static_cast<cudaStream_t>(handle()); }
 
