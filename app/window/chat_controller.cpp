@@ -4,8 +4,10 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "app/window/conversation_view.h"
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
+#include "app/words/error_words.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/transcript_view.h"
@@ -76,6 +78,7 @@ void ChatController::connect_worker() {
 void ChatController::connect_conversation() {
   connect(&conversation_, &ConversationController::answerWanted, this, &ChatController::ask);
   connect(&conversation_, &ConversationController::countWanted, worker_, &EngineWorker::count_tokens);
+  connect(this, &ChatController::modelOpened, &conversation_, &ConversationController::count_attachments);
   connect(&conversation_, &ConversationController::started, this, [this] {
     stop_when_asked_ = false;
     window_.set_state(State::generating);
@@ -200,7 +203,7 @@ void ChatController::on_load_failed(const Error& error) {
   if (--loads_asked_ > 0) return;
   window_.set_model({}, {});
   window_.set_state(State::no_model);
-  if (error.kind != ErrorKind::cancelled) window_.show_error(q(error.message()));
+  if (error.kind != ErrorKind::cancelled) window_.show_error(error_words(error));
 }
 
 void ChatController::on_prompt_progress(const Progress& progress) {
@@ -228,12 +231,19 @@ void ChatController::on_finished(const GenerateResult& result) {
   conversation_.finish(result);
 }
 
-// The question stays in the conversation, with the reason under it.
+// The question stays in the conversation, with the reason under it. What would be left out is said before it
+// is.
 void ChatController::on_failed(const Error& error) {
   window_.show_progress({}, 0, 0);
+  const bool is_shown = conversation_.shows_answer();
   conversation_.fail_answer(error);
-  context_was_full_ = error.kind == ErrorKind::context_full && conversation_.messages().size() > 2;
-  window_.show_error(q(error.message()), context_was_full_ ? tr("Leave out the oldest turns") : QString());
+  const auto too_many = static_cast<std::size_t>(messages_to_leave_out(error));
+  context_was_full_ = is_shown && too_many > 0 && too_many < conversation_.messages().size();
+  if (!context_was_full_) return window_.show_error(error_words(error));
+  const QString first_kept = title_of(q(conversation_.messages()[too_many].text));
+  window_.show_error(
+      error_words(error) + QStringLiteral(". ") + tr("The model would read on from “%1”.").arg(first_kept),
+      tr("Leave out %n message(s)", nullptr, static_cast<int>(too_many)));
 }
 
 }  // namespace fovea::app

@@ -6,6 +6,7 @@
 #include "app/window/attachments.h"
 #include "app/window/conversation_view.h"
 #include "app/window/generation_settings.h"
+#include "app/words/error_words.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
@@ -56,7 +57,7 @@ ConversationController::ConversationController(ui::ChatWindow& window, history::
 // --- what is shown
 
 void ConversationController::new_chat() {
-  save_draft();
+  leave_conversation();
   ++shown_;
   conversation_ = {};
   messages_.clear();
@@ -64,6 +65,7 @@ void ConversationController::new_chat() {
   window_.transcript().clear();
   window_.composer().set_editing(false);
   window_.composer().set_text(q(new_draft_));
+  restore_attachments();
   window_.clear_error();
   window_.sidebar().set_current(0);
   window_.set_conversation_title({});
@@ -81,12 +83,14 @@ void ConversationController::open(Id conversation, Id message) {
       },
       [this, ticket, message](const Result<history::Branch>& branch) {
         if (ticket != shown_) return;
-        if (!branch) return window_.show_error(q(branch.error().message()));
+        if (!branch) return window_.show_error(error_words(branch.error()));
+        leave_conversation();
         editing_ = 0;
         window_.clear_error();
         window_.composer().set_editing(false);
         window_.composer().set_text(q(branch->conversation.draft));
         show(*branch);
+        restore_attachments();
         if (message != 0) window_.transcript().scroll_to_message(message);
         Q_EMIT opened();
       });
@@ -113,7 +117,7 @@ void ConversationController::go_to_sibling(ui::MessageId id, int delta) {
       this, [other](history::History& history) { return history.choose(other); },
       [this, ticket](const Result<history::Branch>& branch) {
         if (ticket != shown_) return;
-        if (!branch) return window_.show_error(q(branch.error().message()));
+        if (!branch) return window_.show_error(error_words(branch.error()));
         show(*branch);
       });
 }
@@ -148,8 +152,10 @@ void ConversationController::act(ui::MessageId id, ui::MessageAction action) {
 void ConversationController::edit(Id id) {
   const history::Message* message = find(id);
   if (!message || writing()) return;
+  leave_conversation();
   editing_ = id;
-  attachments_ = message->attachments;
+  attachments_.clear();
+  for (const history::Attachment& file : message->attachments) add_attachment(file);
   show_attachments();
   window_.composer().set_text(q(message->text));
   window_.composer().set_editing(true);
@@ -158,10 +164,9 @@ void ConversationController::edit(Id id) {
 
 void ConversationController::cancel_edit() {
   editing_ = 0;
-  attachments_.clear();
-  show_attachments();
+  restore_attachments();
   window_.composer().set_editing(false);
-  window_.composer().set_text({});
+  window_.composer().set_text(q(conversation_.draft));
 }
 
 void ConversationController::edit_last() {
@@ -181,17 +186,21 @@ void ConversationController::send(const QString& text) {
   history::NewTurn turn;
   turn.conversation = conversation_.id;
   if (turn.conversation == 0) {
-    const QString subject = text.isEmpty() && !attachments_.empty() ? q(attachments_.front().name) : text;
+    const QString subject =
+        text.isEmpty() && !attachments_.empty() ? q(attachments_.front().file.name) : text;
     turn.created = {title_of(subject).toStdString(), conversation_.system_prompt, conversation_.settings};
   }
-  if (const history::Message* edited = find(editing_)) {
+  const history::Message* edited = find(editing_);
+  if (edited) {
     turn.parent = edited->parent;
   } else if (!messages_.empty()) {
     turn.parent = messages_.back().id;
   }
   turn.text = text.toStdString();
-  turn.attachments = attachments_;
-  for (history::Attachment& file : turn.attachments) file.tokens = std::max<std::int64_t>(file.tokens, 0);
+  for (const Waiting& waiting : attachments_) {
+    turn.attachments.push_back(waiting.file);
+    turn.attachments.back().tokens = std::max<std::int64_t>(waiting.file.tokens, 0);
+  }
   turn.answer = origin_();
   turn.answer.settings = write_generation_settings(chat_settings());
 
@@ -210,17 +219,20 @@ void ConversationController::send(const QString& text) {
         }
         return history.branch(stored->conversation.id);
       },
-      [this, ticket, text](const Result<history::Branch>& branch) {
+      [this, ticket, text, was = turn.conversation,
+       was_edit = edited != nullptr](const Result<history::Branch>& branch) {
         starting_ = false;
         if (!branch) {
           if (window_.composer().text().isEmpty()) window_.composer().set_text(text);
           return could_not_store(branch.error());
         }
+        if (!was_edit) kept_attachments_.erase(was);
         if (ticket == shown_) {
           editing_ = 0;
-          attachments_.clear();
-          show_attachments();
+          restore_attachments();
           window_.composer().set_editing(false);
+          if (was_edit && window_.composer().text().isEmpty())
+            window_.composer().set_text(q(conversation_.draft));
         }
         start_answer(*branch, false);
       });
@@ -261,7 +273,7 @@ void ConversationController::continue_answer(Id answer) {
 
 void ConversationController::could_not_store(const Error& error) {
   window_.show_error(
-      tr("The message was not sent, because it could not be stored: %1").arg(q(error.message())));
+      tr("The message was not sent, because it could not be stored: %1").arg(error_words(error)));
   Q_EMIT ended();
 }
 
@@ -353,7 +365,7 @@ void ConversationController::fail_answer(const Error& error) {
   if (written.message != 0) {
     history::AnswerEnd end;
     end.state = MessageState::failed;
-    end.note = error.message();
+    end.note = error_words(error).toStdString();
     history_.finish_answer(written.message, end);
     for (history::Message& message : messages_) {
       if (message.id != written.message) continue;
@@ -373,7 +385,7 @@ void ConversationController::retry_leaving_out_oldest() {
   regenerate_last();
 }
 
-// --- settings, drafts, files
+// --- settings
 
 ui::ChatSettingsView ConversationController::chat_settings() const {
   ui::ChatSettingsView settings = read_generation_settings(conversation_.settings);
@@ -390,59 +402,6 @@ void ConversationController::set_chat_settings(const ui::ChatSettingsView& setti
     if (auto stored = history.set_system_prompt(id, prompt); !stored) return stored;
     return history.set_settings(id, json);
   });
-}
-
-void ConversationController::save_draft() {
-  draft_timer_.stop();
-  if (editing_ != 0) return;
-  const std::string draft = window_.composer().text().toStdString();
-  std::string& stored = conversation_.id == 0 ? new_draft_ : conversation_.draft;
-  if (draft == stored) return;
-  stored = draft;
-  history_.tell([id = conversation_.id, draft](history::History& history) {
-    return id == 0 ? history.set_new_draft(draft) : history.set_draft(id, draft);
-  });
-}
-
-// What was typed before the program ended, unless something is there already.
-void ConversationController::restore_draft() {
-  history_.ask(
-      this, [](history::History& history) { return history.new_draft(); },
-      [this](const Result<std::string>& draft) {
-        if (!draft || draft->empty() || !new_draft_.empty()) return;
-        new_draft_ = *draft;
-        if (conversation_.id == 0 && !starting_ && window_.composer().text().isEmpty())
-          window_.composer().set_text(q(new_draft_));
-      });
-}
-
-void ConversationController::attach(const QStringList& paths) {
-  for (const QString& path : paths) {
-    auto file = read_attachment(path.toStdString());
-    if (!file) {
-      window_.show_error(q(file.error().message()));
-      continue;
-    }
-    file->tokens = -1;  // not counted yet
-    attachments_.push_back(*file);
-    Q_EMIT countWanted(static_cast<int>(attachments_.size()) - 1, q(file->text));
-  }
-  show_attachments();
-}
-
-void ConversationController::set_attachment_tokens(int attachment, qint64 tokens) {
-  if (attachment < 0 || static_cast<std::size_t>(attachment) >= attachments_.size()) return;
-  attachments_[static_cast<std::size_t>(attachment)].tokens = tokens;
-  show_attachments();
-}
-
-void ConversationController::show_attachments() {
-  std::vector<ui::AttachmentView> views;
-  for (const history::Attachment& file : attachments_) {
-    views.push_back({q(file.name), file.tokens < 0 ? tr("%1 characters").arg(q(file.text).size())
-                                                   : tr("%1 tokens").arg(QLocale().toString(file.tokens))});
-  }
-  window_.composer().set_attachments(views);
 }
 
 }  // namespace fovea::app

@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QTimer>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "app/history/types.h"
@@ -48,6 +49,8 @@ class ConversationController : public QObject {
   // --- the engine's answers
   bool writing() const { return writing_.message != 0 || starting_; }
   bool starting() const { return starting_; }  // nothing was asked of the engine yet
+  // The answer that is being written is one of the conversation that is shown.
+  bool shows_answer() const { return writing_.message != 0 && writing_.conversation == conversation_.id; }
   void add_text(const QString& text);
   void finish(const GenerateResult& result);
   void fail_answer(const Error& error);
@@ -67,12 +70,18 @@ class ConversationController : public QObject {
   void ended();                       // it does no longer
   void changed(qint64 conversation);  // something of it was stored
   void opened();                      // another conversation is shown
-  void countWanted(int attachment, const QString& text);
+  void countWanted(quint64 attachment, const QString& text);
 
  public Q_SLOTS:
-  void set_attachment_tokens(int attachment, qint64 tokens);
+  void set_attachment_tokens(quint64 attachment, qint64 tokens);
+  // Of this model: its tokens are others.
+  void count_attachments();
 
  private:
+  struct Waiting {  // a file that goes with the next message
+    quint64 number = 0;
+    history::Attachment file;
+  };
   struct Writing {
     history::Id message = 0;
     history::Id conversation = 0;
@@ -90,6 +99,9 @@ class ConversationController : public QObject {
   void show(const history::Branch& branch);
   void could_not_store(const Error& error);
   void show_attachments();
+  void add_attachment(const history::Attachment& file);
+  void leave_conversation();
+  void restore_attachments();
   void save_draft();
   void restore_draft();
   const history::Message* find(history::Id message) const;
@@ -101,7 +113,9 @@ class ConversationController : public QObject {
   std::function<history::Origin()> origin_;
   history::Conversation conversation_;  // id 0: a new one, not stored yet
   std::vector<history::Message> messages_;
-  std::vector<history::Attachment> attachments_;
+  std::vector<Waiting> attachments_;
+  std::map<history::Id, std::vector<Waiting>> kept_attachments_;  // of conversations that are not shown
+  quint64 last_attachment_ = 0;
   Writing writing_;
   bool starting_ = false;  // a question is being stored
   history::Id editing_ = 0;

@@ -14,6 +14,7 @@
 #include "app/wizard/background.h"
 #include "app/wizard/model_setups.h"
 #include "app/wizard/proposal.h"
+#include "app/words/error_words.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
 #include "ui/language/language.h"
@@ -88,8 +89,9 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   connect_window();
   connect_models();
   apply_settings();
-  if (!settings) window_->show_error(q(settings.error().message()));
-  for (const std::string& notice : settings_file_.take_notices()) window_->show_notice(q(notice));
+  if (!settings) window_->show_error(error_words(settings.error()));
+  for (const std::string& notice : settings_file_.take_notices())
+    window_->show_notice(tr("Settings: %1").arg(q(notice)));
 }
 
 Desktop::~Desktop() {
@@ -104,7 +106,7 @@ Desktop::~Desktop() {
 
 void Desktop::connect_window() {
   connect(history_.get(), &history::HistoryThread::notice, window_.get(),
-          [this](const QString& sentence) { window_->show_notice(sentence); });
+          [this](const QString& sentence) { window_->show_notice(tr("Conversations: %1").arg(sentence)); });
   connect(history_.get(), &history::HistoryThread::failed, window_.get(),
           [this](const QString& sentence) { window_->show_error(sentence); });
   connect(history_.get(), &history::HistoryThread::closed, this, &Desktop::closed);
@@ -236,8 +238,8 @@ void Desktop::change_settings(const std::function<void(Settings&)>& change) {
   change(settings_);
   writer_.start([this, change] {
     const auto written = settings_file_.update(change);
-    QMetaObject::invokeMethod(this, [this, error = written ? std::string() : written.error().message()] {
-      if (!error.empty()) window_->show_error(q(error));
+    QMetaObject::invokeMethod(this, [this, written] {
+      if (!written) window_->show_error(error_words(written.error()));
     });
   });
 }

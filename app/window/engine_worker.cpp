@@ -102,7 +102,7 @@ void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings
   }
 }
 
-void EngineWorker::count_tokens(int attachment, const QString& text) {
+void EngineWorker::count_tokens(quint64 attachment, const QString& text) {
   if (!engine_ || !engine_->text()) return;
   Q_EMIT tokensCounted(attachment, std::ssize(engine_->text()->encode(text.toStdString())));
 }

@@ -45,7 +45,7 @@ class EngineWorker : public QObject {
  public Q_SLOTS:
   void load(quint64 ticket, const fovea::LoadRequest& request);
   void generate(quint64 ticket, const fovea::GenerateRequest& request);
-  void count_tokens(int attachment, const QString& text);
+  void count_tokens(quint64 attachment, const QString& text);
   void calibrate(quint64 ticket, const fovea::app::CalibrationSettings& settings);
 
  Q_SIGNALS:
@@ -56,7 +56,7 @@ class EngineWorker : public QObject {
   void textArrived(const QString& text, const fovea::Timings& so_far);
   void finished(const fovea::GenerateResult& result);
   void failed(const fovea::Error& error);
-  void tokensCounted(int attachment, qint64 tokens);
+  void tokensCounted(quint64 attachment, qint64 tokens);
   void calibrationProgress(const fovea::Progress& progress);
   void calibrated(const fovea::app::CalibrationResult& result);
   void calibrationFailed(const fovea::Error& error);

@@ -2,10 +2,16 @@
 
 #include <QFileInfo>
 #include <QThreadPool>
+#include <algorithm>
 #include <functional>
+#include <tuple>
+#include <utility>
 
+#include "app/library/stores.h"
 #include "app/live/panel_files.h"
 #include "app/window/chat_controller.h"
+#include "app/wizard/machine.h"
+#include "app/words/error_words.h"
 #include "engine/api/devices.h"
 #include "ui/live/live_panel.h"
 
@@ -40,7 +46,7 @@ LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
   });
   connect(&chat, &ChatController::modelOpened, this, &LiveController::show_model);
   connect(&chat, &ChatController::modelClosed, &panel, &ui::LivePanel::clear_model);
-  connect(&chat, &ChatController::timingsArrived, &panel, &ui::LivePanel::add_timings);
+  connect(&chat, &ChatController::timingsArrived, this, &LiveController::show_timings);
   connect(&chat.conversation(), &ConversationController::opened, this, &LiveController::show_conversation);
   connect(&chat.conversation(), &ConversationController::changed, this, &LiveController::show_conversation);
   connect(&panel, &ui::LivePanel::exportRequested, this, &LiveController::save);
@@ -67,7 +73,43 @@ void LiveController::show_model() {
   }
   if (loaded.plan) model.plan = *loaded.plan;
   panel_->set_model(model);
+  panel_->set_kv_used(-1);
   show_conversation();
+  measure_link();
+}
+
+void LiveController::show_timings(const Timings& so_far) {
+  panel_->add_timings(so_far);
+  const LoadedModel& loaded = chat_.model();
+  if (!loaded.plan || loaded.settings.context <= 0) return;
+  const double filled = static_cast<double>(so_far.prompt_tokens + so_far.generated_tokens) /
+                        static_cast<double>(loaded.settings.context);
+  panel_->set_kv_used(
+      static_cast<std::int64_t>(static_cast<double>(loaded.plan->parts.kv) * std::min(1.0, filled)));
+}
+
+// What the store can be read with, past the system's cache: the line that the traffic is held against. Once
+// for each store, when its model is opened.
+void LiveController::measure_link() {
+  const LoadRequest& opened = chat_.model().settings;
+  if (opened.precision.policy == PolicyKind::none) return;
+  using Measured = std::pair<std::filesystem::path, double>;
+  in_background(
+      panel_,
+      [opened, known = Measured{measured_, link_bytes_per_s_}] {
+        std::filesystem::path store = opened.precision.store;
+        const auto made = stores_of(opened.model, opened.precision.stores_folder);
+        if (store.empty() && !made.empty())
+          store = std::ranges::max_element(made, {}, &StoreFile::bytes)->path;
+        if (store == known.first) return known;
+        return Measured{store, measure_file_read_gb_per_s(store, {}).value_or(0) * 1e9};
+      },
+      [this, controller = QPointer<LiveController>(this), model = opened.model](ui::LivePanel& panel,
+                                                                                const Measured& measured) {
+        if (!controller || chat_.model().settings.model != model) return;
+        std::tie(measured_, link_bytes_per_s_) = measured;
+        panel.set_link(link_bytes_per_s_);
+      });
 }
 
 void LiveController::show_conversation() {
@@ -88,7 +130,7 @@ void LiveController::save(const QString& path, const ui::LiveExport& data) {
   in_background(
       panel_, [path, data] { return save_export(path, data); },
       [path](ui::LivePanel& panel, const Result<void>& saved) {
-        panel.show_message(saved ? tr("Saved %1").arg(path) : q(saved.error().message()));
+        panel.show_message(saved ? tr("Saved %1").arg(path) : error_words(saved.error()));
       });
 }
 
@@ -99,7 +141,7 @@ void LiveController::open_recording(const QString& path) {
         if (recording) {
           panel.play(*recording, QFileInfo(path).fileName());
         } else {
-          panel.show_message(q(recording.error().message()));
+          panel.show_message(error_words(recording.error()));
         }
       });
 }

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QPointer>
 #include <QTimer>
+#include <filesystem>
 
 #include "app/window/engine_worker.h"
 
@@ -25,7 +26,9 @@ class LiveController : public QObject {
  private:
   void show_model();
   void show_conversation();
+  void show_timings(const Timings& so_far);
   void read_memory();
+  void measure_link();
   void save(const QString& path, const ui::LiveExport& data);
   void open_recording(const QString& path);
   void switch_to_fixed_mix();
@@ -33,6 +36,8 @@ class LiveController : public QObject {
   QPointer<ui::LivePanel> panel_;  // the window owns it
   ChatController& chat_;
   QTimer memory_timer_{this};
+  std::filesystem::path measured_;  // the store that was read
+  double link_bytes_per_s_ = 0;
 };
 
 }  // namespace fovea::app

@@ -85,7 +85,7 @@ QString words_of(const DownloadStatus& status) {
     case DownloadState::disk_full:
       return Words::tr("Goes on when the disk has room. %1").arg(message);
     case DownloadState::failed:
-      return message;
+      return Words::tr("It failed. %1").arg(message);
     case DownloadState::done:
       return Words::tr("%1, complete: its checksum is right").arg(size_words(status.bytes_total));
   }

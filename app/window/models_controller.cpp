@@ -11,6 +11,7 @@
 #include "app/library/fit_words.h"
 #include "app/library/stores.h"
 #include "app/window/model_rows.h"
+#include "app/words/error_words.h"
 #include "engine/api/prepare.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
@@ -375,7 +376,7 @@ void ModelsController::show_task_error(const QString& path, ModelTask task, cons
          false);
     return;
   }
-  tell(q(error.message()), true);
+  tell(error_words(error), true);
   if (task == ModelTask::remove) look();
 }
 
@@ -393,7 +394,7 @@ void ModelsController::ask_prepare(const QString& path) {
       tiers.back().chosen = usual && std::ranges::find(usual->tiers, name) != usual->tiers.end();
     }
     return std::function<void()>([this, path, tiers, usual] {
-      if (!usual) return tell(q(usual.error().message()), true);
+      if (!usual) return tell(error_words(usual.error()), true);
       if (tiers.size() < 2)
         return tell(tr("There is no precision below that of %1's file, so nothing can be prepared.")
                         .arg(QFileInfo(path).fileName()),
@@ -414,7 +415,7 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
       const std::int64_t room = free_bytes(settings_.stores);
       return std::function<void()>([plan, room, guarded, chosen] {
         if (!guarded || guarded->tiers() != chosen) return;
-        plan ? guarded->show_size(plan->bytes, room) : guarded->show_error(q(plan.error().message()));
+        plan ? guarded->show_size(plan->bytes, room) : guarded->show_error(error_words(plan.error()));
       });
     });
   };
@@ -473,8 +474,8 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
 }
 
 void ModelsController::on_download_failed(const QString& about, const Error& error) {
-  if (about.isEmpty()) Q_EMIT tokenNote(q(error.message()), true);
-  if (dialog_) dialog_->download().show_error(q(error.message()));
+  if (about.isEmpty()) Q_EMIT tokenNote(error_words(error), true);
+  if (dialog_) dialog_->download().show_error(error_words(error));
 }
 
 void ModelsController::start_download(const QString& repository, int version) {

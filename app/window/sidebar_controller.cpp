@@ -10,6 +10,7 @@
 #include "app/history/exchange.h"
 #include "app/history/worker/history_thread.h"
 #include "app/window/conversation_view.h"
+#include "app/words/error_words.h"
 #include "engine/core/result.h"
 #include "ui/chat/chat_window.h"
 
@@ -81,7 +82,7 @@ void SidebarController::load_more() {
 
 void SidebarController::show(const Result<history::ConversationPage>& page, bool append) {
   loading_ = false;
-  if (!page) return window_.show_error(q(page.error().message()));
+  if (!page) return window_.show_error(error_words(page.error()));
   if (!append) listed_.clear();
   listed_.insert(listed_.end(), page->conversations.begin(), page->conversations.end());
   more_ = page->more;
@@ -90,7 +91,7 @@ void SidebarController::show(const Result<history::ConversationPage>& page, bool
 
 void SidebarController::search(const QString& text) {
   history_.search(this, text, kHits, [this](const Result<history::SearchResult>& result) {
-    if (!result) return window_.show_error(q(result.error().message()));
+    if (!result) return window_.show_error(error_words(result.error()));
     window_.sidebar().set_results(items_of(*result));
   });
 }
@@ -118,7 +119,7 @@ void SidebarController::remove(qint64 conversation) {
         return found;
       },
       [this, conversation](const Result<history::Conversation>& found) {
-        if (!found) return window_.show_error(q(found.error().message()));
+        if (!found) return window_.show_error(error_words(found.error()));
         window_.sidebar().show_deleted(conversation, q(found->title));
         Q_EMIT removed(conversation);
         refresh();
@@ -129,7 +130,7 @@ void SidebarController::restore(qint64 conversation) {
   history_.ask(
       this, [conversation](history::History& history) { return history.restore(conversation); },
       [this, conversation](const Result<void>& restored) {
-        if (!restored) return window_.show_error(q(restored.error().message()));
+        if (!restored) return window_.show_error(error_words(restored.error()));
         refresh();
         Q_EMIT openRequested(conversation, 0);
       });
@@ -148,7 +149,7 @@ void SidebarController::export_to_file(qint64 conversation, ui::ExportFormat for
         return std::pair(q(archive.conversation.title), history::to_json({archive}));
       },
       [this, markdown](const Result<std::pair<QString, std::string>>& text) {
-        if (!text) return window_.show_error(q(text.error().message()));
+        if (!text) return window_.show_error(error_words(text.error()));
         QString name = text->first;
         name.replace(QRegularExpression(QStringLiteral("[/\\\\:*?\"<>|\\x00-\\x1f]")), QStringLiteral("-"));
         const QString suffix = markdown ? QStringLiteral(".md") : QStringLiteral(".json");
@@ -157,7 +158,7 @@ void SidebarController::export_to_file(qint64 conversation, ui::ExportFormat for
             markdown ? tr("Markdown (*.md)") : tr("JSON (*.json)"));
         if (path.isEmpty()) return;
         if (const auto written = write_file(path.toStdString(), text->second); !written)
-          return window_.show_error(q(written.error().message()));
+          return window_.show_error(error_words(written.error()));
         window_.show_notice(tr("Exported to %1").arg(path));
       });
 }
@@ -168,7 +169,7 @@ void SidebarController::import_file(const QString& path) {
       this,
       [name = path.toStdString()](history::History& history) { return import_conversations(history, name); },
       [this](const Result<history::ImportReport>& report) {
-        if (!report) return window_.show_error(q(report.error().message()));
+        if (!report) return window_.show_error(error_words(report.error()));
         QStringList parts{tr("%n conversation(s) imported", nullptr, report->imported)};
         if (report->already_there > 0) parts += tr("%n were there already", nullptr, report->already_there);
         if (report->left_out_count > 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/library/fit_words.h"
+#include "app/words/error_words.h"
 
 namespace fovea::app {
 
@@ -59,7 +60,7 @@ void WizardDownloads::on_listed(const QString& asked, const HubRepository& repos
 void WizardDownloads::on_failed(const QString& asked, const Error& error) {
   if (asked != repository_ || !name_.empty()) return;
   WizardDownload download = about();
-  download.error = error.message();
+  download.error = error_words(error).toStdString();
   Q_EMIT changed(download);
 }
 
@@ -77,7 +78,8 @@ void WizardDownloads::on_changed(const DownloadStatus& status) {
       download.model = status.path;
       break;
     case DownloadState::failed:
-      download.error = status.message;
+      download.error =
+          tr("The download failed: %1").arg(QString::fromStdString(status.message)).toStdString();
       break;
     case DownloadState::paused:
       download.error = tr("Paused. What is there stays; downloading again goes on from it.").toStdString();

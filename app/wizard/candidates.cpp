@@ -7,6 +7,7 @@
 
 #include "app/library/model_library.h"
 #include "app/wizard/setup.h"
+#include "app/words/error_words.h"
 #include "engine/api/model_info.h"
 
 namespace fovea::app {
@@ -182,7 +183,7 @@ Candidate examine_model(const std::filesystem::path& path, const Machine& machin
   }
   const auto info = inspect(path);
   if (!info) {
-    candidate.trouble = info.error().message();
+    candidate.trouble = error_words(info.error()).toStdString();
     return candidate;
   }
   if (!candidate.entry && !info->name.empty()) candidate.name = info->name;
@@ -194,7 +195,7 @@ Candidate examine_model(const std::filesystem::path& path, const Machine& machin
   candidate.context = info->context;
   auto fit = fit_of_model(path, machine.room);
   if (!fit) {
-    candidate.trouble = fit.error().message();
+    candidate.trouble = error_words(fit.error()).toStdString();
     return candidate;
   }
   candidate.fit = *std::move(fit);
@@ -214,7 +215,7 @@ Candidate examine_entry(const CatalogueEntry& entry, const Machine& machine) {
   candidate.context = entry.context;
   auto fit = fit_of_entry(entry, machine);
   if (!fit) {
-    candidate.trouble = fit.error().message();
+    candidate.trouble = error_words(fit.error()).toStdString();
     return candidate;
   }
   candidate.fit = *std::move(fit);

@@ -122,13 +122,9 @@ std::vector<Card> find_cards(const fs::path& nvidia, const fs::path& drm) {
   return cards;
 }
 
-std::optional<double> measure_disk_read_gb_per_s(const fs::path& folder, std::stop_token stop) {
-  const Buffer buffer = make_buffer();
-  if (!buffer) return std::nullopt;
-  const fs::path there = existing(folder);
-  const fs::path model = largest_file(there);
-  const File file(model.empty() ? written_file(there, buffer.get(), stop)
-                                : ::open(model.c_str(), O_RDONLY | O_CLOEXEC));
+namespace {
+
+std::optional<double> read_gb_per_s(const File& file, std::byte* buffer, const std::stop_token& stop) {
   if (file.get() < 0) return std::nullopt;
   // Where the file system refuses to read past its cache, the cache is at least told to forget.
   const int flags = ::fcntl(file.get(), F_GETFL);
@@ -141,13 +137,30 @@ std::optional<double> measure_disk_read_gb_per_s(const fs::path& folder, std::st
   for (off_t at = 0; at + static_cast<off_t>(piece_bytes) <= size && seconds < most_seconds;
        at += static_cast<off_t>(piece_bytes)) {
     if (stop.stop_requested()) return std::nullopt;
-    const ssize_t got = ::pread(file.get(), buffer.get(), piece_bytes, at);
+    const ssize_t got = ::pread(file.get(), buffer, piece_bytes, at);
     if (got <= 0) return std::nullopt;
     bytes += got;
     seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   }
   if (bytes == 0 || seconds <= 0) return std::nullopt;
   return static_cast<double>(bytes) / seconds / 1e9;
+}
+
+}  // namespace
+
+std::optional<double> measure_disk_read_gb_per_s(const fs::path& folder, std::stop_token stop) {
+  const fs::path there = existing(folder);
+  if (const fs::path model = largest_file(there); !model.empty())
+    return measure_file_read_gb_per_s(model, std::move(stop));
+  const Buffer buffer = make_buffer();
+  if (!buffer) return std::nullopt;
+  return read_gb_per_s(File(written_file(there, buffer.get(), stop)), buffer.get(), stop);
+}
+
+std::optional<double> measure_file_read_gb_per_s(const fs::path& file, std::stop_token stop) {
+  const Buffer buffer = make_buffer();
+  if (!buffer) return std::nullopt;
+  return read_gb_per_s(File(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), buffer.get(), stop);
 }
 
 Result<Machine> find_machine(const fs::path& models, std::int64_t held_bytes) {

@@ -39,5 +39,7 @@ std::vector<Card> find_cards(const std::filesystem::path& nvidia = "/proc/driver
 // Reads past the page cache for at most a second: the largest file of the folder, or one that is written for
 // this and removed. Nothing when neither is possible, or it was stopped.
 std::optional<double> measure_disk_read_gb_per_s(const std::filesystem::path& folder, std::stop_token stop);
+// The same of a file that is there, of 4 MiB or more.
+std::optional<double> measure_file_read_gb_per_s(const std::filesystem::path& file, std::stop_token stop);
 
 }  // namespace fovea::app

@@ -2,6 +2,7 @@
 #include "app/wizard/wizard_controller.h"
 
 #include "app/wizard/background.h"
+#include "app/words/error_words.h"
 
 namespace fovea::app {
 namespace {
@@ -198,7 +199,7 @@ void WizardController::open_failed(const Error& error) {
   opening_ = false;
   start_.busy = false;
   start_.error = error.kind == ErrorKind::cancelled ? tr("Stopped. What is prepared already stays.")
-                                                    : QString::fromStdString(error.message());
+                                                    : error_words(error);
   if (page_ == Page::start) show_start();
   update_navigation();
 }
@@ -221,8 +222,7 @@ void WizardController::calibrated(const CalibrationResult& result) {
 void WizardController::calibration_failed(const Error& error) {
   if (!calibrating_) return;
   calibrating_ = false;
-  calibration_.error =
-      error.kind == ErrorKind::cancelled ? QString() : QString::fromStdString(error.message());
+  calibration_.error = error.kind == ErrorKind::cancelled ? QString() : error_words(error);
   show_calibration(tr("The measurement was stopped."));
   update_navigation();
 }

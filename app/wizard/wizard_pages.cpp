@@ -5,6 +5,7 @@
 #include "app/wizard/background.h"
 #include "app/wizard/command_line.h"
 #include "app/wizard/wizard_controller.h"
+#include "app/words/error_words.h"
 
 namespace fovea::app {
 namespace {
@@ -84,7 +85,7 @@ void WizardController::find() {
   in_background(this, look, [this](Result<Machine> found) {
     measuring_ = found.has_value() && found->memory_read_gb_per_s <= 0;
     if (!found) {
-      dialog_->set_machine({}, QString::fromStdString(found.error().message()), false);
+      dialog_->set_machine({}, error_words(found.error()), false);
       return;
     }
     machine_ = *std::move(found);
@@ -281,7 +282,7 @@ void WizardController::plan() {
           report_.reset();
           ui::BudgetView wrong;
           wrong.fits = false;
-          wrong.verdict = QString::fromStdString(planned.report.error().message());
+          wrong.verdict = error_words(planned.report.error());
           dialog_->set_budget(wrong);
         }
         if (page_ == Page::start) show_start();

@@ -36,8 +36,15 @@
         <translation>Antwortet …</translation>
     </message>
     <message>
-        <source>Leave out the oldest turns</source>
-        <translation>Die ältesten Runden weglassen</translation>
+        <source>The model would read on from “%1”.</source>
+        <translation>Das Modell läse dann ab „%1“ weiter.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Leave out %n message(s)</source>
+        <translation>
+            <numerusform>%n Nachricht weglassen</numerusform>
+            <numerusform>%n Nachrichten weglassen</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -138,6 +145,308 @@
     <message>
         <source>%1 is opened: the most capable model here that fits. The button at the top left leads to the others.</source>
         <translation>%1 wird geöffnet: Es ist das fähigste Modell hier, das passt. Der Knopf oben links führt zu den anderen.</translation>
+    </message>
+    <message>
+        <source>Settings: %1</source>
+        <translation>Einstellungen: %1</translation>
+    </message>
+    <message>
+        <source>Conversations: %1</source>
+        <translation>Gespräche: %1</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::ErrorWords</name>
+    <message>
+        <source>It was not found</source>
+        <translation>Es wurde nicht gefunden</translation>
+    </message>
+    <message>
+        <source>An access failed</source>
+        <translation>Ein Zugriff ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>A file is damaged, or is not what it should be</source>
+        <translation>Eine Datei ist beschädigt oder nicht das, was sie sein soll</translation>
+    </message>
+    <message>
+        <source>Fovea cannot do this</source>
+        <translation>Das kann Fovea nicht</translation>
+    </message>
+    <message>
+        <source>This is not possible</source>
+        <translation>Das ist nicht möglich</translation>
+    </message>
+    <message>
+        <source>There is not enough memory</source>
+        <translation>Der Speicher reicht nicht</translation>
+    </message>
+    <message>
+        <source>The conversation does not fit the context</source>
+        <translation>Das Gespräch passt nicht in den Kontext</translation>
+    </message>
+    <message>
+        <source>The device failed</source>
+        <translation>Das Gerät ist ausgefallen</translation>
+    </message>
+    <message>
+        <source>It was stopped</source>
+        <translation>Es wurde angehalten</translation>
+    </message>
+    <message>
+        <source>A fault in Fovea</source>
+        <translation>Ein Fehler in Fovea</translation>
+    </message>
+    <message numerus="yes">
+        <source>Load the model with a longer context, shorten the conversation, or let the %n oldest message(s) be left out</source>
+        <translation>
+            <numerusform>Laden Sie das Modell mit längerem Kontext, kürzen Sie das Gespräch oder lassen Sie die älteste Nachricht weglassen</numerusform>
+            <numerusform>Laden Sie das Modell mit längerem Kontext, kürzen Sie das Gespräch oder lassen Sie die %n ältesten Nachrichten weglassen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Attach text files, and convert other encodings to UTF-8</source>
+        <translation>Hängen Sie Textdateien an und wandeln Sie andere Kodierungen in UTF-8 um</translation>
+    </message>
+    <message>
+        <source>Check HF_ENDPOINT and the proxy</source>
+        <translation>Prüfen Sie HF_ENDPOINT und den Proxy</translation>
+    </message>
+    <message>
+        <source>Check that the folder can be written to</source>
+        <translation>Prüfen Sie, ob in den Ordner geschrieben werden kann</translation>
+    </message>
+    <message>
+        <source>Check the connection</source>
+        <translation>Prüfen Sie die Verbindung</translation>
+    </message>
+    <message>
+        <source>Check the disk</source>
+        <translation>Prüfen Sie die Platte</translation>
+    </message>
+    <message>
+        <source>Check the free space of the disk</source>
+        <translation>Prüfen Sie den freien Platz der Platte</translation>
+    </message>
+    <message>
+        <source>Check the path</source>
+        <translation>Prüfen Sie den Pfad</translation>
+    </message>
+    <message>
+        <source>Check the permissions of the file and its folder</source>
+        <translation>Prüfen Sie die Rechte der Datei und ihres Ordners</translation>
+    </message>
+    <message>
+        <source>Check the permissions of the folder</source>
+        <translation>Prüfen Sie die Rechte des Ordners</translation>
+    </message>
+    <message>
+        <source>Choose a file that Fovea has exported, or conversations.json of a ChatGPT export</source>
+        <translation>Wählen Sie eine Datei, die Fovea exportiert hat, oder conversations.json aus einem Export von ChatGPT</translation>
+    </message>
+    <message>
+        <source>Choose a place that you can write to</source>
+        <translation>Wählen Sie einen Ort, an den Sie schreiben können</translation>
+    </message>
+    <message>
+        <source>Choose a shorter context or a smaller KV type</source>
+        <translation>Wählen Sie einen kürzeren Kontext oder einen kleineren KV-Typ</translation>
+    </message>
+    <message>
+        <source>Choose a text of some thousand words</source>
+        <translation>Wählen Sie einen Text von einigen tausend Wörtern</translation>
+    </message>
+    <message>
+        <source>Choose an instruct or chat model, or give a raw prompt</source>
+        <translation>Wählen Sie ein Instruct- oder Chat-Modell</translation>
+    </message>
+    <message>
+        <source>Choose another file</source>
+        <translation>Wählen Sie eine andere Datei</translation>
+    </message>
+    <message>
+        <source>Choose another place</source>
+        <translation>Wählen Sie einen anderen Ort</translation>
+    </message>
+    <message>
+        <source>Choose another version</source>
+        <translation>Wählen Sie eine andere Fassung</translation>
+    </message>
+    <message>
+        <source>Close Fovea and start it again: it keeps the damaged file and saves what can be read</source>
+        <translation>Beenden Sie Fovea und starten Sie es neu: es behält die beschädigte Datei und rettet, was sich lesen lässt</translation>
+    </message>
+    <message>
+        <source>Close other programs</source>
+        <translation>Beenden Sie andere Programme</translation>
+    </message>
+    <message>
+        <source>Close other programs, or choose a smaller model</source>
+        <translation>Beenden Sie andere Programme oder wählen Sie ein kleineres Modell</translation>
+    </message>
+    <message>
+        <source>Close the other one</source>
+        <translation>Beenden Sie das andere</translation>
+    </message>
+    <message>
+        <source>Close the other one and start again</source>
+        <translation>Beenden Sie das andere und starten Sie noch einmal</translation>
+    </message>
+    <message>
+        <source>Close the other program</source>
+        <translation>Beenden Sie das andere Programm</translation>
+    </message>
+    <message>
+        <source>Convert the model again with current tools</source>
+        <translation>Wandeln Sie das Modell mit aktuellen Werkzeugen noch einmal um</translation>
+    </message>
+    <message>
+        <source>Delete the model and download it again</source>
+        <translation>Löschen Sie das Modell und laden Sie es noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>Download all parts again from one place</source>
+        <translation>Laden Sie alle Teile noch einmal von einer Stelle herunter</translation>
+    </message>
+    <message>
+        <source>Download the file again</source>
+        <translation>Laden Sie die Datei noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>Even the last message alone is too long: shorten it, or load the model with a longer context</source>
+        <translation>Schon die letzte Nachricht allein ist zu lang: kürzen Sie sie oder laden Sie das Modell mit längerem Kontext</translation>
+    </message>
+    <message>
+        <source>Fovea cannot run this model</source>
+        <translation>Dieses Modell kann Fovea nicht ausführen</translation>
+    </message>
+    <message>
+        <source>Free some space and try again</source>
+        <translation>Schaffen Sie Platz und versuchen Sie es noch einmal</translation>
+    </message>
+    <message>
+        <source>Free some space on the disk</source>
+        <translation>Schaffen Sie Platz auf der Platte</translation>
+    </message>
+    <message>
+        <source>Free some space on the disk and start again: what is written stays</source>
+        <translation>Schaffen Sie Platz auf der Platte und starten Sie noch einmal: was geschrieben ist, bleibt</translation>
+    </message>
+    <message>
+        <source>Give a larger budget</source>
+        <translation>Geben Sie ein größeres Budget</translation>
+    </message>
+    <message>
+        <source>Give a larger budget, or lower tiers</source>
+        <translation>Geben Sie ein größeres Budget oder niedrigere Stufen</translation>
+    </message>
+    <message>
+        <source>Give a smaller budget, or close other programs</source>
+        <translation>Geben Sie ein kleineres Budget oder beenden Sie andere Programme</translation>
+    </message>
+    <message>
+        <source>Give a smaller file</source>
+        <translation>Geben Sie eine kleinere Datei</translation>
+    </message>
+    <message>
+        <source>Give the parts the names they were published with</source>
+        <translation>Geben Sie den Teilen die Namen, unter denen sie veröffentlicht wurden</translation>
+    </message>
+    <message>
+        <source>It may have been deleted in another window</source>
+        <translation>Vielleicht wurde es in einem anderen Fenster gelöscht</translation>
+    </message>
+    <message>
+        <source>Make it again: fovea prepare MODEL --rebuild</source>
+        <translation>Erzeugen Sie es neu: fovea prepare MODEL --rebuild</translation>
+    </message>
+    <message>
+        <source>Move it away, or set FOVEA_DATA to another folder</source>
+        <translation>Räumen Sie sie beiseite oder setzen Sie FOVEA_DATA auf einen anderen Ordner</translation>
+    </message>
+    <message>
+        <source>Move the file away yourself</source>
+        <translation>Räumen Sie die Datei selbst beiseite</translation>
+    </message>
+    <message>
+        <source>Name a model folder as Hugging Face publishes it, or a .gguf file</source>
+        <translation>Nennen Sie einen Modellordner, wie Hugging Face ihn veröffentlicht, oder eine .gguf-Datei</translation>
+    </message>
+    <message>
+        <source>Open a recording that the live panel saved, or a trace of fovea trace</source>
+        <translation>Öffnen Sie eine Aufzeichnung der Live-Ansicht oder eine Spur von fovea trace</translation>
+    </message>
+    <message>
+        <source>Open the conversation again</source>
+        <translation>Öffnen Sie das Gespräch noch einmal</translation>
+    </message>
+    <message>
+        <source>Record the trace again</source>
+        <translation>Zeichnen Sie die Spur noch einmal auf</translation>
+    </message>
+    <message>
+        <source>Remove it, so that it is made again</source>
+        <translation>Löschen Sie es, damit es neu erzeugt wird</translation>
+    </message>
+    <message>
+        <source>Set FOVEA_DATA to a folder that you can write to</source>
+        <translation>Setzen Sie FOVEA_DATA auf einen Ordner, in den Sie schreiben können</translation>
+    </message>
+    <message>
+        <source>Switch offline mode off in the settings, or unset HF_HUB_OFFLINE</source>
+        <translation>Schalten Sie in den Einstellungen „Offline“ aus oder entfernen Sie HF_HUB_OFFLINE</translation>
+    </message>
+    <message>
+        <source>The conversation is kept; start Fovea again to go on with it</source>
+        <translation>Das Gespräch ist gesichert; starten Sie Fovea neu, um es fortzusetzen</translation>
+    </message>
+    <message>
+        <source>The disk may be failing: copy or download the file again</source>
+        <translation>Vielleicht ist die Platte schadhaft: kopieren Sie die Datei neu oder laden Sie sie noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>The disk may have no trash: delete the file in the file manager</source>
+        <translation>Vielleicht hat die Platte keinen Papierkorb: löschen Sie die Datei in der Dateiverwaltung</translation>
+    </message>
+    <message>
+        <source>The file is damaged or cut off: download it again</source>
+        <translation>Die Datei ist beschädigt oder abgeschnitten: laden Sie sie noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>The file is damaged, or not a model that Fovea knows</source>
+        <translation>Die Datei ist beschädigt oder kein Modell, das Fovea kennt</translation>
+    </message>
+    <message>
+        <source>The file is damaged: download it again</source>
+        <translation>Die Datei ist beschädigt: laden Sie sie noch einmal herunter</translation>
+    </message>
+    <message>
+        <source>The file is not complete, or its configuration is another model&apos;s</source>
+        <translation>Die Datei ist nicht vollständig, oder ihre Konfiguration gehört zu einem anderen Modell</translation>
+    </message>
+    <message>
+        <source>Try again later</source>
+        <translation>Versuchen Sie es später noch einmal</translation>
+    </message>
+    <message>
+        <source>Unpack it and import conversations.json</source>
+        <translation>Entpacken Sie es und importieren Sie conversations.json</translation>
+    </message>
+    <message>
+        <source>Update Fovea</source>
+        <translation>Aktualisieren Sie Fovea</translation>
+    </message>
+    <message>
+        <source>Use the model&apos;s unquantised folder, or a GGUF file of it</source>
+        <translation>Nehmen Sie den unquantisierten Ordner des Modells oder eine GGUF-Datei davon</translation>
+    </message>
+    <message>
+        <source>Wait a little; a token allows more</source>
+        <translation>Warten Sie ein wenig; mit einem Token ist mehr erlaubt</translation>
+    </message>
+    <message>
+        <source>Wait until it is done</source>
+        <translation>Warten Sie, bis es fertig ist</translation>
     </message>
 </context>
 <context>
@@ -582,6 +891,10 @@
             <numerusform>%n Stunden</numerusform>
         </translation>
     </message>
+    <message>
+        <source>It failed. %1</source>
+        <translation>Es ist fehlgeschlagen. %1</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelWords</name>
@@ -873,6 +1186,10 @@
     <message>
         <source>Comparing the checksum…</source>
         <translation>Vergleicht die Prüfsumme …</translation>
+    </message>
+    <message>
+        <source>The download failed: %1</source>
+        <translation>Das Herunterladen ist fehlgeschlagen: %1</translation>
     </message>
 </context>
 <context>

@@ -2,12 +2,32 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>fovea::app::ChatController</name>
+    <message numerus="yes">
+        <source>Leave out %n message(s)</source>
+        <translation>
+            <numerusform>Leave out %n message</numerusform>
+            <numerusform>Leave out %n messages</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ConversationController</name>
     <message numerus="yes">
         <source>%n oldest message(s) no longer fit and were left out</source>
         <translation>
             <numerusform>The oldest message no longer fits and was left out</numerusform>
             <numerusform>The %n oldest messages no longer fit and were left out</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::ErrorWords</name>
+    <message numerus="yes">
+        <source>Load the model with a longer context, shorten the conversation, or let the %n oldest message(s) be left out</source>
+        <translation>
+            <numerusform>Load the model with a longer context, shorten the conversation, or let the oldest message be left out</numerusform>
+            <numerusform>Load the model with a longer context, shorten the conversation, or let the %n oldest messages be left out</numerusform>
         </translation>
     </message>
 </context>

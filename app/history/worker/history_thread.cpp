@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "app/history/worker/history_worker.h"
+#include "app/words/error_words.h"
 
 namespace fovea::app::history {
 
@@ -42,7 +43,7 @@ void HistoryThread::tell(std::function<Result<void>(History&)> request) {
   post([this, request = std::move(request)](Result<History>& history) {
     const auto done = history ? request(*history) : Result<void>(std::unexpected(history.error()));
     if (!done && done.error().kind != ErrorKind::cancelled) {
-      Q_EMIT worker_->failed(QString::fromStdString(done.error().message()));
+      Q_EMIT worker_->failed(error_words(done.error()));
     }
   });
 }
@@ -81,7 +82,7 @@ void HistoryThread::check_large_file() {
   checker_.reset(QThread::create([this] {
     const auto sound = History::check(file_, stop_check_.get_token());
     if (!sound && sound.error().kind != ErrorKind::cancelled) {
-      Q_EMIT failed(QString::fromStdString(sound.error().message()));
+      Q_EMIT failed(error_words(sound.error()));
     }
   }));
   checker_->setObjectName(QStringLiteral("history check"));

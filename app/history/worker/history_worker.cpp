@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "app/words/error_words.h"
+
 namespace fovea::app::history {
 namespace {
 
@@ -24,14 +26,14 @@ HistoryWorker::HistoryWorker(std::filesystem::path file, Options options)
 void HistoryWorker::open() {
   history_ = History::open(file_, options_);
   if (!*history_) {
-    Q_EMIT failed(QString::fromStdString(history_->error().message()));
+    Q_EMIT failed(error_words(history_->error()));
     return;
   }
   const Opening& opening = (*history_)->opening();
   for (const std::string& sentence : opening.notices) Q_EMIT notice(QString::fromStdString(sentence));
   if (!opening.read_only) {
     const auto purged = (*history_)->purge();
-    if (!purged) Q_EMIT failed(QString::fromStdString(purged.error().message()));
+    if (!purged) Q_EMIT failed(error_words(purged.error()));
   }
   Q_EMIT opened(opening.read_only);
 }
@@ -74,7 +76,7 @@ void HistoryWorker::write_waiting() {
 }
 
 void HistoryWorker::report(const Result<void>& result) {
-  if (!result) Q_EMIT failed(QString::fromStdString(result.error().message()));
+  if (!result) Q_EMIT failed(error_words(result.error()));
 }
 
 void HistoryWorker::close() {

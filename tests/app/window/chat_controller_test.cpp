@@ -317,6 +317,71 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.window.status().status().context_used > question.attachments[0].tokens);
   }
 
+  // Counted for the file that was asked about, whatever was taken out meanwhile, and for each model anew.
+  void countsStayWithTheirFiles() {
+    Desk desk;
+    QStringList paths;
+    for (const char* name : {"long", "short"}) {
+      paths += QString::fromStdString((desk.own.path() / name).string()) + QStringLiteral(".txt");
+      QFile file(paths.back());
+      QVERIFY(file.open(QFile::WriteOnly));
+      file.write(QByteArray("the word is heliotrope\n").repeated(name[0] == 'l' ? 200 : 2));
+    }
+    const auto chip = [&](const char* name) {
+      for (const QToolButton* each : desk.window.composer().findChildren<QToolButton*>()) {
+        if (each->text().contains(QLatin1String(name))) return each->text();
+      }
+      return QString();
+    };
+    desk.conversation().attach(paths);  // no model is open yet
+    QVERIFY2(chip("short.txt").contains(QStringLiteral("characters")), qPrintable(chip("short.txt")));
+    QVERIFY(desk.open_demo());
+    QTRY_VERIFY(chip("long.txt").contains(QStringLiteral("tokens")));
+    QTRY_VERIFY(chip("short.txt").contains(QStringLiteral("tokens")));
+    const QString tokens = chip("short.txt");
+    desk.conversation().attach({paths[1]});
+    Q_EMIT desk.window.composer().attachmentRemoved(0);  // before the new one is counted
+    QTRY_VERIFY(!chip("long.txt").contains(QStringLiteral("tokens")));
+    QCOMPARE(chip("short.txt"), tokens);
+  }
+
+  // What is typed and attached waits with its conversation, and a change of a message that is left is given
+  // up.
+  void filesAndDraftsStayWithTheirConversation() {
+    Desk desk;
+    QVERIFY(desk.open_demo());
+    const QString path = QString::fromStdString((desk.own.path() / "notes.txt").string());
+    QFile file(path);
+    QVERIFY(file.open(QFile::WriteOnly));
+    file.write("the word is heliotrope\n");
+    file.close();
+    const auto attached = [&] {
+      int chips = 0;
+      for (const QToolButton* each : desk.window.composer().findChildren<QToolButton*>())
+        chips += each->text().contains(QStringLiteral("notes.txt")) ? 1 : 0;
+      return chips;
+    };
+    desk.conversation().attach({path});
+    desk.type(QStringLiteral("What is the word?"));
+    QVERIFY(desk.answered());
+    QTRY_COMPARE(attached(), 0);
+    const qint64 id = desk.conversation().conversation().id;
+    desk.window.composer().set_text(QStringLiteral("half a thought"));
+    desk.conversation().attach({path});
+    Q_EMIT desk.window.editRequested();  // the first question, with its file
+    QCOMPARE(desk.window.composer().text(), QStringLiteral("What is the word?"));
+    Q_EMIT desk.window.composer().editCancelled();
+    QCOMPARE(desk.window.composer().text(), QStringLiteral("half a thought"));
+    QTRY_COMPARE(attached(), 1);
+    Q_EMIT desk.window.editRequested();
+    Q_EMIT desk.window.newChatRequested();
+    QTRY_COMPARE(attached(), 0);
+    QVERIFY(!desk.window.composer().editing());
+    desk.conversation().open(id);
+    QTRY_COMPARE(desk.window.composer().text(), QStringLiteral("half a thought"));
+    QTRY_COMPARE(attached(), 1);
+  }
+
   void aFileThatIsNoTextIsRefused() {
     Desk desk;
     const QString path = QString::fromStdString((desk.own.path() / "picture.png").string());
@@ -393,6 +458,8 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.stored(0), question.toStdString());
     QCOMPARE(desk.conversation().messages()[1].state, app::history::MessageState::failed);
     QVERIFY(desk.conversation().messages()[1].note.contains("context"));
+    // Leaving out would not help, and is not offered.
+    QVERIFY(!desk.window.findChild<QToolButton*>(QStringLiteral("errorAction"))->isVisible());
   }
 
   void theOldestTurnsAreLeftOutWhenTheUserSaysSo() {
@@ -400,14 +467,21 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.open_demo());
     auto* action = desk.window.findChild<QToolButton*>(QStringLiteral("errorAction"));
     for (int turn = 0; turn < 8 && !action->isVisible(); ++turn) {
-      desk.type(QStringLiteral("Tell me one more thing about the sea, the wind and the ships"));
+      desk.type(QStringLiteral("%1: one more thing about the sea, the wind and the ships").arg(turn));
       QVERIFY(desk.answered());
     }
     QVERIFY(action->isVisible());
+    // It is said before: how many, and from which question on the model would read.
+    const QString offer = action->text(), said = desk.window.error_bar().message();
+    const int count = offer.split(QLatin1Char(' ')).value(2).toInt();
+    QVERIFY2(count >= 2 && count % 2 == 0, qPrintable(offer));
+    QVERIFY2(said.contains(QStringLiteral("read on from “%1: one more").arg(count / 2)), qPrintable(said));
     action->click();
     QVERIFY(desk.answered());
     const auto& answer = desk.conversation().messages().back();
     QCOMPARE(answer.state, app::history::MessageState::complete);
+    QVERIFY2(QString::fromStdString(answer.note).contains(QStringLiteral("%1 oldest").arg(count)),
+             answer.note.c_str());
     QVERIFY2(answer.note.contains("left out"), answer.note.c_str());
     QVERIFY(desk.conversation().chat_settings().leave_out_oldest);
   }

@@ -4,10 +4,16 @@
 #include <QAbstractButton>
 #include <QAction>
 #include <QComboBox>
+#include <QFile>
+#include <QImage>
+#include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTimer>
 
 #include "app/window/models_controller.h"
 #include "tests/support/test.h"
@@ -69,6 +75,34 @@ class DesktopTest : public QObject {
     app::Desktop again({});
     QCOMPARE(again.settings().theme, app::ThemeChoice::dark);
     QCOMPARE(again.settings().text_percent, 120);
+  }
+
+  // Those of the conversation, and those that are kept under a name for others.
+  void instructionsAreKept() {
+    {
+      app::Desktop desktop({});
+      desktop.start();
+      Q_EMIT desktop.window().chatSettingsRequested();
+      auto* dialog = desktop.window().findChild<ui::ChatSettingsDialog*>();
+      QVERIFY(dialog);
+      dialog->findChild<QPlainTextEdit*>(QStringLiteral("instructions"))
+          ->setPlainText(QStringLiteral("Be brief."));
+      QTimer::singleShot(0, dialog, [] {
+        auto* ask = qobject_cast<QInputDialog*>(QApplication::activeModalWidget());
+        if (!ask) return;
+        ask->setTextValue(QStringLiteral("Brief"));
+        ask->accept();
+      });
+      for (QPushButton* button : dialog->findChildren<QPushButton*>())
+        if (button->text() == QStringLiteral("Save…")) button->click();
+      dialog->accept();
+      QCOMPARE(desktop.chat().conversation().chat_settings().instructions, QStringLiteral("Be brief."));
+      QVERIFY(close(desktop));
+    }
+    app::Desktop again({});
+    QCOMPARE(again.settings().system_prompts.size(), std::size_t{1});
+    QCOMPARE(again.settings().system_prompts[0].name, std::string("Brief"));
+    QCOMPARE(again.settings().system_prompts[0].text, std::string("Be brief."));
   }
 
   // The keyring's answer is shown, whether there is one here or not.
@@ -152,6 +186,37 @@ class DesktopTest : public QObject {
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
     QVERIFY(desktop.window().status().text().contains(QStringLiteral("dynaexq")));
+    QTRY_VERIFY(desktop.live_panel().link_bytes_per_s() > 0);  // measured on the store
+
+    // What is saved can be opened again, also by the panel.
+    ui::LivePanel& panel = desktop.live_panel();
+    const auto path = [this](const char* name) {
+      return QString::fromStdString((folder_->path() / name).string());
+    };
+    ui::LiveExport saved;
+    saved.kind = ui::LiveExport::Kind::png;
+    saved.image = panel.grab().toImage();
+    Q_EMIT panel.exportRequested(path("panel.png"), saved);
+    QTRY_COMPARE(QImage(path("panel.png")).size(), saved.image.size());
+    saved.ring = std::make_shared<const ui::SnapshotRing>(panel.ring());
+    saved.index = panel.ring().end() - 1;
+    saved.kind = ui::LiveExport::Kind::csv;
+    Q_EMIT panel.exportRequested(path("panel.csv"), saved);
+    QTRY_VERIFY(QFile(path("panel.csv")).size() > 0);
+    saved.kind = ui::LiveExport::Kind::json_lines;
+    Q_EMIT panel.exportRequested(path("panel.jsonl"), saved);
+    QTRY_VERIFY(QFile(path("panel.jsonl")).size() > 0);
+    Q_EMIT panel.replayRequested(path("panel.jsonl"));
+    QTRY_VERIFY(panel.replaying());
+    panel.back_to_live();
+
+    // The button beside the sentence that a fixed mix would do as well.
+    Q_EMIT panel.switchPolicyRequested();
+    QCOMPARE(desktop.window().state(), State::loading);
+    QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() != State::loading; }, kLong));
+    QVERIFY2(desktop.window().state() == State::ready, qPrintable(desktop.window().error_bar().message()));
+    QCOMPARE(desktop.chat().model().settings.precision.policy, PolicyKind::static_tiers);
+    QCOMPARE(desktop.chat().model().settings.precision.budget_bytes, std::int64_t{205'000'000});
     QVERIFY(close(desktop));
   }
 

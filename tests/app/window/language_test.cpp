@@ -2,6 +2,7 @@
 #include "ui/language/language.h"
 
 #include <QCoreApplication>
+#include <QDirIterator>
 #include <QFile>
 #include <QLocale>
 #include <QMenuBar>
@@ -12,6 +13,7 @@
 #include <set>
 
 #include "app/window/desktop.h"
+#include "app/words/error_words.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -221,6 +223,59 @@ class LanguageTest : public QObject {
     ui::use_language(QStringLiteral("de"));
     QCOMPARE(one(1), QStringLiteral("Die älteste Nachricht passt nicht mehr und wurde weggelassen"));
     QCOMPARE(one(3), QStringLiteral("Die 3 ältesten Nachrichten passen nicht mehr und wurden weggelassen"));
+  }
+
+  // The engine's sentence below a headline in the window's language, and its advice, where that is known.
+  void errorsAreInTheLanguage() {
+    const Error damaged{ErrorKind::format, "model.gguf, offset 12", "the tensor count is 7",
+                        "Download the file again"};
+    const Error unknown{ErrorKind::io, "disk", "it is gone", "Do what nobody else does"};
+    const Error full{ErrorKind::context_full, "prompt", "300 tokens do not fit",
+                     "Load the model with a longer context, or shorten the conversation, or let the 4 oldest "
+                     "messages be left out"};
+    ui::use_language(QStringLiteral("en"));
+    for (const Error& error : {damaged, unknown, full})
+      QCOMPARE(app::error_words(error), QString::fromStdString(error.message()));
+    ui::use_language(QStringLiteral("de"));
+    QCOMPARE(
+        app::error_words(damaged),
+        QStringLiteral("Eine Datei ist beschädigt oder nicht das, was sie sein soll: model.gguf, offset 12: "
+                       "the tensor count is 7. Laden Sie die Datei noch einmal herunter"));
+    QCOMPARE(app::error_words(unknown),
+             QStringLiteral("Ein Zugriff ist fehlgeschlagen: disk: it is gone. Do what nobody else does"));
+    QVERIFY2(
+        app::error_words(full).endsWith(QStringLiteral("lassen Sie die 4 ältesten Nachrichten weglassen")),
+        qPrintable(app::error_words(full)));
+    QCOMPARE(app::messages_to_leave_out(full), 4);
+    QCOMPARE(app::messages_to_leave_out(damaged), 0);
+    // Every kind has its headline.
+    for (int kind = 0; kind <= static_cast<int>(ErrorKind::internal); ++kind) {
+      const Error error{static_cast<ErrorKind>(kind), {}, "what", {}};
+      QVERIFY2(app::error_words(error).endsWith(QStringLiteral(": what")), qPrintable(QString::number(kind)));
+    }
+  }
+
+  // A changed advice would lose its translation without a word.
+  void translatedAdviceIsGiven() {
+    QString source;
+    for (const char* top : {"engine", "app", "ui"}) {
+      QDirIterator files(QStringLiteral(FOVEA_SOURCE_DIR "/") + QLatin1String(top),
+                         {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
+                         QDirIterator::Subdirectories);
+      while (files.hasNext()) {
+        QFile file(files.next());
+        QVERIFY(file.open(QFile::ReadOnly));
+        if (!file.fileName().contains(QStringLiteral("/app/words/")))
+          source += QString::fromUtf8(file.readAll());
+      }
+    }
+    // Literals go over several lines.
+    source.remove(QRegularExpression(QStringLiteral("\"\\s*\n\\s*\"")));
+    QVERIFY(app::known_advice().size() > 50);
+    for (const std::string_view advice : app::known_advice()) {
+      const QString text = QString::fromUtf8(advice.data(), static_cast<qsizetype>(advice.size()));
+      QVERIFY2(source.contains(QLatin1Char('"') + text + QLatin1Char('"')), qPrintable(text));
+    }
   }
 
   void anUnknownLanguageIsEnglish() {

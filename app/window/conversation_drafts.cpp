@@ -1,0 +1,96 @@
+// What is typed and attached in a conversation, and not sent yet.
+#include <QLocale>
+#include <algorithm>
+#include <utility>
+
+#include "app/history/worker/history_thread.h"
+#include "app/window/attachments.h"
+#include "app/window/conversation_controller.h"
+#include "app/words/error_words.h"
+#include "ui/chat/chat_window.h"
+#include "ui/chat/composer.h"
+
+namespace fovea::app {
+namespace {
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+}  // namespace
+
+// What is typed and attached stays with its conversation; a change of an earlier message is given up.
+void ConversationController::leave_conversation() {
+  save_draft();
+  if (editing_ == 0) kept_attachments_[conversation_.id] = attachments_;
+}
+
+void ConversationController::save_draft() {
+  draft_timer_.stop();
+  if (editing_ != 0) return;
+  const std::string draft = window_.composer().text().toStdString();
+  std::string& stored = conversation_.id == 0 ? new_draft_ : conversation_.draft;
+  if (draft == stored) return;
+  stored = draft;
+  history_.tell([id = conversation_.id, draft](history::History& history) {
+    return id == 0 ? history.set_new_draft(draft) : history.set_draft(id, draft);
+  });
+}
+
+// What was typed before the program ended, unless something is there already.
+void ConversationController::restore_draft() {
+  history_.ask(
+      this, [](history::History& history) { return history.new_draft(); },
+      [this](const Result<std::string>& draft) {
+        if (!draft || draft->empty() || !new_draft_.empty()) return;
+        new_draft_ = *draft;
+        if (conversation_.id == 0 && !starting_ && window_.composer().text().isEmpty())
+          window_.composer().set_text(q(new_draft_));
+      });
+}
+
+void ConversationController::attach(const QStringList& paths) {
+  for (const QString& path : paths) {
+    auto file = read_attachment(path.toStdString());
+    if (!file) {
+      window_.show_error(error_words(file.error()));
+      continue;
+    }
+    file->tokens = -1;  // not counted yet
+    add_attachment(*file);
+    Q_EMIT countWanted(attachments_.back().number, q(file->text));
+  }
+  show_attachments();
+}
+
+void ConversationController::add_attachment(const history::Attachment& file) {
+  attachments_.push_back({++last_attachment_, file});
+}
+
+void ConversationController::set_attachment_tokens(quint64 attachment, qint64 tokens) {
+  const auto counted = std::ranges::find(attachments_, attachment, &Waiting::number);
+  if (counted == attachments_.end()) return;  // taken out meanwhile
+  counted->file.tokens = tokens;
+  show_attachments();
+}
+
+void ConversationController::restore_attachments() {
+  attachments_ = std::exchange(kept_attachments_[conversation_.id], {});
+  show_attachments();
+  count_attachments();
+}
+
+void ConversationController::count_attachments() {
+  for (const Waiting& waiting : attachments_) Q_EMIT countWanted(waiting.number, q(waiting.file.text));
+}
+
+void ConversationController::show_attachments() {
+  std::vector<ui::AttachmentView> views;
+  for (const auto& [number, file] : attachments_) {
+    views.push_back({q(file.name), file.tokens < 0 ? tr("%1 characters").arg(q(file.text).size())
+                                                   : tr("%1 tokens").arg(QLocale().toString(file.tokens))});
+  }
+  window_.composer().set_attachments(views);
+}
+
+}  // namespace fovea::app
