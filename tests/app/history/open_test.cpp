@@ -55,6 +55,7 @@ class OpenTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void nothing_is_left_to_chance();
   void no_database_is_set_aside_data();
   void no_database_is_set_aside();
   void saves_what_can_be_read();
@@ -69,6 +70,22 @@ class OpenTest : public QObject {
   void no_permission_is_an_error();
   void index_is_rebuilt_for_other_rules();
 };
+
+// What a kill and a power cut are survived by, as SQLite itself tells it.
+void OpenTest::nothing_is_left_to_chance() {
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  make_history(file, 1);
+  auto database = Database::open(file, Access::read_write);
+  FOVEA_VERIFY(database);
+  QCOMPARE(*database->number("PRAGMA synchronous"), std::int64_t{2});  // FULL
+  QCOMPARE(*database->number("PRAGMA foreign_keys"), std::int64_t{1});
+  QCOMPARE(*database->number("SELECT count(*) FROM pragma_journal_mode WHERE journal_mode = 'wal'"),
+           std::int64_t{1});
+  QVERIFY(
+      !database->run("INSERT INTO messages(conversation_id, role, state, created_at, updated_at, text) "
+                     "VALUES(77, 1, 0, 1, 1, 'of no conversation')"));
+}
 
 void OpenTest::no_database_is_set_aside_data() {
   QTest::addColumn<QByteArray>("bytes");
