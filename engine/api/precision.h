@@ -99,7 +99,9 @@ struct Plan {
 // What a loaded engine has done with it, for --json and the status line.
 struct PrecisionUse {
   std::int64_t budget_bytes = 0;
-  std::int64_t accounted_bytes = 0;  // the arena's and everything else's of the plan
+  // On the device: allocated for the arena, the other weights, the KV cache and activations, and kept free
+  // for safety. The plan's total, counted again.
+  std::int64_t accounted_bytes = 0;
   std::int64_t promotions = 0, demotions = 0;
   std::int64_t swaps_refused = 0, swaps_failed = 0;  // no room; a read or checksum error
   std::int64_t bytes_read = 0;

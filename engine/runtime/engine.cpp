@@ -30,7 +30,10 @@ MemoryUse Engine::memory() const {
 
 std::optional<PrecisionUse> Engine::precision() const {
   if (!parts_->precision) return std::nullopt;
-  return parts_->precision->use();
+  PrecisionUse use = parts_->precision->use();
+  const MemoryUse other = memory();
+  use.accounted_bytes += other.weights + other.kv_cache + other.activations;
+  return use;
 }
 
 const Plan* Engine::plan() const {

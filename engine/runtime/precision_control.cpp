@@ -177,7 +177,7 @@ PrecisionUse PrecisionControl::use() const {
   const SwapCounters& swaps = parts_.residency->counters();
   const auto uses = std::accumulate(hits_.begin(), hits_.end(), std::int64_t{0});
   return {.budget_bytes = parts_.plan.plan.budget_bytes,
-          .accounted_bytes = parts_.plan.plan.total_bytes,
+          .accounted_bytes = parts_.residency->arena().bytes() + parts_.plan.plan.parts.safety,
           .promotions = swaps.promotions,
           .demotions = swaps.demotions,
           .swaps_refused = swaps.refused,

@@ -58,6 +58,7 @@ class PrecisionControl final : public layers::PassObserver {
               const float* weights) override;
 
   const precision::PrecisionPlan& plan() const { return parts_.plan; }
+  // accounted_bytes: of what this and the residency hold, with the plan's safety.
   PrecisionUse use() const;
   // From any one other thread. False: nothing new since the last call.
   bool read_snapshot(Snapshot& snapshot);

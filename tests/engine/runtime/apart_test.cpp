@@ -148,6 +148,18 @@ class ApartTest : public QObject {
     QVERIFY(there->precision()->hit_rate > 0);
   }
 
+  // The device's own count of what it gave away, while experts move; the transfers' buffer is the host's.
+  void whatIsAllocatedIsWhatWasPlanned() {
+    const auto engine = in_a_storm(apart_);
+    expert::logits(*engine, expert::some_tokens(20));
+    const Plan& plan = *engine->plan();
+    const std::int64_t planned = plan.total_bytes - plan.parts.safety - plan.parts.transfer;
+    QVERIFY2(50 * std::abs(apart_.allocated() - planned) <= planned,
+             qPrintable(QString("%1 bytes, planned %2").arg(apart_.allocated()).arg(planned)));
+    const std::int64_t accounted = engine->precision()->accounted_bytes - plan.parts.safety;
+    QVERIFY(50 * std::abs(accounted - planned) <= planned);
+  }
+
   // Experts change tier in every pass, and each pass must read those that are published in it.
   void aSwapStormIsTheSame() {
     const auto tokens = expert::some_tokens(60);
