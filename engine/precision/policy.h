@@ -26,7 +26,9 @@ struct ExpertUse {
 struct Observation {
   std::int64_t tokens = 0;  // in the pass
   bool prefill = false;
-  float entropy = -1;                    // of the output's distribution in nats; −1: no logits
+  // Of the output's distribution in nats, mean over the tokens whose logits were wanted; −1: none were, or
+  // the policy has no use for it.
+  float entropy = -1;
   std::span<const ExpertUse> uses = {};  // by unit, ascending; units that were not chosen are not listed
   // [layers] tokens that each layer's router saw; empty: all of them in every layer. The last layer sees only
   // the tokens whose logits are wanted.
@@ -71,6 +73,8 @@ class Policy {
   // The tiers to begin with, [units]; within the capacities.
   virtual std::vector<std::uint8_t> initial() const = 0;
   virtual void observe(const Observation& observation) = 0;
+  // Whether it looks at the output's entropy, which takes the engine some time over each token's logits.
+  virtual bool wants_entropy() const { return false; }
   // Appends what should change now, most urgent first, given the tiers that are published or in flight
   // [units], and how many swaps are in flight. Called after each observation; usually appends nothing. A
   // demotion that makes room for a promotion stands right behind it. What is not carried out is proposed

@@ -63,7 +63,7 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                 "The conversation is kept; start Fovea again to go on with it");
   }
   if (precision) {
-    precision->end_pass(!forward->stopped());
+    precision->end_pass(!forward->stopped(), logits, model->config().vocabulary);
     if (auto error = precision->take_error()) return std::unexpected(std::move(*error));
   }
   if (forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");

@@ -6,6 +6,7 @@
 
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/hotness.h"
+#include "engine/runtime/entropy.h"
 
 namespace fovea::runtime {
 namespace {
@@ -108,7 +109,7 @@ bool PrecisionControl::routed(std::int64_t layer, const float*, std::int64_t tok
   return true;
 }
 
-void PrecisionControl::end_pass(bool completed) {
+void PrecisionControl::end_pass(bool completed, std::span<const float> logits, std::int64_t vocabulary) {
   parts_.residency->end_pass();
   std::ranges::sort(touched_);
   uses_.clear();
@@ -125,8 +126,11 @@ void PrecisionControl::end_pass(bool completed) {
     count_speed();
     tokens_ += pass_tokens_;
     if (parts_.units->scope() != models::UnitScope::experts) count_hits(pass_tokens_);
-    parts_.policy->observe(
-        {.tokens = pass_tokens_, .prefill = pass_tokens_ > 1, .uses = uses_, .routed = routed_});
+    parts_.policy->observe({.tokens = pass_tokens_,
+                            .prefill = pass_tokens_ > 1,
+                            .entropy = parts_.policy->wants_entropy() ? mean_entropy(logits, vocabulary) : -1,
+                            .uses = uses_,
+                            .routed = routed_});
     decisions_.clear();
     const auto queues = parts_.residency->queues();
     parts_.policy->propose(parts_.residency->tiers_or_target(), queues.queued + queues.reading + queues.ready,

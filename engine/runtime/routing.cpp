@@ -1,10 +1,10 @@
 // What the routers choose while a sequence is computed.
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "engine/api/engine.h"
 #include "engine/core/result.h"
+#include "engine/runtime/entropy.h"
 #include "engine/runtime/parts.h"
 
 namespace fovea {
@@ -48,20 +48,6 @@ class RoutingWatch final : public layers::PassObserver {
   std::vector<Kept> kept_;
   std::vector<LayerRouting> view_;
 };
-
-// −Σ p ln p of softmax(logits), in nats.
-double entropy(std::span<const float> logits) {
-  const float top = *std::ranges::max_element(logits);
-  double sum = 0, weighted = 0;
-  for (const float logit : logits) {
-    const float below = logit - top;
-    if (below < -40) continue;  // would not change the sums
-    const auto p = static_cast<double>(std::exp(below));
-    sum += p;
-    weighted += p * static_cast<double>(below);
-  }
-  return std::log(sum) - weighted / sum;
-}
 
 std::int64_t file_bytes(const kernels::Weight& weight) {
   return weight.rows * kernels::row_bytes(weight.type, weight.columns);
@@ -116,13 +102,8 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
       return fail(ErrorKind::device, parts.device->name(), std::move(failure));
     if (parts.forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
     sequence.commit(part);
-    double sum = 0;
-    for (std::int64_t row = 0; row < count; ++row)
-      sum += entropy(
-          logits.subspan(static_cast<std::size_t>(row * vocabulary), static_cast<std::size_t>(vocabulary)));
-    FOVEA_CHECK(sink({.tokens = count,
-                      .entropy = static_cast<float>(sum / static_cast<double>(count)),
-                      .layers = watch.layers()}));
+    FOVEA_CHECK(sink(
+        {.tokens = count, .entropy = runtime::mean_entropy(logits, vocabulary), .layers = watch.layers()}));
   }
   sequence.discard();
   return {};
