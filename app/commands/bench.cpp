@@ -79,6 +79,7 @@ Result<void> print_bench(const BenchFlags& flags, Console& console, Interrupts& 
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
   FOVEA_TRY(const BenchResult result,
             bench(*loaded.engine, flags.settings, console.progress(), operation.token()));
+  if (const std::string warning = precision_warning(*loaded.engine); !warning.empty()) console.note(warning);
   return flags.json ? write_json(console, as_json(result, loaded))
                     : console.write_text(for_people(result, loaded));
 }

@@ -44,6 +44,7 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
                                     .reference_logits = flags.reference_logits};
   FOVEA_TRY(const PerplexityResult result,
             perplexity(*loaded.engine, text, settings, console.progress(), operation.token()));
+  if (const std::string warning = precision_warning(*loaded.engine); !warning.empty()) console.note(warning);
   if (flags.json) {
     nlohmann::ordered_json object = {
         {"perplexity", result.perplexity}, {"standard_error", result.standard_error},

@@ -42,4 +42,9 @@ std::string precision_line(const Engine& engine) {
   return line + "\n";
 }
 
+std::string precision_warning(const Engine& engine) {
+  const auto use = engine.precision();
+  return use ? use->log_failure : std::string();
+}
+
 }  // namespace fovea::app

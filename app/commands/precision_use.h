@@ -18,6 +18,9 @@ void add_precision_use(nlohmann::ordered_json& object, const Engine& engine);
 // For people, on one line that ends with a line break; empty without a policy.
 std::string precision_line(const Engine& engine);
 
+// What went wrong beside the answer and must not be overlooked; empty when nothing did.
+std::string precision_warning(const Engine& engine);
+
 inline constexpr const char* precision_keys =
     "  budget_bytes, accounted_bytes, resident_peak_bytes, promotions, demotions, swaps_refused, "
     "swaps_failed, bytes_read, stalls, "

@@ -109,6 +109,7 @@ struct PrecisionUse {
   double stall_seconds = 0;
   double hit_rate = 0;              // share of all uses of units that the highest tier served
   double mean_bits_per_weight = 0;  // of the published versions
+  std::string log_failure;          // why the swap log ends early; empty: it does not
 };
 
 }  // namespace fovea

@@ -190,7 +190,8 @@ PrecisionUse PrecisionControl::use() const {
           .stalls = swaps.stalls,
           .stall_seconds = swaps.stall_seconds,
           .hit_rate = uses > 0 ? static_cast<double>(hits_.front()) / static_cast<double>(uses) : 0,
-          .mean_bits_per_weight = parts_.residency->mean_bits_per_weight()};
+          .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),
+          .log_failure = parts_.log ? parts_.log->failure() : std::string()};
 }
 
 void PrecisionControl::remember(const precision::Decision& decision, TierId from) {

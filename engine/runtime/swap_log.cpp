@@ -72,7 +72,8 @@ void SwapLog::write(const precision::SwapEvent& event, const std::string& unit,
   const std::string text = line.dump() + "\n";
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() && std::fflush(file_.get()) == 0)
     return;
-  log::error("runtime", path_.string(), ": the swap log cannot be written further: ", std::strerror(errno));
+  failure_ = path_.string() + ": the swap log cannot be written further: " + std::strerror(errno);
+  log::error("runtime", failure_);
   file_.reset();
 }
 

@@ -16,6 +16,8 @@ class SwapLog {
   static Result<SwapLog> create(const std::filesystem::path& path);
   void write(const precision::SwapEvent& event, const std::string& unit, const precision::TierSet& tiers,
              std::int64_t token);
+  // Why nothing is written any more; empty: it still is.
+  const std::string& failure() const { return failure_; }
 
  private:
   struct Close {
@@ -23,7 +25,8 @@ class SwapLog {
   };
   SwapLog(std::filesystem::path path, std::FILE* file) : path_(std::move(path)), file_(file) {}
   std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close> file_;  // null after a write failed, which is told once
+  std::unique_ptr<std::FILE, Close> file_;  // null after a write failed
+  std::string failure_;
 };
 
 }  // namespace fovea::runtime

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/api/plan.h"
+#include "engine/runtime/load.h"
 #include "tests/support/test.h"
 
 #include "expert_model.h"
@@ -14,6 +15,29 @@ using fovea::ErrorKind;
 using fovea::LoadRequest;
 using fovea::PolicyKind;
 using namespace fovea::tests::expert_model;
+
+namespace {
+
+// Leaves everything where it is and keeps what it was told of the output.
+class Listener final : public fovea::precision::Policy {
+ public:
+  Listener(const fovea::precision::PolicyWorld& world, bool wants, std::vector<float>& heard)
+      : tiers_(static_cast<std::size_t>(world.units())), wants_(wants), heard_(heard) {}
+  std::string_view name() const override { return "listener"; }
+  std::vector<std::uint8_t> initial() const override { return tiers_; }
+  void observe(const fovea::precision::Observation& seen) override { heard_.push_back(seen.entropy); }
+  bool wants_entropy() const override { return wants_; }
+  void propose(std::span<const std::uint8_t>, std::int32_t,
+               std::vector<fovea::precision::Decision>&) override {}
+  std::span<const float> hotness() const override { return {}; }
+
+ private:
+  std::vector<std::uint8_t> tiers_;
+  bool wants_;
+  std::vector<float>& heard_;
+};
+
+}  // namespace
 
 class PrecisionTest : public QObject {
   Q_OBJECT
@@ -72,6 +96,96 @@ class PrecisionTest : public QObject {
     }
     const auto low = load(request(PolicyKind::static_tiers, {"q2"}));
     QVERIFY(logits(*low, tokens) != wanted);  // the comparison can fail
+  }
+
+  // What is allocated is what was planned; the plan knows nothing of the engine's books.
+  void whatIsAccountedIsWhatWasPlanned_data() {
+    QTest::addColumn<int>("policy");
+    QTest::addColumn<bool>("tight");
+    QTest::newRow("static") << int(PolicyKind::static_tiers) << false;
+    QTest::newRow("static, a mix") << int(PolicyKind::static_tiers) << true;
+    QTest::newRow("dynaexq") << int(PolicyKind::dynaexq) << false;
+    QTest::newRow("dynaexq, both tiers") << int(PolicyKind::dynaexq) << true;
+    QTest::newRow("offload") << int(PolicyKind::offload) << false;
+  }
+  void whatIsAccountedIsWhatWasPlanned() {
+    QFETCH(int, policy);
+    QFETCH(bool, tight);
+    LoadRequest asked = request(static_cast<PolicyKind>(policy), {"file", "q2"});
+    if (asked.precision.policy == PolicyKind::offload) {
+      asked.precision.tiers = {"file"};
+      asked.precision.offload.cpu_moe_layers = 1;
+    }
+    fovea::PlanSettings settings{
+        .context = asked.context, .kv = asked.kv, .chunk = asked.chunk, .precision = asked.precision};
+    if (tight) {
+      const auto whole = fovea::plan_model(asked.model, settings);
+      FOVEA_VERIFY(whole);
+      asked.precision.budget_bytes = (whole->plan.least_bytes + whole->plan.total_bytes) / 2;
+      settings.precision = asked.precision;
+    }
+    const auto planned = fovea::plan_model(asked.model, settings);
+    FOVEA_VERIFY(planned);
+    const auto engine = load(asked);
+    fovea::Snapshot snapshot;
+    engine->read_snapshot(snapshot);
+    logits(*engine, some_tokens(60));
+    QVERIFY(engine->read_snapshot(snapshot));
+    QCOMPARE(snapshot.arena_bytes, planned->plan.arena_bytes);
+    const fovea::MemoryUse memory = engine->memory();
+    QCOMPARE(memory.weights, planned->plan.parts.dense);
+    QCOMPARE(memory.kv_cache, planned->plan.parts.kv);
+    QCOMPARE(memory.activations, planned->plan.parts.activations);
+    QCOMPARE(engine->precision()->accounted_bytes, snapshot.arena_bytes + memory.weights + memory.kv_cache +
+                                                       memory.activations + planned->plan.parts.safety);
+    const auto difference = engine->precision()->accounted_bytes - planned->plan.total_bytes;
+    QVERIFY(50 * std::abs(difference) <= planned->plan.total_bytes);
+  }
+
+  // Of the passes whose logits were wanted, and only for a policy that asks.
+  void aPolicyMayKnowTheOutputsEntropy_data() {
+    QTest::addColumn<bool>("wants");
+    QTest::newRow("wants it") << true;
+    QTest::newRow("does not") << false;
+  }
+  void aPolicyMayKnowTheOutputsEntropy() {
+    QFETCH(bool, wants);
+    std::vector<float> heard;
+    LoadRequest one_by_one = request(PolicyKind::dynaexq, {"file", "q2"});
+    one_by_one.chunk = 1;
+    auto engine = fovea::runtime::load(one_by_one,
+                                       [&](const fovea::precision::PolicyWorld& world)
+                                           -> fovea::Result<std::unique_ptr<fovea::precision::Policy>> {
+                                         return std::make_unique<Listener>(world, wants, heard);
+                                       });
+    FOVEA_VERIFY(engine);
+    const auto all = logits(**engine, some_tokens(9));
+    QCOMPARE(heard.size(), std::size_t{9});
+    for (std::size_t token = 0; token < heard.size(); ++token) {
+      double sum = 0, entropy = 0;
+      for (std::size_t i = 0; i < vocabulary; ++i) sum += std::exp(double(all[token * vocabulary + i]));
+      for (std::size_t i = 0; i < vocabulary; ++i) {
+        const double p = std::exp(double(all[token * vocabulary + i])) / sum;
+        entropy -= p * std::log(p);
+      }
+      QVERIFY2(std::abs(double(heard[token]) - (wants ? entropy : -1)) < 1e-4,
+               qPrintable(QString("%1, expected %2").arg(double(heard[token])).arg(entropy)));
+    }
+    QVERIFY((*engine)->time_prefill(5).has_value());
+  }
+
+  void aLogThatCannotBeWrittenIsTold() {
+    LoadRequest dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
+    dynamic.precision.dynaexq.interval_tokens = 4;
+    dynamic.precision.dynaexq.warm_up_tokens = 4;
+    dynamic.precision.dynaexq.hysteresis = 0;
+    dynamic.precision.publish_after_passes = 1;
+    dynamic.precision.events = "/dev/full";
+    const auto engine = load(dynamic);
+    QCOMPARE(engine->precision()->log_failure, std::string());
+    for (int turn = 0; turn < 4; ++turn) logits(*engine, some_tokens(50 + turn));
+    QVERIFY(engine->precision()->promotions > 0);  // goes on
+    QVERIFY(engine->precision()->log_failure.starts_with("/dev/full"));
   }
 
   void swapsGoOnWhileItTalksAndStayInTheBudget() {
