@@ -53,7 +53,7 @@ nlohmann::ordered_json as_json(const PlanReport& report, const PlanFlags& flags)
             {"safety", plan.parts.safety}}},
           {"units", units},
           {"advice", plan.advice},
-          {"notes", report.notes},
+          {"notes", plan.notes},
           {"model", report.model},
           {"policy", policy_name(report.policy)},
           {"context", report.context},
@@ -113,8 +113,8 @@ std::string for_people(const PlanReport& report, const PlanFlags& flags) {
   text += summary(report);
   if (!plan.advice.empty()) text += plan.fits ? "\n" : "\nWhat to change, each alone:\n";
   for (const std::string& advice : plan.advice) text += (plan.fits ? "" : "  ") + advice + "\n";
-  if (!report.notes.empty()) text += "\n";
-  for (const std::string& note : report.notes) text += note + "\n";
+  if (!plan.notes.empty()) text += "\n";
+  for (const std::string& note : plan.notes) text += note + "\n";
   return text;
 }
 

@@ -38,7 +38,6 @@ struct PlanReport {
   std::int64_t units_per_layer = 0;  // the most
   std::int64_t units_offloaded = 0;  // the policy's doing; with a card they are the host's
   std::int64_t cpu_moe_layers = 0;   // found or given
-  std::vector<std::string> notes;    // what the user should know, one sentence each
 };
 
 // Says `plan.fits = false` and advises when the budget is too small; an error is one of the file or the

@@ -94,6 +94,8 @@ struct Plan {
   double mean_bits_per_weight = 0;  // of the units
   // What an extra gigabyte buys, or what to change when it does not fit: one sentence each, with numbers.
   std::vector<std::string> advice;
+  // What became of the request that the user should know, one sentence each.
+  std::vector<std::string> notes;
 };
 
 // What a loaded engine has done with it, for --json and the status line.

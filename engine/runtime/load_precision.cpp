@@ -148,7 +148,6 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
     units.inputs.counts = precision::counts_of(units, first);
   }
   FOVEA_TRY(PrecisionPlan plan, precision::plan_precision(units.inputs, units.policy));
-  for (const std::string& note : units.notes) log::info("runtime", note);
   FOVEA_TRY(checkpoint::Store store,
             open_store(checkpoint, units, settings, device, progress, std::move(stop)));
   precision::PolicyWorld world = world_of(units, plan, store, device);
@@ -162,6 +161,7 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
     first = std::move(best.tiers);
     world.capacity = plan.capacity;
   }
+  plan.plan.notes = std::move(units.notes);
   return PreparedPrecision{.units = std::move(units),
                            .plan = std::move(plan),
                            .world = std::move(world),

@@ -191,8 +191,8 @@ Result<PlanReport> report(const Subject& subject, const PlanSettings& settings) 
                  .chunk = settings.chunk,
                  .units = planned.units.units.size(),
                  .units_offloaded = planned.precision.absent_units,
-                 .cpu_moe_layers = planned.units.cpu_moe_layers,
-                 .notes = std::move(planned.units.notes)};
+                 .cpu_moe_layers = planned.units.cpu_moe_layers};
+  out.plan.notes = std::move(planned.units.notes);
   for (std::int64_t layer = 0; layer < planned.units.units.layers(); ++layer)
     out.units_per_layer = std::max<std::int64_t>(
         out.units_per_layer, planned.units.units.first(layer + 1) - planned.units.units.first(layer));

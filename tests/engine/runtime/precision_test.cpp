@@ -241,6 +241,11 @@ class PrecisionTest : public QObject {
     const auto engine = load(offload);
     QVERIFY(logits(*engine, tokens) == wanted);
     QVERIFY(engine->precision()->stalls > 0);
+    QVERIFY(engine->plan()->notes.empty());
+    offload.precision.offload = {.override_tensors = {"blk\\.1\\.ffn_down_exps=CPU"}};
+    const auto by_pattern = load(offload);
+    QCOMPARE(by_pattern->plan()->notes.size(), std::size_t{1});
+    QVERIFY(by_pattern->plan()->notes.front().contains("8 units; a unit moves as a whole"));
   }
 
   void aBudgetTooSmallNamesTheNumberThatWouldDo() {
