@@ -1,7 +1,6 @@
 #include "app/wizard/command_line.h"
 
-#include <algorithm>
-#include <string_view>
+#include "engine/core/shell_word.h"
 
 namespace fovea::app {
 namespace {
@@ -33,19 +32,6 @@ const char* policy_flag(PolicyKind policy) {
   return nullptr;  // as the parser understands what else is written
 }
 
-bool is_plain(const std::string& argument) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  return !argument.empty() && argument.find_first_not_of(plain) == std::string::npos;
-}
-
-std::string quoted(const std::string& argument) {
-  if (is_plain(argument)) return argument;
-  std::string text = "'";
-  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 }  // namespace
 
 std::vector<std::string> arguments_for(const std::string& model, const LoadRequest& request) {
@@ -74,7 +60,7 @@ std::vector<std::string> arguments_for(const std::string& model, const LoadReque
 
 std::string command_line(const std::vector<std::string>& arguments) {
   std::string line = "fovea";
-  for (const std::string& argument : arguments) line += " " + quoted(argument);
+  for (const std::string& argument : arguments) line += " " + shell_word(argument);
   return line;
 }
 

@@ -27,7 +27,7 @@ std::unexpected<Error> no_room(const std::filesystem::path& path, std::int64_t n
   return fail(ErrorKind::io, path.string(),
               "the store needs " + std::to_string(needed) + " bytes more on this disk, " +
                   std::to_string(free) + " are free",
-              "Free some space, or name another place with --out");
+              "Free some space, or name another place: with --out to prepare it, with --store to use it");
 }
 
 // The part under its name, held so that nobody else writes it.

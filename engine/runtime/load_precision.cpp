@@ -5,6 +5,7 @@
 
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/core/shell_word.h"
 #include "engine/layers/forward.h"
 #include "engine/models/placement.h"
 #include "engine/precision/best_mix.h"
@@ -59,6 +60,14 @@ Result<PrecisionRequest> within_free_memory(PrecisionRequest request, const kern
   return request;
 }
 
+// The command that makes this store, and no other.
+std::string making_of(const std::filesystem::path& path, const UnitPlan& units, const LoadRequest& settings) {
+  std::string command = "fovea prepare " + shell_word(settings.model.string()) + " --tiers ";
+  for (const precision::Tier& tier : units.tiers) command += (command.ends_with(' ') ? "" : ",") + tier.name;
+  if (!settings.device.empty()) command += " --device " + settings.device;
+  return command + " --out " + shell_word(path.string()) + " --rebuild";
+}
+
 Result<checkpoint::Store> open_store(const checkpoint::Checkpoint& checkpoint, const UnitPlan& units,
                                      const LoadRequest& settings, const kernels::Device& device,
                                      const ProgressSink& progress, std::stop_token stop) {
@@ -70,7 +79,14 @@ Result<checkpoint::Store> open_store(const checkpoint::Checkpoint& checkpoint, c
                           : asked.store;
   // Past the page cache: a third of the processor's time for the same bytes, and nothing else is pushed out.
   auto store = checkpoint::Store::open(path, identity, checkpoint::ReadMode::direct);
-  if (store || store.error().kind != ErrorKind::not_found) return store;
+  if (store) return store;
+  if (store.error().kind != ErrorKind::not_found) {
+    Error refused = std::move(store).error();
+    std::error_code ignored;
+    if (refused.kind != ErrorKind::io && std::filesystem::is_regular_file(path, ignored))
+      refused.advice = "Make it again: " + making_of(path, units, settings);
+    return std::unexpected(std::move(refused));
+  }
   PrepareRequest request;
   request.model = settings.model;
   request.store = path;
