@@ -43,6 +43,17 @@ class MachineTest : public QObject {
     QVERIFY(std::filesystem::is_empty(folder.path()));
   }
 
+  void aFileThatIsThereIsRead() {
+    const tests::TemporaryFolder folder;
+    QVERIFY(!app::measure_file_read_gb_per_s(folder.path() / "none", {}));
+    put(folder.path() / "small", QByteArray(100, 'x'));
+    QVERIFY(!app::measure_file_read_gb_per_s(folder.path() / "small", {}));  // too small to tell
+    put(folder.path() / "store", QByteArray(9 << 20, 'x'));
+    const auto speed = app::measure_file_read_gb_per_s(folder.path() / "store", {});
+    QVERIFY(speed && *speed > 0);
+    QCOMPARE(std::filesystem::file_size(folder.path() / "store"), std::uintmax_t{9 << 20});
+  }
+
   void measuringCanBeStopped() {
     const tests::TemporaryFolder folder;
     std::stop_source stop;

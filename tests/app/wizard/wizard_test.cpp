@@ -114,6 +114,11 @@ class WizardTest : public QObject {
     QVERIFY(!again.wizard().wizard());
     Q_EMIT again.window().wizardRequested();  // from the menu
     QVERIFY(again.wizard().wizard());
+    QTest::keyClick(&wizard(again).dialog(), Qt::Key_Escape);
+    QVERIFY(!again.wizard().wizard());
+    Q_EMIT again.window().settingsRequested();
+    again.window().findChild<QAbstractButton*>(QStringLiteral("openWizard"))->click();
+    QVERIFY(again.wizard().wizard());
     QVERIFY(close(again));
   }
 
