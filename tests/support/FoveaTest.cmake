@@ -12,11 +12,12 @@ macro(fovea_sanitized_test name label)
   add_dependencies(fovea_${label}_tests ${name})
 endmacro()
 
-# fovea_test(kernels/cpu SOURCES matmul_test.cpp … MODULES kernels/cpu kernels/reference [LIBRARIES …] [LABELS slow] [GUI])
+# fovea_test(kernels/cpu SOURCES matmul_test.cpp … MODULES kernels/cpu kernels/reference [LIBRARIES …] [LABELS slow]
+#            [SLOW HugeTest …] [GUI])
 # builds test_kernels_cpu from Qt Test classes registered with FOVEA_TEST (tests/support/test.h).
-# Tests see the modules they name. GUI gives them a QApplication, on the offscreen platform under CTest.
+# Tests see the modules they name. The classes of SLOW run as a CTest entry of their own, kernels/cpu/slow. GUI gives them a QApplication, on the offscreen platform under CTest.
 function(fovea_test folder)
-  cmake_parse_arguments(T "GUI" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(T "GUI" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS;SLOW" ${ARGN})
   string(REPLACE "/" "_" name test_${folder})
   set(main main.cpp)
   if(T_GUI)
@@ -33,7 +34,9 @@ function(fovea_test folder)
   target_compile_definitions(${name} PRIVATE
     FOVEA_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     FOVEA_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  add_test(NAME ${folder} COMMAND ${name})
+  set(without ${T_SLOW})
+  list(TRANSFORM without PREPEND -)
+  add_test(NAME ${folder} COMMAND ${name} ${without})
   if(NOT T_LABELS)
     set(T_LABELS fast)
   endif()
@@ -50,4 +53,10 @@ function(fovea_test folder)
   endif()
   set_tests_properties(${folder} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
     ENVIRONMENT "${fovea_test_environment}")
+  if(T_SLOW)
+    list(TRANSFORM T_LABELS REPLACE "^fast$" slow)
+    add_test(NAME ${folder}/slow COMMAND ${name} ${T_SLOW})
+    set_tests_properties(${folder}/slow PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
+      ENVIRONMENT "${fovea_test_environment}")
+  endif()
 endfunction()

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::tests {
@@ -19,6 +18,32 @@ std::vector<Entry>& entries() {
   static std::vector<Entry> list;
   return list;
 }
+
+bool is_registered(std::string_view name) {
+  return std::ranges::any_of(entries(), [&](const Entry& entry) { return name == entry.name; });
+}
+
+// What the first arguments say of the classes.
+class Selection {
+ public:
+  Selection(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i, ++arguments_) {
+      const std::string_view argument(argv[i]);
+      const bool without = argument.starts_with('-');
+      if (!is_registered(argument.substr(without ? 1 : 0))) return;
+      (without ? without_ : only_).push_back(argument.substr(without ? 1 : 0));
+    }
+  }
+  int arguments() const { return arguments_; }
+  bool has(std::string_view name) const {
+    if (std::ranges::find(without_, name) != without_.end()) return false;
+    return only_.empty() || std::ranges::find(only_, name) != only_.end();
+  }
+
+ private:
+  int arguments_ = 0;
+  std::vector<std::string_view> only_, without_;
+};
 
 }  // namespace
 
@@ -37,21 +62,15 @@ int rounds(int usual) {
 }
 
 int run(int argc, char** argv) {
-  std::vector<std::string> arguments(argv, argv + argc);
-  const char* only = nullptr;
-  for (const Entry& entry : entries()) {
-    if (argc > 1 && std::strcmp(argv[1], entry.name) == 0) only = entry.name;
-  }
-  if (only) arguments.erase(arguments.begin() + 1);
-  std::vector<char*> raw;
-  for (std::string& argument : arguments) raw.push_back(argument.data());
-
+  const Selection selection(argc, argv);
+  std::vector<char*> rest{argv[0]};
+  rest.insert(rest.end(), argv + 1 + selection.arguments(), argv + argc);
   int failed = 0;
   int executed = 0;
   for (const Entry& entry : entries()) {
-    if (only && std::strcmp(only, entry.name) != 0) continue;
+    if (!selection.has(entry.name)) continue;
     ++executed;
-    failed += QTest::qExec(entry.make().get(), static_cast<int>(raw.size()), raw.data());
+    failed += QTest::qExec(entry.make().get(), static_cast<int>(rest.size()), rest.data());
   }
   if (executed == 0) {
     std::fputs("no test class is registered\n", stderr);
