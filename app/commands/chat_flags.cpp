@@ -31,7 +31,7 @@ void add_sampling(CLI::App& command, ChatFlags& flags) {
       ->check(number_between(0, 1 << 30));
   group(command.add_option("--top-p", flags.top_p,
                            "Only the most likely tokens that together have this probability"))
-      ->check(number_between(0, 1));
+      ->check(number_between(1e-6, 1));
   group(command.add_option("--min-p", flags.min_p,
                            "Only tokens at least this likely, relative to the most likely"))
       ->check(number_between(0, 1));
@@ -52,7 +52,7 @@ void add_sampling(CLI::App& command, ChatFlags& flags) {
       ->check(number_between(1, 1 << 30));
   group(command.add_option("--stop", flags.stop, "A text that ends the answer (may be repeated)"))
       ->allow_extra_args(false)
-      ->check(CLI::Validator([](std::string& text) { return text.empty() ? "the text is empty" : ""; }, ""));
+      ->check(not_empty());
   group(command.add_option("--on-full", flags.overflow,
                            "When the context is full: fail, or drop the oldest turns (default: fail)"))
       ->transform(

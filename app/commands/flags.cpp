@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "engine/api/limits.h"
+
 namespace fovea::app {
 
 CLI::App* add_command(Registry& registry, const std::string& name, const std::string& description, bool& json,
@@ -43,8 +45,9 @@ void add_threads(CLI::App& command, LoadFlags& flags) {
       ->check(number_between(1, 1024));
 }
 
-void add_context(CLI::App& command, LoadFlags& flags, const std::string& description) {
-  command.add_option("--context", flags.context, description)->check(number_between(1, 1 << 30));
+void add_context(CLI::App& command, LoadFlags& flags, const std::string& description, std::int64_t least) {
+  command.add_option("--context", flags.context, description)
+      ->check(number_between(static_cast<double>(least), static_cast<double>(most_context)));
 }
 
 void add_kv(CLI::App& command, LoadFlags& flags) {
@@ -58,7 +61,11 @@ void add_chunk(CLI::App& command, LoadFlags& flags) {
   command
       .add_option("--chunk", flags.chunk,
                   "Tokens in one prefill pass (default: 256, with --policy dynaexq 128)")
-      ->check(number_between(1, 1 << 20));
+      ->check(number_between(1, static_cast<double>(most_chunk)));
+}
+
+CLI::Validator not_empty() {
+  return CLI::Validator([](std::string& text) { return text.empty() ? "the text is empty" : ""; }, "");
 }
 
 CLI::Validator number_between(double least, double most) {

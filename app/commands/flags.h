@@ -35,12 +35,13 @@ struct LoadFlags {
 };
 void add_device(CLI::App& command, std::string& device);
 void add_threads(CLI::App& command, LoadFlags& flags);
-void add_context(CLI::App& command, LoadFlags& flags, const std::string& description);
+void add_context(CLI::App& command, LoadFlags& flags, const std::string& description, std::int64_t least = 1);
 void add_kv(CLI::App& command, LoadFlags& flags);
 void add_chunk(CLI::App& command, LoadFlags& flags);
 
 // A number from least to most; CLI::Range lets "nan" through.
 CLI::Validator number_between(double least, double most);
+CLI::Validator not_empty();
 // One of the names; it becomes its number.
 CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices);
 

@@ -36,7 +36,7 @@ std::string parse_tokens(std::string_view text, std::vector<TokenId>& tokens) {
     TokenId token = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), token);
     if (error != std::errc() || end != item.data() + item.size() || token < 0) {
-      return "\"" + std::string(item) + "\" is no token id; give ids like 1,2,3";
+      return "\"" + std::string(item) + "\" is no token id";
     }
     tokens.push_back(token);
   }
@@ -50,7 +50,7 @@ Result<std::vector<TokenId>> read_tokens(const std::string& argument) {
     FOVEA_TRY(text, read_standard_input(tokens_limit_bytes));
   }
   if (const std::string problem = parse_tokens(text, tokens); !problem.empty()) {
-    return fail(ErrorKind::invalid, argument == "-" ? "standard input" : "--tokens", problem);
+    return fail(ErrorKind::invalid, "standard input", problem, "Give ids like 1,2,3");
   }
   return tokens;
 }
@@ -105,10 +105,11 @@ void add_logits(Registry& registry) {
       ->check(CLI::Validator(
           [](std::string& text) {
             std::vector<TokenId> tokens;
-            return text == "-" ? std::string() : parse_tokens(text, tokens);
+            const std::string problem = text == "-" ? std::string() : parse_tokens(text, tokens);
+            return problem.empty() ? problem : problem + "; give ids like 1,2,3";
           },
           ""));
-  command->add_option("--out", flags->out, "The .npy file to write")->required();
+  command->add_option("--out", flags->out, "The .npy file to write")->required()->check(not_empty());
   add_chunk(*command, flags->load);
   add_device(*command, flags->load.device);
   add_threads(*command, flags->load);

@@ -8,6 +8,7 @@
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "app/commands/precision_use.h"
+#include "app/commands/text_input.h"
 #include "app/files/files.h"
 #include "engine/api/evaluate.h"
 #include "engine/core/result.h"
@@ -30,6 +31,7 @@ struct PerplexityFlags {
 Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, Interrupts& interrupts) {
   const Interrupts::Operation operation(interrupts);
   FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
+  note_invalid_utf8(console, "perplexity", place_of(flags.file), text);
   FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load, flags.precision));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
   LoadedEngine reference;
@@ -86,8 +88,8 @@ void add_perplexity(Registry& registry) {
       "  tokens          scored: the second half of each window; chunks is the number of windows\n"
       "  tok_per_s       computed, the first halves included\n"
       "  context         tokens in a window\n"
-      "  kl              with --against: mean divergence from that model's output in nats, its standard "
-      "error;\n"
+      "  kl              with --against: mean divergence from that model's output in nats; "
+      "kl_standard_error,\n"
       "                  top1_agreement: share of equal first choices; reference_perplexity: that model's\n"
       "  window_nll      of each window, the mean negative log-likelihood; window_kl: with --against, the "
       "mean\n"
@@ -95,7 +97,7 @@ void add_perplexity(Registry& registry) {
           std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();
-  add_context(*command, flags->load, "Tokens in a window (default: 512)");
+  add_context(*command, flags->load, "Tokens in a window (default: 512)", least_window);
   command->add_option("--against", flags->reference, "A second model to compare the output with");
   command
       ->add_option(

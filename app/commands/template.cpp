@@ -5,6 +5,7 @@
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/commands/text_input.h"
 #include "app/files/files.h"
 #include "engine/api/text.h"
 #include "engine/core/result.h"
@@ -40,7 +41,7 @@ std::unexpected<Error> wrong(const std::string& where, std::string what, std::st
 Result<Json> read_json(const std::string& name) {
   FOVEA_TRY(auto text, read_input(name, input_limit_bytes));
   Json value = Json::parse(text, nullptr, false);
-  if (value.is_discarded()) return wrong(name, "is not JSON", "Check it with a JSON tool");
+  if (value.is_discarded()) return wrong(place_of(name), "is not JSON", "Check it with a JSON tool");
   return value;
 }
 
@@ -49,7 +50,7 @@ Result<Conversation> read_conversation(const TemplateFlags& flags) {
   Conversation conversation;
   if (value.is_object()) {
     if (!value.contains("messages")) {
-      return wrong(flags.messages, "the object has no \"messages\"",
+      return wrong(place_of(flags.messages), "the object has no \"messages\"",
                    "Give a list of messages, or an object with one");
     }
     for (const auto& [key, member] : value.items()) {
@@ -66,13 +67,14 @@ Result<Conversation> read_conversation(const TemplateFlags& flags) {
     value = std::move(messages);
   }
   if (!value.is_array())
-    return wrong(flags.messages, "the messages are no list", "Give [{\"role\": …, \"content\": …}, …]");
+    return wrong(place_of(flags.messages), "the messages are no list",
+                 "Give [{\"role\": …, \"content\": …}, …]");
   conversation.messages = value.dump();
 
   if (!flags.tools.empty()) {
     FOVEA_TRY(auto tools, read_json(flags.tools));
     if (!tools.is_array())
-      return wrong(flags.tools, "the tools are no list", "Give a list of tool descriptions");
+      return wrong(place_of(flags.tools), "the tools are no list", "Give a list of tool descriptions");
     conversation.tools = tools.dump();
   }
   for (const std::string& variable : flags.variables) {
@@ -83,27 +85,35 @@ Result<Conversation> read_conversation(const TemplateFlags& flags) {
   return conversation;
 }
 
+std::string variables_of(const Conversation& conversation) {
+  return conversation.variables.empty() ? "" : conversation.variables.dump();
+}
+
+// With a file's template; errors name the file.
+Result<std::string> render_file(const TemplateFlags& flags, const TextModel* model,
+                                const Conversation& conversation) {
+  FOVEA_TRY(const std::string source, read_input(flags.source, input_limit_bytes));
+  const auto& [messages, tools, ignored, prompt] = conversation;
+  const std::string variables = variables_of(conversation);
+  auto text = model ? model->render_with(source, messages, prompt, tools, variables)
+                    : render_template(source, messages, prompt, tools, variables);
+  constexpr std::string_view unnamed = "chat template";
+  if (!text && text.error().where.starts_with(unnamed))
+    text.error().where.replace(0, unnamed.size(), place_of(flags.source));
+  return text;
+}
+
 Result<std::string> render(const TemplateFlags& flags, const Conversation& conversation) {
-  std::string source;
-  if (!flags.source.empty()) {
-    FOVEA_TRY(source, read_input(flags.source, input_limit_bytes));
-  }
-  const std::string variables = conversation.variables.empty() ? "" : conversation.variables.dump();
-  if (flags.model.empty()) {
-    return render_template(source, conversation.messages, conversation.generation_prompt, conversation.tools,
-                           variables);
-  }
+  if (flags.model.empty()) return render_file(flags, nullptr, conversation);
   FOVEA_TRY(auto path, find_model(flags.model));
   FOVEA_TRY(auto model, TextModel::open(path));
-  if (!flags.source.empty()) {
-    return model->render_with(source, conversation.messages, conversation.generation_prompt,
-                              conversation.tools, variables);
-  }
+  if (!flags.source.empty()) return render_file(flags, model.get(), conversation);
   if (!model->has_chat_template()) {
     return std::unexpected(Error{ErrorKind::not_found, path.string(), "the model has no chat template",
                                  "Give one with --template FILE"});
   }
-  return model->render(conversation.messages, conversation.generation_prompt, conversation.tools, variables);
+  return model->render(conversation.messages, conversation.generation_prompt, conversation.tools,
+                       variables_of(conversation));
 }
 
 Result<void> print_prompt(const TemplateFlags& flags, Console& console) {
@@ -134,10 +144,12 @@ void add_template(Registry& registry) {
           "--messages", flags->messages,
           "JSON file, - for standard input: a list of messages, or an object with messages, tools and "
           "further variables")
-      ->required();
+      ->required()
+      ->check(not_empty());
   CLI::Option* source =
-      command->add_option("--template", flags->source, "A Jinja file instead of the model's template");
-  command->add_option("--tools", flags->tools, "JSON file with a list of tools");
+      command->add_option("--template", flags->source, "A Jinja file instead of the model's template")
+          ->check(not_empty());
+  command->add_option("--tools", flags->tools, "JSON file with a list of tools")->check(not_empty());
   command->add_flag("--no-generation-prompt", flags->no_generation_prompt,
                     "Do not end with the beginning of an answer");
   command->add_option("--var", flags->variables, "A further variable, name=JSON (may be repeated)")

@@ -6,6 +6,7 @@
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/commands/text_input.h"
 #include "app/files/files.h"
 #include "engine/api/text.h"
 #include "engine/core/result.h"
@@ -48,6 +49,7 @@ Result<void> tokenize(const TokenizeFlags& flags, Console& console) {
     FOVEA_TRY(text, read_standard_input(text_limit_bytes));
   }
 
+  note_invalid_utf8(console, "tokenize", flags.text ? "--text" : "standard input", text);
   const std::vector<TokenId> tokens = model->encode(text, flags.options);
   if (!flags.json) {
     std::string lines;
@@ -71,11 +73,12 @@ Result<void> tokenize(const TokenizeFlags& flags, Console& console) {
 
 void add_tokenize(Registry& registry) {
   auto flags = std::make_shared<TokenizeFlags>();
-  CLI::App* command =
-      add_command(registry, "tokenize", "Text to token ids; the text is taken byte for byte", flags->json,
-                  "  tokens  ids, in order\n"
-                  "  pieces  the text of each; U+FFFD where a token is no whole character\n"
-                  "  bytes   the bytes of each, in hexadecimal\n");
+  CLI::App* command = add_command(
+      registry, "tokenize",
+      "Text to token ids; the text is taken byte for byte, and U+FFFD where it is not UTF-8", flags->json,
+      "  tokens  ids, in order\n"
+      "  pieces  the text of each; U+FFFD where a token is no whole character\n"
+      "  bytes   the bytes of each, in hexadecimal\n");
   add_model(*command, flags->model)->required();
   command->add_option("--text", flags->text, "The text (default: standard input)");
   command->add_flag("--add-special", flags->options.add_special,

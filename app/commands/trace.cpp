@@ -8,8 +8,10 @@
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/commands/text_input.h"
 #include "app/files/atomic_file.h"
 #include "app/files/files.h"
+#include "engine/api/limits.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -27,6 +29,7 @@ struct TraceFlags {
 Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& interrupts) {
   const Interrupts::Operation operation(interrupts);
   FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
+  note_invalid_utf8(console, "trace", place_of(flags.file), text);
   FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load));
   FOVEA_TRY(auto file, AtomicFile::create(flags.out));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
@@ -66,14 +69,14 @@ void add_trace(Registry& registry) {
                   "  bytes           of the trace; seconds that recording took\n");
   add_model(*command, flags->model)->required();
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();
-  command->add_option("-o,--out", flags->out, "The trace to write")->required();
+  command->add_option("-o,--out", flags->out, "The trace to write")->required()->check(not_empty());
   command->add_option("--tokens", flags->settings.tokens, "Tokens of the text (default: all)")
       ->check(number_between(1, 1 << 30));
   command->add_flag("--decode", flags->settings.decode,
                     "One token after the other, as an answer is written (default: in chunks, as a prompt)");
   add_context(*command, flags->load, "Tokens after which the context begins anew (default: 2048)");
   command->add_option("--chunk", flags->load.chunk, "Tokens in one prefill pass (default: 128)")
-      ->check(number_between(1, 1 << 20));
+      ->check(number_between(1, static_cast<double>(most_chunk)));
   add_device(*command, flags->load.device);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);

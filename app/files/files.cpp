@@ -17,7 +17,9 @@ Result<std::string> read_all(int fd, const std::string& where, std::int64_t limi
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      return std::unexpected(Error{ErrorKind::io, where, "cannot be read: " + system_message(errno), ""});
+      const int failed = errno;
+      return std::unexpected(Error{ErrorKind::io, where, "cannot be read: " + system_message(failed),
+                                   failed == EISDIR ? "Name a file in it" : "Check the disk"});
     }
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
@@ -47,9 +49,10 @@ std::string system_message(int error_number) {
 Result<std::string> read_file(const std::filesystem::path& path, std::int64_t limit_bytes) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    const ErrorKind kind = errno == ENOENT ? ErrorKind::not_found : ErrorKind::io;
-    return std::unexpected(
-        Error{kind, path.string(), "cannot be opened: " + system_message(errno), "Check the path"});
+    const int failed = errno;
+    const ErrorKind kind = failed == ENOENT ? ErrorKind::not_found : ErrorKind::io;
+    return std::unexpected(Error{kind, path.string(), "cannot be opened: " + system_message(failed),
+                                 failed == EACCES ? "Give yourself the right to read it" : "Check the path"});
   }
   auto text = read_all(fd, path.string(), limit_bytes);
   ::close(fd);

@@ -84,7 +84,11 @@ Result<fs::path> resolve_model(const std::string& argument, const fs::path& fold
   }
   const fs::path path(argument);
   if (argument.contains('/')) {
-    if (fs::exists(path, ignored)) return path;
+    std::error_code error;
+    if (fs::exists(path, error)) return path;
+    if (error)
+      return std::unexpected(Error{ErrorKind::io, argument, "cannot be looked at: " + error.message(),
+                                   "Give yourself the right to read its folder, or name another"});
     return std::unexpected(Error{ErrorKind::not_found, argument, "there is no such file or folder",
                                  "Check the path, or give a name from the model library without a slash"});
   }

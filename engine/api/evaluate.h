@@ -12,6 +12,8 @@
 
 namespace fovea {
 
+constexpr std::int64_t least_window = 4;  // tokens
+
 struct PerplexitySettings {
   std::int64_t context = 512;   // window, tokens
   std::int64_t chunks = 0;      // 0: all

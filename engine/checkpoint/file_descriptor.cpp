@@ -36,8 +36,10 @@ int FileDescriptor::write_at(std::int64_t offset, std::span<const std::byte> byt
 
 std::unexpected<Error> read_error(const std::filesystem::path& path, std::int64_t offset, int code) {
   const std::string where = path.string() + ", offset " + std::to_string(offset);
-  if (code < 0) return fail(ErrorKind::format, where, "the file was cut off while it was read");
-  return fail(ErrorKind::io, where, std::string("cannot read: ") + std::strerror(code));
+  if (code < 0)
+    return fail(ErrorKind::format, where, "the file was cut off while it was read",
+                "Find out what else writes it");
+  return fail(ErrorKind::io, where, std::string("cannot read: ") + std::strerror(code), "Check the disk");
 }
 
 }  // namespace fovea::checkpoint

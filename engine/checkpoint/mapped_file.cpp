@@ -25,7 +25,7 @@ std::unexpected<Error> system_error(const std::filesystem::path& path, const cha
   const char* advice = missing          ? "Check the path"
                        : code == EACCES ? "Give yourself the right to read it"
                        : code == ENOMEM ? "Raise the limit on address space (ulimit -v)"
-                                        : "";
+                                        : "Check the disk";
   return fail(missing ? ErrorKind::not_found : ErrorKind::io, path.string(),
               std::string(action) + ": " + std::strerror(code), advice);
 }

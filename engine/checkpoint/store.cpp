@@ -26,7 +26,8 @@ Result<OpenFile> open_file(const std::filesystem::path& path) {
   if (!opened.file) {
     const int code = errno;
     if (code != ENOENT && code != ENOTDIR)
-      return fail(ErrorKind::io, path.string(), std::string("cannot open the store: ") + std::strerror(code));
+      return fail(ErrorKind::io, path.string(), std::string("cannot open the store: ") + std::strerror(code),
+                  "Check the file's rights");
     std::error_code ignored;
     const bool begun = std::filesystem::exists(path.string() + ".part", ignored);
     return fail(ErrorKind::not_found, path.string(),
@@ -35,8 +36,10 @@ Result<OpenFile> open_file(const std::filesystem::path& path) {
   }
   struct stat status{};
   if (fstat(opened.file.number(), &status) != 0)
-    return fail(ErrorKind::io, path.string(), std::string("cannot read the size: ") + std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, path.string(), "this is not a regular file");
+    return fail(ErrorKind::io, path.string(), std::string("cannot read the size: ") + std::strerror(errno),
+                "Check the disk");
+  if (!S_ISREG(status.st_mode))
+    return fail(ErrorKind::invalid, path.string(), "this is not a regular file", prepare);
   opened.bytes = status.st_size;
   return opened;
 }

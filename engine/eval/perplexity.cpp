@@ -87,7 +87,8 @@ class Comparison {
     } else if (settings.reference == nullptr) {
       if (settings.reference_logits.empty()) return std::nullopt;
       return fail(ErrorKind::not_found, settings.reference_logits.string(),
-                  "there is no such file, and no model that could make it");
+                  "there is no such file, and no model that could make it",
+                  "Check the path, or give the model");
     } else {
       comparison.reference_ = settings.reference;
       if (!settings.reference_logits.empty()) {
@@ -159,20 +160,27 @@ Result<void> check_reference(const Engine& engine, const PerplexitySettings& set
   if (reference.settings().context < settings.context)
     return fail(ErrorKind::invalid, reference.info().path.string(),
                 "it is loaded with a context of " + std::to_string(reference.settings().context) +
-                    " tokens, the window has " + std::to_string(settings.context));
+                    " tokens, the window has " + std::to_string(settings.context),
+                "Load it with a context as long as the window");
   return {};
 }
 
 Result<void> check(const Engine& engine, const PerplexitySettings& settings) {
   if (engine.text() == nullptr)
     return fail(ErrorKind::unsupported, engine.info().path.string(),
-                "the model was loaded without a tokeniser");
-  if (settings.context < 4 || settings.context > engine.settings().context) {
+                "the model was loaded without a tokeniser", "Load it with one");
+  if (settings.context < least_window)
     return fail(ErrorKind::invalid, "context",
-                "the window is " + std::to_string(settings.context) + " tokens, it must be 4 … " +
-                    std::to_string(engine.settings().context));
-  }
-  if (settings.chunks < 0) return fail(ErrorKind::invalid, "chunks", "the number must be 0 (all) or more");
+                "the window is " + std::to_string(settings.context) + " tokens",
+                "Give at least " + std::to_string(least_window));
+  if (settings.context > engine.settings().context)
+    return fail(ErrorKind::invalid, "context",
+                "the window is " + std::to_string(settings.context) + " tokens, the model is loaded for " +
+                    std::to_string(engine.settings().context),
+                "Load it with a longer context, or give a smaller window");
+  if (settings.chunks < 0)
+    return fail(ErrorKind::invalid, "chunks", "the number must be 0 (all) or more",
+                "Give how many windows to compute");
   return {};
 }
 

@@ -88,7 +88,8 @@ Value joiner(Interpreter& in, const Value&, Arguments& a) {
 
 Value raise_exception(Interpreter& in, const Value&, Arguments& a) {
   const Bound b(in, "raise_exception", a, {"message"}, 1);
-  in.run.fail("the template says: " + in.str(*b[0]));
+  throw Failure{ErrorKind::invalid, in.run.line, "the template says: " + in.str(*b[0]),
+                "Change the messages so that it takes them, or give another template"};
 }
 
 Value strftime_now(Interpreter& in, const Value&, Arguments& a) {

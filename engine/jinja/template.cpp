@@ -12,20 +12,23 @@ namespace fovea::jinja {
 namespace {
 
 std::unexpected<Error> error_of(const Failure& failure, const std::string& where) {
-  return fail(failure.kind, where + ", line " + std::to_string(failure.line), failure.what, failure.advice);
+  const char* const usual = "Correct the template there, or give another one";
+  return fail(failure.kind, where + ", line " + std::to_string(failure.line), failure.what,
+              failure.advice.empty() ? usual : failure.advice);
 }
 
 }  // namespace
 
 Result<Template> Template::parse(std::string_view source, std::string where) {
-  if (!valid_utf8(source)) return fail(ErrorKind::format, where, "the template is not UTF-8 text");
+  if (!valid_utf8(source))
+    return fail(ErrorKind::format, where, "the template is not UTF-8 text", "Convert it to UTF-8");
   try {
     auto tree = std::make_shared<const Tree>(jinja::parse(source));
     return Template(std::move(tree), std::move(where));
   } catch (const Failure& failure) {
     return error_of(failure, where);
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::memory, where, "there is not enough memory for the template");
+    return fail(ErrorKind::memory, where, "there is not enough memory for the template", "Give another one");
   }
 }
 
@@ -36,7 +39,8 @@ Result<std::string> Template::render(const Variables& variables, const Limits& l
   } catch (const Failure& failure) {
     return error_of(failure, where_);
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::memory, where_, "there is not enough memory to render the template");
+    return fail(ErrorKind::memory, where_, "there is not enough memory to render the template",
+                "Shorten the conversation, or give another template");
   }
 }
 

@@ -118,7 +118,9 @@ class Loader {
   Result<void> send_vectors() {
     if (sent_.empty()) return {};
     const auto stream = device().make_stream({.threads = 1, .background = true});
-    if (!stream) return fail(ErrorKind::memory, device().name(), "the device has no memory for a stream");
+    if (!stream)
+      return fail(ErrorKind::memory, device().name(), "the device has no memory for a stream",
+                  "Close other programs that use it");
     for (const Sent& each : sent_) {
       device().copy(reinterpret_cast<std::byte*>(each.device),
                     reinterpret_cast<const std::byte*>(each.host.data()), std::ssize(each.host) * 4, *stream);

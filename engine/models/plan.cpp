@@ -13,6 +13,8 @@ namespace {
 using checkpoint::Checkpoint;
 using checkpoint::TensorInfo;
 
+constexpr auto other_version = "Choose another version of this model";
+
 class Planner {
  public:
   Planner(const Checkpoint& checkpoint, const ModelConfig& config, const TensorNames& names)
@@ -78,12 +80,14 @@ class Planner {
   Result<VectorSource> vector(std::string_view name, std::int64_t count) {
     FOVEA_TRY(const TensorInfo* tensor, find(name, std::vector{count}));
     if (!tensor->is_mapped()) {
-      return fail(ErrorKind::unsupported, where(name), "the tensor is packed as integers, expected floats");
+      return fail(ErrorKind::unsupported, where(name), "the tensor is packed as integers, expected floats",
+                  other_version);
     }
     if (tensor->type != kernels::Type::f32 && tensor->type != kernels::Type::f16 &&
         tensor->type != kernels::Type::bf16) {
       return fail(ErrorKind::unsupported, where(name),
-                  say("the type is ", kernels::type_name(tensor->type), ", expected F32, F16 or BF16"));
+                  say("the type is ", kernels::type_name(tensor->type), ", expected F32, F16 or BF16"),
+                  other_version);
     }
     return tensor;
   }

@@ -130,16 +130,18 @@ Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoin
   const auto* tensor = checkpoint.find("rope_freqs.weight");
   if (tensor == nullptr) return {};
   const std::string where = say(checkpoint.path().string(), ", tensor rope_freqs.weight");
+  constexpr auto download_again = "The file is damaged, or made by a faulty program: download it again";
   if (tensor->type != kernels::Type::f32 || tensor->elements() != config.head_dim / 2) {
     return fail(ErrorKind::format, where,
                 say("the tensor is ", kernels::type_name(tensor->type), " ", shape_text(tensor->shape),
-                    ", expected F32 [", config.head_dim / 2, "]"));
+                    ", expected F32 [", config.head_dim / 2, "]"),
+                download_again);
   }
   rope.frequency_factors.resize(static_cast<std::size_t>(config.head_dim / 2));
   std::memcpy(rope.frequency_factors.data(), checkpoint.bytes(*tensor).data(),
               rope.frequency_factors.size() * sizeof(float));
   if (!std::ranges::all_of(rope.frequency_factors, [](float f) { return std::isfinite(f) && f > 0; })) {
-    return fail(ErrorKind::format, where, "a factor is not a positive number");
+    return fail(ErrorKind::format, where, "a factor is not a positive number", download_again);
   }
   return {};
 }

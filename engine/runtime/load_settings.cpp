@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/api/limits.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/precision/plan_inputs.h"
@@ -11,15 +12,13 @@ namespace fovea::runtime {
 namespace {
 
 constexpr std::int64_t default_context = 8192;
-constexpr std::int64_t most_context = std::int64_t{1} << 24;
 constexpr std::int64_t default_chunk = 256;
 // Swaps are published between chunks: shorter ones let a policy follow a long prompt.
 constexpr std::int64_t dynamic_chunk = 128;
-constexpr std::int64_t most_chunk = 8192;
 
 std::unexpected<Error> out_of_range(const char* name, std::int64_t value, std::string range) {
-  return fail(ErrorKind::invalid, name,
-              "the value is " + std::to_string(value) + ", it must be " + std::move(range));
+  return fail(ErrorKind::invalid, name, "the value is " + std::to_string(value),
+              "Give one from " + std::move(range));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Result<std::string> to_json(const std::vector<Message>& messages) {
   try {
     return json.dump();
   } catch (const nlohmann::json::exception&) {
-    return fail(ErrorKind::invalid, "messages", "a message is not valid UTF-8");
+    return fail(ErrorKind::invalid, "messages", "a message is not valid UTF-8", "Convert it to UTF-8");
   }
 }
 
@@ -46,7 +46,8 @@ Result<Prompt> PromptMaker::make(const GenerateRequest& request) const {
   if (request.raw_prompt) {
     prompt.tokens = encode_raw(*request.raw_prompt);
   } else if (request.messages.empty()) {
-    return fail(ErrorKind::invalid, "messages", "the request has no message and no raw prompt");
+    return fail(ErrorKind::invalid, "messages", "the request has no message and no raw prompt",
+                "Give a question");
   } else {
     if (request.continue_last && request.messages.back().role != "assistant")
       return fail(ErrorKind::invalid, "messages",
@@ -54,7 +55,8 @@ Result<Prompt> PromptMaker::make(const GenerateRequest& request) const {
                       request.messages.back().role + "'s");
     FOVEA_TRY(prompt.tokens, encode(request.messages, request.continue_last));
   }
-  if (prompt.tokens.empty()) return fail(ErrorKind::invalid, "prompt", "the prompt is empty");
+  if (prompt.tokens.empty())
+    return fail(ErrorKind::invalid, "prompt", "the prompt is empty", "Give a question");
   const std::int64_t length = std::ssize(prompt.tokens);
   if (length < context) return prompt;
   const std::string usual = "Load the model with a longer context, or shorten the conversation";

@@ -78,7 +78,8 @@ double softmax_weights(std::span<const float> logits, float top, float scale, fl
 }
 
 std::unexpected<Error> out_of_range(const char* name, double value, const char* range) {
-  return fail(ErrorKind::invalid, name, "the value is " + std::to_string(value) + ", it must be " + range);
+  return fail(ErrorKind::invalid, name, "the value is " + std::to_string(value) + ", it must be " + range,
+              "Give a value in that range");
 }
 
 }  // namespace

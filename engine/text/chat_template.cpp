@@ -10,6 +10,11 @@ namespace {
 using jinja::Value;
 using nlohmann::ordered_json;
 
+std::unexpected<Error> wrong_variables(std::string what) {
+  return fail(ErrorKind::invalid, "template variables", std::move(what),
+              "Correct the messages, tools and variables");
+}
+
 Result<Value> value_of(const ordered_json& json, int depth);
 
 Result<Value> list_of(const ordered_json& json, int depth) {
@@ -24,8 +29,7 @@ Result<Value> list_of(const ordered_json& json, int depth) {
 }
 
 Result<Value> text_of(const std::string& text) {
-  if (!jinja::valid_utf8(text))
-    return fail(ErrorKind::invalid, "template variables", "a string is not UTF-8 text");
+  if (!jinja::valid_utf8(text)) return wrong_variables("a string is not UTF-8 text");
   return Value::text(text);
 }
 
@@ -41,9 +45,8 @@ Result<Value> dict_of(const ordered_json& json, int depth) {
 
 Result<Value> value_of(const ordered_json& json, int depth) {
   if (depth > jinja::max_value_height / 2) {
-    return fail(ErrorKind::invalid, "template variables",
-                "lists and objects are nested more than " + std::to_string(jinja::max_value_height / 2) +
-                    " levels deep");
+    return wrong_variables("lists and objects are nested more than " +
+                           std::to_string(jinja::max_value_height / 2) + " levels deep");
   }
   switch (json.type()) {
     case ordered_json::value_t::null:
@@ -63,7 +66,7 @@ Result<Value> value_of(const ordered_json& json, int depth) {
     case ordered_json::value_t::object:
       return dict_of(json, depth);
     default:
-      return fail(ErrorKind::invalid, "template variables", "a value is not JSON text can hold");
+      return wrong_variables("a value is not what JSON text can hold");
   }
 }
 
@@ -84,14 +87,13 @@ Result<ChatTemplate> ChatTemplate::parse(std::string_view source, std::string wh
 }
 
 Result<std::string> ChatTemplate::render(const ordered_json& variables, const RenderLimits& limits) const {
-  if (!variables.is_object()) return fail(ErrorKind::invalid, "template variables", "they are not an object");
+  if (!variables.is_object()) return wrong_variables("they are not an object");
   jinja::Template::Variables values;
   jinja::Clock clock;
   for (const auto& [name, json] : variables.items()) {
     if (name == clock_variable) {
       if (!json.is_number_integer() || json.get<std::int64_t>() < 0) {
-        return fail(ErrorKind::invalid, "template variables",
-                    std::string(clock_variable) + " is not a time in seconds");
+        return wrong_variables(std::string(clock_variable) + " is not a time in seconds");
       }
       clock.unix_seconds = json.get<std::int64_t>();
       continue;

@@ -52,7 +52,8 @@ void add_from_metadata(const checkpoint::Metadata& metadata, const Tokenizer& to
 
 Result<ordered_json> parse(std::string_view source, const char* what) {
   ordered_json value = ordered_json::parse(source, nullptr, false);
-  if (value.is_discarded()) return fail(ErrorKind::invalid, what, "this is not valid JSON");
+  if (value.is_discarded())
+    return fail(ErrorKind::invalid, what, "this is not valid JSON", "Check it with a JSON tool");
   return value;
 }
 
@@ -63,19 +64,21 @@ Result<ordered_json> variables_for(const ordered_json& special_tokens, std::stri
   ordered_json variables = ordered_json::object();
   FOVEA_TRY(variables["messages"], parse(messages, "messages"));
   if (!variables["messages"].is_array())
-    return fail(ErrorKind::invalid, "messages", "this is not a JSON list");
+    return fail(ErrorKind::invalid, "messages", "this is not a JSON list",
+                "Give [{\"role\": …, \"content\": …}, …]");
   variables["tools"] = nullptr;
   if (!tools.empty()) {
     FOVEA_TRY(variables["tools"], parse(tools, "tools"));
     if (!variables["tools"].is_array() && !variables["tools"].is_null())
-      return fail(ErrorKind::invalid, "tools", "this is not a JSON list");
+      return fail(ErrorKind::invalid, "tools", "this is not a JSON list", "Give a list of tool descriptions");
   }
   variables["documents"] = nullptr;
   variables["add_generation_prompt"] = add_generation_prompt;
   for (const auto& [name, value] : special_tokens.items()) variables[name] = value;
   if (more.empty()) return variables;
   FOVEA_TRY(const ordered_json own, parse(more, "variables"));
-  if (!own.is_object()) return fail(ErrorKind::invalid, "variables", "this is not a JSON object");
+  if (!own.is_object())
+    return fail(ErrorKind::invalid, "variables", "this is not a JSON object", "Give {\"name\": value, …}");
   for (const auto& [name, value] : own.items()) variables[name] = value;
   return variables;
 }

@@ -18,6 +18,9 @@ Result<Tokenizer> Tokenizer::open(const checkpoint::Checkpoint& checkpoint) {
   if (checkpoint.format() == checkpoint::Format::gguf)
     return from_metadata(checkpoint.metadata(), checkpoint.path().string());
   const std::string where = (checkpoint.path() / "tokenizer.json").string();
+  if (checkpoint.tokenizer_json().empty())
+    return fail(ErrorKind::not_found, where, "the file is missing or empty",
+                "Download it into the model's folder");
   FOVEA_TRY(Tokenizer tokenizer,
             from_json(checkpoint.tokenizer_json(), checkpoint.tokenizer_config(), where));
   add_ends_of(checkpoint.generation_config(), *tokenizer.parts_);

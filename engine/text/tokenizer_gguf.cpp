@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/core/advice.h"
 #include "engine/core/result.h"
 #include "engine/text/pre_names.h"
 #include "engine/text/tokenizer.h"
@@ -318,7 +319,7 @@ struct MetadataReader {
 Result<Tokenizer> Tokenizer::from_metadata(const Metadata& metadata, std::string where) {
   auto parts = std::make_unique<Parts>();
   MetadataReader reader{metadata, where, *parts, nullptr, {}};
-  FOVEA_CHECK(reader.read());
+  if (auto read = reader.read(); !read) return std::unexpected(with_file_advice(std::move(read).error()));
   return Tokenizer(std::move(parts));
 }
 

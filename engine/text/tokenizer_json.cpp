@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engine/core/advice.h"
 #include "engine/text/json_fields.h"
 #include "engine/text/json_steps.h"
 #include "engine/text/tokenizer.h"
@@ -300,7 +301,7 @@ Result<Tokenizer> Tokenizer::from_json(std::string_view text, const json& config
     return fail(ErrorKind::format, std::move(where), "this is not a JSON object", "Download the file again");
   auto parts = std::make_unique<Parts>();
   JsonReader reader{document, config, where, *parts, {}};
-  FOVEA_CHECK(reader.read());
+  if (auto read = reader.read(); !read) return std::unexpected(with_file_advice(std::move(read).error()));
   return Tokenizer(std::move(parts));
 }
 

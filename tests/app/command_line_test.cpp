@@ -1,5 +1,8 @@
 // What every command does with its arguments, its output and its errors.
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 
 #include "tests/support/test.h"
 
@@ -8,12 +11,15 @@
 using fovea::tests::golden;
 using fovea::tests::Outcome;
 using fovea::tests::run;
+using fovea::tests::RunOptions;
 using Arguments = std::vector<std::string>;
 Q_DECLARE_METATYPE(Arguments)
 
 namespace {
 
 const std::string model = golden("models/llama-0");
+const std::string chat_model = golden("chat");
+const std::string vocabulary = golden("tokenizers/tiny/llama3.gguf");
 
 }  // namespace
 
@@ -46,6 +52,15 @@ class CommandLineTest : public QObject {
     row("tokens", {"logits", model, "--out", "x.npy", "--tokens", "1,,2"}, "is no token id");
     row("tokens too large", {"logits", model, "--out", "x.npy", "--tokens", "99999999999"}, "is no token id");
     row("chunk", {"logits", model, "--out", "x.npy", "--tokens", "1", "--chunk", "0"}, "--chunk");
+    row("chunk too large", {"chat", model, "-p", "x", "--chunk", "8193"},
+        "8193 is not a number from 1 to 8192");
+    row("context too large", {"chat", model, "-p", "x", "--context", "16777217"}, "from 1 to 16777216");
+    row("top-p 0", {"chat", model, "-p", "x", "--top-p", "0"}, "0 is not a number from 1e-06 to 1");
+    row("no place for logits", {"logits", model, "--tokens", "1", "--out", ""}, "the text is empty");
+    row("window", {"perplexity", model, "f", "--context", "3"}, "3 is not a number from 4 to");
+    row("template without a name", {"template", "--template", "", "--messages", "m"}, "the text is empty");
+    row("messages without a name", {"template", model, "--messages", ""}, "the text is empty");
+    row("tools without a name", {"template", model, "--messages", "m", "--tools", ""}, "the text is empty");
     row("no messages", {"template", model}, "--messages is required");
     row("neither model nor template", {"template", "--messages", "m"}, "MODEL or --template");
     row("variable without name", {"template", model, "--messages", "m", "--var", "=1"}, "is not name=JSON");
@@ -89,7 +104,15 @@ class CommandLineTest : public QObject {
     row("id beyond the vocabulary", {"logits", model, "--tokens", "1,37", "--out", "/dev/null"},
         "number 2: the id 37 is not in the model's vocabulary of 37");
     row("no place to write", {"logits", model, "--tokens", "1", "--out", "/no/such/x.npy"}, "/no/such/x.npy");
-    row("no tokeniser", {"tokenize", model, "--text", "x"}, "token");
+    row("no tokeniser", {"tokenize", model, "--text", "x"},
+        "llama-0/tokenizer.json: the file is missing or empty. Download it");
+    row("a chat without a tokeniser", {"chat", model, "-p", "x"},
+        "llama-0/tokenizer.json: the file is missing");
+    row("no chat template", {"chat", vocabulary, "-p", "x"}, "block_count is missing");
+    row("no template", {"template", vocabulary, "--messages", "/dev/null"}, "is not JSON");
+    row("no weights", {"logits", golden("checkpoint/no_weights"), "--tokens", "1", "--out", "/dev/null"},
+        "is missing");
+    row("a text that is too short", {"perplexity", chat_model, "/dev/null"}, "tokens, one window needs 512");
     row("a chat without input", {"chat", model}, "there is no prompt");
     // Never the processor instead.
     row("no such device", {"logits", model, "--tokens", "1", "--out", "/dev/null", "--device", "cuda:77"},
@@ -104,6 +127,16 @@ class CommandLineTest : public QObject {
     QCOMPARE(outcome.code, 1);
     QCOMPARE(outcome.out, std::string());
     verify_one_line(outcome.err, says);
+    // After the sentence that says what and where, one that says what to do.
+    QVERIFY2(std::regex_search(outcome.err, std::regex(R"(: .*\. [A-Z.][^\n]+\n$)")), outcome.err.c_str());
+  }
+
+  void aForcedInstructionSetIsSaid() {
+    const std::map<std::string, std::string> scalar{{"FOVEA_CPU", "scalar"}};
+    const auto object =
+        nlohmann::json::parse(run({"devices", "--json"}, {.environment = scalar}).out, nullptr, false);
+    QCOMPARE(object["devices"][0]["instruction_set"].get<std::string>(), std::string("scalar"));
+    QVERIFY(run({"devices"}, {.environment = scalar}).out.contains("computes with scalar"));
   }
 
   void aBadInstructionSetIsNamed() {
@@ -150,6 +183,19 @@ class CommandLineTest : public QObject {
                             << Arguments{"shape"};
     QTest::newRow("bench") << Arguments{"bench", model, "-p", "8", "-n", "4", "-r", "1"}
                            << Arguments{"prefill", "decode", "ttft_ms", "tpot_ms"};
+    QTest::newRow("tokenize") << Arguments{"tokenize", chat_model, "--text", "a b"}
+                              << Arguments{"tokens", "pieces"};
+    QTest::newRow("chat") << Arguments{"chat", chat_model, "-p", "a", "--max-tokens", "2"}
+                          << Arguments{"text", "tokens", "tok_per_s"};
+    QTest::newRow("perplexity") << Arguments{"perplexity", chat_model, FOVEA_SOURCE_DIR "/README.md",
+                                             "--context",  "16",       "--chunks",
+                                             "1"}
+                                << Arguments{"perplexity", "tokens", "tok_per_s"};
+    QTest::newRow("perplexity against a model")
+        << Arguments{"perplexity", chat_model,  FOVEA_SOURCE_DIR "/README.md",
+                     "--context",  "16",        "--chunks",
+                     "1",          "--against", chat_model}
+        << Arguments{"kl", "window_kl"};
     QTest::newRow("replay") << Arguments{"replay", "--synthetic", "2x16",  "--top",        "2",  "--tokens",
                                          "300",    "--tiers",     "q8,q4", "--high-share", "0.5"}
                             << Arguments{"rows", "tiers", "promotions", "bytes_read", "simulated_seconds"};
@@ -166,8 +212,9 @@ class CommandLineTest : public QObject {
     const auto object = nlohmann::json::parse(outcome.out, nullptr, false);
     QVERIFY(object.is_object());
     for (const std::string& key : keys) QVERIFY2(object.contains(key), key.c_str());
-    for (const auto& [key, value] : object.items())
-      QVERIFY2(help.out.contains(key), (key + " is not in --help").c_str());
+    const std::string untold = key_without_help(object, help.out);
+    QVERIFY2(untold.empty(), (untold + " is not in --help").c_str());
+    QCOMPARE(key_without_help({{"text", {{{"planted", 1}}}}}, "text"), std::string("planted"));
   }
 
   void benchMeasures() {
@@ -184,6 +231,49 @@ class CommandLineTest : public QObject {
       QVERIFY(object[part]["median"].get<double>() > 0);
       QVERIFY(object[part]["p90"] <= object[part]["p99"]);
     }
+  }
+
+  // A GGUF file with no more than a tokeniser; the ids are those of Hugging Face's tokenizers.
+  void aVocabularyAloneIsEnoughToTokenize() {
+    std::ifstream file(golden("tokenizers/cases/llama3.gguf.json"));
+    const auto cases = nlohmann::json::parse(file, nullptr, false);
+    QVERIFY(cases.size() > 20);
+    for (std::size_t i = 0; i < 20; ++i) {
+      const auto& one = cases[i];
+      const RunOptions with{.input = one["text"].get<std::string>()};
+      const auto plain =
+          nlohmann::json::parse(run({"tokenize", vocabulary, "--json"}, with).out, nullptr, false);
+      QCOMPARE(plain["tokens"], one["plain"]);
+      const auto special = nlohmann::json::parse(
+          run({"tokenize", vocabulary, "--json", "--add-special", "--parse-special"}, with).out, nullptr,
+          false);
+      QCOMPARE(special["tokens"], one["special"]);
+    }
+  }
+
+  void whatIsNotUtf8IsSaid() {
+    const Outcome replaced = run({"tokenize", vocabulary}, {.input = "a\uFFFDb"});
+    QCOMPARE(replaced.err, std::string());
+    const Outcome wrong = run({"tokenize", vocabulary}, {.input = "a\xFF"
+                                                                  "b"});
+    QCOMPARE(wrong.code, 0);
+    QCOMPARE(wrong.out, replaced.out);
+    verify_one_line(wrong.err, "standard input, byte 1: the text is not UTF-8");
+    const fovea::tests::TemporaryFolder folder;
+    const std::string text = folder.path() / "text";
+    std::ofstream(text) << std::string(400, 'a') << '\xFF';
+    const Outcome read = run({"perplexity", chat_model, text, "--context", "16", "--chunks", "1"});
+    QCOMPARE(read.code, 0);
+    verify_one_line(read.err, "text, byte 400: the text is not UTF-8");
+  }
+
+  void aTemplatesErrorNamesItsFileAndLine() {
+    const fovea::tests::TemporaryFolder folder;
+    const std::string file = folder.path() / "t.jinja";
+    std::ofstream(file) << "a\n{{ 1 | nothing }}";
+    const Outcome outcome = run({"template", "--template", file, "--messages", "-"}, {.input = "[]"});
+    QCOMPARE(outcome.code, 1);
+    verify_one_line(outcome.err, "t.jinja, line 2: the filter 'nothing' is not known. Correct");
   }
 
   void aClosedOutputFails() {
@@ -206,6 +296,17 @@ class CommandLineTest : public QObject {
   }
 
  private:
+  // The first key that the help does not name, at any depth. Tiers and types are data.
+  static std::string key_without_help(const nlohmann::json& value, const std::string& help) {
+    static const std::set<std::string> of_data{"bytes_by_type", "experts", "units", "bits_per_weight"};
+    for (const auto& [key, member] : value.items()) {
+      if (value.is_object() && !help.contains(key)) return key;
+      if (!member.is_structured() || of_data.contains(key)) continue;
+      if (const std::string untold = key_without_help(member, help); !untold.empty()) return untold;
+    }
+    return {};
+  }
+
   static void verify_one_line(const std::string& text, const QByteArray& says) {
     QVERIFY2(text.contains(says.toStdString()), text.c_str());
     QVERIFY2(text.ends_with('\n') && std::ranges::count(text, '\n') == 1, text.c_str());

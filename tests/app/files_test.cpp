@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/files/atomic_file.h"
+#include "tests/support/privileges.h"
 #include "tests/support/test.h"
 
 namespace fs = std::filesystem;
@@ -119,6 +120,19 @@ class FilesTest : public QObject {
     QCOMPARE(read_file(folder.path() / "f", 4).error().kind, fovea::ErrorKind::invalid);
     QCOMPARE(read_file(folder.path() / "none", 5).error().kind, fovea::ErrorKind::not_found);
     QCOMPARE(read_file(folder.path(), 5).error().kind, fovea::ErrorKind::io);
+    QVERIFY(read_file(folder.path(), 5).error().message().ends_with("Name a file in it"));
+  }
+
+  void aFileThatMayNotBeRead() {
+    const fovea::tests::TemporaryFolder folder;
+    fs::permissions(folder.path(), fs::perms::others_exec, fs::perm_options::add);
+    std::ofstream(folder.path() / "f") << "x";
+    fs::permissions(folder.path() / "f", fs::perms::none);
+    const fovea::tests::WithoutPrivileges nobody;
+    const auto error = read_file(folder.path() / "f", 5).error();
+    QCOMPARE(error.kind, fovea::ErrorKind::io);
+    QVERIFY2(error.message().ends_with("Permission denied. Give yourself the right to read it"),
+             error.message().c_str());
   }
 };
 FOVEA_TEST(FilesTest)

@@ -1,6 +1,7 @@
 // Damaged files given to the program: one line and exit code 1, whatever they hold.
 #include <QRandomGenerator>
 #include <fstream>
+#include <regex>
 
 #include "tests/support/test.h"
 
@@ -109,6 +110,8 @@ class HostileInputTest : public QObject {
     QCOMPARE(outcome.out, std::string());
     QVERIFY2(std::ranges::count(outcome.err, '\n') == 1, outcome.err.c_str());
     QVERIFY2(outcome.err.contains(names), outcome.err.c_str());
+    // It ends with what to do.
+    QVERIFY2(std::regex_search(outcome.err, std::regex(R"(: .*\. [A-Z.][^\n]+\n$)")), outcome.err.c_str());
   }
 };
 FOVEA_TEST(HostileInputTest)

@@ -5,6 +5,7 @@
 #include "app/library/data_folder.h"
 #include "app/library/model_library.h"
 #include "app/library/sampling_defaults.h"
+#include "tests/support/privileges.h"
 #include "tests/support/test.h"
 
 namespace fs = std::filesystem;
@@ -53,6 +54,20 @@ class LibraryTest : public QObject {
     QVERIFY(resolve_model("demo", folder_->path() / "none").error().message().contains("./scripts/demo"));
     QCOMPARE(resolve_model("no/such", models_).error().kind, fovea::ErrorKind::not_found);
     QCOMPARE(resolve_model("", models_).error().kind, fovea::ErrorKind::invalid);
+  }
+
+  // What cannot be looked at is not missing.
+  void aFolderWithoutRightsIsNamed() {
+    std::ofstream(models_ / "notes/x.gguf") << "x";
+    fs::permissions(models_ / "notes", fs::perms::none);
+    fovea::Error error;
+    {
+      const fovea::tests::WithoutPrivileges nobody;
+      error = resolve_model(models_ / "notes/x.gguf", models_).error();
+    }
+    fs::permissions(models_ / "notes", fs::perms::owner_all);
+    QCOMPARE(error.kind, fovea::ErrorKind::io);
+    QVERIFY2(error.message().contains("Permission denied. Give yourself the right"), error.message().c_str());
   }
 
   void anAmbiguousNameListsWhatItCouldBe() {

@@ -186,7 +186,8 @@ class TextModelTest : public QObject {
           fovea::render_template("x", m, true, t, v)}) {
       QVERIFY(!result);
       QCOMPARE(result.error().kind, ErrorKind::invalid);
-      QCOMPARE(result.error().message(), says.toStdString());
+      QCOMPARE(result.error().where + ": " + result.error().what, says.toStdString());
+      QVERIFY(!result.error().advice.empty());
     }
   }
 

@@ -1,0 +1,11 @@
+// The largest values that LoadRequest accepts.
+#pragma once
+
+#include <cstdint>
+
+namespace fovea {
+
+constexpr std::int64_t most_context = std::int64_t{1} << 24;  // tokens
+constexpr std::int64_t most_chunk = 8192;                     // tokens
+
+}  // namespace fovea
