@@ -118,6 +118,12 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
   if (const std::string text = remark(*result, loaded.engine->settings().context); !text.empty()) {
     console.note("fovea chat: " + text);
   }
+  if (flags.stats && !flags.json) {
+    std::string line = precision_line(*loaded.engine);
+    line.pop_back();  // its line break
+    console.note(line);
+  }
+  if (const std::string text = precision_warning(*loaded.engine); !text.empty()) console.note(text);
   if (result->finish != FinishReason::cancelled) return {};
   return fail(ErrorKind::cancelled, "", "stopped before the answer was complete");
 }
@@ -137,6 +143,12 @@ Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& inte
 }  // namespace
 
 Result<void> chat(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
+  if (flags.stats) {
+    FOVEA_TRY(const PrecisionRequest precision, precision_request(flags.precision));
+    if (precision.policy == PolicyKind::none)
+      return fail(ErrorKind::invalid, "--stats", "without a policy there is nothing to show",
+                  "Add --policy, --tiers or --budget");
+  }
   const bool once = flags.prompt || !console.input_is_terminal() || flags.json;
   return once ? answer_once(flags, console, interrupts) : converse(flags, console, interrupts);
 }

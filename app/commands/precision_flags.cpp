@@ -44,8 +44,10 @@ CLI::Validator layers_or(std::string word) {
       "");
 }
 
-void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
-  const auto group = [](CLI::Option* option) { return option->group("DynaExq"); };
+void add_dynaexq(CLI::App& command, DynaExqSettings& settings, bool& given) {
+  const auto group = [&given](CLI::Option* option) {
+    return option->group("DynaExq")->each([&given](const std::string&) { given = true; });
+  };
   group(command.add_option("--dynaexq-alpha", settings.smoothing,
                            "Hotness keeps this share of what it was (default: 0.9)"))
       ->check(number_between(0, 0.999999));
@@ -85,6 +87,24 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
                          "Publish each swap exactly so many passes after its decision, for repeatable runs"))
       ->check(number_between(0, 1 << 30));
   group(command.add_option("--events", request.events, "Write the swap log to this file, as JSON lines"));
+}
+
+// What would be read and then ignored.
+Result<void> check_policy_is_there(const PrecisionFlags& flags, PolicyKind policy) {
+  const PrecisionRequest& request = flags.request;
+  if (flags.dynaexq_given && policy != PolicyKind::dynaexq && policy != PolicyKind::automatic)
+    return fail(ErrorKind::invalid, "--dynaexq-…",
+                std::string("settings of dynaexq do not belong to ") + policy_name(policy),
+                "Leave them out, or choose --policy dynaexq");
+  if (policy != PolicyKind::none) return {};
+  const char* const flag = !request.store.empty()              ? "--store"
+                           : !request.events.empty()           ? "--events"
+                           : request.traffic_gb_per_s > 0      ? "--swap-bandwidth"
+                           : request.publish_after_passes >= 0 ? "--publish-after"
+                                                               : nullptr;
+  if (flag == nullptr) return {};
+  return fail(ErrorKind::invalid, flag, "without a policy every weight stays as the file has it",
+              "Add --policy, --tiers or --budget");
 }
 
 }  // namespace
@@ -140,7 +160,7 @@ void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
                            "static: a file of lines \"unit tier\" (default: the best mix of the budget)"));
   if (pipeline) add_pipeline(command, request);
   add_offload(command, request.offload, flags.cpu_moe);
-  add_dynaexq(command, request.dynaexq);
+  add_dynaexq(command, request.dynaexq, flags.dynaexq_given);
 }
 
 Result<PrecisionRequest> precision_request(const PrecisionFlags& flags) {
@@ -171,6 +191,7 @@ Result<PrecisionRequest> precision_request(const PrecisionFlags& flags) {
   if (!flags.policy_given &&
       (offloads || request.budget_bytes > 0 || !request.tiers.empty() || !request.tier_map.empty()))
     request.policy = PolicyKind::automatic;
+  FOVEA_CHECK(check_policy_is_there(flags, request.policy));
   if (!request.tier_map.empty() && offloads)
     return refuse("--tier-map", "a map of fixed tiers does not go with offload flags", "Give one of the two");
   return request;

@@ -12,6 +12,7 @@ namespace fovea::app {
 struct PrecisionFlags {
   PrecisionRequest request;
   bool policy_given = false;
+  bool dynaexq_given = false;  // one of its settings
   bool cpu_moe = false;
 };
 

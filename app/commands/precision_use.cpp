@@ -39,6 +39,8 @@ std::string precision_line(const Engine& engine) {
       static_cast<double>(use->bytes_read) / 1e6, static_cast<double>(use->accounted_bytes) / 1e6,
       static_cast<double>(use->budget_bytes) / 1e6, static_cast<double>(resident_peak_bytes()) / 1e6);
   if (use->stalls > 0) line += fmt::format(", {} stalls ({:.2f} s)", use->stalls, use->stall_seconds);
+  if (use->swaps_refused > 0) line += fmt::format(", {} refused swaps", use->swaps_refused);
+  if (use->swaps_failed > 0) line += fmt::format(", {} failed swaps", use->swaps_failed);
   return line + "\n";
 }
 
