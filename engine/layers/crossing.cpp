@@ -158,6 +158,10 @@ void Crossing::read_choices(std::int64_t layer, std::int64_t tokens, const std::
   const std::int64_t used = model_.config().experts_used, at = layer * max_tokens_ * used;
   device_.read_back(bytes_of(received_.ids + at), bytes_of(ids), tokens * used * 4, stream);
   device_.read_back(bytes_of(received_.weights + at), bytes_of(weights), tokens * used * 4, stream);
+  expect_choices(layer, tokens);
+}
+
+void Crossing::expect_choices(std::int64_t layer, std::int64_t tokens) {
   choices_[static_cast<std::size_t>(layer)] = tokens;
 }
 

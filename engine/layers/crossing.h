@@ -47,7 +47,8 @@ class Crossing {
   };
   void read_choices(std::int64_t layer, std::int64_t tokens, const std::int32_t* ids, const float* weights,
                     kernels::Stream& stream);
-  Choices choices(std::int64_t layer) const;  // 0 tokens: not read in this pass
+  void expect_choices(std::int64_t layer, std::int64_t tokens);  // a graph reads them
+  Choices choices(std::int64_t layer) const;                     // 0 tokens: not read in this pass
   // Waits for the stream. Valid until the next call.
   std::span<const float> read(const float* values, std::int64_t count, kernels::Stream& stream);
   // [rows, vocabulary]

@@ -68,6 +68,7 @@ struct Forward::Buffers {
 
   bool allocate();
   void rotate_for(std::int64_t context, kernels::Stream& stream);
+  void look_at_weights();
 
   const models::Model& model;
   const kernels::Device& device;
@@ -77,6 +78,8 @@ struct Forward::Buffers {
   Arrays at;
   std::unique_ptr<Crossing> crossing;  // null where the device's memory is the host's
   std::unique_ptr<HostExperts> host;   // null where the device has all weights
+  Graphs graphs;
+  std::vector<kernels::Weight> inside;  // for graphs: every weight but the experts
   float magnitude = 1;
   std::int64_t rotated_context = -1;  // that inverse_frequency is for
   bool stopped = false;
@@ -113,6 +116,15 @@ void Forward::Buffers::rotate_for(std::int64_t context, kernels::Stream& stream)
   rotated_context = context;
 }
 
+void Forward::Buffers::look_at_weights() {
+  inside.assign({model.embedding(), model.output()});
+  for (const LayerWeights& w : model.layers()) {
+    const AttentionWeights& a = w.attention;
+    inside.insert(inside.end(), {a.q, a.k, a.v, a.output, w.router, w.shared.gate, w.shared.up, w.shared.down,
+                                 w.shared_gate});
+  }
+}
+
 // One pass. A block reads the norm of x and writes `branch`; the next norm adds branch to x first.
 class Forward::Runner {
  public:
@@ -124,29 +136,13 @@ class Forward::Runner {
         stream_(stream) {}
 
   void run() {
-    const std::int64_t d = c_.hidden;
     b_.rotate_for(pass_.context, stream_);
     begin();
-    op_.embed_rows({.table = b_.model.embedding(), .ids = ids_, .tokens = tokens_, .out = b_.at.x}, stream_);
-
-    for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
-      const LayerWeights& w = b_.model.layers()[static_cast<std::size_t>(layer)];
-      norm(b_.at.x, layer == 0 ? nullptr : b_.at.branch, w.attention_norm, tokens_, d, b_.at.normed);
-      keys_and_values(layer, w.attention);
-      if (layer == c_.layers - 1) begin_ = first_wanted();
-      b_.stopped = pass_.stop.stop_requested();
-      if (begin_ == tokens_ || b_.stopped) return;
-      attention(layer, w.attention);
-      norm(wanted(b_.at.x), wanted(b_.at.branch), w.feed_forward_norm, tokens_ - begin_, d,
-           wanted(b_.at.normed));
-      if (!feed_forward(layer, w)) {
-        b_.stopped = true;
-        return;
-      }
+    if (may_be_graph()) {
+      run_as_graph();
+    } else {
+      operations();
     }
-    norm(wanted(b_.at.x), wanted(b_.at.branch), b_.model.output_norm(), tokens_ - begin_, d,
-         wanted(b_.at.normed));
-    linear(wanted(b_.at.normed), tokens_ - begin_, d, {{{.weight = b_.model.output(), .out = b_.at.logits}}});
   }
 
   // What an observer did not need to know earlier. False: it stops the pass. To be called behind its end.
@@ -162,6 +158,55 @@ class Forward::Runner {
   }
 
  private:
+  // Decoding where nobody has to know or do anything in the middle of the pass.
+  bool may_be_graph() const {
+    return position_ != nullptr && pass_.logits != LogitsWanted::none &&
+           needs_ == PassObserver::Needs::history && !b_.host;
+  }
+
+  void run_as_graph() {
+    b_.stopped = pass_.stop.stop_requested();
+    if (b_.stopped) return;
+    whole_ = true;
+    b_.look_at_weights();
+    for (std::int64_t layer = 0; layer < c_.layers; ++layer)
+      if (c_.layer_has_experts(layer)) b_.crossing->experts(layer, stream_);
+    const Graphs::Shape shape{.tokens = tokens_,
+                              .most_first = most_first_,
+                              .page_tokens = cache_.front().page_tokens,
+                              .cache_type = cache_.front().type,
+                              .magnitude = b_.magnitude,
+                              .observed = pass_.observer != nullptr};
+    if (!b_.graphs.run(shape, b_.inside, stream_, [this] { operations(); }) || !pass_.observer) return;
+    for (std::int64_t layer = 0; layer < c_.layers; ++layer)
+      if (c_.layer_has_experts(layer)) b_.crossing->expect_choices(layer, tokens_);
+  }
+
+  // All that the device does in the pass.
+  void operations() {
+    const std::int64_t d = c_.hidden;
+    op_.embed_rows({.table = b_.model.embedding(), .ids = ids_, .tokens = tokens_, .out = b_.at.x}, stream_);
+
+    for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
+      const LayerWeights& w = b_.model.layers()[static_cast<std::size_t>(layer)];
+      norm(b_.at.x, layer == 0 ? nullptr : b_.at.branch, w.attention_norm, tokens_, d, b_.at.normed);
+      keys_and_values(layer, w.attention);
+      if (layer == c_.layers - 1) begin_ = first_wanted();
+      b_.stopped = !whole_ && pass_.stop.stop_requested();
+      if (begin_ == tokens_ || b_.stopped) return;
+      attention(layer, w.attention);
+      norm(wanted(b_.at.x), wanted(b_.at.branch), w.feed_forward_norm, tokens_ - begin_, d,
+           wanted(b_.at.normed));
+      if (!feed_forward(layer, w)) {
+        b_.stopped = true;
+        return;
+      }
+    }
+    norm(wanted(b_.at.x), wanted(b_.at.branch), b_.model.output_norm(), tokens_ - begin_, d,
+         wanted(b_.at.normed));
+    linear(wanted(b_.at.normed), tokens_ - begin_, d, {{{.weight = b_.model.output(), .out = b_.at.logits}}});
+  }
+
   // Tokens, positions and pages where the operations can read them.
   void begin() {
     if (b_.crossing) {
@@ -169,6 +214,11 @@ class Forward::Runner {
       ids_ = rows.tokens;
       positions_ = rows.positions;
       const std::int64_t page = pass_.cache.front().page_tokens;
+      // Decoding divides its work in the same way whether a graph does it or not.
+      if (tokens_ == 1) {
+        position_ = positions_;
+        most_first_ = Graphs::most_first(pass_.first, page);
+      }
       cache_ = b_.crossing->pages(pass_.cache, (pass_.first + tokens_ + page - 1) / page, stream_);
     } else {
       std::iota(b_.at.positions, b_.at.positions + tokens_, static_cast<std::int32_t>(pass_.first));
@@ -249,9 +299,10 @@ class Forward::Runner {
                   .v = b_.at.v,
                   .k_stride = stride,
                   .v_stride = stride,
-                  .first = pass_.first,
+                  .first = most_first_,
                   .tokens = tokens_,
-                  .pages = pages(layer)},
+                  .pages = pages(layer),
+                  .position = position_},
                  stream_);
   }
 
@@ -260,13 +311,14 @@ class Forward::Runner {
     const std::int64_t width = c_.heads * c_.head_dim;
     op_.attention({.q = b_.at.q + begin_ * width,
                    .q_stride = width,
-                   .first = pass_.first + begin_,
+                   .first = most_first_ + begin_,
                    .tokens = tokens_ - begin_,
                    .heads = c_.heads,
                    .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(c_.head_dim))),
                    .window = c_.window(layer),
                    .pages = pages(layer),
-                   .out = b_.at.attended},
+                   .out = b_.at.attended,
+                   .position = position_},
                   stream_);
     tell(layer, PassObserver::Input::attention_output, b_.at.attended, tokens_ - begin_, width);
     linear(b_.at.attended, tokens_ - begin_, width,
@@ -353,8 +405,11 @@ class Forward::Runner {
   const std::int64_t tokens_ = static_cast<std::int64_t>(pass_.tokens.size());
   const PassObserver::Needs needs_ = pass_.observer ? pass_.observer->needs() : PassObserver::Needs::history;
   std::int64_t begin_ = 0;                   // the first wanted row
+  std::int64_t most_first_ = pass_.first;    // more than that where the operations read position_
+  bool whole_ = false;                       // it is not stopped between layers
   const std::int32_t* ids_ = nullptr;        // [tokens]
   const std::int32_t* positions_ = nullptr;  // [tokens]
+  const std::int32_t* position_ = nullptr;   // [1] where the operations shall read the first one
   std::span<const kernels::KvPages> cache_;  // [layers]
 };
 
@@ -399,6 +454,10 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   }
   if (!runner.tell_history()) b.stopped = true;
   return b.stopped ? std::span<const float>{} : logits;
+}
+
+GraphUse Forward::graphs() const {
+  return buffers_->graphs.use();
 }
 
 bool Forward::stopped() const {

@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include "engine/api/text.h"
+#include "engine/layers/graphs.h"
 #include "engine/layers/host_experts.h"
 #include "engine/models/model.h"
 #include "kernels/api/device.h"
@@ -61,6 +62,7 @@ class Forward {
   // stopped. Ids must be in the vocabulary. What the device could not do is the stream's failure().
   std::span<const float> run(const Pass&, kernels::Stream&);
   bool stopped() const;  // the last run, by the stop token or the observer
+  GraphUse graphs() const;
   std::int64_t activation_bytes() const;
   // The same, before there are weights.
   static std::int64_t activation_bytes(const models::ModelConfig&, std::int64_t max_tokens);

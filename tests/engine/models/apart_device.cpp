@@ -19,26 +19,59 @@ std::size_t mapped_bytes(std::int64_t bytes) {
   return static_cast<std::size_t>((bytes + page_bytes) / page_bytes * page_bytes);  // never 0
 }
 
+struct Work {
+  std::function<void(Stream&)> run;
+  bool feed_forward = false;
+};
+
+struct ApartGraph final : Graph {
+  std::vector<Work> pieces;
+};
+
 class ApartStream final : public Stream {
  public:
   ApartStream(const ApartDevice& device, std::unique_ptr<Stream> inner)
       : device_(device), inner_(std::move(inner)) {}
   ~ApartStream() override { synchronize(); }
 
-  void push(std::function<void(Stream&)> work) {
+  void push(Work work) {
+    if (capture_) {
+      capture_->pieces.push_back(std::move(work));
+      return;
+    }
+    if (work.feed_forward) device_.count_feed_forward(1, 0);
     waiting_.push_back(std::move(work));
     ++pushed_;
   }
-  void synchronize() override { run_until(pushed_); }
+  void push(std::function<void(Stream&)> run) { push(Work{std::move(run)}); }
+  void synchronize() override {
+    if (capture_) {
+      std::fputs("ApartDevice: a pass waits for the device while it is captured\n", stderr);
+      std::abort();
+    }
+    run_until(pushed_);
+  }
+  bool begin_capture() override {
+    capture_ = std::make_unique<ApartGraph>();
+    return true;
+  }
+  std::unique_ptr<Graph> end_capture(std::string&) override {
+    device_.count_graphs(1, 0);
+    return std::move(capture_);
+  }
+  void launch(const Graph& graph) override {
+    device_.count_graphs(0, 1);
+    for (const Work& piece : static_cast<const ApartGraph&>(graph).pieces) push(piece);
+  }
   std::string failure() const override { return device_.failure(); }
 
   std::int64_t pushed() const { return pushed_; }
   std::int64_t done() const { return pushed_ - std::ssize(waiting_); }
   void run_until(std::int64_t mark) {
     while (done() < mark) {
-      const auto work = std::move(waiting_.front());
+      const Work work = std::move(waiting_.front());
       waiting_.pop_front();
-      if (device_.failure().empty()) device_.inside([&] { work(*inner_); });
+      if (device_.failure().empty()) device_.inside([&] { work.run(*inner_); });
     }
   }
   const ApartDevice& device() const { return device_; }
@@ -46,7 +79,8 @@ class ApartStream final : public Stream {
  private:
   const ApartDevice& device_;
   std::unique_ptr<Stream> inner_;
-  std::deque<std::function<void(Stream&)>> waiting_;
+  std::deque<Work> waiting_;
+  std::unique_ptr<ApartGraph> capture_;
   std::int64_t pushed_ = 0;
 };
 
@@ -99,16 +133,16 @@ void feed_forward(const FeedForward& arguments, Stream& stream) {
     std::abort();
   }
   const ApartDevice& device = apart(stream).device();
-  device.count_feed_forward(1, 0);
-  apart(stream).push([arguments, &device, operation = inner_operations(stream).feed_forward,
-                      shared = arguments.shared ? *arguments.shared : Expert{}](Stream& inner) {
+  const auto run = [arguments, &device, operation = inner_operations(stream).feed_forward,
+                    shared = arguments.shared ? *arguments.shared : Expert{}](Stream& inner) {
     FeedForward own = arguments;
     if (arguments.shared) own.shared = &shared;
     own.experts = {arguments.table, arguments.experts.size()};
     own.table = nullptr;
     operation(own, inner);
     device.count_feed_forward(0, 1);
-  });
+  };
+  apart(stream).push(Work{run, true});
 }
 
 constexpr OperationTable table = {
@@ -183,6 +217,16 @@ void ApartDevice::fail(std::string sentence) const {
 std::string ApartDevice::failure() const {
   const std::scoped_lock lock(mutex_);
   return failure_;
+}
+
+void ApartDevice::count_graphs(int captured, int launched) const {
+  const std::scoped_lock lock(mutex_);
+  graphs_.captured += captured;
+  graphs_.launched += launched;
+}
+ApartDevice::Graphs ApartDevice::graphs() const {
+  const std::scoped_lock lock(mutex_);
+  return graphs_;
 }
 
 void ApartDevice::count_feed_forward(int queued, int done) const {

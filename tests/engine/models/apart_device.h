@@ -16,6 +16,14 @@ class ApartDevice final : public kernels::Device {
  public:
   explicit ApartDevice(const kernels::Device& inner) : inner_(inner) {}
 
+  // Its streams capture graphs; so many so far.
+  struct Graphs {
+    int captured = 0;
+    int launched = 0;
+  };
+  Graphs graphs() const;
+  void count_graphs(int captured, int launched) const;
+
   std::string name() const override { return inner_.name(); }
   std::string instruction_set() const override { return inner_.instruction_set() + ", apart"; }
   kernels::DeviceFacts facts() const override;
@@ -75,6 +83,7 @@ class ApartDevice final : public kernels::Device {
   mutable std::map<std::byte*, std::int64_t> regions_;  // mutex_
   mutable int inside_ = 0;                              // mutex_
   mutable std::string failure_;                         // mutex_
+  mutable Graphs graphs_;                               // mutex_
   mutable FeedForwards feed_forwards_;                  // mutex_
 };
 

@@ -164,10 +164,14 @@ class ApartTest : public QObject {
   void aSwapStormIsTheSame() {
     const auto tokens = expert::some_tokens(60);
     const auto here = in_a_storm(cpu()), there = in_a_storm(apart_);
+    const ApartDevice::Graphs before = apart_.graphs();
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
     QCOMPARE(there->precision()->promotions, here->precision()->promotions);
     QVERIFY(there->precision()->promotions > 20);
     QVERIFY(there->precision()->demotions > 20);
+    // One graph served nearly all of it.
+    QCOMPARE(apart_.graphs().captured - before.captured, 1);
+    QCOMPARE(apart_.graphs().launched - before.launched, 59);
   }
 
   // The GPU's own kernels, emulated.

@@ -1,0 +1,124 @@
+// Decoding as graphs on the emulated GPU: the bits of the same passes done piece by piece, across the borders
+// of what a graph reaches, while experts change under it, and when other weights change, which it has inside.
+#include <cstring>
+#include <functional>
+
+#include "kernels/cuda/emulation/device.h"
+#include "tests/support/test.h"
+
+#include "golden_logits.h"
+#include "runner.h"
+
+using namespace fovea;
+using namespace fovea::tests;
+
+namespace {
+
+constexpr std::int64_t page_tokens = 1;  // so that graphs reach to positions 3, 7 and 15
+constexpr std::size_t tokens = 10;
+
+struct Decoded {
+  std::vector<float> logits;  // [tokens, vocabulary]
+  layers::GraphUse graphs;
+};
+
+// Called before each pass.
+using Change = std::function<void(std::size_t position, std::vector<models::LayerWeights>& handles)>;
+
+const Case& model_with_experts() {
+  for (const Case& each : cases()) {
+    const auto model = load(each.model, *all_devices().front());
+    if (model && model->config().experts > 2 && model->config().layers > 1 && each.tokens.size() >= tokens)
+      return each;
+  }
+  qFatal("no golden model has experts");
+}
+
+Decoded decode(const Case& c, bool captures, const Change& change = {}) {
+  const auto device = kernels::cuda::emulation::emulated_device({.seed = seed(), .captures = captures});
+  auto model = load(c.model, *device);
+  if (!model) qFatal("%s", model.error().message().c_str());
+  const Pages pages(*device, model->config(), tokens, page_tokens);
+  const auto stream = device->make_stream({});
+  auto forward = layers::Forward::create(*model, *device, 1, tokens);
+  if (!forward) qFatal("%s", forward.error().message().c_str());
+  Decoded result;
+  for (std::size_t position = 0; position < tokens; ++position) {
+    if (change) change(position, model->handles());
+    const auto row = forward->run({.tokens = std::span(c.tokens).subspan(position, 1),
+                                   .first = static_cast<std::int64_t>(position),
+                                   .cache = pages.layers(),
+                                   .context = tokens},
+                                  *stream);
+    result.logits.insert(result.logits.end(), row.begin(), row.end());
+  }
+  if (!stream->failure().empty()) qFatal("%s", stream->failure().c_str());
+  result.graphs = forward->graphs();
+  return result;
+}
+
+bool same_bits(const Decoded& a, const Decoded& b) {
+  return !a.logits.empty() && a.logits.size() == b.logits.size() &&
+         std::memcmp(a.logits.data(), b.logits.data(), a.logits.size() * sizeof(float)) == 0;
+}
+
+// Experts change places, others in each pass.
+void swap_experts(std::size_t position, std::vector<models::LayerWeights>& handles) {
+  for (models::LayerWeights& layer : handles) {
+    if (layer.experts.empty()) continue;
+    std::swap(layer.experts[position % layer.experts.size()],
+              layer.experts[(position + 1) % layer.experts.size()]);
+    ++layer.revision;
+  }
+}
+
+void change_a_dense_layer(std::size_t position, std::vector<models::LayerWeights>& handles) {
+  if (position == 3 || position == 6) std::swap(handles[0].attention.output, handles[1].attention.output);
+}
+
+}  // namespace
+
+class GraphsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void reachesAreFewAndLargeEnough() {
+    using layers::Graphs;
+    QCOMPARE(Graphs::most_first(0, 64), 255);
+    QCOMPARE(Graphs::most_first(255, 64), 255);
+    QCOMPARE(Graphs::most_first(256, 64), 511);
+    std::int64_t reaches = 1;
+    for (std::int64_t first = 1; first < 131072; ++first) {
+      QVERIFY(Graphs::most_first(first, 64) >= first);
+      reaches += Graphs::most_first(first, 64) != Graphs::most_first(first - 1, 64) ? 1 : 0;
+    }
+    QCOMPARE(reaches, 10);
+  }
+
+  void graphsGiveTheBitsOfTheirPieces() {
+    const Case& c = model_with_experts();
+    const Decoded pieces = decode(c, false), graphs = decode(c, true);
+    QVERIFY(same_bits(pieces, graphs));
+    QCOMPARE(pieces.graphs.captured, 0);
+    QCOMPARE(graphs.graphs.captured, 3);
+    // All passes but the first of each reach.
+    QCOMPARE(graphs.graphs.launched, static_cast<std::int64_t>(tokens) - 3);
+    const std::span<const float> expected(c.expected);
+    QVERIFY(largest_difference(graphs.logits, expected.first(graphs.logits.size())) <= 0.01);
+
+    const Decoded swapped = decode(c, true, swap_experts);
+    QVERIFY(same_bits(decode(c, false, swap_experts), swapped));
+    QVERIFY(!same_bits(swapped, graphs));
+    QCOMPARE(swapped.graphs.captured, 3);
+
+    // Graphs that have other weights inside than the model has now are made anew.
+    const Decoded changed = decode(c, true, change_a_dense_layer);
+    QVERIFY(same_bits(decode(c, false, change_a_dense_layer), changed));
+    QVERIFY(!same_bits(changed, graphs));
+    QCOMPARE(changed.graphs.captured, 4);
+    QCOMPARE(changed.graphs.launched, static_cast<std::int64_t>(tokens) - 5);
+  }
+};
+FOVEA_TEST(GraphsTest)
+
+#include "graphs_test.moc"
