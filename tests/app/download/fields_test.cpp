@@ -1,7 +1,9 @@
 // What a server may write in header fields, names and lists, and what is made of it.
 #include <algorithm>
 #include <random>
+#include <set>
 
+#include "app/download/hub_client.h"
 #include "app/download/hub_json.h"
 #include "app/download/hub_names.h"
 #include "app/download/model_choices.h"
@@ -133,6 +135,22 @@ class FieldsTest : public QObject {
     const QNetworkProxy proxy = proxies.queryProxy(query).value(0);
     const bool direct = proxy.type() == QNetworkProxy::NoProxy;
     QTEST(direct ? QString() : proxy.hostName() + QLatin1Char(':') + QString::number(proxy.port()), "proxy");
+  }
+
+  // Longer with each failure up to the most, and by chance: what failed together does not come back together.
+  void waitsGrowAndDiffer() {
+    constexpr int base = 100, most = 5000;
+    for (const int failures : {0, 1, 3, 5, 6, 40, 1000}) {
+      const int limit = failures < 6 ? base << failures : most;
+      std::set<int> seen;
+      for (int i = 0; i < 200; ++i) {
+        const int wait = backoff_ms(failures, base, most);
+        QVERIFY2(wait >= limit / 2 && wait <= limit, qPrintable(QString::number(wait)));
+        seen.insert(wait);
+      }
+      QVERIFY(seen.size() > 20);
+      QVERIFY(*seen.rbegin() - *seen.begin() > limit / 4);
+    }
   }
 
   void names() {

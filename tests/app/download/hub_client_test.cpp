@@ -2,6 +2,7 @@
 #include "app/download/hub_client.h"
 
 #include <algorithm>
+#include <map>
 
 #include "tests/support/test.h"
 
@@ -168,6 +169,41 @@ class HubClientTest : public QObject {
       QVERIFY2(message(found).contains("no name of a repository"), message(found).c_str());
     }
     QCOMPARE(bench.server.connections(), 0);
+  }
+
+  // In earnest: a host that does not exist is reached through the proxy of the environment, by TLS as a
+  // tunnel.
+  void theProxyOfTheEnvironmentIsAsked_data() {
+    QTest::addColumn<QByteArray>("variable");
+    QTest::addColumn<QString>("endpoint");
+    QTest::addColumn<QByteArray>("asked");
+    QTest::newRow("https") << QByteArray("HTTPS_PROXY") << QStringLiteral("https://hub.invalid")
+                           << QByteArray("CONNECT hub.invalid:443");
+    QTest::newRow("http") << QByteArray("HTTP_PROXY") << QStringLiteral("http://hub.invalid")
+                          << QByteArray("GET http://hub.invalid/api/models/org/model");
+  }
+  void theProxyOfTheEnvironmentIsAsked() {
+    QFETCH(QByteArray, variable);
+    QFETCH(QString, endpoint);
+    QFETCH(QByteArray, asked);
+    std::map<QByteArray, QByteArray> before;
+    for (const char* name : {"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY",
+                             "all_proxy", "NO_PROXY", "no_proxy"}) {
+      if (qEnvironmentVariableIsSet(name)) before[name] = qgetenv(name);
+      qunsetenv(name);
+    }
+    Bench bench;
+    qputenv(variable.constData(), QByteArray::fromStdString(bench.server.endpoint()));
+    HubSettings hub = bench.settings();
+    hub.endpoint = QUrl(endpoint);
+    const auto found = bench.list(hub);
+    qunsetenv(variable.constData());
+    for (const auto& [name, value] : before) qputenv(name.constData(), value);
+    QVERIFY(!found.has_value());  // this proxy passes nothing on
+    const auto questions = bench.server.questions();
+    QVERIFY(!questions.empty());
+    const std::string first = questions.front().method + " " + questions.front().target;
+    QVERIFY2(first.starts_with(asked.toStdString()), first.c_str());
   }
 
   void offlineAsksNothing() {

@@ -4,6 +4,7 @@
 
 #include <QAbstractItemView>
 #include <QFile>
+#include <QLabel>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QToolButton>
@@ -14,6 +15,7 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
+#include "ui/chat/status_strip.h"
 #include "ui/chat/transcript_view.h"
 
 using namespace fovea;
@@ -110,6 +112,22 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.window.transcript().message_count(), 2);
     QCOMPARE(desk.window.transcript().message_text(1).toStdString(), answer);
     QCOMPARE(desk.window.error_bar().message(), QString());
+    QVERIFY2(desk.window.status().text().contains(QStringLiteral(" tok/s")),
+             qPrintable(desk.window.status().text()));
+  }
+
+  void loadingIsShownAndCanBeCancelled() {
+    Desk desk;
+    desk.controller->open_model(QString::fromStdString(tests::demo_model().string()));
+    QCOMPARE(desk.window.state(), State::loading);
+    const auto* progress = desk.window.findChild<QLabel*>(QStringLiteral("progressText"));
+    QVERIFY(progress->isVisible());
+    Q_EMIT desk.window.cancelLoadRequested();
+    QVERIFY(QTest::qWaitFor([&] { return desk.window.state() != State::loading; }, kLong));
+    QCOMPARE(desk.window.state(), State::no_model);
+    QVERIFY(!progress->isVisible());
+    QVERIFY(desk.open_demo());  // and then it loads; a small model's tensors are faster than what is shown
+    QVERIFY2(progress->text().startsWith(QStringLiteral("Loading demo.gguf")), qPrintable(progress->text()));
   }
 
   void theConversationGoesOn() {

@@ -2,11 +2,13 @@
 // switch and a restart show.
 #include "app/window/models_controller.h"
 
+#include <QDesktopServices>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
+#include <QUrl>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -137,6 +139,12 @@ struct Bench {
 
 class ModelsControllerTest : public QObject {
   Q_OBJECT
+
+ public:
+  Q_INVOKABLE void shown_outside(const QUrl& url) { shown_ = url; }
+
+ private:
+  QUrl shown_;
 
  private Q_SLOTS:
   void searchChooseDownloadOpen() {
@@ -335,6 +343,12 @@ class ModelsControllerTest : public QObject {
     QTest::mouseClick(bench.find<QPushButton>("checkModel"), Qt::LeftButton);
     QVERIFY(QTest::qWaitFor(
         [&] { return bench.library().message().message().contains(QStringLiteral("is sound")); }, kLong));
+
+    // Its folder, in whatever shows folders here.
+    QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "shown_outside");
+    QTest::mouseClick(bench.find<QPushButton>("showModel"), Qt::LeftButton);
+    QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
+    QCOMPARE(shown_.toLocalFile().toStdString(), watched.string());
 
     QSignalSpy added(bench.controller.get(), &ModelsController::folderAdded);
     bench.controller->set_folders({});

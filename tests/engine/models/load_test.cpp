@@ -4,8 +4,11 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "engine/api/model_info.h"
+#include "engine/checkpoint/mapped_file.h"
 #include "kernels/cpu/device.h"
 #include "kernels/reference/device.h"
 #include "tests/support/test.h"
@@ -54,6 +57,45 @@ void write_tensors(const Tensors& tensors, const std::filesystem::path& path) {
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(&size), 8);
   file << text << data;
+}
+
+// The same with a last tensor that takes `bytes` bytes of nothing. Returns where it begins.
+std::int64_t write_with_hole(Tensors tensors, const std::string& name, std::int64_t bytes,
+                             const std::filesystem::path& path) {
+  const std::vector<std::int64_t> shape = tensors[name].shape;
+  tensors.erase(name);
+  json header;
+  std::string data;
+  for (const auto& [other, tensor] : tensors) {
+    header[other] = {{"dtype", "F32"},
+                     {"shape", tensor.shape},
+                     {"data_offsets", {data.size(), data.size() + tensor.bytes.size()}}};
+    data += tensor.bytes;
+  }
+  const auto first = static_cast<std::int64_t>(data.size());
+  header[name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {first, first + bytes}}};
+  const std::string text = header.dump();
+  const std::uint64_t size = text.size();
+  {
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(&size), 8);
+    file << text << data;
+  }
+  const std::int64_t begin = 8 + static_cast<std::int64_t>(size) + first;
+  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(begin + bytes));
+  return begin;
+}
+
+// How much of a file the system holds in memory.
+std::int64_t bytes_in_memory(const std::filesystem::path& path) {
+  const auto file = checkpoint::MappedFile::open(path);
+  if (!file) return -1;
+  const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+  std::vector<unsigned char> pages((file->bytes().size() + static_cast<std::size_t>(page) - 1) /
+                                   static_cast<std::size_t>(page));
+  void* const begin = const_cast<std::byte*>(file->bytes().data());
+  if (::mincore(begin, file->bytes().size(), pages.data()) != 0) return -1;
+  return page * std::ranges::count_if(pages, [](unsigned char held) { return held & 1; });
 }
 
 // A copy of a golden model whose tensors `change` edits.
@@ -164,6 +206,33 @@ class LoadTest : public QObject {
       FOVEA_VERIFY(model);
       QVERIFY(largest_difference(logits(*model, *device, ids, 0), expected) < 1e-4);
     }
+  }
+
+  // The weights are a hole in the file: whoever reads a page of it brings it into memory.
+  void inspectReadsNoWeights() {
+    const TemporaryFolder folder;
+    json config = json::parse(std::ifstream(golden("models/llama-1/config.json")));
+    const std::int64_t vocabulary = 600'000, d = 30, bytes = vocabulary * d * 4;
+    config["vocab_size"] = vocabulary;
+    std::ofstream(folder.path() / "config.json") << config.dump();
+    Tensors tensors = read_tensors(golden("models/llama-1/model.safetensors"));
+    const auto path = folder.path() / "model.safetensors";
+    tensors["model.embed_tokens.weight"] = {{vocabulary, d}, std::string()};
+    const std::int64_t header = write_with_hole(tensors, "model.embed_tokens.weight", bytes, path);
+    const std::int64_t ahead = bytes / 8;  // the system may read so far behind the header
+    if (const std::int64_t held = bytes_in_memory(path); held < 0 || held > header + ahead)
+      QSKIP("this system does not tell what it holds in memory");
+    const auto info = inspect(folder.path());
+    FOVEA_VERIFY(info);
+    QCOMPARE(info->vocabulary, vocabulary);
+    QVERIFY(info->bytes > bytes);
+    QVERIFY2(bytes_in_memory(path) < header + ahead, std::to_string(bytes_in_memory(path)).c_str());
+    const auto file = checkpoint::Checkpoint::open(folder.path());
+    FOVEA_VERIFY(file);
+    std::byte sum{};
+    for (const std::byte byte : file->bytes(*file->find("model.embed_tokens.weight"))) sum |= byte;
+    QCOMPARE(sum, std::byte{0});
+    QVERIFY(bytes_in_memory(path) > bytes);  // the measurement can tell
   }
 
   void inspectCountsParameters_data() {
