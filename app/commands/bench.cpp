@@ -35,19 +35,21 @@ nlohmann::ordered_json as_json(const Percentiles& times) {
 nlohmann::ordered_json as_json(const BenchResult& result, const LoadedEngine& loaded) {
   const LoadRequest& settings = loaded.engine->settings();
   const MemoryUse memory = loaded.engine->memory();
-  nlohmann::ordered_json object = {
-      {"model", loaded.engine->info().name},
-      {"threads", settings.threads},
-      {"prefill", as_json(result.prefill)},
-      {"decode", as_json(result.decode)},
-      {"ttft_ms", as_json(result.ttft_ms)},
-      {"tpot_ms", as_json(result.tpot_ms)},
-      {"bandwidth_gb_per_s", result.bandwidth_gb_per_s},
-      {"peak_gop_per_s", result.peak_gop_per_s},
-      {"load_seconds", loaded.seconds},
-      {"peak_memory_bytes", resident_peak_bytes()},
-      {"memory",
-       {{"weights", memory.weights}, {"kv_cache", memory.kv_cache}, {"activations", memory.activations}}}};
+  nlohmann::ordered_json object = {{"model", loaded.engine->info().name},
+                                   {"threads", settings.threads},
+                                   {"prefill", as_json(result.prefill)},
+                                   {"decode", as_json(result.decode)},
+                                   {"ttft_ms", as_json(result.ttft_ms)},
+                                   {"tpot_ms", as_json(result.tpot_ms)},
+                                   {"bandwidth_gb_per_s", result.bandwidth_gb_per_s},
+                                   {"peak_gop_per_s", result.peak_gop_per_s},
+                                   {"load_seconds", loaded.seconds},
+                                   {"peak_memory_bytes", resident_peak_bytes()},
+                                   {"memory",
+                                    {{"weights", memory.weights},
+                                     {"host_weights", memory.host_weights},
+                                     {"kv_cache", memory.kv_cache},
+                                     {"activations", memory.activations}}}};
   add_precision_use(object, *loaded.engine);
   return object;
 }
@@ -99,7 +101,8 @@ void add_bench(Registry& registry) {
                   "  bandwidth_gb_per_s  measured; peak_gop_per_s too\n"
                   "  load_seconds        time to load the model; peak_memory_bytes of the program, with\n"
                   "                      the buffers that measure the machine\n"
-                  "  memory              bytes of weights, kv_cache, activations; and model, threads\n" +
+                  "  memory              bytes of weights, host_weights (beside a GPU), kv_cache,\n"
+                  "                      activations; and model, threads\n" +
                       std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("-p,--prompt", flags->settings.prompt_tokens, "Tokens to read (default: 512)")

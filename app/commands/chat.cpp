@@ -144,8 +144,13 @@ Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& inte
 
 Result<void> chat(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
   if (flags.stats) {
-    FOVEA_TRY(const PrecisionRequest precision, precision_request(flags.precision));
-    if (precision.policy == PolicyKind::none)
+    const bool card = names_gpu(flags.load);
+    FOVEA_TRY(const PrecisionRequest precision, precision_request(flags.precision, card));
+    // Beside a card the offload flags alone need no policy.
+    const bool none = precision.policy == PolicyKind::none ||
+                      (card && precision.policy == PolicyKind::automatic && precision.tiers.empty() &&
+                       precision.tier_map.empty() && precision.budget_bytes == 0);
+    if (none)
       return fail(ErrorKind::invalid, "--stats", "without a policy there is nothing to show",
                   "Add --policy, --tiers or --budget");
   }

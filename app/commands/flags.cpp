@@ -25,6 +25,10 @@ CLI::Option* add_model(CLI::App& command, std::string& model) {
                             "A GGUF file, a Hugging Face folder, or a name in the model library");
 }
 
+bool names_gpu(const LoadFlags& flags) {
+  return !flags.device.empty() && flags.device != "cpu";
+}
+
 void add_device(CLI::App& command, std::string& device) {
   command
       .add_option("--device", device,

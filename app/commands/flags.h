@@ -34,6 +34,7 @@ struct LoadFlags {
   std::int64_t chunk = 0;
 };
 void add_device(CLI::App& command, std::string& device);
+bool names_gpu(const LoadFlags& flags);
 void add_threads(CLI::App& command, LoadFlags& flags);
 void add_context(CLI::App& command, LoadFlags& flags, const std::string& description, std::int64_t least = 1);
 void add_kv(CLI::App& command, LoadFlags& flags);

@@ -30,7 +30,7 @@ Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flag
 Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags,
                                  const PrecisionFlags& precision) {
   FOVEA_TRY(LoadRequest request, load_request(model, flags));
-  FOVEA_TRY(request.precision, precision_request(precision));
+  FOVEA_TRY(request.precision, precision_request(precision, names_gpu(flags)));
   request.precision.stores_folder = stores_folder();
   return request;
 }

@@ -27,11 +27,11 @@ const char* kv_name(KvType kv) {
 }
 
 // Where what is not on the device lives.
-const char* elsewhere(const PlanFlags& flags) {
-  return flags.device_memory_bytes > 0 ? "host" : "disk";
+const char* elsewhere(const PlanReport& report) {
+  return report.host_computes ? "host" : "disk";
 }
 
-nlohmann::ordered_json as_json(const PlanReport& report, const PlanFlags& flags) {
+nlohmann::ordered_json as_json(const PlanReport& report) {
   const Plan& plan = report.plan;
   nlohmann::ordered_json experts = nlohmann::json::object(), units = experts, bits = experts;
   for (const PlanTier& tier : plan.parts.experts) {
@@ -39,7 +39,7 @@ nlohmann::ordered_json as_json(const PlanReport& report, const PlanFlags& flags)
     units[tier.name] = tier.units;
     bits[tier.name] = tier.bits_per_weight;
   }
-  units[elsewhere(flags)] = report.units_offloaded;
+  units[elsewhere(report)] = report.units_offloaded;
   return {{"fits", plan.fits},
           {"budget_bytes", plan.budget_bytes},
           {"total_bytes", plan.total_bytes},
@@ -51,6 +51,7 @@ nlohmann::ordered_json as_json(const PlanReport& report, const PlanFlags& flags)
             {"activations", plan.parts.activations},
             {"transfer", plan.parts.transfer},
             {"safety", plan.parts.safety}}},
+          {"host_bytes", plan.host_bytes},
           {"units", units},
           {"advice", plan.advice},
           {"notes", plan.notes},
@@ -91,7 +92,7 @@ std::string summary(const PlanReport& report) {
   return text.empty() ? text : "\n" + text + "\n";
 }
 
-std::string for_people(const PlanReport& report, const PlanFlags& flags) {
+std::string for_people(const PlanReport& report) {
   const Plan& plan = report.plan;
   std::string text =
       fmt::format("{}: policy {}, {} tokens of context ({}), passes of {}\n\n", report.model,
@@ -100,16 +101,17 @@ std::string for_people(const PlanReport& report, const PlanFlags& flags) {
   for (const PlanTier& tier : plan.parts.experts)
     text += row("units at " + tier.name, tier.bytes,
                 fmt::format("{} units, {:.2f} bits per weight", tier.units, tier.bits_per_weight));
-  if (report.units_offloaded > 0)
-    text +=
-        row(std::string("units on the ") + elsewhere(flags), 0,
-            fmt::format("{} units{}", report.units_offloaded,
-                        flags.device_memory_bytes > 0 ? ", computed there" : ", read when they are needed"));
+  if (report.units_offloaded > 0 && !report.host_computes)
+    text += row("units on the disk", 0,
+                fmt::format("{} units, read when they are needed", report.units_offloaded));
   text += row("KV cache", plan.parts.kv) + row("activations", plan.parts.activations);
   if (plan.parts.transfer > 0) text += row("transfer buffer", plan.parts.transfer);
   if (plan.parts.safety > 0) text += row("safety", plan.parts.safety);
   text += row("total", plan.total_bytes,
               fmt::format("of {}: {}", size(plan.budget_bytes), plan.fits ? "fits" : "does not fit"));
+  if (report.units_offloaded > 0 && report.host_computes)
+    text += row("units on the host", plan.host_bytes,
+                fmt::format("{} units, in main memory, computed there", report.units_offloaded));
   text += summary(report);
   if (!plan.advice.empty()) text += plan.fits ? "\n" : "\nWhat to change, each alone:\n";
   for (const std::string& advice : plan.advice) text += (plan.fits ? "" : "  ") + advice + "\n";
@@ -128,7 +130,8 @@ Result<void> print_plan(const PlanFlags& flags, Console& console) {
                         .dense_tier = flags.dense};
   PrecisionFlags precision = flags.precision;
   if (precision.request.budget_bytes == 0) precision.request.budget_bytes = flags.device_memory_bytes;
-  FOVEA_TRY(settings.precision, precision_request(precision));
+  FOVEA_TRY(settings.precision,
+            precision_request(precision, flags.device_memory_bytes > 0 || names_gpu(flags.load)));
   PlanReport report;
   if (flags.shape.empty()) {
     FOVEA_TRY(const auto path, find_model(flags.model));
@@ -136,8 +139,7 @@ Result<void> print_plan(const PlanFlags& flags, Console& console) {
   } else {
     FOVEA_TRY(report, plan_shape(flags.shape, settings));
   }
-  FOVEA_CHECK(flags.json ? write_json(console, as_json(report, flags))
-                         : console.write_text(for_people(report, flags)));
+  FOVEA_CHECK(flags.json ? write_json(console, as_json(report)) : console.write_text(for_people(report)));
   if (report.plan.fits) return {};
   return fail(ErrorKind::memory, "the plan",
               fmt::format("{} do not fit a budget of {}", size(report.plan.total_bytes),
@@ -156,6 +158,8 @@ void add_plan(Registry& registry) {
       "  parts          bytes: dense (weights that are no units), experts (by tier: the units, with slab\n"
       "                 rounding and spare blocks), kv, activations, transfer, safety; they add up to "
       "total_bytes\n"
+      "  host_bytes     main memory of the units that the processor computes beside a card; not in the "
+      "total\n"
       "  units          their number by tier, and on the host or on disk\n"
       "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
       "know\n"

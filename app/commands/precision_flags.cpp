@@ -113,7 +113,8 @@ void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
   const auto group = [](CLI::Option* option) { return option->group("Offload"); };
   group(command.add_option("--n-cpu-moe", offload.cpu_moe_layers,
                            "Keep the experts of the first N layers off the device; auto: the smallest N "
-                           "that fits the budget (-ncmoe)"))
+                           "that fits the budget (-ncmoe). Beside a GPU the processor computes what is kept "
+                           "off it, as the file has it; else it is read from disk"))
       ->transform(layers_or("auto"));
   group(command.add_flag("--cpu-moe", cpu_moe, "Keep all experts off the device (-cmoe)"));
   group(command.add_option("--override-tensor", offload.override_tensors,
@@ -121,8 +122,8 @@ void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
                            "in; PLACE is CPU (off the device) or GPU; the first that is found decides (-ot)"))
       ->allow_extra_args(false);
   group(command.add_option("--n-gpu-layers,--gpu-layers", offload.gpu_layers,
-                           "Keep only the last N layers' units on the device, the output counted as a "
-                           "layer; all: every one (-ngl)"))
+                           "Keep only the last N layers' experts on the device (without experts: their "
+                           "feed-forward), the output counted as a layer; all: every one (-ngl)"))
       ->transform(layers_or("all"));
 }
 
@@ -141,8 +142,9 @@ void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
   for (const NamedPolicy& named : policies) names.emplace_back(named.name, static_cast<int>(named.policy));
   group(command.add_option(
             "--policy", request.policy,
-            "none, static, dynaexq or offload (default: offload with an offload flag; else, with "
-            "--tiers or --budget, dynaexq for a model with experts and static for another)"))
+            "none, static, dynaexq or offload (default: offload with an offload flag, on a GPU without "
+            "--tiers none; else, with --tiers or --budget, dynaexq for a model with experts and static "
+            "for another)"))
       ->transform(one_of(std::move(names)))
       ->each([&flags](const std::string&) { flags.policy_given = true; });
   group(command.add_option(
@@ -163,7 +165,7 @@ void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
   add_dynaexq(command, request.dynaexq, flags.dynaexq_given);
 }
 
-Result<PrecisionRequest> precision_request(const PrecisionFlags& flags) {
+Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool card) {
   PrecisionRequest request = flags.request;
   OffloadSettings& offload = request.offload;
   const auto refuse = [](const char* flag, std::string what, std::string advice) {
@@ -172,9 +174,11 @@ Result<PrecisionRequest> precision_request(const PrecisionFlags& flags) {
   FOVEA_TRY(offload, offload_settings(offload, flags.cpu_moe));
   const bool offloads =
       offload.cpu_moe_layers != 0 || !offload.override_tensors.empty() || offload.gpu_layers >= 0;
-  if (offload.cpu_moe_layers < 0 && request.budget_bytes == 0)
+  if (offload.cpu_moe_layers < 0 && request.budget_bytes == 0 && !card)
     return refuse("--n-cpu-moe", "auto needs a budget to fit", "Add --budget, for example --budget 8GiB");
-  if (flags.policy_given && offloads && request.policy != PolicyKind::offload)
+  const bool may_offload =
+      request.policy == PolicyKind::offload || (card && request.policy != PolicyKind::dynaexq);
+  if (flags.policy_given && offloads && !may_offload)
     return refuse("--policy",
                   std::string("--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to ") +
                       policy_name(request.policy),

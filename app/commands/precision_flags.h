@@ -26,8 +26,9 @@ void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe);
 // ErrorKind::invalid when --cpu-moe and --n-cpu-moe are both given.
 Result<OffloadSettings> offload_settings(OffloadSettings offload, bool cpu_moe);
 
-// ErrorKind::invalid names two flags that contradict each other.
-Result<PrecisionRequest> precision_request(const PrecisionFlags& flags);
+// ErrorKind::invalid names two flags that contradict each other. `card`: the device has memory of its own,
+// whose free part is a budget, and beside it the processor computes what is offloaded.
+Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool card);
 
 // The program's arguments as the parser takes them, last first. llama.cpp's short names have several letters
 // (-ngl, -ncmoe, -cmoe, -ot), which the parser would take apart: up to "--" the long ones stand for them.

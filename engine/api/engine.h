@@ -38,6 +38,7 @@ struct MemoryUse {  // bytes
   std::int64_t weights = 0;
   std::int64_t kv_cache = 0;
   std::int64_t activations = 0;
+  std::int64_t host_weights = 0;  // that the processor computes with beside a GPU; not on the device
 };
 
 // What one token costs, for shares of the machine's ceiling.

@@ -36,7 +36,8 @@ struct PlanReport {
   std::int64_t chunk = 0;
   std::int64_t units = 0;
   std::int64_t units_per_layer = 0;  // the most
-  std::int64_t units_offloaded = 0;  // the policy's doing; with a card they are the host's
+  std::int64_t units_offloaded = 0;  // the policy's doing
+  bool host_computes = false;        // what is offloaded, beside a card; else it is read from disk
   std::int64_t cpu_moe_layers = 0;   // found or given
 };
 

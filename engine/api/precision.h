@@ -44,7 +44,9 @@ struct DynaExqSettings {
   std::int64_t warm_up_tokens = 64;  // hotness of so many tokens ranks the first set (§3.5; ours)
 };
 
-// llama.cpp's flags: which experts stay in the slower place.
+// llama.cpp's flags: which experts (of a model without experts: feed-forward layers) stay in the slower
+// place. Beside a card that is main memory, and the processor computes them as the file has them; else the
+// disk.
 struct OffloadSettings {
   std::int64_t cpu_moe_layers = 0;            // --n-cpu-moe N: of the first N layers; -1: the planner chooses
   std::vector<std::string> override_tensors;  // --override-tensor PATTERN=PLACE
@@ -90,6 +92,8 @@ struct Plan {
   std::int64_t arena_bytes = 0;  // of parts.experts together
   std::int64_t slab_bytes = 0;
   std::int64_t units_on_disk = 0;   // below the lowest tier: used with a stall
+  std::int64_t units_on_host = 0;   // computed by the processor beside a card …
+  std::int64_t host_bytes = 0;      // … their weights in main memory: no part of the total
   std::int64_t high_per_layer = 0;  // n_hot of dynaexq
   double mean_bits_per_weight = 0;  // of the units
   // What an extra gigabyte buys, or what to change when it does not fit: one sentence each, with numbers.

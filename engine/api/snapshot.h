@@ -9,7 +9,7 @@
 
 namespace fovea {
 
-inline constexpr std::uint8_t no_tier = 255;  // nothing in flight, or on disk alone
+inline constexpr std::uint8_t no_tier = 255;  // nothing in flight; or on disk alone, or the host's
 
 struct UnitState {
   float hotness = 0;
@@ -24,7 +24,8 @@ struct TierState {
   double bits_per_weight = 0;
   std::int64_t units = 0;  // published at this tier
   std::int64_t bytes = 0;  // of their blocks
-  std::int64_t hits = 0;   // tokens' uses of units at this tier, since the start; `misses` are the rest
+  std::int64_t hits =
+      0;  // tokens' uses of units at this tier, since the start; `misses` and `host_hits` are the rest
 };
 
 struct PoolState {
@@ -65,6 +66,7 @@ struct Snapshot {
   std::array<DecisionState, 32> decisions;  // the last, newest first
   std::int64_t tokens = 0;                  // since the start
   std::int64_t misses = 0;                  // tokens' uses of units that were on disk alone, since the start
+  std::int64_t host_hits = 0;               // of units that the processor computed beside a card
   double tokens_per_second = 0;             // of writing an answer, over about the last second of it
   double prefill_tokens_per_second = 0;     // of reading a prompt, likewise
   double mean_bits_per_weight = 0;          // of the published versions

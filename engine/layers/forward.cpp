@@ -148,6 +148,7 @@ class Forward::Runner {
   // What an observer did not need to know earlier. False: it stops the pass. To be called behind its end.
   bool tell_history() const {
     if (!pass_.observer || !b_.crossing || needs_ != PassObserver::Needs::history) return true;
+    if (!stream_.failure().empty()) return true;  // no choices came back
     for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
       const Crossing::Choices choices = b_.crossing->choices(layer);
       if (choices.tokens > 0 &&
@@ -383,6 +384,7 @@ class Forward::Runner {
     } else {
       stream_.synchronize();
     }
+    if (!stream_.failure().empty()) return false;
     const Crossing::Choices choices = b_.crossing->choices(layer);
     return observer.routed(layer, host_x, tokens, choices.ids, choices.weights);
   }

@@ -54,7 +54,8 @@ bool found(const text::Regex& expression, std::string_view name) {
 
 class Choosing {
  public:
-  Choosing(const UnitTable& units, const OffloadSettings& settings) : units_(units), settings_(settings) {
+  Choosing(const UnitTable& units, const OffloadSettings& settings, SlowerPlace place)
+      : units_(units), settings_(settings), place_(place) {
     choice_.absent.resize(static_cast<std::size_t>(units.size()));
     decided_.resize(choice_.absent.size());
   }
@@ -94,8 +95,9 @@ class Choosing {
       std::vector<std::string> names;
       std::ptrdiff_t hits = 0;
       for (UnitId id = 0; id < static_cast<UnitId>(units_.size()); ++id) {
+        if (!can_move(id)) continue;
         // A layer's experts have their tensors in common.
-        if (auto own = tensor_names(units_, id); own != names) {
+        if (auto own = moving_names(id); own != names) {
           names = std::move(own);
           hits = std::ranges::count_if(
               names, [&](const std::string& name) { return found(override.expression, name); });
@@ -106,6 +108,10 @@ class Choosing {
         ++taken;
         if (hits < std::ssize(names)) ++in_part;
       }
+      if (taken == 0 && place_ == SlowerPlace::host && override.away)
+        return fail(ErrorKind::invalid, flag,
+                    override.pattern + " names nothing that the processor can compute beside the device",
+                    "Name tensors of experts or of dense feed-forward layers, as blk\\.0\\.ffn_");
       if (taken == 0)
         choice_.notes.push_back(say("--override-tensor ", override.pattern,
                                     " is found in no tensor of a unit, so it changes nothing"));
@@ -123,16 +129,37 @@ class Choosing {
         std::max<std::int64_t>(units_.layers() + 1 - settings_.gpu_layers, 0);
     if (first_on_device == 0) return;
     take_layers(first_on_device);
-    choice_.notes.push_back(say("-ngl ", settings_.gpu_layers, " leaves the units of the first ",
-                                std::min(first_on_device, units_.layers()),
-                                " layers away (the output counts as a layer); everything that is not a unit "
-                                "stays on the device"));
+    const char* const what = units_.scope() == UnitScope::experts ? "experts" : "feed-forward";
+    const std::string layers = say(std::min(first_on_device, units_.layers()), " layers");
+    choice_.notes.push_back(
+        place_ == SlowerPlace::host
+            ? say("-ngl ", settings_.gpu_layers, " leaves the ", what, " of the first ", layers,
+                  " to the processor (the output counts as a layer); everything else stays on the device")
+            : say("-ngl ", settings_.gpu_layers, " leaves the units of the first ", layers,
+                  " away (the output counts as a layer); everything that is not a unit stays on the device"));
+  }
+
+  static bool is_feed_forward(const Unit& unit) {
+    return unit.index >= static_cast<std::int32_t>(LinearRole::gate);
+  }
+  bool by_layer() const { return place_ == SlowerPlace::host && units_.scope() != UnitScope::experts; }
+  bool can_move(UnitId id) const { return !by_layer() || is_feed_forward(units_[id]); }
+  // The names of everything that moves with this unit.
+  std::vector<std::string> moving_names(UnitId id) const {
+    if (!by_layer()) return tensor_names(units_, id);
+    std::vector<std::string> names;
+    const std::int64_t layer = units_[id].layer;
+    for (UnitId each = units_.first(layer); each < units_.first(layer + 1); ++each) {
+      if (can_move(each)) names.push_back(tensor_names(units_, each).front());
+    }
+    return names;
   }
 
   void take_layers(std::int64_t layers) {
     const UnitId end = units_.first(std::min(layers, units_.layers()));
     for (UnitId id = 0; id < end; ++id) {
-      if (!decided_[static_cast<std::size_t>(id)]) choice_.absent[static_cast<std::size_t>(id)] = true;
+      if (!decided_[static_cast<std::size_t>(id)] && can_move(id))
+        choice_.absent[static_cast<std::size_t>(id)] = true;
     }
   }
 
@@ -148,6 +175,7 @@ class Choosing {
 
   const UnitTable& units_;
   const OffloadSettings& settings_;
+  const SlowerPlace place_;
   OffloadChoice choice_;
   std::vector<bool> decided_;  // by a pattern
 };
@@ -162,8 +190,25 @@ std::vector<std::string> tensor_names(const UnitTable& units, UnitId id) {
 }
 
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
-                                       const FitsWithout& fits) {
-  return Choosing(units, settings).run(fits);
+                                       const FitsWithout& fits, SlowerPlace place) {
+  return Choosing(units, settings, place).run(fits);
+}
+
+std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent) {
+  if (std::ranges::find(absent, true) == absent.end()) return {};
+  std::vector<models::HostShare> shares(static_cast<std::size_t>(units.layers()));
+  for (UnitId id = 0; id < static_cast<UnitId>(units.size()); ++id) {
+    if (!absent[static_cast<std::size_t>(id)]) continue;
+    models::HostShare& share = shares[static_cast<std::size_t>(units[id].layer)];
+    if (units.scope() != UnitScope::experts) {
+      share.shared = true;
+      continue;
+    }
+    const UnitId first = units.first(units[id].layer);
+    share.experts.resize(static_cast<std::size_t>(units.first(units[id].layer + 1) - first));
+    share.experts[static_cast<std::size_t>(id - first)] = true;
+  }
+  return shares;
 }
 
 }  // namespace fovea::precision

@@ -5,7 +5,10 @@
 //                              decides; CPU is the slower place, any other the device
 //   -ngl N                     only the last N layers are on the device, the output counted as the last one
 //
-// Where the device has no slower place beside it (no GPU), these units live on disk alone.
+// On a GPU the slower place is the host: the processor computes these units, as the file has them. There, of
+// a model without experts, a layer's feed-forward goes as one; attention, routers, shared experts, the
+// embedding and the output stay on the device. Where the device has no slower place beside it (no GPU), these
+// units live on disk alone.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +31,16 @@ struct OffloadChoice {
 // Whether the plan fits the budget with these units away.
 using FitsWithout = std::function<bool(const std::vector<bool>& absent)>;
 
+// Who serves the units that are not on the device.
+enum class SlowerPlace : std::uint8_t { disk, host };
+
 // ErrorKind::invalid names the pattern or number that is wrong. With cpu_moe_layers −1 the smallest N is
 // sought for which `fits`; when no N does, all layers' experts are away.
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
-                                       const FitsWithout& fits);
+                                       const FitsWithout& fits, SlowerPlace place = SlowerPlace::disk);
+
+// What the model is loaded without when these units are the host's: [layers], or empty: nothing.
+std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent);
 
 // The GGUF names of a unit's tensors ("blk.3.ffn_gate_exps.weight"), in the order of its parts.
 std::vector<std::string> tensor_names(const UnitTable& units, UnitId id);

@@ -116,6 +116,11 @@ void add_groups(const kernels::Device& device, UnitPlan& plan) {
   }
 }
 
+// A policy that moves units between tiers knows no unit that another place computes.
+bool may_offload(PolicyKind policy, bool host_computes) {
+  return policy == PolicyKind::offload || (host_computes && policy != PolicyKind::dynaexq);
+}
+
 constexpr std::int64_t staged_versions = 4;  // in the transient buffer
 
 std::int64_t largest_version(const PlanInputs& inputs) {
@@ -141,13 +146,17 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.safety_share = around.safety_share;
   in.most_safety_bytes = around.most_safety_bytes;
   in.budget_bytes = request.budget_bytes;
-  in.host_computes_absent = !around.device_is_host;
+  in.host_computes_absent = static_cast<bool>(around.host_bytes);
+  for (UnitId id = 0; around.host_bytes && id < static_cast<UnitId>(plan.units.size()); ++id) {
+    if (!plan.absent[static_cast<std::size_t>(id)]) continue;
+    for (const models::MatrixSource& matrix : plan.units[id].matrices())
+      in.host_bytes += around.host_bytes(matrix);
+  }
   in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
   in.spare_blocks = least_spare_blocks(request.dynaexq, plan.units.size());
   in.uneven_layers = true;
   in.most_spare_blocks = most_spare_blocks(request.dynaexq);
-  // What is read from disk goes straight to its block where the device's memory is the host's.
-  if (plan.policy == PolicyKind::dynaexq && !around.device_is_host) {
+  if (plan.policy == PolicyKind::dynaexq && around.counts_transfer) {
     in.transfer_bytes =
         request.transfer_bytes > 0 ? request.transfer_bytes : staged_versions * largest_version(plan.inputs);
   }
@@ -155,9 +164,10 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
 
 }  // namespace
 
-PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts) {
+PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool host_computes) {
   if (request.policy != PolicyKind::automatic) return request.policy;
-  if (offloads(request.offload)) return PolicyKind::offload;
+  if (offloads(request.offload))
+    return host_computes && request.tiers.empty() ? PolicyKind::none : PolicyKind::offload;
   if (!request.tier_map.empty()) return PolicyKind::static_tiers;
   if (request.budget_bytes == 0 && request.tiers.empty()) return PolicyKind::none;
   if (request.tiers.size() == 1 || !has_experts) return PolicyKind::static_tiers;
@@ -197,7 +207,8 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
                             const PrecisionRequest& request, const Surroundings& around) {
   const bool has_experts =
       std::ranges::any_of(weights.layers, [](const models::LayerPlan& l) { return !l.experts.empty(); });
-  const PolicyKind policy = chosen_policy(request, has_experts);
+  const bool host_computes = static_cast<bool>(around.host_bytes);
+  const PolicyKind policy = chosen_policy(request, has_experts, host_computes);
   if (policy == PolicyKind::dynaexq && !has_experts)
     return fail(ErrorKind::invalid, "--policy dynaexq", "the model has no experts",
                 "Use --policy static for a dense model");
@@ -227,16 +238,18 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   OffloadSettings offload = request.offload;
   if (policy == PolicyKind::offload && !offloads(offload) && request.budget_bytes > 0 && has_experts)
     offload.cpu_moe_layers = -1;
-  if (offloads(offload) && policy != PolicyKind::offload)
+  if (offloads(offload) && !may_offload(policy, host_computes))
     return fail(ErrorKind::invalid, "--policy",
-                "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl belong to the policy offload",
+                say("--n-cpu-moe, --cpu-moe, --override-tensor and -ngl belong to the ",
+                    host_computes ? "policies none, static and offload" : "policy offload"),
                 "Leave them out, or choose --policy offload");
   const auto fits = [&](const std::vector<bool>& absent) {
     plan.absent = absent;
     set_inputs(device, request, around, plan);
     return plan_precision_anyway(plan.inputs, policy).plan.fits;
   };
-  FOVEA_TRY(OffloadChoice choice, choose_offloaded(plan.units, offload, fits));
+  FOVEA_TRY(OffloadChoice choice, choose_offloaded(plan.units, offload, fits,
+                                                   host_computes ? SlowerPlace::host : SlowerPlace::disk));
   plan.absent = std::move(choice.absent);
   plan.cpu_moe_layers = choice.cpu_moe_layers;
   std::ranges::move(choice.notes, std::back_inserter(plan.notes));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ namespace fovea::precision {
 
 // The policy that a request means. For automatic: offload when an offload setting is there; with tiers or a
 // budget dynaexq for a model with experts, static_tiers for another or for a single tier; else none.
-// (plan_units takes static_tiers where dynaexq would find no second tier.)
-PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts);
+// (plan_units takes static_tiers where dynaexq would find no second tier.) Where the host computes what is
+// offloaded, that needs no store: none, unless there are tiers.
+PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool host_computes);
 
 // Whose weights Model::load leaves to the policy. Fixed tiers of a dense model are of its linear layers.
 UnitScope unit_scope(PolicyKind policy, bool has_experts);
@@ -48,14 +50,17 @@ struct Surroundings {
   std::int64_t most_safety_bytes = default_most_safety_bytes;
   std::int64_t experts_used = 0;  // by a token
   std::int64_t chunk = 0;         // tokens of the longest pass
-  bool device_is_host = true;     // no transient buffer, and no second place to compute
+  bool counts_transfer = false;   // the transient buffer is a part of the budget
+  // Bytes that a matrix takes where the host computes with it. Empty: the host computes nothing beside the
+  // device, and what is offloaded lives on disk.
+  std::function<std::int64_t(const models::MatrixSource&)> host_bytes = {};
 };
 
 struct UnitPlan {
   PolicyKind policy = PolicyKind::none;
   UnitTable units;
   TierSet tiers = {};
-  std::vector<bool> absent = {};        // [units]: offloaded
+  std::vector<bool> absent = {};        // [units]: offloaded, to the host or to disk
   std::int64_t cpu_moe_layers = 0;      // that --n-cpu-moe auto found
   PlanInputs inputs = {};               // for plan_precision
   std::vector<std::size_t> group = {};  // [units]: index into inputs.groups

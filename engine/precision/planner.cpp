@@ -221,7 +221,8 @@ PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const C
   plan.parts.kv = inputs.kv_bytes;
   plan.parts.activations = inputs.activation_bytes;
   plan.parts.transfer = inputs.transfer_bytes;
-  plan.units_on_disk = inputs.host_computes_absent ? 0 : out.absent_units;
+  (inputs.host_computes_absent ? plan.units_on_host : plan.units_on_disk) = out.absent_units;
+  plan.host_bytes = inputs.host_bytes;
   plan.high_per_layer = mix.high_per_layer;
   plan.mean_bits_per_weight = mean_bits(inputs, mix.counts);
   return out;

@@ -98,7 +98,12 @@ void Residency::State::set_version(UnitId unit, TierId tier, const Block& block)
     published_bits -= version_bits[version(unit, tiers[at(unit)])];
     published_parameters -= u.parameters();
   }
+  // Without data a matrix keeps its shape: kernels take a layer's from any of its experts.
   std::array<kernels::Weight, 3> weights;
+  for (std::size_t part = 0; part < u.matrices().size(); ++part) {
+    weights[part].rows = u.parts[part].rows;
+    weights[part].columns = u.parts[part].columns;
+  }
   if (tier != no_tier) {
     weights = weights_at((*parts.tiers)[tier], u, *parts.device, block.memory);
     published_bits += version_bits[version(unit, tier)];
@@ -152,6 +157,9 @@ Result<void> Residency::need(std::span<const UnitId> units) {
 }
 bool Residency::may_need() const {
   return state_->on_disk_count > 0;
+}
+bool Residency::on_host(UnitId unit) const {
+  return state_->on_host(unit);
 }
 std::span<const TierId> Residency::tiers() const {
   return state_->tiers;

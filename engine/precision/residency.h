@@ -84,13 +84,17 @@ class Residency {
     // has ended when end_pass() is called.
     kernels::Stream* stream = nullptr;
     std::function<void(UnitId)> on_publish = {};  // a unit's handles have changed; on the engine's thread
+    // [units]: computed by the host, which keeps its own weights of them. They have no tier, take no block,
+    // and cannot be requested. Empty: none.
+    std::vector<bool> on_host = {};
   };
   static Result<std::unique_ptr<Residency>> create(Parts parts, Arena arena,
                                                    const ResidencySettings& settings);
   ~Residency();  // cancels what is in flight and joins
 
-  // Reads the first versions before the first pass, with progress; cancellable. no_tier: the unit stays on
-  // disk alone and need() brings it. Once; after an error nothing is published and it may be tried again.
+  // Reads the first versions before the first pass, with progress; cancellable. no_tier: the unit is the
+  // host's, or stays on disk alone and need() brings it. Once; after an error nothing is published and it may
+  // be tried again.
   Result<void> fill(std::span<const TierId> tiers, int threads, const ProgressSink& progress,
                     std::stop_token stop);
 
@@ -113,6 +117,7 @@ class Residency {
   // have room at once; ::io and ::format when a version cannot be read.
   Result<void> need(std::span<const UnitId> units);
   bool may_need() const;  // some units live on disk alone
+  bool on_host(UnitId unit) const;
 
   std::span<const TierId> tiers() const;            // published, [units]
   std::span<const TierId> tiers_or_target() const;  // in flight counts as arrived: what policies look at

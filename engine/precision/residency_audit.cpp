@@ -46,7 +46,8 @@ Result<void> Residency::State::audit_units() const {
     }
     disk += on_disk[at(unit)];
     brought += needed.contains(unit);
-    if (filled && !on_disk[at(unit)] && !block) return wrong("has no version");
+    if (on_host(unit) && (block || on_disk[at(unit)])) return wrong("is the host's, and has a version");
+    if (filled && !on_disk[at(unit)] && !on_host(unit) && !block) return wrong("has no version");
     if (needed.contains(unit) && (!on_disk[at(unit)] || tier != lowest()))
       return wrong("counts as brought from disk and is not");
     if (on_disk[at(unit)] && block && !needed.contains(unit)) return wrong("was brought from disk by nobody");

@@ -55,6 +55,10 @@ Result<void> Residency::State::fill(std::span<const TierId> wanted, int threads,
     return fail(
         ErrorKind::internal, "residency",
         say("the first tiers of ", wanted.size(), " units; expected, once, of ", parts.units->size()));
+  for (UnitId unit = 0; unit < parts.units->size(); ++unit) {
+    if (on_host(unit) && wanted[at(unit)] != no_tier)
+      return fail(ErrorKind::internal, parts.units->name(unit), "shall have a tier, and is the host's");
+  }
   FOVEA_TRY(const std::vector<Load> loads, reserve(wanted));
   if (auto status = load_all(loads, threads, progress, stop); !status) {
     for (const Load& load : loads) arena.release(load.block);
@@ -64,7 +68,8 @@ Result<void> Residency::State::fill(std::span<const TierId> wanted, int threads,
     set_version(load.unit, load.tier, load.block);
     arrives[at(load.unit)] = load.tier;
   }
-  for (UnitId unit = 0; unit < parts.units->size(); ++unit) set_on_disk(unit, wanted[at(unit)] == no_tier);
+  for (UnitId unit = 0; unit < parts.units->size(); ++unit)
+    set_on_disk(unit, wanted[at(unit)] == no_tier && !on_host(unit));
   filled = true;
   assert(audit());
   return {};

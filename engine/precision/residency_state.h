@@ -100,6 +100,7 @@ struct Residency::State {
   std::int64_t bytes_of(UnitId unit, TierId tier) const { return version_bytes[version(unit, tier)]; }
   bool deterministic() const { return settings.publish_after_passes >= 0; }
   bool is_tier(TierId tier) const { return tier < parts.tiers->size(); }
+  bool on_host(UnitId unit) const { return !parts.on_host.empty() && parts.on_host[at(unit)]; }
   TierId lowest() const { return static_cast<TierId>(parts.tiers->size() - 1); }
 
   // residency.cpp

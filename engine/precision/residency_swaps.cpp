@@ -43,7 +43,7 @@ bool Residency::State::request(const Decision& decision) {
   const UnitId unit = decision.unit;
   const bool known =
       unit >= 0 && unit < parts.units->size() && (is_tier(decision.target) || decision.target == no_tier);
-  if (!known || !filled || in_flight[at(unit)]) {
+  if (!known || !filled || in_flight[at(unit)] || on_host(unit)) {
     count(SwapOutcome::refused);
     emit(decision, known ? tiers[at(unit)] : no_tier, SwapOutcome::refused, 0, request.requested_seconds);
     return false;

@@ -25,7 +25,8 @@ const LoadRequest& Engine::settings() const {
 MemoryUse Engine::memory() const {
   return {.weights = parts_->model->weight_bytes(),
           .kv_cache = parts_->cache->bytes(),
-          .activations = parts_->forward->activation_bytes()};
+          .activations = parts_->forward->activation_bytes(),
+          .host_weights = parts_->host_weights ? parts_->host_weights->bytes() : 0};
 }
 
 std::optional<PrecisionUse> Engine::precision() const {

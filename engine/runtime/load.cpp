@@ -44,9 +44,23 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
                 "Close other programs that use it");
   FOVEA_TRY(auto prepared,
             runtime::prepare_precision(checkpoint, config, settings, *parts->device, progress, stop));
+  std::vector<models::HostShare> host;
+  if (prepared) {
+    host = prepared->host;
+  } else if (!parts->device->memory_is_host()) {
+    FOVEA_TRY(host, runtime::plan_without_policy(checkpoint, config, settings, *parts->device));
+  }
   FOVEA_TRY(parts->model,
             models::Model::load(std::move(checkpoint), *parts->device, settings.threads, progress, stop,
-                                prepared ? prepared->units.units.scope() : models::UnitScope::none));
+                                prepared ? prepared->units.units.scope() : models::UnitScope::none, host));
+  layers::HostPart host_part;
+  if (!host.empty()) {
+    FOVEA_TRY(host_part.device, runtime::chosen_device({}));
+    FOVEA_TRY(parts->host_weights,
+              models::HostWeights::load(*parts->model, *host_part.device, settings.threads, progress, stop));
+    host_part.weights = &*parts->host_weights;
+    host_part.threads = settings.threads;
+  }
   if (prepared) {
     FOVEA_TRY(auto policy, policy_maker ? policy_maker(prepared->world)
                                         : runtime::make_policy(*prepared, settings.precision));
@@ -56,12 +70,13 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   }
   const runtime::KvCache::Settings kv = runtime::kv_settings(config, settings.context, settings.kv);
   FOVEA_TRY(parts->forward, layers::Forward::create(*parts->model, *parts->device, settings.chunk,
-                                                    runtime::KvCache::pages(kv)));
+                                                    runtime::KvCache::pages(kv), host_part));
   FOVEA_TRY(parts->cache, runtime::KvCache::create(kv, *parts->device, *parts->stream));
 
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log::info("runtime", "loaded ", request.model.string(), " (", parts->info.architecture, ") in ",
-            seconds.count(), " s: weights ", parts->model->weight_bytes(), " bytes, KV cache ",
+            seconds.count(), " s: weights ", parts->model->weight_bytes(), " bytes, on the host beside them ",
+            parts->host_weights ? parts->host_weights->bytes() : 0, " bytes, KV cache ",
             parts->cache->bytes(), " bytes for ", settings.context, " tokens, activations ",
             parts->forward->activation_bytes(), " bytes, ", settings.threads, " threads, ",
             parts->device->instruction_set());

@@ -8,9 +8,12 @@
 #include "engine/core/shell_word.h"
 #include "engine/layers/forward.h"
 #include "engine/models/placement.h"
+#include "engine/models/say.h"
 #include "engine/precision/best_mix.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/fingerprint.h"
+#include "engine/precision/offload.h"
+#include "engine/precision/size_text.h"
 #include "engine/precision/static_plan.h"
 #include "engine/precision/static_policy.h"
 #include "engine/precision/store_profile.h"
@@ -19,30 +22,33 @@
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/prepare.h"
+#include "engine/runtime/processor.h"
 #include "kernels/cpu/ceiling.h"
 
 namespace fovea::runtime {
 namespace {
 
+using models::say;
 using precision::PrecisionPlan;
+using precision::size_text;
 using precision::TierId;
 using precision::UnitPlan;
 
-precision::Surroundings surroundings(const checkpoint::Checkpoint& checkpoint,
-                                     const models::WeightPlan& weights, const models::ModelConfig& config,
-                                     const LoadRequest& settings, const kernels::Device& device,
-                                     models::UnitScope scope) {
+Result<precision::Surroundings> surroundings(const checkpoint::Checkpoint& checkpoint,
+                                             const models::WeightPlan& weights,
+                                             const models::ModelConfig& config, const LoadRequest& settings,
+                                             const kernels::Device& device, models::UnitScope scope) {
   precision::Surroundings around{
       .dense_bytes = models::Placement(checkpoint, device, scope).measure(weights, config).resident(),
       .kv_bytes = KvCache::bytes(kv_settings(config, settings.context, settings.kv)),
       .activation_bytes = layers::Forward::activation_bytes(config, settings.chunk),
       .experts_used = config.experts_used,
-      .chunk = settings.chunk,
-      // The host computes nothing for a device beside it: what is offloaded is read from disk when needed.
-      .device_is_host = true};
+      .chunk = settings.chunk};
   if (!device.memory_is_host()) {
     around.safety_bytes = precision::card_safety_bytes;
     around.safety_share = 0;
+    FOVEA_TRY(const kernels::Device* processor, chosen_device({}));
+    around.host_bytes = host_bytes(checkpoint, *processor);
   }
   return around;
 }
@@ -126,6 +132,32 @@ Result<std::vector<TierId>> mapped_tiers(const UnitPlan& units, const std::files
   return precision::read_tier_map(map, names, tiers);
 }
 
+// Which flags would make it fit, with the number where there is one.
+std::string leaving_more_to_host(const models::WeightPlan& weights, const kernels::Device& device,
+                                 PrecisionRequest request, const precision::Surroundings& around) {
+  const bool has_experts =
+      std::ranges::any_of(weights.layers, [](const auto& layer) { return !layer.experts.empty(); });
+  request.offload = {};
+  const auto fits = [&] {
+    const auto units = precision::plan_units(weights, device, request, around);
+    return units && precision::plan_precision_anyway(units->inputs, PolicyKind::none).plan.fits;
+  };
+  std::string flag;
+  const std::int64_t layers = std::ssize(weights.layers);
+  for (std::int64_t away = 1; away <= layers && flag.empty(); ++away) {
+    request.offload.cpu_moe_layers = has_experts ? away : 0;
+    request.offload.gpu_layers = has_experts ? -1 : layers + 1 - away;
+    if (fits()) flag = has_experts ? say("--n-cpu-moe ", away) : say("-ngl ", layers + 1 - away);
+  }
+  if (flag.empty())
+    return say("Choose a shorter context or a smaller model: it does not fit even with all ",
+               has_experts ? "experts" : "feed-forward layers", " left to the processor (",
+               has_experts ? "--n-cpu-moe" : "-ngl", ", --override-tensor)");
+  return say("Leave more to the processor: ", flag, " fits",
+             has_experts ? " (--n-cpu-moe auto finds it)" : "",
+             "; --override-tensor chooses by name. Or choose a shorter context");
+}
+
 // Swaps may take this share of the memory's bandwidth from decoding.
 constexpr double traffic_share = 0.05;
 
@@ -152,12 +184,12 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
     const kernels::Device& device, const ProgressSink& progress, std::stop_token stop) {
   FOVEA_TRY(const PrecisionRequest request, within_free_memory(settings.precision, device));
   const bool has_experts = config.experts > 0;
-  const PolicyKind policy = precision::chosen_policy(request, has_experts);
+  const PolicyKind policy = precision::chosen_policy(request, has_experts, !device.memory_is_host());
   if (policy == PolicyKind::none) return std::nullopt;
   FOVEA_TRY(const models::WeightPlan weights, models::plan_weights(checkpoint, config));
-  FOVEA_TRY(UnitPlan units, precision::plan_units(weights, device, request,
-                                                  surroundings(checkpoint, weights, config, settings, device,
-                                                               precision::unit_scope(policy, has_experts))));
+  FOVEA_TRY(const auto around, surroundings(checkpoint, weights, config, settings, device,
+                                            precision::unit_scope(policy, has_experts)));
+  FOVEA_TRY(UnitPlan units, precision::plan_units(weights, device, request, around));
   std::vector<TierId> first;
   if (!request.tier_map.empty()) {
     FOVEA_TRY(first, mapped_tiers(units, request.tier_map));
@@ -178,11 +210,38 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
     world.capacity = plan.capacity;
   }
   plan.plan.notes = std::move(units.notes);
+  std::vector<models::HostShare> host;
+  if (around.host_bytes) host = precision::host_shares(units.units, units.absent);
   return PreparedPrecision{.units = std::move(units),
                            .plan = std::move(plan),
                            .world = std::move(world),
                            .first = std::move(first),
+                           .host = std::move(host),
                            .store = std::move(store)};
+}
+
+Result<std::vector<models::HostShare>> plan_without_policy(const checkpoint::Checkpoint& checkpoint,
+                                                           const models::ModelConfig& config,
+                                                           const LoadRequest& settings,
+                                                           const kernels::Device& device) {
+  FOVEA_TRY(PrecisionRequest request, within_free_memory(settings.precision, device));
+  request.policy = PolicyKind::none;
+  FOVEA_TRY(const models::WeightPlan weights, models::plan_weights(checkpoint, config));
+  FOVEA_TRY(const auto around,
+            surroundings(checkpoint, weights, config, settings, device, models::UnitScope::none));
+  FOVEA_TRY(const UnitPlan units, precision::plan_units(weights, device, request, around));
+  const Plan plan = precision::plan_precision_anyway(units.inputs, PolicyKind::none).plan;
+  for (const std::string& note : units.notes) log::info("runtime", note);
+  if (!plan.fits)
+    return fail(ErrorKind::memory, "budget",
+                say(size_text(plan.budget_bytes), " (", plan.budget_bytes, " bytes) is too small for ",
+                    device.name(), ": the model and its context take ", size_text(plan.least_bytes), " (",
+                    plan.least_bytes, " bytes)"),
+                leaving_more_to_host(weights, device, request, around));
+  log::info("runtime", "the plan for ", device.name(), ": ", plan.total_bytes, " of ", plan.budget_bytes,
+            " bytes, and beside it ", plan.units_on_host, " units of ", plan.host_bytes,
+            " bytes that the processor computes");
+  return precision::host_shares(units.units, units.absent);
 }
 
 Result<std::unique_ptr<precision::Policy>> make_policy(const PreparedPrecision& prepared,
@@ -220,7 +279,8 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
                  .on_publish =
                      [&model, units = parts.units.get()](precision::UnitId unit) {
                        ++model.handles()[static_cast<std::size_t>((*units)[unit].layer)].revision;
-                     }},
+                     },
+                 .on_host = prepared.host.empty() ? std::vector<bool>{} : std::move(prepared.units.absent)},
                 std::move(arena),
                 {.transfer_bytes =
                      request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.parts.transfer,

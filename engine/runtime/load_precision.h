@@ -20,6 +20,7 @@ struct PreparedPrecision {
   precision::PrecisionPlan plan;
   precision::PolicyWorld world;
   std::vector<precision::TierId> first;  // [units], of policies that keep them; empty: the policy chooses
+  std::vector<models::HostShare> host;   // [layers] what the processor computes beside the device; or empty
   checkpoint::Store store;
 };
 
@@ -29,6 +30,14 @@ struct PreparedPrecision {
 Result<std::optional<PreparedPrecision>> prepare_precision(
     const checkpoint::Checkpoint& checkpoint, const models::ModelConfig& config, const LoadRequest& settings,
     const kernels::Device& device, const ProgressSink& progress, std::stop_token stop);
+
+// On a device with memory of its own, without a policy: the plan that keeps to that memory, and what of the
+// model the processor computes beside it, [layers]. ErrorKind::memory, before any weight is read, says what
+// would do and which flags leave more to the processor.
+Result<std::vector<models::HostShare>> plan_without_policy(const checkpoint::Checkpoint& checkpoint,
+                                                           const models::ModelConfig& config,
+                                                           const LoadRequest& settings,
+                                                           const kernels::Device& device);
 
 // The policy that a request means, for what was prepared.
 Result<std::unique_ptr<precision::Policy>> make_policy(const PreparedPrecision& prepared,

@@ -6,6 +6,7 @@
 #include "engine/api/limits.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/models/placement.h"
 #include "engine/precision/plan_inputs.h"
 
 namespace fovea::runtime {
@@ -38,7 +39,7 @@ void choose_defaults(LoadRequest& settings, const models::ModelConfig& config) {
   if (settings.context == 0) settings.context = std::min(trained, default_context);
   if (settings.chunk == 0) {
     const bool dynamic =
-        precision::chosen_policy(settings.precision, config.experts > 0) == PolicyKind::dynaexq;
+        precision::chosen_policy(settings.precision, config.experts > 0, false) == PolicyKind::dynaexq;
     settings.chunk = dynamic ? dynamic_chunk : default_chunk;
   }
   settings.chunk = std::min(settings.chunk, settings.context);
@@ -49,6 +50,12 @@ void choose_defaults(LoadRequest& settings, const models::ModelConfig& config) {
 
 std::int64_t free_bytes(const kernels::Device& device) {
   return device.memory_is_host() ? 0 : device.facts().memory_free_bytes;
+}
+
+std::function<std::int64_t(const models::MatrixSource&)> host_bytes(const checkpoint::Checkpoint& checkpoint,
+                                                                    const kernels::Device& processor) {
+  return [placement = models::Placement(checkpoint, processor, models::UnitScope::none)](
+             const models::MatrixSource& matrix) { return placement.resident_bytes(matrix); };
 }
 
 kernels::Type storage_type(KvType kv) {

@@ -1,8 +1,11 @@
 // What a load request's zeros mean, and the KV cache that it asks for. A plan counts with the same numbers.
 #pragma once
 
+#include <functional>
+
 #include "engine/api/engine.h"
 #include "engine/models/config.h"
+#include "engine/models/plan.h"
 #include "engine/runtime/kv_cache.h"
 
 namespace fovea::runtime {
@@ -16,6 +19,10 @@ Result<void> check(const LoadRequest& request);
 void choose_defaults(LoadRequest& settings, const models::ModelConfig& config);
 // What a device with memory of its own has free now, other programs' use taken off; 0 where it is the host's.
 std::int64_t free_bytes(const kernels::Device& device);
+// What a matrix of the file takes where the processor computes with it, for a plan's Surroundings. The
+// checkpoint must outlive what comes back.
+std::function<std::int64_t(const models::MatrixSource&)> host_bytes(const checkpoint::Checkpoint& checkpoint,
+                                                                    const kernels::Device& processor);
 kernels::Type storage_type(KvType kv);
 KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, KvType kv);
 

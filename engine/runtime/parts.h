@@ -11,6 +11,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/layers/forward.h"
+#include "engine/models/host_weights.h"
 #include "engine/models/model.h"
 #include "engine/runtime/control_tokens.h"
 #include "engine/runtime/kv_cache.h"
@@ -32,6 +33,7 @@ struct Engine::Parts {
   const kernels::Device* device = nullptr;
   std::unique_ptr<kernels::Stream> stream;
   std::optional<models::Model> model;
+  std::optional<models::HostWeights> host_weights;  // what the processor computes with, beside the device
   std::unique_ptr<runtime::PrecisionControl> precision;  // null: every weight as the file has it
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;

@@ -44,7 +44,13 @@ struct Subject {
   std::function<std::int64_t(PolicyKind)> dense;
   std::function<std::int64_t(const PlanSettings&)> kv;
   std::function<std::int64_t(const PlanSettings&)> activations;
+  std::function<std::int64_t(const models::MatrixSource&)> host;  // of a matrix where the processor computes
 };
+
+// Whether the device has memory of its own, beside which the processor computes.
+bool is_card(const Subject& subject, const PlanSettings& settings) {
+  return settings.device_memory_bytes > 0 || !subject.device->memory_is_host();
+}
 
 struct Planned {
   precision::UnitPlan units;
@@ -53,18 +59,19 @@ struct Planned {
 
 Result<Planned> plan_once(const Subject& subject, const PlanSettings& settings) {
   PrecisionRequest request = settings.precision;
-  const bool card = settings.device_memory_bytes > 0;
-  const bool own_memory = card || !subject.device->memory_is_host();
+  const bool planned_card = settings.device_memory_bytes > 0;
+  const bool card = is_card(subject, settings);
   if (request.budget_bytes == 0)
-    request.budget_bytes = card ? settings.device_memory_bytes : runtime::free_bytes(*subject.device);
-  const PolicyKind policy = precision::chosen_policy(request, subject.has_experts);
+    request.budget_bytes = planned_card ? settings.device_memory_bytes : runtime::free_bytes(*subject.device);
+  const PolicyKind policy = precision::chosen_policy(request, subject.has_experts, card);
   Surroundings around{.dense_bytes = subject.dense(policy),
                       .kv_bytes = subject.kv(settings),
                       .activation_bytes = subject.activations(settings),
                       .experts_used = subject.experts_used,
                       .chunk = settings.chunk,
-                      .device_is_host = !card};
-  if (own_memory) {
+                      .counts_transfer = planned_card};
+  if (card) {
+    around.host_bytes = subject.host;
     around.safety_bytes = precision::card_safety_bytes;
     around.safety_share = 0;
   }
@@ -129,6 +136,8 @@ class Adviser {
   }
 
   void offload_layers(const Planned& planned, std::vector<std::string>& advice) const {
+    if (is_card(subject_, settings_) && planned.units.policy == PolicyKind::none)
+      return leave_to_host(planned, advice);
     if (!subject_.has_experts || planned.units.policy == PolicyKind::offload) return;
     const auto changed = again([&](PlanSettings& s) {
       s.precision.policy = PolicyKind::offload;
@@ -141,7 +150,26 @@ class Adviser {
         say("--policy offload --tiers ", changed->units.tiers.front().name, " --n-cpu-moe ",
             changed->units.cpu_moe_layers, " ", outcome(*changed), ": ", changed->precision.absent_units,
             " of ", changed->units.units.size(), " units ",
-            settings_.device_memory_bytes > 0 ? "computed by the host" : "on disk alone, with stalls"));
+            is_card(subject_, settings_) ? "computed by the host" : "on disk alone, with stalls"));
+  }
+
+  // The fewest layers that must be the processor's.
+  void leave_to_host(const Planned& planned, std::vector<std::string>& advice) const {
+    const std::int64_t layers = planned.units.units.layers();
+    for (std::int64_t away = 1; away <= layers; ++away) {
+      const bool experts = subject_.has_experts;
+      const std::int64_t kept = layers + 1 - away;  // the output counts as a layer
+      const auto changed = again([&](PlanSettings& s) {
+        s.precision.offload = {
+            .cpu_moe_layers = experts ? away : 0, .override_tensors = {}, .gpu_layers = experts ? -1 : kept};
+      });
+      if (!changed || (!changed->precision.plan.fits && away < layers)) continue;
+      advice.push_back(say(experts ? "--n-cpu-moe " : "-ngl ", experts ? away : kept, " ", outcome(*changed),
+                           ": the processor computes ", changed->precision.absent_units, " of ",
+                           changed->units.units.size(), " units, ",
+                           size_text(changed->precision.plan.host_bytes), " of main memory"));
+      return;
+    }
   }
 
   void smaller_kv(const Plan& plan, std::vector<std::string>& advice) const {
@@ -191,6 +219,7 @@ Result<PlanReport> report(const Subject& subject, const PlanSettings& settings) 
                  .chunk = settings.chunk,
                  .units = planned.units.units.size(),
                  .units_offloaded = planned.precision.absent_units,
+                 .host_computes = is_card(subject, settings),
                  .cpu_moe_layers = planned.units.cpu_moe_layers};
   out.plan.notes = std::move(planned.units.notes);
   for (std::int64_t layer = 0; layer < planned.units.units.layers(); ++layer)
@@ -208,6 +237,7 @@ Result<PlanReport> plan_model(const std::filesystem::path& model, const PlanSett
     FOVEA_TRY(const auto config, models::read_config(file));
     FOVEA_TRY(const auto weights, models::plan_weights(file, config));
     FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(settings.device));
+    FOVEA_TRY(const kernels::Device* processor, runtime::chosen_device({}));
     FOVEA_CHECK(choose_sizes(settings, config));
     const bool has_experts = config.experts > 0;
     return report(
@@ -227,7 +257,8 @@ Result<PlanReport> plan_model(const std::filesystem::path& model, const PlanSett
                return runtime::KvCache::bytes(runtime::kv_settings(config, s.context, s.kv));
              },
          .activations =
-             [&](const PlanSettings& s) { return layers::Forward::activation_bytes(config, s.chunk); }},
+             [&](const PlanSettings& s) { return layers::Forward::activation_bytes(config, s.chunk); },
+         .host = runtime::host_bytes(file, *processor)},
         settings);
   });
 }
@@ -237,6 +268,7 @@ Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& given) 
     PlanSettings settings = given;
     FOVEA_TRY(const precision::ModelShape* const shape, precision::find_shape(name));
     FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(settings.device));
+    FOVEA_TRY(const kernels::Device* processor, runtime::chosen_device({}));
     const precision::ShapeWeights weights = precision::weights_of(*shape);
     const models::ModelConfig config = precision::config_of(*shape);
     FOVEA_CHECK(choose_sizes(settings, config));
@@ -261,7 +293,13 @@ Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& given) 
                                           runtime::page_tokens);
              },
          .activations =
-             [&](const PlanSettings& s) { return layers::Forward::activation_bytes(config, s.chunk); }},
+             [&](const PlanSettings& s) { return layers::Forward::activation_bytes(config, s.chunk); },
+         .host =
+             [processor](const models::MatrixSource& m) {
+               const kernels::Type type = m.tensor->type;
+               return models::aligned(processor->packed_bytes(
+                   processor->preferred_packing(type, m.rows, m.columns), type, m.rows, m.columns));
+             }},
         settings);
   });
 }

@@ -69,7 +69,7 @@ PrecisionControl::PrecisionControl(Parts parts)
   uses_.reserve(units);
   absent_.reserve(units);
   routed_.resize(static_cast<std::size_t>(parts_.units->layers()));
-  hits_.resize(parts_.tiers->size() + 1);
+  hits_.resize(parts_.tiers->size() + 2);
   parts_.residency->on_event = [this](const precision::SwapEvent& event) {
     if (parts_.log) parts_.log->write(event, parts_.units->name(event.decision.unit), *parts_.tiers, tokens_);
     if (event.outcome == precision::SwapOutcome::published) remember(event.decision, event.from);
@@ -94,7 +94,7 @@ bool PrecisionControl::routed(std::int64_t layer, const float*, std::int64_t tok
     const UnitId unit = first + ids[i];
     const auto at = static_cast<std::size_t>(unit);
     const TierId tier = tiers[at];
-    ++hits_[std::min<std::size_t>(tier, parts_.tiers->size())];
+    count_hit(unit, tier, 1);
     if (chosen_[at]++ == 0) {
       touched_.push_back(unit);
       if (tier == no_tier) absent_.push_back(unit);
@@ -169,8 +169,15 @@ void PrecisionControl::count_speed() {
 
 // Every linear layer serves every token.
 void PrecisionControl::count_hits(std::int64_t tokens) {
-  for (const TierId tier : parts_.residency->tiers())
-    hits_[std::min<std::size_t>(tier, parts_.tiers->size())] += tokens;
+  const std::span<const TierId> tiers = parts_.residency->tiers();
+  for (UnitId unit = 0; unit < static_cast<UnitId>(tiers.size()); ++unit)
+    count_hit(unit, tiers[static_cast<std::size_t>(unit)], tokens);
+}
+
+void PrecisionControl::count_hit(UnitId unit, TierId tier, std::int64_t tokens) {
+  const std::size_t known = parts_.tiers->size();
+  const std::size_t away = parts_.residency->on_host(unit) ? known + 1 : known;
+  hits_[tier < known ? tier : away] += tokens;
 }
 
 std::optional<Error> PrecisionControl::take_error() {
@@ -223,7 +230,8 @@ void PrecisionControl::show_tiers(Snapshot& snapshot) const {
     tier.units = tier.bytes = 0;  // show_units() counts them
     tier.hits = hits_[t];
   }
-  snapshot.misses = hits_.back();
+  snapshot.misses = hits_[hits_.size() - 2];
+  snapshot.host_hits = hits_.back();
 }
 
 void PrecisionControl::show_units(Snapshot& snapshot) {

@@ -95,7 +95,8 @@ class PrecisionControl final : public layers::PassObserver {
   std::vector<precision::Decision> decisions_;
   std::int64_t pass_tokens_ = 0;
   std::int64_t tokens_ = 0;
-  std::vector<std::int64_t> hits_;  // [tiers + 1], the last: on disk alone
+  std::vector<std::int64_t> hits_;  // [tiers + 2], the last: on disk alone, on the host
+  void count_hit(precision::UnitId unit, precision::TierId tier, std::int64_t tokens);
   std::optional<Error> error_;
 
   // What the snapshot shows.

@@ -157,6 +157,18 @@ class PlanTest : public QObject {
     QVERIFY(object["fits"].get<bool>());
     QVERIFY(object["units"]["host"].get<int>() > 0);
     QVERIFY(!object["units"].contains("disk"));
+    // Without tiers no store is needed; both memories are counted.
+    const Arguments beside_a_card = {"--shape", "qwen3-30b-a3b", "--device-memory",
+                                     "24GiB",   "-ncmoe",        "auto"};
+    const auto divided = plan(beside_a_card);
+    QCOMPARE(divided["policy"].get<std::string>(), std::string("none"));
+    QVERIFY(divided["fits"].get<bool>());
+    // 128 experts of 3 · 2048 · 768 weights in BF16 are each layer's.
+    QCOMPARE(divided["host_bytes"].get<std::int64_t>(),
+             divided["cpu_moe_layers"].get<std::int64_t>() * 128 * 3 * 2048 * 768 * 2);
+    Arguments in_words = beside_a_card;
+    in_words.insert(in_words.begin(), "plan");
+    QVERIFY(run(in_words).out.contains("units on the host"));
   }
 };
 FOVEA_TEST(PlanTest)

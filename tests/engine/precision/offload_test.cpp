@@ -33,6 +33,22 @@ const UnitTable& units() {
   return table;
 }
 
+// 3 layers without experts.
+const UnitTable& dense_units() {
+  static const checkpoint::TensorInfo tensor;
+  static const models::WeightPlan plan = [] {
+    const models::MatrixSource matrix{.tensor = &tensor, .rows = 32, .columns = 32};
+    models::LayerPlan layer;
+    layer.q = layer.k = layer.v = layer.attention_output = matrix;
+    layer.shared = {matrix, matrix, matrix};
+    models::WeightPlan made;
+    made.layers.assign(3, layer);
+    return made;
+  }();
+  static const UnitTable table(plan, UnitScope::linear_layers);
+  return table;
+}
+
 Result<OffloadChoice> choose(const OffloadSettings& settings) {
   return choose_offloaded(units(), settings, [](const std::vector<bool>&) { return true; });
 }
@@ -142,6 +158,61 @@ class OffloadTest : public QObject {
     QCOMPARE(choice.error().kind, ErrorKind::invalid);
     QVERIFY2(QString::fromStdString(choice.error().message()).contains(says),
              choice.error().message().c_str());
+  }
+
+  // Beside a card the feed-forward of a layer without experts goes as one, and nothing else can.
+  void denseLayersOnTheHost_data() {
+    QTest::addColumn<OffloadSettings>("settings");
+    QTest::addColumn<QString>("layers");
+    const auto pattern = [](const char* text) { return OffloadSettings{.override_tensors = {text}}; };
+    QTest::newRow("-ngl 4") << OffloadSettings{.override_tensors = {}, .gpu_layers = 4} << "";
+    QTest::newRow("-ngl 2") << OffloadSettings{.override_tensors = {}, .gpu_layers = 2} << "0 1";
+    QTest::newRow("-ngl 0") << OffloadSettings{.override_tensors = {}, .gpu_layers = 0} << "0 1 2";
+    QTest::newRow("a layer") << pattern("blk\\.1\\.=CPU") << "1";
+    QTest::newRow("one of three tensors") << pattern("blk\\.2\\.ffn_up=CPU") << "2";
+    QTest::newRow("the first one decides") << pattern("blk\\.0\\.ffn_up=GPU,ffn=CPU") << "1 2";
+  }
+  void denseLayersOnTheHost() {
+    QFETCH(OffloadSettings, settings);
+    QFETCH(QString, layers);
+    const auto fits = [](const std::vector<bool>&) { return true; };
+    const auto choice = choose_offloaded(dense_units(), settings, fits, SlowerPlace::host);
+    FOVEA_VERIFY(choice);
+    auto shares = host_shares(dense_units(), choice->absent);
+    QCOMPARE(shares.empty(), layers.isEmpty());
+    shares.resize(3);
+    QStringList shared;
+    for (int layer = 0; layer < 3; ++layer) {
+      if (shares[std::size_t(layer)].shared) shared << QString::number(layer);
+      QVERIFY(shares[std::size_t(layer)].experts.empty());
+      for (int unit = 0; unit < 7; ++unit)
+        QCOMPARE(choice->absent[std::size_t(layer * 7 + unit)],
+                 unit >= 4 && shares[std::size_t(layer)].shared);
+    }
+    QCOMPARE(shared.join(' '), layers);
+  }
+
+  void whatTheHostCannotComputeIsRefused() {
+    const auto fits = [](const std::vector<bool>&) { return true; };
+    const OffloadSettings settings{.override_tensors = {"attn_q=CPU"}};
+    for (const UnitTable* table : {&units(), &dense_units()}) {
+      const auto choice = choose_offloaded(*table, settings, fits, SlowerPlace::host);
+      QVERIFY(!choice);
+      QCOMPARE(choice.error().kind, ErrorKind::invalid);
+      QVERIFY(choice.error().message().find("attn_q names nothing") != std::string::npos);
+    }
+  }
+
+  void sharesNameEachExpert() {
+    std::vector<bool> absent(36, false);
+    absent[4] = absent[5] = true;  // of layer 1, the second and the third
+    const auto shares = host_shares(units(), absent);
+    QCOMPARE(shares.size(), std::size_t{12});
+    for (std::size_t layer = 0; layer < 12; ++layer) {
+      QVERIFY(!shares[layer].shared);
+      QCOMPARE(shares[layer].experts,
+               layer == 1 ? std::vector<bool>({false, true, true}) : std::vector<bool>{});
+    }
   }
 
   void namesAreThoseOfGguf() {

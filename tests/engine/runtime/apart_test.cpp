@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "engine/precision/plan_inputs.h"
+#include "engine/precision/static_policy.h"
 #include "engine/precision/tiers.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/prepare.h"
@@ -187,10 +188,15 @@ class ApartTest : public QObject {
   // Some units live on disk alone: the router's choice must be known inside the pass.
   void unitsOnDiskAreBroughtInTime() {
     const auto tokens = expert::some_tokens(30);
-    LoadRequest request = with_policy(PolicyKind::offload);
+    LoadRequest request = with_policy(PolicyKind::static_tiers);
     request.precision.tiers = {"file"};
-    request.precision.offload.cpu_moe_layers = 1;
-    const auto here = load_on(cpu(), request), there = load_on(apart_, request);
+    const auto first_layer_away = [](const precision::PolicyWorld& world) {
+      std::vector<precision::TierId> tiers(static_cast<std::size_t>(world.units()), 0);
+      std::fill_n(tiers.begin(), world.first_unit[1], no_tier);
+      return precision::make_static(world, tiers);
+    };
+    const auto here = load_on(cpu(), request, first_layer_away);
+    const auto there = load_on(apart_, request, first_layer_away);
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
     QVERIFY(there->precision()->stalls > 0);
   }

@@ -179,6 +179,59 @@ class PlanModelTest : public QObject {
     QCOMPARE(card->plan.parts.safety, 1 << 30);
   }
 
+  // Beside a card the processor computes what is left to it: counted apart, as its own weights take.
+  void whatTheHostComputesIsCountedApart_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<bool>("experts");
+    for (const char* model : {"qwen3_moe-0", "experts.gguf", "mixtral-0"})
+      QTest::newRow(model) << model << true;
+    QTest::newRow("qwen3-0") << "qwen3-0" << false;
+  }
+  void whatTheHostComputesIsCountedApart() {
+    QFETCH(QString, model);
+    QFETCH(bool, experts);
+    const auto path = golden("models") / model.toStdString();
+    PlanSettings settings = with({}, 0, PolicyKind::none);
+    settings.device_memory_bytes = std::int64_t{8} << 30;
+    const auto whole = plan_model(path, settings);
+    FOVEA_VERIFY(whole);
+    QVERIFY(whole->host_computes);
+    QCOMPARE(whole->plan.host_bytes, 0);
+    settings.precision.policy = PolicyKind::automatic;
+    settings.precision.offload.cpu_moe_layers = experts ? 99 : 0;
+    settings.precision.offload.gpu_layers = experts ? -1 : 0;
+    const auto divided = plan_model(path, settings);
+    FOVEA_VERIFY(divided);
+    QCOMPARE(divided->policy, PolicyKind::none);  // needs no store
+    QVERIFY(divided->units_offloaded > 0);
+    QCOMPARE(divided->plan.units_on_host, divided->units_offloaded);
+    QCOMPARE(divided->plan.units_on_disk, 0);
+    QCOMPARE(divided->plan.total_bytes, total(divided->plan));
+    QVERIFY(divided->plan.host_bytes > 0);
+    QVERIFY(divided->plan.total_bytes < whole->plan.total_bytes);
+    if (experts) {
+      QCOMPARE(divided->plan.host_bytes, dense_of_model(path, models::UnitScope::none) -
+                                             dense_of_model(path, models::UnitScope::experts));
+    }
+
+    // A card that lacks one byte: the plan says what to leave to the processor, and that fits.
+    settings.precision = {};
+    settings.precision.policy = PolicyKind::none;
+    settings.precision.budget_bytes = whole->plan.total_bytes - 1;
+    const auto refused = plan_model(path, settings);
+    FOVEA_VERIFY(refused);
+    QVERIFY(!refused->plan.fits);
+    const char* const flag = experts ? "--n-cpu-moe 1 fits: the processor computes" : "-ngl ";
+    QVERIFY(std::ranges::any_of(refused->plan.advice,
+                                [&](const std::string& advice) { return advice.starts_with(flag); }));
+    if (!experts) return;
+    settings.precision.offload.cpu_moe_layers = -1;
+    const auto found = plan_model(path, settings);
+    FOVEA_VERIFY(found);
+    QVERIFY(found->plan.fits);
+    QCOMPARE(found->cpu_moe_layers, 1);
+  }
+
   void wrongRequestsAreNamed_data() {
     QTest::addColumn<QString>("model");
     QTest::addColumn<QString>("tier");

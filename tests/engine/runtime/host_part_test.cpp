@@ -1,0 +1,289 @@
+// The engine on a device whose memory the host cannot touch, with a part of the model left to the processor:
+// llama.cpp's flags under every policy that takes them, what is counted where, and what a plan says first.
+#include <QTemporaryDir>
+#include <algorithm>
+#include <fstream>
+
+#include "engine/precision/plan_inputs.h"
+#include "engine/runtime/load.h"
+#include "engine/runtime/processor.h"
+#include "tests/support/test.h"
+
+#include "../models/apart_device.h"
+#include "chat_model.h"
+#include "expert_model.h"
+
+using namespace fovea;
+using namespace fovea::tests;
+namespace expert = fovea::tests::expert_model;
+
+Q_DECLARE_METATYPE(OffloadSettings)
+
+namespace {
+
+const kernels::Device& cpu() {
+  static const kernels::Device& device = **runtime::chosen_device({});
+  return device;
+}
+
+std::unique_ptr<Engine> load_on(const kernels::Device& device, const LoadRequest& request) {
+  auto engine = runtime::load(request, {}, {}, {}, &device);
+  if (!engine) qFatal("%s", engine.error().message().c_str());
+  return *std::move(engine);
+}
+
+OffloadSettings cpu_moe(std::int64_t layers) {
+  return {.cpu_moe_layers = layers, .override_tensors = {}};
+}
+OffloadSettings gpu_layers(std::int64_t layers) {
+  return {.override_tensors = {}, .gpu_layers = layers};
+}
+OffloadSettings pattern(const char* text) {
+  return {.override_tensors = {text}};
+}
+
+}  // namespace
+
+class HostPartTest : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir folder_;
+  ApartDevice apart_{cpu()};
+
+  LoadRequest with_policy(PolicyKind policy, std::vector<std::string> tiers = {}) const {
+    return expert::with_policy(folder_.path().toStdString(), policy, std::move(tiers));
+  }
+  LoadRequest dense_request() const {
+    LoadRequest request = expert::plain_request();
+    request.model = golden("models/qwen3-0");
+    return request;
+  }
+  // Of a budget that has so many bytes behind the card's reserve.
+  static std::int64_t card_budget(std::int64_t bytes) { return precision::card_safety_bytes + bytes; }
+
+ private Q_SLOTS:
+  void cleanup() { QCOMPARE(apart_.allocated(), 0); }
+
+  // Whatever layers the processor computes: its own bits.
+  void everyPolicyGivesTheProcessorsBits_data() {
+    QTest::addColumn<int>("policy");
+    QTest::addColumn<bool>("tiers");
+    QTest::addColumn<OffloadSettings>("offload");
+    QTest::addColumn<int>("units");  // left to the processor
+    const auto row = [](const char* name, PolicyKind policy, bool tiers, const OffloadSettings& offload,
+                        int units) { QTest::newRow(name) << int(policy) << tiers << offload << units; };
+    row("none, first layer", PolicyKind::none, false, cpu_moe(1), 8);
+    row("none, all layers", PolicyKind::none, false, cpu_moe(99), 16);
+    row("none, -ngl 2", PolicyKind::none, false, gpu_layers(2), 8);
+    row("none, -ngl 0", PolicyKind::none, false, gpu_layers(0), 16);
+    row("none, -ngl 99", PolicyKind::none, false, gpu_layers(99), 0);
+    row("none, the second layer by name", PolicyKind::none, false, pattern("blk\\.1\\.=CPU"), 8);
+    row("none, one tensor by name", PolicyKind::none, false, pattern("blk\\.0\\.ffn_up_exps=CPU"), 8);
+    row("automatic", PolicyKind::automatic, false, cpu_moe(1), 8);
+    row("static", PolicyKind::static_tiers, true, cpu_moe(1), 8);
+    row("static, all layers", PolicyKind::static_tiers, true, cpu_moe(2), 16);
+    row("offload", PolicyKind::offload, false, cpu_moe(1), 8);
+    row("offload, by name", PolicyKind::offload, true, pattern("blk\\.1\\.=CPU"), 8);
+  }
+  void everyPolicyGivesTheProcessorsBits() {
+    QFETCH(int, policy);
+    QFETCH(bool, tiers);
+    QFETCH(OffloadSettings, offload);
+    QFETCH(int, units);
+    const auto tokens = expert::some_tokens(40);
+    const auto here = load_on(cpu(), expert::plain_request());
+    LoadRequest request = with_policy(static_cast<PolicyKind>(policy));
+    if (tiers) request.precision.tiers = {"file"};
+    request.precision.offload = offload;
+    const auto there = load_on(apart_, request);
+    QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
+    QCOMPARE(there->memory().host_weights > 0, units > 0);
+    if (there->plan()) {
+      QCOMPARE(there->plan()->units_on_host, units);
+      QCOMPARE(there->plan()->host_bytes, there->memory().host_weights);
+      QCOMPARE(there->plan()->units_on_disk, 0);
+      QCOMPARE(there->precision()->stalls, 0);
+      QCOMPARE(there->precision()->hit_rate, 1 - units / 16.0);
+    }
+  }
+
+  // The host keeps its units as the file has them, whatever tier the device's own have.
+  void tiersAreTheDevicesAlone() {
+    const auto tokens = expert::some_tokens(40);
+    LoadRequest request = with_policy(PolicyKind::static_tiers, {"q2"});
+    request.precision.offload = cpu_moe(1);
+    const auto there = load_on(apart_, request);
+    const std::filesystem::path map = folder_.filePath("map").toStdString();
+    std::ofstream file(map);
+    for (int layer = 0; layer < expert::layers; ++layer) {
+      for (int e = 0; e < expert::experts; ++e)
+        file << "blk." << layer << ".expert." << e << (layer == 0 ? " file\n" : " q2\n");
+    }
+    file.close();
+    request = with_policy(PolicyKind::static_tiers, {"file", "q2"});
+    request.precision.tier_map = map;
+    const auto here = load_on(cpu(), request);
+    QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
+  }
+
+  // Without experts it is the layers' feed-forward.
+  void denseLayersGiveTheProcessorsBits_data() {
+    QTest::addColumn<int>("policy");
+    QTest::addColumn<OffloadSettings>("offload");
+    QTest::addColumn<int>("units");
+    const int none = int(PolicyKind::none), fixed = int(PolicyKind::static_tiers);
+    QTest::newRow("none") << none << gpu_layers(0) << 6;
+    QTest::newRow("none, one layer") << none << gpu_layers(2) << 3;
+    QTest::newRow("none, by name") << none << pattern("blk\\.1\\.=CPU") << 3;
+    QTest::newRow("none, one tensor") << none << pattern("ffn_down=CPU") << 6;
+    QTest::newRow("static") << fixed << gpu_layers(2) << 3;
+  }
+  void denseLayersGiveTheProcessorsBits() {
+    QFETCH(int, policy);
+    QFETCH(OffloadSettings, offload);
+    QFETCH(int, units);
+    const auto tokens = expert::some_tokens(20);
+    const auto here = load_on(cpu(), dense_request());
+    LoadRequest request = with_policy(static_cast<PolicyKind>(policy), {});
+    request.model = dense_request().model;
+    request.precision.offload = offload;
+    const auto there = load_on(apart_, request);
+    QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
+    QVERIFY(there->memory().host_weights > 0);
+    if (there->plan()) QCOMPARE(there->plan()->units_on_host, units);
+  }
+
+  void conversationsAreTheSame() {
+    const auto here = load_on(cpu(), chat_request());
+    LoadRequest request = chat_request();
+    request.precision.offload = gpu_layers(1);
+    const auto there = load_on(apart_, request);
+    QVERIFY(there->memory().host_weights > 0);
+    for (const auto& chat : expected_chat()["chats"]) {
+      const GenerateRequest question = greedy(messages_of(chat), 24);
+      const auto wanted = here->generate(question), got = there->generate(question);
+      FOVEA_VERIFY(wanted);
+      FOVEA_VERIFY(got);
+      QCOMPARE(got->tokens, wanted->tokens);
+    }
+  }
+
+  // A budget that falls from everything to nothing: the smallest number of layers is found that fits it, what
+  // is on the device stays below it, and one layer fewer is refused by the plan.
+  void autoFindsTheFewestLayers() {
+    LoadRequest request = with_policy(PolicyKind::none);
+    const auto whole = load_on(apart_, request);
+    const auto kept = [](const MemoryUse& m) { return m.weights + m.kv_cache + m.activations; };
+    const std::int64_t all = kept(whole->memory());
+    std::vector<std::int64_t> host_bytes;
+    for (const std::int64_t missing : {std::int64_t{0}, std::int64_t{1}, whole->memory().weights / 2}) {
+      request.precision.budget_bytes = card_budget(all - missing);
+      request.precision.offload = cpu_moe(-1);
+      const auto engine = runtime::load(request, {}, {}, {}, &apart_);
+      if (!engine) {
+        QVERIFY(engine.error().message().find("even with all experts") != std::string::npos);
+        QVERIFY(missing > 1);
+        continue;
+      }
+      const MemoryUse memory = (*engine)->memory();
+      QVERIFY(kept(memory) <= all - missing);
+      host_bytes.push_back(memory.host_weights);
+    }
+    QVERIFY(host_bytes.size() >= 2);
+    QCOMPARE(host_bytes[0], 0);
+    QVERIFY(host_bytes[1] > 0);
+    QVERIFY(std::ranges::is_sorted(host_bytes));
+  }
+
+  // Too little memory is known before a weight is read, with the number and the flags that help.
+  void tooLittleMemoryIsAnErrorOfThePlan_data() {
+    QTest::addColumn<bool>("dense");
+    QTest::addColumn<QString>("flag");
+    QTest::newRow("experts") << false << "--n-cpu-moe 1 fits (--n-cpu-moe auto finds it)";
+    QTest::newRow("dense") << true << "-ngl 2 fits";
+  }
+  void tooLittleMemoryIsAnErrorOfThePlan() {
+    QFETCH(bool, dense);
+    QFETCH(QString, flag);
+    LoadRequest request = dense ? dense_request() : expert::plain_request();
+    const MemoryUse whole = load_on(apart_, request)->memory();
+    const std::int64_t all = card_budget(whole.weights + whole.kv_cache + whole.activations);
+    request.precision.budget_bytes = all - 1;
+    bool progressed = false;
+    const auto engine = runtime::load(request, {}, [&](const Progress&) { progressed = true; }, {}, &apart_);
+    QVERIFY(!engine);
+    QVERIFY(!progressed);
+    QCOMPARE(engine.error().kind, ErrorKind::memory);
+    const QString message = QString::fromStdString(engine.error().message());
+    QVERIFY2(message.contains(QString::number(all)), qPrintable(message));
+    QVERIFY2(message.contains(flag), qPrintable(message));
+    QVERIFY2(message.contains("--override-tensor"), qPrintable(message));
+    if (dense) {
+      request.precision.offload = gpu_layers(2);
+    } else {
+      request.precision.offload = cpu_moe(1);
+    }
+    QVERIFY(load_on(apart_, request)->memory().host_weights > 0);
+  }
+
+  void whatCannotBeIsRefused_data() {
+    QTest::addColumn<int>("policy");
+    QTest::addColumn<bool>("dense");
+    QTest::addColumn<OffloadSettings>("offload");
+    QTest::addColumn<QString>("says");
+    const int none = int(PolicyKind::none);
+    QTest::newRow("dynaexq") << int(PolicyKind::dynaexq) << false << cpu_moe(1)
+                             << "policies none, static and offload";
+    QTest::newRow("attention") << none << true << pattern("attn_q=CPU") << "names nothing that the processor";
+    QTest::newRow("routers") << none << false << pattern("ffn_gate_inp=CPU")
+                             << "names nothing that the processor";
+    QTest::newRow("no experts") << none << true << cpu_moe(1) << "the model has no experts";
+  }
+  void whatCannotBeIsRefused() {
+    QFETCH(int, policy);
+    QFETCH(bool, dense);
+    QFETCH(OffloadSettings, offload);
+    QFETCH(QString, says);
+    LoadRequest request = with_policy(static_cast<PolicyKind>(policy));
+    if (dense) request.model = dense_request().model;
+    request.precision.offload = offload;
+    if (static_cast<PolicyKind>(policy) == PolicyKind::dynaexq) request.precision.tiers = {"file", "q2"};
+    const auto engine = runtime::load(request, {}, {}, {}, &apart_);
+    QVERIFY(!engine);
+    QCOMPARE(engine.error().kind, ErrorKind::invalid);
+    const QString message = QString::fromStdString(engine.error().message());
+    QVERIFY2(message.contains(says), qPrintable(message));
+  }
+
+  void theProcessorsUsesAreCounted() {
+    LoadRequest request = with_policy(PolicyKind::static_tiers, {"file"});
+    request.precision.offload = cpu_moe(1);
+    const auto engine = load_on(apart_, request);
+    Snapshot snapshot;
+    engine->read_snapshot(snapshot);  // asks for one
+    expert::logits(*engine, expert::some_tokens(30));
+    QVERIFY(engine->read_snapshot(snapshot));
+    QVERIFY(snapshot.host_hits > 0);
+    QCOMPARE(snapshot.tiers[0].hits, snapshot.host_hits);  // one layer each
+    QCOMPARE(snapshot.misses, 0);
+  }
+
+  // A device that is lost between two passes, or before the first one, ends the request.
+  void aLostDeviceEndsTheRequest() {
+    const ApartDevice lost(cpu());
+    LoadRequest request = expert::plain_request();
+    request.precision.offload = cpu_moe(99);
+    const auto engine = load_on(lost, request);
+    std::int64_t rows = 0;
+    const auto done = engine->logits(expert::some_tokens(12), [&](std::int64_t, std::span<const float>) {
+      if (++rows == request.chunk) lost.fail("the device is lost");
+    });
+    QVERIFY(!done);
+    QCOMPARE(done.error().kind, ErrorKind::device);
+    QVERIFY(done.error().message().find("the device is lost") != std::string::npos);
+    QCOMPARE(rows, request.chunk);
+  }
+};
+FOVEA_TEST(HostPartTest)
+
+#include "host_part_test.moc"
