@@ -320,7 +320,7 @@ void SwapWorld::pass(std::size_t lag) {
   for (UnitId unit = 0; unit < units; ++unit) {
     if (!was_absent_[static_cast<std::size_t>(unit)]) promises.push_back(promise(unit));
   }
-  stream_.launch(std::move(promises));
+  stream_.begin_pass(std::move(promises));
   while (stream_.running() > (options_.lagging_passes ? lag : 0)) stream_.end_oldest();
 }
 

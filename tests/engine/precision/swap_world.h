@@ -111,7 +111,7 @@ class PassStream final : public kernels::Stream {
     const std::byte* memory = nullptr;
     std::size_t bytes = 0;
   };
-  void launch(std::vector<Promise> promises) { running_.push_back(std::move(promises)); }
+  void begin_pass(std::vector<Promise> promises) { running_.push_back(std::move(promises)); }
   void end_oldest();
   void synchronize() override;
   std::size_t running() const { return running_.size(); }
