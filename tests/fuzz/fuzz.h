@@ -31,11 +31,12 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// An error from reading a file: never a bug, always with a place and words.
+// An error from reading a file: never a bug, always with a place, words and what to do.
 inline void check_error(const Error& error) {
   fuzz_check(error.kind != ErrorKind::internal);
   fuzz_check(!error.where.empty());
   fuzz_check(!error.what.empty());
+  fuzz_check(!error.advice.empty());
   fuzz_check(error.message().size() < 4096);
 }
 

@@ -9,7 +9,7 @@ if(seed_count EQUAL 0)
   message(FATAL_ERROR "tests/fuzz/corpus/${NAME} has no seeds")
 endif()
 math(EXPR runs "${RUNS} + ${seed_count}")  # the seeds themselves are not counted as mutations
-set(options -runs=${runs} -seed=1 -max_len=${MAX_LENGTH} -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=512
+set(options -runs=${runs} -seed=1 -max_len=${MAX_LENGTH} -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=${MALLOC_MB}
     -print_final_stats=1 -artifact_prefix=${BINARY}/findings/${NAME}-)
 if(EXISTS ${SOURCE}/${NAME}.dict)
   list(APPEND options -dict=${SOURCE}/${NAME}.dict)
