@@ -296,6 +296,29 @@ class PrepareCommandTest : public QObject {
     QCOMPARE(json::parse(run(arguments).out, nullptr, false)["was_there"], true);
   }
 
+  void divergencesWhenAskedFor() {
+    const fs::path path = folder_->path() / "a.store";
+    const std::vector<std::string> plain{"prepare",
+                                         fovea::tests::golden("chat"),
+                                         "--tiers",
+                                         "file,bf16",
+                                         "--json",
+                                         "--out",
+                                         path,
+                                         "--calibrate",
+                                         FOVEA_SOURCE_DIR "/README.md",
+                                         "--calibrate-tokens",
+                                         "256"};
+    const json without = json::parse(run(plain).out, nullptr, false);
+    QVERIFY(without["tiers"][1]["output_error_mean"] > 0 && without["tiers"][1]["divergence_mean"].is_null());
+    std::vector<std::string> measured = plain;
+    measured.insert(measured.end(), {"--divergence", "--divergence-tokens", "32", "--rebuild"});
+    const json with = json::parse(run(measured).out, nullptr, false);
+    QCOMPARE(with["tiers"][0]["divergence_mean"], 0);
+    QVERIFY2(with["tiers"][1]["divergence_mean"] > 0 && with["tiers"][1]["divergence_mean"] < 0.01,
+             with.dump().c_str());
+  }
+
   void theTextReachesUnits() {
     const auto demo = fovea::tests::demo_model();
     if (demo.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");

@@ -85,6 +85,32 @@ class ReadmeTest : public QObject {
     QVERIFY(std::filesystem::exists(root / path.toStdString()));
   }
 
+  // The demo model's budgets leave some of its experts at each tier: else there is nothing to see.
+  void budgets_data() {
+    QTest::addColumn<QByteArray>("budget");
+    QTest::addColumn<QByteArray>("context");
+    static const std::regex written("demo --budget ([0-9A-Za-z]+) --context ([0-9]+)");
+    const std::string text = content(root / "README.md");
+    int number = 0;
+    for (std::sregex_iterator it(text.begin(), text.end(), written), end; it != end; ++it) {
+      QTest::addRow("%d: %s", ++number, (*it)[1].str().c_str())
+          << QByteArray::fromStdString((*it)[1]) << QByteArray::fromStdString((*it)[2]);
+    }
+    QVERIFY(number >= 3);
+  }
+  void budgets() {
+    const auto demo = fovea::tests::demo_model();
+    if (demo.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    QFETCH(QByteArray, budget);
+    QFETCH(QByteArray, context);
+    const auto plan = nlohmann::json::parse(
+        run({"plan", demo, "--budget", budget.toStdString(), "--context", context.toStdString(), "--json"})
+            .out,
+        nullptr, false);
+    QVERIFY(plan.is_object() && plan["fits"] == true);
+    QVERIFY(plan["units"]["file"] > 0 && plan["units"]["q2"] > 0);
+  }
+
   // The rows of docs/swaps.md are what the planner says today; scripts/plan_tables makes them.
   void cards_data() {
     QTest::addColumn<QStringList>("cells");

@@ -89,6 +89,27 @@ class ResidencyTest : public QObject {
     QVERIFY(world.residency().tiers()[0] == 2);
   }
 
+  // Three wait while the only place moves the first: the next is refused, and all the others happen.
+  void aFullQueueRefuses() {
+    SwapWorld world({.slabs = 30, .settings = {.in_flight = 1, .queue = 3, .publish_after_passes = 1}});
+    FOVEA_VERIFY(world.open());
+    for (UnitId unit = 0; unit < 4; ++unit) QVERIFY(world.request(unit, 0));
+    QCOMPARE(world.residency().queues().queued, 3);
+    QVERIFY(!world.request(4, 0));
+    QCOMPARE(world.residency().counters().refused, 1);
+    QCOMPARE(int{world.residency().tiers_or_target()[4]}, 2);
+    QCOMPARE(world.story.events.back().decision.unit, 4);
+    QCOMPARE(world.story.events.back().outcome, SwapOutcome::refused);
+    settle(world);
+    QCOMPARE(world.residency().counters().promotions, 4);
+    QCOMPARE(int{world.residency().tiers()[4]}, 2);
+    VERIFY_WORLD(world);
+    QVERIFY(world.request(4, 0));
+    settle(world);
+    QCOMPARE(int{world.residency().tiers()[4]}, 0);
+    VERIFY_WORLD(world);
+  }
+
   // The mean is exact: 16 bits, 8.5 and 4.5 with their scales.
   void theMeanCountsBits() {
     SwapWorld world({.slabs = 30});
