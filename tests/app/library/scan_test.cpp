@@ -4,6 +4,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <semaphore>
 #include <tuple>
 
 #include "app/library/library_cache.h"
@@ -234,9 +235,17 @@ class ScanTest : public QObject {
   // A scan that another one replaces tells no end.
   void onlyTheLastScanEnds() {
     const Places places;
-    LibraryWorker worker(places.places());
+    std::binary_semaphore all_asked(0);  // no scan gets on before the last one was asked for
+    LibraryPlaces where = places.places();
+    where.elsewhere = [&all_asked] {
+      all_asked.acquire();
+      all_asked.release();
+      return std::vector<LibraryEntry>{};
+    };
+    LibraryWorker worker(where);
     Scan scan(worker);
     for (int i = 0; i < 5; ++i) worker.scan(0, 200);
+    all_asked.release();
     QTRY_COMPARE(scan.finished, 1);
     QCOMPARE(scan.read.size(), 4U);
   }
