@@ -13,9 +13,9 @@
 
 #include "engine/precision/residency.h"
 #include "engine/precision/store_source.h"
-#include "kernels/api/host_device.h"
 #include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
+#include "tests/support/forwarding_device.h"
 
 using namespace fovea;
 using namespace fovea::precision;
@@ -29,37 +29,11 @@ double seconds() {
 }
 
 // The CPU as if its memory were somebody else's: reads go through the transient buffer.
-class ApartDevice final : public kernels::HostDevice {
+class ApartDevice final : public tests::ForwardingDevice {
  public:
-  explicit ApartDevice(const kernels::Device& cpu) : cpu_(cpu) {}
+  using ForwardingDevice::ForwardingDevice;
   std::string name() const override { return "apart"; }
-  std::string instruction_set() const override { return cpu_.instruction_set(); }
-  const kernels::OperationTable& operations() const override { return cpu_.operations(); }
-  std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions& options) const override {
-    return cpu_.make_stream(options);
-  }
-  kernels::Packing preferred_packing(kernels::Type type, std::int64_t rows,
-                                     std::int64_t columns) const override {
-    return cpu_.preferred_packing(type, rows, columns);
-  }
-  std::int64_t packed_bytes(kernels::Packing packing, kernels::Type type, std::int64_t rows,
-                            std::int64_t columns) const override {
-    return cpu_.packed_bytes(packing, type, rows, columns);
-  }
-  void pack(kernels::Packing packing, kernels::Type type, std::int64_t rows, std::int64_t columns,
-            const std::byte* source, std::int64_t first, std::int64_t count,
-            std::byte* packed) const override {
-    cpu_.pack(packing, type, rows, columns, source, first, count, packed);
-  }
-  std::int64_t pack_granularity(kernels::Packing packing) const override {
-    return cpu_.pack_granularity(packing);
-  }
-  std::byte* allocate(std::int64_t bytes) const override { return cpu_.allocate(bytes); }
-  void release(std::byte* memory, std::int64_t bytes) const override { cpu_.release(memory, bytes); }
   bool memory_is_host() const override { return false; }
-
- private:
-  const kernels::Device& cpu_;
 };
 
 // Versions out of one block of memory, larger than the caches.

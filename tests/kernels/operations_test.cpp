@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/api/host_device.h"
 #include "kernels/cases/case.h"
 #include "kernels/cpu/device.h"
 #include "kernels/reference/device.h"
+#include "tests/support/forwarding_device.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
@@ -241,30 +241,15 @@ const OperationTable overrunning = {
         },
 };
 
-class PlantedDevice final : public HostDevice {
+class PlantedDevice final : public ForwardingDevice {
  public:
-  explicit PlantedDevice(const OperationTable& table) : table_(table) {}
+  explicit PlantedDevice(const OperationTable& table)
+      : ForwardingDevice(reference::device()), table_(table) {}
   std::string name() const override { return "planted"; }
-  std::string instruction_set() const override { return "double"; }
   const OperationTable& operations() const override { return table_; }
-  std::unique_ptr<Stream> make_stream(const StreamOptions& options) const override {
-    return truth_.make_stream(options);
-  }
-  Packing preferred_packing(Type, std::int64_t, std::int64_t) const override { return Packing::rows; }
-  std::int64_t packed_bytes(Packing p, Type t, std::int64_t r, std::int64_t c) const override {
-    return truth_.packed_bytes(p, t, r, c);
-  }
-  void pack(Packing p, Type t, std::int64_t r, std::int64_t c, const std::byte* source, std::int64_t first,
-            std::int64_t count, std::byte* packed) const override {
-    truth_.pack(p, t, r, c, source, first, count, packed);
-  }
-  std::int64_t pack_granularity(Packing) const override { return 1; }
-  std::byte* allocate(std::int64_t bytes) const override { return truth_.allocate(bytes); }
-  void release(std::byte* memory, std::int64_t bytes) const override { truth_.release(memory, bytes); }
 
  private:
   const OperationTable& table_;
-  const Device& truth_ = reference::device();
 };
 
 std::string repeat_command(const std::string& row) {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <random>
 
-#include "kernels/api/host_device.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/emulation/device.h"
+#include "tests/support/forwarding_device.h"
 #include "tests/support/test.h"
 
 #include "apart_device.h"
@@ -27,12 +27,11 @@ const kernels::Device& cpu() {
 }
 
 // The processor, which tells before it computes a feed-forward layer.
-class WatchedHost final : public kernels::HostDevice {
+class WatchedHost final : public ForwardingDevice {
  public:
+  WatchedHost() : ForwardingDevice(cpu()) {}
   static inline std::function<void()> before_feed_forward;
 
-  std::string name() const override { return cpu().name(); }
-  std::string instruction_set() const override { return cpu().instruction_set(); }
   const kernels::OperationTable& operations() const override {
     static const kernels::OperationTable table = [] {
       kernels::OperationTable own = cpu().operations();
@@ -44,27 +43,6 @@ class WatchedHost final : public kernels::HostDevice {
     }();
     return table;
   }
-  std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions& options) const override {
-    return cpu().make_stream(options);
-  }
-  kernels::Packing preferred_packing(kernels::Type type, std::int64_t rows,
-                                     std::int64_t columns) const override {
-    return cpu().preferred_packing(type, rows, columns);
-  }
-  std::int64_t packed_bytes(kernels::Packing packing, kernels::Type type, std::int64_t rows,
-                            std::int64_t columns) const override {
-    return cpu().packed_bytes(packing, type, rows, columns);
-  }
-  void pack(kernels::Packing packing, kernels::Type type, std::int64_t rows, std::int64_t columns,
-            const std::byte* source, std::int64_t first, std::int64_t count,
-            std::byte* packed) const override {
-    cpu().pack(packing, type, rows, columns, source, first, count, packed);
-  }
-  std::int64_t pack_granularity(kernels::Packing packing) const override {
-    return cpu().pack_granularity(packing);
-  }
-  std::byte* allocate(std::int64_t bytes) const override { return cpu().allocate(bytes); }
-  void release(std::byte* memory, std::int64_t bytes) const override { cpu().release(memory, bytes); }
 };
 
 struct Watch {

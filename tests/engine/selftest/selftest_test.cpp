@@ -5,8 +5,8 @@
 #include <atomic>
 #include <functional>
 
-#include "kernels/api/host_device.h"
 #include "kernels/cpu/device.h"
+#include "tests/support/forwarding_device.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
@@ -21,36 +21,15 @@ const kernels::Device& cpu() {
 }
 
 // The processor, except for what is planted.
-class Planted final : public kernels::HostDevice {
+class Planted final : public ForwardingDevice {
  public:
+  Planted() : ForwardingDevice(cpu()) {}
   kernels::OperationTable table = cpu().operations();
   bool copies_in = false;                  // takes memory by copies alone, although it is the host's
   std::int64_t faithful_copies = 1 << 30;  // of more than a kilobyte; the later ones lose a bit
 
   std::string name() const override { return "planted"; }
-  std::string instruction_set() const override { return cpu().instruction_set(); }
   const kernels::OperationTable& operations() const override { return table; }
-  std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions& options) const override {
-    return cpu().make_stream(options);
-  }
-  kernels::Packing preferred_packing(kernels::Type type, std::int64_t rows,
-                                     std::int64_t columns) const override {
-    return cpu().preferred_packing(type, rows, columns);
-  }
-  std::int64_t packed_bytes(kernels::Packing packing, kernels::Type type, std::int64_t rows,
-                            std::int64_t columns) const override {
-    return cpu().packed_bytes(packing, type, rows, columns);
-  }
-  void pack(kernels::Packing packing, kernels::Type type, std::int64_t rows, std::int64_t columns,
-            const std::byte* source, std::int64_t first, std::int64_t count,
-            std::byte* packed) const override {
-    cpu().pack(packing, type, rows, columns, source, first, count, packed);
-  }
-  std::int64_t pack_granularity(kernels::Packing packing) const override {
-    return cpu().pack_granularity(packing);
-  }
-  std::byte* allocate(std::int64_t bytes) const override { return cpu().allocate(bytes); }
-  void release(std::byte* memory, std::int64_t bytes) const override { cpu().release(memory, bytes); }
   bool memory_is_host() const override { return !copies_in; }
   kernels::DeviceFacts facts() const override {
     return {.description = "planted", .memory_bytes = 1LL << 34, .memory_free_bytes = 1LL << 33};
