@@ -195,6 +195,55 @@ class ChatTest : public QObject {
     QCOMPARE(terminal.end(), 0);
   }
 
+  // A budget between the two tiers: experts change tier while the answer is made, and the log has each
+  // change.
+  void expertsMoveWhileItAnswers() {
+    const fovea::tests::TemporaryFolder folder;
+    const Arguments plan{"plan", model_,     "--tiers", "q8,file", "--context",
+                         "512",  "--policy", "dynaexq", "--json"};
+    const auto least = nlohmann::json::parse(run(plan).out, nullptr, false)["least_bytes"];
+    const auto log = folder.path() / "swaps.jsonl";
+    const Outcome outcome = run({"chat",
+                                 model_,
+                                 "-p",
+                                 "Tell me about the sea.",
+                                 "--temp",
+                                 "0",
+                                 "--max-tokens",
+                                 "40",
+                                 "--json",
+                                 "--context",
+                                 "512",
+                                 "--tiers",
+                                 "q8,file",
+                                 "--policy",
+                                 "dynaexq",
+                                 "--budget",
+                                 std::to_string(least.get<std::int64_t>() + 4'000'000),
+                                 "--dynaexq-warm-up",
+                                 "16",
+                                 "--dynaexq-interval",
+                                 "16",
+                                 "--events",
+                                 log},
+                                {.environment = {{"FOVEA_DATA", folder.path()}}});
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    const auto object = nlohmann::json::parse(outcome.out, nullptr, false);
+    QCOMPARE(object["tokens"], 40);
+    QVERIFY2(object["promotions"] > 0 && object["demotions"] > 0, outcome.out.c_str());
+    QVERIFY(object["bytes_read"] > 0 && object["hit_rate"] > 0 && object["hit_rate"] < 1);
+    QVERIFY(object["mean_bits_per_weight"] > 6.17 && object["mean_bits_per_weight"] < 8.5);
+    QVERIFY(object["accounted_bytes"] <= object["budget_bytes"]);
+    std::ifstream events(log);
+    std::int64_t promotions = 0, demotions = 0;
+    for (std::string line; std::getline(events, line);) {
+      const auto event = nlohmann::json::parse(line, nullptr, false);
+      if (event["outcome"] == "published") ++(event["to"] == "q8" ? promotions : demotions);
+    }
+    QCOMPARE(object["promotions"], promotions);
+    QCOMPARE(object["demotions"], demotions);
+  }
+
   void withoutADisplayTheChatIsInTheTerminal() {
     Terminal terminal({model_}, {});
     QVERIFY(terminal.shows("so the chat is in the terminal"));

@@ -250,6 +250,30 @@ class ReplayTest : public QObject {
     QCOMPARE(again->rows[0].loss, dynamic.loss);
   }
 
+  // Prompts that touch most experts move no more of them than their tokens allow: the first set, for which
+  // there is no limit, and then so many of each layer in each interval.
+  void aLongPromptKeepsToTheLimit() {
+    const SyntheticRouting routing{.layers = 4,
+                                   .experts = 64,
+                                   .used = 4,
+                                   .skew = SyntheticRouting::Skew::uniform,
+                                   .tokens = 6400,
+                                   .phases = 2,
+                                   .prompt = 3000};
+    const auto promotions = [&](int transitions) {
+      ReplayRequest request{.trace = {}, .synthetic = routing, .tiers = {"q8", "q4"}, .high_share = 0.25};
+      request.dynaexq.hysteresis = 0;
+      request.dynaexq.transitions = transitions;
+      const auto report = fovea::replay(request);
+      return report && report->passes < 600 ? report->swaps.promotions : -1;  // chunks of 128 among them
+    };
+    const std::int64_t first_set = promotions(0), limited = promotions(4), free = promotions(64);
+    const std::int64_t most = first_set + routing.layers * 4 * (routing.tokens / 200);
+    QVERIFY2(first_set > 0 && limited > first_set && limited <= most,
+             qPrintable(QString("%1, then %2 of %3").arg(first_set).arg(limited).arg(most)));
+    QVERIFY(free > most);  // the bound can be exceeded
+  }
+
   void aWrittenTraceReplaysAlike() {
     const fovea::tests::TemporaryFolder folder;
     const auto path = folder.path() / "made-up.trace";
