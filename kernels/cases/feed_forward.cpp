@@ -142,6 +142,13 @@ std::string label(Type type) {
   return std::string(type_name(type));
 }
 
+// Gate and up of different types, as no packer makes them but a file may have them.
+void unlike(FeedForwardCase& one, Random& random, Type up) {
+  for (HostExpert& expert : one.experts)
+    expert.up = random_weight(random, up, expert.up.rows, expert.up.columns);
+  one.name += ", up " + label(up);
+}
+
 // Distinct experts for each token, none of them expert 1, so that one expert has no tokens.
 void choose(FeedForwardCase& one, Random& random) {
   const std::size_t count = one.experts.size();
@@ -228,7 +235,8 @@ void add_feed_forward_sweep(Cases& cases, Random& random) {
     const std::int64_t width = plain ? 19 : block_shape(type).elements == 32 ? 96 : 256;
     add_case(cases, random, {{type, type}}, {5, 2, d, width, 1, false, false});
     add_case(cases, random, {{type, type}}, {5, 2, d, width, 13, true, true});
-    add_case(cases, random, {{type, type}}, {0, 0, d, width, 3, true, false});  // a dense layer
+    for (const std::int64_t tokens : {3, 11})  // a dense layer
+      add_case(cases, random, {{type, type}}, {0, 0, d, width, tokens, true, false});
   }
   // Different types for gate/up and down, as GGUF files have them, and across experts.
   add_case(cases, random, {{Type::q4_k, Type::q6_k}}, {4, 3, 512, 256, 2, true, false});
@@ -244,6 +252,15 @@ void add_feed_forward_sweep(Cases& cases, Random& random) {
            {1, 1, 32, 32, 70, false, false});  // everything to one expert
   add_case(cases, random, {{Type::q8_0, Type::q8_0}},
            {64, 8, 64, 32, 5, false, false});  // more experts than tokens
+  // More than the scratch memory holds at once.
+  add_case(cases, random, {{Type::q8_0, Type::q8_0}}, {9, 8, 512, 32, 230, false, false});
+  for (const auto& [gate, up] : {std::pair{Type::q4_0, Type::q2_k},
+                                 {Type::q6_k, Type::q4_k},
+                                 {Type::f32, Type::q8_0},
+                                 {Type::bf16, Type::q4_f}}) {
+    add_case(cases, random, {{gate, Type::q5_1}}, {3, 2, 256, 96, 12, false, false});
+    unlike(static_cast<FeedForwardCase&>(*cases.back()), random, up);
+  }
   for (const std::int64_t elsewhere : {3, 7}) {
     for (const std::int64_t tokens : {1, 21}) {
       add_case(cases, random, mixed, {7, 3, 256, 256, tokens, true, true});

@@ -138,21 +138,28 @@ std::vector<float> awkward_inputs(Random& random, std::int64_t columns) {
   return x;
 }
 
-void add_awkward(Cases& cases, Random& random, Type type) {
+// `repeats`: of the five inputs, so that they are few or many.
+void add_awkward(Cases& cases, Random& random, Type type, int repeats) {
   const std::int64_t columns = block_elements(type) == 1 ? 100 : 3 * block_elements(type);
-  const std::vector<float> x = awkward_inputs(random, columns);
+  std::vector<float> x;
+  for (int i = 0; i < repeats; ++i) {
+    const std::vector<float> five = awkward_inputs(random, columns);
+    x.insert(x.end(), five.begin(), five.end());
+  }
+  const std::int64_t tokens = 5 * std::int64_t{repeats};
+  const std::string many = repeats > 1 ? ", " + std::to_string(tokens) + " tokens" : "";
   const std::int64_t zero_rows[] = {0, 5, 18};
   std::vector<ProjectionPart> parts;
   parts.push_back(
       {with_zero_rows(random_weight(random, type, 19, columns), zero_rows), normals(random, 19), 3});
-  cases.push_back(std::make_unique<LinearCase>(label(type) + " awkward inputs, zero rows, bias, stride", x, 5,
-                                               std::move(parts)));
+  cases.push_back(std::make_unique<LinearCase>(
+      label(type) + " awkward inputs, zero rows, bias, stride" + many, x, tokens, std::move(parts)));
   if (block_elements(type) == 1) return;
   for (const bool high : {false, true}) {
     parts.clear();
     parts.push_back({extreme_weight(type, 9, columns, high), {}, 0});
-    cases.push_back(std::make_unique<LinearCase>(label(type) + (high ? " highest codes" : " lowest codes"), x,
-                                                 5, std::move(parts)));
+    cases.push_back(std::make_unique<LinearCase>(
+        label(type) + (high ? " highest codes" : " lowest codes") + many, x, tokens, std::move(parts)));
   }
 }
 
@@ -183,14 +190,16 @@ void add_matrix_sweep(Cases& cases, Random& random) {
     add_plain(cases, random, type, 64, block == 1 ? 64 : 512, 8);
     add_plain(cases, random, type, 37, block == 1 ? 100 : 256, 19);
     add_plain(cases, random, type, 21, block == 1 ? 33 : 768, 67);
-    add_awkward(cases, random, type);
+    add_awkward(cases, random, type, 1);
+    add_awkward(cases, random, type, 2);
+    if (block == 1) add_plain(cases, random, type, 40, 96, 11);  // rows that 16 bytes divide
   }
   // Few rows of many columns, which a device may divide.
   for (const Type type : {Type::f16, Type::q8_0, Type::q4_k, Type::q3_f}) {
     add_plain(cases, random, type, 5, 8192, 1);
     add_plain(cases, random, type, 3, 8192, 3);
   }
-  for (const std::int64_t tokens : {1, 6}) {
+  for (const std::int64_t tokens : {1, 6, 17}) {
     add_mixed(cases, random, Type::q4_k, Type::q4_k, Type::q6_k, tokens);
     add_mixed(cases, random, Type::f32, Type::q8_0, Type::bf16, tokens);
     add_mixed(cases, random, Type::q4_1, Type::f16, Type::iq4_xs, tokens);

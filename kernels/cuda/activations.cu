@@ -1,4 +1,4 @@
-// Quantises activations (half a warp for each 16 of them) or rounds them. Bound by memory; for one token by
+// Quantises activations (a lane for each of them) or rounds them. Bound by memory; for one token by
 // the launch.
 #include "kernels/cuda/activations.h"
 
@@ -7,10 +7,10 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-FOVEA_KERNEL(threads) quantise_kernel(const float* x, Quantised out, std::int64_t count) {
+FOVEA_KERNEL(threads) quantise_kernel(const float* x, Quantised out, Group group, std::int64_t count) {
   const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
   Floats2 half;
-  const int q = quantise_half(i < count ? x[i] : 0.0F, half);
+  const int q = quantise_group(i < count ? x[i] : 0.0F, group, half);
   if (i >= count) return;
   out.q[i] = static_cast<std::int8_t>(q);
   if (i % 16 == 0) out.halves[i / 16] = half;
@@ -36,11 +36,12 @@ Rounded round_rows(const float* x, std::int64_t rows, std::int64_t columns, Scra
   return out;
 }
 
-Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Scratch& scratch,
+Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Group group, Scratch& scratch,
                    CudaStream& stream) {
   const std::int64_t count = rows * columns;
   const Quantised out = {scratch.take<std::int8_t>(count), scratch.take<Floats2>(count / 16), columns};
-  launch<quantise_kernel>({.grid_x = blocks_for(count, threads), .threads = threads}, stream, x, out, count);
+  launch<quantise_kernel>({.grid_x = blocks_for(count, threads), .threads = threads}, stream, x, out, group,
+                          count);
   return out;
 }
 

@@ -6,22 +6,26 @@
 #include "kernels/cuda/codes.h"
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/platform.h"
-#include "kernels/cuda/tiles.h"
+#include "kernels/cuda/tile.h"
 
 namespace fovea::kernels::cuda {
 
-// x ≈ scale · q, with a scale for each 16 columns.
+// x ≈ scale · q, with a scale for each `group` columns.
 struct Quantised {
   std::int8_t* q = nullptr;   // [rows, columns], rows aligned to 16
   Floats2* halves = nullptr;  // [rows, columns / 16]: the scale, and scale · Σ q
   std::int64_t columns = 0;   // a multiple of 32
 };
+// 16 where each lane multiplies by itself and a scale costs little, 32 for tiles: a product on tensor cores
+// is that long. Such a scale stands in both halves.
+enum class Group : std::uint8_t { of_16 = 16, of_32 = 32 };
 
-// The 16 values of a lane's half-warp as its lane gives them: the quantised value; `half` is the same in all
-// 16 lanes. All lanes of the warp call it.
-FOVEA_DEVICE int quantise_half(float value, Floats2& half) {
+// The values of a lane's 16 or 32 lanes as its lane gives them: the quantised value; `half` is the same in
+// all 16 lanes. All lanes of the warp call it.
+FOVEA_DEVICE int quantise_group(float value, Group group, Floats2& half) {
   float largest = fabsf(value);
-  for (unsigned apart = 8; apart > 0; apart /= 2) largest = fmaxf(largest, shuffle_xor(largest, apart));
+  for (unsigned apart = static_cast<unsigned>(group) / 2; apart > 0; apart /= 2)
+    largest = fmaxf(largest, shuffle_xor(largest, apart));
   // What is too small to be divided by counts as zero.
   const float scale = largest > 1e-35F ? largest / 127.0F : 0.0F;
   const int q = scale > 0.0F ? float_to_int_nearest(value / scale) : 0;
@@ -33,15 +37,38 @@ FOVEA_DEVICE int quantise_half(float value, Floats2& half) {
 }
 
 // Takes the memory of [rows, columns] from the scratch memory and starts the kernel that fills it.
-Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Scratch&, CudaStream&);
+Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Group, Scratch&, CudaStream&);
 constexpr std::int64_t quantised_bytes(std::int64_t rows, std::int64_t columns) {
   return rows * columns + rows * columns / 16 * 8 + 512;
 }
 
-// The same for activations in bfloat16.
+// Activations as pairs of bfloat16, rows filled up with zeros to whole steps of loading.
+struct Rounded {
+  std::uint32_t* pairs = nullptr;  // [rows, stride / 2]
+  std::int64_t stride = 0;         // in columns
+};
+constexpr std::int64_t rounded_stride(std::int64_t columns) {
+  return (columns + 31) / 32 * 32;
+}
+FOVEA_DEVICE std::uint32_t pair_of(float first, float second) {
+  return float_to_brain(first) | static_cast<std::uint32_t>(float_to_brain(second)) << 16;
+}
 Rounded round_rows(const float* x, std::int64_t rows, std::int64_t columns, Scratch&, CudaStream&);
 constexpr std::int64_t rounded_bytes(std::int64_t rows, std::int64_t columns) {
   return rows * rounded_stride(columns) * 2 + 256;
+}
+
+// What tiles multiply: those of the forms that are given.
+inline TileInputs tile_inputs(const float* x, std::int64_t columns, const Rounded& rounded,
+                              const Quantised& quantised) {
+  return {.floats = x,
+          .float_stride = columns,
+          .pairs = rounded.pairs,
+          .pair_stride = rounded.stride / 2,
+          .q = quantised.q,
+          .q_stride = quantised.columns,
+          .halves = quantised.halves,
+          .half_stride = quantised.columns / 16};
 }
 
 // This lane's share of the products of a row of weights with rows `row[t]` of x.

@@ -1,12 +1,12 @@
-// The feed-forward layer of few tokens in two launches for all chosen experts, whatever their types: which
-// expert, where it lies and in which type is read on the device, from the table of handles.
+// feed_forward, and of few tokens its form in two launches for all chosen experts, whatever their types:
+// which expert, where it lies and in which type is read on the device, from the table of handles.
 //
 // The first kernel computes 16 rows of gate and up of one expert for one token and leaves silu(gate) · up,
 // quantised for the second, which adds up one token's experts row by row in their order: no atomics, the same
 // bits each time. Both are bound by the memory that the weights lie in; a lane's loads are independent, eight
 // of 16 bytes for a model of width 2048, so that a few warps of each multiprocessor fill it. Branches on the
 // type are the same for all threads of a warp.
-#include "kernels/cuda/activations.h"
+#include "kernels/cuda/experts.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/plain.h"
 #include "kernels/cuda/reduce.h"
@@ -20,44 +20,6 @@ constexpr unsigned threads = 256;
 constexpr int hidden_rows = 16;  // of a block of the first kernel
 constexpr int hidden_lanes = threads / hidden_rows;
 constexpr int jobs_at_once = threads / 32;  // warps of the second kernel, each with an expert
-
-// One token's share of the layer is `jobs` experts: the chosen ones, then the shared one.
-struct Layer {
-  const float* x = nullptr;  // [tokens, d]
-  Quantised quantised;       // the same; empty where no weights are quantised
-  const Expert* table = nullptr;
-  const std::int32_t* ids = nullptr;
-  const float* weights = nullptr;
-  Expert shared;
-  const float* shared_weights = nullptr;
-  std::int64_t d = 0;
-  int used = 0;
-  int jobs = 0;
-  int first_token = 0;  // of this launch
-  // [tokens, jobs, hidden_stride] floats, of which the down matrix reads either floats or quantised values:
-  // as many bytes as columns, then the halves.
-  float* hidden = nullptr;
-  std::int64_t hidden_stride = 0;
-  float* out = nullptr;  // [tokens, d]
-  int lanes = 8;         // of a row of the second kernel
-};
-
-FOVEA_DEVICE Expert expert_of(const Layer& layer, std::int64_t token, int job) {
-  return job < layer.used ? layer.table[layer.ids[token * layer.used + job]] : layer.shared;
-}
-FOVEA_DEVICE float share_of(const Layer& layer, std::int64_t token, int job) {
-  if (job < layer.used) return layer.weights[token * layer.used + job];
-  return layer.shared_weights ? layer.shared_weights[token] : 1.0F;
-}
-
-// A job's hidden values; token counts from the launch's first.
-FOVEA_DEVICE float* hidden_of(const Layer& layer, std::int64_t token, int job) {
-  return layer.hidden + (token * layer.jobs + job) * layer.hidden_stride;
-}
-FOVEA_DEVICE Quantised quantised_hidden(float* hidden, std::int64_t width) {
-  auto* const q = reinterpret_cast<std::int8_t*>(hidden);
-  return {q, reinterpret_cast<Floats2*>(q + width), width};
-}
 
 // This lane's share of the product of one row with a vector that is given as floats and quantised.
 FOVEA_DEVICE float row_product(const Weight& weight, std::int64_t row, const float* floats,
@@ -88,11 +50,7 @@ FOVEA_DEVICE float row_product(const Weight& weight, std::int64_t row, const flo
   return sums[0];
 }
 
-FOVEA_DEVICE float silu(float x) {
-  return x / (1.0F + expf(-x));
-}
-
-FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer) {
+FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised quantised) {
   FOVEA_SHARED(float, values, hidden_rows);
   const int job = static_cast<int>(block_y());
   const std::int64_t token = layer.first_token + std::int64_t{block_z()};
@@ -107,8 +65,8 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer) {
   float gate = 0;
   float up = 0;
   if (row < width) {
-    gate = row_product(expert.gate, row, x, layer.quantised, block_z(), lane, hidden_lanes);
-    up = row_product(expert.up, row, x, layer.quantised, block_z(), lane, hidden_lanes);
+    gate = row_product(expert.gate, row, x, quantised, block_z(), lane, hidden_lanes);
+    up = row_product(expert.up, row, x, quantised, block_z(), lane, hidden_lanes);
   }
   gate = sum_of_lanes(gate, hidden_lanes);
   up = sum_of_lanes(up, hidden_lanes);
@@ -125,15 +83,14 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer) {
   }
   const Quantised out = quantised_hidden(hidden, width);
   Floats2 half;
-  const int q = quantise_half(value, half);
+  const int q = quantise_group(value, Group::of_16, half);
   if (!mine) return;
   out.q[at] = static_cast<std::int8_t>(q);
   if (thread_index() == 0) out.halves[at / 16] = half;
 }
 
-FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer) {
+FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer, unsigned lanes) {
   FOVEA_SHARED(float, parts, jobs_at_once * 4);
-  const unsigned lanes = static_cast<unsigned>(layer.lanes);
   const int warp = static_cast<int>(thread_index() / 32);
   const int warp_rows = static_cast<int>(32 / lanes);
   const int row_in_block = static_cast<int>(thread_index() % 32 / lanes);
@@ -168,29 +125,20 @@ std::int64_t larger(std::int64_t a, std::int64_t b) {
   return a > b ? a : b;
 }
 
-}  // namespace
+// Where tokens, gathered by expert, fill enough of a tile: where on average two share an expert, of the dense
+// layer as in `linear`. Below, an expert is read for each of its tokens, out of the cache after the first.
+bool fills_tiles(const FeedForward& op) {
+  return op.tokens >= fewest_in_tiles &&
+         op.tokens * op.used >= 2 * static_cast<std::int64_t>(op.experts.size());
+}
 
-void feed_forward(const FeedForward& op, Stream& stream) {
-  CudaStream& cuda = on_cuda(stream);
-  assert(op.used == 0 || op.table);
-  if (op.tokens == 0) return;
-  Layer layer = {.x = op.x,
-                 .quantised = {},
-                 .table = op.table,
-                 .ids = op.ids,
-                 .weights = op.weights,
-                 .shared = op.shared ? *op.shared : Expert{},
-                 .shared_weights = op.shared_weights,
-                 .d = op.d,
-                 .used = static_cast<int>(op.used),
-                 .jobs = static_cast<int>(op.used) + (op.shared ? 1 : 0),
-                 .out = op.out};
+void feed_forward_one_by_one(const FeedForward& op, Layer layer, CudaStream& cuda) {
   // The types are the device's to know: quantised activations are made wherever there could be use for them.
   const std::int64_t routed_width = op.used > 0 ? op.experts[0].gate.rows : 0;
   const std::int64_t width = larger(routed_width, op.shared ? op.shared->gate.rows : 0);
   const bool quantised = op.d % 32 == 0 && (op.used > 0 || any_quantised(*op.shared));
   layer.hidden_stride = quotient_up(width, 32) * 32;
-  layer.lanes = width >= 64 * 32 ? 32 : width >= 32 * 32 ? 16 : 8;
+  const unsigned lanes = width >= 64 * 32 ? 32 : width >= 32 * 32 ? 16 : 8;
   const std::int64_t token_bytes = (quantised ? op.d * 3 / 2 : 0) + layer.jobs * layer.hidden_stride * 4;
   std::int64_t at_once = (cuda.scratch_bytes() - 1024) / token_bytes;
   assert(at_once > 0);
@@ -198,18 +146,40 @@ void feed_forward(const FeedForward& op, Stream& stream) {
   for (std::int64_t first = 0; first < op.tokens; first += at_once) {
     const std::int64_t tokens = op.tokens - first < at_once ? op.tokens - first : at_once;
     Scratch scratch(cuda);
+    Quantised x;
     layer.first_token = static_cast<int>(first);
-    if (quantised) layer.quantised = quantise(op.x + first * op.d, tokens, op.d, scratch, cuda);
+    if (quantised) x = quantise(op.x + first * op.d, tokens, op.d, Group::of_16, scratch, cuda);
     layer.hidden = scratch.take<float>(tokens * layer.jobs * layer.hidden_stride);
     launch<hidden_kernel>({.grid_x = blocks_for(width, hidden_rows),
                            .grid_y = static_cast<unsigned>(layer.jobs),
                            .grid_z = static_cast<unsigned>(tokens),
                            .threads = threads},
-                          cuda, layer);
-    launch<output_kernel>({.grid_x = blocks_for(op.d, 32 / layer.lanes),
-                           .grid_y = static_cast<unsigned>(tokens),
-                           .threads = threads},
-                          cuda, layer);
+                          cuda, layer, x);
+    launch<output_kernel>(
+        {.grid_x = blocks_for(op.d, 32 / lanes), .grid_y = static_cast<unsigned>(tokens), .threads = threads},
+        cuda, layer, lanes);
+  }
+}
+
+}  // namespace
+
+void feed_forward(const FeedForward& op, Stream& stream) {
+  assert(op.used == 0 || op.table);
+  if (op.tokens == 0) return;
+  const Layer layer = {.x = op.x,
+                       .table = op.table,
+                       .ids = op.ids,
+                       .weights = op.weights,
+                       .shared = op.shared ? *op.shared : Expert{},
+                       .shared_weights = op.shared_weights,
+                       .d = op.d,
+                       .used = static_cast<int>(op.used),
+                       .jobs = static_cast<int>(op.used) + (op.shared ? 1 : 0),
+                       .out = op.out};
+  if (fills_tiles(op)) {
+    feed_forward_in_groups(op, layer, on_cuda(stream));
+  } else {
+    feed_forward_one_by_one(op, layer, on_cuda(stream));
   }
 }
 

@@ -1,5 +1,5 @@
-// linear. For few tokens a matrix is read once for up to four tokens, its rows shared out to 8 … 128 lanes
-// each.
+// linear. From nine tokens on in tiles (tiles.h). For fewer a matrix is read once for up to four tokens, its
+// rows shared out to 8 … 128 lanes each:
 //
 // Bound by the memory that the weights lie in. Each lane reads 16 bytes of codes at once and the lanes of a
 // row adjacent ones (Packing::tiles), so that a load of the warp is 4 to 16 whole cache lines; activations
@@ -9,6 +9,7 @@
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/plain.h"
 #include "kernels/cuda/reduce.h"
+#include "kernels/cuda/tiles.h"
 
 namespace fovea::kernels::cuda {
 namespace {
@@ -17,7 +18,6 @@ constexpr unsigned threads = 128;
 constexpr unsigned warps = threads / 32;
 // Blocks on a multiprocessor. Without it ptxas takes so few registers that it spills.
 [[maybe_unused]] constexpr int resident = 4;
-constexpr std::int64_t fewest_in_tiles = 9;  // tokens
 
 struct Product {
   Weight weight;
@@ -104,25 +104,28 @@ multiply_plain_kernel(Product p) {
 }
 
 // Many tokens: a block for 64 rows and 64 tokens.
-FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Product p, Rounded x) {
+FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Product p, TileInputs x) {
   FOVEA_SHARED(int, rows, tile_size);
+  FOVEA_SHARED(std::uint32_t, memory, tile_words);
   const std::int64_t first_row = std::int64_t{block_x()} * tile_size;
   const std::int64_t first_token = std::int64_t{block_y()} * tile_size;
+  const std::int64_t left = p.tokens - first_token;
+  const int tokens = left < tile_size ? static_cast<int>(left) : tile_size;
   if (thread_index() < tile_size) {
-    const std::int64_t token = first_token + thread_index();
-    rows[thread_index()] = token < p.tokens ? static_cast<int>(token) : -1;
+    const int token = static_cast<int>(thread_index());
+    rows[token] = token < tokens ? static_cast<int>(first_token) + token : -1;
   }
   sync_block();
   TileSums sums;
-  multiply_tile(p.weight, first_row, x, rows, sums);
+  multiply_tile({p.weight, {}, false, first_row}, x, rows, tokens, memory, sums);
   FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
     FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
       FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
         const TilePlace place = tile_place(i, j, k);
         const std::int64_t row = first_row + place.row;
-        const std::int64_t token = first_token + place.token;
-        if (row < p.weight.rows && token < p.tokens)
-          p.out[token * p.out_stride + row] = sums.v[i][j][k] + (p.bias ? p.bias[row] : 0.0F);
+        if (row < p.weight.rows && place.token < tokens)
+          p.out[(first_token + place.token) * p.out_stride + row] =
+              sums.v[i][j][k] + (p.bias ? p.bias[row] : 0.0F);
       }
     }
   }
@@ -161,6 +164,7 @@ void start(const Product& p, CudaStream& stream) {
 
 // Tokens [first, first + tokens), as many as the scratch memory has room for.
 void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, CudaStream& stream) {
+  const bool in_tiles = tokens >= fewest_in_tiles;
   Scratch scratch(stream);
   Quantised quantised;
   Rounded rounded;
@@ -174,19 +178,21 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
                  .quantised = {},
                  .tokens = tokens,
                  .lanes = lanes_for(weight.rows, weight.columns, stream)};
-    if (tokens >= fewest_in_tiles && has_tiles(weight.type)) {
-      if (!rounded.pairs) rounded = round_rows(p.x, tokens, op.columns, scratch, stream);
+    if (is_quantised(weight.type)) {
+      if (!quantised.q) {
+        quantised =
+            quantise(p.x, tokens, op.columns, in_tiles ? Group::of_32 : Group::of_16, scratch, stream);
+      }
+      p.quantised = quantised;
+    }
+    if (in_tiles) {
+      if (weight.type == Type::bf16 && !rounded.pairs)
+        rounded = round_rows(p.x, tokens, op.columns, scratch, stream);
       launch<multiply_tiles_kernel>({.grid_x = blocks_for(weight.rows, tile_size),
                                      .grid_y = blocks_for(tokens, tile_size),
                                      .threads = tile_threads},
-                                    stream, p, rounded);
-      continue;
-    }
-    if (is_quantised(weight.type)) {
-      if (!quantised.q) quantised = quantise(p.x, tokens, op.columns, scratch, stream);
-      p.quantised = quantised;
-    }
-    if (tokens == 1) {
+                                    stream, p, tile_inputs(p.x, op.columns, rounded, quantised));
+    } else if (tokens == 1) {
       start<1>(p, stream);
     } else {
       start<4>(p, stream);

@@ -7,6 +7,7 @@
 //   FOVEA_DEVICE                     before a function that kernels call; FOVEA_DEVICE_CALL: that stays a
 //   call, to keep
 //                                    its registers apart
+//   FOVEA_UNROLL, FOVEA_LOOP         before a for: unrolled; not unrolled, where that would only be more code
 //   FOVEA_SHARED(float, sums, 32)    an array in shared memory, in a kernel's or device function's body
 //   FOVEA_DYNAMIC_SHARED(…)          likewise, in the launch's shared_bytes, at an offset that 16 divides
 #pragma once
@@ -28,6 +29,7 @@
 #define FOVEA_DEVICE __device__ __forceinline__
 #define FOVEA_DEVICE_CALL static __device__ __noinline__
 #define FOVEA_UNROLL _Pragma("unroll")
+#define FOVEA_LOOP _Pragma("unroll 1")
 
 #define FOVEA_SHARED(T, name, count)             \
   __shared__ alignas(16) T name##_memory[count]; \
@@ -58,6 +60,9 @@ FOVEA_DEVICE unsigned block_z() {
 }
 FOVEA_DEVICE unsigned grid_x() {
   return gridDim.x;
+}
+FOVEA_DEVICE unsigned grid_z() {
+  return gridDim.z;
 }
 
 FOVEA_DEVICE char* dynamic_shared_memory() {
@@ -158,11 +163,29 @@ FOVEA_DEVICE std::uint16_t float_to_brain(float value) {
   return bits;
 }
 // c += a · b, a warp together: mma.h says which lane holds what.
-FOVEA_DEVICE void multiply_matrices(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+FOVEA_DEVICE void multiply_halves(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+FOVEA_DEVICE void multiply_brains(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+FOVEA_DEVICE void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+FOVEA_DEVICE void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1]) {
+  asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+      "{%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(b[0]));
 }
 FOVEA_DEVICE float float_of_bits(std::uint32_t bits) {
   return __uint_as_float(bits);

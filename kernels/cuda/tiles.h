@@ -1,158 +1,156 @@
-// Products of many tokens with a weight matrix on tensor cores, in tiles of 64 rows of weights by 64 tokens:
-// weights are decoded to bfloat16 in shared memory, 128 columns at a time, whatever their type, and
-// multiplied by activations in bfloat16 with sums in float.
+// Products of many tokens with weight matrices, in tiles of 64 rows of weights by 64 tokens, whatever the
+// weights' type:
 //
-// Bound by the tensor cores and, as it stands, by decoding between them: 16 products for each decoded weight
-// and lane. Both arrays of a step take 34 KB, so that two or three blocks share a multiprocessor and
-// one decodes while the other multiplies.
+//   quantised   on tensor cores as 8-bit integers (byte_tiles.h)
+//   BF16        on tensor cores as bfloat16, activations rounded to it. Not by cuBLAS, which would add
+//   several
+//               hundred megabytes to what is installed for this one product, knows no groups of experts whose
+//               sizes only the device knows, and wants its own copy of the activations all the same
+//   F32, F16    in floats, since rounded activations would be less exact than these weights are. Models have
+//               few of them
+//
+// A tile's memory is small enough for three blocks on a multiprocessor: one loads and decodes while another
+// multiplies.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/cuda/codes.h"
+#include "kernels/cuda/byte_tiles.h"
 #include "kernels/cuda/plain.h"
-#include "kernels/cuda/platform.h"
+#include "kernels/cuda/tile.h"
 
 namespace fovea::kernels::cuda {
 
-constexpr int tile_size = 64;      // rows of weights, and tokens, of a block
-constexpr int tile_columns = 128;  // of one step
-constexpr int tile_words = tile_columns / 2;
-constexpr int tile_stride = tile_words + 4;  // in words: the rows of a fragment meet different banks
-constexpr unsigned tile_threads = 128;       // four warps, each 32 rows by 32 tokens
-constexpr int tile_blocks = 3;               // on a multiprocessor, by their registers and shared memory
+// --- BF16 ---
 
-// Activations as pairs of bfloat16, rows filled up with zeros to whole steps.
-struct Rounded {
-  std::uint32_t* pairs = nullptr;  // [rows, stride / 2]
-  std::int64_t stride = 0;         // in columns
-};
-constexpr std::int64_t rounded_stride(std::int64_t columns) {
-  return (columns + tile_columns - 1) / tile_columns * tile_columns;
-}
+constexpr int brain_columns = 64;                    // of one step
+constexpr int brain_stride = brain_columns / 2 + 4;  // in words; mma.h on the 4
+static_assert(2 * tile_size * brain_stride <= tile_words);
 
-// Types whose products may be rounded so: all but floats that are more exact.
-constexpr bool has_tiles(Type type) {
-  return type != Type::f32 && type != Type::f16;
-}
-
-FOVEA_DEVICE std::uint32_t pair_of(float first, float second) {
-  return float_to_brain(first) | static_cast<std::uint32_t>(float_to_brain(second)) << 16;
-}
-
-// A warp's sums. Fragment [i][j] is rows 16 i … of the warp's 32 and tokens 8 j …; a lane, with g = lane / 4
-// and c = lane % 4, holds {row g, token 2 c}, {g, 2 c + 1}, {g + 8, 2 c}, {g + 8, 2 c + 1} of it.
-struct TileSums {
-  float v[2][4][4] = {};
-};
-struct TilePlace {
-  int row;
-  int token;
-};
-FOVEA_DEVICE TilePlace tile_place(int i, int j, int k) {
-  const int lane = static_cast<int>(thread_index() % 32);
-  const int warp = static_cast<int>(thread_index() / 32);
-  return {warp / 2 * 32 + 16 * i + lane / 4 + k / 2 * 8, warp % 2 * 32 + 8 * j + 2 * (lane % 4) + k % 2};
-}
-
-template <Type type, bool packed>
-FOVEA_DEVICE void decode_unit(const Weight& weight, std::int64_t row, int unit, int first_column,
+// Eight columns of a row of weights; rows that are not there are zeros.
+FOVEA_DEVICE void copy_brains(const TileWeights& weights, int only, int v, std::int64_t column,
                               const Shared<std::uint32_t>& out) {
-  const Codes codes = decode(Row<type, packed>(weight, row), unit);
-  FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
-    const int at = (unit_column<type>(unit, h) - first_column) / 2;
-    FOVEA_UNROLL for (int part = 0; part < 2; ++part) {
-      Words4 words;
-      FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
-        const std::uint32_t q = codes.q[4 * h + 2 * part + i / 2] >> (16 * (i % 2));
-        const auto value = [&](int byte) {
-          return codes.scale[h] * static_cast<float>(static_cast<std::int8_t>(q >> (8 * byte))) -
-                 codes.minimum[h];
-        };
-        words.v[i] = pair_of(value(0), value(1));
-      }
-      out.store(at + 4 * part, words);
-    }
-  }
-}
-
-FOVEA_DEVICE void copy_unit(const Weight& weight, std::int64_t row, int unit,
-                            const Shared<std::uint32_t>& out) {
-  const std::byte* const from = weight.data + row * weight.columns * 2;
-  for (int i = 0; i < 16; ++i) {
-    const std::int64_t column = std::int64_t{unit} * 32 + 2 * i;
+  const TileRow at = tile_row(weights, only, v);
+  const std::byte* const from = at.weight.data + (at.row * at.weight.columns + column) * 2;
+  const std::int64_t left = at.there ? at.weight.columns - column : 0;
+  if (left >= 8 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0) return out.copy_async(0, from);
+  FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
     std::uint32_t pair = 0;
-    if (column < weight.columns) pair = load_constant<std::uint16_t>(from + 2 * column);
-    if (column + 1 < weight.columns)
-      pair |= static_cast<std::uint32_t>(load_constant<std::uint16_t>(from + 2 * column + 2)) << 16;
-    out[unit % 4 * 16 + i] = pair;
+    if (2 * i < left) pair = load_constant<std::uint16_t>(from + 4 * i);
+    if (2 * i + 1 < left)
+      pair |= static_cast<std::uint32_t>(load_constant<std::uint16_t>(from + 4 * i + 2)) << 16;
+    out[i] = pair;
   }
 }
 
-// Columns [32 unit, 32 unit + 32) or, in types whose units are not adjacent, as many of the same step.
-FOVEA_DEVICE_CALL void fill_unit(Weight weight, std::int64_t row, int unit, int first_column,
-                                 Shared<std::uint32_t> out) {
-  if (row >= weight.rows || unit * 32 >= weight.columns) {
-    FOVEA_UNROLL for (int i = 0; i < 16; i += 4) out.store(unit % 4 * 16 + i, Words4{});
-    return;
-  }
-  const bool packed = weight.packing == Packing::tiles;
-  switch (weight.type) {
-#define FOVEA_CASE(name)                                                    \
-  case Type::name:                                                          \
-    if (packed) {                                                           \
-      decode_unit<Type::name, true>(weight, row, unit, first_column, out);  \
-    } else {                                                                \
-      decode_unit<Type::name, false>(weight, row, unit, first_column, out); \
-    }                                                                       \
-    break;
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-    default:  // bf16
-      copy_unit(weight, row, unit, out);
-      break;
-  }
-}
-
-// sums += W[first_row … + 64] · x[rows[…]]ᵀ. `rows` [64] names rows of x; below zero: none. The block has
-// written `rows` and waited since. All its threads call this.
-FOVEA_DEVICE void multiply_tile(const Weight& weight, std::int64_t first_row, const Rounded& x,
-                                const Shared<int>& rows, TileSums& sums) {
-  FOVEA_SHARED(std::uint32_t, weights, tile_size* tile_stride);
-  FOVEA_SHARED(std::uint32_t, inputs, tile_size* tile_stride);
-  const int thread = static_cast<int>(thread_index());
-  const int g = thread % 32 / 4;
-  const int c = thread % 4;
-  const int warp_row = thread / 64 * 32;
-  const int warp_token = thread / 32 % 2 * 32;
-  for (int column = 0; column < weight.columns; column += tile_columns) {
+FOVEA_DEVICE void add_brains(const TileWeights& weights, int only, const TileInputs& x,
+                             const Shared<int>& rows, int tokens, const Shared<std::uint32_t>& memory,
+                             TileSums& sums) {
+  const Shared<std::uint32_t> inputs = memory + tile_size * brain_stride;
+  const TileWarp warp = tile_warp(tokens);
+  const std::int64_t columns = weights.first.columns;
+  constexpr int chunks = brain_columns / 8;
+  for (std::int64_t column = 0; column < columns; column += brain_columns) {
     sync_block();  // the step before has been read
-    for (int i = thread; i < tile_size * tile_words / 4; i += static_cast<int>(tile_threads)) {
-      const int token = i / (tile_words / 4);
-      const int word = i % (tile_words / 4) * 4;
-      const int row = rows[token];
-      inputs.copy_async(token * tile_stride + word,
-                        x.pairs + ((row < 0 ? 0 : row) * x.stride + column) / 2 + word, row >= 0);
+    for (int i = static_cast<int>(thread_index()); i < tile_size * chunks;
+         i += static_cast<int>(tile_threads)) {
+      const std::int64_t first = column + i % chunks * 8;
+      const int at = i / chunks * brain_stride + i % chunks * 4;
+      const int row = rows[i / chunks];
+      const bool wanted = row >= 0 && first < columns;
+      inputs.copy_async(at, x.pairs + (wanted ? row * x.pair_stride + first / 2 : 0), wanted);
+      copy_brains(weights, only, i / chunks, first, memory + at);
     }
     commit_copies();
-    for (int i = thread; i < tile_size * 4; i += static_cast<int>(tile_threads))
-      fill_unit(weight, first_row + i / 4, column / 32 + i % 4, column, weights + i / 4 * tile_stride);
     wait_for_copies<0>();
     sync_block();
-    FOVEA_UNROLL for (int step = 0; step < tile_words; step += 8) {
+    FOVEA_UNROLL for (int step = 0; step < brain_columns / 2; step += 8) {
       std::uint32_t a[2][4];
+      FOVEA_UNROLL for (int i = 0; i < 2; ++i)
+          load_rows(memory, (warp.row + 16 * i) * brain_stride + step, brain_stride, a[i]);
+      FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+        if (8 * j >= warp.tokens) break;
+        std::uint32_t b[2];
+        load_columns(inputs, (warp.token + 8 * j) * brain_stride + step, brain_stride, b);
+        FOVEA_UNROLL for (int i = 0; i < 2; ++i) multiply_brains(sums.v[i][j], a[i], b);
+      }
+    }
+  }
+}
+
+// --- F32 and F16 ---
+
+constexpr int float_columns = 32;
+constexpr int float_stride = float_columns + 1;
+static_assert(2 * tile_size * float_stride <= tile_words);
+
+FOVEA_DEVICE float weight_element(const TileRow& at, std::int64_t column) {
+  if (!at.there) return 0;
+  const std::byte* const row = at.weight.data;
+  const std::int64_t i = at.row * at.weight.columns + column;
+  return at.weight.type == Type::f32 ? plain_element<Type::f32>(row, i) : plain_element<Type::f16>(row, i);
+}
+
+FOVEA_DEVICE void add_floats(const TileWeights& weights, int only, const TileInputs& x,
+                             const Shared<int>& rows, const Shared<std::uint32_t>& memory, TileSums& sums) {
+  const Shared<std::uint32_t> inputs = memory + tile_size * float_stride;
+  const std::int64_t columns = weights.first.columns;
+  for (std::int64_t first = 0; first < columns; first += float_columns) {
+    sync_block();  // the step before has been read
+    for (int i = static_cast<int>(thread_index()); i < tile_size * float_columns;
+         i += static_cast<int>(tile_threads)) {
+      const std::int64_t column = first + i % float_columns;
+      const int at = i / float_columns * float_stride + i % float_columns;
+      const int row = rows[i / float_columns];
+      const bool inside = column < columns;
+      memory[at] = inside ? bits_of(weight_element(tile_row(weights, only, i / float_columns), column)) : 0U;
+      inputs[at] = inside && row >= 0 ? bits_of(x.floats[row * x.float_stride + column]) : 0U;
+    }
+    sync_block();
+    for (int column = 0; column < float_columns; ++column) {
+      float w[2][2];  // the places of sums: k / 2 tells the row, k % 2 the token
       FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
-        const int at = (warp_row + 16 * i + g) * tile_stride + step + c;
-        a[i][0] = weights[at];
-        a[i][1] = weights[at + 8 * tile_stride];
-        a[i][2] = weights[at + 4];
-        a[i][3] = weights[at + 8 * tile_stride + 4];
+        FOVEA_UNROLL for (int r = 0; r < 2; ++r) w[i][r] =
+            float_of_bits(memory[tile_place(i, 0, 2 * r).row * float_stride + column]);
       }
       FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
-        const int at = (warp_token + 8 * j + g) * tile_stride + step + c;
-        const std::uint32_t b[2] = {inputs[at], inputs[at + 4]};
-        FOVEA_UNROLL for (int i = 0; i < 2; ++i) multiply_matrices(sums.v[i][j], a[i], b);
+        FOVEA_UNROLL for (int k = 0; k < 2; ++k) {
+          const float value = float_of_bits(inputs[tile_place(0, j, k).token * float_stride + column]);
+          FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
+            FOVEA_UNROLL for (int r = 0; r < 2; ++r) sums.v[i][j][2 * r + k] += w[i][r] * value;
+          }
+        }
       }
+    }
+  }
+}
+
+// --- all ---
+
+enum class TileKind : std::uint8_t { bytes, brains, floats };
+FOVEA_DEVICE TileKind tile_kind(Type type) {
+  if (type == Type::bf16) return TileKind::brains;
+  return is_quantised_on_device(type) ? TileKind::bytes : TileKind::floats;
+}
+
+// sums += weights · x[rows[…]]ᵀ. `rows` [64] names rows of x, below zero: none; the first `tokens` of them
+// are there. The block has written `rows` and waited since. `memory` [tile_words] is free again behind a
+// sync_block(). All threads of the block call this.
+FOVEA_DEVICE void multiply_tile(const TileWeights& weights, const TileInputs& x, const Shared<int>& rows,
+                                int tokens, const Shared<std::uint32_t>& memory, TileSums& sums) {
+  const TileKind kinds[2] = {tile_kind(weights.first.type), tile_kind(weights.second.type)};
+  // Two matrices whose types are multiplied in different ways: one after the other, each with the other's
+  // rows as zeros.
+  const bool apart = weights.paired && kinds[0] != kinds[1];
+  for (int pass = 0; pass < (apart ? 2 : 1); ++pass) {
+    const int only = apart ? pass : both_parts;
+    const TileKind kind = pass == 0 ? kinds[0] : kinds[1];
+    if (kind == TileKind::bytes) {
+      add_bytes(weights, only, x, rows, tokens, memory, sums);
+    } else if (kind == TileKind::brains) {
+      add_brains(weights, only, x, rows, tokens, memory, sums);
+    } else {
+      add_floats(weights, only, x, rows, memory, sums);
     }
   }
 }

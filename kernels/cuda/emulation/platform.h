@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/cuda/emulation/block.h"
+#include "kernels/cuda/emulation/matrices.h"
 #include "kernels/cuda/emulation/queue.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/cuda/words.h"
@@ -23,6 +24,7 @@
 #define FOVEA_DEVICE inline
 #define FOVEA_DEVICE_CALL inline
 #define FOVEA_UNROLL
+#define FOVEA_LOOP
 
 #define FOVEA_SHARED(T, name, count)                                                                    \
   static const char name##_key = 0;                                                                     \
@@ -59,6 +61,9 @@ inline unsigned block_z() {
 }
 inline unsigned grid_x() {
   return emulation::here.grid.x;
+}
+inline unsigned grid_z() {
+  return emulation::here.grid.z;
 }
 
 template <typename T>
@@ -159,43 +164,23 @@ inline void count_votes(void* const* lanes) {
   }
 }
 
-// What a lane brings to a product of matrices, in the layout of mma.sync m16n8k16 (kernels/cuda/mma.h).
-struct MatrixShare {
-  float* c;
-  const std::uint32_t* a;
-  const std::uint32_t* b;
-};
-inline void multiply_shares(void* const* lanes) {
-  float a[16][16];
-  float b[16][8];
-  for (int lane = 0; lane < 32; ++lane) {
-    const auto& share = *static_cast<const MatrixShare*>(lanes[lane]);
-    const int g = lane / 4;
-    const int k = 2 * (lane % 4);
-    for (int i = 0; i < 2; ++i) {
-      for (int word = 0; word < 4; ++word)
-        a[g + word % 2 * 8][k + word / 2 * 8 + i] =
-            formats::brain_to_float(static_cast<std::uint16_t>(share.a[word] >> (16 * i)));
-      for (int word = 0; word < 2; ++word)
-        b[k + word * 8 + i][g] =
-            formats::brain_to_float(static_cast<std::uint16_t>(share.b[word] >> (16 * i)));
-    }
-  }
-  for (int lane = 0; lane < 32; ++lane) {
-    float* const c = static_cast<const MatrixShare*>(lanes[lane])->c;
-    for (int i = 0; i < 4; ++i) {
-      for (int k = 0; k < 16; ++k) c[i] += a[lane / 4 + i / 2 * 8][k] * b[k][2 * (lane % 4) + i % 2];
-    }
-  }
-}
-
 }  // namespace emulation
 
-inline void multiply_matrices(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
-                              Place place = Place::current()) {
-  emulation::MatrixShare mine{c, a, b};
-  emulation::Block::current()->act_together(0xFFFFFFFFU, &mine, emulation::multiply_shares,
-                                            "multiply_matrices", place);
+inline void multiply_halves(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                            Place place = Place::current()) {
+  emulation::multiply_together(emulation::Product::halves, c, a, b, "multiply_halves", place);
+}
+inline void multiply_brains(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                            Place place = Place::current()) {
+  emulation::multiply_together(emulation::Product::brains, c, a, b, "multiply_brains", place);
+}
+inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                           Place place = Place::current()) {
+  emulation::multiply_together(emulation::Product::bytes, c, a, b, "multiply_bytes", place);
+}
+inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1],
+                           Place place = Place::current()) {
+  emulation::multiply_together(emulation::Product::short_bytes, c, a, b, "multiply_bytes", place);
 }
 
 template <typename T>

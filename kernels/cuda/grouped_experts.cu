@@ -1,0 +1,253 @@
+// The feed-forward layer of many tokens: tokens are grouped by expert on the device, and each expert's group
+// is multiplied with its matrices in tiles (tiles.h), so that an expert's weights are read and decoded once
+// for 64 tokens.
+//
+// Four launches: one block counts and lists (group_kernel); gate and up, silu and the rounding for down
+// (hidden_kernel); down (down_kernel); each token adds its experts' shares in their order (join_kernel), no
+// atomics, the same bits each time. How many tiles there are is the device's to know: grids are as large as
+// they may have to be, and blocks without a tile end at once.
+//
+// The products are bound as tiles.h says; with few tokens for each expert by the memory of the weights.
+#include "kernels/cuda/experts.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/tiles.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+constexpr unsigned group_threads = 1024;
+constexpr unsigned join_threads = 256;
+constexpr int hidden_rows = tile_size / 2;  // of a block: as many of gate as of up
+constexpr int shared_expert = -1;
+
+// Up to 64 tokens of one expert: jobs[first …] of Groups.
+struct Tile {
+  int expert;
+  int first;
+  int count;
+};
+
+struct Groups {
+  int* tile_count = nullptr;  // [1]
+  Tile* tiles = nullptr;
+  int* jobs = nullptr;  // [tokens · jobs]: token · jobs + job, those of one expert adjacent
+  int experts = 0;      // routed
+  int tokens = 0;       // of this launch
+};
+
+FOVEA_DEVICE int tiles_of(int tokens) {
+  return (tokens + tile_size - 1) / tile_size;
+}
+
+// One block. The order within a group follows from chance, but no result depends on it.
+FOVEA_KERNEL(group_threads) group_kernel(Layer layer, Groups groups) {
+  FOVEA_DYNAMIC_SHARED(int, counts, 0, groups.experts);
+  FOVEA_DYNAMIC_SHARED(int, next, (4 * groups.experts + 15) / 16 * 16, groups.experts);
+  FOVEA_SHARED(int, totals, 2);  // jobs, tiles
+  const int thread = static_cast<int>(thread_index());
+  const int all = groups.tokens * layer.used;
+  const std::int32_t* const ids = layer.ids + std::int64_t{layer.first_token} * layer.used;
+  for (int e = thread; e < groups.experts; e += static_cast<int>(group_threads)) counts[e] = 0;
+  sync_block();
+  for (int i = thread; i < all; i += static_cast<int>(group_threads)) {
+    // An expert without data is another device's.
+    if (layer.table[ids[i]].gate.data) atomic_add(counts[ids[i]], 1);
+  }
+  sync_block();
+  for (int e = thread; e <= groups.experts; e += static_cast<int>(group_threads)) {
+    int first = 0;
+    int tile = 0;
+    for (int before = 0; before < e; ++before) {
+      first += counts[before];
+      tile += tiles_of(counts[before]);
+    }
+    if (e == groups.experts) {
+      totals[0] = first;
+      totals[1] = tile;
+      continue;
+    }
+    next[e] = first;
+    const int count = counts[e];
+    for (int i = 0; i < count; i += tile_size)
+      groups.tiles[tile + i / tile_size] = {e, first + i, count - i < tile_size ? count - i : tile_size};
+  }
+  sync_block();
+  for (int i = thread; i < all; i += static_cast<int>(group_threads)) {
+    if (!layer.table[ids[i]].gate.data) continue;
+    groups.jobs[atomic_add(next[ids[i]], 1)] = i / layer.used * layer.jobs + i % layer.used;
+  }
+  const int routed = totals[0];
+  int tiles = totals[1];
+  if (layer.jobs > layer.used) {
+    for (int t = thread; t < groups.tokens; t += static_cast<int>(group_threads)) {
+      groups.jobs[routed + t] = t * layer.jobs + layer.used;
+      if (t % tile_size != 0) continue;
+      const int left = groups.tokens - t;
+      groups.tiles[tiles + t / tile_size] = {shared_expert, routed + t, left < tile_size ? left : tile_size};
+    }
+    tiles += tiles_of(groups.tokens);
+  }
+  if (thread == 0) *groups.tile_count = tiles;
+}
+
+FOVEA_DEVICE Expert expert_of(const Layer& layer, const Tile& tile) {
+  return tile.expert == shared_expert ? layer.shared : layer.table[tile.expert];
+}
+
+// The hidden values of all jobs, as inputs of their down matrices: rows are jobs.
+FOVEA_DEVICE TileInputs hidden_inputs(const Layer& layer, std::int64_t width) {
+  const std::int64_t stride = layer.hidden_stride;
+  const Quantised first = quantised_hidden(layer.hidden, width);
+  return {.floats = layer.hidden,
+          .float_stride = stride,
+          .pairs = reinterpret_cast<const std::uint32_t*>(layer.hidden),
+          .pair_stride = stride,
+          .q = first.q,
+          .q_stride = 4 * stride,
+          .halves = first.halves,
+          .half_stride = stride / 2};
+}
+
+// A warp's 32 hidden values of one job from row `first` on, one for each lane, in the form that `down` reads.
+FOVEA_DEVICE void write_hidden(float* hidden, const Weight& down, std::int64_t at, float value) {
+  if (down.type == Type::bf16) {
+    reinterpret_cast<std::uint16_t*>(hidden)[at] = float_to_brain(value);
+    return;
+  }
+  if (!is_quantised_on_device(down.type)) {
+    hidden[at] = value;
+    return;
+  }
+  const Quantised out = quantised_hidden(hidden, down.columns);
+  Floats2 half;
+  out.q[at] = static_cast<std::int8_t>(quantise_group(value, Group::of_32, half));
+  if (at % 16 == 0) out.halves[at / 16] = half;
+}
+
+FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) hidden_kernel(Layer layer, Groups groups, TileInputs x) {
+  FOVEA_SHARED(int, rows, tile_size);
+  FOVEA_SHARED(std::uint32_t, memory, tile_words);
+  if (static_cast<int>(block_y()) >= *groups.tile_count) return;
+  const Tile tile = groups.tiles[block_y()];
+  const Expert expert = expert_of(layer, tile);
+  const std::int64_t width = expert.gate.rows;
+  const std::int64_t first_row = std::int64_t{block_x()} * hidden_rows;
+  if (first_row >= width) return;  // another expert is wider
+  const int thread = static_cast<int>(thread_index());
+  if (thread < tile_size)
+    rows[thread] = thread < tile.count ? groups.jobs[tile.first + thread] / layer.jobs : -1;
+  sync_block();
+  TileSums sums;
+  multiply_tile({expert.gate, expert.up, true, first_row}, x, rows, tile.count, memory, sums);
+  sync_block();
+  constexpr int stride = hidden_rows + 1;
+  const int warp_row = thread / 64 * 16;
+  FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+    FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
+      const float value = silu(sums.v[0][j][k]) * sums.v[1][j][k];
+      memory[tile_place(0, j, k).token * stride + warp_row + sum_row(k)] = bits_of(value);
+    }
+  }
+  sync_block();
+  const int lane = thread % 32;
+  for (int i = thread / 32; i < tile.count; i += static_cast<int>(tile_threads / 32)) {
+    const std::int64_t job = groups.jobs[tile.first + i];
+    const float value = first_row + lane < width ? float_of_bits(memory[i * stride + lane]) : 0.0F;
+    write_hidden(layer.hidden + job * layer.hidden_stride, expert.down, first_row + lane, value);
+  }
+}
+
+// parts [tokens · jobs, d]: down's products, not yet weighted.
+FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) down_kernel(Layer layer, Groups groups, float* parts) {
+  FOVEA_SHARED(int, rows, tile_size);
+  FOVEA_SHARED(std::uint32_t, memory, tile_words);
+  if (static_cast<int>(block_y()) >= *groups.tile_count) return;
+  const Tile tile = groups.tiles[block_y()];
+  const Weight down = expert_of(layer, tile).down;
+  const std::int64_t first_row = std::int64_t{block_x()} * tile_size;
+  const int thread = static_cast<int>(thread_index());
+  if (thread < tile_size) rows[thread] = thread < tile.count ? groups.jobs[tile.first + thread] : -1;
+  sync_block();
+  TileSums sums;
+  multiply_tile({down, {}, false, first_row}, hidden_inputs(layer, down.columns), rows, tile.count, memory,
+                sums);
+  FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
+    FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
+      FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
+        const TilePlace place = tile_place(i, j, k);
+        const std::int64_t row = first_row + place.row;
+        if (row < down.rows && place.token < tile.count)
+          parts[rows[place.token] * layer.d + row] = sums.v[i][j][k];
+      }
+    }
+  }
+}
+
+FOVEA_KERNEL(join_threads) join_kernel(Layer layer, const float* parts, std::int64_t tokens) {
+  const std::int64_t i = std::int64_t{block_x()} * join_threads + thread_index();
+  if (i >= tokens * layer.d) return;
+  const std::int64_t token = layer.first_token + i / layer.d;
+  const float* const part = parts + i / layer.d * layer.jobs * layer.d + i % layer.d;
+  float sum = 0;
+  for (int job = 0; job < layer.jobs; ++job) {
+    if (expert_of(layer, token, job).down.data) sum += share_of(layer, token, job) * part[job * layer.d];
+  }
+  layer.out[token * layer.d + i % layer.d] = sum;
+}
+
+// The most tiles that so many tokens may make.
+std::int64_t most_tiles(const Layer& layer, std::int64_t experts, std::int64_t tokens) {
+  const std::int64_t routed = tokens * layer.used;
+  const std::int64_t groups = routed < experts ? routed : experts;
+  return groups + routed / tile_size + (layer.jobs > layer.used ? quotient_up(tokens, tile_size) : 0);
+}
+
+}  // namespace
+
+void feed_forward_in_groups(const FeedForward& op, Layer layer, CudaStream& stream) {
+  const auto experts = static_cast<std::int64_t>(op.experts.size());
+  const bool can_be_quantised = op.d % 32 == 0;
+  const std::int64_t routed_width = experts > 0 ? op.experts[0].gate.rows : 0;
+  const std::int64_t shared_width = op.shared ? op.shared->gate.rows : 0;
+  const std::int64_t width = routed_width > shared_width ? routed_width : shared_width;
+  layer.hidden_stride = quotient_up(width, hidden_rows) * hidden_rows;
+  const std::int64_t job_bytes = layer.hidden_stride * 4 + op.d * 4 + 4;
+  const std::int64_t token_bytes = layer.jobs * (job_bytes + static_cast<std::int64_t>(sizeof(Tile))) +
+                                   rounded_stride(op.d) * 2 + (can_be_quantised ? op.d * 3 / 2 : 0);
+  const std::int64_t fixed_bytes = 4096 + (experts + 1) * static_cast<std::int64_t>(sizeof(Tile));
+  const std::int64_t at_once = (stream.scratch_bytes() - fixed_bytes) / token_bytes;
+  assert(at_once > 0);
+  for (std::int64_t first = 0; first < op.tokens; first += at_once) {
+    const std::int64_t tokens = op.tokens - first < at_once ? op.tokens - first : at_once;
+    const std::int64_t tiles = most_tiles(layer, experts, tokens);
+    const float* const x = op.x + first * op.d;
+    Scratch scratch(stream);
+    layer.first_token = static_cast<int>(first);
+    // The experts' types are the device's to know: activations are made in each form that may be wanted.
+    Quantised quantised;
+    if (can_be_quantised) quantised = quantise(x, tokens, op.d, Group::of_32, scratch, stream);
+    const Rounded rounded = round_rows(x, tokens, op.d, scratch, stream);
+    layer.hidden = scratch.take<float>(tokens * layer.jobs * layer.hidden_stride);
+    float* const parts = scratch.take<float>(tokens * layer.jobs * op.d);
+    const Groups groups = {.tile_count = scratch.take<int>(1),
+                           .tiles = scratch.take<Tile>(tiles),
+                           .jobs = scratch.take<int>(tokens * layer.jobs),
+                           .experts = static_cast<int>(experts),
+                           .tokens = static_cast<int>(tokens)};
+    launch<group_kernel>({.threads = group_threads,
+                          .shared_bytes = static_cast<unsigned>(2 * quotient_up(4 * experts, 16) * 16)},
+                         stream, layer, groups);
+    launch<hidden_kernel>({.grid_x = blocks_for(width, hidden_rows),
+                           .grid_y = static_cast<unsigned>(tiles),
+                           .threads = tile_threads},
+                          stream, layer, groups, tile_inputs(x, op.d, rounded, quantised));
+    launch<down_kernel>({.grid_x = blocks_for(op.d, tile_size),
+                         .grid_y = static_cast<unsigned>(tiles),
+                         .threads = tile_threads},
+                        stream, layer, groups, parts);
+    launch<join_kernel>({.grid_x = blocks_for(tokens * op.d, join_threads), .threads = join_threads}, stream,
+                        layer, static_cast<const float*>(parts), tokens);
+  }
+}
+
+}  // namespace fovea::kernels::cuda

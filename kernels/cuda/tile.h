@@ -1,0 +1,81 @@
+// What the tiles of all types have in common: their division among warps and lanes, the weights and inputs of
+// one (tiles.h).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/mma.h"
+#include "kernels/cuda/platform.h"
+
+namespace fovea::kernels::cuda {
+
+constexpr int tile_size = 64;           // rows of weights, and tokens, of a block
+constexpr unsigned tile_threads = 128;  // four warps, each 32 rows by 32 tokens
+constexpr int tile_blocks = 3;          // on a multiprocessor, by their registers and shared memory
+constexpr int tile_words = 7168;        // of shared memory
+
+// From how many tokens on a matrix is multiplied in tiles: one of fewer would be almost empty, and reading
+// the matrix once for every four tokens costs as little.
+constexpr std::int64_t fewest_in_tiles = 9;
+
+// Rows first_row … of one matrix; or `paired`, as gate and up are: 32 rows of each, such that a lane's
+// fragments 0 and 1 are the same places of the two.
+struct TileWeights {
+  Weight first;
+  Weight second;
+  bool paired = false;
+  std::int64_t first_row = 0;
+};
+constexpr int both_parts = -1;
+
+struct TileRow {
+  Weight weight;
+  std::int64_t row;
+  bool there;
+};
+// The tile's row `v`. only: 0 or 1, to take the other matrix's rows as not there.
+FOVEA_DEVICE TileRow tile_row(const TileWeights& weights, int only, int v) {
+  const int part = weights.paired ? v / 16 % 2 : 0;
+  const std::int64_t row = weights.first_row + (weights.paired ? v / 32 * 16 + v % 16 : v);
+  const Weight weight = part == 0 ? weights.first : weights.second;
+  return {weight, row, row < weight.rows && (only == both_parts || only == part)};
+}
+
+// The activations, in each form that a type of weights may be multiplied with. Strides are those of rows,
+// each in elements of its array, of which each row begins at a multiple of 16 bytes.
+struct TileInputs {
+  const float* floats = nullptr;
+  std::int64_t float_stride = 0;
+  const std::uint32_t* pairs = nullptr;  // of bfloat16, zeros up to a multiple of 8 columns
+  std::int64_t pair_stride = 0;
+  const std::int8_t* q = nullptr;
+  std::int64_t q_stride = 0;
+  const Floats2* halves = nullptr;  // of each 16 columns: the scale, and scale · Σ q
+  std::int64_t half_stride = 0;
+};
+
+// A warp's sums: [i][j] is the product (mma.h) of rows 16 i … of the warp's 32 and tokens 8 j ….
+struct TileSums {
+  float v[2][4][4] = {};
+};
+struct TilePlace {
+  int row;
+  int token;
+};
+FOVEA_DEVICE TilePlace tile_place(int i, int j, int k) {
+  const int warp = static_cast<int>(thread_index() / 32);
+  return {warp / 2 * 32 + 16 * i + sum_row(k), warp % 2 * 32 + 8 * j + sum_column(k)};
+}
+
+// The first row and token of this warp, and how many of the tile's tokens it has, from none to over 32.
+struct TileWarp {
+  int row;
+  int token;
+  int tokens;
+};
+FOVEA_DEVICE TileWarp tile_warp(int tokens) {
+  const int warp = static_cast<int>(thread_index() / 32);
+  return {warp / 2 * 32, warp % 2 * 32, tokens - warp % 2 * 32};
+}
+
+}  // namespace fovea::kernels::cuda
