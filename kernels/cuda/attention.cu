@@ -1,11 +1,12 @@
-// Attention of few queries over a long cache. A block takes the query heads of one key head (up to eight) and
-// one stretch of positions, in tiles of 32: the tile's keys go to shared memory once for all heads, a lane
-// computes the score of one position, the tile's values follow in the same memory, and a lane adds up its
-// dimensions. The softmax is kept online. Stretches are chosen so that the device is filled; a second kernel
-// joins them.
+// attention, and of few queries over a long cache its form without tensor cores. A block takes the query
+// heads of one key head (up to eight) and one stretch of positions, in tiles of 32: the tile's keys go to
+// shared memory once for all heads, a lane computes the score of one position, the tile's values follow in
+// the same memory, and a lane adds up its dimensions. The softmax is kept online. Stretches are chosen so
+// that the device is filled; a second kernel joins them.
 //
 // Bound by the memory that the cache lies in for few heads; with eight heads for each key head by the loads
-// from shared memory (two for each product), which tensor cores would save.
+// from shared memory (two for each product).
+#include "kernels/cuda/attention.h"
 #include "kernels/cuda/cache.h"
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/kernels.h"
@@ -19,31 +20,14 @@ constexpr int warps = threads / 32;
 constexpr int tile_positions = 32;
 constexpr int block_heads = 8;
 constexpr int warp_heads = block_heads / warps;
-constexpr int most_head_dim = 256;
+constexpr std::int64_t fewest_in_tiles = 9;  // queries
 constexpr int lane_dims = most_head_dim / 32;
 constexpr unsigned join_threads = 128;
 
-struct Stretches {
-  Attention op;
-  int first_token = 0;       // of this launch
-  int head_blocks = 1;       // for each key head
-  int count = 1;             // stretches of positions
-  float* partial = nullptr;  // [tokens, heads, count, head_dim + 2]: sums, largest score, total weight
-};
-
-// Positions [begin, end) of one block.
-struct Range {
-  std::int64_t begin;
-  std::int64_t end;
-};
-
 FOVEA_DEVICE Range range_of(const Stretches& s, std::int64_t token) {
-  const std::int64_t end = (s.op.position ? *s.op.position : s.op.first) + token + 1;
+  const std::int64_t end = first_position(s.op) + token + 1;
   const std::int64_t begin = s.op.window > 0 && end > s.op.window ? end - s.op.window : 0;
-  const std::int64_t tiles = (end - begin + tile_positions - 1) / tile_positions;
-  const std::int64_t stretch = (tiles + s.count - 1) / s.count * tile_positions;
-  const std::int64_t from = begin + block_x() * stretch;
-  return {from < end ? from : end, from + stretch < end ? from + stretch : end};
+  return stretch_of({begin, end}, s.count, tile_positions);
 }
 
 template <Type type>
@@ -65,10 +49,6 @@ struct HeadState {
   float sums[lane_dims] = {};  // of dimensions lane, lane + 32 …
 };
 
-FOVEA_DEVICE float weight_of(float score, float largest) {
-  return score == -INFINITY ? 0.0F : expf(score - largest);
-}
-
 template <Type type>
 FOVEA_KERNEL(threads)
 attend_kernel(Stretches s) {
@@ -80,9 +60,10 @@ attend_kernel(Stretches s) {
   FOVEA_SHARED(float, weights, block_heads* tile_positions);
 
   const std::int64_t token = s.first_token + std::int64_t{block_z()};
-  const std::int64_t kv_head = block_y() / static_cast<unsigned>(s.head_blocks);
   const int group = static_cast<int>(s.op.heads / pages.kv_heads);
-  const int first_head = static_cast<int>(block_y() % static_cast<unsigned>(s.head_blocks)) * block_heads;
+  const int blocks = (group + block_heads - 1) / block_heads;  // for each key head
+  const std::int64_t kv_head = block_y() / static_cast<unsigned>(blocks);
+  const int first_head = static_cast<int>(block_y() % static_cast<unsigned>(blocks)) * block_heads;
   const int heads = group - first_head < block_heads ? group - first_head : block_heads;
   const std::int64_t query = kv_head * group + first_head;  // the first of this block
   const int warp = static_cast<int>(thread_index() / 32);
@@ -167,35 +148,46 @@ FOVEA_KERNEL(join_threads) join_kernel(Stretches s) {
   }
 }
 
-void start(const Stretches& s, std::int64_t tokens, CudaStream& stream) {
+std::int64_t blocks_of_token(const Attention& op) {
+  return op.pages.kv_heads * quotient_up(op.heads / op.pages.kv_heads, block_heads);
+}
+
+void start_one_by_one(const Stretches& s, std::int64_t tokens, CudaStream& stream) {
   const std::int64_t dim = s.op.pages.head_dim;
   const auto tile_bytes = static_cast<unsigned>(quotient_up(tile_positions * 4 * (dim + 1), 16) * 16);
   const LaunchShape shape = {.grid_x = static_cast<unsigned>(s.count),
-                             .grid_y = static_cast<unsigned>(s.op.pages.kv_heads * s.head_blocks),
+                             .grid_y = static_cast<unsigned>(blocks_of_token(s.op)),
                              .grid_z = static_cast<unsigned>(tokens),
                              .threads = threads,
                              .shared_bytes = tile_bytes + static_cast<unsigned>(block_heads * 4 * dim)};
   switch (s.op.pages.type) {
     case Type::f32:
-      launch<attend_kernel<Type::f32>>(shape, stream, s);
-      break;
+      return launch<attend_kernel<Type::f32>>(shape, stream, s);
     case Type::f16:
-      launch<attend_kernel<Type::f16>>(shape, stream, s);
-      break;
+      return launch<attend_kernel<Type::f16>>(shape, stream, s);
     default:
       assert(s.op.pages.type == Type::q8_0);
-      launch<attend_kernel<Type::q8_0>>(shape, stream, s);
-      break;
+      return launch<attend_kernel<Type::q8_0>>(shape, stream, s);
   }
-  if (s.count == 1) return;
-  launch<join_kernel>({.grid_x = static_cast<unsigned>(s.op.heads),
-                       .grid_y = static_cast<unsigned>(tokens),
-                       .threads = join_threads},
-                      stream, s);
 }
 
 std::int64_t smaller(std::int64_t a, std::int64_t b) {
   return a < b ? a : b;
+}
+
+// Few queries are bound by the cache's memory and a tile of rows would be almost empty. A cache in 32-bit
+// floats is what one chooses for exact scores, which half floats would not give.
+bool fills_tiles(const Attention& op) {
+  return op.tokens >= fewest_in_tiles && op.pages.type != Type::f32;
+}
+
+// Into how many stretches, so that with `blocks` blocks for each there are four for each multiprocessor, and
+// none is shorter than two tiles.
+int stretches_for(const Attention& op, std::int64_t blocks, int positions, const CudaStream& stream) {
+  const std::int64_t longest =
+      op.window > 0 ? smaller(op.window, op.first + op.tokens) : op.first + op.tokens;
+  const std::int64_t wanted = quotient_up(std::int64_t{4} * stream.multiprocessors(), blocks);
+  return static_cast<int>(smaller(wanted, quotient_up(longest, 2 * std::int64_t{positions})));
 }
 
 }  // namespace
@@ -205,22 +197,28 @@ void attention(const Attention& op, Stream& stream) {
   const KvPages& pages = op.pages;
   assert(op.heads % pages.kv_heads == 0 && pages.head_dim <= most_head_dim);
   if (op.tokens == 0) return;
+  const bool in_tiles = fills_tiles(op);
   Stretches s = {.op = op};
-  s.head_blocks = static_cast<int>(quotient_up(op.heads / pages.kv_heads, block_heads));
-  // Four blocks for each multiprocessor, and no stretch shorter than two tiles.
-  const std::int64_t longest =
-      op.window > 0 ? smaller(op.window, op.first + op.tokens) : op.first + op.tokens;
-  const std::int64_t blocks = pages.kv_heads * s.head_blocks * op.tokens;
-  const std::int64_t wanted = quotient_up(std::int64_t{4} * cuda.multiprocessors(), blocks);
-  s.count = static_cast<int>(smaller(wanted, quotient_up(longest, 2 * tile_positions)));
+  s.count = in_tiles ? stretches_for(op, attention_tile_blocks(op), attention_tile_positions, cuda)
+                     : stretches_for(op, blocks_of_token(op) * op.tokens, tile_positions, cuda);
   s.partial = reinterpret_cast<float*>(cuda.scratch());
   const std::int64_t token_bytes = op.heads * s.count * (pages.head_dim + 2) * 4;
   std::int64_t at_once = 65535;
   if (s.count > 1) at_once = smaller(at_once, cuda.scratch_bytes() / token_bytes);
   assert(at_once > 0);
   for (std::int64_t first = 0; first < op.tokens; first += at_once) {
+    const std::int64_t tokens = smaller(at_once, op.tokens - first);
     s.first_token = static_cast<int>(first);
-    start(s, smaller(at_once, op.tokens - first), cuda);
+    if (in_tiles) {
+      start_attention_in_tiles(s, tokens, cuda);
+    } else {
+      start_one_by_one(s, tokens, cuda);
+    }
+    if (s.count == 1) continue;
+    launch<join_kernel>({.grid_x = static_cast<unsigned>(op.heads),
+                         .grid_y = static_cast<unsigned>(tokens),
+                         .threads = join_threads},
+                        cuda, s);
   }
 }
 

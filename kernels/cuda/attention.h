@@ -1,0 +1,48 @@
+// attention as both of its forms see it: few queries (attention.cu) and many (attention_tiles.cu).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/cuda/platform.h"
+#include "kernels/cuda/stream.h"
+
+namespace fovea::kernels::cuda {
+
+constexpr int most_head_dim = 256;
+
+// Work is divided into stretches of positions where queries alone would not fill the device.
+struct Stretches {
+  Attention op;
+  int first_token = 0;       // of this launch
+  int count = 1;             // stretches of positions
+  float* partial = nullptr;  // [tokens, heads, count, head_dim + 2]: sums, largest score, total weight
+};
+
+FOVEA_DEVICE std::int64_t first_position(const Attention& op) {
+  return op.position ? *op.position : op.first;
+}
+
+// Positions [begin, end) of one block.
+struct Range {
+  std::int64_t begin;
+  std::int64_t end;
+};
+// The part of [begin, end) that is this block's, in whole tiles of positions.
+FOVEA_DEVICE Range stretch_of(const Range& all, int count, int tile_positions) {
+  const std::int64_t tiles = (all.end - all.begin + tile_positions - 1) / tile_positions;
+  const std::int64_t stretch = (tiles + count - 1) / count * tile_positions;
+  const std::int64_t from = all.begin + block_x() * stretch;
+  return {from < all.end ? from : all.end, from + stretch < all.end ? from + stretch : all.end};
+}
+
+FOVEA_DEVICE float weight_of(float score, float largest) {
+  return score == -INFINITY ? 0.0F : expf(score - largest);
+}
+
+// The operation for many queries over a cache that half floats hold.
+void start_attention_in_tiles(const Stretches&, std::int64_t tokens, CudaStream&);
+std::int64_t attention_tile_blocks(const Attention&);
+constexpr int attention_tile_positions = 32;
+
+}  // namespace fovea::kernels::cuda
