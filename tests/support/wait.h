@@ -3,8 +3,7 @@
 
 namespace fovea::tests {
 
-// Milliseconds. Nothing here measures time: a busy machine's disk may keep one flush for seconds. Below the
-// five minutes after which Qt Test ends a function.
+// Milliseconds. Nothing here measures time: a busy machine's disk may keep one flush for seconds.
 inline constexpr int kLong = 240'000;
 
 }  // namespace fovea::tests
