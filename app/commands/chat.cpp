@@ -109,7 +109,7 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
   console.clear_progress();
   view.reset();
   FOVEA_CHECK(written);
-  if (!result) return std::unexpected(result.error());
+  if (!result) return std::unexpected(as_seen_in_terminal(result.error()));
   if (flags.json) {
     FOVEA_CHECK(write_json(console, as_json(*result, flags, loaded, sampling, first_text_seconds)));
   } else if (!result->text.ends_with('\n')) {

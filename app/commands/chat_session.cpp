@@ -4,6 +4,7 @@
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/commands/loading.h"
 #include "app/commands/precision_use.h"
 #include "app/library/data_folder.h"
 #include "app/terminal/live_view.h"
@@ -143,6 +144,8 @@ Result<void> ChatSession::answer() {
   console_.clear_progress();
   view.reset();
   FOVEA_CHECK(written);
+  if (!result && result.error().kind == ErrorKind::device)
+    return std::unexpected(as_seen_in_terminal(result.error()));
   if (!result) {
     console_.error("fovea chat", result.error());
     messages_.pop_back();  // the question, so that a shorter one can be asked

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "engine/api/devices.h"
 #include "engine/api/limits.h"
 
 namespace fovea::app {
@@ -32,7 +33,8 @@ bool names_gpu(const LoadFlags& flags) {
 void add_device(CLI::App& command, std::string& device) {
   command
       .add_option("--device", device,
-                  "Where the model runs: cpu, or cuda:N, a GPU of fovea devices (default: cpu)")
+                  "Where the model runs: cpu, or cuda:N, a GPU of fovea devices (default: " +
+                      std::string(automatic_device) + ")")
       ->check(CLI::Validator(
           [](std::string& text) -> std::string {
             const std::string_view number =

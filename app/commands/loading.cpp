@@ -35,6 +35,12 @@ Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flag
   return request;
 }
 
+Error as_seen_in_terminal(Error error) {
+  if (error.kind == ErrorKind::device)
+    error.advice = "Start the program again: only that brings the device back";
+  return error;
+}
+
 Result<LoadedEngine> load_engine(const LoadRequest& request, Console& console, std::stop_token stop) {
   const auto start = std::chrono::steady_clock::now();
   FOVEA_TRY(auto engine, Engine::load(request, console.progress(), std::move(stop)));

@@ -23,4 +23,7 @@ struct LoadedEngine {
 };
 Result<LoadedEngine> load_engine(const LoadRequest& request, Console& console, std::stop_token stop);
 
+// A chat in the terminal is stored nowhere, and a device that has failed does not come back for it.
+Error as_seen_in_terminal(Error error);
+
 }  // namespace fovea::app

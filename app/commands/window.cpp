@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/commands/chat.h"
+#include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
@@ -15,13 +16,29 @@ namespace {
 
 struct WindowFlags {
   std::string model;
+  std::int64_t conversation = 0;
   LoadFlags load;
   PrecisionFlags precision;
 };
 
+// Without the conversation, and without the program's own name.
+std::vector<std::string> restart_arguments(int argc, char** argv) {
+  std::vector<std::string> kept;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--conversation") {
+      ++i;
+    } else if (!argument.starts_with("--conversation=")) {
+      kept.emplace_back(argument);
+    }
+  }
+  return kept;
+}
+
 Result<void> open_window_or_chat(const WindowFlags& flags, int argc, char** argv, Console& console,
                                  Interrupts& interrupts) {
-  WindowRequest request;
+  WindowRequest request{
+      .load = {}, .conversation = flags.conversation, .arguments = restart_arguments(argc, argv)};
   if (!flags.model.empty()) {
     FOVEA_TRY(request.load, load_request(flags.model, flags.load, flags.precision));
   }
@@ -46,6 +63,10 @@ void add_window(Registry& registry, int argc, char** argv) {
   CLI::App& program = registry.program;
   add_model(program, flags->model);
   program.add_flag("--verbose", registry.verbose, "Write the log to standard error");
+  program
+      .add_option("--conversation", flags->conversation,
+                  "Open this conversation, by its number (a restart of the window gives it)")
+      ->check(number_between(1, 9e15));
   add_context(program, flags->load, "Tokens of context (default: the model's, at most 8192)");
   add_device(program, flags->load.device);
   add_threads(program, flags->load);

@@ -16,6 +16,7 @@ PlanSettings settings_for(const FitRequest& machine) {
   PlanSettings settings;
   settings.context = machine.context;
   settings.kv = machine.kv;
+  settings.device = machine.device;
   settings.device_memory_bytes = machine.device_memory_bytes;
   settings.precision.budget_bytes = machine.budget_bytes;
   return settings;
@@ -38,7 +39,8 @@ PlanSettings offloading(PlanSettings settings, const PlanReport& lowest) {
 
 // The first of the ways that fits, from the best on.
 Result<ModelFit> fit_with(const Planner& plan, PlanSettings settings) {
-  ModelFit fit{.budget_bytes = settings.precision.budget_bytes, .on_card = settings.device_memory_bytes > 0};
+  ModelFit fit{.budget_bytes = settings.precision.budget_bytes,
+               .on_card = settings.device_memory_bytes > 0 || is_card(settings.device)};
   settings.precision.policy = PolicyKind::none;
   FOVEA_TRY(PlanReport as_it_is, plan(settings));
   fit.needed_bytes = as_it_is.plan.least_bytes;
@@ -88,16 +90,18 @@ std::int64_t with_room(std::int64_t weights_bytes) {
   return weights_bytes + std::max(weights_bytes / 10, least);
 }
 
-constexpr std::int64_t memory_for_others = std::int64_t{1} << 30;  // the desktop and its programs
-
 }  // namespace
 
-Result<FitRequest> this_machine(std::int64_t held_bytes) {
+bool on_card(const FitRequest& machine) {
+  return machine.device_memory_bytes > 0 || is_card(machine.device);
+}
+
+Result<FitRequest> this_machine(std::int64_t held_bytes, const DeviceChoice& device) {
   FOVEA_TRY(const auto all, devices());
-  const DeviceInfo& device = all.front();
+  FOVEA_TRY(const DeviceInfo* found, find_device(all, device));
   FitRequest machine;
-  const std::int64_t free = std::min(device.memory_free_bytes + held_bytes, device.memory_bytes);
-  machine.budget_bytes = std::max(free - memory_for_others, free / 2);
+  machine.device = device.name;
+  machine.budget_bytes = room_on(*found, held_bytes);
   return machine;
 }
 
@@ -115,7 +119,7 @@ ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const FitReques
   ModelFit fit{.is_estimate = true,
                .budget_bytes = machine.budget_bytes,
                .needed_bytes = with_room(bytes),
-               .on_card = machine.device_memory_bytes > 0};
+               .on_card = on_card(machine)};
   fit.least_bytes = fit.needed_bytes;
   if (fit.needed_bytes <= fit.budget_bytes) {
     fit.kind = FitKind::fits;

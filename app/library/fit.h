@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/library/device_choice.h"
 #include "engine/api/error.h"
 #include "engine/api/plan.h"
 #include "engine/api/precision.h"
@@ -23,14 +24,19 @@ enum class FitKind : std::uint8_t {
 };
 
 struct FitRequest {
+  std::string device = {};               // of devices(); empty: automatic
   std::int64_t budget_bytes = 0;         // what a model may take of the device
-  std::int64_t device_memory_bytes = 0;  // of a card; 0: the device is the processor
+  std::int64_t device_memory_bytes = 0;  // of a card that is not here, to plan for it; 0: none
   std::int64_t context = 0;              // tokens; 0: the model's, at most 8,192
   KvType kv = KvType::f16;
 };
 
-// What this machine gives a model now. `held_bytes`: what a model that would be closed for it has.
-Result<FitRequest> this_machine(std::int64_t held_bytes = 0);
+// Whether the processor computes what does not fit.
+bool on_card(const FitRequest& machine);
+
+// What this machine gives a model on a device now. `held_bytes`: what a model that would be closed for it has
+// there. ErrorKind::not_found and unsupported where the device is none of this machine's, or of no use.
+Result<FitRequest> this_machine(std::int64_t held_bytes = 0, const DeviceChoice& device = {});
 
 struct ModelFit {
   FitKind kind = FitKind::does_not_fit;
@@ -41,7 +47,7 @@ struct ModelFit {
   // Of the way that fits; where none does, of the one that needs least. Empty (units 0, total 0) where an
   // estimate is of the size alone.
   PlanReport report = {};
-  bool on_card = false;        // what is elsewhere is computed by the processor and not read from the disk
+  bool on_card = false;  // what is elsewhere is computed by the processor and not read from the disk
   PrecisionRequest precision = {};  // what to open it with
 };
 

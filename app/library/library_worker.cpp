@@ -45,7 +45,8 @@ std::vector<LibraryModel> find_all(const LibraryPlaces& places) {
 // Free memory is never the same twice.
 bool is_like(const FitRequest& a, const FitRequest& b) {
   constexpr std::int64_t share = 50;
-  return a.context == b.context && a.kv == b.kv && a.device_memory_bytes == b.device_memory_bytes &&
+  return a.context == b.context && a.kv == b.kv && a.device == b.device &&
+         a.device_memory_bytes == b.device_memory_bytes &&
          std::abs(a.budget_bytes - b.budget_bytes) < b.budget_bytes / share;
 }
 
@@ -186,10 +187,11 @@ void LibraryWorker::post(Work work) {
       parts_, [parts = parts_, work = std::move(work)] { work(*parts); }, Qt::QueuedConnection);
 }
 
-void LibraryWorker::scan(std::int64_t held_bytes, std::int64_t context, std::int64_t budget_bytes) {
+void LibraryWorker::scan(std::int64_t held_bytes, std::int64_t context, std::int64_t budget_bytes,
+                         const DeviceChoice& device) {
   const int number = ++wanted_;
-  post([this, number, held_bytes, context, budget_bytes](Parts& parts) {
-    auto machine = this_machine(held_bytes);
+  post([this, number, held_bytes, context, budget_bytes, device](Parts& parts) {
+    auto machine = this_machine(held_bytes, device);
     if (machine) machine->context = context;
     if (machine && budget_bytes > 0) machine->budget_bytes = budget_bytes;
     parts.scan(this, [this, number] { return wanted_ == number; }, machine);

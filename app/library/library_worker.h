@@ -31,8 +31,9 @@ class LibraryWorker : public QObject {
 
  public Q_SLOTS:
   // A scan in progress ends without finished(). `held_bytes`, `context`: see fit.h. `budget_bytes`: what a
-  // model may take; 0: what is free.
-  void scan(std::int64_t held_bytes, std::int64_t context, std::int64_t budget_bytes = 0);
+  // model may take; 0: what is free. A device that is not there: the models are listed without their fit.
+  void scan(std::int64_t held_bytes, std::int64_t context, std::int64_t budget_bytes = 0,
+            const fovea::app::DeviceChoice& device = {});
   // Only what there is, without reading it: named() follows.
   void list();
   void set_folders(const std::vector<std::filesystem::path>& folders);  // does not scan

@@ -65,8 +65,9 @@ bool convert(const Json& value, ModelSetup& out) {
   const auto read = [&value](const char* key, auto& member) {
     return !value.contains(key) || convert(value[key], member);
   };
-  return read("model", out.model) && read("context_tokens", out.context_tokens) && read("kv", out.kv) &&
-         read("policy", out.policy) && read("tiers", out.tiers) && read("budget_bytes", out.budget_bytes) &&
+  return read("model", out.model) && read("device", out.device) &&
+         read("context_tokens", out.context_tokens) && read("kv", out.kv) && read("policy", out.policy) &&
+         read("tiers", out.tiers) && read("budget_bytes", out.budget_bytes) &&
          read("cpu_moe_layers", out.cpu_moe_layers) && out.context_tokens >= 0 && out.budget_bytes >= 0 &&
          out.cpu_moe_layers >= -1 && is_one_of(out.kv, {"f16", "f32", "q8"}) &&
          is_one_of(out.policy, {"none", "static", "dynaexq", "offload"});
@@ -77,6 +78,7 @@ Json json_of(const Preset& preset) {
 }
 Json json_of(const ModelSetup& setup) {
   return {{"model", setup.model},
+          {"device", setup.device},
           {"context_tokens", setup.context_tokens},
           {"kv", setup.kv},
           {"policy", setup.policy},
@@ -164,7 +166,9 @@ const std::vector<Field>& fields() {
       field("models", "recent", &S::recent_models, "a list of paths"),
       field(
           "models", "setups", &S::model_setups,
-          R"(a list of {"model": path, "context_tokens": …, "kv": …, "policy": …, "tiers": …, "budget_bytes": …})"),
+          R"(a list of {"model": path, "device": …, "context_tokens": …, "kv": …, "policy": …, "tiers": …, "budget_bytes": …})"),
+      field("models", "device", &S::device, "a device of fovea devices, or empty for automatic"),
+      field("models", "device_description", &S::device_description, "a text"),
       field<double>("models", "budget_gb", &S::budget_gb, "a number, 0 for automatic",
                     [](const double& v) { return v >= 0; }),
       field("models", "context_tokens", &S::context_tokens, "a whole number, 0 for automatic", positive),

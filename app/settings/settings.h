@@ -20,6 +20,7 @@ struct Preset {  // of a system prompt
 // How one model is opened, where that differs from what holds for all.
 struct ModelSetup {
   std::string model;                    // its path
+  std::string device = {};              // on which it is opened so; empty: automatic
   std::int64_t context_tokens = 0;      // 0: automatic
   std::string kv = "f16";               // or "f32", "q8"
   std::string policy = "none";          // or "static", "dynaexq", "offload"
@@ -44,6 +45,8 @@ struct Settings {
   std::vector<std::string> model_folders;  // watched in addition to our own
   std::vector<std::string> recent_models;  // paths, the last one first
   std::vector<ModelSetup> model_setups;    // the last one first
+  std::string device;                      // that models run on: "cpu", "cuda:0"; empty: automatic
+  std::string device_description;          // what it was called when it was chosen
   double budget_gb = 0;                    // 0: automatic
   std::int64_t context_tokens = 0;         // 0: automatic
 

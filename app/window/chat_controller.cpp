@@ -54,9 +54,6 @@ void ChatController::connect_window() {
   connect(&window_, &ui::ChatWindow::modelRequested, this,
           qOverload<const QString&>(&ChatController::open_model));
   connect(&window_, &ui::ChatWindow::closing, this, &ChatController::close);
-  connect(&window_, &ui::ChatWindow::errorActionRequested, this, [this] {
-    if (std::exchange(context_was_full_, false)) conversation_.retry_leaving_out_oldest();
-  });
   connect(&window_.composer(), &ui::Composer::attachRequested, this, [this] {
     const QStringList paths = QFileDialog::getOpenFileNames(&window_, tr("Attach text files"));
     if (!paths.isEmpty()) conversation_.attach(paths);
@@ -188,6 +185,8 @@ void ChatController::on_loaded(const LoadedModel& model) {
   window_.set_model(q(model.info.name), details_of(model.info));
   window_.set_state(State::ready);
   status_ = {};
+  status_.device = device_text(model);
+  status_.device_why = device_why(model);
   status_.policy = policy_text(model);
   status_.policy_why = policy_why(model);
   status_.context = model.settings.context;
@@ -203,7 +202,21 @@ void ChatController::on_load_failed(const Error& error) {
   if (--loads_asked_ > 0) return;
   window_.set_model({}, {});
   window_.set_state(State::no_model);
-  if (error.kind != ErrorKind::cancelled) window_.show_error(error_words(error));
+  if (error.kind != ErrorKind::cancelled) show_error(error);
+}
+
+// With a button for what helps, where there is one.
+void ChatController::show_error(const Error& error) {
+  const QString text = error_words(error);
+  const bool about_device = error.where.starts_with("device ") &&
+                            (error.kind == ErrorKind::not_found || error.kind == ErrorKind::unsupported);
+  if (error.kind == ErrorKind::device) {
+    window_.show_error(text, tr("Restart Fovea"), [this] { Q_EMIT restartRequested(); });
+  } else if (about_device) {
+    window_.show_error(text, tr("Settings…"), [this] { Q_EMIT window_.settingsRequested(); });
+  } else {
+    window_.show_error(text);
+  }
 }
 
 void ChatController::on_prompt_progress(const Progress& progress) {
@@ -238,12 +251,12 @@ void ChatController::on_failed(const Error& error) {
   const bool is_shown = conversation_.shows_answer();
   conversation_.fail_answer(error);
   const auto too_many = static_cast<std::size_t>(messages_to_leave_out(error));
-  context_was_full_ = is_shown && too_many > 0 && too_many < conversation_.messages().size();
-  if (!context_was_full_) return window_.show_error(error_words(error));
+  if (!is_shown || too_many == 0 || too_many >= conversation_.messages().size()) return show_error(error);
   const QString first_kept = title_of(q(conversation_.messages()[too_many].text));
   window_.show_error(
       error_words(error) + QStringLiteral(". ") + tr("The model would read on from “%1”.").arg(first_kept),
-      tr("Leave out %n message(s)", nullptr, static_cast<int>(too_many)));
+      tr("Leave out %n message(s)", nullptr, static_cast<int>(too_many)),
+      [this] { conversation_.retry_leaving_out_oldest(); });
 }
 
 }  // namespace fovea::app

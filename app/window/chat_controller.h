@@ -51,6 +51,7 @@ class ChatController : public QObject {
   void closed();                          // the window was closed and the engine thread has ended
   void modelOpened(const QString& path);  // for the list of recent models
   void modelClosed();
+  void restartRequested();  // the device is of no use any more: only a new program helps
   void timingsArrived(const fovea::Timings& so_far);
 
  private:
@@ -61,6 +62,7 @@ class ChatController : public QObject {
   void ask(const AnswerRequest& wanted);
   void close();
   void update_status();
+  void show_error(const Error& error);
   history::Origin origin() const;
 
   void on_load_progress(const Progress& progress);
@@ -81,10 +83,9 @@ class ChatController : public QObject {
   SidebarController sidebar_;
   LoadedModel model_;
   bool model_loaded_ = false;
-  int loads_asked_ = 0;            // and not answered: the last answer counts
-  bool stop_when_asked_ = false;   // stopped before the question was stored
-  bool context_was_full_ = false;  // the error bar offers to leave turns out
-  QString opening_;                // path of the model that is being loaded
+  int loads_asked_ = 0;           // and not answered: the last answer counts
+  bool stop_when_asked_ = false;  // stopped before the question was stored
+  QString opening_;               // path of the model that is being loaded
   ui::StatusView status_;
 };
 

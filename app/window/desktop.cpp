@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QFileInfo>
 #include <QLocale>
+#include <QPointer>
 
 #include "app/library/data_folder.h"
 #include "app/library/model_library.h"
@@ -12,9 +13,11 @@
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
 #include "app/wizard/background.h"
+#include "app/wizard/device_views.h"
 #include "app/wizard/model_setups.h"
 #include "app/wizard/proposal.h"
 #include "app/words/error_words.h"
+#include "engine/core/result.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
 #include "ui/language/language.h"
@@ -112,6 +115,8 @@ void Desktop::connect_window() {
   connect(history_.get(), &history::HistoryThread::closed, this, &Desktop::closed);
   connect(chat_.get(), &ChatController::closed, history_.get(), &history::HistoryThread::close);
   connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::remember_model);
+  connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::check_device);
+  connect(chat_.get(), &ChatController::restartRequested, this, &Desktop::begin_restart);
   connect(window_.get(), &ui::ChatWindow::closing, this, &Desktop::keep_geometry);
   connect(live_panel_, &ui::LivePanel::choosePrecisionRequested, this,
           [this] { wizard_->open(settings_, true); });
@@ -160,8 +165,10 @@ void Desktop::connect_models() {
     change_settings([path = folder.toStdString()](Settings& s) { std::erase(s.model_folders, path); });
     apply_settings();
   });
-  connect(chat_.get(), &ChatController::modelOpened, models,
-          [this](const QString& path) { models_->set_open_model(path, memory_bytes(chat_->model())); });
+  connect(chat_.get(), &ChatController::modelOpened, models, [this](const QString& path) {
+    const LoadedModel& model = chat_->model();
+    models_->set_open_model(path, memory_bytes(model), model.settings.device);
+  });
   connect(chat_.get(), &ChatController::modelClosed, models, [this] { models_->set_open_model({}, 0); });
 }
 
@@ -171,8 +178,11 @@ void Desktop::start() {
   window_->restoreState(from_base64(settings_.window_state));
   window_->show_live_panel(settings_.show_live_panel);
   window_->show();
+  if (request_.conversation > 0) chat_->conversation().open(request_.conversation);
   if (request_.load) {
-    chat_->open_model(*request_.load);
+    LoadRequest load = *request_.load;
+    if (load.device.empty()) load.device = settings_.device;
+    chat_->open_model(load);
   } else if (const auto recent = recent_choices(settings_); !recent.empty()) {
     chat_->open_model(recent.front().path);
   } else if (first_start_) {
@@ -201,15 +211,18 @@ void Desktop::open_what_fits() {
   for (const ui::ModelChoice& choice : recent_choices(settings_))
     recent.emplace_back(choice.path.toStdString());
   const auto look = [recent, library = *library_, context = settings_.context_tokens,
-                     budget = static_cast<std::int64_t>(settings_.budget_gb * 1e9),
-                     stop = stop_.get_token()] {
-    Machine machine;
-    machine.room = this_machine().value_or(FitRequest{});
+                     budget = static_cast<std::int64_t>(settings_.budget_gb * 1e9), device = device(),
+                     stop = stop_.get_token()]() -> Result<Proposal> {
+    FOVEA_TRY(Machine machine, find_machine({}, device));
+    if (machine.trouble) return std::unexpected(*machine.trouble);
     machine.room.context = context;
     if (budget > 0) machine.room.budget_bytes = budget;
     return propose_model(recent, library, catalogue(), machine, stop);
   };
-  in_background(this, look, [this](const Proposal& proposal) { take_proposal(proposal); });
+  in_background(this, look, [this](const Result<Proposal>& proposal) {
+    if (proposal) return take_proposal(*proposal);
+    window_->show_error(error_words(proposal.error()), tr("Settings…"), [this] { show_settings(); });
+  });
 }
 
 void Desktop::take_proposal(const Proposal& proposal) {
@@ -260,7 +273,8 @@ void Desktop::apply_settings() {
   chat_->set_load_defaults(load_defaults());
   models_->set_folders(folders_of(settings_));
   models_->set_offline(settings_.offline);
-  models_->set_limits(settings_.context_tokens, static_cast<std::int64_t>(settings_.budget_gb * 1e9));
+  models_->set_limits(settings_.context_tokens, static_cast<std::int64_t>(settings_.budget_gb * 1e9),
+                      device());
   show_models();
 }
 
@@ -268,6 +282,7 @@ LoadRequest Desktop::load_defaults() const {
   LoadRequest load = request_.load.value_or(LoadRequest{});
   load.model.clear();
   load.precision.stores_folder = stores_folder();
+  if (load.device.empty()) load.device = settings_.device;
   if (load.context == 0) load.context = settings_.context_tokens;
   if (load.precision.policy == PolicyKind::none && settings_.budget_gb > 0) {
     load.precision.policy = PolicyKind::automatic;
@@ -289,6 +304,7 @@ void Desktop::show_settings() {
                               q(cache_folder().string())};
   auto* dialog = new ui::SettingsDialog(view, places, window_.get());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
+  show_devices(*dialog);
   connect(dialog, &ui::SettingsDialog::changed, this, [this](const ui::SettingsView& changed) {
     change_settings([changed](Settings& s) {
       s.theme = static_cast<ThemeChoice>(changed.theme);
@@ -307,6 +323,45 @@ void Desktop::show_settings() {
   connect(models_.get(), &ModelsController::tokenNote, dialog, &ui::SettingsDialog::show_token_note);
   connect(dialog, &ui::SettingsDialog::wizardRequested, this, [this] { wizard_->open(settings_); });
   dialog->show();
+}
+
+// Asking the driver may take a moment.
+void Desktop::show_devices(ui::SettingsDialog& dialog) {
+  const auto look = [find = find_devices_] { return find(); };
+  in_background(&dialog, look, [this, dialog = QPointer(&dialog)](const FoundDevices& found) {
+    devices_ = found.devices;
+    const DeviceViews shown = device_views(found.devices, found.no_gpu, device());
+    dialog->set_devices(shown.views, shown.chosen);
+  });
+  connect(&dialog, &ui::SettingsDialog::deviceChosen, this,
+          [this](const QString& id) { change_device(choice_of_device(devices_, id)); });
+}
+
+void Desktop::change_device(const DeviceChoice& choice) {
+  if (request_.load) request_.load->device.clear();  // chosen later than the command line
+  change_settings([choice](Settings& s) {
+    s.device = choice.name;
+    s.device_description = choice.description;
+  });
+  apply_settings();
+  if (!chat_->model_loaded() || same_device(chat_->model().settings.device, choice.name)) return;
+  window_->show_notice(tr("The model that is open stays where it is until it is opened again."),
+                       tr("Open it again"), [this] {
+                         if (chat_->model_loaded())
+                           chat_->open_model(q(chat_->model().settings.model.string()));
+                       });
+}
+
+// A card may have gone, or another one come in its place, since it was chosen.
+void Desktop::check_device() {
+  const DeviceInfo& opened = chat_->model().device;
+  if (!is_card(opened.name) || opened.name != settings_.device || settings_.device_description.empty() ||
+      opened.description == settings_.device_description)
+    return;
+  window_->show_error(
+      tr("The model runs on %1, which is another card than the %2 that was chosen.")
+          .arg(q(opened.name + " (" + opened.description + ")"), q(settings_.device_description)),
+      tr("Settings…"), [this] { show_settings(); });
 }
 
 void Desktop::show_chat_settings() {
@@ -342,6 +397,20 @@ void Desktop::remember_model(const QString& path) {
     if (s.recent_models.size() > kRecentModels) s.recent_models.resize(kRecentModels);
   });
   window_->set_recent(recent_choices(settings_));
+}
+
+// The same program with the same model and conversation, once this one has stored everything and let go of
+// the device.
+void Desktop::begin_restart() {
+  restart_ = request_.arguments;
+  const std::filesystem::path& open = chat_->model().settings.model;
+  // Another model than the command line's is the one that was used last, which is opened again without one.
+  if (request_.load && !open.empty() && open != request_.load->model) restart_->clear();
+  if (const std::int64_t id = chat_->conversation().conversation().id; id != 0) {
+    restart_->emplace_back("--conversation");
+    restart_->push_back(std::to_string(id));
+  }
+  window_->close();
 }
 
 void Desktop::keep_geometry() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/history/worker/history_thread.h"
+#include "app/library/device_choice.h"
 #include "app/settings/settings_file.h"
 #include "app/window/chat_controller.h"
 #include "app/window/live_controller.h"
@@ -45,6 +46,14 @@ class Desktop : public QObject {
   ui::LivePanel& live_panel() { return *live_panel_; }
   ModelsController& models() { return *models_; }
   const Settings& settings() const { return settings_; }
+  // What the program is to be started with again, now that it has closed; nothing: it has ended.
+  const std::optional<std::vector<std::string>>& restart() const { return restart_; }
+  // For tests: these devices instead of looking.
+  struct FoundDevices {
+    std::vector<DeviceInfo> devices;
+    std::string no_gpu;
+  };
+  void set_devices(std::function<FoundDevices()> find) { find_devices_ = std::move(find); }
 
  Q_SIGNALS:
   void closed();  // everything is stored, all threads have ended
@@ -61,6 +70,11 @@ class Desktop : public QObject {
   void open_what_fits();
   void take_proposal(const Proposal& proposal);
   void show_settings();
+  DeviceChoice device() const { return {settings_.device, settings_.device_description}; }
+  void show_devices(ui::SettingsDialog& dialog);
+  void change_device(const DeviceChoice& choice);
+  void check_device();
+  void begin_restart();
   void show_chat_settings();
   void remember_model(const QString& path);
   void keep_geometry();
@@ -75,6 +89,11 @@ class Desktop : public QObject {
   std::unique_ptr<ChatController> chat_;
   std::unique_ptr<ModelsController> models_;
   std::unique_ptr<WizardLink> wizard_;
+  std::function<FoundDevices()> find_devices_ = [] {
+    return FoundDevices{devices().value_or(std::vector<DeviceInfo>{}), why_no_gpu()};
+  };
+  std::optional<std::vector<std::string>> restart_;
+  std::vector<DeviceInfo> devices_;                            // that were found last
   bool first_start_ = false;                                   // there were no settings
   std::optional<std::vector<std::filesystem::path>> library_;  // the models; nothing: not listed yet
   bool wants_model_ = false;                                   // one is opened when it is listed

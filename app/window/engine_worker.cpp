@@ -1,6 +1,21 @@
 #include "app/window/engine_worker.h"
 
+#include "app/library/device_choice.h"
+
 namespace fovea::app {
+
+namespace {
+
+DeviceInfo device_of(const std::string& name) {
+  const auto all = devices();
+  for (const DeviceInfo& device : all.value_or(std::vector<DeviceInfo>{}))
+    if (same_device(device.name, name)) return device;
+  DeviceInfo unknown;
+  unknown.name = unknown.description = name;
+  return unknown;
+}
+
+}  // namespace
 
 EngineWorker::EngineWorker() = default;
 
@@ -44,7 +59,7 @@ bool EngineWorker::read_snapshot(Snapshot& snapshot) {
 void EngineWorker::load(quint64 ticket, const LoadRequest& request) {
   const std::stop_token stop = begin(ticket);
   exchange(nullptr);  // two models at once may not fit into memory
-  auto engine = Engine::load(
+  auto engine = loader_(
       request,
       [this](const Progress& progress) {
         if (due()) Q_EMIT loadProgress(progress);
@@ -55,7 +70,9 @@ void EngineWorker::load(quint64 ticket, const LoadRequest& request) {
     return;
   }
   exchange(std::move(*engine));
-  LoadedModel model{engine_->info(), engine_->settings(), engine_->memory(), {}, engine_->expert_layers()};
+  LoadedModel model{engine_->info(),          engine_->settings(),
+                    engine_->memory(),        {},
+                    engine_->expert_layers(), device_of(engine_->settings().device)};
   if (const Plan* plan = engine_->plan()) model.plan = *plan;
   Q_EMIT loaded(model);
 }

@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QObject>
 #include <QString>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "app/wizard/calibration.h"
+#include "engine/api/devices.h"
 #include "engine/api/engine.h"
 
 namespace fovea::app {
@@ -22,6 +24,7 @@ struct LoadedModel {
   MemoryUse memory;
   std::optional<Plan> plan;  // with a policy
   std::vector<ExpertLayer> expert_layers;
+  DeviceInfo device;  // on which it runs
 };
 
 // Move it to a thread; call load(), generate() and the other slots through queued connections, stop() and
@@ -32,6 +35,11 @@ class EngineWorker : public QObject {
  public:
   EngineWorker();
   ~EngineWorker() override;
+
+  // For tests: another way to make an engine. Before the first load().
+  using Loader = std::function<Result<std::unique_ptr<Engine>>(const LoadRequest&, const ProgressSink&,
+                                                               const std::stop_token&)>;
+  void set_loader(Loader loader) { loader_ = std::move(loader); }
 
   // Ends the work in progress and whatever was asked before this call. Later requests are not affected.
   void stop();
@@ -67,6 +75,9 @@ class EngineWorker : public QObject {
   bool due();  // at most 20 progress reports a second
   void exchange(std::unique_ptr<Engine> engine);
 
+  Loader loader_ = [](const LoadRequest& request, const ProgressSink& progress, const std::stop_token& stop) {
+    return Engine::load(request, progress, stop);
+  };
   std::unique_ptr<Engine> engine_;  // exchanged under engine_mutex_; used by the worker thread without it
   std::mutex engine_mutex_;
   QElapsedTimer last_report_;  // worker thread only

@@ -4,6 +4,8 @@
 #include <QLocale>
 #include <QStringList>
 
+#include "app/library/device_choice.h"
+
 namespace fovea::app {
 namespace {
 
@@ -47,6 +49,26 @@ const char* policy_word(PolicyKind policy) {
       return "automatic";
   }
   return "";
+}
+
+QString device_text(const LoadedModel& model) {
+  const QString name = device_name(model.device);
+  return model.memory.host_weights > 0 ? Words::tr("%1 and processor").arg(name) : name;
+}
+
+QString device_why(const LoadedModel& model) {
+  const QString name = QString::fromStdString(model.device.name);
+  QString why =
+      is_card(model.device.name)
+          ? Words::tr("The model runs on %1: %2.").arg(name, QString::fromStdString(model.device.description))
+          : Words::tr("The model runs on the processor: %1.")
+                .arg(QString::fromStdString(model.device.description));
+  if (model.memory.host_weights > 0)
+    why += QLatin1Char(' ') + Words::tr(
+                                  "%1 of its weights are in main memory, where the processor computes "
+                                  "with them.")
+                                  .arg(gigabytes(model.memory.host_weights));
+  return why + QLatin1Char(' ') + Words::tr("The settings choose another device.");
 }
 
 QString policy_text(const LoadedModel& model) {
@@ -105,6 +127,7 @@ QString memory_why(const LoadedModel& model) {
     add(Words::tr("KV cache (what the model remembers of the conversation): %1"), model.memory.kv_cache);
     add(Words::tr("Room to compute: %1"), model.memory.activations);
   }
+  add(Words::tr("In main memory, where the processor computes with them: %1"), model.memory.host_weights);
   return lines.join(QLatin1Char('\n'));
 }
 

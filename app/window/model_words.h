@@ -9,6 +9,8 @@ namespace fovea::app {
 
 QString details_of(const ModelInfo& info);  // "qwen3_moe · 30.5 B parameters · 128 experts, 8 for each token"
 const char* policy_word(PolicyKind policy);  // as on the command line
+QString device_text(const LoadedModel& model);
+QString device_why(const LoadedModel& model);
 QString policy_text(const LoadedModel& model);
 QString policy_why(const LoadedModel& model);
 std::int64_t memory_bytes(const LoadedModel& model);

@@ -201,15 +201,19 @@ void ModelsController::set_offline(bool offline) {
   if (dialog_) dialog_->download().set_offline(wanted);
 }
 
-void ModelsController::set_limits(std::int64_t context, std::int64_t budget_bytes) {
-  if (context == context_ && budget_bytes == budget_bytes_) return;
+void ModelsController::set_limits(std::int64_t context, std::int64_t budget_bytes,
+                                  const DeviceChoice& device) {
+  if (context == context_ && budget_bytes == budget_bytes_ && device == device_) return;
+  device_ = device;
   context_ = context;
   budget_bytes_ = budget_bytes;
   if (dialog_ && dialog_->isVisible()) scan();
 }
 
-void ModelsController::set_open_model(const QString& path, std::int64_t held_bytes) {
+void ModelsController::set_open_model(const QString& path, std::int64_t held_bytes,
+                                      const std::string& device) {
   held_bytes_ = held_bytes;
+  held_on_ = device;
   open_model_ = path.isEmpty() ? fs::path() : path_of(QFileInfo(path).canonicalFilePath());
   show_models();
 }
@@ -224,7 +228,11 @@ void ModelsController::look() {
 
 void ModelsController::scan() {
   if (dialog_) dialog_->library().set_looking(true);
-  library_.scan(held_bytes_, context_, budget_bytes_);
+  library_.scan(held_there(), context_, budget_bytes_, device_);
+}
+
+std::int64_t ModelsController::held_there() const {
+  return same_device(held_on_, device_.name) ? held_bytes_ : 0;
 }
 
 const LibraryModel* ModelsController::find(const QString& path) const {
@@ -460,17 +468,20 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
   asked_ = asked;
   listed_ = repository;
   choices_ = choices;
-  in_background(
-      [this, asked, repository, choices, held = held_bytes_, context = context_, budget = budget_bytes_] {
-        auto machine = this_machine(held).value_or(FitRequest{});
-        machine.context = context;
-        if (budget > 0) machine.budget_bytes = budget;
-        std::vector<ui::VersionRow> rows;
-        for (const ModelChoice& choice : choices) rows.push_back(row_of(choice, repository.id, machine));
-        return std::function<void()>([this, rows, asked] {
-          if (dialog_) dialog_->download().show_versions(asked, rows);
-        });
-      });
+  in_background([this, asked, repository, choices, held = held_there(), context = context_,
+                 budget = budget_bytes_, device = device_] {
+    const auto found = this_machine(held, device);
+    if (!found)
+      return std::function<void()>([this, error = found.error()] { on_download_failed(asked_, error); });
+    FitRequest machine = *found;
+    machine.context = context;
+    if (budget > 0) machine.budget_bytes = budget;
+    std::vector<ui::VersionRow> rows;
+    for (const ModelChoice& choice : choices) rows.push_back(row_of(choice, repository.id, machine));
+    return std::function<void()>([this, rows, asked] {
+      if (dialog_) dialog_->download().show_versions(asked, rows);
+    });
+  });
 }
 
 void ModelsController::on_download_failed(const QString& about, const Error& error) {

@@ -51,9 +51,9 @@ class ModelsController : public QObject {
   // modelsNamed() follows; and again whenever models come or go.
   void list_models() { library_.list(); }
   // What a model would be opened with; 0: automatic.
-  void set_limits(std::int64_t context, std::int64_t budget_bytes);
+  void set_limits(std::int64_t context, std::int64_t budget_bytes, const DeviceChoice& device = {});
   // What the chat window has open; an empty path: nothing.
-  void set_open_model(const QString& path, std::int64_t held_bytes);
+  void set_open_model(const QString& path, std::int64_t held_bytes, const std::string& device = {});
 
   ui::ModelsDialog* dialog() { return dialog_; }  // null until it was shown
   DownloadWorker& downloads() { return downloads_; }
@@ -77,6 +77,7 @@ class ModelsController : public QObject {
   void connect_download(ui::DownloadPage& page);
   void connect_workers();
   void scan();
+  std::int64_t held_there() const;  // what a model that is opened next finds free besides
   void look();
   void show_models();
   void show_folders();
@@ -99,6 +100,8 @@ class ModelsController : public QObject {
   QWidget& parent_;
   ModelsSettings settings_;
   std::int64_t context_ = 0, budget_bytes_ = 0, held_bytes_ = 0;
+  DeviceChoice device_;
+  std::string held_on_;               // the device that has held_bytes_
   std::filesystem::path open_model_;  // with its links followed
   bool env_offline_;
   std::vector<LibraryModel> models_;

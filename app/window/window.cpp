@@ -1,7 +1,9 @@
 #include "app/window/window.h"
 
 #include <QApplication>
+#include <QDir>
 #include <QIcon>
+#include <QProcess>
 
 #include "app/window/desktop.h"
 #include "app/window/display.h"
@@ -22,6 +24,12 @@ QIcon program_icon() {
   return icon;
 }
 
+bool start_again(const std::vector<std::string>& arguments) {
+  QStringList list;
+  for (const std::string& argument : arguments) list += QString::fromStdString(argument);
+  return QProcess::startDetached(QApplication::applicationFilePath(), list, QDir::currentPath());
+}
+
 }  // namespace
 
 std::optional<std::string> window_obstacle() {
@@ -36,10 +44,17 @@ int run_window(int argc, char** argv, const WindowRequest& request) {
   QApplication::setDesktopFileName(QStringLiteral("org.fovea.Fovea"));
   QApplication::setWindowIcon(program_icon());
   QApplication::setQuitOnLastWindowClosed(false);  // the threads end first
-  Desktop desktop(request);
-  QObject::connect(&desktop, &Desktop::closed, &application, &QApplication::quit);
-  desktop.start();
-  return QApplication::exec();
+  std::optional<std::vector<std::string>> again;
+  int code = 0;
+  {
+    Desktop desktop(request);
+    QObject::connect(&desktop, &Desktop::closed, &application, &QApplication::quit);
+    desktop.start();
+    code = QApplication::exec();
+    again = desktop.restart();
+  }
+  if (again && !start_again(*again)) code = 1;
+  return code;
 }
 
 }  // namespace fovea::app

@@ -1,9 +1,11 @@
 // The chat window, as main sees it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/api/engine.h"
 
@@ -11,6 +13,9 @@ namespace fovea::app {
 
 struct WindowRequest {
   std::optional<LoadRequest> load;  // the model to open with; nothing: the one used last, or none
+  std::int64_t conversation = 0;    // to open with; 0: none
+  // Of the command line, without the conversation: what a restart is given.
+  std::vector<std::string> arguments = {};
 };
 
 // Why no window can open here ("there is no display …"), or nothing when one can.

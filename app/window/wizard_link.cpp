@@ -32,11 +32,16 @@ void WizardLink::open(const Settings& settings, bool memory_page) {
   world.stores = stores_folder();
   world.calibration = calibration_;
   world.can_download = downloads_ != nullptr;
+  world.device = {settings.device, settings.device_description};
   before_.reset();
   if (chat_.model_loaded()) {
     before_ = chat_.model().settings;
     world.open = before_;
     world.open_bytes = memory_bytes(chat_.model());
+    if (memory_page) {
+      const DeviceInfo& device = chat_.model().device;
+      world.device = {before_->device, is_card(device.name) ? device.description : std::string()};
+    }
   }
   wizard_ = new WizardController(std::move(world), &window_);
   connect_wizard();
@@ -67,8 +72,13 @@ void WizardLink::connect_wizard() {
 }
 
 void WizardLink::finish(const LoadRequest& request, bool opened) {
+  const DeviceChoice device = wizard_->device();
   end();
-  change_([request](Settings& settings) { keep_setup(settings.model_setups, request); });
+  change_([request, device](Settings& settings) {
+    keep_setup(settings.model_setups, request);
+    settings.device = device.name;
+    settings.device_description = device.description;
+  });
   if (opened) {
     Q_EMIT chosen(QString::fromStdString(request.model.string()));
   } else {

@@ -37,11 +37,11 @@ double bits_of(const Candidate& candidate) {
              : 0;
 }
 
-// Experts that are on disk alone are read from there, each time that they are used.
-double disk_bytes_per_token(const Candidate& candidate) {
+// Experts that are elsewhere are read from there, each time that they are used: from main memory beside a
+// card, else from the disk.
+double bytes_elsewhere_per_token(const Candidate& candidate) {
   const PlanReport& report = candidate.fit.report;
-  if (report.units_offloaded == 0 || report.units == 0 || candidate.fit.on_card || candidate.experts == 0)
-    return 0;
+  if (report.units_offloaded == 0 || report.units == 0 || candidate.experts == 0) return 0;
   const double share = static_cast<double>(report.units_offloaded) / static_cast<double>(report.units);
   const double used = static_cast<double>(candidate.experts_used) / static_cast<double>(candidate.experts);
   const double experts = static_cast<double>(candidate.parameters) * candidate.bits_per_weight / 8;
@@ -51,11 +51,13 @@ double disk_bytes_per_token(const Candidate& candidate) {
 void judge(Candidate& candidate, const Machine& machine) {
   candidate.bits_per_weight = bits_of(candidate);
   candidate.bytes_per_token = bytes_per_token(candidate, candidate.fit.report);
-  if (candidate.fit.on_card || machine.memory_read_gb_per_s <= 0 || candidate.bytes_per_token <= 0) return;
-  double seconds = candidate.bytes_per_token / (machine.memory_read_gb_per_s * 1e9);
-  if (const double disk = disk_bytes_per_token(candidate); disk > 0) {
-    if (machine.disk_read_gb_per_s <= 0) return;
-    seconds += disk / (machine.disk_read_gb_per_s * 1e9);
+  if (candidate.fit.on_card && !machine.gpu) return;  // one that is only planned for
+  if (read_gb_per_s(machine) <= 0 || candidate.bytes_per_token <= 0) return;
+  double seconds = candidate.bytes_per_token / (read_gb_per_s(machine) * 1e9);
+  if (const double elsewhere = bytes_elsewhere_per_token(candidate); elsewhere > 0) {
+    const double there = candidate.fit.on_card ? machine.memory_read_gb_per_s : machine.disk_read_gb_per_s;
+    if (there <= 0) return;
+    seconds += elsewhere / (there * 1e9);
   }
   candidate.tokens_per_second = 1 / seconds;
 }
@@ -63,14 +65,14 @@ void judge(Candidate& candidate, const Machine& machine) {
 // The ways of fit.h for a published file: as it is, with lower tiers, with experts elsewhere.
 Result<ModelFit> fit_of_entry(const CatalogueEntry& entry, const Machine& machine) {
   if (entry.shape.empty()) return estimate_fit(entry.file, entry.bytes, machine.room);
-  ModelFit fit{.is_estimate = true,
-               .budget_bytes = machine.room.budget_bytes,
-               .on_card = machine.room.device_memory_bytes > 0};
+  ModelFit fit{
+      .is_estimate = true, .budget_bytes = machine.room.budget_bytes, .on_card = on_card(machine.room)};
   const auto plan = [&](PolicyKind policy, std::vector<std::string> tiers, std::int64_t cpu_moe) {
     PlanSettings settings{.context = machine.room.context,
                           .kv = machine.room.kv,
                           .chunk = 0,
                           .precision = {},
+                          .device = machine.room.device,
                           .device_memory_bytes = machine.room.device_memory_bytes,
                           .dense_tier = entry.dense};
     settings.precision.policy = policy;

@@ -1,5 +1,6 @@
 #include "app/wizard/command_line.h"
 
+#include "app/library/device_choice.h"
 #include "engine/core/shell_word.h"
 
 namespace fovea::app {
@@ -41,6 +42,7 @@ std::vector<std::string> arguments_for(const std::string& model, const LoadReque
     arguments.emplace_back(flag);
     arguments.push_back(std::move(value));
   };
+  if (!same_device(request.device, {})) add("--device", request.device);
   if (request.context > 0) add("--context", std::to_string(request.context));
   if (request.threads > 0) add("--threads", std::to_string(request.threads));
   if (request.kv != KvType::f16) add("--kv", request.kv == KvType::q8 ? "q8" : "f32");

@@ -163,17 +163,29 @@ std::optional<double> measure_file_read_gb_per_s(const fs::path& file, std::stop
   return read_gb_per_s(File(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), buffer.get(), stop);
 }
 
-Result<Machine> find_machine(const fs::path& models, std::int64_t held_bytes) {
+Result<Machine> find_machine(const fs::path& models, const DeviceChoice& device, std::int64_t held_bytes) {
   Machine machine;
-  FOVEA_TRY(auto all, devices());
-  machine.device = std::move(all.front());
+  FOVEA_TRY(machine.devices, devices());
+  machine.no_gpu = why_no_gpu();
+  machine.device = machine.devices.front();
   machine.cards = find_cards();
-  FOVEA_TRY(machine.room, this_machine(held_bytes));
+  machine.chosen = device;
+  machine.room.device = device.name;
+  if (const auto found = find_device(machine.devices, device)) {
+    machine.room.budget_bytes = room_on(**found, held_bytes);
+    if (is_card((*found)->name)) machine.gpu = **found;
+  } else {
+    machine.trouble = found.error();
+  }
   machine.folder = models;
   std::error_code error;
   const fs::space_info space = fs::space(existing(models), error);
   if (!error) machine.disk_free_bytes = static_cast<std::int64_t>(space.available);
   return machine;
+}
+
+double read_gb_per_s(const Machine& machine) {
+  return machine.gpu ? machine.gpu->bandwidth_gb_per_s : machine.memory_read_gb_per_s;
 }
 
 void measure_machine(Machine& machine, std::stop_token stop) {

@@ -19,17 +19,25 @@ struct Card {
 };
 
 struct Machine {
-  DeviceInfo device = {};             // that computes
-  std::vector<Card> cards = {};       // graphics cards that are there; the device is one of them or none
-  FitRequest room = {};               // what a model may take
-  std::filesystem::path folder = {};  // of the models
+  DeviceInfo device = {};                // the processor
+  std::optional<DeviceInfo> gpu = {};    // that computes in its place
+  std::vector<DeviceInfo> devices = {};  // all that could be chosen …
+  std::string no_gpu = {};               // … why there is no GPU among them …
+  DeviceChoice chosen = {};              // … and what was; `trouble`: why that cannot be, and then there
+  std::optional<Error> trouble = {};     // is no room
+  std::vector<Card> cards = {};          // graphics cards of which the system tells
+  FitRequest room = {};                  // what a model may take
+  std::filesystem::path folder = {};     // of the models
   std::int64_t disk_free_bytes = 0;
   double disk_read_gb_per_s = 0;    // 0: not measured
   double memory_read_gb_per_s = 0;  // 0: not measured
 };
 
-// Everything that is known at once. `held_bytes`: of a model that would be closed for another one.
-Result<Machine> find_machine(const std::filesystem::path& models, std::int64_t held_bytes = 0);
+// Everything that is known at once. `held_bytes`: of a model that would be closed for another one, there.
+Result<Machine> find_machine(const std::filesystem::path& models, const DeviceChoice& device = {},
+                             std::int64_t held_bytes = 0);
+// How fast the weights that a model has on its device are read; 0: not known.
+double read_gb_per_s(const Machine& machine);
 // Adds the two speeds; takes up to three seconds. What cannot be measured stays 0.
 void measure_machine(Machine& machine, std::stop_token stop = {});
 

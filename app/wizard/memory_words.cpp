@@ -87,8 +87,9 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
   for (const KvType kv : {KvType::f32, KvType::f16, KvType::q8}) options.kv_types.push_back(kv_choice(kv));
   for (const PrecisionChoice& choice : choices)
     options.precisions.push_back(precision_choice(choice, candidate.experts > 0));
-  options.most_bytes =
-      machine.room.device_memory_bytes > 0 ? machine.room.device_memory_bytes : machine.device.memory_bytes;
+  options.most_bytes = machine.gpu                            ? machine.gpu->memory_bytes
+                       : machine.room.device_memory_bytes > 0 ? machine.room.device_memory_bytes
+                                                              : machine.device.memory_bytes;
   options.budget_why =
       Words::tr(
           "What the model may take: its weights, the conversation and room to compute. Where precision "

@@ -42,6 +42,7 @@ std::string path_of(const std::filesystem::path& model) {
 ModelSetup kept_setup(const LoadRequest& request) {
   const Setup setup = setup_of(request);
   return {.model = path_of(request.model),
+          .device = setup.device,
           .context_tokens = setup.context,
           .kv = name_of(kv_names, setup.kv),
           .policy = name_of(policy_names, setup.policy),
@@ -52,17 +53,22 @@ ModelSetup kept_setup(const LoadRequest& request) {
 
 void keep_setup(std::vector<ModelSetup>& setups, const LoadRequest& request) {
   ModelSetup setup = kept_setup(request);
-  std::erase_if(setups, [&](const ModelSetup& other) { return other.model == setup.model; });
+  std::erase_if(setups, [&](const ModelSetup& other) {
+    return other.model == setup.model && same_device(other.device, setup.device);
+  });
   setups.insert(setups.begin(), std::move(setup));
   if (setups.size() > most_setups) setups.resize(most_setups);
 }
 
 bool apply_setup(const std::vector<ModelSetup>& setups, LoadRequest& request) {
   const std::string path = path_of(request.model);
-  const auto found = std::ranges::find(setups, path, &ModelSetup::model);
+  const auto found = std::ranges::find_if(setups, [&](const ModelSetup& setup) {
+    return setup.model == path && same_device(setup.device, request.device);
+  });
   if (found == setups.end()) return false;
   const LoadRequest wanted = load_request(request.model,
-                                          {.context = found->context_tokens,
+                                          {.device = request.device,
+                                           .context = found->context_tokens,
                                            .kv = value_of(kv_names, found->kv),
                                            .policy = value_of(policy_names, found->policy),
                                            .tiers = found->tiers,

@@ -10,9 +10,9 @@
 namespace fovea::app {
 
 ModelSetup kept_setup(const LoadRequest& request);
-// Puts it first; one model has one.
+// Puts it first; one model has one for each device.
 void keep_setup(std::vector<ModelSetup>& setups, const LoadRequest& request);
-// Changes the request as its model was set up; false when it never was.
+// Changes the request as its model was set up for the request's device; false when it never was.
 bool apply_setup(const std::vector<ModelSetup>& setups, LoadRequest& request);
 
 }  // namespace fovea::app

@@ -66,6 +66,7 @@ Setup usual_setup(const Candidate& candidate, const Machine& machine) {
   for (const std::int64_t context : contexts)
     if (context <= usual_context) setup.context = context;
   if (setup.context == 0) setup.context = contexts.front();
+  setup.device = machine.chosen.name;
   setup.kv = machine.room.kv;
   setup.policy = precision.policy;
   setup.tiers = precision.tiers;
@@ -111,6 +112,7 @@ Result<PlanReport> plan_of(const Candidate& candidate, const Setup& setup, const
                         .kv = setup.kv,
                         .chunk = 0,
                         .precision = precision_of(setup),
+                        .device = machine.room.device,
                         .device_memory_bytes = machine.room.device_memory_bytes};
   settings.precision.budget_bytes = setup.budget_bytes;
   if (!candidate.path.empty()) return plan_model(candidate.path, settings);
@@ -159,13 +161,15 @@ LoadRequest load_request(const std::filesystem::path& model, const Setup& setup,
   request.model = model;
   request.context = setup.context;
   request.kv = setup.kv;
+  request.device = setup.device;
   request.precision = precision_of(setup);
   request.precision.stores_folder = stores;
   return request;
 }
 
 Setup setup_of(const LoadRequest& request) {
-  return {.context = request.context,
+  return {.device = request.device,
+          .context = request.context,
           .kv = request.kv,
           .policy = request.precision.policy,
           .tiers = request.precision.tiers,

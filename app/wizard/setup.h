@@ -13,6 +13,7 @@
 namespace fovea::app {
 
 struct Setup {
+  std::string device = {};   // empty: automatic
   std::int64_t context = 0;  // tokens
   KvType kv = KvType::f16;
   PolicyKind policy = PolicyKind::none;

@@ -38,6 +38,7 @@ void WizardController::connect_dialog() {
     if (opening_) Q_EMIT stopRequested();
     enter(static_cast<Page>(static_cast<int>(page_) + 1));
   });
+  connect(dialog_, &Dialog::deviceChosen, this, &WizardController::choose_device);
   connect(dialog_, &Dialog::wishChosen, this, [this](ui::WishView wish) {
     wish_ = static_cast<Wish>(wish);
     chosen_by_user_ = false;
@@ -152,6 +153,8 @@ void WizardController::update_navigation() {
   const bool planned_to_fit = !plan_pending_ && (!report_ || report_->plan.fits);
   switch (page_) {
     case Page::machine:
+      navigation.next = navigation.skip = !machine_ || !machine_->trouble;
+      break;
     case Page::wish:
       break;
     case Page::models:

@@ -29,9 +29,10 @@ struct WizardWorld {
   std::vector<CatalogueEntry> catalogue = app::catalogue();
   std::optional<LoadRequest> open;  // the model that is open, as the engine chose the rest
   std::int64_t open_bytes = 0;      // that it holds
+  DeviceChoice device = {};         // on which models run
   bool can_download = false;        // somebody listens to downloadRequested
   // For tests: these numbers instead of looking.
-  std::function<Result<Machine>()> machine = {};
+  std::function<Result<Machine>(const DeviceChoice& device)> machine = {};
   CalibrationSettings calibration = {};
 };
 
@@ -59,6 +60,7 @@ class WizardController : public QObject {
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const Candidate* chosen() const { return chosen_ ? &*chosen_ : nullptr; }
   const Setup& setup() const { return setup_; }
+  const DeviceChoice& device() const { return world_.device; }
   const std::optional<CalibrationResult>& measured() const { return measured_; }
 
  public Q_SLOTS:
@@ -95,6 +97,8 @@ class WizardController : public QObject {
 
   // wizard_pages.cpp: what the pages show
   void find();
+  void choose_device(const QString& id);
+  void show_machine();
   void take_open_model();
   void look_for_models();
   void take_candidates(std::vector<Candidate> found);
@@ -117,7 +121,7 @@ class WizardController : public QObject {
   ui::WizardPage first_page_ = ui::WizardPage::machine;
 
   std::optional<Machine> machine_;
-  QString machine_error_;
+  int machines_ = 0;  // that were looked for: what is about another than the last one is not heeded
   bool measuring_ = false;
 
   Wish wish_ = Wish::quality;

@@ -4,6 +4,7 @@
 
 #include "app/wizard/background.h"
 #include "app/wizard/command_line.h"
+#include "app/wizard/device_views.h"
 #include "app/wizard/wizard_controller.h"
 #include "app/words/error_words.h"
 
@@ -44,12 +45,13 @@ Setup named(Setup setup, const PlanReport& report) {
 }
 
 StoreNeed store_need(const Candidate& candidate, const PlanReport& report,
-                     const std::filesystem::path& stores) {
+                     const std::filesystem::path& stores, const std::string& device) {
   StoreNeed need;
   if (candidate.path.empty() || report.policy == PolicyKind::none || report.plan.parts.experts.empty())
     return need;
   PrepareRequest request;
   request.model = candidate.path;
+  request.device = device;
   for (const PlanTier& tier : report.plan.parts.experts) request.tiers.push_back(tier.name);
   const auto store = describe_store(request);
   if (!store) return need;
@@ -78,18 +80,28 @@ struct Opened {
 
 void WizardController::find() {
   measuring_ = true;
-  const auto look =
-      world_.machine ? world_.machine : [models = world_.models_folder, held = world_.open_bytes] {
-        return find_machine(models, held);
-      };
-  in_background(this, look, [this](Result<Machine> found) {
-    measuring_ = found.has_value() && found->memory_read_gb_per_s <= 0;
+  const int number = ++machines_;
+  const bool held_there = world_.open && same_device(world_.open->device, world_.device.name);
+  const auto look = [make = world_.machine, models = world_.models_folder, device = world_.device,
+                     held = held_there ? world_.open_bytes : 0] {
+    return make ? make(device) : find_machine(models, device, held);
+  };
+  in_background(this, look, [this, number](Result<Machine> found) {
+    if (number != machines_) return;
     if (!found) {
+      measuring_ = false;
       dialog_->set_machine({}, error_words(found.error()), false);
       return;
     }
+    if (machine_) {  // measured before, for another device
+      found->memory_read_gb_per_s = machine_->memory_read_gb_per_s;
+      found->disk_read_gb_per_s = machine_->disk_read_gb_per_s;
+    }
     machine_ = *std::move(found);
-    dialog_->set_machine(machine_facts(*machine_, measuring_), machine_note(*machine_), measuring_);
+    measuring_ = machine_->memory_read_gb_per_s <= 0 && !machine_->trouble;
+    show_machine();
+    update_navigation();
+    if (machine_->trouble) return;
     if (first_page_ == Page::memory && world_.open) take_open_model();
     if (!measuring_) return look_for_models();
     in_background(
@@ -98,13 +110,36 @@ void WizardController::find() {
           measure_machine(machine, stop);
           return machine;
         },
-        [this](Machine machine) {
-          machine_ = std::move(machine);
+        [this, number](const Machine& machine) {
+          if (number != machines_) return;
+          machine_ = machine;
           measuring_ = false;
-          dialog_->set_machine(machine_facts(*machine_, false), machine_note(*machine_), false);
+          show_machine();
           look_for_models();
         });
   });
+}
+
+void WizardController::show_machine() {
+  const DeviceViews devices = device_views(machine_->devices, machine_->no_gpu, world_.device);
+  dialog_->set_devices(devices.views, devices.chosen);
+  dialog_->set_machine(machine_facts(*machine_, measuring_), machine_note(*machine_), measuring_);
+}
+
+// Everything that was planned was for another device.
+void WizardController::choose_device(const QString& id) {
+  if (!machine_) return;
+  const DeviceChoice choice = choice_of_device(machine_->devices, id);
+  if (choice == world_.device) return;
+  world_.device = choice;
+  plan_stop_.request_stop();
+  ++planning_;
+  plan_timer_.stop();
+  candidates_.clear();
+  chosen_.reset();
+  chosen_by_user_ = looking_ = looked_ = plan_pending_ = false;
+  report_.reset();
+  find();
 }
 
 void WizardController::take_open_model() {
@@ -119,8 +154,8 @@ void WizardController::take_open_model() {
         }
         return opened;
       },
-      [this](Opened opened) {
-        if (chosen_by_user_) return;
+      [this, number = machines_](Opened opened) {
+        if (chosen_by_user_ || number != machines_) return;
         chosen_by_user_ = true;
         take(opened.candidate);
         setup_ = opened.setup;
@@ -144,7 +179,9 @@ void WizardController::look_for_models() {
           if (!stop.stop_requested()) find_longest_context(candidate, machine);
         return found;
       },
-      [this](std::vector<Candidate> found) { take_candidates(std::move(found)); });
+      [this, number = machines_](std::vector<Candidate> found) {
+        if (number == machines_) take_candidates(std::move(found));
+      });
 }
 
 void WizardController::take_candidates(std::vector<Candidate> found) {
@@ -266,7 +303,7 @@ void WizardController::plan() {
         if (planned.report && !stop.stop_requested()) {
           if (!planned.report->plan.fits)
             planned.remedies = remedies(candidate, setup, *planned.report, machine, stop);
-          planned.store = store_need(candidate, *planned.report, stores);
+          planned.store = store_need(candidate, *planned.report, stores, setup.device);
         }
         return planned;
       },

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QLocale>
 #include <QStringList>
+#include <algorithm>
 
 #include "app/library/fit_words.h"
 
@@ -60,16 +61,21 @@ QString parameters_of(const Candidate& candidate) {
 }
 
 QString speed_why(const Candidate& candidate, const Machine& machine) {
-  if (candidate.fit.on_card) return Words::tr("The card's speed is measured once the model is open.");
   if (candidate.tokens_per_second <= 0)
-    return Words::tr("The speed of this machine's memory is not measured yet.");
+    return candidate.fit.on_card ? Words::tr("The card's speed is measured once the model is open.")
+                                 : Words::tr("The speed of this machine's memory is not measured yet.");
   QString why =
       Words::tr(
           "For each token the machine reads about %1 of weights, and its memory gives %2. The real speed "
           "is lower; the last step measures it.")
           .arg(size_words(static_cast<std::int64_t>(candidate.bytes_per_token)),
-               gb_per_s(machine.memory_read_gb_per_s));
-  if (candidate.fit.kind == FitKind::experts_elsewhere)
+               gb_per_s(read_gb_per_s(machine)));
+  if (candidate.fit.kind == FitKind::experts_elsewhere && candidate.fit.on_card)
+    why += QLatin1Char(' ') + Words::tr(
+                                  "Experts that the processor computes are read from the computer's "
+                                  "memory at %1.")
+                                  .arg(gb_per_s(machine.memory_read_gb_per_s));
+  else if (candidate.fit.kind == FitKind::experts_elsewhere)
     why += QLatin1Char(' ') + Words::tr("Experts that are on the disk alone are read at %1.")
                                   .arg(gb_per_s(machine.disk_read_gb_per_s));
   return why;
@@ -87,6 +93,33 @@ FactView longest_context(const Candidate& candidate) {
 
 }  // namespace
 
+namespace {
+
+// What is there, and whether it is counted.
+FactView card_facts(const Machine& machine, const QStringList& cards) {
+  const QString name = Words::tr("Graphics card");
+  if (machine.gpu) {
+    QString value =
+        Words::tr("%1 (%2): %3, of which %4 are free")
+            .arg(q(machine.gpu->description), q(machine.gpu->name), size_words(machine.gpu->memory_bytes),
+                 size_words(machine.gpu->memory_free_bytes));
+    if (machine.gpu->bandwidth_gb_per_s > 0)
+      value += Words::tr("; read at %1").arg(gb_per_s(machine.gpu->bandwidth_gb_per_s));
+    return {name, value,
+            Words::tr("What its driver tells now; other programs' use is not counted as free. The speed is "
+                      "what its clock and width promise.")};
+  }
+  if (cards.isEmpty())
+    return {name, Words::tr("none found"), Words::tr("Looked for in what the system's drivers tell.")};
+  return {name, cards.join(QStringLiteral("; ")),
+          machine.no_gpu.empty() ? Words::tr("The processor computes: the card's memory is not counted.")
+                                 : Words::tr("The card's memory is not counted, because no card can be "
+                                             "used: %1.")
+                                       .arg(q(machine.no_gpu))};
+}
+
+}  // namespace
+
 std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) {
   const QString pending = measuring ? Words::tr("measuring…") : Words::tr("could not be measured");
   const DeviceInfo& device = machine.device;
@@ -94,6 +127,7 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
   for (const Card& card : machine.cards)
     cards += card.memory_bytes > 0 ? Words::tr("%1, %2").arg(q(card.name), size_words(card.memory_bytes))
                                    : q(card.name);
+  const FactView card_fact = card_facts(machine, cards);
   const QString memory_speed =
       machine.memory_read_gb_per_s > 0 ? gb_per_s(machine.memory_read_gb_per_s) : pending;
   const QString disk_speed = machine.disk_read_gb_per_s > 0 ? gb_per_s(machine.disk_read_gb_per_s) : pending;
@@ -103,19 +137,20 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
            .arg(q(device.description), q(device.instruction_set)),
        Words::tr("The cores that this program may use, and the fastest instruction set that the processor "
                  "understands. FOVEA_CPU chooses another one.")},
-      {Words::tr("Graphics card"),
-       cards.isEmpty() ? Words::tr("none found") : cards.join(QStringLiteral("; ")),
-       cards.isEmpty() ? Words::tr("Looked for in what the system's drivers tell.")
-                       : Words::tr("This version of Fovea computes on the processor, so that the card is not "
-                                   "counted.")},
+      card_fact,
       {Words::tr("Memory"),
        Words::tr("%1, of which %2 are free")
            .arg(size_words(device.memory_bytes), size_words(device.memory_free_bytes)),
        Words::tr("What the system, or the container, lets this program take without writing memory to the "
                  "disk.")},
-      {Words::tr("For a model"), size_words(machine.room.budget_bytes),
-       Words::tr("The free memory, less a gibibyte for the desktop and its programs; a model that would be "
-                 "closed counts as free. You can change it later.")},
+      {Words::tr("For a model"),
+       machine.trouble ? QStringLiteral("–") : size_words(machine.room.budget_bytes),
+       machine.gpu
+           ? Words::tr("The card's free memory, less a thirty-second for other programs; a model that "
+                       "would be closed counts as free. The computer's own memory can hold more "
+                       "experts, which the processor then computes. You can change it later.")
+           : Words::tr("The free memory, less a gibibyte for the desktop and its programs; a model "
+                       "that would be closed counts as free. You can change it later.")},
       {Words::tr("Memory is read at"), memory_speed,
        Words::tr("All threads read half a gibibyte again and again for a third of a second; the best pass "
                  "counts. Writing an answer is bound by it.")},
@@ -129,8 +164,10 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
 
 QString machine_note(const Machine& machine) {
   QStringList notes;
-  if (!machine.cards.empty() && machine.room.device_memory_bytes == 0)
-    notes += Words::tr("This version of Fovea computes on the processor; the graphics card is not used.");
+  const auto is_usable = [](const DeviceInfo& d) { return is_card(d.name) && d.unusable.empty(); };
+  if (!machine.gpu && std::ranges::any_of(machine.devices, is_usable))
+    notes += Words::tr("The processor computes. The graphics card is used only when it is chosen above.");
+  if (machine.trouble) return {};  // the choice says it
   if (machine.room.budget_bytes < 2'000'000'000)
     notes += Words::tr("Little memory is free. Close other programs and come back to see larger models.");
   return notes.join(QStringLiteral("\n"));
@@ -226,7 +263,7 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
     return bytes > 0 ? size_words(static_cast<std::int64_t>(bytes)) : nothing;
   };
   const double bytes = report ? bytes_per_token(candidate, *report) : candidate.bytes_per_token;
-  const double memory_speed = machine.memory_read_gb_per_s;
+  const double memory_speed = read_gb_per_s(machine);
   const bool offloaded = report && report->units_offloaded > 0;
   const double most = bytes > 0 && !offloaded ? memory_speed * 1e9 / bytes : 0;
   std::vector<ui::ComparisonRow> rows;

@@ -68,6 +68,7 @@ const std::vector<std::string_view>& known_advice() {
       QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose a shorter context or a smaller KV type"),
       QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose a text of some thousand words"),
       QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose an instruct or chat model, or give a raw prompt"),
+      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose another device in the settings"),
       QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose another file"),
       QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose another place"),
       QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose another version"),

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/api/error.h"
 
 namespace fovea {
+
+// Where a model runs when nobody names a device. A GPU is used only when it is asked for.
+inline constexpr std::string_view automatic_device = "cpu";
 
 struct DeviceInfo {
   std::string name;                           // "cpu", "cuda:0"
@@ -21,13 +25,13 @@ struct DeviceInfo {
   std::string unusable = {};      // why it cannot be used; empty: it can
 };
 
-// Of the processor's memory, by all programs together.
+// Of a device's memory, by all programs together.
 struct DeviceMemory {
   std::int64_t used_bytes = 0;
   std::int64_t total_bytes = 0;  // 0: not known
 };
-// Reads a few lines from the system: for another thread than one that draws.
-DeviceMemory device_memory();
+// The named device's. Asks the system or a driver: for another thread than one that draws.
+DeviceMemory device_memory(std::string_view device = automatic_device);
 
 // The processor first, then the GPUs. An error when FOVEA_CPU names an instruction set that this processor
 // lacks.

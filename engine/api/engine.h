@@ -26,7 +26,7 @@ struct LoadRequest {
   std::filesystem::path model;
   std::int64_t context = 0;  // tokens of KV cache; 0: the model's, at most 8,192
   KvType kv = KvType::f16;
-  // "cpu" or empty: the processor; "cuda:0": a GPU, by the names that devices() gives.
+  // By the names that devices() gives: "cpu", "cuda:0"; empty: automatic_device.
   std::string device = {};
   int threads = 0;         // 0: the physical cores
   std::int64_t chunk = 0;  // tokens in one prefill pass; 0: 256, or 128 where experts move between passes

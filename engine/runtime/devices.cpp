@@ -39,7 +39,12 @@ std::string why_no_gpu() {
   return kernels::gpus().reason;
 }
 
-DeviceMemory device_memory() {
+DeviceMemory device_memory(std::string_view device) {
+  const auto chosen = runtime::chosen_device(device);
+  if (chosen && !(*chosen)->memory_is_host()) {
+    const kernels::DeviceFacts facts = (*chosen)->facts();
+    return {.used_bytes = facts.memory_bytes - facts.memory_free_bytes, .total_bytes = facts.memory_bytes};
+  }
   const runtime::Memory memory = runtime::memory();
   return {.used_bytes = memory.total_bytes - memory.free_bytes, .total_bytes = memory.total_bytes};
 }

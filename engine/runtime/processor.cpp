@@ -13,6 +13,7 @@
 #include <sched.h>
 #endif
 
+#include "engine/api/devices.h"
 #include "engine/core/result.h"
 #include "kernels/cpu/device.h"
 #include "kernels/modules/gpus.h"
@@ -126,7 +127,8 @@ Result<const kernels::Device*> gpu(std::string_view name) {
 }  // namespace
 
 Result<const kernels::Device*> chosen_device(std::string_view name) {
-  if (!name.empty() && name != "cpu") return gpu(name);
+  if (name.empty()) name = automatic_device;
+  if (name != "cpu") return gpu(name);
   if (const kernels::Device* device = kernels::cpu::default_device()) return device;
   const char* wanted = std::getenv("FOVEA_CPU");
   std::string available;

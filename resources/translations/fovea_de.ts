@@ -46,6 +46,14 @@
             <numerusform>%n Nachrichten weglassen</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Restart Fovea</source>
+        <translation>Fovea neu starten</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>Einstellungen …</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ConversationController</name>
@@ -153,6 +161,76 @@
     <message>
         <source>Conversations: %1</source>
         <translation>Gespräche: %1</translation>
+    </message>
+    <message>
+        <source>Settings…</source>
+        <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>The model that is open stays where it is until it is opened again.</source>
+        <translation>Das geöffnete Modell bleibt, wo es ist, bis es wieder geöffnet wird.</translation>
+    </message>
+    <message>
+        <source>Open it again</source>
+        <translation>Wieder öffnen</translation>
+    </message>
+    <message>
+        <source>The model runs on %1, which is another card than the %2 that was chosen.</source>
+        <translation>Das Modell läuft auf %1; das ist eine andere Karte als die gewählte %2.</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::DeviceChoice</name>
+    <message>
+        <source>%1, of which %2 are free</source>
+        <translation>%1, davon sind %2 frei</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n core(s). Memory: %2.</source>
+        <translation>
+            <numerusform>%1, %n Kern. Speicher: %2.</numerusform>
+            <numerusform>%1, %n Kerne. Speicher: %2.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 (%2), %3</source>
+        <translation>%1 (%2), %3</translation>
+    </message>
+    <message>
+        <source>The card&apos;s memory: %1. What does not fit there can be left to the processor.</source>
+        <translation>Der Speicher der Karte: %1. Was nicht hineinpasst, kann der Prozessor übernehmen.</translation>
+    </message>
+    <message>
+        <source>%1 (%2): cannot be used</source>
+        <translation>%1 (%2): nicht zu gebrauchen</translation>
+    </message>
+    <message>
+        <source>The card cannot be used: %1.</source>
+        <translation>Die Karte ist nicht zu gebrauchen: %1.</translation>
+    </message>
+    <message>
+        <source>Automatic: the processor</source>
+        <translation>Automatisch: der Prozessor</translation>
+    </message>
+    <message>
+        <source>As fovea does without --device: the processor computes. A graphics card is used only when it is chosen.</source>
+        <translation>Wie fovea ohne --device: Der Prozessor rechnet. Eine Grafikkarte wird nur benutzt, wenn sie gewählt ist.</translation>
+    </message>
+    <message>
+        <source>No graphics card can be used: %1.</source>
+        <translation>Keine Grafikkarte ist zu gebrauchen: %1.</translation>
+    </message>
+    <message>
+        <source>%1: not there now</source>
+        <translation>%1: zurzeit nicht da</translation>
+    </message>
+    <message>
+        <source>This card was chosen and is not found any more. No model is opened until it is back or another device is chosen.</source>
+        <translation>Diese Karte wurde gewählt und ist nicht mehr zu finden. Kein Modell wird geöffnet, bis sie wieder da ist oder ein anderes Gerät gewählt wird.</translation>
     </message>
 </context>
 <context>
@@ -447,6 +525,10 @@
     <message>
         <source>Wait until it is done</source>
         <translation>Warten Sie, bis es fertig ist</translation>
+    </message>
+    <message>
+        <source>Choose another device in the settings</source>
+        <translation>Wählen Sie in den Einstellungen ein anderes Gerät</translation>
     </message>
 </context>
 <context>
@@ -969,6 +1051,30 @@
         <source>Weights: %1</source>
         <translation>Gewichte: %1</translation>
     </message>
+    <message>
+        <source>%1 and processor</source>
+        <translation>%1 und Prozessor</translation>
+    </message>
+    <message>
+        <source>The model runs on %1: %2.</source>
+        <translation>Das Modell läuft auf %1: %2.</translation>
+    </message>
+    <message>
+        <source>The model runs on the processor: %1.</source>
+        <translation>Das Modell läuft auf dem Prozessor: %1.</translation>
+    </message>
+    <message>
+        <source>%1 of its weights are in main memory, where the processor computes with them.</source>
+        <translation>%1 seiner Gewichte liegen im Arbeitsspeicher, wo der Prozessor mit ihnen rechnet.</translation>
+    </message>
+    <message>
+        <source>The settings choose another device.</source>
+        <translation>In den Einstellungen lässt sich ein anderes Gerät wählen.</translation>
+    </message>
+    <message>
+        <source>In main memory, where the processor computes with them: %1</source>
+        <translation>Im Arbeitsspeicher, wo der Prozessor mit ihnen rechnet: %1</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelsController</name>
@@ -1296,10 +1402,6 @@
         <translation>Gesucht in dem, was die Treiber des Systems sagen.</translation>
     </message>
     <message>
-        <source>This version of Fovea computes on the processor, so that the card is not counted.</source>
-        <translation>Diese Version von Fovea rechnet auf dem Prozessor, sodass die Karte nicht zählt.</translation>
-    </message>
-    <message>
         <source>Memory</source>
         <translation>Speicher</translation>
     </message>
@@ -1346,10 +1448,6 @@
     <message>
         <source>Up to a second of reading the largest model there, or a file of 67 MB made for this and removed, past the system&apos;s cache. Loading and experts on the disk are bound by it.</source>
         <translation>Bis zu einer Sekunde Lesen des größten Modells dort oder einer dafür angelegten und wieder gelöschten Datei von 67 MB, am Zwischenspeicher des Systems vorbei. Laden und Experten auf dem Laufwerk sind dadurch begrenzt.</translation>
-    </message>
-    <message>
-        <source>This version of Fovea computes on the processor; the graphics card is not used.</source>
-        <translation>Diese Version von Fovea rechnet auf dem Prozessor; die Grafikkarte wird nicht benutzt.</translation>
     </message>
     <message>
         <source>Little memory is free. Close other programs and come back to see larger models.</source>
@@ -1510,6 +1608,38 @@
     <message>
         <source>Licence</source>
         <translation>Lizenz</translation>
+    </message>
+    <message>
+        <source>Experts that the processor computes are read from the computer&apos;s memory at %1.</source>
+        <translation>Experten, die der Prozessor berechnet, werden mit %1 aus dem Arbeitsspeicher gelesen.</translation>
+    </message>
+    <message>
+        <source>%1 (%2): %3, of which %4 are free</source>
+        <translation>%1 (%2): %3, davon sind %4 frei</translation>
+    </message>
+    <message>
+        <source>; read at %1</source>
+        <translation>; gelesen mit %1</translation>
+    </message>
+    <message>
+        <source>What its driver tells now; other programs&apos; use is not counted as free. The speed is what its clock and width promise.</source>
+        <translation>Was ihr Treiber jetzt sagt; was andere Programme belegen, zählt nicht als frei. Die Geschwindigkeit ist, was Takt und Breite versprechen.</translation>
+    </message>
+    <message>
+        <source>The processor computes: the card&apos;s memory is not counted.</source>
+        <translation>Der Prozessor rechnet: Der Speicher der Karte wird nicht gezählt.</translation>
+    </message>
+    <message>
+        <source>The card&apos;s memory is not counted, because no card can be used: %1.</source>
+        <translation>Der Speicher der Karte wird nicht gezählt, weil keine Karte zu gebrauchen ist: %1.</translation>
+    </message>
+    <message>
+        <source>The card&apos;s free memory, less a thirty-second for other programs; a model that would be closed counts as free. The computer&apos;s own memory can hold more experts, which the processor then computes. You can change it later.</source>
+        <translation>Der freie Speicher der Karte ohne ein Zweiunddreißigstel für andere Programme; ein Modell, das geschlossen würde, zählt als frei. Der Arbeitsspeicher kann weitere Experten aufnehmen, die dann der Prozessor berechnet. Sie können es später ändern.</translation>
+    </message>
+    <message>
+        <source>The processor computes. The graphics card is used only when it is chosen above.</source>
+        <translation>Der Prozessor rechnet. Die Grafikkarte wird nur benutzt, wenn sie oben gewählt ist.</translation>
     </message>
 </context>
 <context>
@@ -2090,6 +2220,17 @@
     </message>
 </context>
 <context>
+    <name>fovea::ui::DeviceBox</name>
+    <message>
+        <source>Device on which models run</source>
+        <translation>Gerät, auf dem Modelle laufen</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Sucht …</translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::DownloadLine</name>
     <message>
         <source>Pause</source>
@@ -2374,6 +2515,14 @@
         <source>Last change: none seen</source>
         <translation>Letzter Wechsel: keiner gesehen</translation>
     </message>
+    <message>
+        <source>main memory</source>
+        <translation>Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>, computed by the processor</source>
+        <translation>, vom Prozessor berechnet</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::FactList</name>
@@ -2521,6 +2670,11 @@
         <source>Layers down, experts across. Arrow keys move, Enter follows an expert, plus and minus zoom.</source>
         <translation>Schichten von oben nach unten, Experten nebeneinander. Pfeiltasten bewegen, Eingabe verfolgt einen Experten, Plus und Minus vergrößern und verkleinern.</translation>
     </message>
+    <message>
+        <source>CPU</source>
+        <comment>computed by the processor</comment>
+        <translation>CPU</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::LegendView</name>
@@ -2555,6 +2709,10 @@
     <message>
         <source>in flight</source>
         <translation>unterwegs</translation>
+    </message>
+    <message>
+        <source>main memory · %1</source>
+        <translation>Arbeitsspeicher · %1</translation>
     </message>
 </context>
 <context>
@@ -2980,6 +3138,10 @@
         <source>Details</source>
         <translation>Einzelheiten</translation>
     </message>
+    <message>
+        <source>%1 by the processor</source>
+        <translation>%1 durch den Prozessor</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::MachinePage</name>
@@ -2990,6 +3152,10 @@
     <message>
         <source>Measuring</source>
         <translation>Messung</translation>
+    </message>
+    <message>
+        <source>&amp;Run models on</source>
+        <translation>Modelle &amp;laufen auf</translation>
     </message>
 </context>
 <context>
@@ -3374,6 +3540,10 @@
         <source>The planner cut the budget before the model was loaded. Experts change their tier inside their part; the line is the budget, which is never exceeded.</source>
         <translation>Der Planer hat das Budget aufgeteilt, bevor das Modell geladen wurde. Experten wechseln ihre Stufe innerhalb ihres Teils; die Linie ist das Budget, das nie überschritten wird.</translation>
     </message>
+    <message>
+        <source>Main memory, computed by the processor</source>
+        <translation>Arbeitsspeicher, vom Prozessor berechnet</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::PrepareDialog</name>
@@ -3703,6 +3873,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>&amp;Find a model that fits…</source>
         <translation>Ein &amp;Modell finden, das passt …</translation>
+    </message>
+    <message>
+        <source>R&amp;un on</source>
+        <translation>Lä&amp;uft auf</translation>
     </message>
 </context>
 <context>

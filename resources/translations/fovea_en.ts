@@ -22,6 +22,16 @@
     </message>
 </context>
 <context>
+    <name>fovea::app::DeviceChoice</name>
+    <message numerus="yes">
+        <source>%1, %n core(s). Memory: %2.</source>
+        <translation>
+            <numerusform>%1, %n core. Memory: %2.</numerusform>
+            <numerusform>%1, %n cores. Memory: %2.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ErrorWords</name>
     <message numerus="yes">
         <source>Load the model with a longer context, shorten the conversation, or let the %n oldest message(s) be left out</source>

@@ -63,7 +63,9 @@ ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
   connect(composer_, &Composer::stopRequested, this, &ChatWindow::stopRequested);
   connect(transcript_, &TranscriptView::linkActivated, this, &ChatWindow::open_link);
   connect(sidebar_, &Sidebar::newChatRequested, this, &ChatWindow::newChatRequested);
-  connect(error_bar_, &ErrorBar::actionRequested, this, &ChatWindow::errorActionRequested);
+  connect(error_bar_, &ErrorBar::actionRequested, this, [this] {
+    if (const auto act = std::exchange(error_act_, {})) act();
+  });
   set_state(State::no_model);
   update_title();
   composer_->focus_input();
@@ -242,11 +244,13 @@ void ChatWindow::show_progress(const QString& text, qint64 done, qint64 total) {
   if (total > 0) progress_bar_->setValue(static_cast<int>(1000 * done / total));
 }
 
-void ChatWindow::show_error(const QString& text, const QString& action) {
+void ChatWindow::show_error(const QString& text, const QString& action, std::function<void()> act) {
+  error_act_ = std::move(act);
   error_bar_->show_message(text, ErrorBar::Kind::error, action);
 }
 
-void ChatWindow::show_notice(const QString& text, const QString& action) {
+void ChatWindow::show_notice(const QString& text, const QString& action, std::function<void()> act) {
+  error_act_ = std::move(act);
   error_bar_->show_message(text, ErrorBar::Kind::notice, action);
 }
 

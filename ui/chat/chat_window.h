@@ -4,6 +4,7 @@
 
 #include <QMainWindow>
 #include <QStringList>
+#include <functional>
 #include <vector>
 
 #include "ui/chat/status_strip.h"
@@ -47,8 +48,9 @@ class ChatWindow : public QMainWindow {
   // total 0: unknown. An empty text hides the progress.
   void show_progress(const QString& text, qint64 done, qint64 total);
   void set_status(const StatusView& status) { status_->set_status(status); }
-  void show_error(const QString& text, const QString& action = {});
-  void show_notice(const QString& text, const QString& action = {});
+  // `action`: the text of a button that does `act`; empty: there is none.
+  void show_error(const QString& text, const QString& action = {}, std::function<void()> act = {});
+  void show_notice(const QString& text, const QString& action = {}, std::function<void()> act = {});
   void clear_error();
   // Its dock at the right; the window owns it from now on.
   void set_live_panel(QWidget* panel);
@@ -76,7 +78,6 @@ class ChatWindow : public QMainWindow {
   void wizardRequested();
   void textSizeRequested(int step);  // +1, -1; 0: as it was
   void cancelLoadRequested();
-  void errorActionRequested();
   void livePanelShown(bool shown);
   void closing();
 
@@ -118,6 +119,7 @@ class ChatWindow : public QMainWindow {
   TranscriptView* transcript_;
   WelcomeView* welcome_;  // over the empty conversation, while no model is open
   ErrorBar* error_bar_;
+  std::function<void()> error_act_;
   Composer* composer_;
   StatusStrip* status_;
   std::vector<QAction*> when_idle_;  // actions on the conversation that wait for the answer in progress

@@ -21,7 +21,7 @@ StatusStrip::StatusStrip(QWidget* parent) : QWidget(parent) {
   layout->setSpacing(fontMetrics().averageCharWidth() * 3);
   activity_ = add("statusActivity");
   layout->addWidget(activity_, 1);
-  for (QLabel** label : {&policy_, &memory_, &context_, &speed_})
+  for (QLabel** label : {&device_, &policy_, &memory_, &context_, &speed_})
     layout->addWidget(*label = add("statusPart"));
   set_status({});
 }
@@ -44,6 +44,7 @@ void StatusStrip::set_status(const StatusView& status) {
   };
   activity_->setText(status.activity);
   const bool loaded = status.context > 0;
+  show(device_, loaded ? status.device : QString(), status.device_why);
   show(policy_, loaded ? status.policy : QString(), status.policy_why);
   QString memory;
   if (loaded && status.budget_bytes > 0) {
@@ -68,7 +69,7 @@ void StatusStrip::set_status(const StatusView& status) {
 
 QString StatusStrip::text() const {
   QStringList parts;
-  for (const QLabel* label : {activity_, policy_, memory_, context_, speed_}) {
+  for (const QLabel* label : {activity_, device_, policy_, memory_, context_, speed_}) {
     if (!label->text().isEmpty()) parts += label->text();
   }
   return parts.join(QStringLiteral(" · "));

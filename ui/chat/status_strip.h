@@ -9,6 +9,8 @@ namespace fovea::ui {
 
 struct StatusView {
   QString activity;              // "Reading the prompt…", "Answering in “…”"
+  QString device;                // that computes: "Processor", "NVIDIA RTX A6000"
+  QString device_why;            // tooltip
   QString policy;                // how experts are kept: "dynaexq", "as the file has them"
   QString policy_why;            // tooltip
   qint64 context_used = 0;       // tokens
@@ -35,6 +37,7 @@ class StatusStrip : public QWidget {
 
   StatusView status_;
   QLabel* activity_;
+  QLabel* device_;
   QLabel* context_;
   QLabel* speed_;
   QLabel* policy_;

@@ -127,6 +127,9 @@ QWidget* SettingsDialog::make_models() {
   connect(remove, &QPushButton::clicked, this, &SettingsDialog::remove_folder);
 
   auto* form = new QFormLayout;
+  device_ = new DeviceBox(page);
+  connect(device_, &DeviceBox::deviceChosen, this, &SettingsDialog::deviceChosen);
+  form->addRow(tr("R&un on"), device_);
   auto* context = new QSpinBox(page);
   context->setObjectName(QStringLiteral("context"));
   context->setRange(0, 1 << 20);
@@ -218,6 +221,10 @@ QWidget* SettingsDialog::make_token() {
   connect(save, &QPushButton::clicked, this, enter);
   connect(forget, &QPushButton::clicked, this, &SettingsDialog::forgetTokenRequested);
   return group;
+}
+
+void SettingsDialog::set_devices(const std::vector<DeviceView>& devices, const QString& chosen) {
+  device_->set_devices(devices, chosen);
 }
 
 void SettingsDialog::show_token_note(const QString& text, bool is_error) {

@@ -3,6 +3,9 @@
 
 #include <QDialog>
 #include <QStringList>
+#include <vector>
+
+#include "ui/devices/device_box.h"
 
 class QCheckBox;
 class QComboBox;
@@ -38,11 +41,14 @@ class SettingsDialog : public QDialog {
  public:
   SettingsDialog(const SettingsView& settings, const PlacesView& places, QWidget* parent = nullptr);
   const SettingsView& settings() const { return settings_; }
+  // They may come later than the rest; `chosen` is the id of one.
+  void set_devices(const std::vector<DeviceView>& devices, const QString& chosen);
   // What became of the access token.
   void show_token_note(const QString& text, bool is_error);
 
  Q_SIGNALS:
   void changed(const fovea::ui::SettingsView& settings);
+  void deviceChosen(const QString& id);
   void wizardRequested();
   void tokenEntered(const QString& token);
   void forgetTokenRequested();
@@ -57,6 +63,7 @@ class SettingsDialog : public QDialog {
   void tell() { Q_EMIT changed(settings_); }
 
   SettingsView settings_;
+  DeviceBox* device_ = nullptr;
   QListWidget* folders_ = nullptr;
   QLineEdit* token_ = nullptr;
   QLabel* token_note_ = nullptr;

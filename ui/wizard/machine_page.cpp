@@ -1,5 +1,6 @@
 #include "ui/wizard/machine_page.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 #include <QVBoxLayout>
@@ -12,6 +13,15 @@ MachinePage::MachinePage(QWidget* parent) : QWidget(parent) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(fontMetrics().height());
+  device_ = new DeviceBox(this);
+  auto* name = new QLabel(tr("&Run models on"), this);
+  name->setBuddy(device_);
+  name->setForegroundRole(QPalette::PlaceholderText);
+  name->setContentsMargins(0, 4, 0, 0);  // its text beside the box's
+  auto* row = new QHBoxLayout;
+  row->setSpacing(fontMetrics().averageCharWidth() * 3);
+  row->addWidget(name, 0, Qt::AlignTop);
+  row->addWidget(device_, 1);
   facts_ = new FactList(this);
   note_ = new QLabel(this);
   note_->setWordWrap(true);
@@ -25,6 +35,7 @@ MachinePage::MachinePage(QWidget* parent) : QWidget(parent) {
   measuring_->setTextVisible(false);
   measuring_->setMaximumHeight(fontMetrics().height() / 2);
   measuring_->setAccessibleName(tr("Measuring"));
+  layout->addLayout(row);
   layout->addWidget(facts_);
   layout->addWidget(measuring_text_);
   layout->addWidget(measuring_);

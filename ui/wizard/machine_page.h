@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <vector>
 
+#include "ui/devices/device_box.h"
 #include "ui/wizard/wizard_view.h"
 
 class QLabel;
@@ -20,8 +21,10 @@ class MachinePage : public QWidget {
   explicit MachinePage(QWidget* parent = nullptr);
   // `note`: a sentence below; `measuring`: more numbers come.
   void set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring);
+  DeviceBox& device() { return *device_; }
 
  private:
+  DeviceBox* device_;
   FactList* facts_;
   QLabel* note_;
   QLabel* measuring_text_;

@@ -117,6 +117,7 @@ QWidget* WizardDialog::make_buttons() {
 }
 
 void WizardDialog::connect_pages() {
+  connect(&machine_->device(), &DeviceBox::deviceChosen, this, &WizardDialog::deviceChosen);
   connect(wish_, &WishPage::chosen, this, &WizardDialog::wishChosen);
   connect(models_, &ModelsPage::chosen, this, &WizardDialog::modelChosen);
   connect(models_, &ModelsPage::activated, this, [this] {
@@ -169,6 +170,10 @@ void WizardDialog::set_navigation(const NavigationView& navigation) {
   skip_->setEnabled(navigation.skip);
   next_->setEnabled(navigation.next);
   next_->setText(navigation.next_text.isEmpty() ? tr("&Next") : navigation.next_text);
+}
+
+void WizardDialog::set_devices(const std::vector<DeviceView>& devices, const QString& chosen) {
+  machine_->device().set_devices(devices, chosen);
 }
 
 void WizardDialog::set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring) {

@@ -5,6 +5,7 @@
 #include <QDialog>
 #include <vector>
 
+#include "ui/devices/device_box.h"
 #include "ui/wizard/wizard_view.h"
 
 class QLabel;
@@ -31,6 +32,7 @@ class WizardDialog : public QDialog {
   WizardPage page() const { return page_; }
   void set_navigation(const NavigationView& navigation);
 
+  void set_devices(const std::vector<DeviceView>& devices, const QString& chosen);
   void set_machine(const std::vector<FactView>& facts, const QString& note, bool measuring);
   void set_wish(WishView wish);
   void set_models(const std::vector<ModelRow>& rows, int current, const QString& note, bool looking);
@@ -45,6 +47,7 @@ class WizardDialog : public QDialog {
   void nextRequested();
   void skipRequested();
   void closeRequested();  // without finishing
+  void deviceChosen(const QString& id);
   void wishChosen(fovea::ui::WishView wish);
   void modelChosen(int row);
   void memoryChanged(const fovea::ui::MemoryChoice& choice);

@@ -95,7 +95,9 @@ void SettingsTest::everything_comes_back() {
                        .policy = "dynaexq",
                        .tiers = {"q4", "q2"},
                        .budget_bytes = 8'000'000'000},
-                      {.model = "/n.gguf", .policy = "offload", .cpu_moe_layers = -1}};
+                      {.model = "/n.gguf", .device = "cuda:0", .policy = "offload", .cpu_moe_layers = -1}};
+  all.device = "cuda:1";
+  all.device_description = "A card";
   all.budget_gb = 12.5;
   all.context_tokens = 32768;
   all.temperature = 0.25;

@@ -37,6 +37,7 @@ Result<LoadRequest> parsed(const std::vector<std::string>& words) {
   app::PrecisionFlags precision;
   app::add_model(program, model);
   app::add_context(program, load, "");
+  app::add_device(program, load.device);
   app::add_threads(program, load);
   app::add_kv(program, load);
   app::add_precision(program, precision);
@@ -56,6 +57,12 @@ class WizardCommandLineTest : public QObject {
     QTest::addColumn<app::Setup>("setup");
     using enum PolicyKind;
     QTest::newRow("as the file") << app::Setup{.context = 8192};
+    QTest::newRow("a card") << app::Setup{.device = "cuda:1", .context = 8192};
+    QTest::newRow("a card's budget") << app::Setup{.device = "cuda:0",
+                                                   .context = 8192,
+                                                   .policy = dynaexq,
+                                                   .tiers = {"q4", "q2"},
+                                                   .budget_bytes = 12'000'000'000};
     QTest::newRow("small memory") << app::Setup{.context = 2048, .kv = KvType::q8};
     QTest::newRow("exact memory") << app::Setup{.context = 2048, .kv = KvType::f32};
     QTest::newRow("dynaexq") << app::Setup{
@@ -115,8 +122,10 @@ class WizardCommandLineTest : public QObject {
     app::keep_setup(setups, app::load_request("/models/b.gguf", {.context = 1}, "/stores"));
     app::keep_setup(setups, app::load_request("/models/a.gguf", {.context = 2}, "/stores"));
     app::keep_setup(setups, asked);
-    QCOMPARE(setups.size(), std::size_t{2});
+    const bool on_card = !setup.device.empty();  // what holds for one device says nothing of the other
+    QCOMPARE(setups.size(), std::size_t{on_card ? 3U : 2U});
     LoadRequest opened;
+    opened.device = setup.device;
     opened.model = "/models/a.gguf";
     opened.threads = 3;
     opened.precision.stores_folder = "/stores";
@@ -124,6 +133,12 @@ class WizardCommandLineTest : public QObject {
     QVERIFY(app::setup_of(opened) == setup);
     QCOMPARE(opened.threads, 3);
     QCOMPARE(opened.precision.stores_folder, std::filesystem::path("/stores"));
+    if (on_card) {
+      LoadRequest on_processor;
+      on_processor.model = "/models/a.gguf";
+      QVERIFY(app::apply_setup(setups, on_processor));
+      QCOMPARE(on_processor.context, std::int64_t{2});
+    }
     LoadRequest other;
     other.model = "/models/c.gguf";
     other.context = 77;

@@ -61,7 +61,9 @@ WizardWorld world(const fovea::app::Machine& machine) {
   WizardWorld made;
   made.models_folder = qEnvironmentVariable("FOVEA_PICTURES_MODELS").toStdString();
   made.stores = "/nonexistent";
-  made.machine = [machine] { return fovea::Result<fovea::app::Machine>(machine); };
+  made.machine = [machine](const fovea::app::DeviceChoice&) {
+    return fovea::Result<fovea::app::Machine>(machine);
+  };
   return made;
 }
 
@@ -86,6 +88,45 @@ void take_usual() {
   take(wizard.dialog(), QStringLiteral("5-command"));
   go_to(wizard, Page::calibration);
   take(wizard.dialog(), QStringLiteral("6-predicted"));
+}
+
+// A card that can be chosen, that is chosen, and that is gone.
+void take_cards() {
+  const fovea::DeviceInfo card{.name = "cuda:0",
+                               .description = "NVIDIA GeForce RTX 5090",
+                               .instruction_set = {},
+                               .instruction_sets = {},
+                               .memory_bytes = 34'190'917'632,
+                               .memory_free_bytes = 32'400'000'000,
+                               .bandwidth_gb_per_s = 1792};
+  for (const char* name : {"card-there", "card-chosen", "card-gone"}) {
+    const bool chosen = QByteArray(name) != "card-there", gone = QByteArray(name) == "card-gone";
+    auto machine = fovea::tests::processor(64, 48, 45);
+    machine.folder = "/home/ada/.local/share/fovea/models";
+    machine.devices = {machine.device};
+    if (!gone) machine.devices.push_back(card);
+    if (!gone) machine.cards = {{card.description, card.memory_bytes}};
+    WizardWorld made = world(machine);
+    if (chosen) made.device = {card.name, card.description};
+    if (chosen && !gone) {
+      machine.gpu = card;
+      machine.room.device_memory_bytes = card.memory_bytes;
+      machine.room.budget_bytes = card.memory_free_bytes - card.memory_free_bytes / 32;
+    }
+    if (gone) machine.trouble = fovea::app::find_device(machine.devices, made.device).error();
+    made.machine = [machine](const fovea::app::DeviceChoice&) {
+      return fovea::Result<fovea::app::Machine>(machine);
+    };
+    WizardController wizard(made, nullptr);
+    gone ? wizard.start() : look(wizard);
+    QTest::qWait(300);
+    take(wizard.dialog(), QStringLiteral("1-machine-") + QLatin1String(name));
+    if (!chosen || gone) continue;
+    go_to(wizard, Page::models);
+    take(wizard.dialog(), QStringLiteral("3-models-card"));
+    go_to(wizard, Page::memory);
+    take(wizard.dialog(), QStringLiteral("4-memory-card"));
+  }
 }
 
 void take_local() {
@@ -163,6 +204,7 @@ int main(int argc, char** argv) {
   if (qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
     suffix += QLatin1Char('@') + qEnvironmentVariable("QT_SCALE_FACTOR") + QLatin1Char('x');
   take_usual();
+  take_cards();
   take_local();
   take_poor();
   take_long_names();

@@ -1,0 +1,122 @@
+#include "app/library/device_choice.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/library/fit_words.h"
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(fovea::app::DeviceChoice)
+};
+
+// The desktop and its programs …
+constexpr std::int64_t memory_for_others = std::int64_t{1} << 30;
+// … and on a card, where an image more or less must not make the plan of a moment ago impossible.
+constexpr std::int64_t share_for_others = 32;
+
+QString q(const std::string& text) {
+  return QString::fromStdString(text);
+}
+
+std::string_view named(std::string_view device) {
+  return device.empty() ? automatic_device : device;
+}
+
+// "cuda:0 (NVIDIA RTX A6000)"
+std::string full_name(const DeviceChoice& choice) {
+  return choice.description.empty() ? choice.name : choice.name + " (" + choice.description + ")";
+}
+
+QString memory_of(const DeviceInfo& device) {
+  return Words::tr("%1, of which %2 are free")
+      .arg(size_words(device.memory_bytes), size_words(device.memory_free_bytes));
+}
+
+DeviceOffer offer_of(const DeviceInfo& device) {
+  DeviceOffer offer{.choice = {device.name, device.description}};
+  if (!is_card(device.name)) {
+    offer.choice.description.clear();
+    offer.text = Words::tr("Processor");
+    offer.why = Words::tr("%1, %n core(s). Memory: %2.", nullptr, device.cores)
+                    .arg(q(device.description), memory_of(device));
+    return offer;
+  }
+  offer.usable = device.unusable.empty();
+  if (offer.usable) {
+    offer.text =
+        Words::tr("%1 (%2), %3").arg(q(device.description), q(device.name), size_words(device.memory_bytes));
+    offer.why = Words::tr("The card's memory: %1. What does not fit there can be left to the processor.")
+                    .arg(memory_of(device));
+  } else {
+    offer.text = Words::tr("%1 (%2): cannot be used").arg(q(device.description), q(device.name));
+    offer.why = Words::tr("The card cannot be used: %1.").arg(q(device.unusable));
+  }
+  return offer;
+}
+
+}  // namespace
+
+bool is_card(std::string_view device) {
+  return named(device) != "cpu";
+}
+
+bool same_device(std::string_view a, std::string_view b) {
+  return named(a) == named(b);
+}
+
+Result<const DeviceInfo*> find_device(const std::vector<DeviceInfo>& all, const DeviceChoice& wanted) {
+  const auto found = std::ranges::find(all, named(wanted.name), &DeviceInfo::name);
+  if (found == all.end())
+    return fail(ErrorKind::not_found, "device " + full_name(wanted), "it is not there now",
+                "Choose another device in the settings");
+  if (is_card(wanted.name) && !wanted.description.empty() && found->description != wanted.description)
+    return fail(ErrorKind::not_found, "device " + full_name(wanted),
+                "another card has this name now: " + found->description,
+                "Choose another device in the settings");
+  if (!found->unusable.empty())
+    return fail(ErrorKind::unsupported, "device " + full_name(wanted),
+                "it cannot be used: " + found->unusable, "Choose another device in the settings");
+  return &*found;
+}
+
+std::int64_t room_on(const DeviceInfo& device, std::int64_t held_bytes) {
+  const std::int64_t free = std::min(device.memory_free_bytes + held_bytes, device.memory_bytes);
+  if (is_card(device.name)) return free - free / share_for_others;
+  return std::max(free - memory_for_others, free / 2);
+}
+
+std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const std::string& no_gpu,
+                                       const DeviceChoice& chosen) {
+  std::vector<DeviceOffer> offers(1);
+  for (const DeviceInfo& device : all) offers.push_back(offer_of(device));
+  static_assert(automatic_device == "cpu");
+  offers[0].text = Words::tr("Automatic: the processor");
+  offers[0].why = Words::tr(
+      "As fovea does without --device: the processor computes. A graphics card is used only when it is "
+      "chosen.");
+  if (!no_gpu.empty())
+    offers[0].why += QLatin1Char(' ') + Words::tr("No graphics card can be used: %1.").arg(q(no_gpu));
+  if (!chosen.name.empty() && !find_device(all, chosen)) {
+    const auto found = std::ranges::find_if(
+        offers, [&](const DeviceOffer& o) { return !o.usable && o.choice.name == chosen.name; });
+    if (found == offers.end())
+      offers.push_back(
+          {.choice = chosen,
+           .text = Words::tr("%1: not there now").arg(q(full_name(chosen))),
+           .why = Words::tr("This card was chosen and is not found any more. No model is opened until it is "
+                            "back or another device is chosen."),
+           .usable = false,
+           .is_gone = true});
+  }
+  return offers;
+}
+
+QString device_name(const DeviceInfo& device) {
+  return is_card(device.name) ? q(device.description) : Words::tr("Processor");
+}
+
+}  // namespace fovea::app
