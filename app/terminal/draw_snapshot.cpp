@@ -13,10 +13,12 @@ constexpr int label_columns = 4;
 // Of the 256-colour palette: from the highest tier to the lowest, then disk and nothing.
 constexpr std::array<int, 6> tier_colours = {208, 39, 26, 61, 60, 59};
 constexpr int disk_colour = 236;
+constexpr int host_colour = 132;
 constexpr int moving_colour = 231;
 constexpr int empty_colour = 0;
 
 int colour_of(std::uint8_t tier) {
+  if (tier == host_tier) return host_colour;
   return tier < tier_colours.size() ? tier_colours[tier] : disk_colour;
 }
 
@@ -59,12 +61,14 @@ std::string rate(double bytes) {
 
 std::string status_line(const Snapshot& s) {
   std::string line;
-  std::int64_t hits = 0;
+  std::int64_t hits = s.host_hits;
   for (const TierState& tier : s.tiers) hits += tier.hits;
-  for (const TierState& tier : s.tiers) {
-    const double share = hits > 0 ? 100.0 * static_cast<double>(tier.hits) / static_cast<double>(hits) : 0;
-    line += fmt::format("{} {} ({:.0f} % of uses)  ", tier.name, tier.units, share);
-  }
+  const auto add = [&](const std::string& name, std::int64_t units, std::int64_t its_hits) {
+    const double share = hits > 0 ? 100.0 * static_cast<double>(its_hits) / static_cast<double>(hits) : 0;
+    line += fmt::format("{} {} ({:.0f} % of uses)  ", name, units, share);
+  };
+  for (const TierState& tier : s.tiers) add(tier.name, tier.units, tier.hits);
+  if (s.host_units > 0) add("host", s.host_units, s.host_hits);
   line += fmt::format("{:.2f} bits  {} of {}  ↑{} ↓{}  read {}  in flight {}  {:.1f} tok/s",
                       s.mean_bits_per_weight, rate(static_cast<double>(s.arena_used_bytes)),
                       rate(static_cast<double>(s.arena_bytes)), s.swaps.promotions, s.swaps.demotions,

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/library/device_choice.h"
 #include "app/library/stores.h"
 #include "app/live/panel_files.h"
 #include "app/window/chat_controller.h"
@@ -120,9 +121,13 @@ void LiveController::show_conversation() {
 
 void LiveController::read_memory() {
   in_background(
-      panel_, [] { return device_memory(); },
-      [](ui::LivePanel& panel, const DeviceMemory& memory) {
-        panel.set_device_memory(memory.used_bytes, memory.total_bytes);
+      panel_,
+      [device = chat_.model().settings.device] {
+        const std::int64_t host = is_card(device) ? device_memory("cpu").total_bytes : 0;
+        return std::pair(device_memory(device), host);
+      },
+      [](ui::LivePanel& panel, const std::pair<DeviceMemory, std::int64_t>& memory) {
+        panel.set_device_memory(memory.first.used_bytes, memory.first.total_bytes, memory.second);
       });
 }
 

@@ -9,11 +9,12 @@
 
 namespace fovea {
 
-inline constexpr std::uint8_t no_tier = 255;  // nothing in flight; or on disk alone, or the host's
+inline constexpr std::uint8_t no_tier = 255;    // nothing in flight; or on disk alone
+inline constexpr std::uint8_t host_tier = 254;  // in main memory, where the processor computes it
 
 struct UnitState {
   float hotness = 0;
-  std::uint8_t tier = no_tier;      // published
+  std::uint8_t tier = no_tier;      // published; or host_tier
   std::uint8_t target = no_tier;    // in flight
   std::uint16_t recent_tokens = 0;  // routed here lately (since the last snapshot but one or so)
   std::uint32_t uses = 0;           // tokens routed here since the start
@@ -67,6 +68,7 @@ struct Snapshot {
   std::int64_t tokens = 0;                  // since the start
   std::int64_t misses = 0;                  // tokens' uses of units that were on disk alone, since the start
   std::int64_t host_hits = 0;               // of units that the processor computed beside a card
+  std::int64_t host_units = 0;              // … that there are now
   double tokens_per_second = 0;             // of writing an answer, over about the last second of it
   double prefill_tokens_per_second = 0;     // of reading a prompt, likewise
   double mean_bits_per_weight = 0;          // of the published versions

@@ -238,6 +238,7 @@ void PrecisionControl::show_units(Snapshot& snapshot) {
   const auto tiers = parts_.residency->tiers();
   const auto targets = parts_.residency->tiers_or_target();
   const auto hotness = parts_.policy->hotness();
+  snapshot.host_units = 0;
   for (std::int64_t layer = 0; layer < snapshot.layers; ++layer) {
     const UnitId first = parts_.units->first(layer), end = parts_.units->first(layer + 1);
     for (UnitId unit = first; unit < end; ++unit) {
@@ -250,7 +251,11 @@ void PrecisionControl::show_units(Snapshot& snapshot) {
       state.recent_tokens = static_cast<std::uint16_t>(std::min(recent_[u], 65535.0F));
       recent_[u] *= recent_decay;
       state.uses = uses_since_start_[u];
-      if (state.tier == no_tier) continue;
+      if (state.tier == no_tier && parts_.residency->on_host(unit)) {
+        state.tier = host_tier;
+        ++snapshot.host_units;
+      }
+      if (state.tier >= host_tier) continue;
       ++snapshot.tiers[state.tier].units;
       snapshot.tiers[state.tier].bytes += version_bytes_[u * parts_.tiers->size() + state.tier];
     }

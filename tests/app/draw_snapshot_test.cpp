@@ -44,6 +44,12 @@ class DrawSnapshotTest : public QObject {
          {"q4 8 (30 % of uses)", "q2 16 (70 % of uses)", "2.92 bits", "2.5 MB of 3.0 MB", "↑5 ↓4"})
       QVERIFY2(line.find(part) != std::string::npos, line.c_str());
     QVERIFY(line.find("stalls") == std::string::npos);
+    QVERIFY(line.find("host") == std::string::npos);
+    fovea::Snapshot beside = sample();
+    beside.host_units = 6;
+    beside.host_hits = 100;
+    for (const char* part : {"q4 8 (15 % of uses)", "host 6 (50 % of uses)"})
+      QVERIFY2(status_line(beside).find(part) != std::string::npos, status_line(beside).c_str());
     fovea::Snapshot stalled = sample();
     stalled.swaps.stalls = 3;
     stalled.swaps.io_errors = 2;
@@ -58,6 +64,14 @@ class DrawSnapshotTest : public QObject {
     QCOMPARE(count(lines[1], ";5;231"), 1);  // the unit in flight, in the lower half
     QCOMPARE(count(lines[2], "231"), 0);
     QVERIFY(count(lines[2], "38;5;208;48;5;208m") == 1 && count(lines[2], "38;5;39;48;5;39m") == 1);
+  }
+
+  void theProcessorsUnitsLookDifferent() {
+    fovea::Snapshot s = sample();
+    s.units[0].tier = fovea::no_tier;
+    s.units[1].tier = fovea::host_tier;
+    const std::string row = draw_snapshot(s, 100, 10)[1];
+    QVERIFY(count(row, "38;5;236;") == 1 && count(row, "38;5;132;") == 1);
   }
 
   void whatDoesNotFitIsPutTogether() {

@@ -21,8 +21,8 @@ QString layer_text(const LiveModel& model, std::int64_t layer) {
 }
 
 QString tier_text(const Snapshot& numbers, std::uint8_t tier) {
-  return tier < numbers.tiers.size() ? QString::fromStdString(numbers.tiers[tier].name)
-                                     : Words::tr("on disk");
+  if (tier < numbers.tiers.size()) return QString::fromStdString(numbers.tiers[tier].name);
+  return tier == host_tier ? Words::tr("main memory") : Words::tr("on disk");
 }
 
 QString hotness_text(float hotness) {
@@ -69,6 +69,7 @@ QString expert_text(const LiveModel& model, const Moment& moment, const MapFrame
   if (frame.tier[at] < moment.numbers.tiers.size())
     tier += Words::tr(", %1 bits per weight")
                 .arg(number_text(moment.numbers.tiers[frame.tier[at]].bits_per_weight, 2));
+  if (frame.tier[at] == host_tier) tier += Words::tr(", computed by the processor");
   if (frame.target[at] != no_tier)
     tier += Words::tr(", %1 on its way").arg(tier_text(moment.numbers, frame.target[at]));
   QStringList lines;

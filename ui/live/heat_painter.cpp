@@ -51,6 +51,14 @@ void HeatPlaces::by_hotness(const MapFrame& frame) {
   }
 }
 
+std::size_t place_of_tier(std::size_t tier, std::size_t tiers) {
+  return tier == host_tier ? tiers + 1 : std::min(tier, tiers);
+}
+
+std::size_t texture_of_place(std::size_t place, std::size_t tiers) {
+  return place < tiers ? place : place == tiers ? 5 : 4;
+}
+
 double heat_strength(std::uint8_t code, std::uint8_t hottest) {
   if (code == 0) return 0;
   return strengths()[static_cast<std::size_t>(std::max(0, int{hottest} - int{code}))];
@@ -60,8 +68,8 @@ void HeatPainter::set_colours(const QPalette& palette, std::size_t tiers) {
   dark_ = is_dark(palette);
   tiers_ = tiers;
   background_ = palette.color(QPalette::Base).rgb();
-  ramps_.assign(tiers + 1, {});
-  for (std::size_t tier = 0; tier <= tiers; ++tier) {
+  ramps_.assign(tiers + 2, {});
+  for (std::size_t tier = 0; tier < ramps_.size(); ++tier) {
     const std::vector<QRgb> colours = tier_ramp(tier, tiers, dark_, steps);
     for (std::size_t step = 0; step < steps; ++step) {
       ramps_[tier].plain[step] = colours[step];
@@ -74,7 +82,7 @@ void HeatPainter::set_colours(const QPalette& palette, std::size_t tiers) {
 }
 
 QRgb HeatPainter::colour(std::size_t tier, double strength, bool textured) const {
-  const Ramp& r = ramps_[std::min(tier, tiers_)];
+  const Ramp& r = ramps_[place_of_tier(tier, tiers_)];
   const auto step = static_cast<std::size_t>(std::clamp(strength, 0.0, 1.0) * (steps - 1) + 0.5);
   return textured ? r.textured[step] : r.plain[step];
 }
@@ -133,7 +141,7 @@ void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Pictur
       double strength = heat_strength(frame.hot[unit], hottest);
       if (dims && !(*picture.lit)[unit]) strength *= 0.12;
       const auto step = static_cast<std::size_t>(strength * (steps - 1) + 0.5);
-      const std::size_t tier = std::min<std::size_t>(frame.tier[unit], tiers_);
+      const std::size_t tier = place_of_tier(frame.tier[unit], tiers_);
       const int from = std::max(area_left, edges[static_cast<std::size_t>(column)]);
       const int to = std::min(area_right, edges[static_cast<std::size_t>(column) + 1] - apart);
       const Ramp& r = ramps_[tier];
@@ -141,7 +149,7 @@ void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Pictur
         std::fill(pixels + from, pixels + std::max(from, to), r.plain[step]);
         continue;
       }
-      const std::size_t texture = tier == tiers_ ? 5 : tier;
+      const std::size_t texture = texture_of_place(tier, tiers_);
       for (int x = from; x < to; ++x)
         pixels[x] = tier_texture(texture, x / gap, (top + line) / gap) ? r.textured[step] : r.plain[step];
     }

@@ -35,6 +35,11 @@ class HeatPlaces {
   std::vector<std::uint16_t> expert_, slot_;  // [layers, units]
 };
 
+// Which colour a tier of the snapshot has among `tiers`: behind them the disk's, then the host's; and the
+// texture that says the same.
+std::size_t place_of_tier(std::size_t tier, std::size_t tiers);
+std::size_t texture_of_place(std::size_t place, std::size_t tiers);
+
 // How hot beside the layer's hottest, 0 to 1: the square root of the ratio, so that half as hot still shows.
 double heat_strength(std::uint8_t code, std::uint8_t hottest);
 

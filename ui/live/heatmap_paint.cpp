@@ -90,8 +90,9 @@ void HeatmapView::paint_words(QPainter& painter) const {
       const std::uint8_t tier = frame.tier[unit];
       const QColor ground(painter_.colour(tier, heat_strength(frame.hot[unit], hottest)));
       painter.setPen(qGray(ground.rgb()) > 130 ? QColor(0, 0, 0, 190) : QColor(255, 255, 255, 200));
-      const QString name =
-          tier < scene_.tiers.size() ? QString::fromStdString(scene_.tiers[tier]) : tr("disk");
+      const QString name = tier < scene_.tiers.size() ? QString::fromStdString(scene_.tiers[tier])
+                           : tier == host_tier        ? tr("CPU", "computed by the processor")
+                                                      : tr("disk");
       painter.drawText(rect, Qt::AlignCenter,
                        both ? QString::number(expert) + QLatin1Char('\n') + name : name);
     }
@@ -129,7 +130,8 @@ void HeatmapView::paint_in_flight(QPainter& painter) const {
     painter.setPen(QPen(ground, 3));
     painter.drawPolygon(lozenge);
     painter.setPen(QPen(ink, 1.2));
-    painter.setBrush(tier_solid(frame.target[unit], scene_.tiers.size(), painter_.dark()));
+    painter.setBrush(tier_solid(place_of_tier(frame.target[unit], scene_.tiers.size()), scene_.tiers.size(),
+                                painter_.dark()));
     painter.drawPolygon(lozenge);
   }
   painter.setRenderHint(QPainter::Antialiasing, false);

@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "ui/live/heat_painter.h"
 #include "ui/live/number_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
@@ -30,7 +31,9 @@ void LegendView::set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool
 }
 
 double LegendView::words_width() const {
-  double width = on_disk_ > 0 ? fontMetrics().horizontalAdvance(count_text(on_disk_)) : 0;
+  double width = 0;
+  for (const std::int64_t away : {numbers_.host_units, on_disk_})
+    if (away > 0) width += fontMetrics().horizontalAdvance(count_text(away)) + 1;
   for (const TierState& tier : numbers_.tiers)
     width += fontMetrics().horizontalAdvance(QString::fromStdString(tier.name) + count_text(tier.units));
   return width;
@@ -69,7 +72,8 @@ void LegendView::paint_ramp(QPainter& painter, const QRectF& rect, std::size_t t
   texture.fill(Qt::transparent);
   for (int y = 0; y < tier_texture_period; ++y)
     for (int x = 0; x < tier_texture_period; ++x)
-      if (tier_texture(tier >= tiers ? 5 : tier, x, y)) texture.setPixelColor(x, y, QColor(0, 0, 0, 110));
+      if (tier_texture(texture_of_place(tier, tiers), x, y))
+        texture.setPixelColor(x, y, QColor(0, 0, 0, 110));
   painter.fillRect(rect, QBrush(texture));
 }
 
@@ -99,6 +103,8 @@ double LegendView::lay_out(QPainter* painter, double width) const {
   for (std::size_t tier = 0; tier < numbers_.tiers.size(); ++tier)
     entry(tier, tr("%1 · %2").arg(QString::fromStdString(numbers_.tiers[tier].name),
                                   count_text(numbers_.tiers[tier].units)));
+  if (numbers_.host_units > 0)
+    entry(numbers_.tiers.size() + 1, tr("main memory · %1").arg(count_text(numbers_.host_units)));
   if (on_disk_ > 0) entry(numbers_.tiers.size(), tr("on disk · %1").arg(count_text(on_disk_)));
   const auto words = [&](const QString& text, double left) {
     const double text_width = fontMetrics().horizontalAdvance(text);

@@ -12,7 +12,8 @@ class LegendView : public QWidget {
 
  public:
   explicit LegendView(QWidget* parent = nullptr);
-  // `on_disk`: experts that no arena holds; `by_use`: the strength shows recent use, no hotness is measured.
+  // `on_disk`: experts that neither the arena nor main memory holds; `by_use`: the strength shows recent use,
+  // no hotness is measured.
   void set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use);
   void set_textures(bool shown);
 

@@ -82,10 +82,12 @@ void LivePanel::add_timings(const Timings& so_far) {
   last_timings_ = so_far;
 }
 
-void LivePanel::set_device_memory(std::int64_t used_bytes, std::int64_t total_bytes) {
+void LivePanel::set_device_memory(std::int64_t used_bytes, std::int64_t total_bytes,
+                                  std::int64_t host_bytes) {
   device_used_ = used_bytes;
   device_total_ = total_bytes;
-  pools_->set_device_memory(static_cast<double>(used_bytes), static_cast<double>(total_bytes));
+  pools_->set_device_memory(static_cast<double>(used_bytes), static_cast<double>(total_bytes),
+                            static_cast<double>(host_bytes));
   update_alarms();
 }
 
@@ -283,7 +285,7 @@ void LivePanel::update_header() {
   } else {
     state = tr("Live");
   }
-  std::int64_t hits = n.misses;
+  std::int64_t hits = n.misses + n.host_hits;
   for (const TierState& tier : n.tiers) hits += tier.hits;
   const double high =
       hits > 0 && !n.tiers.empty() ? static_cast<double>(n.tiers[0].hits) / static_cast<double>(hits) : 0;
@@ -292,6 +294,9 @@ void LivePanel::update_header() {
   if (state != tr("Idle")) line += dot + tr("%1 tok/s").arg(number_text(n.tokens_per_second));
   line += dot + tr("%1 bits").arg(number_text(n.mean_bits_per_weight, 2));
   if (hits > 0) line += dot + tr("%1 at %2").arg(percent_text(high), QString::fromStdString(n.tiers[0].name));
+  if (n.host_hits > 0)
+    line += dot + tr("%1 by the processor")
+                      .arg(percent_text(static_cast<double>(n.host_hits) / static_cast<double>(hits)));
   headline_->setText(line);
 }
 

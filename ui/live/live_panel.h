@@ -60,10 +60,10 @@ class LivePanel : public QWidget {
   void set_conversation(const QString& key, const QString& title);
   // Of the answer in progress, whenever they arrive: the times between tokens come from them.
   void add_timings(const Timings& so_far);
-  void set_device_memory(std::int64_t used_bytes,
-                         std::int64_t total_bytes);  // every program's; total 0: unknown
-  void set_kv_used(std::int64_t bytes);              // negative: unknown
-  void set_link(double bytes_per_s);  // measured later than the model was opened; forgotten with it
+  // Every program's; total 0: unknown. `host_bytes`: of main memory in all, where the device has its own.
+  void set_device_memory(std::int64_t used_bytes, std::int64_t total_bytes, std::int64_t host_bytes = 0);
+  void set_kv_used(std::int64_t bytes);  // negative: unknown
+  void set_link(double bytes_per_s);     // measured later than the model was opened; forgotten with it
 
   // Without a source: one moment, in seconds that do not fall.
   void add_snapshot(const Snapshot& snapshot, double seconds);

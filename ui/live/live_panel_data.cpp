@@ -105,6 +105,7 @@ void LivePanel::refresh_strips() {
   for (const std::int64_t experts : shown_model().experts_per_layer) units += experts;
   if (units == 0) units = static_cast<std::int64_t>(frame.size());
   for (const TierState& tier : moment.numbers.tiers) published += tier.units;
+  published += moment.numbers.host_units;
   legend_->set_numbers(moment.numbers, units - published, frame.hot_is_recent_use);
 }
 
@@ -139,7 +140,11 @@ void LivePanel::refresh_judgements() {
       most[tier] = std::max(most[tier], tiers[tier].units);
   }
   const bool profiled = !replaying_ && moment.numbers.tokens > kProfileTokens;
-  gain_->set_gain(policy_gain({.uses = frame.uses,
+  // The policy does not choose for units that are the processor's, and their hits count for no tier.
+  std::vector<std::uint32_t> uses = frame.uses;
+  for (std::size_t unit = 0; unit < uses.size(); ++unit)
+    if (frame.tier[unit] == host_tier) uses[unit] = 0;
+  gain_->set_gain(policy_gain({.uses = uses,
                                .hits = hits,
                                .units_at_tier = most,
                                .bits_per_weight = bits,

@@ -89,8 +89,9 @@ void PoolsView::set_kv_used(double bytes) {
   update();
 }
 
-void PoolsView::set_device_memory(double used_bytes, double total_bytes) {
+void PoolsView::set_device_memory(double used_bytes, double total_bytes, double host_bytes) {
   if ((device_total_ > 0) != (total_bytes > 0)) updateGeometry();
+  main_memory_ = host_bytes;
   device_used_ = used_bytes;
   device_total_ = total_bytes;
   update();
@@ -269,6 +270,12 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
             full ? alarm_colour(palette()) : subtle_text(palette()),
             tr("%1 of %2").arg(bytes_text(device_used_), bytes_text(device_total_)));
   }
+  if (plan_.host_bytes > 0) {
+    const auto used = static_cast<double>(plan_.host_bytes);
+    y = bar(painter, y, width, tr("Main memory, computed by the processor"), used,
+            std::max(main_memory_, used),
+            tier_solid(numbers_.tiers.size() + 1, numbers_.tiers.size(), is_dark(palette())), host_value());
+  }
   for (std::size_t pool = 0; pool < numbers_.pools.size(); ++pool) {
     const PoolState& state = numbers_.pools[pool];
     const int tier = tier_of_pool(numbers_, pool);
@@ -286,10 +293,17 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
   return y;
 }
 
+QString PoolsView::host_value() const {
+  const std::int64_t units = numbers_.host_units > 0 ? numbers_.host_units : plan_.units_on_host;
+  return tr("%1 · %2").arg(count_text(units), bytes_text(static_cast<double>(plan_.host_bytes)));
+}
+
 // The same in words.
 void PoolsView::tell() {
   QStringList words;
   for (const BudgetPart& part : parts_) words << part_name(part) + QLatin1Char(' ') + part_value(part);
+  if (plan_.host_bytes > 0)
+    words << tr("Main memory, computed by the processor") + QLatin1Char(' ') + host_value();
   setAccessibleDescription(words.join(QStringLiteral(", ")));
 }
 

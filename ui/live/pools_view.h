@@ -34,7 +34,8 @@ class PoolsView : public QWidget {
   // Bytes of the KV cache that hold something; negative: not known.
   void set_kv_used(double bytes);
   // Of the whole device, every program's; total 0: not known.
-  void set_device_memory(double used_bytes, double total_bytes);
+  // `host_bytes`: of main memory in all, where the device has its own.
+  void set_device_memory(double used_bytes, double total_bytes, double host_bytes = 0);
 
   QSize sizeHint() const override;
   bool hasHeightForWidth() const override { return true; }
@@ -55,13 +56,14 @@ class PoolsView : public QWidget {
   QString part_name(const BudgetPart& part) const;
   QString part_value(const BudgetPart& part) const;
   QColor part_colour(const BudgetPart& part) const;
+  QString host_value() const;
   void tell();
 
   Plan plan_;
   Snapshot numbers_;
   std::vector<BudgetPart> parts_;
   double in_flight_units_ = 0;
-  double kv_used_ = -1, device_used_ = 0, device_total_ = 0;
+  double kv_used_ = -1, device_used_ = 0, device_total_ = 0, main_memory_ = 0;
 };
 
 }  // namespace fovea::ui

@@ -75,6 +75,8 @@ QJsonObject numbers_json(const Moment& moment) {
           {"reading", n.reading},
           {"ready", n.ready},
           {"arena_used_bytes", static_cast<qint64>(n.arena_used_bytes)},
+          {"host_units", static_cast<qint64>(n.host_units)},
+          {"host_hits", static_cast<qint64>(n.host_hits)},
           {"promotions", static_cast<qint64>(s.promotions)},
           {"demotions", static_cast<qint64>(s.demotions)},
           {"bytes_read", static_cast<qint64>(s.bytes_read)},
@@ -121,7 +123,8 @@ std::int64_t whole(const QJsonValue& value) {
 
 std::uint8_t tier_of(const QJsonValue& value, std::size_t tiers) {
   const qint64 tier = value.toInteger(no_tier);
-  return tier >= 0 && tier < static_cast<qint64>(tiers) ? static_cast<std::uint8_t>(tier) : no_tier;
+  const bool known = (tier >= 0 && tier < static_cast<qint64>(tiers)) || tier == host_tier;
+  return known ? static_cast<std::uint8_t>(tier) : no_tier;
 }
 
 void read_decisions(const QJsonArray& array, std::size_t tiers, Snapshot& snapshot) {
@@ -152,6 +155,8 @@ bool read_moment(const QJsonObject& line, Snapshot& s) {
   s.reading = line["reading"].toInt();
   s.ready = line["ready"].toInt();
   s.arena_used_bytes = whole(line["arena_used_bytes"]);
+  s.host_units = whole(line["host_units"]);
+  s.host_hits = whole(line["host_hits"]);
   s.swaps.promotions = whole(line["promotions"]);
   s.swaps.demotions = whole(line["demotions"]);
   s.swaps.bytes_read = whole(line["bytes_read"]);

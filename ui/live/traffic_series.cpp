@@ -10,7 +10,7 @@ constexpr std::size_t kIntervalsKept = 512;
 constexpr double kBucketSeconds = traffic_seconds / traffic_buckets;
 
 std::int64_t all_hits(const Snapshot& numbers) {
-  std::int64_t hits = numbers.misses;
+  std::int64_t hits = numbers.misses + numbers.host_hits;
   for (const TierState& tier : numbers.tiers) hits += tier.hits;
   return hits;
 }

@@ -21,6 +21,8 @@ struct Hue {
 };
 
 Hue hue_of(std::size_t tier, std::size_t tiers) {
+  // Apart from all of them and from the grey.
+  if (tier == tiers + 1) return tiers <= 2 ? Hue{145, 0.8} : tiers == 3 ? Hue{330, 1.0} : Hue{40, 0.8};
   if (tier >= tiers) return {260, 0.08};
   const std::span<const double> hues = tiers <= 2   ? std::span<const double>(kTwo)
                                        : tiers == 3 ? std::span<const double>(kThree)

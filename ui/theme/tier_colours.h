@@ -12,7 +12,8 @@ namespace fovea::ui {
 bool is_dark(const QPalette& palette);
 
 // Tier 0 of `tiers` is the highest. strength 0 (cold) … 1 (hot): brighter on a dark background, deeper on a
-// light one. A tier beyond `tiers` is on disk: grey.
+// light one. Beyond them, `tiers` itself is on disk: grey; tiers + 1 is computed by the processor in main
+// memory: a hue of its own.
 QColor tier_colour(std::size_t tier, std::size_t tiers, double strength, bool dark);
 // For bars, lines and legends.
 QColor tier_solid(std::size_t tier, std::size_t tiers, bool dark);

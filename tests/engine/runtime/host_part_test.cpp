@@ -266,6 +266,9 @@ class HostPartTest : public QObject {
     QVERIFY(snapshot.host_hits > 0);
     QCOMPARE(snapshot.tiers[0].hits, snapshot.host_hits);  // one layer each
     QCOMPARE(snapshot.misses, 0);
+    QCOMPARE(snapshot.host_units, std::int64_t{8});
+    for (std::size_t unit = 0; unit < snapshot.units.size(); ++unit)
+      QCOMPARE(snapshot.units[unit].tier, unit < 8 ? host_tier : std::uint8_t{0});
   }
 
   // A device that is lost between two passes, or before the first one, ends the request.

@@ -18,7 +18,7 @@ Snapshot sample() {
              {.hotness = 0.5F, .tier = 0, .uses = 50},
              {.hotness = 0.2F, .tier = 1, .target = 0, .uses = 20},
              {.hotness = 0.3F, .tier = 0, .uses = 30},
-             {.hotness = 0, .tier = 1, .uses = 0},
+             {.hotness = 0, .tier = host_tier, .uses = 0},
              {.hotness = 0.05F, .tier = no_tier, .uses = 5}};
   s.tiers = {{.name = "q4", .bits_per_weight = 4.5}, {.name = "q2", .bits_per_weight = 2.25}};
   return s;
@@ -72,6 +72,7 @@ class ExpertTableTest : public QObject {
     QVERIFY(text(1, ExpertTable::why).contains(QStringLiteral("gave way")));
     QCOMPARE(text(2, ExpertTable::target), QStringLiteral("q4"));
     QCOMPARE(text(3, ExpertTable::layer), QStringLiteral("9"));
+    QCOMPARE(text(4, ExpertTable::tier), QStringLiteral("main memory"));
     QCOMPARE(text(5, ExpertTable::tier), QStringLiteral("on disk"));
     QVERIFY(text(3, ExpertTable::last_change).isEmpty());
   }

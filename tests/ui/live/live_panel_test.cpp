@@ -11,7 +11,9 @@
 
 #include "tests/support/test.h"
 #include "tests/ui/live/sessions.h"
+#include "ui/live/expert_text.h"
 #include "ui/live/heatmap_view.h"
+#include "ui/live/number_text.h"
 #include "ui/live/pools_view.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
@@ -315,6 +317,41 @@ class LivePanelTest : public QObject {
     QCOMPARE(tier_of_pool(s, 0), -1);
     s.tiers[1] = s.tiers[0];
     QCOMPARE(tier_of_pool(s, 1), -1);
+  }
+
+  // Units that the processor computes beside a card: their own hue and texture, place in the legend and bar.
+  void showsWhatTheProcessorComputes() {
+    LivePanel panel;
+    panel.resize(600, 900);
+    LiveModel model = small_model();
+    model.plan.host_bytes = 3'000'000'000;
+    model.plan.units_on_host = 2;
+    panel.set_model(model);
+    panel.show();
+    Snapshot s = sample();
+    s.units[2].tier = host_tier;
+    s.units[3].tier = no_tier;
+    s.units[4].tier = 0;
+    for (const std::size_t unit : {2U, 3U, 4U, 5U}) s.units[unit].hotness = 0.05F;
+    s.host_units = 1;
+    s.host_hits = 400;
+    s.tiers[0].units = s.tiers[1].units = 7;
+    panel.add_snapshot(s, 1);
+    panel.set_device_memory(50, 100, 60'000'000'000);
+    panel.refresh();
+    const QColor host = pixel(panel, 0, 2);
+    for (const int other : {3, 4, 5}) QVERIFY(pixel(panel, 0, other) != host);
+    const QString headline = text_of(panel, "headline");
+    QVERIFY2(headline.contains(percent_text(0.2) + QStringLiteral(" by the processor")),
+             qPrintable(headline));
+    const auto* pools = panel.findChild<PoolsView*>();
+    QVERIFY2(pools->accessibleDescription().contains(
+                 QStringLiteral("Main memory, computed by the processor 1 · ") + bytes_text(3e9)),
+             qPrintable(pools->accessibleDescription()));
+    const SnapshotRing& ring = panel.ring();
+    const QString hover = expert_text(model, ring.last(), ring.last_frame(), 2, {}, false);
+    QVERIFY2(hover.contains(QStringLiteral("Tier: main memory, computed by the processor")),
+             qPrintable(hover));
   }
 
   void raisesAlarms() {

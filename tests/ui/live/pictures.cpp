@@ -114,6 +114,38 @@ bool take_alarms() {
   return played.has_value();
 }
 
+// The first layers' experts are the processor's, beside a card.
+bool take_host() {
+  LivePanel panel;
+  const SessionShape shape{.seconds = 20};
+  fovea::ui::LiveModel model = fovea::tests::session_model(shape);
+  model.plan.units_on_host = 10 * 128;
+  model.plan.host_bytes = 3'400'000'000;
+  panel.set_model(model);
+  panel.set_device_memory(19'400'000'000, 24'000'000'000, 68'000'000'000);
+  const auto played =
+      fovea::tests::play_session(shape, [&](const Snapshot& snapshot, double seconds) -> Result<void> {
+        Snapshot s = snapshot;
+        for (std::size_t unit = 0; unit < 10 * 128; ++unit) {
+          fovea::UnitState& state = s.units[unit];
+          if (state.tier < s.tiers.size()) --s.tiers[state.tier].units;
+          state.tier = fovea::host_tier;
+          state.target = fovea::no_tier;
+        }
+        s.host_units = 10 * 128;
+        for (fovea::TierState& tier : s.tiers) {
+          s.host_hits += tier.hits * 10 / 48;
+          tier.hits -= tier.hits * 10 / 48;
+        }
+        panel.add_snapshot(s, seconds);
+        return {};
+      });
+  take(panel, QStringLiteral("host-dock"), {400, 960});
+  press(panel, "patterns", true);
+  take(panel, QStringLiteral("host-patterns"), {1100, 800});
+  return played.has_value();
+}
+
 void take_empty() {
   LivePanel panel;
   fovea::ui::LiveModel model;
@@ -147,5 +179,6 @@ int main(int argc, char** argv) {
   const bool good = take_model({}, QStringLiteral("30b")) && take_model(next, QStringLiteral("next"));
   take_empty();
   take_alarms();
+  take_host();
   return good ? 0 : 1;
 }

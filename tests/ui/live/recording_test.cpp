@@ -110,6 +110,28 @@ class RecordingTest : public QObject {
     QCOMPARE(read->ring->last_frame().uses, (std::vector<std::uint32_t>{1, 0}));
   }
 
+  // Units that the processor computes stay its own, with what they were used.
+  void keepsTheHostsUnits() {
+    Snapshot s;
+    s.layers = 1;
+    s.units_per_layer = 2;
+    s.units = {{.tier = host_tier, .uses = 4}, {.tier = 0, .uses = 1}};
+    s.tiers = {{.name = "q4"}};
+    s.host_units = 1;
+    s.host_hits = 4;
+    SnapshotRing ring;
+    ring.add(s, 1);
+    QBuffer file;
+    file.open(QIODevice::ReadWrite);
+    FOVEA_VERIFY(write_json_lines(ring, {}, file));
+    file.seek(0);
+    const auto read = read_json_lines(file);
+    FOVEA_VERIFY(read);
+    QCOMPARE(read->ring->last_frame().tier, (std::vector<std::uint8_t>{host_tier, 0}));
+    QCOMPARE(read->ring->last().numbers.host_units, std::int64_t{1});
+    QCOMPARE(read->ring->last().numbers.host_hits, std::int64_t{4});
+  }
+
   void csvHasEveryExpert() {
     const SnapshotRing ring = small_session();
     QBuffer file;

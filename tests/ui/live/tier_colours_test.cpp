@@ -74,12 +74,14 @@ class TierColoursTest : public QObject {
     for (const Matrix& eye : {typical, protanopia, deuteranopia, tritanopia}) {
       for (double strength = 0; strength <= 1; strength += 0.125) {
         for (int a = 0; a < tiers; ++a) {
-          for (int b = a + 1; b < tiers; ++b) {
+          for (int b = a + 1; b < tiers + 2; ++b) {
+            if (b == tiers) continue;  // on disk: grey; behind it what the processor computes
             const auto n = static_cast<std::size_t>(tiers);
             const double apart =
                 distance(seen(tier_colour(static_cast<std::size_t>(a), n, strength, dark), eye),
                          seen(tier_colour(static_cast<std::size_t>(b), n, strength, dark), eye));
-            QVERIFY2(apart >= least,
+            // One hue more than the tiers, beside its own texture and word.
+            QVERIFY2(apart >= (b < tiers ? least : 0.012),
                      qPrintable(
                          QStringLiteral("tiers %1 and %2 at %3: %4").arg(a).arg(b).arg(strength).arg(apart)));
           }
