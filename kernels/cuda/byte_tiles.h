@@ -157,8 +157,8 @@ FOVEA_DEVICE void add_byte_products(const Shared<std::uint32_t>& memory, const T
       if constexpr (minima && wide == 2) x[k].v[1] += scales_at(memory, scale + 2).v[1];
     }
     FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
-      int c[4] = {sum_base, sum_base, sum_base, sum_base};
-      multiply_bytes(c, a[i], b);
+      int c[4];
+      multiply_bytes(c, a[i], b, sum_base);
       FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
         const float dot = float_of_bits(static_cast<std::uint32_t>(c[k])) - sum_base_value;
         float& sum = sums.v[i][j][k];

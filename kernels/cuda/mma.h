@@ -2,7 +2,7 @@
 // its share. The three products are in platform.h; the whole warp must call them.
 //
 //   multiply_halves, multiply_brains   c[16, 8] += a[16, 16] · b[16, 8], float16 or bfloat16, sums in float
-//   multiply_bytes                     c[16, 8] += a[16, 32] · b[32, 8], signed bytes, sums in int32
+//   multiply_bytes                     c[16, 8] = base + a[16, 32] · b[32, 8], signed bytes, sums in int32
 //                                      (or 16 for 32, with half the words of a and b)
 //
 // In words of 32 bits all are alike: a row of a, and a column of b, is 8 words (4 in the short product). With

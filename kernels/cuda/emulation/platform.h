@@ -174,12 +174,14 @@ inline void multiply_brains(float (&c)[4], const std::uint32_t (&a)[4], const st
                             Place place = Place::current()) {
   emulation::multiply_together(emulation::Product::brains, c, a, b, "multiply_brains", place);
 }
-inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], int base,
                            Place place = Place::current()) {
+  for (int& sum : c) sum = base;
   emulation::multiply_together(emulation::Product::bytes, c, a, b, "multiply_bytes", place);
 }
-inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1],
+inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1], int base,
                            Place place = Place::current()) {
+  for (int& sum : c) sum = base;
   emulation::multiply_together(emulation::Product::short_bytes, c, a, b, "multiply_bytes", place);
 }
 

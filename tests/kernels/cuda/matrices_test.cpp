@@ -48,8 +48,15 @@ product_kernel(const std::uint32_t* matrices, Sum* c) {
 using Words = const std::uint32_t;
 constexpr auto halves = [](float (&c)[4], Words (&a)[4], Words (&b)[2]) { multiply_halves(c, a, b); };
 constexpr auto brains = [](float (&c)[4], Words (&a)[4], Words (&b)[2]) { multiply_brains(c, a, b); };
-constexpr auto bytes = [](int (&c)[4], Words (&a)[4], Words (&b)[2]) { multiply_bytes(c, a, b); };
-constexpr auto short_bytes = [](int (&c)[4], Words (&a)[2], Words (&b)[1]) { multiply_bytes(c, a, b); };
+// Onto a base that is taken off again.
+template <int a_words, int b_words>
+void add_bytes(int (&c)[4], Words (&a)[a_words], Words (&b)[b_words]) {
+  int sums[4] = {-1, -1, -1, -1};
+  multiply_bytes(sums, a, b, 77);
+  for (int k = 0; k < 4; ++k) c[k] += sums[k] - 77;
+}
+constexpr auto bytes = add_bytes<4, 2>;
+constexpr auto short_bytes = add_bytes<2, 1>;
 
 FOVEA_KERNEL(warp) lacks_a_lane(float* c) {
   float sums[4] = {};
@@ -64,9 +71,9 @@ FOVEA_KERNEL(warp) multiplies_in_two_places(float* c) {
   const std::uint32_t a[4] = {};
   const std::uint32_t b[2] = {};
   if (thread_index() < 16) {
-    multiply_bytes(sums, a, b);
+    multiply_bytes(sums, a, b, 0);
   } else {
-    multiply_bytes(sums, a, b);
+    multiply_bytes(sums, a, b, 0);
   }
   c[0] = static_cast<float>(sums[0]);
 }
