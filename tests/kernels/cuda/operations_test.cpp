@@ -1,5 +1,6 @@
 // Every operation's cases (kernels/cases) on the emulated device against the reference device, in
 // the file's packing and in the device's. FOVEA_TEST_SEED changes the values and the order of threads.
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +62,33 @@ class CudaOperationsTest : public QObject {
                  " test_kernels_cuda CudaOperationsTest \"agrees:" + one.name + "\")";
       }
       QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+  }
+  // Tokens are grouped by expert in an order that chance decides, and blocks come in any order.
+  void the_order_of_threads_changes_no_bit_data() {
+    QTest::addColumn<QString>("name");
+    for (const char* name :
+         {"feed_forward mixed types 7 experts, 3 used, d 256, width 256, 21 tokens, weighted shared",
+          "feed_forward Q4_0/Q4_0 1 experts, 1 used, d 32, width 32, 70 tokens",
+          "attention F16 1x64, pages of 64, 5 heads, 33 tokens at 130", "linear Q2_K 37x256 19 tokens"})
+      QTest::addRow("%s", name) << QString::fromUtf8(name);
+  }
+  void the_order_of_threads_changes_no_bit() {
+    QFETCH(QString, name);
+    const Case* one = nullptr;
+    for (const auto& each : sweep()) {
+      if (each->name == name.toStdString()) one = each.get();
+    }
+    QVERIFY(one);
+    std::vector<float> first;
+    for (std::uint64_t order = 1; order <= 3; ++order) {
+      const auto device = cuda::emulation::emulated_device({.seed = order});
+      std::string damage;
+      const auto stream = device->make_stream({});
+      const std::vector<float> outputs = run_once(*one, *device, *stream, true, damage);
+      if (order == 1) first = outputs;
+      QCOMPARE(outputs.size(), first.size());
+      QVERIFY(std::memcmp(outputs.data(), first.data(), first.size() * sizeof(float)) == 0);
     }
   }
   void cleanupTestCase() { device_.reset(); }
