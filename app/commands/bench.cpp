@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/commands/bench_shape.h"
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "app/commands/precision_use.h"
@@ -17,6 +18,7 @@ struct BenchFlags {
   std::string model;
   LoadFlags load;
   PrecisionFlags precision;
+  ShapeFlags shape;
   BenchSettings settings;
   bool json = false;
 };
@@ -74,6 +76,9 @@ std::string for_people(const BenchResult& result, const LoadedEngine& loaded) {
 }
 
 Result<void> print_bench(const BenchFlags& flags, Console& console, Interrupts& interrupts) {
+  if (!flags.shape.shape.empty())
+    return bench_of_shape(flags.shape, flags.load, flags.precision, flags.settings, flags.json, console,
+                          interrupts);
   const Interrupts::Operation operation(interrupts);
   FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load, flags.precision));
   request.need_tokenizer = false;
@@ -103,8 +108,9 @@ void add_bench(Registry& registry) {
                   "                      the buffers that measure the machine\n"
                   "  memory              bytes of weights, host_weights (beside a GPU), kv_cache,\n"
                   "                      activations; and model, threads\n" +
-                      std::string(precision_keys));
-  add_model(*command, flags->model)->required();
+                      std::string(precision_keys) + shape_keys);
+  add_model(*command, flags->model);
+  add_shape(*command, flags->shape);
   command->add_option("-p,--prompt", flags->settings.prompt_tokens, "Tokens to read (default: 512)")
       ->check(number_between(1, 1 << 24));
   command->add_option("-n,--generate", flags->settings.generated_tokens, "Tokens to write (default: 128)")
@@ -117,6 +123,10 @@ void add_bench(Registry& registry) {
   add_kv(*command, flags->load);
   add_precision(*command, flags->precision);
   command->callback([&registry, flags] {
+    const bool is_shape = !flags->shape.shape.empty();
+    if (flags->model.empty() && !is_shape) throw CLI::RequiredError("MODEL or --shape");
+    if (!flags->model.empty() && is_shape) throw CLI::ExcludesError("MODEL", "--shape");
+    if (flags->shape.given && !is_shape) throw CLI::RequiresError("--contexts, --dense or --seed", "--shape");
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {
       return print_bench(*flags, console, interrupts);
     };

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +49,15 @@ enum class Rounding : std::uint8_t {
   zero_points,  // F16: codes of 8 bits with zero points apart from the middle need 9
 };
 
+// Rows that no file holds: cut out of packed values at places that follow from a seed.
+struct MadeRows {
+  std::shared_ptr<const std::vector<std::byte>> pool;  // whole blocks
+  std::int64_t block_bytes = 0;
+  std::uint64_t seed = 0;
+
+  void read(std::int64_t first, std::int64_t count, std::int64_t row_bytes, std::byte* out) const;
+};
+
 struct PackedLayer {
   PackedLayout layout = PackedLayout::gptq;
   bool zeros_less_one = false;
@@ -71,6 +81,8 @@ struct PackedLayer {
     std::uint64_t offset = 0, bytes = 0;
   };
   std::vector<Region> regions;
+
+  MadeRows made;  // with a pool: nothing of the above but rows, columns and type
 
   std::int64_t group(std::int64_t column) const;
 };

@@ -10,6 +10,7 @@
 
 #include "engine/core/result.h"
 #include "engine/layers/crossing.h"
+#include "engine/layers/made_choices.h"
 
 namespace fovea::layers {
 namespace {
@@ -76,8 +77,9 @@ struct Forward::Buffers {
   std::byte* memory = nullptr;
   std::int64_t bytes = 0;
   Arrays at;
-  std::unique_ptr<Crossing> crossing;  // null where the device's memory is the host's
-  std::unique_ptr<HostExperts> host;   // null where the device has all weights
+  std::unique_ptr<Crossing> crossing;         // null where the device's memory is the host's
+  std::unique_ptr<HostExperts> host;          // null where the device has all weights
+  std::unique_ptr<MadeChoices> made_choices;  // null where only routers choose
   Graphs graphs;
   std::vector<kernels::Weight> inside;  // for graphs: every weight but the experts
   float magnitude = 1;
@@ -210,6 +212,7 @@ class Forward::Runner {
 
   // Tokens, positions and pages where the operations can read them.
   void begin() {
+    if (pass_.choices) choices_ = b_.made_choices->bring(pass_.choices, tokens_, stream_);
     if (b_.crossing) {
       const Crossing::Rows rows = b_.crossing->begin(pass_.tokens, pass_.first, stream_);
       ids_ = rows.tokens;
@@ -240,6 +243,10 @@ class Forward::Runner {
         return 0;
     }
     return 0;
+  }
+  // Of the layer's wanted rows.
+  const std::int32_t* chosen(std::int64_t layer) const {
+    return choices_ ? choices_ + (layer * tokens_ + begin_) * c_.experts_used : b_.at.expert_ids;
   }
   float* wanted(float* rows) const { return rows + begin_ * c_.hidden; }
 
@@ -355,12 +362,12 @@ class Forward::Runner {
                 stream_);
       if (pass_.observer && !tell_choices(layer, block.x, tokens)) return false;
       if (hosted && !pass_.observer)
-        b_.crossing->read_choices(layer, tokens, b_.at.expert_ids, b_.at.router_weights, stream_);
+        b_.crossing->read_choices(layer, tokens, chosen(layer), b_.at.router_weights, stream_);
       if (!hosted || !b_.host->layer(layer).all_experts) {
         block.experts = w.experts;
         if (b_.crossing) block.table = b_.crossing->experts(layer, stream_);
         block.used = c_.experts_used;
-        block.ids = b_.at.expert_ids;
+        block.ids = chosen(layer);
         block.weights = b_.at.router_weights;
       }
       if (w.shared_gate) {
@@ -375,8 +382,8 @@ class Forward::Runner {
 
   bool tell_choices(std::int64_t layer, const float* x, std::int64_t tokens) const {
     PassObserver& observer = *pass_.observer;
-    if (!b_.crossing) return observer.routed(layer, x, tokens, b_.at.expert_ids, b_.at.router_weights);
-    b_.crossing->read_choices(layer, tokens, b_.at.expert_ids, b_.at.router_weights, stream_);
+    if (!b_.crossing) return observer.routed(layer, x, tokens, chosen(layer), b_.at.router_weights);
+    b_.crossing->read_choices(layer, tokens, chosen(layer), b_.at.router_weights, stream_);
     if (needs_ == PassObserver::Needs::history) return true;  // told at the end
     const float* host_x = nullptr;
     if (needs_ == PassObserver::Needs::activations) {
@@ -410,6 +417,7 @@ class Forward::Runner {
   std::int64_t most_first_ = pass_.first;    // more than that where the operations read position_
   bool whole_ = false;                       // it is not stopped between layers
   const std::int32_t* ids_ = nullptr;        // [tokens]
+  const std::int32_t* choices_ = nullptr;    // [layers, tokens, used]; null: the routers'
   const std::int32_t* positions_ = nullptr;  // [tokens]
   const std::int32_t* position_ = nullptr;   // [1] where the operations shall read the first one
   std::span<const kernels::KvPages> cache_;  // [layers]
@@ -456,6 +464,12 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   }
   if (!runner.tell_history()) b.stopped = true;
   return b.stopped ? std::span<const float>{} : logits;
+}
+
+Result<void> Forward::allow_choices() {
+  FOVEA_TRY(buffers_->made_choices,
+            MadeChoices::create(buffers_->model.config(), buffers_->device, buffers_->max_tokens));
+  return {};
 }
 
 GraphUse Forward::graphs() const {

@@ -46,6 +46,9 @@ struct Pass {
   LogitsWanted logits = LogitsWanted::last;
   std::stop_token stop = {};  // asked between layers; a stopped pass leaves its positions undefined
   PassObserver* observer = nullptr;
+  // [layers, tokens, experts_used] of host memory: these experts compute in place of those that the routers
+  // choose. Only after allow_choices().
+  const std::int32_t* choices = nullptr;
 };
 
 class Forward {
@@ -61,6 +64,8 @@ class Forward {
   // Logits [1 or tokens, vocabulary] in host memory, valid until the next run; empty for none, and when
   // stopped. Ids must be in the vocabulary. What the device could not do is the stream's failure().
   std::span<const float> run(const Pass&, kernels::Stream&);
+  // From now on passes may bring choices of their own. ErrorKind::memory.
+  Result<void> allow_choices();
   bool stopped() const;  // the last run, by the stop token or the observer
   GraphUse graphs() const;
   std::int64_t activation_bytes() const;

@@ -51,14 +51,16 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                    const std::stop_token& stop) {
   FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
   if (precision) precision->begin_pass(std::ssize(tokens));
-  const std::span<const float> logits = forward->run({.tokens = tokens,
-                                                      .first = sequence.length(),
-                                                      .cache = sequence.pages(),
-                                                      .context = rotary_context,
-                                                      .logits = wanted,
-                                                      .stop = stop,
-                                                      .observer = precision.get()},
-                                                     *stream);
+  const std::span<const float> logits =
+      forward->run({.tokens = tokens,
+                    .first = sequence.length(),
+                    .cache = sequence.pages(),
+                    .context = rotary_context,
+                    .logits = wanted,
+                    .stop = stop,
+                    .observer = precision.get(),
+                    .choices = routing ? routing(std::ssize(tokens)) : nullptr},
+                   *stream);
   if (std::string failure = stream->failure(); !failure.empty()) {
     return fail(ErrorKind::device, device->name(), std::move(failure),
                 "The conversation is kept; start Fovea again to go on with it");

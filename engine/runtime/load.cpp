@@ -1,6 +1,7 @@
 #include "engine/runtime/load.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "engine/api/engine.h"
@@ -18,7 +19,8 @@ namespace {
 Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
                                                 const runtime::PolicyMaker& policy_maker,
                                                 const ProgressSink& progress, std::stop_token stop,
-                                                const kernels::Device* device) {
+                                                const kernels::Device* device,
+                                                std::optional<checkpoint::Checkpoint> made = {}) {
   const auto start = std::chrono::steady_clock::now();
   FOVEA_CHECK(runtime::check(request));
   auto parts = std::make_unique<Engine::Parts>();
@@ -28,7 +30,8 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   if (!device) {
     FOVEA_TRY(parts->device, runtime::chosen_device(request.device));
   }
-  FOVEA_TRY(auto checkpoint, checkpoint::Checkpoint::open(request.model));
+  FOVEA_TRY(auto checkpoint, made ? Result<checkpoint::Checkpoint>(*std::move(made))
+                                  : checkpoint::Checkpoint::open(request.model));
   FOVEA_TRY(parts->info, models::describe(checkpoint));
   if (request.need_tokenizer) {
     FOVEA_TRY(parts->text, text::open_text_model(checkpoint));
@@ -90,6 +93,18 @@ Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, const 
                                               const kernels::Device* device) {
   return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
     FOVEA_TRY(auto parts, assemble(request, policy_maker, progress, std::move(stop), device));
+    return std::make_unique<Engine>(std::move(parts));
+  });
+}
+
+Result<std::unique_ptr<Engine>> runtime::load_made(
+    const LoadRequest& request, checkpoint::Checkpoint checkpoint,
+    std::function<const std::int32_t*(std::int64_t tokens)> routing, const ProgressSink& progress,
+    std::stop_token stop, const kernels::Device* device) {
+  return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
+    FOVEA_TRY(auto parts, assemble(request, {}, progress, std::move(stop), device, std::move(checkpoint)));
+    FOVEA_CHECK(parts->forward->allow_choices());
+    parts->routing = std::move(routing);
     return std::make_unique<Engine>(std::move(parts));
   });
 }

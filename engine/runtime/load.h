@@ -6,6 +6,7 @@
 #include <stop_token>
 
 #include "engine/api/engine.h"
+#include "engine/checkpoint/checkpoint.h"
 #include "engine/precision/policy.h"
 #include "kernels/api/device.h"
 
@@ -19,5 +20,12 @@ using PolicyMaker =
 Result<std::unique_ptr<Engine>> load(const LoadRequest& request, const PolicyMaker& policy_maker,
                                      const ProgressSink& progress = {}, std::stop_token stop = {},
                                      const kernels::Device* device = nullptr);
+
+// The same for weights that are no file's, with routing that is made up: see Parts::routing. Without a
+// policy and without a tokeniser; the request's model is a name only.
+Result<std::unique_ptr<Engine>> load_made(const LoadRequest& request, checkpoint::Checkpoint checkpoint,
+                                          std::function<const std::int32_t*(std::int64_t tokens)> routing,
+                                          const ProgressSink& progress = {}, std::stop_token stop = {},
+                                          const kernels::Device* device = nullptr);
 
 }  // namespace fovea::runtime

@@ -19,6 +19,14 @@
 #include "engine/text/tokenizer.h"
 #include "kernels/api/device.h"
 
+namespace fovea::runtime {
+
+// What the next tokens' routers are to have chosen: [layers, tokens, experts_used], valid until the next
+// call.
+using RoutingMaker = std::function<const std::int32_t*(std::int64_t tokens)>;
+
+}  // namespace fovea::runtime
+
 namespace fovea {
 
 struct Engine::Parts {
@@ -37,6 +45,7 @@ struct Engine::Parts {
   std::unique_ptr<runtime::PrecisionControl> precision;  // null: every weight as the file has it
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
+  runtime::RoutingMaker routing;  // in the routers' place; empty: they choose
 
   // Runs one pass over at most settings.chunk tokens behind the sequence's end and commits them.
   // The logits are valid until the next pass. ErrorKind::cancelled, and nothing is committed, when stopped.

@@ -26,6 +26,8 @@ const std::string vocabulary = golden("tokenizers/tiny/llama3.gguf");
 class CommandLineTest : public QObject {
   Q_OBJECT
 
+  fovea::tests::TemporaryFolder folder_;
+
  private Q_SLOTS:
   void wrongUsage_data() {
     QTest::addColumn<Arguments>("arguments");
@@ -65,6 +67,9 @@ class CommandLineTest : public QObject {
     row("neither model nor template", {"template", "--messages", "m"}, "MODEL or --template");
     row("variable without name", {"template", model, "--messages", "m", "--var", "=1"}, "is not name=JSON");
     row("variable no JSON", {"template", model, "--messages", "m", "--var", "a=b"}, "not JSON");
+    row("a model and a shape", {"bench", model, "--shape", "qwen3-30b-a3b"}, "--shape");
+    row("neither model nor shape", {"bench"}, "MODEL or --shape");
+    row("contexts of a model", {"bench", model, "--contexts", "8"}, "--shape");
     row("repetitions", {"bench", model, "-r", "0"}, "0 is not a number from 1 to 1000");
     row("chunks", {"perplexity", model, "f", "--chunks", "x"}, "--chunks");
     row("no place for the trace", {"trace", model, "f"}, "--out is required");
@@ -183,6 +188,13 @@ class CommandLineTest : public QObject {
                             << Arguments{"shape"};
     QTest::newRow("bench") << Arguments{"bench", model, "-p", "8", "-n", "4", "-r", "1"}
                            << Arguments{"prefill", "decode", "ttft_ms", "tpot_ms"};
+    const std::string shape = (folder_.path() / "shape.json").string();
+    std::ofstream(shape) << R"({"layers": 2, "hidden": 128, "heads": 4, "kv_heads": 2, "head_dim": 32,
+        "vocabulary": 256, "context": 512, "experts": 8, "experts_used": 2, "expert_width": 64})";
+    QTest::newRow("bench of a shape")
+        << Arguments{"bench", "--shape", shape,        "--tiers", "q4", "-p", "8",
+                     "-n",    "4",       "--contexts", "8,16",    "-r", "1"}
+        << Arguments{"shape", "routing", "decode", "prefill", "memory"};
     QTest::newRow("tokenize") << Arguments{"tokenize", chat_model, "--text", "a b"}
                               << Arguments{"tokens", "pieces"};
     QTest::newRow("chat") << Arguments{"chat", chat_model, "-p", "a", "--max-tokens", "2"}

@@ -32,7 +32,7 @@ struct Image {
   std::vector<char*> argv, envp;
 
   Image(const std::vector<std::string>& given, std::map<std::string, std::string> added) {
-    arguments.push_back(FOVEA_BINARY_DIR "/fovea");
+    arguments.emplace_back(FOVEA_BINARY_DIR "/fovea");
     arguments.insert(arguments.end(), given.begin(), given.end());
     added.emplace("FOVEA_DATA", "/nonexistent/fovea-test");
     added.emplace("DISPLAY", "");

@@ -1,0 +1,54 @@
+// How fast a model of a shape would be, without its file: weights made from a seed, and routing made up.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/api/evaluate.h"
+
+namespace fovea {
+
+struct ShapeBenchSettings {
+  // A name of shape_names(), or a JSON file with the numbers of one: layers, hidden, heads, kv_heads,
+  // head_dim, vocabulary, context, experts, experts_used, expert_width, qk_norm.
+  std::string shape = {};
+  std::string tier = "q4";        // of the experts: bf16, q8, q4, q3, q2
+  std::string dense_tier = "q8";  // of everything else but the routers, which are BF16
+  std::string device = {};        // as LoadRequest's
+  KvType kv = KvType::f16;
+  int threads = 0;
+  std::int64_t chunk = 0;
+  std::vector<std::int64_t> contexts = {512, 8192, 32768};  // tokens before the answer; ascending
+  std::vector<std::int64_t> prompts = {512};                // tokens of the prompts that are read
+  std::int64_t generated_tokens = 64;
+  int repetitions = 3;
+  std::uint64_t seed = 1;  // of weights and routing
+};
+
+// One length. Decoding: of the context before the answer; prefill: of the prompt.
+struct LengthResult {
+  std::int64_t length = 0;
+  SpeedResult speed = {};
+  Percentiles token_ms = {};  // between two tokens of an answer
+};
+
+struct ShapeBenchResult {
+  std::string model = {};
+  std::string routing = {};  // how the routers' choices were made up
+  std::int64_t experts = 0, experts_used = 0, layers = 0;
+  int threads = 0;
+  MemoryUse memory = {};
+  std::int64_t bytes_per_token = 0;  // of weights
+  double bandwidth_gb_per_s = 0;     // as BenchResult's
+  double peak_gop_per_s = 0;
+  std::vector<LengthResult> decode = {};
+  std::vector<LengthResult> prefill = {};
+};
+
+// ErrorKind::unsupported for a shape whose kind of layers Fovea does not run.
+Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const ProgressSink& progress = {},
+                                     std::stop_token stop = {});
+
+}  // namespace fovea

@@ -1,0 +1,32 @@
+// A checkpoint without a file: weights that are made from a seed when they are read. For measuring what a
+// model's shape costs; nobody can talk to it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/checkpoint/checkpoint.h"
+
+namespace fovea::checkpoint {
+
+struct MadeTensor {
+  std::string name;
+  kernels::Type type = kernels::Type::f32;  // that formats::can_quantize
+  std::vector<std::int64_t> shape;          // [rows, columns]
+};
+
+struct MadeModel {
+  std::string name;
+  nlohmann::json config;             // as a folder's config.json
+  std::vector<MadeTensor> matrices;  // of values around 0, with a deviation of 0.02
+  std::vector<MadeTensor> vectors;   // [n], of ones: their type is f32
+  std::uint64_t seed = 1;
+};
+
+// Its tensors are never mapped, so that a device holds all of them. The same seed gives the same bytes.
+// ErrorKind::invalid names a matrix whose columns are no whole blocks of its type.
+Result<Checkpoint> make_checkpoint(const MadeModel& model);
+
+}  // namespace fovea::checkpoint

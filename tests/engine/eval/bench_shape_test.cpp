@@ -1,0 +1,134 @@
+// A shape as a model: its weights' bytes are the shape's, its routing is the given one, and what cannot be
+// run is refused.
+#include "engine/api/bench_shape.h"
+
+#include <fstream>
+
+#include "engine/eval/made_model.h"
+#include "engine/runtime/load.h"
+#include "engine/runtime/processor.h"
+#include "tests/support/test.h"
+
+#include "../models/apart_device.h"
+
+using namespace fovea;
+
+namespace {
+
+constexpr const char* small_shape = R"({"layers": 2, "hidden": 128, "heads": 4, "kv_heads": 2, "head_dim": 32,
+  "vocabulary": 256, "context": 512, "experts": 8, "experts_used": 2, "expert_width": 64, "qk_norm": true})";
+
+const kernels::Device& cpu() {
+  return **runtime::chosen_device({});
+}
+
+// The logits of some tokens when always the same two experts compute.
+std::vector<float> logits_with(const eval::NamedShape& shape, std::int32_t first, std::int32_t second,
+                               const kernels::Device& device) {
+  auto made = eval::made_model(shape, {}, 5);
+  auto checkpoint = checkpoint::make_checkpoint(*made);
+  std::vector<std::int32_t> ids;
+  const auto routing = [&](std::int64_t tokens) {
+    ids.clear();
+    for (std::int64_t i = 0; i < 2 * tokens; ++i) ids.insert(ids.end(), {first, second});
+    return ids.data();
+  };
+  LoadRequest request;
+  request.model = "made";
+  request.context = 64;
+  request.chunk = 4;
+  request.threads = 2;
+  request.need_tokenizer = false;
+  auto engine = runtime::load_made(request, *std::move(checkpoint), routing, {}, {}, &device);
+  if (!engine) qFatal("%s", engine.error().message().c_str());
+  std::vector<float> all;
+  const std::vector<TokenId> tokens{3, 1, 4, 1, 5, 9, 2};
+  const auto done = (*engine)->logits(tokens, [&](std::int64_t, std::span<const float> row) {
+    all.insert(all.end(), row.begin(), row.end());
+  });
+  if (!done) qFatal("%s", done.error().message().c_str());
+  return all;
+}
+
+}  // namespace
+
+class BenchShapeTest : public QObject {
+  Q_OBJECT
+
+  tests::TemporaryFolder folder_;
+  std::string file_ = (folder_.path() / "small.json").string();
+
+ private Q_SLOTS:
+  void initTestCase() { std::ofstream(file_) << small_shape; }
+
+  void theGivenExpertsCompute() {
+    const auto shape = eval::read_shape(file_);
+    FOVEA_VERIFY(shape);
+    const auto logits = logits_with(*shape, 0, 1, cpu());
+    QCOMPARE(logits.size(), std::size_t{7 * 256});
+    for (const float each : logits) QVERIFY(std::isfinite(each));
+    QVERIFY(logits == logits_with(*shape, 0, 1, cpu()));
+    QVERIFY(logits != logits_with(*shape, 6, 7, cpu()));
+    // On a device whose memory the host cannot touch: the same bits.
+    const tests::ApartDevice apart(cpu());
+    QVERIFY(logits == logits_with(*shape, 0, 1, apart));
+    QCOMPARE(apart.allocated(), 0);
+  }
+
+  void measuresEachLength() {
+    const auto result = bench_shape({.shape = file_,
+                                     .threads = 2,
+                                     .contexts = {8, 100},
+                                     .prompts = {16},
+                                     .generated_tokens = 3,
+                                     .repetitions = 2});
+    FOVEA_VERIFY(result);
+    QCOMPARE(result->model, std::string("small"));
+    QCOMPARE(result->decode.size(), std::size_t{2});
+    QCOMPARE(result->decode[1].length, std::int64_t{100});
+    QCOMPARE(result->prefill.size(), std::size_t{1});
+    for (const LengthResult& each : result->decode) {
+      QVERIFY(each.speed.tokens_per_second.median > 0 && each.speed.ceiling_share > 0);
+      QVERIFY(each.token_ms.median > 0 && each.token_ms.median <= each.token_ms.p99);
+    }
+    // Read for a token: q8 of 34/32 bytes a weight for attention and output, an embedding's row, routers of
+    // two bytes, q4 of the experts used, and the norms.
+    const std::int64_t attention = 2 * (128 * 128 * 2 + 128 * 64 * 2), output = 256 * 128;
+    const std::int64_t experts = 2 * 2 * 3 * 128 * 64, routers = 2 * 8 * 128;
+    const std::int64_t norms = 4 * (5 * 128 + 2 * 2 * 32);
+    const std::int64_t q4 = kernels::row_bytes(kernels::Type::q4_f, experts);
+    QCOMPARE(result->bytes_per_token, (attention + output + 128) * 34 / 32 + 2 * routers + q4 + norms);
+  }
+
+  void refuses_data() {
+    QTest::addColumn<QString>("change");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("no JSON") << QStringLiteral("}") << QStringLiteral("no JSON object");
+    QTest::newRow("no layers") << QStringLiteral(R"("layers": 0, "x": 1)") << QStringLiteral("layers is 0");
+    QTest::newRow("a text") << QStringLiteral(R"("layers": "2")") << QStringLiteral("layers is missing");
+  }
+  void refuses() {
+    QFETCH(QString, change);
+    QFETCH(QString, says);
+    const std::string path = (folder_.path() / "wrong.json").string();
+    QString text = QString::fromLatin1(small_shape);
+    std::ofstream(path) << text.replace(QStringLiteral("\"layers\": 2"), change).toStdString();
+    const auto result = bench_shape({.shape = path});
+    QVERIFY(!result);
+    QCOMPARE(result.error().kind, ErrorKind::format);
+    QVERIFY2(result.error().message().contains(says.toStdString()), result.error().message().c_str());
+  }
+
+  void refusesWhatItDoesNotRun() {
+    for (const char* name : {"gpt-oss-120b", "qwen3-next-80b-a3b"}) {
+      const auto result = bench_shape({.shape = name});
+      QVERIFY(!result);
+      QCOMPARE(result.error().kind, ErrorKind::unsupported);
+    }
+    QCOMPARE(bench_shape({.shape = "no-such-shape"}).error().kind, ErrorKind::not_found);
+    QCOMPARE(bench_shape({.shape = file_, .tier = "file"}).error().kind, ErrorKind::invalid);
+  }
+};
+
+FOVEA_TEST(BenchShapeTest)
+#include "bench_shape_test.moc"
