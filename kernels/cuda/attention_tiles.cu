@@ -3,7 +3,8 @@
 // positions that any of them sees in tiles of 32, with the softmax kept online: a warp has 16 rows, whose
 // scores become the left side of the product with the values without leaving its registers.
 //
-// Bound by the tensor cores and the loads of the right sides from shared memory, one for each product.
+// Bound by the tensor cores; how far the loading of a tile hides behind another block's products is to be
+// measured.
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/cache.h"
 #include "kernels/cuda/grid.h"
@@ -180,7 +181,7 @@ FOVEA_DEVICE void weigh(float (&scores)[positions / 8][4], std::int64_t begin, R
   }
 }
 
-template <Type type, int most_dim>
+template <int most_dim>
 FOVEA_KERNEL(threads)
 attend_tiles_kernel(Queries queries) {
   const Attention& op = queries.s.op;
@@ -211,7 +212,11 @@ attend_tiles_kernel(Queries queries) {
   float sums[most_dim / 8][4] = {};
   for (std::int64_t begin = range.begin; begin < range.end; begin += positions) {
     sync_block();
-    load_tile<type>(op.pages, {begin, range.end}, l, keys, values);
+    if (op.pages.type == Type::f16) {
+      load_tile<Type::f16>(op.pages, {begin, range.end}, l, keys, values);
+    } else {
+      load_tile<Type::q8_0>(op.pages, {begin, range.end}, l, keys, values);
+    }
     sync_block();
     float scores[positions / 8][4] = {};
     for (int word = 0; word < l.words; word += 8) {
@@ -266,15 +271,6 @@ attend_tiles_kernel(Queries queries) {
   }
 }
 
-template <Type type>
-void start(const Queries& queries, const LaunchShape& shape, CudaStream& stream) {
-  if (queries.s.op.pages.head_dim <= 128) {
-    launch<attend_tiles_kernel<type, 128>>(shape, stream, queries);
-  } else {
-    launch<attend_tiles_kernel<type, most_head_dim>>(shape, stream, queries);
-  }
-}
-
 }  // namespace
 
 std::int64_t attention_tile_blocks(const Attention& op) {
@@ -288,11 +284,12 @@ void start_attention_in_tiles(const Stretches& s, std::int64_t tokens, CudaStrea
                              .grid_z = blocks_for(tokens * (s.op.heads / pages.kv_heads), block_rows),
                              .threads = threads,
                              .shared_bytes = shared_bytes(pages.head_dim)};
-  if (pages.type == Type::f16) {
-    start<Type::f16>({s, tokens}, shape, stream);
+  assert(pages.type == Type::f16 || pages.type == Type::q8_0);
+  // Each has registers for the sums of so many dimensions.
+  if (pages.head_dim <= 128) {
+    launch<attend_tiles_kernel<128>>(shape, stream, Queries{s, tokens});
   } else {
-    assert(pages.type == Type::q8_0);
-    start<Type::q8_0>({s, tokens}, shape, stream);
+    launch<attend_tiles_kernel<most_head_dim>>(shape, stream, Queries{s, tokens});
   }
 }
 

@@ -1,5 +1,5 @@
-// Quantised weights times quantised activations on tensor cores, as 8-bit integers: twice to eight times the
-// rate of bfloat16, by device.
+// Quantised weights times quantised activations on tensor cores, as 8-bit integers: two to four times the
+// rate of bfloat16 with sums in float, by device.
 //
 // A step decodes 128 columns of the tile's weights to signed bytes in shared memory, with a scale and a
 // minimum for each 16 of them. Products of 32 columns are added up in integers, exactly, and go into float
