@@ -1,4 +1,5 @@
 // Every family's logits against transformers, on every device.
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/test.h"
@@ -52,6 +53,37 @@ class LogitsTest : public QObject {
       QVERIFY2(difference <= allowed(c, on),
                ("chunk " + std::to_string(chunk) + ": difference " + std::to_string(difference)).c_str());
     }
+  }
+
+  // A GPU computes many tokens at once by other kernels than few, and their attention by the cache's type.
+  void promptsAtOnceOnAGpu_data() {
+    QTest::addColumn<int>("index");
+    QTest::addColumn<int>("cache");
+    for (std::size_t i = 0; i < cases().size(); ++i) {
+      const std::string& name = cases()[i].name;
+      if (i % 6 != 0 && name != "experts") continue;  // every sixth model, and quantised experts
+      for (const kernels::Type cache : {kernels::Type::f32, kernels::Type::f16})
+        QTest::addRow("%s, %s", name.c_str(), std::string(kernels::type_name(cache)).c_str())
+            << int(i) << int(cache);
+    }
+  }
+  void promptsAtOnceOnAGpu() {
+    QFETCH(int, index);
+    QFETCH(int, cache);
+    const kernels::Device& emulated = *all_devices().back();
+    QVERIFY(is_slow(emulated));
+    const Case& c = cases()[std::size_t(index)];
+    const auto type = static_cast<kernels::Type>(cache);
+    const auto model = load(c.model, emulated);
+    FOVEA_VERIFY(model);
+    // What half floats add to the differences of `allowed`.
+    double largest = 0;
+    for (const float value : c.expected) largest = std::max(largest, std::abs(double(value)));
+    const double share = type == kernels::Type::f32 ? 0 : 0.003;
+    const double difference =
+        largest_difference(logits(*model, emulated, c.tokens, 0, 5, {}, type), c.expected);
+    QVERIFY2(difference <= allowed(c, emulated) + share * largest,
+             ("difference " + std::to_string(difference) + ", largest " + std::to_string(largest)).c_str());
   }
 
   void lastRowIsTheLastOfAll() {

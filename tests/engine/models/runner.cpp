@@ -65,10 +65,10 @@ Result<models::Model> load(const std::filesystem::path& path, const kernels::Dev
 
 std::vector<float> logits(const models::Model& model, const kernels::Device& device,
                           std::span<const TokenId> tokens, std::int64_t chunk, std::int64_t page_tokens,
-                          const layers::HostPart& host) {
+                          const layers::HostPart& host, kernels::Type cache) {
   const auto count = static_cast<std::int64_t>(tokens.size());
   if (chunk == 0) chunk = count;
-  const Pages pages(device, model.config(), count, page_tokens);
+  const Pages pages(device, model.config(), count, page_tokens, cache);
   auto forward = layers::Forward::create(model, device, chunk, (count + page_tokens - 1) / page_tokens, host);
   if (!forward) return {};
   const auto stream = device.make_stream({.threads = 2});

@@ -39,8 +39,8 @@ Result<models::Model> load(const std::filesystem::path&, const kernels::Device&,
 
 // Logits [tokens, vocabulary] of one sequence in passes of `chunk` tokens (0: all at once).
 std::vector<float> logits(const models::Model&, const kernels::Device&, std::span<const TokenId>,
-                          std::int64_t chunk, std::int64_t page_tokens = 5,
-                          const layers::HostPart& host = {});
+                          std::int64_t chunk, std::int64_t page_tokens = 5, const layers::HostPart& host = {},
+                          kernels::Type cache = kernels::Type::f32);
 
 // The largest absolute difference; infinite when sizes differ or a value is not a number.
 double largest_difference(std::span<const float> a, std::span<const float> b);
