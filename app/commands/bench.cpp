@@ -126,7 +126,8 @@ void add_bench(Registry& registry) {
     const bool is_shape = !flags->shape.shape.empty();
     if (flags->model.empty() && !is_shape) throw CLI::RequiredError("MODEL or --shape");
     if (!flags->model.empty() && is_shape) throw CLI::ExcludesError("MODEL", "--shape");
-    if (flags->shape.given && !is_shape) throw CLI::RequiresError("--contexts, --dense or --seed", "--shape");
+    if (flags->shape.given && !is_shape)
+      throw CLI::RequiresError("--contexts, --prompts, --dense or --seed", "--shape");
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {
       return print_bench(*flags, console, interrupts);
     };

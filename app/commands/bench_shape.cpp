@@ -12,18 +12,51 @@
 namespace fovea::app {
 namespace {
 
-// What is measured has weights of fixed types and no store.
-Result<std::string> tier_of(const PrecisionFlags& precision) {
+// One tier is measured as it stands; two within a budget also while experts move.
+Result<void> read_tiers(const PrecisionFlags& precision, ShapeBenchSettings& shape) {
   const PrecisionRequest& request = precision.request;
-  const bool fixed = !precision.policy_given || request.policy == PolicyKind::static_tiers ||
-                     request.policy == PolicyKind::none;
+  const bool moves = request.tiers.size() == 2;
+  const bool fits = !precision.policy_given || (moves ? request.policy == PolicyKind::dynaexq
+                                                      : request.policy == PolicyKind::static_tiers ||
+                                                            request.policy == PolicyKind::none);
   const bool offloads = request.offload.cpu_moe_layers != 0 || request.offload.gpu_layers >= 0 ||
                         !request.offload.override_tensors.empty() || precision.cpu_moe;
-  if (!fixed || precision.dynaexq_given || offloads || request.budget_bytes > 0 || !request.store.empty() ||
-      !request.tier_map.empty() || !request.events.empty() || request.tiers.size() > 1)
-    return fail(ErrorKind::invalid, "--shape", "its weights have one fixed tier, and no budget and no store",
-                "Give --tiers with one tier and no other flag of precision");
-  return request.tiers.empty() ? "q4" : request.tiers.front();
+  if (!fits || precision.dynaexq_given || offloads || (request.budget_bytes > 0) != moves ||
+      !request.store.empty() || !request.tier_map.empty() || !request.events.empty() ||
+      request.transfer_bytes > 0 || request.publish_after_passes >= 0 ||
+      (request.traffic_gb_per_s > 0 && !moves) || request.tiers.size() > 2)
+    return fail(ErrorKind::invalid, "--shape", "its experts have one fixed tier, or two within a budget",
+                "Give --tiers with one tier, or two and --budget, and no other flag of precision");
+  if (!request.tiers.empty()) shape.tier = request.tiers.front();
+  if (moves) {
+    shape.low_tier = request.tiers.back();
+    shape.budget_bytes = request.budget_bytes;
+    shape.traffic_gb_per_s = request.traffic_gb_per_s;
+  }
+  return {};
+}
+
+nlohmann::ordered_json as_json(const MovingResult& moving) {
+  const auto kind = [](const LengthResult& length) {
+    const Spread& spread = length.speed.tokens_per_second;
+    return nlohmann::ordered_json{
+        {"tok_per_s", {{"median", spread.median}, {"min", spread.min}, {"max", spread.max}}},
+        {"token_ms",
+         {{"median", length.token_ms.median}, {"p90", length.token_ms.p90}, {"p99", length.token_ms.p99}}}};
+  };
+  return {{"context", moving.context},
+          {"quiet", kind(moving.quiet)},
+          {"idle", kind(moving.idle)},
+          {"idle_cost", moving.idle_cost},
+          {"storm", kind(moving.storm)},
+          {"storm_p99_over_median", moving.storm_p99_over_median},
+          {"promotions", moving.promotions},
+          {"demotions", moving.demotions},
+          {"read_gb_per_s", moving.read_gb_per_s},
+          {"high_per_layer", moving.high_per_layer},
+          {"mean_bits_per_weight", moving.mean_bits_per_weight},
+          {"budget_bytes", moving.budget_bytes},
+          {"accounted_bytes", moving.accounted_bytes}};
 }
 
 nlohmann::ordered_json as_json(const LengthResult& length, bool decode) {
@@ -42,24 +75,43 @@ nlohmann::ordered_json as_json(const ShapeBenchResult& result, const ShapeBenchS
   nlohmann::ordered_json decode = nlohmann::json::array(), prefill = nlohmann::json::array();
   for (const LengthResult& length : result.decode) decode.push_back(as_json(length, true));
   for (const LengthResult& length : result.prefill) prefill.push_back(as_json(length, false));
-  return {{"shape", result.model},
-          {"tier", settings.tier},
-          {"dense_tier", settings.dense_tier},
-          {"routing", result.routing},
-          {"layers", result.layers},
-          {"experts", result.experts},
-          {"experts_used", result.experts_used},
-          {"threads", result.threads},
-          {"decode", decode},
-          {"prefill", prefill},
-          {"bytes_per_token", result.bytes_per_token},
-          {"bandwidth_gb_per_s", result.bandwidth_gb_per_s},
-          {"peak_gop_per_s", result.peak_gop_per_s},
-          {"peak_memory_bytes", resident_peak_bytes()},
-          {"memory",
-           {{"weights", result.memory.weights},
-            {"kv_cache", result.memory.kv_cache},
-            {"activations", result.memory.activations}}}};
+  nlohmann::ordered_json object = {{"shape", result.model},
+                                   {"tier", settings.tier},
+                                   {"dense_tier", settings.dense_tier},
+                                   {"routing", result.routing},
+                                   {"layers", result.layers},
+                                   {"experts", result.experts},
+                                   {"experts_used", result.experts_used},
+                                   {"threads", result.threads},
+                                   {"decode", decode},
+                                   {"prefill", prefill},
+                                   {"bytes_per_token", result.bytes_per_token},
+                                   {"bandwidth_gb_per_s", result.bandwidth_gb_per_s},
+                                   {"peak_gop_per_s", result.peak_gop_per_s},
+                                   {"peak_memory_bytes", resident_peak_bytes()},
+                                   {"memory",
+                                    {{"weights", result.memory.weights},
+                                     {"kv_cache", result.memory.kv_cache},
+                                     {"activations", result.memory.activations}}}};
+  if (result.moving) object["moving"] = as_json(*result.moving);
+  return object;
+}
+
+std::string for_people(const MovingResult& moving, const ShapeBenchSettings& settings) {
+  const auto line = [](const char* name, const LengthResult& length) {
+    return fmt::format("  {:<14}{:>9.1f} tok/s; a token takes {:.2f} ms (p90 {:.2f}, p99 {:.2f})\n", name,
+                       length.speed.tokens_per_second.median, length.token_ms.median, length.token_ms.p90,
+                       length.token_ms.p99);
+  };
+  return fmt::format("{} over {} within {:.2f} GB, {} experts of each layer high, behind {} tokens:\n",
+                     settings.tier, settings.low_tier, static_cast<double>(moving.budget_bytes) / 1e9,
+                     moving.high_per_layer, moving.context) +
+         line("quiet", moving.quiet) + line("policy idle", moving.idle) + line("swap storm", moving.storm) +
+         fmt::format(
+             "  the idle policy costs {:.1f} %; in the storm p99 is {:.2f} of the median, {} promotions, "
+             "{} demotions, {:.2f} GB/s read\n",
+             100 * moving.idle_cost, moving.storm_p99_over_median, moving.promotions, moving.demotions,
+             moving.read_gb_per_s);
 }
 
 std::string share_of(double share, const std::string& ceiling) {
@@ -84,6 +136,7 @@ std::string for_people(const ShapeBenchResult& result, const ShapeBenchSettings&
         length.length, length.speed.tokens_per_second.median,
         share_of(length.speed.ceiling_share, fmt::format("{:.1f} GB/s", result.bandwidth_gb_per_s)),
         length.token_ms.median, length.token_ms.p90, length.token_ms.p99);
+  if (result.moving) text += for_people(*result.moving, settings);
   return text;
 }
 
@@ -94,6 +147,11 @@ const char* const shape_keys =
     "threads;\n"
     "  prefill   a list, of each: tokens, tok_per_s, ceiling_share\n"
     "  decode    a list, of each: context, tok_per_s, ceiling_share, token_ms {median, p90, p99}\n"
+    "  moving    with two tiers and a budget: context, quiet, idle and storm (each tok_per_s, token_ms), "
+    "idle_cost\n"
+    "            (share of the speed), storm_p99_over_median, promotions, demotions, read_gb_per_s, "
+    "high_per_layer,\n"
+    "            mean_bits_per_weight, budget_bytes, accounted_bytes\n"
     "  bytes_per_token of weights, bandwidth_gb_per_s, peak_gop_per_s, peak_memory_bytes, memory\n";
 
 void add_shape(CLI::App& command, ShapeFlags& flags) {
@@ -117,6 +175,12 @@ void add_shape(CLI::App& command, ShapeFlags& flags) {
       ->delimiter(',')
       ->check(number_between(0, 1 << 24))
       ->each(note);
+  command
+      .add_option("--prompts", flags.prompts,
+                  "With --shape: tokens of the prompts that are read, as 512,2048 (default: -p's)")
+      ->delimiter(',')
+      ->check(number_between(1, 1 << 24))
+      ->each(note);
   command.add_option("--seed", flags.seed, "With --shape: of weights and routing (default: 1)")->each(note);
 }
 
@@ -131,11 +195,12 @@ Result<void> bench_of_shape(const ShapeFlags& flags, const LoadFlags& load, cons
                            .threads = load.threads,
                            .chunk = load.chunk,
                            .contexts = flags.contexts,
-                           .prompts = {settings.prompt_tokens},
+                           .prompts = flags.prompts,
                            .generated_tokens = settings.generated_tokens,
                            .repetitions = settings.repetitions,
                            .seed = flags.seed};
-  FOVEA_TRY(shape.tier, tier_of(precision));
+  if (shape.prompts.empty()) shape.prompts = {settings.prompt_tokens};
+  FOVEA_CHECK(read_tiers(precision, shape));
   FOVEA_TRY(const ShapeBenchResult result, bench_shape(shape, console.progress(), operation.token()));
   console.clear_progress();
   return json ? write_json(console, as_json(result, shape)) : console.write_text(for_people(result, shape));

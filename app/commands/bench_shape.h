@@ -15,6 +15,7 @@ struct ShapeFlags {
   std::string shape;
   std::string dense = "q8";
   std::vector<std::int64_t> contexts = {512, 8192, 32768};
+  std::vector<std::int64_t> prompts = {};  // empty: what bench reads of a model
   std::uint64_t seed = 1;
   bool given = false;  // one of the others
 };

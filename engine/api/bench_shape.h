@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -14,7 +15,11 @@ struct ShapeBenchSettings {
   // A name of shape_names(), or a JSON file with the numbers of one: layers, hidden, heads, kv_heads,
   // head_dim, vocabulary, context, experts, experts_used, expert_width, qk_norm.
   std::string shape = {};
-  std::string tier = "q4";        // of the experts: bf16, q8, q4, q3, q2
+  std::string tier = "q4";  // of the experts: bf16, q8, q4, q3, q2
+  // With a budget: a second measurement with experts at both tiers, which move. Empty: none.
+  std::string low_tier = {};
+  std::int64_t budget_bytes = 0;
+  double traffic_gb_per_s = 0;    // limit of the swap traffic; 0: as PrecisionRequest's
   std::string dense_tier = "q8";  // of everything else but the routers, which are BF16
   std::string device = {};        // as LoadRequest's
   KvType kv = KvType::f16;
@@ -34,6 +39,21 @@ struct LengthResult {
   Percentiles token_ms = {};  // between two tokens of an answer
 };
 
+// Decoding behind the first of the contexts, in turns: while nothing moves, while DynaExq decides and nothing
+// moves, and in a storm, where every pass asks for two experts to change places, as often as
+// the pipeline and the limit of its traffic let it.
+struct MovingResult {
+  std::int64_t context = 0;
+  LengthResult quiet = {}, idle = {}, storm = {};
+  double idle_cost = 0;                        // share of the tokens per second that deciding takes
+  double storm_p99_over_median = 0;            // of the times between tokens
+  std::int64_t promotions = 0, demotions = 0;  // in the storm
+  double read_gb_per_s = 0;                    // by the pipeline, in the storm; versions come from memory
+  std::int64_t high_per_layer = 0;
+  double mean_bits_per_weight = 0;
+  std::int64_t budget_bytes = 0, accounted_bytes = 0;
+};
+
 struct ShapeBenchResult {
   std::string model = {};
   std::string routing = {};  // how the routers' choices were made up
@@ -45,6 +65,7 @@ struct ShapeBenchResult {
   double peak_gop_per_s = 0;
   std::vector<LengthResult> decode = {};
   std::vector<LengthResult> prefill = {};
+  std::optional<MovingResult> moving = {};
 };
 
 // ErrorKind::unsupported for a shape whose kind of layers Fovea does not run.

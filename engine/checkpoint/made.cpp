@@ -125,6 +125,11 @@ Result<Checkpoint> Opener::make(const MadeModel& model) {
   return Checkpoint(std::move(contents));
 }
 
+MadeRows made_rows(kernels::Type type, std::uint64_t seed) {
+  return {
+      .pool = make_pool(type, seed), .block_bytes = kernels::block_shape(type).bytes, .seed = mixed(seed)};
+}
+
 Result<Checkpoint> make_checkpoint(const MadeModel& model) try {
   return Opener::make(model);
 } catch (const std::bad_alloc&) {

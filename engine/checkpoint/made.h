@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/packed_layer.h"
 
 namespace fovea::checkpoint {
 
@@ -28,5 +29,8 @@ struct MadeModel {
 // Its tensors are never mapped, so that a device holds all of them. The same seed gives the same bytes.
 // ErrorKind::invalid names a matrix whose columns are no whole blocks of its type.
 Result<Checkpoint> make_checkpoint(const MadeModel& model);
+
+// Rows of such values alone, of any whole number of blocks.
+MadeRows made_rows(kernels::Type type, std::uint64_t seed);
 
 }  // namespace fovea::checkpoint

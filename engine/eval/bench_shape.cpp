@@ -1,12 +1,15 @@
 #include "engine/api/bench_shape.h"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include "engine/core/result.h"
+#include "engine/eval/bench_policy.h"
 #include "engine/eval/made_model.h"
 #include "engine/eval/statistics.h"
 #include "engine/eval/synthetic_trace.h"
+#include "engine/precision/dynaexq.h"
 #include "engine/precision/tiers.h"
 #include "engine/runtime/load.h"
 
@@ -78,6 +81,9 @@ Result<void> check(const ShapeBenchSettings& settings) {
   if (settings.generated_tokens < 1) return fail(ErrorKind::invalid, "tokens", "at least one is needed");
   if (settings.contexts.empty() && settings.prompts.empty())
     return fail(ErrorKind::invalid, "contexts", "there is nothing to measure");
+  if (!settings.low_tier.empty() && (settings.budget_bytes <= 0 || settings.contexts.empty()))
+    return fail(ErrorKind::invalid, "--tiers", "two tiers need a budget and a context",
+                "Give --budget and --contexts");
   for (const std::int64_t length : settings.prompts)
     if (length < 1) return fail(ErrorKind::invalid, "prompts", "a prompt has at least one token");
   for (const std::int64_t length : settings.contexts)
@@ -129,6 +135,82 @@ Result<LengthResult> measure_decode(Engine& engine, const ShapeBenchSettings& se
   return result;
 }
 
+// Rounds of the three kinds take turns, so that a disturbance of the machine meets all of them.
+Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& settings,
+                                    std::atomic<eval::BenchMode>& mode, const std::stop_token& stop) {
+  using enum eval::BenchMode;
+  struct Kind {
+    eval::BenchMode mode;
+    LengthResult MovingResult::* result;
+    std::vector<double> speeds = {}, milliseconds = {};
+  };
+  std::vector<Kind> kinds{
+      {quiet, &MovingResult::quiet}, {idle, &MovingResult::idle}, {storm, &MovingResult::storm}};
+  MovingResult out{.context = settings.contexts.front()};
+  double storm_seconds = 0;
+  std::int64_t storm_bytes = 0;
+  for (int round = 0; round <= settings.repetitions; ++round) {
+    for (Kind& kind : kinds) {
+      if (stop.stop_requested()) return fail(ErrorKind::cancelled, "bench", "stopped on request");
+      mode = kind.mode;
+      const PrecisionUse before = *engine.precision();
+      const auto begin = std::chrono::steady_clock::now();
+      FOVEA_TRY(const auto seconds, engine.time_decode(out.context, settings.generated_tokens));
+      const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
+      if (round == 0) continue;
+      const PrecisionUse after = *engine.precision();
+      if (kind.mode == storm) {
+        storm_seconds += whole.count();
+        storm_bytes += after.bytes_read - before.bytes_read;
+        out.promotions += after.promotions - before.promotions;
+        out.demotions += after.demotions - before.demotions;
+      }
+      kind.speeds.push_back(static_cast<double>(settings.generated_tokens) /
+                            std::accumulate(seconds.begin(), seconds.end(), 0.0));
+      for (const double each : seconds) kind.milliseconds.push_back(1000 * each);
+    }
+  }
+  for (const Kind& kind : kinds)
+    out.*kind.result = {.length = out.context,
+                        .speed = {.tokens = settings.generated_tokens,
+                                  .tokens_per_second = eval::spread(kind.speeds),
+                                  .ceiling_share = 0},
+                        .token_ms = eval::percentiles(kind.milliseconds)};
+  out.idle_cost = 1 - out.idle.speed.tokens_per_second.median / out.quiet.speed.tokens_per_second.median;
+  out.storm_p99_over_median = out.storm.token_ms.p99 / out.storm.token_ms.median;
+  out.read_gb_per_s = storm_seconds > 0 ? static_cast<double>(storm_bytes) / storm_seconds / 1e9 : 0;
+  const PrecisionUse use = *engine.precision();
+  out.high_per_layer = engine.plan()->high_per_layer;
+  out.mean_bits_per_weight = use.mean_bits_per_weight;
+  out.budget_bytes = use.budget_bytes;
+  out.accounted_bytes = use.accounted_bytes;
+  return out;
+}
+
+Result<MovingResult> bench_moving(const ShapeBenchSettings& settings, const checkpoint::MadeModel& model,
+                                  LoadRequest request, MadeRouting& routing, const ProgressSink& progress,
+                                  const std::stop_token& stop) {
+  request.context = settings.contexts.front() + settings.generated_tokens;
+  request.precision.policy = PolicyKind::dynaexq;
+  request.precision.tiers = {settings.tier, settings.low_tier};
+  request.precision.budget_bytes = settings.budget_bytes;
+  request.precision.traffic_gb_per_s = settings.traffic_gb_per_s;
+  const auto mode = std::make_shared<std::atomic<eval::BenchMode>>(eval::BenchMode::quiet);
+  const auto policy = [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
+    FOVEA_TRY(auto dynaexq, precision::make_dynaexq(world, request.precision.dynaexq));
+    return std::make_unique<eval::BenchPolicy>(world, std::move(dynaexq), mode);
+  };
+  FOVEA_TRY(auto checkpoint, checkpoint::make_checkpoint(model));
+  FOVEA_TRY(const auto engine,
+            runtime::load_made(request,
+                               {.checkpoint = std::move(checkpoint),
+                                .routing = [&routing](std::int64_t tokens) { return routing.next(tokens); },
+                                .seed = settings.seed,
+                                .policy_maker = policy},
+                               progress, stop));
+  return measure_moving(*engine, settings, *mode, stop);
+}
+
 Result<LengthResult> measure_prefill(Engine& engine, const ShapeBenchSettings& settings, std::int64_t prompt,
                                      const Ceiling& ceiling) {
   std::vector<double> speeds;
@@ -167,10 +249,16 @@ Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const P
   request.threads = settings.threads;
   request.chunk = settings.chunk;
   request.need_tokenizer = false;
+  // First, since the budget may be wrong; and both may not fit at once.
+  std::optional<MovingResult> moving;
+  if (!settings.low_tier.empty()) {
+    FOVEA_TRY(moving, bench_moving(settings, made, request, routing, progress, stop));
+  }
   FOVEA_TRY(const auto engine,
-            runtime::load_made(
-                request, std::move(checkpoint),
-                [&routing](std::int64_t tokens) { return routing.next(tokens); }, progress, stop));
+            runtime::load_made(request,
+                               {.checkpoint = std::move(checkpoint),
+                                .routing = [&routing](std::int64_t tokens) { return routing.next(tokens); }},
+                               progress, stop));
 
   ShapeBenchResult result{.model = made.name,
                           .routing = "made up by the trace generator, seed " + std::to_string(settings.seed),
@@ -180,6 +268,7 @@ Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const P
                           .threads = engine->settings().threads,
                           .memory = engine->memory(),
                           .bytes_per_token = engine->cost().weight_bytes};
+  result.moving = std::move(moving);
   const Ceiling ceiling = engine->measure_ceiling();
   result.bandwidth_gb_per_s = ceiling.read_gb_per_s;
   result.peak_gop_per_s = ceiling.peak_gop_per_s;

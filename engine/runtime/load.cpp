@@ -7,6 +7,7 @@
 #include "engine/api/engine.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/precision/made_versions.h"
 #include "engine/runtime/load_precision.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/parts.h"
@@ -20,7 +21,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
                                                 const runtime::PolicyMaker& policy_maker,
                                                 const ProgressSink& progress, std::stop_token stop,
                                                 const kernels::Device* device,
-                                                std::optional<checkpoint::Checkpoint> made = {}) {
+                                                std::optional<runtime::MadeWeights> made = {}) {
   const auto start = std::chrono::steady_clock::now();
   FOVEA_CHECK(runtime::check(request));
   auto parts = std::make_unique<Engine::Parts>();
@@ -30,7 +31,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   if (!device) {
     FOVEA_TRY(parts->device, runtime::chosen_device(request.device));
   }
-  FOVEA_TRY(auto checkpoint, made ? Result<checkpoint::Checkpoint>(*std::move(made))
+  FOVEA_TRY(auto checkpoint, made ? Result<checkpoint::Checkpoint>(std::move(made->checkpoint))
                                   : checkpoint::Checkpoint::open(request.model));
   FOVEA_TRY(parts->info, models::describe(checkpoint));
   if (request.need_tokenizer) {
@@ -45,8 +46,14 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   if (!parts->stream)
     return fail(ErrorKind::memory, parts->device->name(), "the device has no memory for a stream",
                 "Close other programs that use it");
-  FOVEA_TRY(auto prepared,
-            runtime::prepare_precision(checkpoint, config, settings, *parts->device, progress, stop));
+  runtime::VersionMaker versions;
+  if (made) {
+    versions = [device = parts->device, seed = made->seed](const precision::UnitPlan& units) {
+      return std::make_unique<precision::MadeVersions>(units.units, units.tiers, *device, seed);
+    };
+  }
+  FOVEA_TRY(auto prepared, runtime::prepare_precision(checkpoint, config, settings, *parts->device, progress,
+                                                      stop, versions));
   std::vector<models::HostShare> host;
   if (prepared) {
     host = prepared->host;
@@ -97,12 +104,14 @@ Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, const 
   });
 }
 
-Result<std::unique_ptr<Engine>> runtime::load_made(
-    const LoadRequest& request, checkpoint::Checkpoint checkpoint,
-    std::function<const std::int32_t*(std::int64_t tokens)> routing, const ProgressSink& progress,
-    std::stop_token stop, const kernels::Device* device) {
+Result<std::unique_ptr<Engine>> runtime::load_made(const LoadRequest& request, MadeWeights made,
+                                                   const ProgressSink& progress, std::stop_token stop,
+                                                   const kernels::Device* device) {
   return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
-    FOVEA_TRY(auto parts, assemble(request, {}, progress, std::move(stop), device, std::move(checkpoint)));
+    auto routing = std::move(made.routing);
+    const PolicyMaker policy_maker = std::move(made.policy_maker);
+    FOVEA_TRY(auto parts,
+              assemble(request, policy_maker, progress, std::move(stop), device, std::move(made)));
     FOVEA_CHECK(parts->forward->allow_choices());
     parts->routing = std::move(routing);
     return std::make_unique<Engine>(std::move(parts));

@@ -22,9 +22,14 @@ Result<std::unique_ptr<Engine>> load(const LoadRequest& request, const PolicyMak
                                      const kernels::Device* device = nullptr);
 
 // The same for weights that are no file's, with routing that is made up: see Parts::routing. Without a
-// policy and without a tokeniser; the request's model is a name only.
-Result<std::unique_ptr<Engine>> load_made(const LoadRequest& request, checkpoint::Checkpoint checkpoint,
-                                          std::function<const std::int32_t*(std::int64_t tokens)> routing,
+// tokeniser and without a store; the request's model is a name only.
+struct MadeWeights {
+  checkpoint::Checkpoint checkpoint;
+  std::function<const std::int32_t*(std::int64_t tokens)> routing;
+  std::uint64_t seed = 1;  // of the units' versions, where the request means a policy
+  PolicyMaker policy_maker = {};
+};
+Result<std::unique_ptr<Engine>> load_made(const LoadRequest& request, MadeWeights made,
                                           const ProgressSink& progress = {}, std::stop_token stop = {},
                                           const kernels::Device* device = nullptr);
 

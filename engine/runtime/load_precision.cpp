@@ -106,7 +106,7 @@ Result<checkpoint::Store> open_store(const checkpoint::Checkpoint& checkpoint, c
 }
 
 precision::PolicyWorld world_of(const UnitPlan& units, const PrecisionPlan& plan,
-                                const checkpoint::Store& store, const kernels::Device& device) {
+                                const checkpoint::Store* store, const kernels::Device& device) {
   precision::PolicyWorld world;
   for (std::int64_t layer = 0; layer <= units.units.layers(); ++layer)
     world.first_unit.push_back(units.units.first(layer));
@@ -118,7 +118,8 @@ precision::PolicyWorld world_of(const UnitPlan& units, const PrecisionPlan& plan
   world.layers_with_more = plan.layers_with_more;
   std::vector<std::int64_t> tiers(static_cast<std::size_t>(world.tiers()));
   std::iota(tiers.begin(), tiers.end(), 0);
-  precision::StoreProfile profile = precision::store_profile(store, world.first_unit, tiers);
+  if (store == nullptr) return world;
+  precision::StoreProfile profile = precision::store_profile(*store, world.first_unit, tiers);
   world.damage = std::move(profile.damage);
   world.uses = std::move(profile.uses);
   return world;
@@ -179,9 +180,12 @@ std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<
 
 }  // namespace
 
-Result<std::optional<PreparedPrecision>> prepare_precision(
-    const checkpoint::Checkpoint& checkpoint, const models::ModelConfig& config, const LoadRequest& settings,
-    const kernels::Device& device, const ProgressSink& progress, std::stop_token stop) {
+Result<std::optional<PreparedPrecision>> prepare_precision(const checkpoint::Checkpoint& checkpoint,
+                                                           const models::ModelConfig& config,
+                                                           const LoadRequest& settings,
+                                                           const kernels::Device& device,
+                                                           const ProgressSink& progress, std::stop_token stop,
+                                                           const VersionMaker& versions) {
   FOVEA_TRY(const PrecisionRequest request, within_free_memory(settings.precision, device));
   const bool has_experts = config.experts > 0;
   const PolicyKind policy = precision::chosen_policy(request, has_experts, !device.memory_is_host());
@@ -196,9 +200,11 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
     units.inputs.counts = precision::counts_of(units, first);
   }
   FOVEA_TRY(PrecisionPlan plan, precision::plan_precision(units.inputs, units.policy));
-  FOVEA_TRY(checkpoint::Store store,
-            open_store(checkpoint, units, settings, device, progress, std::move(stop)));
-  precision::PolicyWorld world = world_of(units, plan, store, device);
+  std::optional<checkpoint::Store> store;
+  if (!versions) {
+    FOVEA_TRY(store, open_store(checkpoint, units, settings, device, progress, std::move(stop)));
+  }
+  precision::PolicyWorld world = world_of(units, plan, store ? &*store : nullptr, device);
   if (units.policy != PolicyKind::dynaexq && first.empty()) {
     // Nobody knows yet what the conversation will be about: units count as the calibration used them.
     std::vector<double> uses(world.uses.begin(), world.uses.end());
@@ -212,12 +218,14 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
   plan.plan.notes = std::move(units.notes);
   std::vector<models::HostShare> host;
   if (around.host_bytes) host = precision::host_shares(units.units, units.absent);
+  std::unique_ptr<precision::VersionSource> source =
+      versions ? versions(units) : std::make_unique<precision::StoreSource>(*std::move(store));
   return PreparedPrecision{.units = std::move(units),
                            .plan = std::move(plan),
                            .world = std::move(world),
                            .first = std::move(first),
                            .host = std::move(host),
-                           .store = std::move(store)};
+                           .source = std::move(source)};
 }
 
 Result<std::vector<models::HostShare>> plan_without_policy(const checkpoint::Checkpoint& checkpoint,
@@ -263,7 +271,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
   parts.units = std::make_unique<precision::UnitTable>(std::move(prepared.units.units));
   parts.tiers = std::make_unique<precision::TierSet>(std::move(prepared.units.tiers));
   parts.plan = std::move(prepared.plan);
-  parts.source = std::make_unique<precision::StoreSource>(std::move(prepared.store));
+  parts.source = std::move(prepared.source);
   parts.experts_used = model.config().experts_used;
   if (!request.events.empty()) {
     FOVEA_TRY(parts.log, SwapLog::create(request.events));

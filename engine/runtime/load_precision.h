@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -21,15 +22,22 @@ struct PreparedPrecision {
   precision::PolicyWorld world;
   std::vector<precision::TierId> first;  // [units], of policies that keep them; empty: the policy chooses
   std::vector<models::HostShare> host;   // [layers] what the processor computes beside the device; or empty
-  checkpoint::Store store;
+  std::unique_ptr<precision::VersionSource> source;
 };
+
+// Where the versions come from in a store's place; nothing is known of what they hurt.
+using VersionMaker =
+    std::function<std::unique_ptr<precision::VersionSource>(const precision::UnitPlan& units)>;
 
 // Plans and opens the store, which is built first when there is none. Nothing when the request means no
 // policy. `settings` with context, chunk and threads chosen. Errors name what is wrong: the budget that would
 // do, the store that does not match.
-Result<std::optional<PreparedPrecision>> prepare_precision(
-    const checkpoint::Checkpoint& checkpoint, const models::ModelConfig& config, const LoadRequest& settings,
-    const kernels::Device& device, const ProgressSink& progress, std::stop_token stop);
+Result<std::optional<PreparedPrecision>> prepare_precision(const checkpoint::Checkpoint& checkpoint,
+                                                           const models::ModelConfig& config,
+                                                           const LoadRequest& settings,
+                                                           const kernels::Device& device,
+                                                           const ProgressSink& progress, std::stop_token stop,
+                                                           const VersionMaker& versions = {});
 
 // On a device with memory of its own, without a policy: the plan that keeps to that memory, and what of the
 // model the processor computes beside it, [layers]. ErrorKind::memory, before any weight is read, says what

@@ -192,9 +192,13 @@ class CommandLineTest : public QObject {
     std::ofstream(shape) << R"({"layers": 2, "hidden": 128, "heads": 4, "kv_heads": 2, "head_dim": 32,
         "vocabulary": 256, "context": 512, "experts": 8, "experts_used": 2, "expert_width": 64})";
     QTest::newRow("bench of a shape")
-        << Arguments{"bench", "--shape", shape,        "--tiers", "q4", "-p", "8",
-                     "-n",    "4",       "--contexts", "8,16",    "-r", "1"}
+        << Arguments{"bench", "--shape",    shape,  "--tiers", "q4", "-p",        "8",   "-n",
+                     "4",     "--contexts", "8,16", "-r",      "1",  "--prompts", "8,32"}
         << Arguments{"shape", "routing", "decode", "prefill", "memory"};
+    QTest::newRow("bench of moving experts")
+        << Arguments{"bench", "--shape", shape, "--tiers", "q4,q2", "--budget",   "1000000", "-p",
+                     "8",     "-n",      "4",   "-r",      "1",     "--contexts", "8"}
+        << Arguments{"moving"};
     QTest::newRow("tokenize") << Arguments{"tokenize", chat_model, "--text", "a b"}
                               << Arguments{"tokens", "pieces"};
     QTest::newRow("chat") << Arguments{"chat", chat_model, "-p", "a", "--max-tokens", "2"}

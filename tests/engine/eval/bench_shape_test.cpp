@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "engine/eval/bench_policy.h"
 #include "engine/eval/made_model.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
@@ -39,7 +40,8 @@ std::vector<float> logits_with(const eval::NamedShape& shape, std::int32_t first
   request.chunk = 4;
   request.threads = 2;
   request.need_tokenizer = false;
-  auto engine = runtime::load_made(request, *std::move(checkpoint), routing, {}, {}, &device);
+  auto engine = runtime::load_made(request, {.checkpoint = *std::move(checkpoint), .routing = routing}, {},
+                                   {}, &device);
   if (!engine) qFatal("%s", engine.error().message().c_str());
   std::vector<float> all;
   const std::vector<TokenId> tokens{3, 1, 4, 1, 5, 9, 2};
@@ -48,6 +50,11 @@ std::vector<float> logits_with(const eval::NamedShape& shape, std::int32_t first
   });
   if (!done) qFatal("%s", done.error().message().c_str());
   return all;
+}
+
+// "Give N bytes or more, …"
+std::int64_t least_budget(const std::string& advice) {
+  return std::strtoll(advice.c_str() + std::string("Give ").size(), nullptr, 10);
 }
 
 }  // namespace
@@ -98,6 +105,84 @@ class BenchShapeTest : public QObject {
     const std::int64_t norms = 4 * (5 * 128 + 2 * 2 * 32);
     const std::int64_t q4 = kernels::row_bytes(kernels::Type::q4_f, experts);
     QCOMPARE(result->bytes_per_token, (attention + output + 128) * 34 / 32 + 2 * routers + q4 + norms);
+  }
+
+  // In turns: nothing moves, the policy decides, experts change places; within the budget all the time.
+  void measuresMovingExperts() {
+    ShapeBenchSettings settings{.shape = file_,
+                                .low_tier = "q2",
+                                .threads = 2,
+                                .contexts = {8},
+                                .prompts = {},
+                                .generated_tokens = 40,
+                                .repetitions = 2};
+    settings.traffic_gb_per_s = 10;
+    settings.budget_bytes = 1;
+    const auto small = bench_shape(settings);
+    QVERIFY(!small);
+    QCOMPARE(small.error().kind, ErrorKind::memory);
+    settings.budget_bytes = least_budget(small.error().advice) + 100'000;
+    const auto result = bench_shape(settings);
+    FOVEA_VERIFY(result);
+    QVERIFY(result->moving);
+    const MovingResult& moving = *result->moving;
+    QVERIFY(moving.high_per_layer >= 1 && moving.high_per_layer < 8);
+    QVERIFY(moving.mean_bits_per_weight > 2.25 && moving.mean_bits_per_weight < 4.5);
+    QVERIFY(moving.accounted_bytes <= moving.budget_bytes);
+    // How many experts change places is the machine's doing; what asks them to is tested below.
+    QVERIFY(moving.promotions >= 0 && moving.demotions >= 0 && moving.read_gb_per_s >= 0);
+    for (const LengthResult* each : {&moving.quiet, &moving.idle, &moving.storm}) {
+      QVERIFY(each->speed.tokens_per_second.median > 0);
+      QVERIFY(each->token_ms.p99 >= each->token_ms.median);
+    }
+    QCOMPARE(moving.storm_p99_over_median, moving.storm.token_ms.p99 / moving.storm.token_ms.median);
+  }
+
+  // Quiet: the policy is not asked; idle: it is, and nothing comes of it; storm: a pair for each pass.
+  void theModesMoveWhatTheySay() {
+    struct Counts {
+      int observed = 0, proposed = 0;
+    };
+    class Counting final : public precision::Policy {
+     public:
+      explicit Counting(Counts& counts) : counts_(counts) {}
+      std::string_view name() const override { return "counting"; }
+      std::vector<std::uint8_t> initial() const override { return {0, 1, 1, 1, 0, 1}; }
+      void observe(const precision::Observation&) override { ++counts_.observed; }
+      void propose(std::span<const std::uint8_t>, std::int32_t,
+                   std::vector<precision::Decision>& decisions) override {
+        ++counts_.proposed;
+        decisions.push_back({.unit = 1, .target = 0});
+      }
+      std::span<const float> hotness() const override { return {}; }
+
+     private:
+      Counts& counts_;
+    };
+    Counts counts;
+    precision::PolicyWorld world;
+    world.bits_per_weight = {4.5, 2.25};
+    const auto mode = std::make_shared<std::atomic<eval::BenchMode>>(eval::BenchMode::quiet);
+    eval::BenchPolicy policy(world, std::make_unique<Counting>(counts), mode);
+    const std::vector<std::uint8_t> tiers = policy.initial();
+    QCOMPARE(tiers, (std::vector<std::uint8_t>{0, 1, 1, 1, 0, 1}));
+    const auto pass = [&] {
+      std::vector<precision::Decision> decisions;
+      policy.observe({});
+      policy.propose(tiers, 0, decisions);
+      return decisions;
+    };
+    QVERIFY(pass().empty());
+    QVERIFY(counts.observed == 0 && counts.proposed == 0);
+    *mode = eval::BenchMode::idle;
+    QVERIFY(pass().empty());
+    QVERIFY(counts.observed == 1 && counts.proposed == 1);
+    *mode = eval::BenchMode::storm;
+    const auto pair = pass();
+    QCOMPARE(pair.size(), std::size_t{2});
+    QVERIFY(tiers[static_cast<std::size_t>(pair[0].unit)] == 1 && pair[0].target == 0);
+    QVERIFY(tiers[static_cast<std::size_t>(pair[1].unit)] == 0 && pair[1].target == 1);
+    QVERIFY(counts.observed == 1 && counts.proposed == 1);
   }
 
   void refuses_data() {
