@@ -17,7 +17,8 @@ struct PlanFlags {
   std::string model, shape;
   LoadFlags load;
   PrecisionFlags precision;
-  std::int64_t device_memory_bytes = 0;
+  std::int64_t device_memory_bytes = 0, main_memory_bytes = 0;
+  double device_gb_per_s = 0;
   std::string dense = "bf16";
   bool json = false;
 };
@@ -40,33 +41,40 @@ nlohmann::ordered_json as_json(const PlanReport& report) {
     bits[tier.name] = tier.bits_per_weight;
   }
   units[elsewhere(report)] = report.units_offloaded;
-  return {{"fits", plan.fits},
-          {"budget_bytes", plan.budget_bytes},
-          {"total_bytes", plan.total_bytes},
-          {"least_bytes", plan.least_bytes},
-          {"parts",
-           {{"dense", plan.parts.dense},
-            {"experts", experts},
-            {"kv", plan.parts.kv},
-            {"activations", plan.parts.activations},
-            {"transfer", plan.parts.transfer},
-            {"safety", plan.parts.safety}}},
-          {"host_bytes", plan.host_bytes},
-          {"units", units},
-          {"advice", plan.advice},
-          {"notes", plan.notes},
-          {"model", report.model},
-          {"policy", policy_name(report.policy)},
-          {"context", report.context},
-          {"kv_type", kv_name(report.kv)},
-          {"chunk", report.chunk},
-          {"bits_per_weight", bits},
-          {"mean_bits_per_weight", plan.mean_bits_per_weight},
-          {"high_per_layer", plan.high_per_layer},
-          {"units_per_layer", report.units_per_layer},
-          {"cpu_moe_layers", report.cpu_moe_layers},
-          {"arena_bytes", plan.arena_bytes},
-          {"slab_bytes", plan.slab_bytes}};
+  return {
+      {"fits", plan.fits},
+      {"budget_bytes", plan.budget_bytes},
+      {"total_bytes", plan.total_bytes},
+      {"least_bytes", plan.least_bytes},
+      {"parts",
+       {{"dense", plan.parts.dense},
+        {"experts", experts},
+        {"kv", plan.parts.kv},
+        {"activations", plan.parts.activations},
+        {"safety", plan.parts.safety}}},
+      {"host_bytes", plan.host_bytes},
+      {"host_parts",
+       {{"weights", plan.host.weights}, {"transfer", plan.host.transfer}, {"exchange", plan.host.exchange}}},
+      {"host_available_bytes", plan.host_available_bytes},
+      {"device_ms_per_token", report.device_part.ms_per_token()},
+      {"host_ms_per_token", report.host_part.ms_per_token()},
+      {"device_bytes_per_token", report.device_part.bytes_per_token},
+      {"host_bytes_per_token", report.host_part.bytes_per_token},
+      {"units", units},
+      {"advice", plan.advice},
+      {"notes", plan.notes},
+      {"model", report.model},
+      {"policy", policy_name(report.policy)},
+      {"context", report.context},
+      {"kv_type", kv_name(report.kv)},
+      {"chunk", report.chunk},
+      {"bits_per_weight", bits},
+      {"mean_bits_per_weight", plan.mean_bits_per_weight},
+      {"high_per_layer", plan.high_per_layer},
+      {"units_per_layer", report.units_per_layer},
+      {"cpu_moe_layers", report.cpu_moe_layers},
+      {"arena_bytes", plan.arena_bytes},
+      {"slab_bytes", plan.slab_bytes}};
 }
 
 std::string size(std::int64_t bytes) {
@@ -92,6 +100,40 @@ std::string summary(const PlanReport& report) {
   return text.empty() ? text : "\n" + text + "\n";
 }
 
+std::string of_what_there_is(std::int64_t bytes, std::int64_t available) {
+  return fmt::format("of {}: {}", size(available), bytes <= available ? "fits" : "does not fit");
+}
+
+std::string beside_the_card(const PlanReport& report) {
+  const Plan& plan = report.plan;
+  std::string text;
+  if (report.units_offloaded > 0)
+    text += row("units on the host", plan.host.weights,
+                fmt::format("{} units, computed by the processor", report.units_offloaded));
+  if (plan.host.transfer > 0) text += row("buffer of swaps", plan.host.transfer);
+  text += row("buffers of passes", plan.host.exchange);
+  return text + row("main memory", plan.host_bytes,
+                    plan.host_available_bytes > 0
+                        ? of_what_there_is(plan.host_bytes, plan.host_available_bytes)
+                        : std::string());
+}
+
+std::string part_of_token(const char* name, const TokenPart& part) {
+  const std::string read = size(static_cast<std::int64_t>(part.bytes_per_token));
+  if (part.gb_per_s == 0)
+    return fmt::format("  {:<20}{:>12} for each token; --device-bandwidth tells how long that takes\n", name,
+                       read);
+  return fmt::format("  {:<20}{:>12} for each token, at least {:.2f} ms at {:.1f} GB/s\n", name, read,
+                     part.ms_per_token(), part.gb_per_s);
+}
+
+// The parts overlap at best, and a crossing in each layer comes on top.
+std::string time_of_token(const PlanReport& report) {
+  if (report.host_part.bytes_per_token == 0) return {};
+  return "\nWeights read by decoding, every expert used alike:\n" +
+         part_of_token("device part", report.device_part) + part_of_token("host part", report.host_part);
+}
+
 std::string for_people(const PlanReport& report) {
   const Plan& plan = report.plan;
   std::string text =
@@ -105,14 +147,10 @@ std::string for_people(const PlanReport& report) {
     text += row("units on the disk", 0,
                 fmt::format("{} units, read when they are needed", report.units_offloaded));
   text += row("KV cache", plan.parts.kv) + row("activations", plan.parts.activations);
-  if (plan.parts.transfer > 0) text += row("transfer buffer", plan.parts.transfer);
   if (plan.parts.safety > 0) text += row("safety", plan.parts.safety);
-  text += row("total", plan.total_bytes,
-              fmt::format("of {}: {}", size(plan.budget_bytes), plan.fits ? "fits" : "does not fit"));
-  if (report.units_offloaded > 0 && report.host_computes)
-    text += row("units on the host", plan.host_bytes,
-                fmt::format("{} units, in main memory, computed there", report.units_offloaded));
-  text += summary(report);
+  text += row("total", plan.total_bytes, of_what_there_is(plan.total_bytes, plan.budget_bytes));
+  if (report.host_computes) text += "\n" + beside_the_card(report);
+  text += time_of_token(report) + summary(report);
   if (!plan.advice.empty()) text += plan.fits ? "\n" : "\nWhat to change, each alone:\n";
   for (const std::string& advice : plan.advice) text += (plan.fits ? "" : "  ") + advice + "\n";
   if (!plan.notes.empty()) text += "\n";
@@ -127,6 +165,8 @@ Result<void> print_plan(const PlanFlags& flags, Console& console) {
                         .precision = {},
                         .device = flags.load.device,
                         .device_memory_bytes = flags.device_memory_bytes,
+                        .main_memory_bytes = flags.main_memory_bytes,
+                        .device_gb_per_s = flags.device_gb_per_s,
                         .dense_tier = flags.dense};
   PrecisionFlags precision = flags.precision;
   if (precision.request.budget_bytes == 0) precision.request.budget_bytes = flags.device_memory_bytes;
@@ -141,6 +181,11 @@ Result<void> print_plan(const PlanFlags& flags, Console& console) {
   }
   FOVEA_CHECK(flags.json ? write_json(console, as_json(report)) : console.write_text(for_people(report)));
   if (report.plan.fits) return {};
+  if (report.plan.total_bytes <= report.plan.budget_bytes)
+    return fail(ErrorKind::memory, "the plan",
+                fmt::format("{} of main memory beside the card are more than the {} that are available",
+                            size(report.plan.host_bytes), size(report.plan.host_available_bytes)),
+                report.plan.advice.back());
   return fail(ErrorKind::memory, "the plan",
               fmt::format("{} do not fit a budget of {}", size(report.plan.total_bytes),
                           size(report.plan.budget_bytes)),
@@ -156,10 +201,16 @@ void add_plan(Registry& registry) {
       "  fits           whether it stays within the budget; if not, the exit code is 1\n"
       "  budget_bytes   the budget; total_bytes is what the plan takes of it, least_bytes what would do\n"
       "  parts          bytes: dense (weights that are no units), experts (by tier: the units, with slab\n"
-      "                 rounding and spare blocks), kv, activations, transfer, safety; they add up to "
-      "total_bytes\n"
-      "  host_bytes     main memory of the units that the processor computes beside a card; not in the "
-      "total\n"
+      "                 rounding and spare blocks), kv, activations, safety; they add up to total_bytes\n"
+      "  host_bytes     main memory beside a card, not in the total: the sum of host_parts, which are "
+      "weights\n"
+      "                 (of the units that the processor computes), transfer (the buffer of swaps) and\n"
+      "                 exchange (what passes send and receive)\n"
+      "  host_available_bytes  that there are for it; 0: not looked at\n"
+      "  device_ms_per_token, host_ms_per_token  beside a card: what reading the weights of a token takes "
+      "there\n"
+      "                 at least, 0 where the speed is not known; and device_bytes_per_token, "
+      "host_bytes_per_token\n"
       "  units          their number by tier, and on the host or on disk\n"
       "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
       "know\n"
@@ -175,6 +226,17 @@ void add_plan(Registry& registry) {
       ->add_option("--device-memory", flags->device_memory_bytes,
                    "Plan for a card with this memory, as 32GiB; the processor computes what is offloaded")
       ->transform(size_in_bytes());
+  command
+      ->add_option("--main-memory", flags->main_memory_bytes,
+                   "Main memory that is free beside the card, as 48GiB (default: what this machine has free; "
+                   "with --device-memory it is not looked at)")
+      ->transform(size_in_bytes());
+  command
+      ->add_option(
+          "--device-bandwidth", flags->device_gb_per_s,
+          "How fast the card reads its memory in GB/s, as 1792, for the predicted time (default: what "
+          "the device says)")
+      ->check(number_between(1, 1e6));
   command->add_option("--dense", flags->dense,
                       "With --shape: format of everything that is no expert, bf16, q8 or q4 (default: bf16)");
   add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");

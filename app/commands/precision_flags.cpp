@@ -114,7 +114,8 @@ void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
   group(command.add_option("--n-cpu-moe", offload.cpu_moe_layers,
                            "Keep the experts of the first N layers off the device; auto: the smallest N "
                            "that fits the budget (-ncmoe). Beside a GPU the processor computes what is kept "
-                           "off it, as the file has it; else it is read from disk"))
+                           "off it, as the file has it, whatever the policy does with the rest; else it is "
+                           "read from disk"))
       ->transform(layers_or("auto"));
   group(command.add_flag("--cpu-moe", cpu_moe, "Keep all experts off the device (-cmoe)"));
   group(command.add_option("--override-tensor", offload.override_tensors,
@@ -142,9 +143,9 @@ void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
   for (const NamedPolicy& named : policies) names.emplace_back(named.name, static_cast<int>(named.policy));
   group(command.add_option(
             "--policy", request.policy,
-            "none, static, dynaexq or offload (default: offload with an offload flag, on a GPU without "
-            "--tiers none; else, with --tiers or --budget, dynaexq for a model with experts and static "
-            "for another)"))
+            "none, static, dynaexq or offload (default: offload with an offload flag, but on a GPU none "
+            "without --tiers and dynaexq with several; else, with --tiers or --budget, dynaexq for a "
+            "model with experts and static for another)"))
       ->transform(one_of(std::move(names)))
       ->each([&flags](const std::string&) { flags.policy_given = true; });
   group(command.add_option(
@@ -176,9 +177,7 @@ Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool car
       offload.cpu_moe_layers != 0 || !offload.override_tensors.empty() || offload.gpu_layers >= 0;
   if (offload.cpu_moe_layers < 0 && request.budget_bytes == 0 && !card)
     return refuse("--n-cpu-moe", "auto needs a budget to fit", "Add --budget, for example --budget 8GiB");
-  const bool may_offload =
-      request.policy == PolicyKind::offload || (card && request.policy != PolicyKind::dynaexq);
-  if (flags.policy_given && offloads && !may_offload)
+  if (flags.policy_given && offloads && !card && request.policy != PolicyKind::offload)
     return refuse("--policy",
                   std::string("--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to ") +
                       policy_name(request.policy),

@@ -119,7 +119,6 @@ QString memory_why(const LoadedModel& model) {
     }
     add(Words::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
     add(Words::tr("Room to compute: %1"), parts.activations);
-    add(Words::tr("Room for swaps: %1"), parts.transfer);
     add(Words::tr("Kept free: %1"), parts.safety);
     add(Words::tr("Budget: %1"), model.plan->budget_bytes);
   } else {

@@ -138,8 +138,6 @@ void add_parts(ui::BudgetView& view, const PlanReport& report, bool has_experts)
   add_part(view, Kind::activations, Words::tr("Room to compute"), parts.activations,
            Words::tr("What the layers pass on, for %1 tokens of a prompt at once.")
                .arg(count_words(report.chunk)));
-  add_part(view, Kind::transfer, Words::tr("Room for swaps"), parts.transfer,
-           Words::tr("Where experts lie while they change their precision."));
   add_part(view, Kind::safety, Words::tr("Kept free"), parts.safety,
            Words::tr("Two hundredths of the budget, at most a gibibyte, for what nobody can plan."));
 }

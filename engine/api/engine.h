@@ -39,6 +39,7 @@ struct MemoryUse {  // bytes
   std::int64_t kv_cache = 0;
   std::int64_t activations = 0;
   std::int64_t host_weights = 0;  // that the processor computes with beside a GPU; not on the device
+  std::int64_t host_buffers = 0;  // beside a GPU, pinned: what passes exchange with it, and swaps
 };
 
 // What one token costs, for shares of the machine's ceiling.

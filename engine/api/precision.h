@@ -63,7 +63,8 @@ struct PrecisionRequest {
   std::filesystem::path tier_map;       // static_tiers: lines "unit tier"; empty: the best mix of the budget
   DynaExqSettings dynaexq;
   OffloadSettings offload;
-  std::int64_t transfer_bytes = 0;         // of the transient buffer; 0: four of the largest version
+  // Of the transient buffer; 0: all that may be in flight at once, up to 512 MiB, but four versions.
+  std::int64_t transfer_bytes = 0;
   double traffic_gb_per_s = 0;             // limit of the swap traffic; 0: 5 % of the measured bandwidth
   std::int64_t publish_after_passes = -1;  // deterministic: publish exactly so many passes after the decision
   std::filesystem::path events;            // the swap log, JSON lines; empty: none
@@ -86,16 +87,23 @@ struct Plan {
     std::vector<PlanTier> experts;  // by tier, high to low, with slab rounding and spare blocks
     std::int64_t kv = 0;            // at the plan's context
     std::int64_t activations = 0;
-    std::int64_t transfer = 0;  // the transient buffer
     std::int64_t safety = 0;
   } parts;
   std::int64_t arena_bytes = 0;  // of parts.experts together
   std::int64_t slab_bytes = 0;
-  std::int64_t units_on_disk = 0;   // below the lowest tier: used with a stall
-  std::int64_t units_on_host = 0;   // computed by the processor beside a card …
-  std::int64_t host_bytes = 0;      // … their weights in main memory: no part of the total
-  std::int64_t high_per_layer = 0;  // n_hot of dynaexq
-  double mean_bits_per_weight = 0;  // of the units
+  std::int64_t units_on_disk = 0;  // below the lowest tier: used with a stall
+  std::int64_t units_on_host = 0;  // computed by the processor beside a card
+  // Main memory beside a card, no part of the total; these add up to host_bytes.
+  struct HostParts {
+    std::int64_t weights = 0;   // of the units that the processor computes
+    std::int64_t transfer = 0;  // pinned: the transient buffer of versions that are read or swapped
+    std::int64_t exchange = 0;  // pinned: what passes send and receive
+    std::int64_t sum() const { return weights + transfer + exchange; }
+  } host;
+  std::int64_t host_bytes = 0;
+  std::int64_t host_available_bytes = 0;  // that the machine has for it; 0: not looked at
+  std::int64_t high_per_layer = 0;        // n_hot of dynaexq
+  double mean_bits_per_weight = 0;        // of the units
   // What an extra gigabyte buys, or what to change when it does not fit: one sentence each, with numbers.
   std::vector<std::string> advice;
   // What became of the request that the user should know, one sentence each.

@@ -39,19 +39,19 @@ const std::byte* bytes_of(const T* values) {
 }  // namespace
 
 template <class F>
-void Crossing::Sent::each(const Crossing& c, F&& f) {
-  const models::ModelConfig& config = c.model_.config();
-  f(rows, 2 * c.max_tokens_);
-  f(pages, 2 * config.layers * c.max_pages_);
+void Crossing::Sent::each(const Sizes& sizes, F&& f) {
+  const models::ModelConfig& config = sizes.config;
+  f(rows, 2 * sizes.max_tokens);
+  f(pages, 2 * config.layers * sizes.max_pages);
   f(experts, config.layers * config.experts);
   f(inverse_frequency, config.rope.rotary / 2);
 }
 
 template <class F>
-void Crossing::Received::each(const Crossing& c, F&& f) {
-  const models::ModelConfig& config = c.model_.config();
-  f(ids, config.layers * c.max_tokens_ * config.experts_used);
-  f(weights, config.layers * c.max_tokens_ * config.experts_used);
+void Crossing::Received::each(const Sizes& sizes, F&& f) {
+  const models::ModelConfig& config = sizes.config;
+  f(ids, config.layers * sizes.max_tokens * config.experts_used);
+  f(weights, config.layers * sizes.max_tokens * config.experts_used);
   f(logits, config.vocabulary);
 }
 
@@ -65,8 +65,8 @@ Crossing::Crossing(const models::Model& model, const kernels::Device& device, st
       choices_(model.layers().size()) {}
 
 Crossing::~Crossing() {
-  if (on_device_ != nullptr) device_.release(on_device_, device_bytes_);
-  if (on_host_ != nullptr) device_.release_host(on_host_, host_bytes_);
+  if (on_device_ != nullptr) device_.release(on_device_, bytes_.device);
+  if (on_host_ != nullptr) device_.release_host(on_host_, bytes_.host);
 }
 
 Result<std::unique_ptr<Crossing>> Crossing::create(const models::Model& model, const kernels::Device& device,
@@ -75,26 +75,30 @@ Result<std::unique_ptr<Crossing>> Crossing::create(const models::Model& model, c
   if (crossing->allocate()) return crossing;
   return fail(ErrorKind::memory, "forward pass",
               "what crosses to the device " + device.name() + " needs " +
-                  std::to_string(crossing->device_bytes_) + " bytes there and " +
-                  std::to_string(crossing->host_bytes_) + " bytes of pinned memory, more than there is",
+                  std::to_string(crossing->bytes_.device) + " bytes there and " +
+                  std::to_string(crossing->bytes_.host) + " bytes of pinned memory, more than there is",
               "Choose a shorter context or a smaller prefill chunk");
 }
 
-bool Crossing::allocate() {
+Crossing::Bytes Crossing::bytes(const models::ModelConfig& config, std::int64_t max_tokens,
+                                std::int64_t max_pages) {
+  const Sizes sizes{config, max_tokens, max_pages};
   Layout device, host;
-  device_side_.each(*this, device);
-  host_side_.each(*this, host);
-  received_.each(*this, host);
-  device_bytes_ = device.bytes;
-  host_bytes_ = host.bytes;
-  on_device_ = device_.allocate(device_bytes_);
-  on_host_ = device_.allocate_host(host_bytes_);
+  Sent{}.each(sizes, device);
+  Sent{}.each(sizes, host);
+  Received{}.each(sizes, host);
+  return {.device = device.bytes, .host = host.bytes};
+}
+
+bool Crossing::allocate() {
+  bytes_ = bytes(model_.config(), max_tokens_, max_pages_);
+  on_device_ = device_.allocate(bytes_.device);
+  on_host_ = device_.allocate_host(bytes_.host);
   if (on_device_ == nullptr || on_host_ == nullptr) return false;
-  device = {.memory = on_device_};
-  host = {.memory = on_host_};
-  device_side_.each(*this, device);
-  host_side_.each(*this, host);
-  received_.each(*this, host);
+  Layout device{.memory = on_device_}, host{.memory = on_host_};
+  device_side_.each(sizes(), device);
+  host_side_.each(sizes(), host);
+  received_.each(sizes(), host);
   std::memset(host_side_.pages, 0,
               static_cast<std::size_t>(2 * std::ssize(model_.layers()) * max_pages_) * sizeof(std::byte*));
   return true;

@@ -26,6 +26,13 @@ class Crossing {
   Crossing(const Crossing&) = delete;
   Crossing& operator=(const Crossing&) = delete;
 
+  // What it takes, pinned on the host; also before there are weights.
+  struct Bytes {
+    std::int64_t device = 0, host = 0;
+  };
+  static Bytes bytes(const models::ModelConfig& config, std::int64_t max_tokens, std::int64_t max_pages);
+  Bytes bytes() const { return bytes_; }
+
   // --- to the device, in the stream's order; what is returned is the device's ---
   struct Rows {
     const std::int32_t* tokens = nullptr;     // [tokens]
@@ -59,6 +66,12 @@ class Crossing {
            std::int64_t max_pages);
   bool allocate();
 
+  struct Sizes {
+    const models::ModelConfig& config;
+    std::int64_t max_tokens, max_pages;
+  };
+  Sizes sizes() const { return {model_.config(), max_tokens_, max_pages_}; }
+
   // The arrays of both sides, each in one piece of memory.
   struct Sent {                          // what goes to the device, and its copy there
     std::int32_t* rows = nullptr;        // [2 · max_tokens]: a pass's tokens, then its positions
@@ -66,14 +79,14 @@ class Crossing {
     kernels::Expert* experts = nullptr;  // [layers, experts]
     float* inverse_frequency = nullptr;  // [rotary / 2], on the host alone
     template <class F>
-    void each(const Crossing& c, F&& f);
+    void each(const Sizes& sizes, F&& f);
   };
   struct Received {               // on the host
     std::int32_t* ids = nullptr;  // [layers, max_tokens, experts_used]
     float* weights = nullptr;     // [layers, max_tokens, experts_used]
     float* logits = nullptr;      // [vocabulary]
     template <class F>
-    void each(const Crossing& c, F&& f);
+    void each(const Sizes& sizes, F&& f);
   };
 
   const models::Model& model_;
@@ -81,7 +94,7 @@ class Crossing {
   std::int64_t max_tokens_, max_pages_;
   std::byte* on_device_ = nullptr;
   std::byte* on_host_ = nullptr;
-  std::int64_t device_bytes_ = 0, host_bytes_ = 0;
+  Bytes bytes_;
   Sent device_side_, host_side_;
   Received received_;
   std::vector<kernels::KvPages> pages_;   // [layers], their lists on the device

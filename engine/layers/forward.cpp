@@ -480,8 +480,19 @@ bool Forward::stopped() const {
   return buffers_->stopped;
 }
 
-std::int64_t Forward::activation_bytes() const {
-  return buffers_->bytes;
+Forward::Bytes Forward::bytes() const {
+  const Buffers& b = *buffers_;
+  if (!b.crossing) return {.device = b.bytes, .host = 0};
+  const Crossing::Bytes exchanged = b.crossing->bytes();
+  return {.device = b.bytes + exchanged.device,
+          .host = exchanged.host + (b.host ? HostExperts::host_bytes(b.model.config(), b.max_tokens) : 0)};
+}
+
+Forward::Bytes Forward::bytes_apart(const ModelConfig& config, std::int64_t max_tokens,
+                                    std::int64_t max_pages, bool host_computes) {
+  const Crossing::Bytes exchanged = Crossing::bytes(config, max_tokens, max_pages);
+  return {.device = activation_bytes(config, max_tokens) + exchanged.device,
+          .host = exchanged.host + (host_computes ? HostExperts::host_bytes(config, max_tokens) : 0)};
 }
 
 std::int64_t Forward::activation_bytes(const ModelConfig& config, std::int64_t max_tokens) {

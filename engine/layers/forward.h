@@ -68,9 +68,16 @@ class Forward {
   Result<void> allow_choices();
   bool stopped() const;  // the last run, by the stop token or the observer
   GraphUse graphs() const;
-  std::int64_t activation_bytes() const;
-  // The same, before there are weights.
+  // Of the activations, and where the device's memory is out of the host's reach of what passes exchange with
+  // it: there, and pinned in main memory.
+  struct Bytes {
+    std::int64_t device = 0, host = 0;
+  };
+  Bytes bytes() const;
+  // The same before there are weights: all on one side, or apart.
   static std::int64_t activation_bytes(const models::ModelConfig&, std::int64_t max_tokens);
+  static Bytes bytes_apart(const models::ModelConfig&, std::int64_t max_tokens, std::int64_t max_pages,
+                           bool host_computes);
 
  private:
   struct Buffers;

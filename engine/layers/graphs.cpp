@@ -24,6 +24,14 @@ std::int64_t Graphs::most_first(std::int64_t first, std::int64_t page_tokens) {
   return room - 1;
 }
 
+std::int64_t Graphs::driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens) {
+  constexpr std::int64_t kernels_of_layer = 24;  // and copies: about 20 are
+  constexpr std::int64_t kernel_bytes = 64 << 10;
+  std::int64_t graphs = 1;
+  for (std::int64_t reach = fewest_pages * page_tokens; reach < context; reach *= 2) ++graphs;
+  return graphs * (layers + 1) * kernels_of_layer * kernel_bytes;
+}
+
 bool Graphs::run(const Shape& shape, std::span<const kernels::Weight> inside, kernels::Stream& stream,
                  const Work& work) {
   if (!captures_) {

@@ -33,6 +33,10 @@ class HostExperts {
                                                      const kernels::Device& device, const HostPart& host,
                                                      std::int64_t max_tokens);
   ~HostExperts();
+  // Of pinned memory.
+  static std::int64_t host_bytes(const models::ModelConfig& config, std::int64_t max_tokens) {
+    return 2 * max_tokens * config.hidden * static_cast<std::int64_t>(sizeof(float));
+  }
   HostExperts(const HostExperts&) = delete;
   HostExperts& operator=(const HostExperts&) = delete;
 

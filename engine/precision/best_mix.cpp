@@ -175,6 +175,7 @@ std::vector<std::uint8_t> best_fill(const PolicyWorld& world, std::span<const do
   std::size_t tier = 0;
   std::int64_t placed = 0;
   for (const std::int32_t unit : order) {
+    if (world.is_on_host(unit)) continue;
     while (tier < tiers && placed >= world.capacity[tier]) {
       ++tier;
       placed = 0;

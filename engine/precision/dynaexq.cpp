@@ -22,10 +22,13 @@ struct Transition {
       0;  // by which the one that goes up is hotter; for one alone, its distance from the threshold
 };
 
+// A layer's units on the device, the most used first.
 std::vector<std::int32_t> units_by_use(const PolicyWorld& world, std::int64_t layer) {
   const auto l = static_cast<std::size_t>(layer);
-  std::vector<std::int32_t> order(static_cast<std::size_t>(world.first_unit[l + 1] - world.first_unit[l]));
-  std::iota(order.begin(), order.end(), world.first_unit[l]);
+  std::vector<std::int32_t> order;
+  for (std::int32_t unit = world.first_unit[l]; unit < world.first_unit[l + 1]; ++unit) {
+    if (!world.is_on_host(unit)) order.push_back(unit);
+  }
   if (world.uses.empty()) return order;
   std::ranges::sort(order, [&](std::int32_t a, std::int32_t b) {
     const float of_a = world.uses[static_cast<std::size_t>(a)];
@@ -103,10 +106,11 @@ class DynaExq final : public Policy {
 };
 
 std::vector<std::uint8_t> DynaExq::initial() const {
-  std::vector<std::uint8_t> tiers(index(world_.units()), low);
+  std::vector<std::uint8_t> tiers(index(world_.units()), no_tier);
   for (std::int64_t layer = 0; layer < world_.layers(); ++layer) {
     const std::vector<std::int32_t> order = units_by_use(world_, layer);
-    for (std::int64_t i = 0; i < places(layer); ++i) tiers[index(order[index(i)])] = high;
+    for (std::int64_t i = 0; i < std::ssize(order); ++i)
+      tiers[index(order[index(i)])] = i < places(layer) ? high : low;
   }
   return tiers;
 }
@@ -142,8 +146,9 @@ void DynaExq::choose(std::int64_t layer, std::span<const std::uint8_t> tiers, st
   insiders_.clear();
   outsiders_.clear();
   for (std::int32_t unit = world_.first_unit[index(layer)]; unit < world_.first_unit[index(layer) + 1];
-       ++unit)
-    (tiers[index(unit)] == high ? insiders_ : outsiders_).push_back(unit);
+       ++unit) {
+    if (!world_.is_on_host(unit)) (tiers[index(unit)] == high ? insiders_ : outsiders_).push_back(unit);
+  }
   const std::int64_t room = places(layer) - std::ssize(insiders_);
   const auto colder = [&](std::int32_t a, std::int32_t b) {
     const double of_a = hotness_.of(a), of_b = hotness_.of(b);
@@ -244,7 +249,7 @@ Result<void> check_capacity(const PolicyWorld& world) {
   const bool counts = world.high_per_layer >= 0 && world.layers_with_more >= 0;
   const std::vector<std::int64_t> places = counts ? places_of(world) : std::vector<std::int64_t>();
   const std::int64_t hot = std::reduce(places.begin(), places.end());
-  const std::int64_t cold = world.units() - hot;
+  const std::int64_t cold = world.units_on_device() - hot;
   if (counts && hot <= world.capacity[high] && cold <= world.capacity[low]) return {};
   return fail(ErrorKind::memory, "dynaexq",
               std::to_string(hot) + " experts in the high tier and " + std::to_string(cold) +

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "engine/models/say.h"
+#include "engine/precision/token_cost.h"
 #include "engine/text/regex.h"
 
 namespace fovea::precision {
@@ -54,8 +55,8 @@ bool found(const text::Regex& expression, std::string_view name) {
 
 class Choosing {
  public:
-  Choosing(const UnitTable& units, const OffloadSettings& settings, SlowerPlace place)
-      : units_(units), settings_(settings), place_(place) {
+  Choosing(const UnitTable& units, const OffloadSettings& settings, SlowerPlace place, const HostCost* cost)
+      : units_(units), settings_(settings), place_(place), cost_(cost) {
     choice_.absent.resize(static_cast<std::size_t>(units.size()));
     decided_.resize(choice_.absent.size());
   }
@@ -164,18 +165,59 @@ class Choosing {
   }
 
   void find_layers(const FitsWithout& fits) {
-    for (std::int64_t layers = 0; layers <= units_.layers(); ++layers) {
+    const std::vector<bool> by_name = choice_.absent;
+    bool found = false;
+    for (std::int64_t layers = 0; layers <= units_.layers() && !found; ++layers) {
       take_layers(layers);
       choice_.cpu_moe_layers = layers;
-      if (fits(choice_.absent)) break;
+      found = fits(choice_.absent);
     }
+    if (cost_ != nullptr && found && choice_.cpu_moe_layers > 0 && take_cold(by_name, fits)) return;
     choice_.notes.push_back(
         say("--n-cpu-moe auto is ", choice_.cpu_moe_layers, " of ", units_.layers(), " layers"));
+  }
+
+  // The coldest of each layer, as few as fit, where they cost less than the layers that were found.
+  bool take_cold(const std::vector<bool>& by_name, const FitsWithout& fits) {
+    std::int64_t too_few = 0, enough = 0;
+    for (std::int64_t layer = 0; layer < units_.layers(); ++layer)
+      enough = std::max<std::int64_t>(enough, units_.first(layer + 1) - units_.first(layer));
+    while (enough - too_few > 1) {
+      const std::int64_t middle = (too_few + enough) / 2;
+      (fits(coldest(by_name, middle)) ? enough : too_few) = middle;
+    }
+    std::vector<bool> cold = coldest(by_name, enough);
+    const double seconds = cost_->seconds(units_, cold);
+    const double whole_layers = cost_->seconds(units_, choice_.absent);
+    if (!fits(cold) || seconds >= whole_layers) return false;
+    choice_.notes.push_back(say("--n-cpu-moe auto leaves the ", enough,
+                                " coldest experts of each layer to the processor, by the store's profile: at "
+                                "least ",
+                                1e3 * seconds, " ms a token, where the first ", choice_.cpu_moe_layers,
+                                " layers would take ", 1e3 * whole_layers));
+    choice_.absent = std::move(cold);
+    choice_.cpu_moe_layers = 0;
+    choice_.cold_experts = enough;
+    return true;
+  }
+
+  std::vector<bool> coldest(std::vector<bool> absent, std::int64_t count) const {
+    for (std::int64_t layer = 0; layer < units_.layers(); ++layer) {
+      std::vector<UnitId> order;
+      for (UnitId id = units_.first(layer); id < units_.first(layer + 1); ++id)
+        if (!decided_[static_cast<std::size_t>(id)]) order.push_back(id);
+      std::ranges::stable_sort(order, {},
+                               [&](UnitId id) { return cost_->chances[static_cast<std::size_t>(id)]; });
+      order.resize(std::min(order.size(), static_cast<std::size_t>(count)));
+      for (const UnitId id : order) absent[static_cast<std::size_t>(id)] = true;
+    }
+    return absent;
   }
 
   const UnitTable& units_;
   const OffloadSettings& settings_;
   const SlowerPlace place_;
+  const HostCost* const cost_;  // or null
   OffloadChoice choice_;
   std::vector<bool> decided_;  // by a pattern
 };
@@ -190,8 +232,8 @@ std::vector<std::string> tensor_names(const UnitTable& units, UnitId id) {
 }
 
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
-                                       const FitsWithout& fits, SlowerPlace place) {
-  return Choosing(units, settings, place).run(fits);
+                                       const FitsWithout& fits, SlowerPlace place, const HostCost* cost) {
+  return Choosing(units, settings, place, cost).run(fits);
 }
 
 std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent) {

@@ -1,6 +1,8 @@
 // Which units live in the slower place: llama.cpp's flags and their meanings, for whole units.
 //
-//   --n-cpu-moe N, --cpu-moe   the experts of the first N layers, of all layers
+//   --n-cpu-moe N, --cpu-moe   the experts of the first N layers, of all layers; "auto" finds the fewest, or
+//                              on a GPU with a profile the coldest experts of each layer, whichever costs the
+//                              processor less
 //   --override-tensor P=PLACE  tensors whose GGUF name the expression P is found in; the first one that fits
 //                              decides; CPU is the slower place, any other the device
 //   -ngl N                     only the last N layers are on the device, the output counted as the last one
@@ -24,7 +26,8 @@ namespace fovea::precision {
 
 struct OffloadChoice {
   std::vector<bool> absent;         // [units]: not on the device
-  std::int64_t cpu_moe_layers = 0;  // with "auto", the number that was found
+  std::int64_t cpu_moe_layers = 0;  // with "auto", the number that was found …
+  std::int64_t cold_experts = 0;    // … or so many of each layer
   std::vector<std::string> notes;   // what the user should know: one sentence each
 };
 
@@ -34,10 +37,14 @@ using FitsWithout = std::function<bool(const std::vector<bool>& absent)>;
 // Who serves the units that are not on the device.
 enum class SlowerPlace : std::uint8_t { disk, host };
 
+struct HostCost;  // token_cost.h
+
 // ErrorKind::invalid names the pattern or number that is wrong. With cpu_moe_layers −1 the smallest N is
-// sought for which `fits`; when no N does, all layers' experts are away.
+// sought for which `fits`; when no N does, all layers' experts are away. With `cost`, of experts on the host,
+// also the fewest of each layer that its chances call cold: what costs less is chosen.
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
-                                       const FitsWithout& fits, SlowerPlace place = SlowerPlace::disk);
+                                       const FitsWithout& fits, SlowerPlace place = SlowerPlace::disk,
+                                       const HostCost* cost = nullptr);
 
 // What the model is loaded without when these units are the host's: [layers], or empty: nothing.
 std::vector<models::HostShare> host_shares(const UnitTable& units, const std::vector<bool>& absent);

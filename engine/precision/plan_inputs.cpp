@@ -10,6 +10,7 @@
 #include "engine/models/say.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/offload.h"
+#include "engine/precision/token_cost.h"
 
 namespace fovea::precision {
 namespace {
@@ -116,17 +117,50 @@ void add_groups(const kernels::Device& device, UnitPlan& plan) {
   }
 }
 
-// A policy that moves units between tiers knows no unit that another place computes.
-bool may_offload(PolicyKind policy, bool host_computes) {
-  return policy == PolicyKind::offload || (host_computes && policy != PolicyKind::dynaexq);
-}
-
-constexpr std::int64_t staged_versions = 4;  // in the transient buffer
-
+// Of what may come to the device.
 std::int64_t largest_version(const PlanInputs& inputs) {
   std::int64_t largest = 0;
-  for (const UnitGroup& group : inputs.groups) largest = std::max(largest, std::ranges::max(group.bytes));
+  for (const UnitGroup& group : inputs.groups) {
+    if (group.absent < group.units) largest = std::max(largest, std::ranges::max(group.bytes));
+  }
   return largest;
+}
+
+// Whole versions, as the residency divides it.
+std::int64_t transfer_bytes(const PrecisionRequest& request, std::int64_t largest) {
+  constexpr std::int64_t usual_bytes = 512 << 20, least_versions = 4;
+  if (largest == 0) return 0;
+  const std::int64_t versions = request.transfer_bytes > 0 ? request.transfer_bytes / largest
+                                                           : std::max(usual_bytes / largest, least_versions);
+  return std::min<std::int64_t>(versions, request.dynaexq.in_flight) * largest;
+}
+
+Plan::HostParts host_parts(const PrecisionRequest& request, const Surroundings& around,
+                           const UnitPlan& plan) {
+  Plan::HostParts host{.weights = 0, .transfer = 0, .exchange = around.exchange_bytes};
+  bool any = false;
+  for (UnitId id = 0; id < static_cast<UnitId>(plan.units.size()); ++id) {
+    if (!plan.absent[static_cast<std::size_t>(id)]) continue;
+    any = true;
+    for (const models::MatrixSource& matrix : plan.units[id].matrices())
+      host.weights += around.host_bytes(matrix);
+  }
+  if (any) host.exchange = around.exchange_with_host_bytes;
+  if (plan.policy != PolicyKind::none) host.transfer = transfer_bytes(request, largest_version(plan.inputs));
+  return host;
+}
+
+// Nothing without a profile.
+std::optional<HostCost> host_cost(const UnitTable& units, const Surroundings& around) {
+  if (!around.host_bytes || around.uses.empty() || around.host_gb_per_s <= 0) return std::nullopt;
+  HostCost cost{.chances = chances(units, around.experts_used, around.uses),
+                .bytes = {},
+                .gb_per_s = around.host_gb_per_s};
+  for (const Unit& unit : units.units()) {
+    std::int64_t& bytes = cost.bytes.emplace_back();
+    for (const models::MatrixSource& matrix : unit.matrices()) bytes += around.host_bytes(matrix);
+  }
+  return cost;
 }
 
 void set_inputs(const kernels::Device& device, const PrecisionRequest& request, const Surroundings& around,
@@ -147,27 +181,22 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.most_safety_bytes = around.most_safety_bytes;
   in.budget_bytes = request.budget_bytes;
   in.host_computes_absent = static_cast<bool>(around.host_bytes);
-  for (UnitId id = 0; around.host_bytes && id < static_cast<UnitId>(plan.units.size()); ++id) {
-    if (!plan.absent[static_cast<std::size_t>(id)]) continue;
-    for (const models::MatrixSource& matrix : plan.units[id].matrices())
-      in.host_bytes += around.host_bytes(matrix);
-  }
+  if (around.host_bytes) in.host = host_parts(request, around, plan);
   in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
   in.spare_blocks = least_spare_blocks(request.dynaexq, plan.units.size());
   in.uneven_layers = true;
   in.most_spare_blocks = most_spare_blocks(request.dynaexq);
-  if (plan.policy == PolicyKind::dynaexq && around.counts_transfer) {
-    in.transfer_bytes =
-        request.transfer_bytes > 0 ? request.transfer_bytes : staged_versions * largest_version(plan.inputs);
-  }
 }
 
 }  // namespace
 
 PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool host_computes) {
   if (request.policy != PolicyKind::automatic) return request.policy;
-  if (offloads(request.offload))
-    return host_computes && request.tiers.empty() ? PolicyKind::none : PolicyKind::offload;
+  if (offloads(request.offload)) {
+    if (host_computes && request.tiers.empty()) return PolicyKind::none;
+    const bool moves = host_computes && has_experts && request.tiers.size() > 1;
+    return moves ? PolicyKind::dynaexq : PolicyKind::offload;
+  }
   if (!request.tier_map.empty()) return PolicyKind::static_tiers;
   if (request.budget_bytes == 0 && request.tiers.empty()) return PolicyKind::none;
   if (request.tiers.size() == 1 || !has_experts) return PolicyKind::static_tiers;
@@ -238,26 +267,28 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   OffloadSettings offload = request.offload;
   if (policy == PolicyKind::offload && !offloads(offload) && request.budget_bytes > 0 && has_experts)
     offload.cpu_moe_layers = -1;
-  if (offloads(offload) && !may_offload(policy, host_computes))
+  if (offloads(offload) && !host_computes && policy != PolicyKind::offload)
     return fail(ErrorKind::invalid, "--policy",
-                say("--n-cpu-moe, --cpu-moe, --override-tensor and -ngl belong to the ",
-                    host_computes ? "policies none, static and offload" : "policy offload"),
+                "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl belong to the policy offload",
                 "Leave them out, or choose --policy offload");
   const auto fits = [&](const std::vector<bool>& absent) {
     plan.absent = absent;
     set_inputs(device, request, around, plan);
     return plan_precision_anyway(plan.inputs, policy).plan.fits;
   };
-  FOVEA_TRY(OffloadChoice choice, choose_offloaded(plan.units, offload, fits,
-                                                   host_computes ? SlowerPlace::host : SlowerPlace::disk));
+  const std::optional<HostCost> cost = host_cost(plan.units, around);
+  FOVEA_TRY(OffloadChoice choice,
+            choose_offloaded(plan.units, offload, fits, host_computes ? SlowerPlace::host : SlowerPlace::disk,
+                             cost ? &*cost : nullptr));
   plan.absent = std::move(choice.absent);
   plan.cpu_moe_layers = choice.cpu_moe_layers;
+  plan.cold_experts = choice.cold_experts;
   std::ranges::move(choice.notes, std::back_inserter(plan.notes));
   set_inputs(device, request, around, plan);
   // Where everything fits at a quantised upper tier, the rest of the budget holds the file's own format.
-  if (policy == PolicyKind::dynaexq && request.tiers.empty() && request.budget_bytes > 0 &&
-      names.front() != "file" &&
-      plan_precision_anyway(plan.inputs, policy).capacity.front() == plan.units.size()) {
+  const std::int64_t present = std::ranges::count(plan.absent, false);
+  if (policy == PolicyKind::dynaexq && request.tiers.empty() && request.budget_bytes > 0 && present > 0 &&
+      names.front() != "file" && plan_precision_anyway(plan.inputs, policy).capacity.front() == present) {
     PrecisionRequest higher = request;
     higher.tiers = {"file", names.front()};
     return plan_units(weights, device, higher, around);

@@ -21,7 +21,7 @@ namespace fovea::precision {
 // The policy that a request means. For automatic: offload when an offload setting is there; with tiers or a
 // budget dynaexq for a model with experts, static_tiers for another or for a single tier; else none.
 // (plan_units takes static_tiers where dynaexq would find no second tier.) Where the host computes what is
-// offloaded, that needs no store: none, unless there are tiers.
+// offloaded, that needs no store: none, unless there are tiers; with several of them and experts dynaexq.
 PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool host_computes);
 
 // Whose weights Model::load leaves to the policy. Fixed tiers of a dense model are of its linear layers.
@@ -50,10 +50,15 @@ struct Surroundings {
   std::int64_t most_safety_bytes = default_most_safety_bytes;
   std::int64_t experts_used = 0;  // by a token
   std::int64_t chunk = 0;         // tokens of the longest pass
-  bool counts_transfer = false;   // the transient buffer is a part of the budget
   // Bytes that a matrix takes where the host computes with it. Empty: the host computes nothing beside the
   // device, and what is offloaded lives on disk.
   std::function<std::int64_t(const models::MatrixSource&)> host_bytes = {};
+  // Beside a card, in main memory: what its passes send and receive, and, where the processor computes units.
+  std::int64_t exchange_bytes = 0, exchange_with_host_bytes = 0;
+  // With both, --n-cpu-moe auto may leave the coldest experts of each layer to the host instead of whole
+  // layers: a store's profile of use [units], and how fast main memory is read.
+  std::span<const float> uses = {};
+  double host_gb_per_s = 0;
 };
 
 struct UnitPlan {
@@ -61,7 +66,8 @@ struct UnitPlan {
   UnitTable units;
   TierSet tiers = {};
   std::vector<bool> absent = {};        // [units]: offloaded, to the host or to disk
-  std::int64_t cpu_moe_layers = 0;      // that --n-cpu-moe auto found
+  std::int64_t cpu_moe_layers = 0;      // that --n-cpu-moe auto found …
+  std::int64_t cold_experts = 0;        // … or so many of each layer
   PlanInputs inputs = {};               // for plan_precision
   std::vector<std::size_t> group = {};  // [units]: index into inputs.groups
   std::vector<std::string> notes = {};  // what the user should know

@@ -30,14 +30,13 @@ struct PlanInputs {
   std::int64_t dense_bytes = 0;  // resident always
   std::int64_t kv_bytes = 0;
   std::int64_t activation_bytes = 0;
-  std::int64_t transfer_bytes = 0;
   std::int64_t safety_bytes = 0;
   double safety_share = 0;             // of the budget, on top of safety_bytes …
   std::int64_t most_safety_bytes = 0;  // … but not more than this in all
   std::int64_t budget_bytes = 0;       // 0: what the highest tier needs
   bool may_use_disk = false;           // units below the lowest tier may live on disk alone
-  bool host_computes_absent = false;   // absent units are computed where they are: no blocks for visitors …
-  std::int64_t host_bytes = 0;         // … and what their weights take there, beside the budget
+  bool host_computes_absent = false;   // absent units are computed where they are: no blocks for visitors
+  Plan::HostParts host = {};           // main memory beside the budget
   // dynaexq: what is too little for a whole n_hot gives some layers one place more. Two tiers, layers alike.
   bool uneven_layers = false;
   std::int64_t pass_units = 0;         // of one layer, that one pass can choose; 0: all

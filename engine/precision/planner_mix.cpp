@@ -78,17 +78,30 @@ PlannedMix MixPath::by_layer(std::int64_t most, const LayerCounts& counts) const
 }
 
 PlannedMix MixPath::with_more(PlannedMix mix, std::int64_t layers) const {
+  const std::size_t group = *only_present_group();
   mix.layers_with_more = layers;
-  mix.counts.front().front() += layers;
-  mix.counts.front().back() -= layers;
+  mix.counts[group].front() += layers;
+  mix.counts[group].back() -= layers;
   return mix;
 }
 
+// Whole layers may be the host's beside it.
+std::optional<std::size_t> MixPath::only_present_group() const {
+  std::optional<std::size_t> found;
+  for (std::size_t group = 0; group < inputs_.groups.size(); ++group) {
+    if (present(group) == 0) continue;
+    if (found) return std::nullopt;
+    found = group;
+  }
+  return found;
+}
+
 std::int64_t MixPath::most_layers_with_more(const PlannedMix& mix) const {
-  const bool possible = swaps_ && inputs_.uneven_layers && inputs_.counts.empty() &&
-                        inputs_.groups.size() == 1 && inputs_.tier_names.size() == 2 &&
-                        mix.absent.front() == 0 && mix.counts.front().back() > 0;
-  return possible ? inputs_.groups.front().layers - 1 : 0;
+  const auto group = only_present_group();
+  const bool possible = swaps_ && inputs_.uneven_layers && inputs_.counts.empty() && group &&
+                        inputs_.tier_names.size() == 2 && mix.absent[*group] == 0 &&
+                        mix.counts[*group].back() > 0;
+  return possible ? inputs_.groups[*group].layers - 1 : 0;
 }
 
 PlannedMix MixPath::by_unit(std::int64_t index) const {

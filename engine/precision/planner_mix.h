@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/precision/planner.h"
@@ -43,6 +44,7 @@ class MixPath {
   // One unit after the other (fixed maps): at most two tiers, neighbours, are in use.
   PlannedMix by_unit(std::int64_t index) const;
   std::int64_t visitors(std::size_t group, const PlannedMix& mix) const;
+  std::optional<std::size_t> only_present_group() const;
   bool has_spares(std::size_t group, const PlannedMix& mix) const;
   std::int64_t present(std::size_t group) const {
     return inputs_.groups[group].units - inputs_.groups[group].absent;

@@ -15,6 +15,10 @@ Result<void> check_length(const char* name, std::int64_t found, std::int64_t exp
 
 }  // namespace
 
+std::int64_t PolicyWorld::units_on_device() const {
+  return units() - std::ranges::count(on_host, true);
+}
+
 Result<void> check(const PolicyWorld& world) {
   const std::int64_t units = world.units(), tiers = world.tiers();
   if (units < 1 || world.first_unit.front() != 0 || !std::ranges::is_sorted(world.first_unit))
@@ -25,6 +29,7 @@ Result<void> check(const PolicyWorld& world) {
   FOVEA_CHECK(check_length("unit_bytes", std::ssize(world.unit_bytes), units * tiers));
   if (!world.damage.empty()) FOVEA_CHECK(check_length("damage", std::ssize(world.damage), units * tiers));
   if (!world.uses.empty()) FOVEA_CHECK(check_length("uses", std::ssize(world.uses), units));
+  if (!world.on_host.empty()) FOVEA_CHECK(check_length("on_host", std::ssize(world.on_host), units));
   return check_length("capacity", std::ssize(world.capacity), tiers);
 }
 

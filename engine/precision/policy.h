@@ -50,10 +50,17 @@ struct PolicyWorld {
   std::int64_t high_per_layer = 0;    // n_hot …
   std::int64_t layers_with_more = 0;  // … and of so many layers one more
   std::vector<float> uses;            // [units]: g expected from a profile; empty when there is none
+  // [units]: computed by the host beside the device. They have no tier, no place, and no policy moves them,
+  // though it may observe them. Empty: none.
+  std::vector<bool> on_host = {};
 
   std::int64_t units() const { return first_unit.empty() ? 0 : first_unit.back(); }
   std::int64_t layers() const { return first_unit.empty() ? 0 : std::ssize(first_unit) - 1; }
   std::int64_t tiers() const { return std::ssize(bits_per_weight); }
+  bool is_on_host(std::int64_t unit) const {
+    return !on_host.empty() && on_host[static_cast<std::size_t>(unit)];
+  }
+  std::int64_t units_on_device() const;
 };
 // ErrorKind::internal names the vector whose length is wrong.
 Result<void> check(const PolicyWorld& world);
@@ -70,7 +77,7 @@ class Policy {
  public:
   virtual ~Policy() = default;
   virtual std::string_view name() const = 0;
-  // The tiers to begin with, [units]; within the capacities.
+  // The tiers to begin with, [units]; within the capacities. The host's units have none, whatever is said.
   virtual std::vector<std::uint8_t> initial() const = 0;
   virtual void observe(const Observation& observation) = 0;
   // Whether it looks at the output's entropy, which takes the engine some time over each token's logits.

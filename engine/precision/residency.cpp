@@ -37,13 +37,13 @@ Residency::State::State(Parts given, Arena given_arena, const ResidencySettings&
     const Unit& u = (*parts.units)[unit];
     for (const Tier& tier : *parts.tiers) {
       version_bytes.push_back(version_layout(tier, u, *parts.device).bytes);
+      if (!on_host(unit)) largest_bytes = std::max(largest_bytes, version_bytes.back());
       std::int64_t bits = 0;
       for (const models::MatrixSource& matrix : u.matrices())
         bits += 8 * matrix.rows * kernels::row_bytes(type_of(tier, matrix), matrix.columns);
       version_bits.push_back(bits);
     }
   }
-  if (!version_bytes.empty()) largest_bytes = *std::ranges::max_element(version_bytes);
   tiers.assign(units, no_tier);
   arrives.assign(units, no_tier);
   blocks.assign(units, {});
@@ -68,7 +68,7 @@ Result<void> Residency::State::prepare() {
                     " waiting; expected 1 or more (the largest has ", largest_bytes, " bytes)"),
                 "Give a larger transfer buffer");
   const kernels::Device& device = *parts.device;
-  if (!device.memory_is_host()) {
+  if (!device.memory_is_host() && largest_bytes > 0) {
     transient_bytes = count * largest_bytes;
     transient = device.allocate_host(transient_bytes);
     if (!transient)

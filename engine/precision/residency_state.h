@@ -63,7 +63,7 @@ struct Residency::State {
   Clock& clock;
   std::vector<std::int64_t> version_bytes;  // [units, tiers]
   std::vector<std::int64_t> version_bits;   // [units, tiers], of the weights without padding
-  std::int64_t largest_bytes = 0;
+  std::int64_t largest_bytes = 0;           // of those that may come to the device
   std::byte* transient = nullptr;  // [places, largest_bytes]; null: versions are read into their blocks
   std::int64_t transient_bytes = 0;
 

@@ -1,6 +1,7 @@
 #include "engine/api/devices.h"
 
 #include "engine/core/result.h"
+#include "engine/runtime/main_memory.h"
 #include "engine/runtime/processor.h"
 #include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"

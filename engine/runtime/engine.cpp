@@ -25,8 +25,10 @@ const LoadRequest& Engine::settings() const {
 MemoryUse Engine::memory() const {
   return {.weights = parts_->model->weight_bytes(),
           .kv_cache = parts_->cache->bytes(),
-          .activations = parts_->forward->activation_bytes(),
-          .host_weights = parts_->host_weights ? parts_->host_weights->bytes() : 0};
+          .activations = parts_->forward->bytes().device,
+          .host_weights = parts_->host_weights ? parts_->host_weights->bytes() : 0,
+          .host_buffers =
+              parts_->forward->bytes().host + (parts_->precision ? parts_->precision->transfer_bytes() : 0)};
 }
 
 std::optional<PrecisionUse> Engine::precision() const {

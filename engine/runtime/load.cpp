@@ -10,6 +10,7 @@
 #include "engine/precision/made_versions.h"
 #include "engine/runtime/load_precision.h"
 #include "engine/runtime/load_settings.h"
+#include "engine/runtime/main_memory.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
 #include "engine/text/text_model.h"
@@ -20,7 +21,7 @@ namespace {
 Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
                                                 const runtime::PolicyMaker& policy_maker,
                                                 const ProgressSink& progress, std::stop_token stop,
-                                                const kernels::Device* device,
+                                                const kernels::Device* device, std::int64_t main_memory_bytes,
                                                 std::optional<runtime::MadeWeights> made = {}) {
   const auto start = std::chrono::steady_clock::now();
   FOVEA_CHECK(runtime::check(request));
@@ -52,13 +53,15 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
       return std::make_unique<precision::MadeVersions>(units.units, units.tiers, *device, seed);
     };
   }
-  FOVEA_TRY(auto prepared, runtime::prepare_precision(checkpoint, config, settings, *parts->device, progress,
-                                                      stop, versions));
+  if (main_memory_bytes == 0) main_memory_bytes = runtime::memory().free_bytes;
+  FOVEA_TRY(auto prepared, runtime::prepare_precision(checkpoint, config, settings, *parts->device,
+                                                      main_memory_bytes, progress, stop, versions));
   std::vector<models::HostShare> host;
   if (prepared) {
     host = prepared->host;
   } else if (!parts->device->memory_is_host()) {
-    FOVEA_TRY(host, runtime::plan_without_policy(checkpoint, config, settings, *parts->device));
+    FOVEA_TRY(host,
+              runtime::plan_without_policy(checkpoint, config, settings, *parts->device, main_memory_bytes));
   }
   FOVEA_TRY(parts->model,
             models::Model::load(std::move(checkpoint), *parts->device, settings.threads, progress, stop,
@@ -88,7 +91,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
             seconds.count(), " s: weights ", parts->model->weight_bytes(), " bytes, on the host beside them ",
             parts->host_weights ? parts->host_weights->bytes() : 0, " bytes, KV cache ",
             parts->cache->bytes(), " bytes for ", settings.context, " tokens, activations ",
-            parts->forward->activation_bytes(), " bytes, ", settings.threads, " threads, ",
+            parts->forward->bytes().device, " bytes, ", settings.threads, " threads, ",
             parts->device->instruction_set());
   return parts;
 }
@@ -97,9 +100,10 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
 
 Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, const PolicyMaker& policy_maker,
                                               const ProgressSink& progress, std::stop_token stop,
-                                              const kernels::Device* device) {
+                                              const kernels::Device* device, std::int64_t main_memory_bytes) {
   return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
-    FOVEA_TRY(auto parts, assemble(request, policy_maker, progress, std::move(stop), device));
+    FOVEA_TRY(auto parts,
+              assemble(request, policy_maker, progress, std::move(stop), device, main_memory_bytes));
     return std::make_unique<Engine>(std::move(parts));
   });
 }
@@ -111,7 +115,7 @@ Result<std::unique_ptr<Engine>> runtime::load_made(const LoadRequest& request, M
     auto routing = std::move(made.routing);
     const PolicyMaker policy_maker = std::move(made.policy_maker);
     FOVEA_TRY(auto parts,
-              assemble(request, policy_maker, progress, std::move(stop), device, std::move(made)));
+              assemble(request, policy_maker, progress, std::move(stop), device, 0, std::move(made)));
     FOVEA_CHECK(parts->forward->allow_choices());
     parts->routing = std::move(routing);
     return std::make_unique<Engine>(std::move(parts));

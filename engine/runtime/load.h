@@ -16,10 +16,11 @@ using PolicyMaker =
     std::function<Result<std::unique_ptr<precision::Policy>>(const precision::PolicyWorld& world)>;
 
 // The request's policy says how the arena is cut; an empty maker leaves the choices to it as well. A device
-// that is given takes the place of the request's.
+// that is given takes the place of the request's, and so does main memory of what the machine has free.
 Result<std::unique_ptr<Engine>> load(const LoadRequest& request, const PolicyMaker& policy_maker,
                                      const ProgressSink& progress = {}, std::stop_token stop = {},
-                                     const kernels::Device* device = nullptr);
+                                     const kernels::Device* device = nullptr,
+                                     std::int64_t main_memory_bytes = 0);
 
 // The same for weights that are no file's, with routing that is made up: see Parts::routing. Without a
 // tokeniser and without a store; the request's model is a name only.

@@ -21,6 +21,7 @@
 #include "engine/precision/tier_map.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/load_settings.h"
+#include "engine/runtime/main_memory.h"
 #include "engine/runtime/prepare.h"
 #include "engine/runtime/processor.h"
 #include "kernels/cpu/ceiling.h"
@@ -45,10 +46,9 @@ Result<precision::Surroundings> surroundings(const checkpoint::Checkpoint& check
       .experts_used = config.experts_used,
       .chunk = settings.chunk};
   if (!device.memory_is_host()) {
-    around.safety_bytes = precision::card_safety_bytes;
-    around.safety_share = 0;
     FOVEA_TRY(const kernels::Device* processor, chosen_device({}));
     around.host_bytes = host_bytes(checkpoint, *processor);
+    count_card(config, settings.context, settings.chunk, around);
   }
   return around;
 }
@@ -105,6 +105,20 @@ Result<checkpoint::Store> open_store(const checkpoint::Checkpoint& checkpoint, c
   return checkpoint::Store::open(path, identity, checkpoint::ReadMode::direct);
 }
 
+precision::StoreProfile profile_of(const UnitPlan& units, const checkpoint::Store& store) {
+  std::vector<std::int32_t> first_unit;
+  for (std::int64_t layer = 0; layer <= units.units.layers(); ++layer)
+    first_unit.push_back(units.units.first(layer));
+  std::vector<std::int64_t> tiers(units.tiers.size());
+  std::iota(tiers.begin(), tiers.end(), 0);
+  return precision::store_profile(store, first_unit, tiers);
+}
+
+Result<double> processor_gb_per_s(int threads) {
+  FOVEA_TRY(const kernels::Device* processor, chosen_device({}));
+  return kernels::cpu::read_bandwidth_gb_per_s(*processor->make_stream({.threads = threads}));
+}
+
 precision::PolicyWorld world_of(const UnitPlan& units, const PrecisionPlan& plan,
                                 const checkpoint::Store* store, const kernels::Device& device) {
   precision::PolicyWorld world;
@@ -116,10 +130,8 @@ precision::PolicyWorld world_of(const UnitPlan& units, const PrecisionPlan& plan
   world.spare_blocks = std::max<std::int64_t>(1, plan.spare_blocks);
   world.high_per_layer = plan.high_per_layer;
   world.layers_with_more = plan.layers_with_more;
-  std::vector<std::int64_t> tiers(static_cast<std::size_t>(world.tiers()));
-  std::iota(tiers.begin(), tiers.end(), 0);
   if (store == nullptr) return world;
-  precision::StoreProfile profile = precision::store_profile(*store, world.first_unit, tiers);
+  precision::StoreProfile profile = profile_of(units, *store);
   world.damage = std::move(profile.damage);
   world.uses = std::move(profile.uses);
   return world;
@@ -133,30 +145,58 @@ Result<std::vector<TierId>> mapped_tiers(const UnitPlan& units, const std::files
   return precision::read_tier_map(map, names, tiers);
 }
 
+bool has_experts(const models::WeightPlan& weights) {
+  return std::ranges::any_of(weights.layers, [](const auto& layer) { return !layer.experts.empty(); });
+}
+
 // Which flags would make it fit, with the number where there is one.
 std::string leaving_more_to_host(const models::WeightPlan& weights, const kernels::Device& device,
-                                 PrecisionRequest request, const precision::Surroundings& around) {
-  const bool has_experts =
-      std::ranges::any_of(weights.layers, [](const auto& layer) { return !layer.experts.empty(); });
+                                 PrecisionRequest request, PolicyKind policy,
+                                 const precision::Surroundings& around) {
+  const bool experts = has_experts(weights);
+  // With the flags alone an automatic policy would be another one.
+  const char* const also = request.policy != PolicyKind::automatic ? ""
+                           : policy == PolicyKind::dynaexq         ? "--policy dynaexq "
+                           : policy == PolicyKind::static_tiers    ? "--policy static "
+                                                                   : "";
+  request.policy = policy;
   request.offload = {};
   const auto fits = [&] {
     const auto units = precision::plan_units(weights, device, request, around);
-    return units && precision::plan_precision_anyway(units->inputs, PolicyKind::none).plan.fits;
+    return units && precision::plan_precision_anyway(units->inputs, units->policy).plan.fits;
   };
   std::string flag;
   const std::int64_t layers = std::ssize(weights.layers);
   for (std::int64_t away = 1; away <= layers && flag.empty(); ++away) {
-    request.offload.cpu_moe_layers = has_experts ? away : 0;
-    request.offload.gpu_layers = has_experts ? -1 : layers + 1 - away;
-    if (fits()) flag = has_experts ? say("--n-cpu-moe ", away) : say("-ngl ", layers + 1 - away);
+    request.offload.cpu_moe_layers = experts ? away : 0;
+    request.offload.gpu_layers = experts ? -1 : layers + 1 - away;
+    if (fits()) flag = experts ? say("--n-cpu-moe ", away) : say("-ngl ", layers + 1 - away);
   }
   if (flag.empty())
     return say("Choose a shorter context or a smaller model: it does not fit even with all ",
-               has_experts ? "experts" : "feed-forward layers", " left to the processor (",
-               has_experts ? "--n-cpu-moe" : "-ngl", ", --override-tensor)");
-  return say("Leave more to the processor: ", flag, " fits",
-             has_experts ? " (--n-cpu-moe auto finds it)" : "",
+               experts ? "experts" : "feed-forward layers", " left to the processor (",
+               experts ? "--n-cpu-moe" : "-ngl", ", --override-tensor)");
+  return say("Leave more to the processor: ", also, flag, " fits",
+             experts ? " (--n-cpu-moe auto finds it)" : "",
              "; --override-tensor chooses by name. Or choose a shorter context");
+}
+
+// Before anything is read: main memory holds what the plan puts beside the card.
+Result<void> check_host(Plan& plan, const models::WeightPlan& weights, const kernels::Device& device,
+                        const PrecisionRequest& given, const precision::Surroundings& around,
+                        std::int64_t main_memory_bytes) {
+  if (device.memory_is_host()) return {};
+  plan.host_available_bytes = main_memory_bytes;
+  const auto plan_with = [&](const OffloadSettings& offload) -> std::optional<Plan> {
+    PrecisionRequest request = given;
+    request.offload = offload;
+    const auto units = precision::plan_units(weights, device, request, around);
+    if (!units) return std::nullopt;
+    return precision::plan_precision_anyway(units->inputs, units->policy).plan;
+  };
+  return check_main_memory(plan, [&] {
+    return for_less_main_memory(plan, has_experts(weights), std::ssize(weights.layers), plan_with);
+  });
 }
 
 // Swaps may take this share of the memory's bandwidth from decoding.
@@ -180,44 +220,66 @@ std::vector<TierId> without_absent(std::vector<TierId> tiers, const std::vector<
 
 }  // namespace
 
-Result<std::optional<PreparedPrecision>> prepare_precision(const checkpoint::Checkpoint& checkpoint,
-                                                           const models::ModelConfig& config,
-                                                           const LoadRequest& settings,
-                                                           const kernels::Device& device,
-                                                           const ProgressSink& progress, std::stop_token stop,
-                                                           const VersionMaker& versions) {
+Result<std::optional<PreparedPrecision>> prepare_precision(
+    const checkpoint::Checkpoint& checkpoint, const models::ModelConfig& config, const LoadRequest& settings,
+    const kernels::Device& device, std::int64_t main_memory_bytes, const ProgressSink& progress,
+    std::stop_token stop, const VersionMaker& versions) {
   FOVEA_TRY(const PrecisionRequest request, within_free_memory(settings.precision, device));
   const bool has_experts = config.experts > 0;
   const PolicyKind policy = precision::chosen_policy(request, has_experts, !device.memory_is_host());
   if (policy == PolicyKind::none) return std::nullopt;
   FOVEA_TRY(const models::WeightPlan weights, models::plan_weights(checkpoint, config));
-  FOVEA_TRY(const auto around, surroundings(checkpoint, weights, config, settings, device,
-                                            precision::unit_scope(policy, has_experts)));
+  FOVEA_TRY(auto around, surroundings(checkpoint, weights, config, settings, device,
+                                      precision::unit_scope(policy, has_experts)));
   FOVEA_TRY(UnitPlan units, precision::plan_units(weights, device, request, around));
   std::vector<TierId> first;
   if (!request.tier_map.empty()) {
     FOVEA_TRY(first, mapped_tiers(units, request.tier_map));
     units.inputs.counts = precision::counts_of(units, first);
   }
-  FOVEA_TRY(PrecisionPlan plan, precision::plan_precision(units.inputs, units.policy));
+  auto planned = precision::plan_precision(units.inputs, units.policy);
+  if (!planned) {
+    Error refused = std::move(planned).error();
+    if (around.host_bytes)
+      refused.advice = leaving_more_to_host(weights, device, request, units.policy, around);
+    return std::unexpected(std::move(refused));
+  }
+  PrecisionPlan plan = *std::move(planned);
+  PrecisionRequest fixed = request;
+  fixed.policy = units.policy;
+  FOVEA_CHECK(check_host(plan.plan, weights, device, fixed, around, main_memory_bytes));
   std::optional<checkpoint::Store> store;
   if (!versions) {
     FOVEA_TRY(store, open_store(checkpoint, units, settings, device, progress, std::move(stop)));
   }
+  if (store && around.host_bytes && request.offload.cpu_moe_layers < 0 && units.cpu_moe_layers > 0) {
+    const precision::StoreProfile profile = profile_of(units, *store);
+    if (!profile.uses.empty()) {
+      FOVEA_TRY(around.host_gb_per_s, processor_gb_per_s(settings.threads));
+      around.uses = profile.uses;
+      fixed.tiers.clear();  // the store's
+      for (const precision::Tier& tier : units.tiers) fixed.tiers.push_back(tier.name);
+      FOVEA_TRY(units, precision::plan_units(weights, device, fixed, around));
+      FOVEA_TRY(plan, precision::plan_precision(units.inputs, units.policy));
+      FOVEA_CHECK(check_host(plan.plan, weights, device, fixed, around, main_memory_bytes));
+    }
+  }
   precision::PolicyWorld world = world_of(units, plan, store ? &*store : nullptr, device);
+  std::vector<models::HostShare> host;
+  if (around.host_bytes) host = precision::host_shares(units.units, units.absent);
+  if (!host.empty()) world.on_host = units.absent;
   if (units.policy != PolicyKind::dynaexq && first.empty()) {
     // Nobody knows yet what the conversation will be about: units count as the calibration used them.
     std::vector<double> uses(world.uses.begin(), world.uses.end());
     uses.resize(static_cast<std::size_t>(world.units()), 1);
     FOVEA_TRY(precision::StaticPlan best,
               precision::plan_static(units, precision::expected_loss(world, uses)));
+    best.plan.plan.host_available_bytes = plan.plan.host_available_bytes;
     plan = std::move(best.plan);
     first = std::move(best.tiers);
     world.capacity = plan.capacity;
   }
   plan.plan.notes = std::move(units.notes);
-  std::vector<models::HostShare> host;
-  if (around.host_bytes) host = precision::host_shares(units.units, units.absent);
   std::unique_ptr<precision::VersionSource> source =
       versions ? versions(units) : std::make_unique<precision::StoreSource>(*std::move(store));
   return PreparedPrecision{.units = std::move(units),
@@ -231,24 +293,26 @@ Result<std::optional<PreparedPrecision>> prepare_precision(const checkpoint::Che
 Result<std::vector<models::HostShare>> plan_without_policy(const checkpoint::Checkpoint& checkpoint,
                                                            const models::ModelConfig& config,
                                                            const LoadRequest& settings,
-                                                           const kernels::Device& device) {
+                                                           const kernels::Device& device,
+                                                           std::int64_t main_memory_bytes) {
   FOVEA_TRY(PrecisionRequest request, within_free_memory(settings.precision, device));
   request.policy = PolicyKind::none;
   FOVEA_TRY(const models::WeightPlan weights, models::plan_weights(checkpoint, config));
   FOVEA_TRY(const auto around,
             surroundings(checkpoint, weights, config, settings, device, models::UnitScope::none));
   FOVEA_TRY(const UnitPlan units, precision::plan_units(weights, device, request, around));
-  const Plan plan = precision::plan_precision_anyway(units.inputs, PolicyKind::none).plan;
+  Plan plan = precision::plan_precision_anyway(units.inputs, PolicyKind::none).plan;
   for (const std::string& note : units.notes) log::info("runtime", note);
   if (!plan.fits)
     return fail(ErrorKind::memory, "budget",
                 say(size_text(plan.budget_bytes), " (", plan.budget_bytes, " bytes) is too small for ",
                     device.name(), ": the model and its context take ", size_text(plan.least_bytes), " (",
                     plan.least_bytes, " bytes)"),
-                leaving_more_to_host(weights, device, request, around));
+                leaving_more_to_host(weights, device, request, PolicyKind::none, around));
+  FOVEA_CHECK(check_host(plan, weights, device, request, around, main_memory_bytes));
   log::info("runtime", "the plan for ", device.name(), ": ", plan.total_bytes, " of ", plan.budget_bytes,
-            " bytes, and beside it ", plan.units_on_host, " units of ", plan.host_bytes,
-            " bytes that the processor computes");
+            " bytes, and beside it ", plan.units_on_host, " units that the processor computes and buffers, ",
+            plan.host_bytes, " bytes of main memory");
   return precision::host_shares(units.units, units.absent);
 }
 
@@ -291,7 +355,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
                  .on_host = prepared.host.empty() ? std::vector<bool>{} : std::move(prepared.units.absent)},
                 std::move(arena),
                 {.transfer_bytes =
-                     request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.parts.transfer,
+                     request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.host.transfer,
                  .in_flight = request.dynaexq.in_flight,
                  .visitors = parts.plan.visitor_blocks,
                  .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, device, stream),

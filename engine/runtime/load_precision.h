@@ -30,14 +30,12 @@ using VersionMaker =
     std::function<std::unique_ptr<precision::VersionSource>(const precision::UnitPlan& units)>;
 
 // Plans and opens the store, which is built first when there is none. Nothing when the request means no
-// policy. `settings` with context, chunk and threads chosen. Errors name what is wrong: the budget that would
-// do, the store that does not match.
-Result<std::optional<PreparedPrecision>> prepare_precision(const checkpoint::Checkpoint& checkpoint,
-                                                           const models::ModelConfig& config,
-                                                           const LoadRequest& settings,
-                                                           const kernels::Device& device,
-                                                           const ProgressSink& progress, std::stop_token stop,
-                                                           const VersionMaker& versions = {});
+// policy. `settings` with context, chunk and threads chosen; main_memory_bytes are free for what lies beside
+// a card. Errors name what is wrong: the budget that would do, the store that does not match.
+Result<std::optional<PreparedPrecision>> prepare_precision(
+    const checkpoint::Checkpoint& checkpoint, const models::ModelConfig& config, const LoadRequest& settings,
+    const kernels::Device& device, std::int64_t main_memory_bytes, const ProgressSink& progress,
+    std::stop_token stop, const VersionMaker& versions = {});
 
 // On a device with memory of its own, without a policy: the plan that keeps to that memory, and what of the
 // model the processor computes beside it, [layers]. ErrorKind::memory, before any weight is read, says what
@@ -45,7 +43,8 @@ Result<std::optional<PreparedPrecision>> prepare_precision(const checkpoint::Che
 Result<std::vector<models::HostShare>> plan_without_policy(const checkpoint::Checkpoint& checkpoint,
                                                            const models::ModelConfig& config,
                                                            const LoadRequest& settings,
-                                                           const kernels::Device& device);
+                                                           const kernels::Device& device,
+                                                           std::int64_t main_memory_bytes);
 
 // The policy that a request means, for what was prepared.
 Result<std::unique_ptr<precision::Policy>> make_policy(const PreparedPrecision& prepared,

@@ -6,8 +6,8 @@
 #include "engine/api/limits.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/layers/forward.h"
 #include "engine/models/placement.h"
-#include "engine/precision/plan_inputs.h"
 
 namespace fovea::runtime {
 namespace {
@@ -56,6 +56,20 @@ std::function<std::int64_t(const models::MatrixSource&)> host_bytes(const checkp
                                                                     const kernels::Device& processor) {
   return [placement = models::Placement(checkpoint, processor, models::UnitScope::none)](
              const models::MatrixSource& matrix) { return placement.resident_bytes(matrix); };
+}
+
+void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,
+                precision::Surroundings& around) {
+  const std::int64_t pages = KvCache::pages(kv_settings(config, context, KvType::f32));
+  const auto alone = layers::Forward::bytes_apart(config, chunk, pages, false);
+  around.activation_bytes = alone.device;
+  // Half of the reserve is for the driver's graphs; what a long context's take beyond that is kept free as
+  // well.
+  const std::int64_t graphs = layers::Graphs::driver_bytes(config.layers, context, page_tokens);
+  around.safety_bytes = std::max(precision::card_safety_bytes, precision::card_safety_bytes / 2 + graphs);
+  around.safety_share = 0;
+  around.exchange_bytes = alone.host;
+  around.exchange_with_host_bytes = layers::Forward::bytes_apart(config, chunk, pages, true).host;
 }
 
 kernels::Type storage_type(KvType kv) {

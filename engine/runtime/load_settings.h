@@ -6,6 +6,7 @@
 #include "engine/api/engine.h"
 #include "engine/models/config.h"
 #include "engine/models/plan.h"
+#include "engine/precision/plan_inputs.h"
 #include "engine/runtime/kv_cache.h"
 
 namespace fovea::runtime {
@@ -23,6 +24,10 @@ std::int64_t free_bytes(const kernels::Device& device);
 // checkpoint must outlive what comes back.
 std::function<std::int64_t(const models::MatrixSource&)> host_bytes(const checkpoint::Checkpoint& checkpoint,
                                                                     const kernels::Device& processor);
+// Counts in a plan what a card's memory being out of the host's reach takes: what passes exchange with it,
+// and what is kept free.
+void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,
+                precision::Surroundings& around);
 kernels::Type storage_type(KvType kv);
 KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, KvType kv);
 

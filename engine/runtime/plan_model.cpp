@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/api/devices.h"
 #include "engine/api/plan.h"
 #include "engine/core/result.h"
 #include "engine/layers/forward.h"
@@ -10,7 +11,9 @@
 #include "engine/precision/plan_inputs.h"
 #include "engine/precision/size_text.h"
 #include "engine/precision/tier_map.h"
+#include "engine/precision/token_cost.h"
 #include "engine/runtime/load_settings.h"
+#include "engine/runtime/main_memory.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
 
@@ -36,6 +39,7 @@ Result<void> choose_sizes(PlanSettings& settings, const models::ModelConfig& con
 
 // A model or a shape, for planning again with other settings.
 struct Subject {
+  const models::ModelConfig* config = nullptr;
   const models::WeightPlan* weights = nullptr;
   const kernels::Device* device = nullptr;
   bool has_experts = false;
@@ -45,11 +49,18 @@ struct Subject {
   std::function<std::int64_t(const PlanSettings&)> kv;
   std::function<std::int64_t(const PlanSettings&)> activations;
   std::function<std::int64_t(const models::MatrixSource&)> host;  // of a matrix where the processor computes
+  std::int64_t dense_read = 0;                                    // of what is no unit, by a token
 };
 
 // Whether the device has memory of its own, beside which the processor computes.
 bool is_card(const Subject& subject, const PlanSettings& settings) {
   return settings.device_memory_bytes > 0 || !subject.device->memory_is_host();
+}
+
+// For what lies beside a card; another machine's is not known.
+std::int64_t main_memory(const PlanSettings& settings) {
+  if (settings.main_memory_bytes > 0 || settings.device_memory_bytes > 0) return settings.main_memory_bytes;
+  return runtime::memory().free_bytes;
 }
 
 struct Planned {
@@ -68,12 +79,10 @@ Result<Planned> plan_once(const Subject& subject, const PlanSettings& settings) 
                       .kv_bytes = subject.kv(settings),
                       .activation_bytes = subject.activations(settings),
                       .experts_used = subject.experts_used,
-                      .chunk = settings.chunk,
-                      .counts_transfer = planned_card};
+                      .chunk = settings.chunk};
   if (card) {
+    runtime::count_card(*subject.config, settings.context, settings.chunk, around);
     around.host_bytes = subject.host;
-    around.safety_bytes = precision::card_safety_bytes;
-    around.safety_share = 0;
   }
   FOVEA_TRY(auto units, precision::plan_units(*subject.weights, *subject.device, request, around));
   if (!request.tier_map.empty() && policy == PolicyKind::static_tiers) {
@@ -84,6 +93,7 @@ Result<Planned> plan_once(const Subject& subject, const PlanSettings& settings) 
     units.inputs.counts = precision::counts_of(units, map);
   }
   auto plan = precision::plan_precision_anyway(units.inputs, units.policy);
+  if (card) plan.plan.host_available_bytes = main_memory(settings);
   return Planned{std::move(units), std::move(plan)};
 }
 
@@ -136,8 +146,7 @@ class Adviser {
   }
 
   void offload_layers(const Planned& planned, std::vector<std::string>& advice) const {
-    if (is_card(subject_, settings_) && planned.units.policy == PolicyKind::none)
-      return leave_to_host(planned, advice);
+    if (is_card(subject_, settings_)) return leave_to_host(planned, advice);
     if (!subject_.has_experts || planned.units.policy == PolicyKind::offload) return;
     const auto changed = again([&](PlanSettings& s) {
       s.precision.policy = PolicyKind::offload;
@@ -146,11 +155,10 @@ class Adviser {
       s.precision.offload = {.cpu_moe_layers = -1, .override_tensors = {}, .gpu_layers = -1};
     });
     if (!changed) return;
-    advice.push_back(
-        say("--policy offload --tiers ", changed->units.tiers.front().name, " --n-cpu-moe ",
-            changed->units.cpu_moe_layers, " ", outcome(*changed), ": ", changed->precision.absent_units,
-            " of ", changed->units.units.size(), " units ",
-            is_card(subject_, settings_) ? "computed by the host" : "on disk alone, with stalls"));
+    advice.push_back(say("--policy offload --tiers ", changed->units.tiers.front().name, " --n-cpu-moe ",
+                         changed->units.cpu_moe_layers, " ", outcome(*changed), ": ",
+                         changed->precision.absent_units, " of ", changed->units.units.size(),
+                         " units on disk alone, with stalls"));
   }
 
   // The fewest layers that must be the processor's.
@@ -205,11 +213,46 @@ class Adviser {
   const PlanSettings& settings_;
 };
 
+// The time that a token's reads take at least, on either side of a card.
+Result<void> predict(const Subject& subject, const PlanSettings& settings, const Planned& planned,
+                     PlanReport& out) {
+  if (!is_card(subject, settings)) return {};
+  const auto reads =
+      precision::unit_reads(planned.units, planned.precision,
+                            precision::chances(planned.units.units, subject.experts_used, {}), subject.host);
+  out.device_part.bytes_per_token = static_cast<double>(subject.dense_read) + reads.device;
+  out.device_part.gb_per_s = settings.device_gb_per_s;
+  if (settings.device_gb_per_s == 0 && settings.device_memory_bytes == 0)
+    out.device_part.gb_per_s = subject.device->facts().bandwidth_gb_per_s;
+  if (reads.host == 0) return {};
+  out.host_part = {.bytes_per_token = reads.host, .gb_per_s = settings.main_memory_gb_per_s};
+  if (settings.main_memory_gb_per_s == 0) {
+    FOVEA_TRY(out.host_part.gb_per_s, measure_memory_read_gb_per_s());
+  }
+  return {};
+}
+
 Result<PlanReport> report(const Subject& subject, const PlanSettings& settings) {
   FOVEA_TRY(auto planned, plan_once(subject, settings));
   if (!planned.precision.plan.fits) {
     planned.precision.plan.advice.clear();
     Adviser(subject, settings).advise(planned, planned.precision.plan.advice);
+  }
+  Plan& plan = planned.precision.plan;
+  const auto plan_with = [&](const OffloadSettings& offload) -> std::optional<Plan> {
+    PlanSettings changed = settings;
+    changed.precision.offload = offload;
+    auto other = plan_once(subject, changed);
+    if (!other) return std::nullopt;
+    return std::move(other->precision.plan);
+  };
+  const auto advice = [&] {
+    return runtime::for_less_main_memory(plan, subject.has_experts, planned.units.units.layers(), plan_with);
+  };
+  if (const auto status = runtime::check_main_memory(plan, advice); !status) {
+    if (plan.fits) plan.advice.clear();
+    plan.fits = false;
+    plan.advice.push_back(status.error().advice);
   }
   PlanReport out{.model = subject.name,
                  .policy = planned.units.policy,
@@ -221,11 +264,29 @@ Result<PlanReport> report(const Subject& subject, const PlanSettings& settings) 
                  .units_offloaded = planned.precision.absent_units,
                  .host_computes = is_card(subject, settings),
                  .cpu_moe_layers = planned.units.cpu_moe_layers};
+  FOVEA_CHECK(predict(subject, settings, planned, out));
   out.plan.notes = std::move(planned.units.notes);
   for (std::int64_t layer = 0; layer < planned.units.units.layers(); ++layer)
     out.units_per_layer = std::max<std::int64_t>(
         out.units_per_layer, planned.units.units.first(layer + 1) - planned.units.units.first(layer));
   return out;
+}
+
+// A token's reads without those of units: the embedding is one row.
+std::int64_t dense_read(const checkpoint::Checkpoint& file, const kernels::Device& device,
+                        const models::WeightPlan& weights, const models::ModelConfig& config) {
+  const bool experts = config.experts > 0;
+  double units = 0;
+  weights.each_matrix([&](const models::MatrixSource& matrix) {
+    if (!models::is_unit(experts ? models::UnitScope::experts : models::UnitScope::linear_layers,
+                         matrix.role))
+      return;
+    const double share =
+        experts ? static_cast<double>(config.experts_used) / static_cast<double>(config.experts) : 1;
+    units += share * static_cast<double>(matrix.bytes());
+  });
+  return models::Placement(file, device, models::UnitScope::none).measure(weights, config).per_token -
+         static_cast<std::int64_t>(units);
 }
 
 }  // namespace
@@ -241,7 +302,8 @@ Result<PlanReport> plan_model(const std::filesystem::path& model, const PlanSett
     FOVEA_CHECK(choose_sizes(settings, config));
     const bool has_experts = config.experts > 0;
     return report(
-        {.weights = &weights,
+        {.config = &config,
+         .weights = &weights,
          .device = device,
          .has_experts = has_experts,
          .experts_used = config.experts_used,
@@ -258,7 +320,8 @@ Result<PlanReport> plan_model(const std::filesystem::path& model, const PlanSett
              },
          .activations =
              [&](const PlanSettings& s) { return layers::Forward::activation_bytes(config, s.chunk); },
-         .host = runtime::host_bytes(file, *processor)},
+         .host = runtime::host_bytes(file, *processor),
+         .dense_read = dense_read(file, *device, weights, config)},
         settings);
   });
 }
@@ -277,7 +340,8 @@ Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& given) 
     const std::int64_t dense =
         precision::dense_bytes(*shape, dense_tier.front().type.value_or(kernels::Type::bf16));
     return report(
-        {.weights = &weights.plan,
+        {.config = &config,
+         .weights = &weights.plan,
          .device = device,
          .has_experts = true,
          .experts_used = shape->experts_used,
@@ -299,7 +363,9 @@ Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& given) 
                const kernels::Type type = m.tensor->type;
                return models::aligned(processor->packed_bytes(
                    processor->preferred_packing(type, m.rows, m.columns), type, m.rows, m.columns));
-             }},
+             },
+         .dense_read = dense - kernels::row_bytes(dense_tier.front().type.value_or(kernels::Type::bf16),
+                                                  shape->vocabulary * shape->hidden)},
         settings);
   });
 }

@@ -59,6 +59,7 @@ class PrecisionControl final : public layers::PassObserver {
               const float* weights) override;
 
   const precision::PrecisionPlan& plan() const { return parts_.plan; }
+  std::int64_t transfer_bytes() const { return parts_.residency->transfer_bytes(); }
   // accounted_bytes: of what this and the residency hold, with the plan's safety.
   PrecisionUse use() const;
   // From any one other thread. False: nothing new since the last call.

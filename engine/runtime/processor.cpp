@@ -40,18 +40,6 @@ std::string proc_value(const char* path, std::string_view key) {
   return {};
 }
 
-std::int64_t proc_kilobytes(std::string_view key) {
-  return std::strtoll(proc_value("/proc/meminfo", key).c_str(), nullptr, 10) * 1024;
-}
-
-// A number from a control group's file; -1 where there is no limit.
-std::int64_t group_limit(const char* name) {
-  const std::string line = first_line(std::filesystem::path("/sys/fs/cgroup") / name);
-  char* end = nullptr;
-  const long long value = std::strtoll(line.c_str(), &end, 10);
-  return end == line.c_str() ? -1 : value;
-}
-
 bool may_run_on([[maybe_unused]] unsigned processor) {
 #if defined(__linux__)
   cpu_set_t set;
@@ -95,17 +83,6 @@ int physical_cores() {
   if (cores == 0) cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int quota = cores_of_quota();
   return quota > 0 ? std::min(cores, quota) : cores;
-}
-
-Memory memory() {
-  Memory result{.total_bytes = proc_kilobytes("MemTotal"), .free_bytes = proc_kilobytes("MemAvailable")};
-  const std::int64_t limit = group_limit("memory.max");
-  if (limit > 0 && limit < result.total_bytes) {
-    result.total_bytes = limit;
-    const std::int64_t used = std::max<std::int64_t>(group_limit("memory.current"), 0);
-    result.free_bytes = std::min(result.free_bytes, std::max<std::int64_t>(limit - used, 0));
-  }
-  return result;
 }
 
 namespace {

@@ -14,12 +14,6 @@ std::string processor_name();
 // That this process may use: affinity and a container's quota are respected. At least 1.
 int physical_cores();
 
-struct Memory {
-  std::int64_t total_bytes = 0;  // of the machine, or the container's limit
-  std::int64_t free_bytes = 0;   // what could be allocated without swapping
-};
-Memory memory();
-
 // "cpu" or empty: the processor, with the instruction set that FOVEA_CPU names or the fastest. "cuda:N": a
 // GPU. ErrorKind::not_found lists what could be named, or says why there is no such device.
 Result<const kernels::Device*> chosen_device(std::string_view name);

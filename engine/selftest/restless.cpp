@@ -5,11 +5,14 @@ namespace fovea::selftest {
 using precision::Decision;
 
 Restless::Restless(const precision::PolicyWorld& world, std::shared_ptr<Weather> weather)
-    : begun_(static_cast<std::size_t>(world.units())),
+    : begun_(static_cast<std::size_t>(world.units()), no_tier),
       lowest_(static_cast<std::uint8_t>(world.tiers() - 1)),
       weather_(std::move(weather)) {
-  for (std::int64_t unit = world.capacity[0]; unit < world.units(); ++unit)
-    begun_[static_cast<std::size_t>(unit)] = lowest_;
+  std::int64_t high = 0;
+  for (std::int64_t unit = 0; unit < world.units(); ++unit) {
+    if (!world.is_on_host(unit))
+      begun_[static_cast<std::size_t>(unit)] = high++ < world.capacity[0] ? 0 : lowest_;
+  }
 }
 
 // The next unit of that tier; five steps on, so that neighbours come late.

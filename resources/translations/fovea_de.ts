@@ -703,14 +703,6 @@
         <translation>Was die Schichten weitergeben, für %1 Token einer Eingabe auf einmal.</translation>
     </message>
     <message>
-        <source>Room for swaps</source>
-        <translation>Platz zum Tauschen</translation>
-    </message>
-    <message>
-        <source>Where experts lie while they change their precision.</source>
-        <translation>Wo Experten liegen, während sich ihre Genauigkeit ändert.</translation>
-    </message>
-    <message>
         <source>Kept free</source>
         <translation>Frei gehalten</translation>
     </message>
@@ -1034,10 +1026,6 @@
     <message>
         <source>Room to compute: %1</source>
         <translation>Platz zum Rechnen: %1</translation>
-    </message>
-    <message>
-        <source>Room for swaps: %1</source>
-        <translation>Platz für Wechsel: %1</translation>
     </message>
     <message>
         <source>Kept free: %1</source>
@@ -3479,10 +3467,6 @@
     <message>
         <source>Activations</source>
         <translation>Aktivierungen</translation>
-    </message>
-    <message>
-        <source>Transfer buffer</source>
-        <translation>Übertragungspuffer</translation>
     </message>
     <message>
         <source>Hot experts (%1)</source>

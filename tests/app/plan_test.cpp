@@ -81,6 +81,7 @@ class PlanTest : public QObject {
     row("layers", {model, "--n-cpu-moe", "some"}, 2, "some is neither a number of layers nor auto");
     row("negative layers", {model, "--n-cpu-moe", "-1"}, 2, "--n-cpu-moe");
     row("-ngl", {model, "-ngl", "few"}, 2, "few is neither a number of layers nor all");
+    row("bandwidth", {model, "--device-bandwidth", "fast"}, 2, "--device-bandwidth");
     row("shape", {"--shape", "gpt-5"}, 1, "\"gpt-5\" is not a shape. Known are qwen3-30b-a3b");
     row("tier", {model, "--tiers", "q7"}, 1, "\"q7\" is not a tier");
     row("auto without a budget", {model, "--n-cpu-moe", "auto"}, 1, "auto needs a budget");
@@ -164,11 +165,36 @@ class PlanTest : public QObject {
     QCOMPARE(divided["policy"].get<std::string>(), std::string("none"));
     QVERIFY(divided["fits"].get<bool>());
     // 128 experts of 3 · 2048 · 768 weights in BF16 are each layer's.
-    QCOMPARE(divided["host_bytes"].get<std::int64_t>(),
+    const auto& host = divided["host_parts"];
+    QCOMPARE(host["weights"].get<std::int64_t>(),
              divided["cpu_moe_layers"].get<std::int64_t>() * 128 * 3 * 2048 * 768 * 2);
     Arguments in_words = beside_a_card;
     in_words.insert(in_words.begin(), "plan");
-    QVERIFY(run(in_words).out.contains("units on the host"));
+    const std::string words = run(in_words).out;
+    for (const char* text : {"units on the host", "buffers of passes", "main memory"})
+      QVERIFY2(words.contains(text), words.c_str());
+    QCOMPARE(divided["host_bytes"].get<std::int64_t>(), host["weights"].get<std::int64_t>() +
+                                                            host["transfer"].get<std::int64_t>() +
+                                                            host["exchange"].get<std::int64_t>());
+    QCOMPARE(divided["host_available_bytes"].get<int>(), 0);
+
+    // What a token takes on either side; a card that is not here has the speed that is said.
+    QVERIFY(divided["host_ms_per_token"].get<double>() > 0);
+    QCOMPARE(divided["device_ms_per_token"].get<double>(), 0.0);
+    QVERIFY2(words.contains("--device-bandwidth tells"), words.c_str());
+    Arguments with_speed = beside_a_card;
+    with_speed.insert(with_speed.end(), {"--device-bandwidth", "1000"});
+    const auto timed = plan(with_speed);
+    QCOMPARE(timed["device_ms_per_token"].get<double>(), timed["device_bytes_per_token"].get<double>() / 1e9);
+
+    // With less main memory than that it does not fit.
+    in_words.insert(in_words.end(), {"--main-memory", "8GiB"});
+    const Outcome refused = run(in_words);
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.out.contains("of 8.00 GiB: does not fit"), refused.out.c_str());
+    QVERIFY2(refused.err.contains("of main memory beside the card are more than the 8.00 GiB") &&
+                 refused.err.contains("it fits there without --n-cpu-moe"),
+             refused.err.c_str());
   }
 };
 FOVEA_TEST(PlanTest)

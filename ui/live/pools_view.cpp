@@ -33,7 +33,6 @@ std::vector<BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbers) 
   add(Kind::dense, plan.parts.dense);
   add(Kind::kv, plan.parts.kv);
   add(Kind::activations, plan.parts.activations);
-  add(Kind::transfer, plan.parts.transfer);
   std::int64_t published = 0;
   for (std::size_t tier = 0; tier < numbers.tiers.size(); ++tier) {
     add(Kind::tier, numbers.tiers[tier].bytes, static_cast<int>(tier));
@@ -105,8 +104,6 @@ QString PoolsView::part_name(const BudgetPart& part) const {
       return tr("KV cache");
     case Kind::activations:
       return tr("Activations");
-    case Kind::transfer:
-      return tr("Transfer buffer");
     case Kind::tier: {
       const QString name = QString::fromStdString(numbers_.tiers[static_cast<std::size_t>(part.tier)].name);
       if (part.tier == 0) return tr("Hot experts (%1)").arg(name);
@@ -137,8 +134,6 @@ QColor PoolsView::part_colour(const BudgetPart& part) const {
       return mixed(base, text, 0.44);
     case Kind::activations:
       return mixed(base, text, 0.30);
-    case Kind::transfer:
-      return mixed(base, text, 0.20);
     case Kind::tier:
       return tier_solid(static_cast<std::size_t>(part.tier), numbers_.tiers.size(), is_dark(palette()));
     case Kind::in_flight:

@@ -11,7 +11,7 @@ namespace fovea::ui {
 
 // One part of the budget bar.
 struct BudgetPart {
-  enum class Kind { dense, kv, activations, transfer, tier, in_flight, free, unplanned };
+  enum class Kind { dense, kv, activations, tier, in_flight, free, unplanned };
   Kind kind = Kind::dense;
   int tier = -1;  // of Kind::tier
   double bytes = 0;

@@ -58,8 +58,6 @@ QColor BudgetBar::colour(const BudgetPartView& part) const {
       return mixed(base, text, 0.44F);
     case Kind::activations:
       return mixed(base, text, 0.30F);
-    case Kind::transfer:
-      return mixed(base, text, 0.20F);
     case Kind::safety:
       return mixed(base, text, 0.10F);
     case Kind::tier:

@@ -58,7 +58,7 @@ struct MemoryChoice {
 };
 
 struct BudgetPartView {
-  enum class Kind { dense, tier, kv, activations, transfer, safety };
+  enum class Kind { dense, tier, kv, activations, safety };
   Kind kind = Kind::dense;
   int tier = 0;   // of Kind::tier, 0 is the highest …
   int tiers = 1;  // … of so many

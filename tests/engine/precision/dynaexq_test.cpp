@@ -9,6 +9,7 @@
 using namespace fovea::precision;
 using fovea::DynaExqSettings;
 using fovea::ErrorKind;
+using fovea::no_tier;
 using fovea::SwapReason;
 using fovea::tests::random_routing;
 using fovea::tests::Routing;
@@ -130,6 +131,63 @@ class DynaExqTest : public QObject {
     const auto policy = make(world, {});
     QCOMPARE(policy->initial(), (std::vector<std::uint8_t>{1, 0, 1, 1, 1, 0}));
     QCOMPARE(policy->hotness()[1], 0.5F);
+  }
+
+  // The host's units have no place; the hottest of the others take the places, and nothing moves the host's.
+  void theHostsUnitsStay() {
+    PolicyWorld world = two_tiers(2, 4, 1);
+    world.on_host = {true, false, false, false, true, true, true, true};
+    world.capacity = {1, 2};
+    world.uses = {0.9F, 0.1F, 0.3F, 0.2F, 0.4F, 0.3F, 0.2F, 0.1F};
+    QCOMPARE(world.units_on_device(), 3);
+    const auto policy = make(world, {.warm_up_tokens = 1});
+    std::vector<std::uint8_t> tiers = policy->initial();
+    QCOMPARE(tiers, (std::vector<std::uint8_t>{no_tier, 1, 0, 1, no_tier, no_tier, no_tier, no_tier}));
+    // The hottest of all is the host's; then comes the device's third.
+    use_only(*policy, 0, 500);
+    QVERIFY(proposed(*policy, tiers).empty());
+    QVERIFY(policy->hotness()[0] > 0.5F);
+    use_only(*policy, 3, 500);
+    const auto decisions = proposed(*policy, tiers);
+    QCOMPARE(std::ssize(decisions), 2);
+    QCOMPARE(decisions[0].unit, 3);
+    QCOMPARE(decisions[1].unit, 2);
+    world.capacity = {1, 1};
+    QCOMPARE(make_dynaexq(world, {}).error().kind, ErrorKind::memory);
+    world.on_host.pop_back();
+    QCOMPARE(make_dynaexq(world, {}).error().kind, ErrorKind::internal);
+  }
+
+  // With any units on the host, whatever the executor fails to do.
+  void noHostsUnitIsEverNamed() {
+    std::mt19937 random(fovea::tests::seed());
+    for (int round = 0; round < fovea::tests::rounds(40); ++round) {
+      PolicyWorld world = two_tiers(3, 8, 2);
+      world.on_host.resize(24);
+      std::int64_t present = 24, high = 0;
+      for (int layer = 0; layer < 3; ++layer) {
+        std::int64_t here = 8;
+        for (int e = 0; e < 8; ++e) {
+          const bool away = random() % 3 == 0 || layer == round % 4;
+          world.on_host[static_cast<std::size_t>(8 * layer + e)] = away;
+          here -= away;
+        }
+        present -= 8 - here;
+        high += std::min<std::int64_t>(here, 2);
+      }
+      world.capacity = {high, present - high};
+      const auto policy = make(world, {.interval_tokens = 1, .in_flight = 2, .warm_up_tokens = 1});
+      Executor executor(world, policy->initial(), 2, static_cast<unsigned>(random()));
+      for (int pass = 0; pass < 100; ++pass) {
+        use_only(*policy, static_cast<std::int32_t>(random() % 24), 1);
+        const auto decisions = proposed(*policy, executor.tiers(), executor.in_flight());
+        for (const Decision& decision : decisions) QVERIFY(!world.is_on_host(decision.unit));
+        executor.carry_out(decisions, 100);
+        QCOMPARE(executor.wrong(), std::string());
+        for (std::int64_t unit = 0; unit < 24; ++unit)
+          QCOMPARE(executor.tiers()[static_cast<std::size_t>(unit)] == no_tier, world.is_on_host(unit));
+      }
+    }
   }
 
   // One layer of three has a place more: the one whose second unit suffers most, use times harm.

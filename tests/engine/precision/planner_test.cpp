@@ -26,8 +26,7 @@ PlanInputs small_inputs(std::int64_t budget_pages) {
           .groups = {{.layers = 4, .units = 8, .parameters = 16384, .bytes = {10 * page, 2 * page}}},
           .dense_bytes = 3 * page,
           .kv_bytes = 5 * page,
-          .activation_bytes = page,
-          .transfer_bytes = 2 * page,
+          .activation_bytes = 3 * page,
           .safety_bytes = page,
           .budget_bytes = budget_pages * page};
 }
@@ -89,10 +88,14 @@ RandomCase random_case(std::mt19937& random) {
       group.bytes.insert(group.bytes.begin(), bytes += page * upto(t == 0 ? 40 : 60));
     in.groups.push_back(group);
   }
+  if (random() % 3 == 0) {
+    in.host_computes_absent = true;
+    for (UnitGroup& group : in.groups) group.absent = random() % 3 == 0 ? group.units : upto(group.units) - 1;
+  }
   in.dense_bytes = upto(100'000'000);
   in.kv_bytes = upto(10'000'000);
   in.activation_bytes = upto(10'000'000);
-  in.transfer_bytes = upto(4'000'000);
+  in.host = {.weights = upto(4'000'000), .transfer = upto(4'000'000), .exchange = upto(4'000'000)};
   in.safety_bytes = upto(1000);
   if (random() % 2) {
     in.safety_share = 0.02;
@@ -309,6 +312,37 @@ class PlannerTest : public QObject {
     QCOMPARE(plan->absent_units, 16);
   }
 
+  // Half of the layers are the host's: n_hot is of the others, and one of them may have one more.
+  void layersOfTheHostHaveNoHighTier() {
+    PlanInputs inputs = small_inputs(0);
+    inputs.groups = {{.layers = 2,
+                      .units = 8,
+                      .parameters = 16384,
+                      .bytes = {10 * page, 2 * page},
+                      .bits = {},
+                      .absent = 8},
+                     {.layers = 2, .units = 8, .parameters = 16384, .bytes = {10 * page, 2 * page}}};
+    inputs.host_computes_absent = true;
+    inputs.uneven_layers = true;
+    // Beside 11 pages of others and one kept free, slabs of ten pages hold one high or five low units, a
+    // spare of each included: 2 · (2 high + 6 low) take 5 + 3 slabs; a unit more at the high tier 6 + 3; 2 ·
+    // (3 + 5) 7 + 3, and with one more 8 + 2.
+    const auto expect = [&](std::int64_t pages, std::int64_t high, std::int64_t more,
+                            const TierCounts& counts) {
+      inputs.budget_bytes = (12 + pages) * page;
+      const auto plan = plan_precision(inputs, PolicyKind::dynaexq);
+      FOVEA_VERIFY(plan);
+      QCOMPARE(plan->high_per_layer, high);
+      QCOMPARE(plan->layers_with_more, more);
+      QCOMPARE(plan->group_capacity, counts);
+      QCOMPARE(plan->plan.units_on_host, 16);
+      QCOMPARE(plan->plan.units_on_disk, 0);
+    };
+    expect(89, 2, 0, {{0, 0}, {4, 12}});
+    expect(99, 2, 1, {{0, 0}, {5, 11}});
+    expect(100, 3, 1, {{0, 0}, {7, 9}});
+  }
+
   // Every plan of random shapes and budgets: within its budget, adds up, holds its promises.
   void promisesHold() {
     std::mt19937 random(seed());
@@ -330,14 +364,17 @@ class PlannerTest : public QObject {
       std::int64_t experts = 0, units = 0;
       for (const PlanTier& tier : p.parts.experts) experts += tier.bytes, units += tier.units;
       QVERIFY2(experts == p.arena_bytes && p.arena_bytes == plan->arena.bytes(), note.c_str());
-      QVERIFY2(
-          p.parts.dense + experts + p.parts.kv + p.parts.activations + p.parts.transfer + p.parts.safety ==
-              p.total_bytes,
-          note.c_str());
-      std::int64_t shape = 0;
-      for (const UnitGroup& group : inputs.groups) shape += group.layers * group.units;
-      QVERIFY2(units + p.units_on_disk == shape, note.c_str());
-      QVERIFY2(inputs.may_use_disk || p.units_on_disk == 0, note.c_str());
+      QVERIFY2(p.parts.dense + experts + p.parts.kv + p.parts.activations + p.parts.safety == p.total_bytes,
+               note.c_str());
+      QVERIFY2(p.host.weights + p.host.transfer + p.host.exchange == p.host_bytes, note.c_str());
+      std::int64_t shape = 0, away = 0;
+      for (const UnitGroup& group : inputs.groups) {
+        shape += group.layers * group.units;
+        away += group.layers * group.absent;
+      }
+      QVERIFY2(units + plan->absent_units == shape && plan->absent_units >= away, note.c_str());
+      QVERIFY2(inputs.may_use_disk || plan->absent_units == away, note.c_str());
+      QVERIFY2(p.units_on_disk + p.units_on_host == plan->absent_units, note.c_str());
 
       auto blocks = promised(inputs, *plan);
       if (policy == PolicyKind::dynaexq) {
@@ -353,6 +390,7 @@ class PlannerTest : public QObject {
         blocks = with_spares;
       }
       QVERIFY2(holds(plan->arena, blocks, random), note.c_str());
+      if (plan->arena.slabs == 0) continue;  // everything is the host's
       // The check can fail: the same arena without its last slab, when nothing was to spare.
       ArenaPlan cut_short = plan->arena;
       --cut_short.slabs;

@@ -63,6 +63,12 @@ Schedule random_schedule(unsigned seed) {
   if (disk) {
     for (TierId& tier : world.first) tier = below(2) == 0 ? no_tier : SwapWorld::lowest;
   }
+  if (below(3) == 0) {
+    for (TierId& tier : world.first) {
+      world.on_host.push_back(below(3) == 0);
+      if (world.on_host.back()) tier = no_tier;
+    }
+  }
   world.slabs = 3 + below(12);  // three hold every unit at the lowest tier and nothing else
   if (below(2) == 0) {
     world.faults = {.io_error = below(30), .checksum_error = below(30), .slow = below(20)};
@@ -154,6 +160,7 @@ std::string run(const Schedule& schedule, bool drain_at_end = true) {
 Schedule busy(unsigned seed) {
   Schedule schedule = random_schedule(seed);
   schedule.options.first.assign(SwapWorld::units, SwapWorld::lowest);
+  schedule.options.on_host.clear();
   schedule.options.slabs = 12;
   schedule.options.faults = {};
   schedule.options.settings = {};
@@ -198,6 +205,7 @@ class SwapScheduleTest : public QObject {
       for (const int slow : {0, 40}) {
         Schedule schedule = random_schedule(seed);
         schedule.options.first.assign(SwapWorld::units, SwapWorld::lowest);
+        schedule.options.on_host.clear();
         schedule.options.slabs = std::max<std::int64_t>(schedule.options.slabs, 4);
         schedule.options.faults = {.slow = slow};
         schedule.options.lagging_passes = false;

@@ -275,7 +275,8 @@ Result<void> SwapWorld::make() {
                                                       .device = &device_,
                                                       .source = source_.get(),
                                                       .handles = std::move(handles),
-                                                      .stream = options_.lagging_passes ? &stream_ : nullptr},
+                                                      .stream = options_.lagging_passes ? &stream_ : nullptr,
+                                                      .on_host = options_.on_host},
                                                      std::move(arena), options_.settings));
   residency_->on_event = [this](const precision::SwapEvent& event) { hear(event); };
   return {};
@@ -327,6 +328,7 @@ void SwapWorld::pass(std::size_t lag) {
 Result<void> SwapWorld::need(const std::vector<UnitId>& wanted) {
   FOVEA_CHECK(residency_->need(wanted));
   for (const UnitId unit : wanted) {
+    if (residency_->on_host(unit)) continue;
     if (residency_->tiers()[static_cast<std::size_t>(unit)] == no_tier) {
       contradiction_ = text("unit ", unit, " was needed and is not there");
       continue;
@@ -350,6 +352,9 @@ std::string SwapWorld::complaint() {
     return text("the device gave ", device_.most_allocated(), " bytes; the budget is ", arena_bytes_);
   if (const auto audit = residency_->audit(); !audit) return audit.error().message();
   for (std::size_t unit = 0; unit < told_.size(); ++unit) {
+    const bool on_host = residency_->on_host(static_cast<UnitId>(unit));
+    if (on_host && (residency_->tiers_or_target()[unit] != no_tier || weights_[unit][0].data != nullptr))
+      return text("unit ", unit, " is the host's, and has a version");
     if (residency_->tiers()[unit] != told_[unit])
       return text("unit ", unit, " is at ", int{residency_->tiers()[unit]}, ", the events say ",
                   int{told_[unit]});

@@ -155,6 +155,7 @@ struct WorldOptions {
   bool lagging_passes = false;
   std::int64_t slabs = 20;
   std::vector<TierId> first = {};  // [units]; empty: all at the lowest tier
+  std::vector<bool> on_host = {};  // [units], which begin without a tier; empty: none
   Faults faults = {};
   precision::ResidencySettings settings = {};
 };

@@ -7,6 +7,7 @@
 #include "engine/precision/plan_inputs.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
+#include "engine/selftest/restless.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
@@ -58,6 +59,17 @@ class HostPartTest : public QObject {
     request.model = golden("models/qwen3-0");
     return request;
   }
+  // The smallest budget in which so many experts of each layer are at the high tier.
+  std::int64_t least_budget(LoadRequest request, std::int64_t high = 0) const {
+    std::int64_t too_small = card_budget(0), enough = card_budget(std::int64_t{2} << 20);
+    while (enough - too_small > 256) {
+      const std::int64_t middle = (too_small + enough) / 2;
+      request.precision.budget_bytes = middle;
+      const auto engine = runtime::load(request, {}, {}, {}, &apart_);
+      (engine && (*engine)->plan()->high_per_layer >= high ? enough : too_small) = middle;
+    }
+    return enough;
+  }
   // Of a budget that has so many bytes behind the card's reserve.
   static std::int64_t card_budget(std::int64_t bytes) { return precision::card_safety_bytes + bytes; }
 
@@ -83,6 +95,10 @@ class HostPartTest : public QObject {
     row("static", PolicyKind::static_tiers, true, cpu_moe(1), 8);
     row("static, all layers", PolicyKind::static_tiers, true, cpu_moe(2), 16);
     row("offload", PolicyKind::offload, false, cpu_moe(1), 8);
+    row("dynaexq", PolicyKind::dynaexq, true, cpu_moe(1), 8);
+    row("dynaexq, all layers", PolicyKind::dynaexq, true, cpu_moe(2), 16);
+    row("dynaexq, -ngl 2", PolicyKind::dynaexq, true, gpu_layers(2), 8);
+    row("dynaexq, by name", PolicyKind::dynaexq, true, pattern("blk\\.1\\.=CPU"), 8);
     row("offload, by name", PolicyKind::offload, true, pattern("blk\\.1\\.=CPU"), 8);
   }
   void everyPolicyGivesTheProcessorsBits() {
@@ -93,14 +109,17 @@ class HostPartTest : public QObject {
     const auto tokens = expert::some_tokens(40);
     const auto here = load_on(cpu(), expert::plain_request());
     LoadRequest request = with_policy(static_cast<PolicyKind>(policy));
+    // With the whole card as its budget dynaexq has everything at its high tier.
     if (tiers) request.precision.tiers = {"file"};
+    if (request.precision.policy == PolicyKind::dynaexq) request.precision.tiers.emplace_back("q2");
     request.precision.offload = offload;
     const auto there = load_on(apart_, request);
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
     QCOMPARE(there->memory().host_weights > 0, units > 0);
     if (there->plan()) {
       QCOMPARE(there->plan()->units_on_host, units);
-      QCOMPARE(there->plan()->host_bytes, there->memory().host_weights);
+      QCOMPARE(there->plan()->host.weights, there->memory().host_weights);
+      QCOMPARE(there->plan()->host_bytes, there->memory().host_weights + there->memory().host_buffers);
       QCOMPARE(there->plan()->units_on_disk, 0);
       QCOMPARE(there->precision()->stalls, 0);
       QCOMPARE(there->precision()->hit_rate, 1 - units / 16.0);
@@ -124,6 +143,134 @@ class HostPartTest : public QObject {
     request.precision.tier_map = map;
     const auto here = load_on(cpu(), request);
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
+  }
+
+  // With every unit of the device at one tier, a division under dynaexq is the static one, bit for bit.
+  void dynaexqAtOneTierIsTheStaticDivision_data() {
+    QTest::addColumn<bool>("high");
+    QTest::addColumn<OffloadSettings>("offload");
+    for (const bool high : {true, false}) {
+      const char* const tier = high ? "high" : "low";
+      QTest::addRow("%s, first layer", tier) << high << cpu_moe(1);
+      QTest::addRow("%s, second layer", tier) << high << pattern("blk\\.1\\.=CPU");
+    }
+  }
+  void dynaexqAtOneTierIsTheStaticDivision() {
+    QFETCH(bool, high);
+    QFETCH(OffloadSettings, offload);
+    const auto tokens = expert::some_tokens(60);
+    LoadRequest request = with_policy(PolicyKind::static_tiers, {high ? "file" : "q2"});
+    request.precision.offload = offload;
+    const auto wanted = expert::logits(*load_on(apart_, request), tokens);
+    request = with_policy(PolicyKind::dynaexq, {"file", "q2"});
+    request.precision.offload = offload;
+    request.precision.dynaexq.warm_up_tokens = 4;
+    request.precision.dynaexq.interval_tokens = 1;
+    if (!high) request.precision.budget_bytes = least_budget(request);
+    const auto engine = load_on(apart_, request);
+    QVERIFY(expert::logits(*engine, tokens) == wanted);
+    QCOMPARE(engine->plan()->high_per_layer, high ? 8 : 0);
+    QCOMPARE(engine->plan()->units_on_host, 8);
+    QVERIFY(engine->plan()->total_bytes <= engine->plan()->budget_bytes);
+  }
+
+  // Experts of the device change tier in every pass while others are the processor's; when they are back, so
+  // is the answer, bit for bit.
+  void aSwapStormEndsWithTheFirstAnswer_data() {
+    QTest::addColumn<OffloadSettings>("offload");
+    QTest::newRow("first layer") << cpu_moe(1);
+    QTest::newRow("second layer") << pattern("blk\\.1\\.=CPU");
+  }
+  void aSwapStormEndsWithTheFirstAnswer() {
+    QFETCH(OffloadSettings, offload);
+    const auto tokens = expert::some_tokens(40);
+    LoadRequest request = with_policy(PolicyKind::dynaexq, {"file", "q2"});
+    request.chunk = 1;
+    request.precision.offload = offload;
+    request.precision.publish_after_passes = 1;
+    request.precision.dynaexq.in_flight = 2;  // one spare block of each tier
+    request.precision.budget_bytes = least_budget(request, 2);
+    const auto weather = std::make_shared<selftest::Weather>();
+    weather->storm = false;
+    const runtime::PolicyMaker restless =
+        [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
+      return std::make_unique<selftest::Restless>(world, weather);
+    };
+    auto loaded = runtime::load(request, restless, {}, {}, &apart_);
+    FOVEA_VERIFY(loaded);
+    Engine& engine = **loaded;
+    const auto before = expert::logits(engine, tokens);
+
+    weather->storm = true;
+    bool differs = false;
+    const std::int64_t wanted = 50;
+    for (int round = 0; round < 100 && (engine.precision()->promotions < wanted || !differs); ++round)
+      differs = expert::logits(engine, tokens) != before || differs;
+    QVERIFY(differs);
+    const PrecisionUse use = *engine.precision();
+    QVERIFY2(use.promotions >= wanted && use.demotions >= wanted, std::to_string(use.promotions).c_str());
+    QCOMPARE(use.swaps_failed, 0);
+    QCOMPARE(use.stalls, 0);
+    QVERIFY(use.accounted_bytes <= use.budget_bytes);
+
+    weather->storm = false;
+    for (int round = 0; round < 100 && !weather->home; ++round) expert::logits(engine, tokens);
+    QVERIFY(weather->home);
+    QVERIFY(expert::logits(engine, tokens) == before);
+
+    // The books: the host's units have no tier, and their uses are counted apart.
+    Snapshot snapshot;
+    for (bool is_new = engine.read_snapshot(snapshot); !is_new; is_new = engine.read_snapshot(snapshot))
+      expert::logits(engine, tokens);
+    const auto host_layer = static_cast<std::size_t>(offload.cpu_moe_layers > 0 ? 0 : 1);
+    for (std::size_t unit = 0; unit < snapshot.units.size(); ++unit)
+      QCOMPARE(snapshot.units[unit].tier == host_tier, unit / expert::experts == host_layer);
+    QCOMPARE(snapshot.host_units, expert::experts);
+    QCOMPARE(snapshot.tiers[0].units + snapshot.tiers[1].units, expert::experts);
+    QCOMPARE(snapshot.tiers[0].hits + snapshot.tiers[1].hits, snapshot.host_hits);  // one layer each
+    QCOMPARE(snapshot.misses, 0);
+    QVERIFY(engine.precision()->hit_rate > 0 && engine.precision()->hit_rate < 0.5);
+  }
+
+  // dynaexq's own choices: experts of the device move, within the budget, and the processor's stay.
+  void dynaexqMovesTheDevicesExperts() {
+    LoadRequest request = with_policy(PolicyKind::dynaexq, {"file", "q2"});
+    request.precision.offload = cpu_moe(1);
+    request.precision.publish_after_passes = 0;
+    request.precision.dynaexq.warm_up_tokens = 4;
+    request.precision.dynaexq.interval_tokens = 4;
+    request.precision.dynaexq.hysteresis = 0;
+    request.precision.dynaexq.in_flight = 2;  // one spare block of each tier
+    request.precision.budget_bytes = least_budget(request, 1);
+    const auto engine = load_on(apart_, request);
+    QVERIFY(engine->plan()->high_per_layer > 0 && engine->plan()->high_per_layer < expert::experts);
+    const auto tokens = expert::some_tokens(60);
+    expert::logits(*engine, tokens);
+    const PrecisionUse use = *engine->precision();
+    QVERIFY(use.promotions > 0);
+    QCOMPARE(use.swaps_refused, 0);
+    QVERIFY(use.accounted_bytes <= request.precision.budget_bytes);
+    QVERIFY(use.hit_rate > 0 && use.hit_rate < 0.5);
+  }
+
+  // With several tiers the flags leave dynaexq what it does to the rest; auto finds the fewest layers with
+  // which the lowest tier fits.
+  void autoUnderDynaexq() {
+    LoadRequest request = with_policy(PolicyKind::automatic, {"file", "q2"});
+    request.precision.offload = cpu_moe(1);
+    request.precision.budget_bytes = least_budget(request);
+    request.precision.offload = cpu_moe(-1);
+    const auto engine = load_on(apart_, request);
+    QCOMPARE(engine->plan()->units_on_host, 8);
+    QCOMPARE(engine->plan()->high_per_layer, 0);
+
+    // Too little: the error says which flag would do.
+    request.precision.offload = {};
+    const auto refused = runtime::load(request, {}, {}, {}, &apart_);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, ErrorKind::memory);
+    const std::string message = refused.error().message();
+    QVERIFY2(message.contains("--policy dynaexq --n-cpu-moe 1 fits"), message.c_str());
   }
 
   // Without experts it is the layers' feed-forward.
@@ -226,14 +373,46 @@ class HostPartTest : public QObject {
     QVERIFY(load_on(apart_, request)->memory().host_weights > 0);
   }
 
+  // Main memory that lacks a byte is known before a weight is read or a store is built.
+  void tooLittleMainMemoryIsAnErrorOfThePlan_data() {
+    QTest::addColumn<int>("policy");
+    QTest::newRow("none") << int(PolicyKind::none);
+    QTest::newRow("static") << int(PolicyKind::static_tiers);
+  }
+  void tooLittleMainMemoryIsAnErrorOfThePlan() {
+    QFETCH(int, policy);
+    const QTemporaryDir stores;
+    LoadRequest request =
+        expert::with_policy(stores.path().toStdString(), static_cast<PolicyKind>(policy), {});
+    request.precision.offload = cpu_moe(2);
+    const MemoryUse use = load_on(apart_, request)->memory();
+    const std::int64_t needed = use.host_weights + use.host_buffers;
+    QVERIFY(runtime::load(request, {}, {}, {}, &apart_, needed));
+    const QTemporaryDir empty;
+    request.precision.stores_folder = empty.path().toStdString();
+    bool progressed = false;
+    const auto watch = [&](const Progress&) { progressed = true; };
+    const auto engine = runtime::load(request, {}, watch, {}, &apart_, needed - 1);
+    QVERIFY(!engine);
+    QVERIFY(!progressed);
+    QVERIFY(std::filesystem::is_empty(request.precision.stores_folder));
+    QCOMPARE(engine.error().kind, ErrorKind::memory);
+    const std::string message = engine.error().message();
+    // Under a policy the swaps' buffer takes more than the units do.
+    const bool none = static_cast<PolicyKind>(policy) == PolicyKind::none;
+    for (const std::string& text :
+         {std::to_string(needed), std::to_string(needed - 1), std::string("16 units"),
+          std::string(none ? "Leave everything on the card" : "Lower tiers keep more")})
+      QVERIFY2(message.contains(text), message.c_str());
+    QCOMPARE(apart_.allocated(), 0);
+  }
+
   void whatCannotBeIsRefused_data() {
     QTest::addColumn<int>("policy");
     QTest::addColumn<bool>("dense");
     QTest::addColumn<OffloadSettings>("offload");
     QTest::addColumn<QString>("says");
     const int none = int(PolicyKind::none);
-    QTest::newRow("dynaexq") << int(PolicyKind::dynaexq) << false << cpu_moe(1)
-                             << "policies none, static and offload";
     QTest::newRow("attention") << none << true << pattern("attn_q=CPU") << "names nothing that the processor";
     QTest::newRow("routers") << none << false << pattern("ffn_gate_inp=CPU")
                              << "names nothing that the processor";
@@ -247,7 +426,6 @@ class HostPartTest : public QObject {
     LoadRequest request = with_policy(static_cast<PolicyKind>(policy));
     if (dense) request.model = dense_request().model;
     request.precision.offload = offload;
-    if (static_cast<PolicyKind>(policy) == PolicyKind::dynaexq) request.precision.tiers = {"file", "q2"};
     const auto engine = runtime::load(request, {}, {}, {}, &apart_);
     QVERIFY(!engine);
     QCOMPARE(engine.error().kind, ErrorKind::invalid);

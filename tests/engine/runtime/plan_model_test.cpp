@@ -20,8 +20,7 @@ std::int64_t experts(const Plan& plan) {
 }
 
 std::int64_t total(const Plan& plan) {
-  return plan.parts.dense + experts(plan) + plan.parts.kv + plan.parts.activations + plan.parts.transfer +
-         plan.parts.safety;
+  return plan.parts.dense + experts(plan) + plan.parts.kv + plan.parts.activations + plan.parts.safety;
 }
 
 PlanSettings with(const std::vector<std::string>& tiers, std::int64_t budget, PolicyKind policy) {
@@ -196,7 +195,10 @@ class PlanModelTest : public QObject {
     const auto whole = plan_model(path, settings);
     FOVEA_VERIFY(whole);
     QVERIFY(whole->host_computes);
-    QCOMPARE(whole->plan.host_bytes, 0);
+    QCOMPARE(whole->plan.host.weights, 0);
+    QCOMPARE(whole->plan.host.transfer, 0);
+    QCOMPARE(whole->plan.host_bytes, whole->plan.host.exchange);
+    QVERIFY(whole->plan.host.exchange > 0);
     settings.precision.policy = PolicyKind::automatic;
     settings.precision.offload.cpu_moe_layers = experts ? 99 : 0;
     settings.precision.offload.gpu_layers = experts ? -1 : 0;
@@ -207,11 +209,13 @@ class PlanModelTest : public QObject {
     QCOMPARE(divided->plan.units_on_host, divided->units_offloaded);
     QCOMPARE(divided->plan.units_on_disk, 0);
     QCOMPARE(divided->plan.total_bytes, total(divided->plan));
-    QVERIFY(divided->plan.host_bytes > 0);
+    QVERIFY(divided->plan.host.weights > 0);
+    QVERIFY(divided->plan.host.exchange > whole->plan.host.exchange);
+    QCOMPARE(divided->plan.host_bytes, divided->plan.host.weights + divided->plan.host.exchange);
     QVERIFY(divided->plan.total_bytes < whole->plan.total_bytes);
     if (experts) {
-      QCOMPARE(divided->plan.host_bytes, dense_of_model(path, models::UnitScope::none) -
-                                             dense_of_model(path, models::UnitScope::experts));
+      QCOMPARE(divided->plan.host.weights, dense_of_model(path, models::UnitScope::none) -
+                                               dense_of_model(path, models::UnitScope::experts));
     }
 
     // A card that lacks one byte: the plan says what to leave to the processor, and that fits.
@@ -230,6 +234,112 @@ class PlanModelTest : public QObject {
     FOVEA_VERIFY(found);
     QVERIFY(found->plan.fits);
     QCOMPARE(found->cpu_moe_layers, 1);
+  }
+
+  // One byte of main memory too few: the plan says so, and the division that it names fits both.
+  void mainMemoryIsPlannedToo() {
+    const auto path = golden("models/qwen3_moe-0");
+    PlanSettings settings = with({}, 0, PolicyKind::none);
+    settings.device_memory_bytes = std::int64_t{8} << 30;
+    settings.precision.policy = PolicyKind::automatic;
+    settings.precision.offload.cpu_moe_layers = 2;
+    const auto all = plan_model(path, settings);
+    FOVEA_VERIFY(all);
+    QVERIFY(all->plan.fits);
+    QCOMPARE(all->plan.host_available_bytes, 0);  // another machine's
+    settings.main_memory_bytes = all->plan.host_bytes;
+    const auto just = plan_model(path, settings);
+    FOVEA_VERIFY(just);
+    QVERIFY(just->plan.fits);
+    QCOMPARE(just->plan.host_available_bytes, settings.main_memory_bytes);
+    --settings.main_memory_bytes;
+    const auto refused = plan_model(path, settings);
+    FOVEA_VERIFY(refused);
+    QVERIFY(!refused->plan.fits);
+    QVERIFY(refused->plan.total_bytes <= refused->plan.budget_bytes);
+    QVERIFY2(refused->plan.advice.back().contains("--n-cpu-moe 1 fits both memories"),
+             refused->plan.advice.back().c_str());
+    // With too small a card for everything, one layer is the processor's.
+    settings.precision.offload.cpu_moe_layers = 1;
+    const auto one = plan_model(path, settings);
+    FOVEA_VERIFY(one);
+    QVERIFY(one->plan.fits);
+    settings.precision.budget_bytes = one->plan.total_bytes;
+    settings.precision.offload.cpu_moe_layers = 2;
+    const auto named = plan_model(path, settings);
+    FOVEA_VERIFY(named);
+    QVERIFY(!named->plan.fits);
+    QVERIFY2(named->plan.advice.back().contains("--n-cpu-moe 1 fits both memories"),
+             named->plan.advice.back().c_str());
+    // Nothing does where both are small.
+    settings.main_memory_bytes = one->plan.host_bytes - 1;
+    const auto neither = plan_model(path, settings);
+    FOVEA_VERIFY(neither);
+    QVERIFY(!neither->plan.fits);
+    QVERIFY2(neither->plan.advice.back().contains("Lower tiers"), neither->plan.advice.back().c_str());
+  }
+
+  // Half of Mixtral's layers are the processor's: of 2 experts of 3 · 4096 · 14336 weights in BF16 for each.
+  void theTimeOfATokenIsPredicted() {
+    PlanSettings settings;
+    settings.device_memory_bytes = std::int64_t{64} << 30;
+    settings.precision.policy = PolicyKind::automatic;
+    settings.precision.offload.cpu_moe_layers = 16;
+    settings.main_memory_gb_per_s = 50;
+    settings.device_gb_per_s = 1000;
+    const auto report = plan_shape("mixtral-8x7b", settings);
+    FOVEA_VERIFY(report);
+    const double half = 16.0 * 2 * 3 * 4096 * 14336 * 2;
+    QCOMPARE(report->host_part.bytes_per_token, half);
+    QCOMPARE(report->host_part.ms_per_token(), half / 50e6);
+    // Attention, routers and the output on top: 32 · (2 · 4096² + 2 · 4096 · 1024 + 8 · 4096) + 32000 · 4096.
+    const double dense = 2 * (32 * (2.0 * 4096 * 4096 + 2.0 * 4096 * 1024 + 8.0 * 4096) + 32000.0 * 4096);
+    const double vectors = report->device_part.bytes_per_token - half - dense;
+    QVERIFY2(vectors > 0 && vectors < 4.0 * 100 * 4096, std::to_string(vectors).c_str());
+    QCOMPARE(report->device_part.ms_per_token(), report->device_part.bytes_per_token / 1000e6);
+    // Another card's speed is not known, and this machine's memory is measured.
+    settings.device_gb_per_s = settings.main_memory_gb_per_s = 0;
+    const auto measured = plan_shape("mixtral-8x7b", settings);
+    FOVEA_VERIFY(measured);
+    QCOMPARE(measured->device_part.ms_per_token(), 0.0);
+    QVERIFY(measured->host_part.gb_per_s > 0);
+  }
+
+  // The same for a file, whose dense weights have types of their own.
+  void aFilesTokenReadsWhatItsTensorsSay() {
+    const auto path = golden("models/qwen3_moe-0");
+    PlanSettings settings = with({}, 0, PolicyKind::none);
+    settings.device_memory_bytes = std::int64_t{8} << 30;
+    settings.precision.policy = PolicyKind::automatic;
+    settings.precision.offload.cpu_moe_layers = 1;
+    settings.main_memory_gb_per_s = 1;
+    const auto report = plan_model(path, settings);
+    FOVEA_VERIFY(report);
+    const auto engine = Engine::load({.model = path, .threads = 1, .need_tokenizer = false});
+    FOVEA_VERIFY(engine);
+    // Both sides read what a token reads, but for the padding of blocks.
+    const auto whole = static_cast<double>((*engine)->cost().weight_bytes);
+    const double sides = report->device_part.bytes_per_token + report->host_part.bytes_per_token;
+    QVERIFY2(sides >= whole - 1 && sides < 1.1 * whole + 4096,
+             (std::to_string(sides) + " of " + std::to_string(whole)).c_str());
+    QVERIFY(report->host_part.bytes_per_token > 0);
+  }
+
+  // A long context has more graphs, for which more is kept free.
+  void graphsOfALongContextAreReserved() {
+    PlanSettings settings;
+    settings.device_memory_bytes = std::int64_t{64} << 30;
+    settings.precision.policy = PolicyKind::automatic;
+    settings.precision.tiers = {"q4"};
+    settings.context = 8192;
+    const auto usual = plan_shape("qwen3-30b-a3b", settings);
+    FOVEA_VERIFY(usual);
+    QCOMPARE(usual->plan.parts.safety, std::int64_t{1} << 30);
+    settings.context = 32768;
+    // 256 tokens and twice as many up to 32,768 are 8 graphs of 49 · 24 kernels at 64 KiB.
+    const auto longer = plan_shape("qwen3-30b-a3b", settings);
+    FOVEA_VERIFY(longer);
+    QCOMPARE(longer->plan.parts.safety, (std::int64_t{1} << 29) + 8 * 49 * 24 * (std::int64_t{64} << 10));
   }
 
   void wrongRequestsAreNamed_data() {

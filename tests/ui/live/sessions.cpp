@@ -4,8 +4,7 @@ namespace fovea::tests {
 namespace {
 
 constexpr double kTokensPerSecond = 25;
-constexpr std::int64_t kDense = 1'540'000'000, kKv = 805'306'368, kActivations = 212'000'000,
-                       kTransfer = 16'000'000;
+constexpr std::int64_t kDense = 1'540'000'000, kKv = 805'306'368, kActivations = 228'000'000;
 
 }  // namespace
 
@@ -27,7 +26,7 @@ Result<void> play_session(const SessionShape& shape, const SnapshotSink& sink) {
   request.clock.read_gb_per_s = 0.25;
   request.snapshots = [&](const Snapshot& snapshot, double seconds) {
     Snapshot with_rest = snapshot;
-    with_rest.budget_bytes += kDense + kKv + kActivations + kTransfer;
+    with_rest.budget_bytes += kDense + kKv + kActivations;
     with_rest.queued = std::max(0, with_rest.reading - 3);
     with_rest.reading -= with_rest.queued;
     return sink(with_rest, seconds);
@@ -48,7 +47,6 @@ ui::LiveModel session_model(const SessionShape& shape) {
   model.plan.parts.dense = kDense;
   model.plan.parts.kv = kKv;
   model.plan.parts.activations = kActivations;
-  model.plan.parts.transfer = kTransfer;
   model.link_bytes_per_s = 0.25e9;
   return model;
 }

@@ -1,0 +1,74 @@
+#include "engine/precision/token_cost.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fovea::precision {
+namespace {
+
+// A copy down, a wait, a copy up and an addition: five calls of the driver at about ten microseconds. An
+// estimate: no card was at hand to measure it.
+constexpr double crossing_seconds = 50e-6;
+
+// Of the versions that units of this group may have.
+double mean_bytes(const UnitGroup& group, const std::vector<std::int64_t>& counts) {
+  double bytes = 0, units = 0;
+  for (std::size_t t = 0; t < counts.size(); ++t) {
+    bytes += static_cast<double>(counts[t]) * static_cast<double>(group.bytes[t]);
+    units += static_cast<double>(counts[t]);
+  }
+  return units > 0 ? bytes / units : 0;
+}
+
+}  // namespace
+
+std::vector<double> chances(const UnitTable& units, std::int64_t experts_used, std::span<const float> uses) {
+  std::vector<double> result(static_cast<std::size_t>(units.size()), 1);
+  if (units.scope() != UnitScope::experts) return result;
+  for (std::int64_t layer = 0; layer < units.layers(); ++layer) {
+    const auto first = static_cast<std::size_t>(units.first(layer));
+    const auto end = static_cast<std::size_t>(units.first(layer + 1));
+    double sum = 0;
+    for (std::size_t u = first; u < end; ++u) sum += uses.empty() ? 1 : static_cast<double>(uses[u]);
+    for (std::size_t u = first; u < end; ++u) {
+      const double share = uses.empty() ? 1 : static_cast<double>(uses[u]);
+      result[u] = sum > 0 ? std::min(1.0, static_cast<double>(experts_used) * share / sum) : 0;
+    }
+  }
+  return result;
+}
+
+UnitReads unit_reads(const UnitPlan& units, const PrecisionPlan& plan, std::span<const double> chances,
+                     const std::function<std::int64_t(const models::MatrixSource&)>& host_bytes) {
+  std::vector<double> device_bytes;
+  for (std::size_t g = 0; g < units.inputs.groups.size(); ++g)
+    device_bytes.push_back(mean_bytes(units.inputs.groups[g], plan.group_capacity[g]));
+  UnitReads reads;
+  for (UnitId id = 0; id < static_cast<UnitId>(units.units.size()); ++id) {
+    const auto u = static_cast<std::size_t>(id);
+    if (!units.absent[u]) {
+      reads.device += chances[u] * device_bytes[units.group[u]];
+      continue;
+    }
+    for (const models::MatrixSource& matrix : units.units[id].matrices())
+      reads.host += chances[u] * static_cast<double>(host_bytes(matrix));
+  }
+  return reads;
+}
+
+double HostCost::seconds(const UnitTable& units, const std::vector<bool>& on_host) const {
+  double read = 0, crossings = 0;
+  for (std::int64_t layer = 0; layer < units.layers(); ++layer) {
+    bool any = false;
+    for (UnitId id = units.first(layer); id < units.first(layer + 1); ++id) {
+      const auto u = static_cast<std::size_t>(id);
+      if (!on_host[u]) continue;
+      any = true;
+      read += chances[u] * static_cast<double>(bytes[u]);
+    }
+    crossings += any;
+  }
+  return read / (1e9 * gb_per_s) + crossings * crossing_seconds;
+}
+
+}  // namespace fovea::precision
