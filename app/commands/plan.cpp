@@ -51,6 +51,8 @@ nlohmann::ordered_json as_json(const PlanReport& report) {
         {"experts", experts},
         {"kv", plan.parts.kv},
         {"activations", plan.parts.activations},
+        // Versions are read straight to their place, or beside a card through pinned main memory.
+        {"transfer", 0},
         {"safety", plan.parts.safety}}},
       {"host_bytes", plan.host_bytes},
       {"host_parts",
@@ -201,7 +203,8 @@ void add_plan(Registry& registry) {
       "  fits           whether it stays within the budget; if not, the exit code is 1\n"
       "  budget_bytes   the budget; total_bytes is what the plan takes of it, least_bytes what would do\n"
       "  parts          bytes: dense (weights that are no units), experts (by tier: the units, with slab\n"
-      "                 rounding and spare blocks), kv, activations, safety; they add up to total_bytes\n"
+      "                 rounding and spare blocks), kv, activations, transfer (0: swaps need no room of the\n"
+      "                 device's), safety; they add up to total_bytes\n"
       "  host_bytes     main memory beside a card, not in the total: the sum of host_parts, which are "
       "weights\n"
       "                 (of the units that the processor computes), transfer (the buffer of swaps) and\n"
