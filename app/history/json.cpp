@@ -317,7 +317,7 @@ Result<Archive> archive_of(const Json& value) {
     if (!known.try_emplace(message.id, true).second) return unreadable("two messages have the same id");
     archive.messages.push_back(std::move(message));
   }
-  if (!known.contains(c.leaf)) c.leaf = archive.messages.back().id;
+  if (!known.contains(c.leaf)) c.leaf = archive.messages.empty() ? 0 : archive.messages.back().id;
   return archive;
 }
 

@@ -81,7 +81,9 @@ std::vector<Match> matches_in(std::string_view text, const Query& query) {
 }
 
 std::size_t at_character(std::string_view text, std::size_t at) {
-  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+  // No character has more than three such bytes; what is not UTF-8 may have any number.
+  for (int i = 0; i < 3 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80; ++i)
+    ++at;
   return std::min(at, text.size());
 }
 

@@ -92,6 +92,7 @@ class ExchangeTest : public QObject {
  private Q_SLOTS:
   void our_json_comes_back_the_same();
   void through_the_database_and_back();
+  void a_conversation_may_be_empty();
   void a_second_import_adds_nothing();
   void chatgpt_branches_become_a_tree();
   void chatgpt_hidden_nodes_are_skipped();
@@ -139,6 +140,17 @@ void ExchangeTest::through_the_database_and_back() {
   FOVEA_VERIFY(archive);
   QCOMPARE(to_json({*archive}), to_json(given));
   QCOMPARE(history->branch(report->conversations[0])->messages.size(), std::size_t{2});
+}
+
+void ExchangeTest::a_conversation_may_be_empty() {
+  const auto read = from_json(R"([{"uid":"u","title":"t","leaf":2,"messages":[]}])", "empty.json");
+  FOVEA_VERIFY(read);
+  QCOMPARE(read->archives.size(), std::size_t{1});
+  QCOMPARE(read->archives[0].conversation.leaf, Id{0});
+  tests::TemporaryFolder folder;
+  auto history = History::open(folder.path() / "history.db");
+  FOVEA_VERIFY(history);
+  QCOMPARE(history->import(read->archives)->imported, 1);
 }
 
 void ExchangeTest::a_second_import_adds_nothing() {
