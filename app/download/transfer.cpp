@@ -416,8 +416,9 @@ void Transfer::check_speed() {
 
 void Transfer::retry_later(Error error, std::int64_t wait_s) {
   progress_bytes_ = 0;
-  if (failures_ >= settings_.retries) return end({.error = std::move(error)});
-  int wait_ms = backoff_ms(failures_++, settings_.retry_base_ms, settings_.retry_most_ms);
+  // Connections that fail together, as they do where one cable is pulled, are one failure.
+  if (!retry_.isActive() && failures_++ >= settings_.retries) return end({.error = std::move(error)});
+  int wait_ms = backoff_ms(std::max(failures_ - 1, 0), settings_.retry_base_ms, settings_.retry_most_ms);
   if (wait_s >= 0) wait_ms = std::max(wait_ms, static_cast<int>(std::min(wait_s, longest_wait_s)) * 1000);
   if (retry_.isActive() && retry_.remainingTime() >= wait_ms) return;
   log::info("download", error.message(), "; again in ", wait_ms, " ms");

@@ -208,9 +208,12 @@ class TransferTest : public QObject {
           206, {range_field(question.begin, question.end, size_bytes), "ETag: \"" + std::to_string(n) + "\""},
           slice(bytes, question.begin, question.end));
     });
-    row("redirects of the storage", [](const HttpQuestion& question, Wire& wire, int n) {
-      if (!question.at_storage || n % 2 == 1) return false;
-      return wire.answer(307, {"Location: " + question.target}, "");
+    row("redirects of the storage", [bytes](const HttpQuestion& question, Wire& wire, int) {
+      if (!question.at_storage) return false;
+      if (!question.target.ends_with("&moved"))
+        return wire.answer(307, {"Location: " + question.target + "&moved"}, "");
+      return wire.answer(206, {range_field(question.begin, question.end, size_bytes)},
+                         slice(bytes, question.begin, question.end));
     });
     row("slower than can be waited for", [](const HttpQuestion& question, Wire& wire, int n) {
       if (!question.at_storage || n > 0) return false;
@@ -234,6 +237,7 @@ class TransferTest : public QObject {
   void faultsThatPass() {
     QFETCH(Fault, fault);
     Bench bench;
+    bench.settings.retries = TransferSettings{}.retries;  // Qt may end sound connections with a cut one
     bench.server.set_fault(fault);
     QVERIFY(bench.run());
     QVERIFY2(bench.is_right(), bench.message().c_str());
