@@ -14,7 +14,7 @@ cuda_packages=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==1
 
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libmd4c-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
-test_packages=(xz-utils openssl appstream desktop-file-utils xvfb)
+test_packages=(xz-utils openssl appstream desktop-file-utils xvfb dbus-daemon gnome-keyring libsecret-1-0)
 sanitizer_packages=(clang-19 libclang-rt-19-dev)
 
 say() { printf '\n== %s\n' "$*" >&2; }
