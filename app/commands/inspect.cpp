@@ -52,7 +52,7 @@ std::string for_people(const ModelInfo& info) {
 Result<void> print_info(const InspectFlags& flags, Console& console) {
   FOVEA_TRY(auto path, find_model(flags.model));
   FOVEA_TRY(auto info, inspect(path));
-  return flags.json ? write_json(console, as_json(info)) : console.write_text(for_people(info));
+  return flags.json ? write_json(console, app::as_json(info)) : console.write_text(for_people(info));
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 namespace fovea::app {
 namespace {
 
-constexpr std::int64_t text_limit_bytes = std::int64_t{1} << 30;
 constexpr std::int64_t default_context = 512;
 
 struct PerplexityFlags {

@@ -9,14 +9,13 @@
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/commands/text_input.h"
 #include "app/files/files.h"
 #include "app/library/stores.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
 namespace {
-
-constexpr std::int64_t text_limit_bytes = std::int64_t{1} << 30;
 
 struct PrepareFlags {
   std::string model, out, text;

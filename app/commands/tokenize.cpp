@@ -14,7 +14,7 @@
 namespace fovea::app {
 namespace {
 
-constexpr std::int64_t text_limit_bytes = std::int64_t{4} << 30;
+constexpr std::int64_t stdin_limit_bytes = std::int64_t{4} << 30;
 
 struct TokenizeFlags {
   std::string model;
@@ -46,7 +46,7 @@ Result<void> tokenize(const TokenizeFlags& flags, Console& console) {
   if (flags.text) {
     text = *flags.text;
   } else {
-    FOVEA_TRY(text, read_standard_input(text_limit_bytes));
+    FOVEA_TRY(text, read_standard_input(stdin_limit_bytes));
   }
 
   note_invalid_utf8(console, "tokenize", flags.text ? "--text" : "standard input", text);

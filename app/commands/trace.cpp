@@ -17,8 +17,6 @@
 namespace fovea::app {
 namespace {
 
-constexpr std::int64_t text_limit_bytes = std::int64_t{1} << 30;
-
 struct TraceFlags {
   std::string model, file, out;
   LoadFlags load{.context = 2048, .chunk = 128};

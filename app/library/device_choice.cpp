@@ -9,7 +9,7 @@
 namespace fovea::app {
 namespace {
 
-struct Words {
+struct DeviceWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::DeviceChoice)
 };
 
@@ -32,7 +32,7 @@ std::string full_name(const DeviceChoice& choice) {
 }
 
 QString memory_of(const DeviceInfo& device) {
-  return Words::tr("%1, of which %2 are free")
+  return DeviceWords::tr("%1, of which %2 are free")
       .arg(size_words(device.memory_bytes), size_words(device.memory_free_bytes));
 }
 
@@ -40,20 +40,21 @@ DeviceOffer offer_of(const DeviceInfo& device) {
   DeviceOffer offer{.choice = {device.name, device.description}};
   if (!is_card(device.name)) {
     offer.choice.description.clear();
-    offer.text = Words::tr("Processor");
-    offer.why = Words::tr("%1, %n core(s). Memory: %2.", nullptr, device.cores)
+    offer.text = DeviceWords::tr("Processor");
+    offer.why = DeviceWords::tr("%1, %n core(s). Memory: %2.", nullptr, device.cores)
                     .arg(q(device.description), memory_of(device));
     return offer;
   }
   offer.usable = device.unusable.empty();
   if (offer.usable) {
-    offer.text =
-        Words::tr("%1 (%2), %3").arg(q(device.description), q(device.name), size_words(device.memory_bytes));
-    offer.why = Words::tr("The card's memory: %1. What does not fit there can be left to the processor.")
-                    .arg(memory_of(device));
+    offer.text = DeviceWords::tr("%1 (%2), %3")
+                     .arg(q(device.description), q(device.name), size_words(device.memory_bytes));
+    offer.why =
+        DeviceWords::tr("The card's memory: %1. What does not fit there can be left to the processor.")
+            .arg(memory_of(device));
   } else {
-    offer.text = Words::tr("%1 (%2): cannot be used").arg(q(device.description), q(device.name));
-    offer.why = Words::tr("The card cannot be used: %1.").arg(q(device.unusable));
+    offer.text = DeviceWords::tr("%1 (%2): cannot be used").arg(q(device.description), q(device.name));
+    offer.why = DeviceWords::tr("The card cannot be used: %1.").arg(q(device.unusable));
   }
   return offer;
 }
@@ -94,29 +95,29 @@ std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const
   std::vector<DeviceOffer> offers(1);
   for (const DeviceInfo& device : all) offers.push_back(offer_of(device));
   static_assert(automatic_device == "cpu");
-  offers[0].text = Words::tr("Automatic: the processor");
-  offers[0].why = Words::tr(
+  offers[0].text = DeviceWords::tr("Automatic: the processor");
+  offers[0].why = DeviceWords::tr(
       "As fovea does without --device: the processor computes. A graphics card is used only when it is "
       "chosen.");
   if (!no_gpu.empty())
-    offers[0].why += QLatin1Char(' ') + Words::tr("No graphics card can be used: %1.").arg(q(no_gpu));
+    offers[0].why += QLatin1Char(' ') + DeviceWords::tr("No graphics card can be used: %1.").arg(q(no_gpu));
   if (!chosen.name.empty() && !find_device(all, chosen)) {
     const auto found = std::ranges::find_if(
         offers, [&](const DeviceOffer& o) { return !o.usable && o.choice.name == chosen.name; });
     if (found == offers.end())
-      offers.push_back(
-          {.choice = chosen,
-           .text = Words::tr("%1: not there now").arg(q(full_name(chosen))),
-           .why = Words::tr("This card was chosen and is not found any more. No model is opened until it is "
+      offers.push_back({.choice = chosen,
+                        .text = DeviceWords::tr("%1: not there now").arg(q(full_name(chosen))),
+                        .why = DeviceWords::tr(
+                            "This card was chosen and is not found any more. No model is opened until it is "
                             "back or another device is chosen."),
-           .usable = false,
-           .is_gone = true});
+                        .usable = false,
+                        .is_gone = true});
   }
   return offers;
 }
 
 QString device_name(const DeviceInfo& device) {
-  return is_card(device.name) ? q(device.description) : Words::tr("Processor");
+  return is_card(device.name) ? q(device.description) : DeviceWords::tr("Processor");
 }
 
 }  // namespace fovea::app

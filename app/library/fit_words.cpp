@@ -7,7 +7,7 @@
 namespace fovea::app {
 namespace {
 
-struct Words {
+struct FitWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::FitWords)
 };
 
@@ -20,7 +20,7 @@ std::int64_t taken(const Plan& plan) {
 QString tiers_of(const PlanReport& report) {
   const auto& tiers = report.plan.parts.experts;
   if (report.policy == PolicyKind::dynaexq && tiers.size() == 2) {
-    return Words::tr("%1 of %2 experts of each layer at %3, the others at %4")
+    return FitWords::tr("%1 of %2 experts of each layer at %3, the others at %4")
         .arg(report.plan.high_per_layer)
         .arg(report.units_per_layer)
         .arg(QString::fromStdString(tiers[0].name), QString::fromStdString(tiers[1].name));
@@ -28,7 +28,7 @@ QString tiers_of(const PlanReport& report) {
   QStringList parts;
   for (const PlanTier& tier : tiers) {
     if (tier.units > 0)
-      parts += Words::tr("%n weight unit(s) at %1", nullptr, static_cast<int>(tier.units))
+      parts += FitWords::tr("%n weight unit(s) at %1", nullptr, static_cast<int>(tier.units))
                    .arg(QString::fromStdString(tier.name));
   }
   return parts.join(QStringLiteral(", "));
@@ -36,7 +36,7 @@ QString tiers_of(const PlanReport& report) {
 
 QString reason_to_fit(const ModelFit& fit) {
   const Plan& plan = fit.report.plan;
-  return Words::tr(
+  return FitWords::tr(
              "As its file has it, it takes %1 of the %2 that are free for a model; %3 of that are the "
              "KV cache for %4 tokens of conversation.")
       .arg(size_words(taken(plan)), size_words(fit.budget_bytes), size_words(plan.parts.kv),
@@ -50,15 +50,15 @@ QString reason_of_offload(const ModelFit& fit) {
                            : QString::fromStdString(report.plan.parts.experts.front().name);
   const QString where =
       fit.on_card
-          ? Words::tr(
+          ? FitWords::tr(
                 "The experts of %n layer(s) stay in the computer's memory and are computed by the "
                 "processor",
                 nullptr, static_cast<int>(report.cpu_moe_layers))
-          : Words::tr(
+          : FitWords::tr(
                 "The experts of %n layer(s) stay on the disk and are read when they are needed, which "
                 "is slow",
                 nullptr, static_cast<int>(report.cpu_moe_layers));
-  return Words::tr("%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.")
+  return FitWords::tr("%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.")
       .arg(where, count_words(report.units_offloaded), count_words(report.units), tier,
            size_words(taken(report.plan)), size_words(fit.budget_bytes));
 }
@@ -68,7 +68,7 @@ QString planned_reason(const ModelFit& fit) {
     case FitKind::fits:
       return reason_to_fit(fit);
     case FitKind::lower_precision:
-      return Words::tr(
+      return FitWords::tr(
                  "As its file has it, it would need %1, and %2 are free for a model. It fits with %3: "
                  "that takes %4.")
           .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes), tiers_of(fit.report),
@@ -78,7 +78,7 @@ QString planned_reason(const ModelFit& fit) {
     case FitKind::does_not_fit:
       break;
   }
-  return Words::tr(
+  return FitWords::tr(
              "As its file has it, it would need %1, and %2 are free for a model. With everything that "
              "may be lowered, %3 would do.")
       .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes), size_words(fit.least_bytes));
@@ -101,35 +101,36 @@ QString size_words(std::int64_t bytes) {
 QString fit_words(const ModelFit& fit) {
   switch (fit.kind) {
     case FitKind::fits:
-      return fit.is_estimate ? Words::tr("Should fit") : Words::tr("Fits");
+      return fit.is_estimate ? FitWords::tr("Should fit") : FitWords::tr("Fits");
     case FitKind::lower_precision:
-      if (fit.is_estimate) return Words::tr("Should fit at lower precision");
-      return fit.report.policy == PolicyKind::dynaexq ? Words::tr("Fits with experts at lower precision")
-                                                      : Words::tr("Fits at lower precision");
+      if (fit.is_estimate) return FitWords::tr("Should fit at lower precision");
+      return fit.report.policy == PolicyKind::dynaexq ? FitWords::tr("Fits with experts at lower precision")
+                                                      : FitWords::tr("Fits at lower precision");
     case FitKind::experts_elsewhere:
       if (fit.is_estimate)
-        return fit.on_card ? Words::tr("Should fit with experts on the CPU")
-                           : Words::tr("Should fit with experts on disk");
-      return fit.on_card ? Words::tr("Fits with experts on the CPU") : Words::tr("Fits with experts on disk");
+        return fit.on_card ? FitWords::tr("Should fit with experts on the CPU")
+                           : FitWords::tr("Should fit with experts on disk");
+      return fit.on_card ? FitWords::tr("Fits with experts on the CPU")
+                         : FitWords::tr("Fits with experts on disk");
     case FitKind::does_not_fit:
       break;
   }
-  return fit.is_estimate ? Words::tr("Will hardly fit") : Words::tr("Does not fit");
+  return fit.is_estimate ? FitWords::tr("Will hardly fit") : FitWords::tr("Does not fit");
 }
 
 QString fit_reason(const ModelFit& fit) {
   if (!fit.is_estimate) return planned_reason(fit);
   if (fit.report.units > 0) {
-    return Words::tr("An estimate from the published model's shape. %1").arg(planned_reason(fit));
+    return FitWords::tr("An estimate from the published model's shape. %1").arg(planned_reason(fit));
   }
   if (fit.kind == FitKind::fits) {
-    return Words::tr(
+    return FitWords::tr(
                "An estimate from the file's size: with the conversation and room to compute it should "
                "take about %1 of the %2 that are free for a model. The planner knows exactly once the "
                "file is here.")
         .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes));
   }
-  return Words::tr(
+  return FitWords::tr(
              "An estimate from the file's size: with the conversation and room to compute it should "
              "take about %1, and %2 are free for a model. If it has experts, it may still fit with "
              "them at lower precision; the planner knows once the file is here.")
@@ -142,8 +143,8 @@ QString fit_number(const ModelFit& fit) {
                              : fit.kind == FitKind::does_not_fit ? fit.least_bytes
                                                                  : fit.needed_bytes;
   if (fit.kind == FitKind::does_not_fit)
-    return Words::tr("needs %1, %2 are free").arg(size_words(takes), size_words(fit.budget_bytes));
-  return Words::tr("%1 of %2").arg(size_words(takes), size_words(fit.budget_bytes));
+    return FitWords::tr("needs %1, %2 are free").arg(size_words(takes), size_words(fit.budget_bytes));
+  return FitWords::tr("%1 of %2").arg(size_words(takes), size_words(fit.budget_bytes));
 }
 
 }  // namespace fovea::app

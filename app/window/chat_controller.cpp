@@ -8,6 +8,7 @@
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
 #include "app/words/error_words.h"
+#include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/transcript_view.h"
@@ -16,10 +17,6 @@ namespace fovea::app {
 namespace {
 
 using State = ui::ChatWindow::State;
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "app/window/conversation_view.h"
 #include "app/window/generation_settings.h"
 #include "app/words/error_words.h"
+#include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
@@ -20,10 +21,6 @@ using history::MessageState;
 using history::Role;
 
 constexpr int kDraftMilliseconds = 800;
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 }  // namespace
 

@@ -7,18 +7,11 @@
 #include "app/window/attachments.h"
 #include "app/window/conversation_controller.h"
 #include "app/words/error_words.h"
+#include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
 
 namespace fovea::app {
-namespace {
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
-
-}  // namespace
-
 // What is typed and attached stays with its conversation; a change of an earlier message is given up.
 void ConversationController::leave_conversation() {
   save_draft();

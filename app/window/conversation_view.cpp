@@ -4,19 +4,16 @@
 #include <QLocale>
 
 #include "app/window/generation_settings.h"
+#include "app/words/qt_text.h"
 
 namespace fovea::app {
 namespace {
 
 constexpr int kTitleCharacters = 60;
 
-struct Words {
+struct ConversationWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::ConversationView)
 };
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 // Byte ranges of UTF-8 as ranges of QString's characters.
 std::vector<ui::MatchRange> ranges_of(const std::string& text, const std::vector<history::TextRange>& bytes) {
@@ -34,7 +31,7 @@ std::vector<ui::MatchRange> ranges_of(const std::string& text, const std::vector
 QString attachments_line(const std::vector<history::Attachment>& attachments) {
   QStringList names;
   for (const history::Attachment& file : attachments) names += q(file.name);
-  return names.isEmpty() ? QString() : Words::tr("With %1").arg(names.join(QStringLiteral(", ")));
+  return names.isEmpty() ? QString() : ConversationWords::tr("With %1").arg(names.join(QStringLiteral(", ")));
 }
 
 QString details_of(const history::Message& message) {
@@ -42,7 +39,7 @@ QString details_of(const history::Message& message) {
   if (!message.origin.model.empty()) parts += q(message.origin.model);
   const KeptTimings times = read_timings(message.timings);
   if (times.tokens_per_second > 0)
-    parts += Words::tr("%1 tok/s").arg(QLocale().toString(times.tokens_per_second, 'f', 1));
+    parts += ConversationWords::tr("%1 tok/s").arg(QLocale().toString(times.tokens_per_second, 'f', 1));
   return parts.join(QStringLiteral(" · "));
 }
 
@@ -52,14 +49,15 @@ QString tooltip_of(const history::Message& message) {
   const auto add = [&lines](const QString& name, const QString& value) {
     if (!value.isEmpty()) lines += name.arg(value);
   };
-  add(Words::tr("Model: %1"), q(message.origin.model));
-  add(Words::tr("Precision: %1"), q(message.origin.policy));
+  add(ConversationWords::tr("Model: %1"), q(message.origin.model));
+  add(ConversationWords::tr("Precision: %1"), q(message.origin.policy));
   if (times.tokens > 0) {
-    lines += Words::tr("Tokens: %1").arg(times.tokens);
-    lines += Words::tr("First token after %1 s").arg(QLocale().toString(times.ttft_seconds, 'f', 2));
+    lines += ConversationWords::tr("Tokens: %1").arg(times.tokens);
+    lines +=
+        ConversationWords::tr("First token after %1 s").arg(QLocale().toString(times.ttft_seconds, 'f', 2));
   }
-  if (message.origin.seed != 0) lines += Words::tr("Seed: %1").arg(message.origin.seed);
-  add(Words::tr("Settings: %1"), q(message.origin.settings));
+  if (message.origin.seed != 0) lines += ConversationWords::tr("Seed: %1").arg(message.origin.seed);
+  add(ConversationWords::tr("Settings: %1"), q(message.origin.settings));
   if (message.created_at > 0) {
     lines += QLocale().toString(QDateTime::fromMSecsSinceEpoch(message.created_at), QLocale::ShortFormat);
   }
@@ -73,10 +71,10 @@ void add_note(ui::MessageView& view, const history::Message& message) {
     case MessageState::complete:
       break;
     case MessageState::stopped:
-      if (view.note.isEmpty()) view.note = Words::tr("Stopped");
+      if (view.note.isEmpty()) view.note = ConversationWords::tr("Stopped");
       break;
     case MessageState::partial:
-      view.note = Words::tr("Cut off: Fovea ended while this was written");
+      view.note = ConversationWords::tr("Cut off: Fovea ended while this was written");
       view.note_kind = ui::NoteKind::warning;
       break;
     case MessageState::failed:

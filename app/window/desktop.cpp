@@ -17,6 +17,7 @@
 #include "app/wizard/model_setups.h"
 #include "app/wizard/proposal.h"
 #include "app/words/error_words.h"
+#include "app/words/qt_text.h"
 #include "engine/core/result.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
@@ -28,10 +29,6 @@ namespace fovea::app {
 namespace {
 
 constexpr std::size_t kRecentModels = 8;
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 std::vector<ui::ModelChoice> recent_choices(const Settings& settings) {
   std::vector<ui::ModelChoice> choices;

@@ -13,6 +13,7 @@
 #include "app/window/chat_controller.h"
 #include "app/wizard/machine.h"
 #include "app/words/error_words.h"
+#include "app/words/qt_text.h"
 #include "engine/api/devices.h"
 #include "ui/live/live_panel.h"
 
@@ -20,10 +21,6 @@ namespace fovea::app {
 namespace {
 
 constexpr int kMemoryMilliseconds = 2000;
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 // Runs `work` on another thread and hands what it gives to `done` on the panel's, if it is still there.
 template <class Work, class Done>

@@ -4,17 +4,14 @@
 #include <QLocale>
 
 #include "app/library/fit_words.h"
+#include "app/words/qt_text.h"
 
 namespace fovea::app {
 namespace {
 
-struct Words {
+struct RowWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::ModelRows)
 };
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 ui::FitView view_of(FitKind kind) {
   switch (kind) {
@@ -41,53 +38,53 @@ void set_fit(Row& row, const ModelFit& fit) {
 QString store_words(const StoreFile& store) {
   QStringList tiers;
   for (const std::string& tier : store.tiers) tiers += q(tier);
-  return Words::tr("%1: %2").arg(tiers.join(QStringLiteral(", ")), size_words(store.bytes));
+  return RowWords::tr("%1: %2").arg(tiers.join(QStringLiteral(", ")), size_words(store.bytes));
 }
 
 QString tier_words(const std::string& tier) {
-  if (tier == "file") return Words::tr("file: as the model has it, nothing is lost");
-  if (tier == "bf16") return Words::tr("bf16: 16 bits for each weight");
-  if (tier == "q8") return Words::tr("q8: 8 bits for each weight, hardly a difference");
-  if (tier == "q4") return Words::tr("q4: 4 bits for each weight, good for nearly everything");
-  if (tier == "q3") return Words::tr("q3: 3 bits for each weight, a difference can be seen");
-  if (tier == "q2") return Words::tr("q2: 2 bits for each weight, for what is seldom used");
+  if (tier == "file") return RowWords::tr("file: as the model has it, nothing is lost");
+  if (tier == "bf16") return RowWords::tr("bf16: 16 bits for each weight");
+  if (tier == "q8") return RowWords::tr("q8: 8 bits for each weight, hardly a difference");
+  if (tier == "q4") return RowWords::tr("q4: 4 bits for each weight, good for nearly everything");
+  if (tier == "q3") return RowWords::tr("q3: 3 bits for each weight, a difference can be seen");
+  if (tier == "q2") return RowWords::tr("q2: 2 bits for each weight, for what is seldom used");
   return {};
 }
 
 QString running_words(const DownloadStatus& status) {
   const QString done =
-      Words::tr("%1 of %2").arg(size_words(status.bytes_done), size_words(status.bytes_total));
+      RowWords::tr("%1 of %2").arg(size_words(status.bytes_done), size_words(status.bytes_total));
   if (status.bytes_per_s <= 0) return done;
   const QString speed = size_words(static_cast<std::int64_t>(status.bytes_per_s));
-  if (status.seconds_left < 0) return Words::tr("%1, %2 each second").arg(done, speed);
-  return Words::tr("%1, %2 each second, %3 left").arg(done, speed, time_words(status.seconds_left));
+  if (status.seconds_left < 0) return RowWords::tr("%1, %2 each second").arg(done, speed);
+  return RowWords::tr("%1, %2 each second, %3 left").arg(done, speed, time_words(status.seconds_left));
 }
 
 QString words_of(const DownloadStatus& status) {
   const QString message = q(status.message);
   switch (status.state) {
     case DownloadState::queued:
-      return Words::tr("Waits until the one before has ended");
+      return RowWords::tr("Waits until the one before has ended");
     case DownloadState::starting:
-      return Words::tr("Asks the hub where the files are");
+      return RowWords::tr("Asks the hub where the files are");
     case DownloadState::running:
       return running_words(status);
     case DownloadState::waiting:
       return status.wait_s > 0
-                 ? Words::tr("Tries again in %n second(s). %1", nullptr, status.wait_s).arg(message)
+                 ? RowWords::tr("Tries again in %n second(s). %1", nullptr, status.wait_s).arg(message)
                  : message;
     case DownloadState::verifying:
-      return Words::tr("Everything is here; compares the checksum");
+      return RowWords::tr("Everything is here; compares the checksum");
     case DownloadState::paused:
-      return status.bytes_done > 0 ? Words::tr("Paused at %1 of %2")
+      return status.bytes_done > 0 ? RowWords::tr("Paused at %1 of %2")
                                          .arg(size_words(status.bytes_done), size_words(status.bytes_total))
-                                   : Words::tr("Paused");
+                                   : RowWords::tr("Paused");
     case DownloadState::disk_full:
-      return Words::tr("Goes on when the disk has room. %1").arg(message);
+      return RowWords::tr("Goes on when the disk has room. %1").arg(message);
     case DownloadState::failed:
-      return Words::tr("It failed. %1").arg(message);
+      return RowWords::tr("It failed. %1").arg(message);
     case DownloadState::done:
-      return Words::tr("%1, complete: its checksum is right").arg(size_words(status.bytes_total));
+      return RowWords::tr("%1, complete: its checksum is right").arg(size_words(status.bytes_total));
   }
   return {};
 }
@@ -115,9 +112,9 @@ ui::DownloadStateView view_of(DownloadState state) {
 }  // namespace
 
 QString time_words(std::int64_t seconds) {
-  if (seconds < 60) return Words::tr("%n second(s)", nullptr, static_cast<int>(seconds));
-  if (seconds < 60 * 90) return Words::tr("%n minute(s)", nullptr, static_cast<int>((seconds + 30) / 60));
-  return Words::tr("%n hour(s)", nullptr, static_cast<int>((seconds + 1800) / 3600));
+  if (seconds < 60) return RowWords::tr("%n second(s)", nullptr, static_cast<int>(seconds));
+  if (seconds < 60 * 90) return RowWords::tr("%n minute(s)", nullptr, static_cast<int>((seconds + 30) / 60));
+  return RowWords::tr("%n hour(s)", nullptr, static_cast<int>((seconds + 1800) / 3600));
 }
 
 ui::LibraryRow row_of(const LibraryModel& model, const std::filesystem::path& open_model) {

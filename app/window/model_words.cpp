@@ -9,7 +9,7 @@
 namespace fovea::app {
 namespace {
 
-struct Words {
+struct ModelWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::ModelWords)
 };
 
@@ -18,19 +18,19 @@ QString number(double value, int decimals) {
 }
 
 QString gigabytes(std::int64_t bytes) {
-  return Words::tr("%1 GB").arg(number(static_cast<double>(bytes) / 1e9, bytes < 1'000'000'000 ? 3 : 2));
+  return ModelWords::tr("%1 GB").arg(number(static_cast<double>(bytes) / 1e9, bytes < 1'000'000'000 ? 3 : 2));
 }
 
 }  // namespace
 
 QString details_of(const ModelInfo& info) {
   const auto count = static_cast<double>(info.parameters);
-  const QString parameters = count < 1e9 ? Words::tr("%1 M parameters").arg(number(count / 1e6, 0))
-                                         : Words::tr("%1 B parameters").arg(number(count / 1e9, 1));
+  const QString parameters = count < 1e9 ? ModelWords::tr("%1 M parameters").arg(number(count / 1e6, 0))
+                                         : ModelWords::tr("%1 B parameters").arg(number(count / 1e9, 1));
   QString text = QString::fromStdString(info.architecture) + QStringLiteral(" · ") + parameters;
   if (info.experts > 0) {
     text += QStringLiteral(" · ") +
-            Words::tr("%1 experts, %2 for each token").arg(info.experts).arg(info.experts_used);
+            ModelWords::tr("%1 experts, %2 for each token").arg(info.experts).arg(info.experts_used);
   }
   return text;
 }
@@ -53,26 +53,25 @@ const char* policy_word(PolicyKind policy) {
 
 QString device_text(const LoadedModel& model) {
   const QString name = device_name(model.device);
-  return model.memory.host_weights > 0 ? Words::tr("%1 and processor").arg(name) : name;
+  return model.memory.host_weights > 0 ? ModelWords::tr("%1 and processor").arg(name) : name;
 }
 
 QString device_why(const LoadedModel& model) {
   const QString name = QString::fromStdString(model.device.name);
-  QString why =
-      is_card(model.device.name)
-          ? Words::tr("The model runs on %1: %2.").arg(name, QString::fromStdString(model.device.description))
-          : Words::tr("The model runs on the processor: %1.")
-                .arg(QString::fromStdString(model.device.description));
+  QString why = is_card(model.device.name) ? ModelWords::tr("The model runs on %1: %2.")
+                                                 .arg(name, QString::fromStdString(model.device.description))
+                                           : ModelWords::tr("The model runs on the processor: %1.")
+                                                 .arg(QString::fromStdString(model.device.description));
   if (model.memory.host_weights > 0)
-    why += QLatin1Char(' ') + Words::tr(
+    why += QLatin1Char(' ') + ModelWords::tr(
                                   "%1 of its weights are in main memory, where the processor computes "
                                   "with them.")
                                   .arg(gigabytes(model.memory.host_weights));
-  return why + QLatin1Char(' ') + Words::tr("The settings choose another device.");
+  return why + QLatin1Char(' ') + ModelWords::tr("The settings choose another device.");
 }
 
 QString policy_text(const LoadedModel& model) {
-  if (model.settings.precision.policy == PolicyKind::none) return Words::tr("weights as in the file");
+  if (model.settings.precision.policy == PolicyKind::none) return ModelWords::tr("weights as in the file");
   QStringList tiers;
   if (model.plan) {
     for (const PlanTier& tier : model.plan->parts.experts) tiers += QString::fromStdString(tier.name);
@@ -84,16 +83,16 @@ QString policy_text(const LoadedModel& model) {
 QString policy_why(const LoadedModel& model) {
   switch (model.settings.precision.policy) {
     case PolicyKind::none:
-      return Words::tr(
+      return ModelWords::tr(
           "Every weight is as precise as in the model's file; nothing changes while it answers.");
     case PolicyKind::static_tiers:
-      return Words::tr("Each expert has a fixed precision: the best mix that fits the budget.");
+      return ModelWords::tr("Each expert has a fixed precision: the best mix that fits the budget.");
     case PolicyKind::dynaexq:
-      return Words::tr(
+      return ModelWords::tr(
           "Experts that this conversation uses most are precise, the others take less room. It "
           "changes while you talk.");
     case PolicyKind::offload:
-      return Words::tr("Some experts live in the slower place, so that a larger model fits.");
+      return ModelWords::tr("Some experts live in the slower place, so that a larger model fits.");
     case PolicyKind::automatic:
       break;
   }
@@ -112,21 +111,22 @@ QString memory_why(const LoadedModel& model) {
   };
   if (model.plan) {
     const Plan::Parts& parts = model.plan->parts;
-    add(Words::tr("Weights that are no experts: %1"), parts.dense);
+    add(ModelWords::tr("Weights that are no experts: %1"), parts.dense);
     for (const PlanTier& tier : parts.experts) {
-      lines += Words::tr("%n expert(s) at %1: %2", nullptr, static_cast<int>(tier.units))
+      lines += ModelWords::tr("%n expert(s) at %1: %2", nullptr, static_cast<int>(tier.units))
                    .arg(QString::fromStdString(tier.name), gigabytes(tier.bytes));
     }
-    add(Words::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
-    add(Words::tr("Room to compute: %1"), parts.activations);
-    add(Words::tr("Kept free: %1"), parts.safety);
-    add(Words::tr("Budget: %1"), model.plan->budget_bytes);
+    add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
+    add(ModelWords::tr("Room to compute: %1"), parts.activations);
+    add(ModelWords::tr("Kept free: %1"), parts.safety);
+    add(ModelWords::tr("Budget: %1"), model.plan->budget_bytes);
   } else {
-    add(Words::tr("Weights: %1"), model.memory.weights);
-    add(Words::tr("KV cache (what the model remembers of the conversation): %1"), model.memory.kv_cache);
-    add(Words::tr("Room to compute: %1"), model.memory.activations);
+    add(ModelWords::tr("Weights: %1"), model.memory.weights);
+    add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), model.memory.kv_cache);
+    add(ModelWords::tr("Room to compute: %1"), model.memory.activations);
   }
-  add(Words::tr("In main memory, where the processor computes with them: %1"), model.memory.host_weights);
+  add(ModelWords::tr("In main memory, where the processor computes with them: %1"),
+      model.memory.host_weights);
   return lines.join(QLatin1Char('\n'));
 }
 

@@ -12,6 +12,7 @@
 #include "app/library/stores.h"
 #include "app/window/model_rows.h"
 #include "app/words/error_words.h"
+#include "app/words/qt_text.h"
 #include "engine/api/prepare.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
@@ -22,10 +23,6 @@ namespace fovea::app {
 namespace fs = std::filesystem;
 
 namespace {
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 fs::path path_of(const QString& text) {
   return text.toStdString();

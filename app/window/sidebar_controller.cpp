@@ -11,6 +11,7 @@
 #include "app/history/worker/history_thread.h"
 #include "app/window/conversation_view.h"
 #include "app/words/error_words.h"
+#include "app/words/qt_text.h"
 #include "engine/core/result.h"
 #include "ui/chat/chat_window.h"
 
@@ -20,10 +21,6 @@ namespace {
 constexpr int kPage = 100;
 constexpr int kHits = 50;
 constexpr std::int64_t kImportLimit = std::int64_t{2} << 30;
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 Result<history::ImportReport> import_conversations(history::History& history, const std::string& path) {
   FOVEA_TRY(const std::string text, read_file(path, kImportLimit));

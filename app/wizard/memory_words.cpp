@@ -4,6 +4,7 @@
 
 #include "app/library/fit_words.h"
 #include "app/wizard/wizard_words.h"
+#include "app/words/qt_text.h"
 
 namespace fovea::app {
 namespace {
@@ -16,10 +17,6 @@ using ui::MemoryOptions;
 struct Words {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::MemoryWords)
 };
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 ChoiceView kv_choice(KvType kv) {
   switch (kv) {

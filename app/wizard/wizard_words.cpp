@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/library/fit_words.h"
+#include "app/words/qt_text.h"
 
 namespace fovea::app {
 namespace {
@@ -17,10 +18,6 @@ using ui::ModelRow;
 struct Words {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::WizardWords)
 };
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 QString gb_per_s(double value) {
   return Words::tr("%1 GB/s").arg(number_words(value, value < 10 ? 1 : 0));

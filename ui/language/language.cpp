@@ -26,15 +26,15 @@ void install(const QString& name, const QString& folder) {
 
 }  // namespace
 
-const std::vector<Language>& languages() {
-  static const std::vector<Language> all{{QStringLiteral("en"), QStringLiteral("English")},
-                                         {QStringLiteral("de"), QStringLiteral("Deutsch")}};
+const std::vector<WindowLanguage>& languages() {
+  static const std::vector<WindowLanguage> all{{QStringLiteral("en"), QStringLiteral("English")},
+                                               {QStringLiteral("de"), QStringLiteral("Deutsch")}};
   return all;
 }
 
 QString chosen_language(const QString& wanted) {
   const auto there = [](const QString& code) {
-    return std::ranges::find(languages(), code, &Language::code) != languages().end();
+    return std::ranges::find(languages(), code, &WindowLanguage::code) != languages().end();
   };
   if (there(wanted)) return wanted;
   for (const QString& name : QLocale::system().uiLanguages()) {

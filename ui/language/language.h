@@ -6,12 +6,12 @@
 
 namespace fovea::ui {
 
-struct Language {
+struct WindowLanguage {
   QString code;  // "de"
   QString name;  // in the language itself
 };
 
-const std::vector<Language>& languages();
+const std::vector<WindowLanguage>& languages();
 
 // The one that is meant by a setting; empty: the system's where it is there, else English.
 QString chosen_language(const QString& wanted);

@@ -9,7 +9,7 @@
 namespace fovea::ui {
 namespace {
 
-struct Words {
+struct ExpertWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::ui::ExpertText)
 };
 
@@ -22,7 +22,7 @@ QString layer_text(const LiveModel& model, std::int64_t layer) {
 
 QString tier_text(const Snapshot& numbers, std::uint8_t tier) {
   if (tier < numbers.tiers.size()) return QString::fromStdString(numbers.tiers[tier].name);
-  return tier == host_tier ? Words::tr("main memory") : Words::tr("on disk");
+  return tier == host_tier ? ExpertWords::tr("main memory") : ExpertWords::tr("on disk");
 }
 
 QString hotness_text(float hotness) {
@@ -32,31 +32,31 @@ QString hotness_text(float hotness) {
 QString reason_text(const UnitChange& change) {
   if (!change.explained) {
     return change.decision.to < change.decision.from
-               ? Words::tr("promoted among many at once, details not kept")
-               : Words::tr("demoted among many at once, details not kept");
+               ? ExpertWords::tr("promoted among many at once, details not kept")
+               : ExpertWords::tr("demoted among many at once, details not kept");
   }
   const QString score = hotness_text(change.decision.score);
   switch (change.decision.reason) {
     case SwapReason::initial:
-      return Words::tr("the first set after loading");
+      return ExpertWords::tr("the first set after loading");
     case SwapReason::hotter:
       return change.decision.margin > 0
-                 ? Words::tr("it became hotter: %1, %2 more than the expert that gave way")
+                 ? ExpertWords::tr("it became hotter: %1, %2 more than the expert that gave way")
                        .arg(score, hotness_text(change.decision.margin))
-                 : Words::tr("it became hotter: %1").arg(score);
+                 : ExpertWords::tr("it became hotter: %1").arg(score);
     case SwapReason::colder:
-      return Words::tr("it gave way to a hotter expert, at %1").arg(score);
+      return ExpertWords::tr("it gave way to a hotter expert, at %1").arg(score);
     case SwapReason::requested:
-      return Words::tr("it was asked for");
+      return ExpertWords::tr("it was asked for");
     case SwapReason::absent:
-      return Words::tr("it was used while on disk alone");
+      return ExpertWords::tr("it was used while on disk alone");
   }
   return {};
 }
 
 QString ago_text(double seconds) {
-  return seconds < 90 ? Words::tr("%1 s ago").arg(number_text(seconds, seconds < 10 ? 1 : 0))
-                      : Words::tr("%1 min ago").arg(number_text(seconds / 60, 1));
+  return seconds < 90 ? ExpertWords::tr("%1 s ago").arg(number_text(seconds, seconds < 10 ? 1 : 0))
+                      : ExpertWords::tr("%1 min ago").arg(number_text(seconds / 60, 1));
 }
 
 QString expert_text(const LiveModel& model, const Moment& moment, const MapFrame& frame, std::int64_t unit,
@@ -64,30 +64,30 @@ QString expert_text(const LiveModel& model, const Moment& moment, const MapFrame
   const auto at = static_cast<std::size_t>(unit);
   if (frame.units_per_layer == 0 || at >= frame.size()) return {};
   const std::int64_t layer = unit / frame.units_per_layer, expert = unit % frame.units_per_layer;
-  const QString title = Words::tr("Layer %1, expert %2").arg(layer_text(model, layer)).arg(expert);
+  const QString title = ExpertWords::tr("Layer %1, expert %2").arg(layer_text(model, layer)).arg(expert);
   QString tier = tier_text(moment.numbers, frame.tier[at]);
   if (frame.tier[at] < moment.numbers.tiers.size())
-    tier += Words::tr(", %1 bits per weight")
+    tier += ExpertWords::tr(", %1 bits per weight")
                 .arg(number_text(moment.numbers.tiers[frame.tier[at]].bits_per_weight, 2));
-  if (frame.tier[at] == host_tier) tier += Words::tr(", computed by the processor");
+  if (frame.tier[at] == host_tier) tier += ExpertWords::tr(", computed by the processor");
   if (frame.target[at] != no_tier)
-    tier += Words::tr(", %1 on its way").arg(tier_text(moment.numbers, frame.target[at]));
+    tier += ExpertWords::tr(", %1 on its way").arg(tier_text(moment.numbers, frame.target[at]));
   QStringList lines;
-  lines << Words::tr("Tier: %1").arg(tier);
+  lines << ExpertWords::tr("Tier: %1").arg(tier);
   if (frame.hot_is_recent_use) {
-    lines << Words::tr("Hotness: this policy measures none; the colour shows recent use");
+    lines << ExpertWords::tr("Hotness: this policy measures none; the colour shows recent use");
   } else {
-    lines << Words::tr("Hotness: %1").arg(hotness_text(hotness_of(frame.hot[at])));
+    lines << ExpertWords::tr("Hotness: %1").arg(hotness_text(hotness_of(frame.hot[at])));
   }
-  lines << Words::tr("Tokens: %1 since loading").arg(count_text(frame.uses[at]));
+  lines << ExpertWords::tr("Tokens: %1 since loading").arg(count_text(frame.uses[at]));
   if (change) {
-    lines << Words::tr("Last change: %1 → %2, %3")
+    lines << ExpertWords::tr("Last change: %1 → %2, %3")
                  .arg(tier_text(moment.numbers, change->decision.from),
                       tier_text(moment.numbers, change->decision.to),
                       ago_text(moment.seconds - change->seconds));
-    lines << Words::tr("Why: %1").arg(reason_text(*change));
+    lines << ExpertWords::tr("Why: %1").arg(reason_text(*change));
   } else {
-    lines << Words::tr("Last change: none seen");
+    lines << ExpertWords::tr("Last change: none seen");
   }
   if (!rich) return title + QStringLiteral(". ") + lines.join(QStringLiteral(". "));
   for (QString& line : lines) line = line.toHtmlEscaped();

@@ -15,7 +15,7 @@
 namespace fovea::ui {
 namespace {
 
-struct Words {
+struct GainWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::ui::GainView)
 };
 
@@ -31,21 +31,21 @@ QString points(double share) {
 
 QString gain_sentence(const PolicyGain& gain, PolicyKind policy) {
   if (!changes_tiers(policy))
-    return Words::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
+    return GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
   if (gain.verdict == GainVerdict::too_early)
-    return Words::tr("Too early to say: %1 uses of experts so far.").arg(count_text(gain.uses));
-  const QString served =
-      Words::tr("The highest tier served %1 of all uses of experts.").arg(percent_text(gain.policy_share));
+    return GainWords::tr("Too early to say: %1 uses of experts so far.").arg(count_text(gain.uses));
+  const QString served = GainWords::tr("The highest tier served %1 of all uses of experts.")
+                             .arg(percent_text(gain.policy_share));
   switch (gain.verdict) {
     case GainVerdict::gains:
       return served + QLatin1Char(' ') +
-             Words::tr(
+             GainWords::tr(
                  "That is %1 points more than the best fixed mix of the same size, even one chosen with "
                  "hindsight: following the conversation pays.")
                  .arg(points(gain.gain()));
     case GainVerdict::as_good:
       return served + QLatin1Char(' ') +
-             Words::tr(
+             GainWords::tr(
                  "A fixed mix of the same size, chosen with hindsight, would have served as much: in this "
                  "session the policy gains nothing.");
     default:
@@ -53,12 +53,12 @@ QString gain_sentence(const PolicyGain& gain, PolicyKind policy) {
   }
   if (gain.profiled && gain.policy_after_profile_share > gain.profile_share + gain_margin)
     return served + QLatin1Char(' ') +
-           Words::tr(
+           GainWords::tr(
                "It beats a fixed mix chosen at the session's start by %1 points; one chosen with hindsight "
                "would have served %2 points more than the policy.")
                .arg(points(gain.policy_after_profile_share - gain.profile_share), points(gain.gain()));
   return served + QLatin1Char(' ') +
-         Words::tr(
+         GainWords::tr(
              "A fixed mix of the same size would have served %1 points more: in this session the policy "
              "gains "
              "nothing.")

@@ -71,7 +71,7 @@ QWidget* SettingsDialog::make_appearance() {
   auto* language = new QComboBox(page);
   language->setObjectName(QStringLiteral("language"));
   language->addItem(tr("As the desktop"), QString());
-  for (const Language& each : languages()) language->addItem(each.name, each.code);
+  for (const WindowLanguage& each : languages()) language->addItem(each.name, each.code);
   language->setCurrentIndex(std::max(0, language->findData(settings_.language)));
   language->setToolTip(tr("The window speaks it from the next start on"));
   connect(language, &QComboBox::activated, this, [this, language, restart] {
