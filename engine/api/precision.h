@@ -121,7 +121,8 @@ struct PrecisionUse {
   std::int64_t bytes_read = 0;
   std::int64_t stalls = 0;
   double stall_seconds = 0;
-  double hit_rate = 0;              // share of all uses of units that the highest tier served
+  std::int64_t uses = 0;            // of units, by tokens
+  double hit_rate = 0;              // share of them that the highest tier served
   double mean_bits_per_weight = 0;  // of the published versions
   std::string log_failure;          // why the swap log ends early; empty: it does not
 };

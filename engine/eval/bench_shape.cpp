@@ -81,7 +81,8 @@ Result<void> check(const ShapeBenchSettings& settings) {
   if (settings.generated_tokens < 1) return fail(ErrorKind::invalid, "tokens", "at least one is needed");
   if (settings.contexts.empty() && settings.prompts.empty())
     return fail(ErrorKind::invalid, "contexts", "there is nothing to measure");
-  if (!settings.low_tier.empty() && (settings.budget_bytes <= 0 || settings.contexts.empty()))
+  if (settings.budget_bytes < 0) return fail(ErrorKind::invalid, "--budget", "there is no negative one");
+  if (!settings.low_tier.empty() && (settings.budget_bytes == 0 || settings.contexts.empty()))
     return fail(ErrorKind::invalid, "--tiers", "two tiers need a budget and a context",
                 "Give --budget and --contexts");
   for (const std::int64_t length : settings.prompts)
@@ -98,16 +99,50 @@ Result<kernels::Type> type_of_tier(const std::string& name, const char* option) 
               "Choose bf16, q8, q4, q3 or q2");
 }
 
+constexpr std::int64_t first_steps = 2;  // that Engine::time_parts does before it measures
+
 std::int64_t longest(const ShapeBenchSettings& settings) {
   std::int64_t most = 1;
   for (const std::int64_t context : settings.contexts)
-    most = std::max(most, context + settings.generated_tokens);
+    most = std::max(most, context + settings.generated_tokens + first_steps);
   for (const std::int64_t prompt : settings.prompts) most = std::max(most, prompt);
   return most;
 }
 
 double share(double used, double ceiling) {
   return ceiling > 0 ? used / ceiling : 0;
+}
+
+// Which part takes most beyond what its bytes need.
+void find_limit(LengthResult& result, double read_gb_per_s) {
+  double most_ms = 0;
+  for (StepPart& part : result.parts) {
+    if (read_gb_per_s <= 0) return;
+    const double needed_ms = static_cast<double>(part.bytes) / (read_gb_per_s * 1e6);
+    if (part.ms > 0 && part.bytes > 0) part.bandwidth_share = needed_ms / part.ms;
+    if (part.ms - needed_ms <= most_ms) continue;
+    most_ms = part.ms - needed_ms;
+    result.limited_by = part.name;
+  }
+}
+
+Result<void> measure_parts(Engine& engine, const ShapeBenchSettings& settings, double read_gb_per_s,
+                           LengthResult& result) {
+  FOVEA_TRY(const StepSeconds seconds, engine.time_parts(result.length, settings.generated_tokens));
+  const TokenCost cost = engine.cost();
+  const auto ms_of = [&](double without) { return std::max(0.0, 1000 * (seconds.whole - without)); };
+  result.parts = {{.name = "experts", .ms = ms_of(seconds.without_experts), .bytes = cost.expert_bytes},
+                  {.name = "attention",
+                   .ms = ms_of(seconds.without_attention),
+                   .bytes = cost.kv_bytes_per_token * (result.length + settings.generated_tokens / 2)},
+                  {.name = "linear layers",
+                   .ms = ms_of(seconds.without_linear),
+                   .bytes = cost.weight_bytes - cost.expert_bytes}};
+  double rest_ms = 1000 * seconds.whole;
+  for (const StepPart& part : result.parts) rest_ms -= part.ms;
+  result.parts.push_back({.name = "the rest", .ms = std::max(0.0, rest_ms)});
+  find_limit(result, read_gb_per_s);
+  return {};
 }
 
 Result<LengthResult> measure_decode(Engine& engine, const ShapeBenchSettings& settings, std::int64_t context,
@@ -132,23 +167,38 @@ Result<LengthResult> measure_decode(Engine& engine, const ShapeBenchSettings& se
       .token_ms = eval::percentiles(milliseconds)};
   result.speed.ceiling_share =
       share(bytes * result.speed.tokens_per_second.median, ceiling.read_gb_per_s * 1e9);
+  FOVEA_CHECK(measure_parts(engine, settings, ceiling.read_gb_per_s, result));
   return result;
 }
 
-// Rounds of the three kinds take turns, so that a disturbance of the machine meets all of them.
+// What the experts did during the rounds of one kind.
+struct Moves {
+  double seconds = 0, hits = 0;
+  std::int64_t promotions = 0, demotions = 0, bytes = 0, uses = 0;
+
+  void add(const PrecisionUse& before, const PrecisionUse& after, double more_seconds) {
+    const auto hits_of = [](const PrecisionUse& use) { return use.hit_rate * static_cast<double>(use.uses); };
+    seconds += more_seconds;
+    hits += hits_of(after) - hits_of(before);
+    promotions += after.promotions - before.promotions;
+    demotions += after.demotions - before.demotions;
+    bytes += after.bytes_read - before.bytes_read;
+    uses += after.uses - before.uses;
+  }
+  double gb_per_s() const { return seconds > 0 ? static_cast<double>(bytes) / seconds / 1e9 : 0; }
+};
+
+// Rounds of all kinds take turns, so that a disturbance of the machine meets all of them.
 Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& settings,
                                     std::atomic<eval::BenchMode>& mode, const std::stop_token& stop) {
   using enum eval::BenchMode;
   struct Kind {
     eval::BenchMode mode;
-    LengthResult MovingResult::* result;
     std::vector<double> speeds = {}, milliseconds = {};
+    Moves moves = {};
   };
-  std::vector<Kind> kinds{
-      {quiet, &MovingResult::quiet}, {idle, &MovingResult::idle}, {storm, &MovingResult::storm}};
+  std::vector<Kind> kinds{{quiet}, {idle}, {storm}, {live}, {flood}};
   MovingResult out{.context = settings.contexts.front()};
-  double storm_seconds = 0;
-  std::int64_t storm_bytes = 0;
   for (int round = 0; round <= settings.repetitions; ++round) {
     for (Kind& kind : kinds) {
       if (stop.stop_requested()) return fail(ErrorKind::cancelled, "bench", "stopped on request");
@@ -158,27 +208,31 @@ Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& se
       FOVEA_TRY(const auto seconds, engine.time_decode(out.context, settings.generated_tokens));
       const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
       if (round == 0) continue;
-      const PrecisionUse after = *engine.precision();
-      if (kind.mode == storm) {
-        storm_seconds += whole.count();
-        storm_bytes += after.bytes_read - before.bytes_read;
-        out.promotions += after.promotions - before.promotions;
-        out.demotions += after.demotions - before.demotions;
-      }
+      kind.moves.add(before, *engine.precision(), whole.count());
       kind.speeds.push_back(static_cast<double>(settings.generated_tokens) /
                             std::accumulate(seconds.begin(), seconds.end(), 0.0));
       for (const double each : seconds) kind.milliseconds.push_back(1000 * each);
     }
   }
-  for (const Kind& kind : kinds)
-    out.*kind.result = {.length = out.context,
+  const auto result_of = [&](const Kind& kind) {
+    return LengthResult{.length = out.context,
                         .speed = {.tokens = settings.generated_tokens,
                                   .tokens_per_second = eval::spread(kind.speeds),
                                   .ceiling_share = 0},
                         .token_ms = eval::percentiles(kind.milliseconds)};
+  };
+  out.quiet = result_of(kinds[0]);
+  out.idle = result_of(kinds[1]);
+  out.storm = result_of(kinds[2]);
+  out.dynaexq = result_of(kinds[3]);
+  const Moves &in_storm = kinds[2].moves, &live_moves = kinds[3].moves;
+  out.promotions = in_storm.promotions;
+  out.demotions = in_storm.demotions;
+  out.read_gb_per_s = in_storm.gb_per_s();
+  out.flood_gb_per_s = kinds[4].moves.gb_per_s();
+  out.hit_rate = live_moves.uses > 0 ? live_moves.hits / static_cast<double>(live_moves.uses) : 0;
   out.idle_cost = 1 - out.idle.speed.tokens_per_second.median / out.quiet.speed.tokens_per_second.median;
   out.storm_p99_over_median = out.storm.token_ms.p99 / out.storm.token_ms.median;
-  out.read_gb_per_s = storm_seconds > 0 ? static_cast<double>(storm_bytes) / storm_seconds / 1e9 : 0;
   const PrecisionUse use = *engine.precision();
   out.high_per_layer = engine.plan()->high_per_layer;
   out.mean_bits_per_weight = use.mean_bits_per_weight;
@@ -187,28 +241,41 @@ Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& se
   return out;
 }
 
-Result<MovingResult> bench_moving(const ShapeBenchSettings& settings, const checkpoint::MadeModel& model,
-                                  LoadRequest request, MadeRouting& routing, const ProgressSink& progress,
-                                  const std::stop_token& stop) {
-  request.context = settings.contexts.front() + settings.generated_tokens;
-  request.precision.policy = PolicyKind::dynaexq;
-  request.precision.tiers = {settings.tier, settings.low_tier};
-  request.precision.budget_bytes = settings.budget_bytes;
-  request.precision.traffic_gb_per_s = settings.traffic_gb_per_s;
-  const auto mode = std::make_shared<std::atomic<eval::BenchMode>>(eval::BenchMode::quiet);
+using SharedMode = std::shared_ptr<std::atomic<eval::BenchMode>>;
+
+// One tier: within the budget where there is one. Two: with the policy that `mode` commands.
+Result<std::unique_ptr<Engine>> load_shape(const ShapeBenchSettings& settings,
+                                           const checkpoint::MadeModel& model, MadeRouting& routing,
+                                           const SharedMode& mode, const ProgressSink& progress,
+                                           const std::stop_token& stop) {
+  const bool moves = !settings.low_tier.empty();
+  LoadRequest request;
+  request.model = model.name;
+  request.context = moves ? settings.contexts.front() + settings.generated_tokens : longest(settings);
+  request.kv = settings.kv;
+  request.device = settings.device;
+  request.threads = settings.threads;
+  request.chunk = settings.chunk;
+  request.need_tokenizer = false;
+  if (settings.budget_bytes > 0) {
+    request.precision.policy = moves ? PolicyKind::dynaexq : PolicyKind::static_tiers;
+    request.precision.tiers = {settings.tier};
+    if (moves) request.precision.tiers.push_back(settings.low_tier);
+    request.precision.budget_bytes = settings.budget_bytes;
+    request.precision.traffic_gb_per_s = settings.traffic_gb_per_s;
+  }
   const auto policy = [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
     FOVEA_TRY(auto dynaexq, precision::make_dynaexq(world, request.precision.dynaexq));
-    return std::make_unique<eval::BenchPolicy>(world, std::move(dynaexq), mode);
+    return std::make_unique<eval::BenchPolicy>(world, std::move(dynaexq), mode,
+                                               request.precision.dynaexq.in_flight);
   };
   FOVEA_TRY(auto checkpoint, checkpoint::make_checkpoint(model));
-  FOVEA_TRY(const auto engine,
-            runtime::load_made(request,
-                               {.checkpoint = std::move(checkpoint),
-                                .routing = [&routing](std::int64_t tokens) { return routing.next(tokens); },
-                                .seed = settings.seed,
-                                .policy_maker = policy},
-                               progress, stop));
-  return measure_moving(*engine, settings, *mode, stop);
+  return runtime::load_made(request,
+                            {.checkpoint = std::move(checkpoint),
+                             .routing = [&routing](std::int64_t tokens) { return routing.next(tokens); },
+                             .seed = settings.seed,
+                             .policy_maker = moves ? runtime::PolicyMaker(policy) : runtime::PolicyMaker()},
+                            progress, stop);
 }
 
 Result<LengthResult> measure_prefill(Engine& engine, const ShapeBenchSettings& settings, std::int64_t prompt,
@@ -219,8 +286,10 @@ Result<LengthResult> measure_prefill(Engine& engine, const ShapeBenchSettings& s
     if (round > 0) speeds.push_back(static_cast<double>(prompt) / seconds);
   }
   const TokenCost cost = engine.cost();
+  // A token's context is half of the prompt on average; the output layer runs once for its last token.
   const double operations =
       2 * (static_cast<double>(cost.multiply_adds) +
+           static_cast<double>(cost.attention_multiply_adds) * static_cast<double>(prompt + 1) / 2 +
            static_cast<double>(cost.output_multiply_adds) / static_cast<double>(prompt));
   LengthResult result{.length = prompt,
                       .speed = {.tokens = prompt, .tokens_per_second = eval::spread(speeds)}};
@@ -229,49 +298,9 @@ Result<LengthResult> measure_prefill(Engine& engine, const ShapeBenchSettings& s
   return result;
 }
 
-}  // namespace
-
-Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const ProgressSink& progress,
-                                     std::stop_token stop) {
-  FOVEA_CHECK(check(settings));
-  FOVEA_TRY(const eval::NamedShape shape, eval::read_shape(settings.shape));
-  eval::MadeTypes types;
-  FOVEA_TRY(types.experts, type_of_tier(settings.tier, "--tiers"));
-  FOVEA_TRY(types.dense, type_of_tier(settings.dense_tier, "--dense"));
-  FOVEA_TRY(const checkpoint::MadeModel made, eval::made_model(shape, types, settings.seed));
-  FOVEA_TRY(auto checkpoint, checkpoint::make_checkpoint(made));
-  FOVEA_TRY(MadeRouting routing, MadeRouting::create(shape, settings.seed));
-  LoadRequest request;
-  request.model = made.name;
-  request.context = longest(settings);
-  request.kv = settings.kv;
-  request.device = settings.device;
-  request.threads = settings.threads;
-  request.chunk = settings.chunk;
-  request.need_tokenizer = false;
-  // First, since the budget may be wrong; and both may not fit at once.
-  std::optional<MovingResult> moving;
-  if (!settings.low_tier.empty()) {
-    FOVEA_TRY(moving, bench_moving(settings, made, request, routing, progress, stop));
-  }
-  FOVEA_TRY(const auto engine,
-            runtime::load_made(request,
-                               {.checkpoint = std::move(checkpoint),
-                                .routing = [&routing](std::int64_t tokens) { return routing.next(tokens); }},
-                               progress, stop));
-
-  ShapeBenchResult result{.model = made.name,
-                          .routing = "made up by the trace generator, seed " + std::to_string(settings.seed),
-                          .experts = shape.shape.experts,
-                          .experts_used = shape.shape.experts_used,
-                          .layers = shape.shape.layers,
-                          .threads = engine->settings().threads,
-                          .memory = engine->memory(),
-                          .bytes_per_token = engine->cost().weight_bytes};
-  result.moving = std::move(moving);
-  const Ceiling ceiling = engine->measure_ceiling();
-  result.bandwidth_gb_per_s = ceiling.read_gb_per_s;
-  result.peak_gop_per_s = ceiling.peak_gop_per_s;
+Result<void> measure_lengths(Engine& engine, const ShapeBenchSettings& settings, const Ceiling& ceiling,
+                             ShapeBenchResult& result, const ProgressSink& progress,
+                             const std::stop_token& stop) {
   const auto total = static_cast<std::int64_t>(settings.contexts.size() + settings.prompts.size());
   std::int64_t done = 0;
   const auto begin = [&](const char* what, std::int64_t length) -> Result<void> {
@@ -286,11 +315,50 @@ Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const P
   };
   for (const std::int64_t prompt : settings.prompts) {
     FOVEA_CHECK(begin("prefill", prompt));
-    FOVEA_TRY(result.prefill.emplace_back(), measure_prefill(*engine, settings, prompt, ceiling));
+    FOVEA_TRY(result.prefill.emplace_back(), measure_prefill(engine, settings, prompt, ceiling));
   }
   for (const std::int64_t context : settings.contexts) {
     FOVEA_CHECK(begin("decode at", context));
-    FOVEA_TRY(result.decode.emplace_back(), measure_decode(*engine, settings, context, ceiling));
+    FOVEA_TRY(result.decode.emplace_back(), measure_decode(engine, settings, context, ceiling));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const ProgressSink& progress,
+                                     std::stop_token stop) {
+  FOVEA_CHECK(check(settings));
+  FOVEA_TRY(const eval::NamedShape shape, eval::read_shape(settings.shape));
+  eval::MadeTypes types;
+  FOVEA_TRY(types.experts, type_of_tier(settings.tier, "--tiers"));
+  FOVEA_TRY(types.dense, type_of_tier(settings.dense_tier, "--dense"));
+  FOVEA_TRY(const checkpoint::MadeModel made, eval::made_model(shape, types, settings.seed));
+  FOVEA_TRY(MadeRouting routing, MadeRouting::create(shape, settings.seed));
+  const auto mode = std::make_shared<std::atomic<eval::BenchMode>>(eval::BenchMode::quiet);
+  FOVEA_TRY(const auto engine, load_shape(settings, made, routing, mode, progress, stop));
+
+  ShapeBenchResult result{.model = made.name,
+                          .routing = "made up by the trace generator, seed " + std::to_string(settings.seed),
+                          .experts = shape.shape.experts,
+                          .experts_used = shape.shape.experts_used,
+                          .layers = shape.shape.layers,
+                          .threads = engine->settings().threads,
+                          .memory = engine->memory(),
+                          .bytes_per_token = engine->cost().weight_bytes};
+  if (const auto use = engine->precision()) {
+    result.budget_bytes = use->budget_bytes;
+    result.accounted_bytes = use->accounted_bytes;
+  }
+  const Ceiling ceiling = engine->measure_ceiling();
+  result.bandwidth_gb_per_s = ceiling.read_gb_per_s;
+  result.bandwidth_is_measured = ceiling.read_is_measured;
+  result.peak_gop_per_s = ceiling.peak_gop_per_s;
+  result.link_gb_per_s = ceiling.link_gb_per_s;
+  if (settings.low_tier.empty()) {
+    FOVEA_CHECK(measure_lengths(*engine, settings, ceiling, result, progress, stop));
+  } else {
+    FOVEA_TRY(result.moving, measure_moving(*engine, settings, *mode, stop));
   }
   return result;
 }

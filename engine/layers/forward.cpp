@@ -37,7 +37,9 @@ struct Forward::Buffers {
     float* shared_weights = nullptr;     // [T]
     std::int32_t* positions = nullptr;   // [T]
     float* inverse_frequency = nullptr;  // [rotary / 2]
-    float* logits = nullptr;             // [T, vocabulary]; the system gives pages as they are written
+    float* normed_image = nullptr;       // of normed and of attended, for their first rows
+    float* attended_image = nullptr;
+    float* logits = nullptr;  // [T, vocabulary]; the system gives pages as they are written
 
     // Calls f(pointer, elements) for each array; an element has four bytes.
     template <class F>
@@ -55,6 +57,9 @@ struct Forward::Buffers {
       f(router_weights, t * c.experts_used);
       f(shared_weights, t);
       f(inverse_frequency, c.rope.rotary / 2);
+      const std::int64_t image_rows = std::min(t, kernels::most_image_rows);
+      f(normed_image, image_rows * c.hidden);
+      f(attended_image, image_rows * c.heads * c.head_dim);
       f(logits, t * c.vocabulary);
     }
   };
@@ -81,7 +86,8 @@ struct Forward::Buffers {
   std::unique_ptr<HostExperts> host;          // null where the device has all weights
   std::unique_ptr<MadeChoices> made_choices;  // null where only routers choose
   Graphs graphs;
-  std::vector<kernels::Weight> inside;  // for graphs: every weight but the experts
+  std::optional<kernels::OperationTable> incomplete;  // without the part that is left out
+  std::vector<kernels::Weight> inside;                // for graphs: every weight but the experts
   float magnitude = 1;
   std::int64_t rotated_context = -1;  // that inverse_frequency is for
   bool stopped = false;
@@ -133,7 +139,7 @@ class Forward::Runner {
   Runner(Buffers& buffers, const Pass& pass, kernels::Stream& stream)
       : b_(buffers),
         c_(buffers.model.config()),
-        op_(buffers.device.operations()),
+        op_(buffers.incomplete ? *buffers.incomplete : buffers.device.operations()),
         pass_(pass),
         stream_(stream) {}
 
@@ -187,27 +193,25 @@ class Forward::Runner {
 
   // All that the device does in the pass.
   void operations() {
-    const std::int64_t d = c_.hidden;
     op_.embed_rows({.table = b_.model.embedding(), .ids = ids_, .tokens = tokens_, .out = b_.at.x}, stream_);
 
     for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
       const LayerWeights& w = b_.model.layers()[static_cast<std::size_t>(layer)];
-      norm(b_.at.x, layer == 0 ? nullptr : b_.at.branch, w.attention_norm, tokens_, d, b_.at.normed);
+      norm(0, layer == 0 ? nullptr : b_.at.branch, w.attention_norm);
       keys_and_values(layer, w.attention);
       if (layer == c_.layers - 1) begin_ = first_wanted();
       b_.stopped = !whole_ && pass_.stop.stop_requested();
       if (begin_ == tokens_ || b_.stopped) return;
       attention(layer, w.attention);
-      norm(wanted(b_.at.x), wanted(b_.at.branch), w.feed_forward_norm, tokens_ - begin_, d,
-           wanted(b_.at.normed));
+      norm(begin_, b_.at.branch, w.feed_forward_norm);
       if (!feed_forward(layer, w)) {
         b_.stopped = true;
         return;
       }
     }
-    norm(wanted(b_.at.x), wanted(b_.at.branch), b_.model.output_norm(), tokens_ - begin_, d,
-         wanted(b_.at.normed));
-    linear(wanted(b_.at.normed), tokens_ - begin_, d, {{{.weight = b_.model.output(), .out = b_.at.logits}}});
+    norm(begin_, b_.at.branch, b_.model.output_norm());
+    linear(wanted(b_.at.normed), normed_image(), tokens_ - begin_, c_.hidden,
+           {{{.weight = b_.model.output(), .out = b_.at.logits}}});
   }
 
   // Tokens, positions and pages where the operations can read them.
@@ -250,68 +254,64 @@ class Forward::Runner {
   }
   float* wanted(float* rows) const { return rows + begin_ * c_.hidden; }
 
-  void norm(float* x, const float* residual, const float* weight, std::int64_t rows, std::int64_t columns,
-            float* out) {
-    const auto eps = static_cast<float>(c_.norm_eps);
-    op_.rms_norm({.x = x,
-                  .residual = residual,
+  // Into the same rows of `normed`, with their image.
+  void norm(std::int64_t first, const float* residual, const float* weight) {
+    const std::int64_t begin = first * c_.hidden;
+    op_.rms_norm({.x = b_.at.x + begin,
+                  .residual = residual ? residual + begin : nullptr,
                   .weight = weight,
-                  .eps = eps,
-                  .rows = rows,
-                  .columns = columns,
-                  .out = out},
+                  .eps = static_cast<float>(c_.norm_eps),
+                  .rows = tokens_ - first,
+                  .columns = c_.hidden,
+                  .out = b_.at.normed + begin,
+                  .image = normed_image()},
                  stream_);
   }
+  std::byte* normed_image() const { return reinterpret_cast<std::byte*>(b_.at.normed_image); }
+  std::byte* attended_image() const { return reinterpret_cast<std::byte*>(b_.at.attended_image); }
 
   // Outputs are [tokens, rows of their weight]; a projection without a weight is left out.
-  void linear(const float* input, std::int64_t tokens, std::int64_t columns,
+  void linear(const float* input, const std::byte* image, std::int64_t tokens, std::int64_t columns,
               std::array<kernels::Projection, 3> outputs) {
     std::size_t count = 0;
     for (kernels::Projection& output : outputs) {
       output.out_stride = output.weight.rows;
       if (output.weight) outputs[count++] = output;
     }
-    op_.linear({.x = input, .tokens = tokens, .columns = columns, .projections = {outputs.data(), count}},
-               stream_);
-  }
-
-  void rotary(float* heads_of, std::int64_t heads) {
-    op_.rotary({.x = heads_of,
-                .stride = heads * c_.head_dim,
-                .tokens = tokens_,
-                .heads = heads,
-                .head_dim = c_.head_dim,
-                .rotary = c_.rope.rotary,
-                .positions = positions_,
-                .inverse_frequency = b_.at.inverse_frequency,
-                .magnitude = b_.magnitude,
-                .style = c_.rope.style},
+    op_.linear({.x = input,
+                .tokens = tokens,
+                .columns = columns,
+                .projections = {outputs.data(), count},
+                .image = image},
                stream_);
   }
 
   // q, k and v of normed; k and v go to the cache.
   void keys_and_values(std::int64_t layer, const AttentionWeights& w) {
     tell(layer, PassObserver::Input::attention, b_.at.normed, tokens_, c_.hidden);
-    linear(b_.at.normed, tokens_, c_.hidden,
+    linear(b_.at.normed, normed_image(), tokens_, c_.hidden,
            {{{.weight = w.q, .bias = w.q_bias, .out = b_.at.q},
              {.weight = w.k, .bias = w.k_bias, .out = b_.at.k},
              {.weight = w.v, .bias = w.v_bias, .out = b_.at.v}}});
-    if (c_.qk_norm) {
-      norm(b_.at.q, nullptr, w.q_norm, tokens_ * c_.heads, c_.head_dim, b_.at.q);
-      norm(b_.at.k, nullptr, w.k_norm, tokens_ * c_.kv_heads, c_.head_dim, b_.at.k);
-    }
-    rotary(b_.at.q, c_.heads);
-    rotary(b_.at.k, c_.kv_heads);
     const std::int64_t stride = c_.kv_heads * c_.head_dim;
-    op_.kv_store({.k = b_.at.k,
-                  .v = b_.at.v,
-                  .k_stride = stride,
-                  .v_stride = stride,
-                  .first = most_first_,
-                  .tokens = tokens_,
-                  .pages = pages(layer),
-                  .position = position_},
-                 stream_);
+    op_.attention_inputs({.q = b_.at.q,
+                          .k = b_.at.k,
+                          .v = b_.at.v,
+                          .q_stride = c_.heads * c_.head_dim,
+                          .k_stride = stride,
+                          .v_stride = stride,
+                          .tokens = tokens_,
+                          .heads = c_.heads,
+                          .positions = positions_,
+                          .q_norm = w.q_norm,
+                          .k_norm = w.k_norm,
+                          .eps = static_cast<float>(c_.norm_eps),
+                          .rotary = c_.rope.rotary,
+                          .inverse_frequency = b_.at.inverse_frequency,
+                          .magnitude = b_.magnitude,
+                          .style = c_.rope.style,
+                          .pages = pages(layer)},
+                         stream_);
   }
 
   // branch = the output projection of the heads' attention, for the wanted rows.
@@ -326,10 +326,11 @@ class Forward::Runner {
                    .window = c_.window(layer),
                    .pages = pages(layer),
                    .out = b_.at.attended,
-                   .position = position_},
+                   .position = position_,
+                   .image = attended_image()},
                   stream_);
     tell(layer, PassObserver::Input::attention_output, b_.at.attended, tokens_ - begin_, width);
-    linear(b_.at.attended, tokens_ - begin_, width,
+    linear(b_.at.attended, attended_image(), tokens_ - begin_, width,
            {{{.weight = w.output, .bias = w.output_bias, .out = wanted(b_.at.branch)}}});
   }
 
@@ -342,24 +343,26 @@ class Forward::Runner {
                                .tokens = tokens,
                                .d = c_.hidden,
                                .experts = {},
-                               .out = wanted(b_.at.branch)};
+                               .out = wanted(b_.at.branch),
+                               .image = normed_image()};
     if (w.shared.gate) {
       block.shared = &w.shared;
       tell(layer, PassObserver::Input::feed_forward, block.x, tokens, c_.hidden);
     }
     if (c_.layer_has_experts(layer)) {
-      linear(block.x, tokens, c_.hidden,
-             {{{.weight = w.router, .out = b_.at.router_logits},
-               {.weight = w.shared_gate, .out = b_.at.shared_weights}}});
-      op_.route({.logits = b_.at.router_logits,
-                 .tokens = tokens,
-                 .experts = c_.experts,
-                 .used = c_.experts_used,
-                 .normalise = c_.normalise_router,
-                 .scale = static_cast<float>(c_.router_scale),
-                 .ids = b_.at.expert_ids,
-                 .weights = b_.at.router_weights},
-                stream_);
+      op_.router({.x = block.x,
+                  .tokens = tokens,
+                  .weight = w.router,
+                  .shared_gate = w.shared_gate,
+                  .used = c_.experts_used,
+                  .normalise = c_.normalise_router,
+                  .scale = static_cast<float>(c_.router_scale),
+                  .logits = b_.at.router_logits,
+                  .ids = b_.at.expert_ids,
+                  .weights = b_.at.router_weights,
+                  .shared_weights = b_.at.shared_weights,
+                  .image = normed_image()},
+                 stream_);
       if (pass_.observer && !tell_choices(layer, block.x, tokens)) return false;
       if (hosted && !pass_.observer)
         b_.crossing->read_choices(layer, tokens, chosen(layer), b_.at.router_weights, stream_);
@@ -370,10 +373,7 @@ class Forward::Runner {
         block.ids = chosen(layer);
         block.weights = b_.at.router_weights;
       }
-      if (w.shared_gate) {
-        op_.sigmoid({.x = b_.at.shared_weights, .count = tokens}, stream_);
-        block.shared_weights = b_.at.shared_weights;
-      }
+      if (w.shared_gate) block.shared_weights = b_.at.shared_weights;
     }
     if (hosted) return b_.host->run(layer, block, wanted(b_.at.normed), *b_.crossing, stream_);
     op_.feed_forward(block, stream_);
@@ -470,6 +470,17 @@ Result<void> Forward::allow_choices() {
   FOVEA_TRY(buffers_->made_choices,
             MadeChoices::create(buffers_->model.config(), buffers_->device, buffers_->max_tokens));
   return {};
+}
+
+void Forward::leave_out(Part part) {
+  Buffers& b = *buffers_;
+  b.graphs.forget();
+  b.incomplete.reset();
+  if (part == Part::none) return;
+  kernels::OperationTable& table = b.incomplete.emplace(b.device.operations());
+  if (part == Part::experts) table.feed_forward = [](const kernels::FeedForward&, kernels::Stream&) {};
+  if (part == Part::attention) table.attention = [](const kernels::Attention&, kernels::Stream&) {};
+  if (part == Part::linear) table.linear = [](const kernels::Linear&, kernels::Stream&) {};
 }
 
 GraphUse Forward::graphs() const {

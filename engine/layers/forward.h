@@ -66,6 +66,10 @@ class Forward {
   std::span<const float> run(const Pass&, kernels::Stream&);
   // From now on passes may bring choices of their own. ErrorKind::memory.
   Result<void> allow_choices();
+  // For measuring what a part takes: from now on passes go without its operations, and their logits are worth
+  // nothing.
+  enum class Part : std::uint8_t { none, experts, attention, linear };
+  void leave_out(Part part);
   bool stopped() const;  // the last run, by the stop token or the observer
   GraphUse graphs() const;
   // Of the activations, and where the device's memory is out of the host's reach of what passes exchange with

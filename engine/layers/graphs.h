@@ -42,6 +42,9 @@ class Graphs {
   bool run(const Shape& shape, std::span<const kernels::Weight> inside, kernels::Stream& stream,
            const Work& work);
 
+  // When the same shapes and weights mean other work than before.
+  void forget() { known_.clear(); }
+
   GraphUse use() const { return use_; }
 
   // What drivers may take of the device's memory for the graphs of a context, which they do not tell. The

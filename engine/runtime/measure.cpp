@@ -38,20 +38,36 @@ std::int64_t multiply_adds(const kernels::Expert& expert) {
   return multiply_adds(expert.gate) + multiply_adds(expert.up) + multiply_adds(expert.down);
 }
 
+std::int64_t bytes(const kernels::Expert& expert) {
+  std::int64_t sum = 0;
+  for (const kernels::Weight* weight : {&expert.gate, &expert.up, &expert.down})
+    sum += weight->rows * kernels::row_bytes(weight->type, weight->columns);
+  return sum;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 }  // namespace
 
 TokenCost Engine::cost() const {
   const models::Model& model = *parts_->model;
-  TokenCost cost{.weight_bytes = model.bytes_per_token(),
-                 .kv_bytes_per_token = parts_->cache->shape().token_bytes(),
-                 .output_multiply_adds = multiply_adds(model.output())};
+  TokenCost cost{
+      .weight_bytes = model.bytes_per_token(),
+      .kv_bytes_per_token = parts_->cache->shape().token_bytes(),
+      .attention_multiply_adds = 2 * model.config().layers * model.config().heads * model.config().head_dim,
+      .output_multiply_adds = multiply_adds(model.output())};
   for (const models::LayerWeights& layer : model.layers()) {
     for (const kernels::Weight* weight : {&layer.attention.q, &layer.attention.k, &layer.attention.v,
                                           &layer.attention.output, &layer.router, &layer.shared_gate})
       cost.multiply_adds += multiply_adds(*weight);
     cost.multiply_adds += multiply_adds(layer.shared);
-    if (!layer.experts.empty())
-      cost.multiply_adds += model.config().experts_used * multiply_adds(layer.experts.front());
+    if (layer.experts.empty()) continue;
+    cost.multiply_adds += model.config().experts_used * multiply_adds(layer.experts.front());
+    cost.expert_bytes += model.config().experts_used * bytes(layer.experts.front());
   }
   return cost;
 }
@@ -114,6 +130,41 @@ Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t
   }
   sequence.discard();
   return seconds;
+}
+
+Result<StepSeconds> Engine::time_parts(std::int64_t depth, std::int64_t count) {
+  Parts& parts = *parts_;
+  // A shape's first two steps: piece by piece, then as a graph that is captured.
+  const std::int64_t steps = count + 2;
+  FOVEA_CHECK(check_length(depth + steps, parts.settings.context));
+  const auto tokens = arbitrary_tokens(depth + steps, parts.model->config().vocabulary);
+  runtime::Sequence sequence = parts.cache->begin({}, 0);
+  FOVEA_CHECK(parts.prefill(sequence, std::span(tokens).first(static_cast<std::size_t>(depth)), {}, {}));
+  const auto timed = [&](layers::Forward::Part part) -> Result<double> {
+    parts.forward->leave_out(part);
+    std::vector<double> seconds;
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const auto start = Clock::now();
+      FOVEA_CHECK(parts.pass(sequence, {&tokens[static_cast<std::size_t>(depth + step)], 1},
+                             layers::LogitsWanted::last, parts.settings.context, {}));
+      if (step >= 2) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    sequence.truncate(depth);
+    return median(std::move(seconds));
+  };
+  const auto measure = [&]() -> Result<StepSeconds> {
+    using enum layers::Forward::Part;
+    StepSeconds found;
+    FOVEA_TRY(found.whole, timed(none));
+    FOVEA_TRY(found.without_experts, timed(experts));
+    FOVEA_TRY(found.without_attention, timed(attention));
+    FOVEA_TRY(found.without_linear, timed(linear));
+    return found;
+  };
+  auto found = measure();
+  parts.forward->leave_out(layers::Forward::Part::none);
+  sequence.discard();
+  return found;
 }
 
 }  // namespace fovea

@@ -196,6 +196,7 @@ PrecisionUse PrecisionControl::use() const {
           .bytes_read = swaps.bytes_read,
           .stalls = swaps.stalls,
           .stall_seconds = swaps.stall_seconds,
+          .uses = uses,
           .hit_rate = uses > 0 ? static_cast<double>(hits_.front()) / static_cast<double>(uses) : 0,
           .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),
           .log_failure = parts_.log ? parts_.log->failure() : std::string()};

@@ -22,6 +22,13 @@ struct DeviceFacts {
   double bandwidth_gb_per_s = 0;       // of the memory, by its clock and width; 0: not known
 };
 
+// What a device reaches at most, measured. Zeros: not known, or there was no memory to find out.
+struct DeviceCeiling {
+  double read_gb_per_s = 0;   // out of its memory
+  double byte_gop_per_s = 0;  // products of bytes, which quantised prefill uses; a multiply-add is two
+  double half_gop_per_s = 0;  // of float16
+};
+
 // A mark in a stream's order. Recorded again, it marks the later place.
 class Event {
  public:
@@ -39,6 +46,8 @@ class Device {
   virtual DeviceFacts facts() const = 0;
   virtual const OperationTable& operations() const = 0;
   virtual std::unique_ptr<Stream> make_stream(const StreamOptions&) const = 0;
+  // Takes some memory meanwhile, and less than a second. The stream must be idle.
+  virtual DeviceCeiling measure_ceiling(Stream&) const { return {}; }
 
   // The packing in which this device reads a [rows, columns] matrix of `type` fastest.
   virtual Packing preferred_packing(Type type, std::int64_t rows, std::int64_t columns) const = 0;

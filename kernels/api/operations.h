@@ -70,6 +70,12 @@ class Stream {
   virtual void launch(const Graph&) {}
 };
 
+// An image: a few rows of activations in the form that a device multiplies weights with, where that is not
+// floats (a GPU: 8-bit values with their scales). What writes activations makes one beside the floats where
+// it is given the room; then what multiplies them need not, each in a launch of its own. As many bytes as the
+// floats, aligned to 16. Of more rows, and by devices without such a form, it is neither made nor read.
+constexpr std::int64_t most_image_rows = 8;
+
 // out[t, :] = dequantised table[ids[t], :].   ids [tokens], out [tokens, table.columns]
 struct EmbedRows {
   Weight table;  // [vocabulary, d], Packing::rows
@@ -87,7 +93,8 @@ struct RmsNorm {
   float eps = 0;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  float* out = nullptr;  // [rows, columns]
+  float* out = nullptr;        // [rows, columns]
+  std::byte* image = nullptr;  // of out, or null
 };
 
 // One output of a Linear operation.
@@ -104,23 +111,11 @@ struct Linear {
   std::int64_t tokens = 0;
   std::int64_t columns = 0;
   std::span<const Projection> projections;
+  const std::byte* image = nullptr;  // of x, or null
 };
 
-// Rotary position embedding, in place, on the first `rotary` elements of each head.
 // half_split pairs element i with i + rotary/2 (Hugging Face); interleaved pairs 2i with 2i + 1.
 enum class RotaryStyle : std::uint8_t { half_split, interleaved };
-struct Rotary {
-  float* x = nullptr;  // [tokens, heads, head_dim], token stride = stride floats
-  std::int64_t stride = 0;
-  std::int64_t tokens = 0;
-  std::int64_t heads = 0;
-  std::int64_t head_dim = 0;
-  std::int64_t rotary = 0;                   // even, ≤ head_dim
-  const std::int32_t* positions = nullptr;   // [tokens]
-  const float* inverse_frequency = nullptr;  // [rotary / 2]
-  float magnitude = 1;                       // YaRN's attention factor multiplies cos and sin
-  RotaryStyle style = RotaryStyle::half_split;
-};
 
 // The pages of one layer's KV cache that a sequence uses. Position p lies in page p / page_tokens.
 // A page holds [kv_heads, page_tokens, head_dim] elements of `type` (f32, f16 or q8_0 along head_dim),
@@ -134,16 +129,26 @@ struct KvPages {
   std::int64_t head_dim = 0;
 };
 
-// Writes k and v of `tokens` tokens at positions first … first + tokens − 1.
-struct KvStore {
-  const float* k = nullptr;  // [tokens, kv_heads, head_dim], token stride = k_stride floats
-  const float* v = nullptr;
+// From what the projections give to what attention reads, each head by itself: the norm of the heads of q and
+// k, where there are weights for it, the rotary embedding of both, then k and v into the cache.
+struct AttentionInputs {
+  float* q = nullptr;        // [tokens, heads, head_dim], token stride = q_stride floats; in place
+  float* k = nullptr;        // [tokens, kv_heads, head_dim]; used up: afterwards it holds anything
+  const float* v = nullptr;  // [tokens, kv_heads, head_dim]
+  std::int64_t q_stride = 0;
   std::int64_t k_stride = 0;
   std::int64_t v_stride = 0;
-  std::int64_t first = 0;
   std::int64_t tokens = 0;
+  std::int64_t heads = 0;
+  const std::int32_t* positions = nullptr;   // [tokens]
+  const float* q_norm = nullptr;             // [head_dim] or null
+  const float* k_norm = nullptr;             // [head_dim] or null
+  float eps = 0;                             // of the norms
+  std::int64_t rotary = 0;                   // the first elements of a head that turn; even, ≤ head_dim
+  const float* inverse_frequency = nullptr;  // [rotary / 2]
+  float magnitude = 1;                       // YaRN's attention factor multiplies cos and sin
+  RotaryStyle style = RotaryStyle::half_split;
   KvPages pages;
-  const std::int32_t* position = nullptr;  // [1]; where given, it is read in place of `first`
 };
 
 // Causal attention of `tokens` queries at positions first … over everything in the pages up to each.
@@ -161,19 +166,25 @@ struct Attention {
   // [1]; where given, it is read in place of `first`, which is then the most that it will be: a device that
   // cannot see the position divides the work for that one.
   const std::int32_t* position = nullptr;
+  std::byte* image = nullptr;  // of out, or null
 };
 
-// p = softmax(logits); the `used` largest of each row, by descending probability (ties: lower index
-// first), as ids and weights; normalise divides each row's weights by their sum.
-struct Route {
-  const float* logits = nullptr;  // [tokens, experts]
+// The experts of each token: logits = x · weightᵀ, p = softmax(logits), and of each row the `used` largest p,
+// in descending order (ties: lower index first), as ids and weights; normalise divides each row's weights by
+// their sum. Beside them the shared expert's weight, where it has a gate: sigmoid(x · gateᵀ).
+struct Router {
+  const float* x = nullptr;  // [tokens, d]
   std::int64_t tokens = 0;
-  std::int64_t experts = 0;
+  Weight weight;       // [experts, d]
+  Weight shared_gate;  // [1, d], or none
   std::int64_t used = 0;
   bool normalise = false;
-  float scale = 1;              // multiplies the weights at the end
-  std::int32_t* ids = nullptr;  // [tokens, used]
-  float* weights = nullptr;     // [tokens, used]
+  float scale = 1;                   // multiplies the weights at the end
+  float* logits = nullptr;           // [tokens, experts]
+  std::int32_t* ids = nullptr;       // [tokens, used]
+  float* weights = nullptr;          // [tokens, used]
+  float* shared_weights = nullptr;   // [tokens], with a gate only
+  const std::byte* image = nullptr;  // of x, or null
 };
 
 // One expert, or a dense feed-forward layer: down(silu(gate(x)) · up(x)).
@@ -201,12 +212,7 @@ struct FeedForward {
   const Expert* shared = nullptr;         // or null
   const float* shared_weights = nullptr;  // [tokens]; null: 1
   float* out = nullptr;                   // [tokens, d], overwritten
-};
-
-// x = 1 / (1 + exp(−x)) in place.   x [count]
-struct Sigmoid {
-  float* x = nullptr;
-  std::int64_t count = 0;
+  const std::byte* image = nullptr;       // of x, or null
 };
 
 // x += y.   [count]
@@ -220,12 +226,10 @@ struct OperationTable {
   void (*embed_rows)(const EmbedRows&, Stream&);
   void (*rms_norm)(const RmsNorm&, Stream&);
   void (*linear)(const Linear&, Stream&);
-  void (*rotary)(const Rotary&, Stream&);
-  void (*kv_store)(const KvStore&, Stream&);
+  void (*attention_inputs)(const AttentionInputs&, Stream&);
   void (*attention)(const Attention&, Stream&);
-  void (*route)(const Route&, Stream&);
+  void (*router)(const Router&, Stream&);
   void (*feed_forward)(const FeedForward&, Stream&);
-  void (*sigmoid)(const Sigmoid&, Stream&);
   void (*add)(const Add&, Stream&);
 };
 

@@ -1,8 +1,10 @@
-// Cases of kv_store and attention.
+// Cases of attention.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "kernels/cases/weights.h"
+#include "kernels/cases/cache.h"
+#include "kernels/cases/image.h"
 #include "kernels/formats/formats.h"
 
 namespace fovea::kernels::cases {
@@ -11,80 +13,9 @@ namespace {
 
 constexpr double unit = 0x1p-24;
 
-struct CacheShape {
-  Type type = Type::f32;
-  std::int64_t kv_heads = 1;
-  std::int64_t head_dim = 32;
-  std::int64_t page_tokens = 16;
-
-  std::int64_t page_elements() const { return kv_heads * page_tokens * head_dim; }
-  std::string text() const {
-    return std::string(type_name(type)) + " " + std::to_string(kv_heads) + "x" + std::to_string(head_dim) +
-           ", pages of " + std::to_string(page_tokens);
-  }
-};
-
 // Where the first position is told.
 enum class Told : std::uint8_t { on_the_host, in_memory };
 constexpr std::int64_t above = 123;  // what the host says too much then
-
-class KvStoreCase final : public Case {
- public:
-  KvStoreCase(Random& random, CacheShape cache, std::int64_t first, std::int64_t tokens, std::int64_t padding,
-              Told told = Told::on_the_host)
-      : cache_(cache),
-        first_(first),
-        tokens_(tokens),
-        stride_(cache.kv_heads * cache.head_dim + padding),
-        told_(told) {
-    name = "kv_store " + cache.text() + ", " + std::to_string(tokens) + " tokens at " +
-           std::to_string(first) + (told == Told::in_memory ? ", told in memory" : "");
-    k_ = normals(random, tokens * stride_);
-    v_ = normals(random, tokens * (stride_ + 3));
-    for (std::int64_t i = 0; i < cache.head_dim; ++i) k_[static_cast<std::size_t>(i)] = 0;  // a zero row
-    work.bytes = static_cast<double>(tokens * cache.kv_heads) *
-                 static_cast<double>(8 * cache.head_dim + 2 * row_bytes(cache.type, cache.head_dim));
-  }
-
-  std::function<void(Stream&)> build(Memory& memory) const override {
-    const std::int64_t pages = (first_ + tokens_ + cache_.page_tokens - 1) / cache_.page_tokens;
-    std::vector<std::byte*> keys;
-    std::vector<std::byte*> values;
-    for (std::int64_t i = 0; i < pages; ++i) {
-      keys.push_back(memory.page(cache_.type, cache_.page_elements(), nullptr));
-      values.push_back(memory.page(cache_.type, cache_.page_elements(), nullptr));
-    }
-    const float* k = memory.input(k_);
-    const float* v = memory.input(v_);
-    const KvPages list{memory.table(keys), memory.table(values), cache_.page_tokens,
-                       cache_.type,        cache_.kv_heads,      cache_.head_dim};
-    if (told_ == Told::on_the_host) {
-      return [this, &memory, k, v, list](Stream& stream) {
-        memory.device().operations().kv_store({k, v, stride_, stride_ + 3, first_, tokens_, list}, stream);
-      };
-    }
-    const std::int32_t* position = memory.input<std::int32_t>({static_cast<std::int32_t>(first_)});
-    return [this, &memory, k, v, list, position](Stream& stream) {
-      memory.device().operations().kv_store(
-          {k, v, stride_, stride_ + 3, first_ + above, tokens_, list, position}, stream);
-    };
-  }
-
-  // f32 and f16 are exact (f16 rounds to nearest even). q8_0 may break ties differently: one step of 1 / 127
-  // of the largest of 32 values, which are below 6 here.
-  std::vector<double> tolerance(const std::vector<float>& reference) const override {
-    return std::vector<double>(reference.size(), cache_.type == Type::q8_0 ? 6.0 / 127 : 0.0);
-  }
-
- private:
-  CacheShape cache_;
-  std::int64_t first_;
-  std::int64_t tokens_;
-  std::int64_t stride_;
-  Told told_;
-  std::vector<float> k_;
-  std::vector<float> v_;
-};
 
 struct AttentionShape {
   CacheShape cache;
@@ -95,6 +26,7 @@ struct AttentionShape {
   std::int64_t padding = 0;
   double spread = 1;  // of the queries: large makes the softmax pick single keys
   Told told = Told::on_the_host;
+  bool with_image = false;
 };
 
 class AttentionCase final : public Case {
@@ -103,7 +35,7 @@ class AttentionCase final : public Case {
     return "attention " + s.cache.text() + ", " + std::to_string(s.cache.kv_heads * s.group) + " heads, " +
            std::to_string(s.tokens) + " tokens at " + std::to_string(s.first) +
            (s.window > 0 ? ", window " + std::to_string(s.window) : "") + (s.spread > 1 ? ", peaked" : "") +
-           (s.told == Told::in_memory ? ", told in memory" : "");
+           (s.told == Told::in_memory ? ", told in memory" : "") + (s.with_image ? ", image" : "");
   }
 
   AttentionCase(Random& random, const AttentionShape& shape) : s_(shape) {
@@ -134,19 +66,25 @@ class AttentionCase final : public Case {
     }
     const float* q = memory.input(q_);
     float* out = memory.output<float>(s_.tokens * heads_ * s_.cache.head_dim);
-    const KvPages pages{memory.table(keys), memory.table(values), s_.cache.page_tokens,
-                        s_.cache.type,      s_.cache.kv_heads,    s_.cache.head_dim};
-    if (s_.told == Told::on_the_host) {
-      return [this, &memory, q, out, pages](Stream& stream) {
-        memory.device().operations().attention(
-            {q, stride(), s_.first, s_.tokens, heads_, scale_, s_.window, pages, out}, stream);
-      };
+    Attention a{.q = q,
+                .q_stride = stride(),
+                .first = s_.first,
+                .tokens = s_.tokens,
+                .heads = heads_,
+                .scale = scale_,
+                .window = s_.window,
+                .pages = {memory.table(keys), memory.table(values), s_.cache.page_tokens, s_.cache.type,
+                          s_.cache.kv_heads, s_.cache.head_dim},
+                .out = out};
+    if (s_.told == Told::in_memory) {
+      a.first += above;
+      a.position = memory.input<std::int32_t>({static_cast<std::int32_t>(s_.first)});
     }
-    const std::int32_t* position = memory.input<std::int32_t>({static_cast<std::int32_t>(s_.first)});
-    return [this, &memory, q, out, pages, position](Stream& stream) {
-      memory.device().operations().attention(
-          {q, stride(), s_.first + above, s_.tokens, heads_, scale_, s_.window, pages, out, position},
-          stream);
+    std::optional<ImageReader> reader;
+    if (s_.with_image) a.image = reader.emplace(memory, s_.tokens, heads_ * s_.cache.head_dim).image();
+    return [&memory, a, reader](Stream& stream) {
+      memory.device().operations().attention(a, stream);
+      if (reader) reader->read(a.out, stream);
     };
   }
 
@@ -157,7 +95,17 @@ class AttentionCase final : public Case {
   //
   // Of many queries a device may multiply half floats, if those hold the cache: queries, weights and a q8_0
   // cache's entries are rounded by 2^-12 on average, of a score's products each on its own.
-  std::vector<double> tolerance(const std::vector<float>&) const override {
+  std::vector<double> tolerance(const std::vector<float>& reference) const override {
+    std::vector<double> result = out_tolerance();
+    if (!s_.with_image) return result;
+    const std::vector<float> read(reference.begin() + std::ssize(result), reference.end());
+    const std::vector<double> of_image = ImageReader::tolerance(read, result, heads_ * s_.cache.head_dim);
+    result.insert(result.end(), of_image.begin(), of_image.end());
+    return result;
+  }
+
+ private:
+  std::vector<double> out_tolerance() const {
     const auto dim = static_cast<std::size_t>(s_.cache.head_dim);
     const bool halves = s_.tokens >= 9 && s_.cache.type != Type::f32;
     const double rounding = halves ? 0x1p-12 : 0;
@@ -179,7 +127,6 @@ class AttentionCase final : public Case {
     return result;
   }
 
- private:
   std::int64_t stride() const { return heads_ * s_.cache.head_dim + s_.padding; }
   std::int64_t first_seen(std::int64_t t) const {
     return s_.window > 0 ? std::max<std::int64_t>(0, s_.first + t - s_.window + 1) : 0;
@@ -220,15 +167,6 @@ void add(Cases& cases, Random& random, const AttentionShape& shape) {
 
 void add_attention_sweep(Cases& cases, Random& random) {
   for (const Type type : {Type::f32, Type::f16, Type::q8_0}) {
-    for (const auto& [first, tokens] : {std::pair{0, 1}, {15, 1}, {14, 5}, {3, 70}}) {
-      cases.push_back(std::make_unique<KvStoreCase>(random, CacheShape{type, 3, 64, 16}, first, tokens, 5));
-    }
-    cases.push_back(std::make_unique<KvStoreCase>(random, CacheShape{type, 1, 96, 7}, 6, 9, 0));
-
-    for (const auto& [first, tokens] : {std::pair{0, 1}, {37, 5}})
-      cases.push_back(std::make_unique<KvStoreCase>(random, CacheShape{type, 3, 64, 16}, first, tokens, 5,
-                                                    Told::in_memory));
-
     add(cases, random, {{type, 1, 32, 16}, 1, 0, 1, 0, 0});
     add(cases, random, {{type, 2, 64, 16}, 3, 15, 1, 0, 0});
     add(cases, random, {{type, 2, 64, 16}, 4, 16, 2, 0, 9});
@@ -260,6 +198,18 @@ void add_attention_sweep(Cases& cases, Random& random) {
     for (const int first : {0, 1, 31, 200, 700})
       add(cases, random, {{type, 2, 64, 16}, 4, first, 1, 0, 0, 1, Told::in_memory});
     add(cases, random, {{type, 2, 64, 16}, 2, 90, 3, 20, 0, 1, Told::in_memory});
+  }
+  // Images, of one stretch and of several, of heads that are no whole warps, of too many tokens.
+  for (const Type type : {Type::f32, Type::f16}) {
+    const auto image = [&](const CacheShape& cache, std::int64_t group, std::int64_t first,
+                           std::int64_t tokens) {
+      add(cases, random, {cache, group, first, tokens, 0, 0, 1, Told::on_the_host, true});
+    };
+    image({type, 2, 64, 16}, 3, 15, 1);
+    image({type, 2, 64, 16}, 3, 700, 1);
+    image({type, 1, 128, 64}, 4, 600, 8);
+    image({type, 2, 80, 16}, 1, 300, 3);
+    image({type, 2, 64, 16}, 2, 300, 9);
   }
   // Head sizes that fill no vector.
   for (const Type type : {Type::f32, Type::f16}) {

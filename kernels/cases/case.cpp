@@ -8,6 +8,8 @@ Cases sweep_cases(unsigned seed) {
   Cases cases;
   Random random(seed);
   add_vector_sweep(cases, random);
+  add_router_sweep(cases, random);
+  add_attention_inputs_sweep(cases, random);
   add_attention_sweep(cases, random);
   add_matrix_sweep(cases, random);
   add_feed_forward_sweep(cases, random);
@@ -17,6 +19,8 @@ Cases sweep_cases(unsigned seed) {
 Benchmarks benchmarks() {
   Benchmarks all;
   add_vector_benchmarks(all);
+  add_router_benchmarks(all);
+  add_attention_inputs_benchmarks(all);
   add_attention_benchmarks(all);
   add_matrix_benchmarks(all);
   add_feed_forward_benchmarks(all);

@@ -1,6 +1,8 @@
 // Cases of feed_forward.
 #include <cmath>
+#include <optional>
 
+#include "kernels/cases/image.h"
 #include "kernels/cases/weights.h"
 
 namespace fovea::kernels::cases {
@@ -58,6 +60,7 @@ class FeedForwardCase final : public Case {
   std::vector<float> weights;
   std::vector<HostExpert> shared;     // none or one
   std::vector<float> shared_weights;  // or empty
+  bool with_image = false;
 
   void finish(const std::string& what) {
     name = "feed_forward " + what;
@@ -85,7 +88,10 @@ class FeedForwardCase final : public Case {
     for (const HostExpert& expert : shared) placed_shared.push_back(place(expert));
     FeedForward a;
     if (!memory.device().memory_is_host()) a.table = memory.table(placed);
-    a.x = memory.input(x);
+    std::optional<Imaged> given;
+    if (with_image) given.emplace(memory, x, d);
+    a.x = given ? given->x() : memory.input(x);
+    if (given) a.image = given->image();
     a.tokens = tokens;
     a.d = d;
     a.used = used;
@@ -95,7 +101,8 @@ class FeedForwardCase final : public Case {
     }
     if (!shared_weights.empty()) a.shared_weights = memory.input(shared_weights);
     a.out = memory.output<float>(tokens * d);
-    return [&memory, a, placed, placed_shared](Stream& stream) {
+    return [&memory, a, given, placed, placed_shared](Stream& stream) {
+      if (given) given->make(stream);
       FeedForward arguments = a;
       arguments.experts = placed;
       arguments.shared = placed_shared.empty() ? nullptr : placed_shared.data();
@@ -226,6 +233,13 @@ void take_away(Cases& cases, std::int64_t count) {
   one.name += ", " + std::to_string(count) + " elsewhere";
 }
 
+void give_image(Cases& cases) {
+  auto& one = static_cast<FeedForwardCase&>(*cases.back());
+  one.with_image = true;
+  one.x = unit_rows(std::move(one.x), one.d);
+  one.name += ", image";
+}
+
 }  // namespace
 
 void add_feed_forward_sweep(Cases& cases, Random& random) {
@@ -260,6 +274,11 @@ void add_feed_forward_sweep(Cases& cases, Random& random) {
                                  {Type::bf16, Type::q4_f}}) {
     add_case(cases, random, {{gate, Type::q5_1}}, {3, 2, 256, 96, 12, false, false});
     unlike(static_cast<FeedForwardCase&>(*cases.back()), random, up);
+  }
+  for (const std::int64_t tokens : {1, 8, 9}) {
+    add_case(cases, random, {{Type::q4_k, Type::q6_k}, {Type::q8_0, Type::q8_0}},
+             {16, 3, 256, 256, tokens, true, false});
+    give_image(cases);
   }
   for (const std::int64_t elsewhere : {3, 7}) {
     for (const std::int64_t tokens : {1, 21}) {

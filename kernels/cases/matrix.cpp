@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cases/image.h"
 #include "kernels/cases/weights.h"
 
 namespace fovea::kernels::cases {
@@ -59,12 +60,14 @@ struct ProjectionPart {
 class LinearCase final : public Case {
  public:
   LinearCase(const std::string& what, std::vector<float> x, std::int64_t tokens,
-             std::vector<ProjectionPart> parts)
+             std::vector<ProjectionPart> parts, bool with_image = false)
       : x_(std::move(x)),
         tokens_(tokens),
         columns_(static_cast<std::int64_t>(x_.size()) / tokens),
-        parts_(std::move(parts)) {
-    name = "linear " + what;
+        parts_(std::move(parts)),
+        with_image_(with_image) {
+    name = "linear " + what + (with_image ? ", image" : "");
+    if (with_image) x_ = unit_rows(std::move(x_), columns_);
     for (const ProjectionPart& part : parts_) {
       work.bytes += static_cast<double>(part.weight.bytes.size());
       work.operations += 2.0 * static_cast<double>(part.weight.rows * part.weight.columns * tokens);
@@ -78,6 +81,13 @@ class LinearCase final : public Case {
       projections.push_back({memory.weight(part.weight),
                              part.bias.empty() ? nullptr : memory.input(part.bias),
                              memory.output<float>(tokens_ * stride), stride});
+    }
+    if (with_image_) {
+      const Imaged given(memory, x_, columns_);
+      return [&memory, given, projections, tokens = tokens_, columns = columns_](Stream& stream) {
+        given.make(stream);
+        memory.device().operations().linear({given.x(), tokens, columns, projections, given.image()}, stream);
+      };
     }
     const float* x = memory.input(x_);
     return [&memory, x, projections, tokens = tokens_, columns = columns_](Stream& stream) {
@@ -107,6 +117,7 @@ class LinearCase final : public Case {
   std::int64_t tokens_;
   std::int64_t columns_;
   std::vector<ProjectionPart> parts_;
+  bool with_image_;
 };
 
 std::int64_t block_elements(Type type) {
@@ -164,14 +175,15 @@ void add_awkward(Cases& cases, Random& random, Type type, int repeats) {
 }
 
 // Query, key and value as a model has them: one input, three matrices of different types and sizes.
-void add_mixed(Cases& cases, Random& random, Type q, Type k, Type v, std::int64_t tokens) {
+void add_mixed(Cases& cases, Random& random, Type q, Type k, Type v, std::int64_t tokens,
+               bool with_image = false) {
   std::vector<ProjectionPart> parts;
   parts.push_back({random_weight(random, q, 48, 512), normals(random, 48), 0});
   parts.push_back({random_weight(random, k, 16, 512), {}, 5});
   parts.push_back({random_weight(random, v, 23, 512), normals(random, 23), 1});
   cases.push_back(std::make_unique<LinearCase>(
       "mixed " + label(q) + " " + label(k) + " " + label(v) + " " + std::to_string(tokens) + " tokens",
-      normals(random, tokens * 512), tokens, std::move(parts)));
+      normals(random, tokens * 512), tokens, std::move(parts), with_image));
 }
 
 }  // namespace
@@ -203,6 +215,12 @@ void add_matrix_sweep(Cases& cases, Random& random) {
     add_mixed(cases, random, Type::q4_k, Type::q4_k, Type::q6_k, tokens);
     add_mixed(cases, random, Type::f32, Type::q8_0, Type::bf16, tokens);
     add_mixed(cases, random, Type::q4_1, Type::f16, Type::iq4_xs, tokens);
+    add_mixed(cases, random, Type::q8_0, Type::q8_0, Type::q8_0, tokens);
+    add_mixed(cases, random, Type::bf16, Type::bf16, Type::bf16, tokens);
+  }
+  for (const std::int64_t tokens : {1, 3, 8, 9}) {
+    add_mixed(cases, random, Type::q4_k, Type::q4_k, Type::q6_k, tokens, true);
+    add_mixed(cases, random, Type::q3_f, Type::q3_f, Type::q3_f, tokens, true);
   }
 }
 

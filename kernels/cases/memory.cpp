@@ -102,7 +102,7 @@ void Memory::reset() {
 std::vector<float> Memory::outputs() const {
   std::vector<float> result;
   for (const Block& block : blocks_) {
-    if (block.role == Role::input) continue;
+    if (block.role == Role::input || block.role == Role::used_up) continue;
     const std::vector<std::byte> bytes = bytes_in(block);
     block.convert(bytes.data() + block.offset, static_cast<std::int64_t>(block.content.size()), result);
   }

@@ -42,6 +42,16 @@ class Memory {
   T* in_out(const std::vector<T>& values) {
     return reinterpret_cast<T*>(add(Role::in_out, bytes_of(values), element_offset, convert<T>));
   }
+  // Values that the operation may leave in any state.
+  template <typename T>
+  T* used_up(const std::vector<T>& values) {
+    return reinterpret_cast<T*>(add(Role::used_up, bytes_of(values), element_offset, nullptr));
+  }
+  // Likewise, aligned and without any.
+  std::byte* room(std::int64_t bytes) {
+    return add(Role::used_up, std::vector<std::byte>(static_cast<std::size_t>(bytes), std::byte{poison_byte}),
+               0, nullptr);
+  }
   template <typename T>
   T* output(std::int64_t count) {
     const std::vector<std::byte> poison(static_cast<std::size_t>(count) * sizeof(T), std::byte{poison_byte});
@@ -62,7 +72,7 @@ class Memory {
   std::string damage() const;          // what was written outside the outputs; empty: nothing
 
  private:
-  enum class Role : std::uint8_t { input, in_out, output };
+  enum class Role : std::uint8_t { input, used_up, in_out, output };
   using Convert = std::function<void(const std::byte*, std::int64_t bytes, std::vector<float>&)>;
   struct Block {
     Role role;

@@ -13,6 +13,9 @@ struct Kernels {
   const char* name = "";
   OperationTable operations = {};
 
+  // The router's experts from its logits, and the shared weights from the products of the shared gate, which
+  // are there in their place.
+  void (*choose_experts)(const Router&, Stream&) = nullptr;
   MultiplyTile (*multiply_tile)(Type) = nullptr;
   ActivationForm (*activation_form)(Type) = nullptr;
   // One token's activations [columns] as blocks, `stride` blocks apart. columns is a multiple of 32.
@@ -49,6 +52,7 @@ extern const Kernels kernels;
 
 // Operations that are the same for every set: they drive the set's kernels.
 void linear(const Linear&, Stream&);
+void router(const Router&, Stream&);
 void feed_forward(const FeedForward&, Stream&);
 
 }  // namespace fovea::kernels::cpu

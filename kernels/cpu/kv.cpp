@@ -1,5 +1,4 @@
-#include "kernels/cpu/operations.h"
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/attention_inputs.h"
 #include "kernels/cpu/vector_math.h"
 #include "kernels/formats/formats.h"
 
@@ -52,23 +51,14 @@ void store_row(Type type, const float* x, std::int64_t count, std::byte* out) {
 
 }  // namespace
 
-void kv_store(const KvStore& op, Stream& stream) {
-  const KvPages& pages = op.pages;
+void store_heads(const KvPages& pages, std::byte* const* list, std::int64_t position, const float* x) {
   const BlockShape shape = block_shape(pages.type);
-  const std::int64_t first = op.position ? *op.position : op.first;
   const std::int64_t bytes = pages.head_dim / shape.elements * shape.bytes;
-  on_cpu(stream).pool().for_chunks(op.tokens, 16, [&](std::int64_t begin, std::int64_t end, int) {
-    for (std::int64_t t = begin; t < end; ++t) {
-      const std::int64_t page = (first + t) / pages.page_tokens;
-      const std::int64_t slot = (first + t) % pages.page_tokens;
-      for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
-        const std::int64_t place = (head * pages.page_tokens + slot) * bytes;
-        const std::int64_t offset = head * pages.head_dim;
-        store_row(pages.type, op.k + t * op.k_stride + offset, pages.head_dim, pages.keys[page] + place);
-        store_row(pages.type, op.v + t * op.v_stride + offset, pages.head_dim, pages.values[page] + place);
-      }
-    }
-  });
+  std::byte* const page = list[position / pages.page_tokens];
+  for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
+    const std::int64_t place = (head * pages.page_tokens + position % pages.page_tokens) * bytes;
+    store_row(pages.type, x + head * pages.head_dim, pages.head_dim, page + place);
+  }
 }
 
 }  // namespace fovea::kernels::cpu::FOVEA_CPU_SET

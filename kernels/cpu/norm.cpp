@@ -1,6 +1,7 @@
-// The norm and the elementwise operations.
+// The norm, and addition.
 #include <math.h>
 
+#include "kernels/cpu/attention_inputs.h"
 #include "kernels/cpu/operations.h"
 #include "kernels/cpu/stream.h"
 #include "kernels/cpu/vector_math.h"
@@ -44,12 +45,15 @@ void normalise_row(const float* x, const float* weight, float scale, std::int64_
   for (; i < count; ++i) out[i] = x[i] * scale * weight[i];
 }
 
-Floats sigmoid_of(Floats x) {
-  const Floats one = set_floats(1);
-  return divide(one, add_floats(one, exp_of(subtract(set_floats(0), x))));
-}
-
 }  // namespace
+
+void norm_rows(const float* x, const float* weight, float eps, std::int64_t rows, std::int64_t columns,
+               float* out) {
+  for (std::int64_t at = 0; at < rows * columns; at += columns) {
+    const float mean = sum_of_squares(x + at, columns) / static_cast<float>(columns);
+    normalise_row(x + at, weight, 1.0F / sqrtf(mean + eps), columns, out + at);
+  }
+}
 
 void rms_norm(const RmsNorm& op, Stream& stream) {
   const std::int64_t rows = op.columns < chunk_elements ? chunk_elements / op.columns : 1;
@@ -57,20 +61,7 @@ void rms_norm(const RmsNorm& op, Stream& stream) {
     for (std::int64_t row = begin; row < end; ++row) {
       float* const x = op.x + row * op.columns;
       if (op.residual) add_row(x, op.residual + row * op.columns, op.columns);
-      const float mean = sum_of_squares(x, op.columns) / static_cast<float>(op.columns);
-      normalise_row(x, op.weight, 1.0F / sqrtf(mean + op.eps), op.columns, op.out + row * op.columns);
-    }
-  });
-}
-
-void sigmoid(const Sigmoid& op, Stream& stream) {
-  on_cpu(stream).pool().for_chunks(op.count, chunk_elements, [&](std::int64_t begin, std::int64_t end, int) {
-    for (std::int64_t i = begin; i < end; i += lanes) {
-      if (end - i < lanes) {
-        store_first(op.x + i, sigmoid_of(load_first(op.x + i, end - i)), end - i);
-      } else {
-        store_floats(op.x + i, sigmoid_of(load_floats(op.x + i)));
-      }
+      norm_rows(x, op.weight, op.eps, 1, op.columns, op.out + row * op.columns);
     }
   });
 }

@@ -1,10 +1,12 @@
-// What the instruction set's numeric sources offer to the drivers (linear.cpp, feed_forward.cpp).
+// What the instruction set's numeric sources offer to the drivers (linear.cpp, router.cpp, feed_forward.cpp).
 #pragma once
 
+#include "kernels/api/operations.h"
 #include "kernels/cpu/tiles.h"
 
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 
+void choose_experts(const Router&, Stream&);
 MultiplyTile multiply_tile(Type);
 ActivationForm activation_form(Type);
 void quantize_activations(const float* x, std::int64_t columns, ActivationBlock* blocks, std::int64_t stride);

@@ -7,11 +7,8 @@ namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 
 void embed_rows(const EmbedRows&, Stream&);
 void rms_norm(const RmsNorm&, Stream&);
-void rotary(const Rotary&, Stream&);
-void kv_store(const KvStore&, Stream&);
+void attention_inputs(const AttentionInputs&, Stream&);
 void attention(const Attention&, Stream&);
-void route(const Route&, Stream&);
-void sigmoid(const Sigmoid&, Stream&);
 void add(const Add&, Stream&);
 
 }  // namespace fovea::kernels::cpu::FOVEA_CPU_SET

@@ -1,5 +1,4 @@
-#include "kernels/cpu/operations.h"
-#include "kernels/cpu/stream.h"
+#include "kernels/cpu/attention_inputs.h"
 #include "kernels/cpu/vector_math.h"
 
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
@@ -79,25 +78,22 @@ void turn_neighbours(float* x, std::int64_t count, const Turns& turns) {
 
 }  // namespace
 
-void rotary(const Rotary& op, Stream& stream) {
+void turn_heads(const AttentionInputs& op, std::int32_t position, float* q, float* k) {
   const std::int64_t half = op.rotary / 2;
-  on_cpu(stream).pool().for_chunks(op.tokens, 16, [&](std::int64_t begin, std::int64_t end, int) {
-    Turns turns;
-    for (std::int64_t t = begin; t < end; ++t) {
-      for (std::int64_t i = 0; i < half; i += batch) {
-        const std::int64_t count = half - i < batch ? half - i : batch;
-        turns_of(op.positions[t], op.inverse_frequency + i, count, op.magnitude, turns);
-        for (std::int64_t head = 0; head < op.heads; ++head) {
-          float* const x = op.x + t * op.stride + head * op.head_dim;
-          if (op.style == RotaryStyle::half_split) {
-            turn_halves(x + i, x + half + i, count, turns);
-          } else {
-            turn_neighbours(x + 2 * i, count, turns);
-          }
-        }
+  const std::int64_t dim = op.pages.head_dim;
+  Turns turns;
+  for (std::int64_t i = 0; i < half; i += batch) {
+    const std::int64_t count = half - i < batch ? half - i : batch;
+    turns_of(position, op.inverse_frequency + i, count, op.magnitude, turns);
+    for (std::int64_t head = 0; head < op.heads + op.pages.kv_heads; ++head) {
+      float* const x = head < op.heads ? q + head * dim : k + (head - op.heads) * dim;
+      if (op.style == RotaryStyle::half_split) {
+        turn_halves(x + i, x + half + i, count, turns);
+      } else {
+        turn_neighbours(x + 2 * i, count, turns);
       }
     }
-  });
+  }
 }
 
 }  // namespace fovea::kernels::cpu::FOVEA_CPU_SET

@@ -1,5 +1,5 @@
-// Quantises activations (a lane for each of them) or rounds them. Bound by memory; for one token by
-// the launch.
+// Quantises activations (a lane for each of them) or rounds them. Bound by memory; for one token by the
+// launch, so that there what writes activations quantises them (norm.cu, attention.cu).
 #include "kernels/cuda/activations.h"
 
 namespace fovea::kernels::cuda {
@@ -8,6 +8,7 @@ namespace {
 constexpr unsigned threads = 256;
 
 FOVEA_KERNEL(threads) quantise_kernel(const float* x, Quantised out, Group group, std::int64_t count) {
+  wait_for_earlier();
   const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
   Floats2 half;
   const int q = quantise_group(i < count ? x[i] : 0.0F, group, half);
@@ -40,9 +41,20 @@ Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Grou
                    CudaStream& stream) {
   const std::int64_t count = rows * columns;
   const Quantised out = {scratch.take<std::int8_t>(count), scratch.take<Floats2>(count / 16), columns};
-  launch<quantise_kernel>({.grid_x = blocks_for(count, threads), .threads = threads}, stream, x, out, group,
-                          count);
+  quantise(x, rows, group, out, stream);
   return out;
+}
+
+void quantise(const float* x, std::int64_t rows, Group group, const Quantised& out, CudaStream& stream) {
+  const std::int64_t count = rows * out.columns;
+  launch<quantise_kernel>({.grid_x = blocks_for(count, threads), .threads = threads, .overlaps = true},
+                          stream, x, out, group, count);
+}
+
+Quantised image_or_quantised(const std::byte* image, const float* x, std::int64_t rows, std::int64_t columns,
+                             Scratch& scratch, CudaStream& stream) {
+  const Quantised made = image_arrays(image, rows, columns);
+  return made.q ? made : quantise(x, rows, columns, Group::of_16, scratch, stream);
 }
 
 }  // namespace fovea::kernels::cuda

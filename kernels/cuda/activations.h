@@ -36,8 +36,28 @@ FOVEA_DEVICE int quantise_group(float value, Group group, Floats2& half) {
   return q;
 }
 
-// Takes the memory of [rows, columns] from the scratch memory and starts the kernel that fills it.
+// Element i of the rows, in groups of 16. All lanes of the warp call it, with 32 adjacent elements.
+FOVEA_DEVICE void store_quantised(float value, const Quantised& out, std::int64_t i) {
+  Floats2 half;
+  out.q[i] = static_cast<std::int8_t>(quantise_group(value, Group::of_16, half));
+  if (i % 16 == 0) out.halves[i / 16] = half;
+}
+
+// An image (kernels/api/operations.h) is these arrays, with groups of 16, one after the other. One that
+// cannot be is empty.
+static_assert(most_image_rows < fewest_in_tiles);
+inline Quantised image_arrays(const std::byte* image, std::int64_t rows, std::int64_t columns) {
+  if (!image || rows > most_image_rows || columns % 32 != 0) return {};
+  auto* const q = reinterpret_cast<std::int8_t*>(const_cast<std::byte*>(image));
+  return {q, reinterpret_cast<Floats2*>(q + rows * columns), columns};
+}
+
+void quantise(const float* x, std::int64_t rows, Group, const Quantised& out, CudaStream&);
+// Into the scratch memory.
 Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Group, Scratch&, CudaStream&);
+// The image, or where there is none what is made of x in the scratch memory.
+Quantised image_or_quantised(const std::byte* image, const float* x, std::int64_t rows, std::int64_t columns,
+                             Scratch&, CudaStream&);
 constexpr std::int64_t quantised_bytes(std::int64_t rows, std::int64_t columns) {
   return rows * columns + rows * columns / 16 * 8 + 512;
 }
@@ -82,8 +102,8 @@ FOVEA_DEVICE void add_products(const Row<type, packed>& weights, const Quantised
     FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
       FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
         const std::int64_t at = rows[t] * x.columns + unit_column<type>(unit, h);
-        const auto q = load_constant<Words4>(x.q + at);
-        const auto half = load_constant<Floats2>(x.halves + at / 16);
+        const auto q = load_written<Words4>(x.q + at);
+        const auto half = load_written<Floats2>(x.halves + at / 16);
         int dot = 0;
         FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
           dot = dot4(static_cast<int>(codes.q[4 * h + i]), static_cast<int>(q.v[i]), dot);

@@ -2,10 +2,11 @@
 // heads of one key head (up to eight) and one stretch of positions, in tiles of 32: the tile's keys go to
 // shared memory once for all heads, a lane computes the score of one position, the tile's values follow in
 // the same memory, and a lane adds up its dimensions. The softmax is kept online. Stretches are chosen so
-// that the device is filled; a second kernel joins them.
+// that the device is filled; a second kernel joins them, and quantises what it writes (an image).
 //
 // Bound by the memory that the cache lies in for few heads; with eight heads for each key head by the loads
 // from shared memory (two for each product).
+#include "kernels/cuda/activations.h"
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/cache.h"
 #include "kernels/cuda/grid.h"
@@ -52,6 +53,7 @@ struct HeadState {
 template <Type type>
 FOVEA_KERNEL(threads)
 attend_kernel(Stretches s) {
+  wait_for_earlier();
   const KvPages& pages = s.op.pages;
   const int dim = static_cast<int>(pages.head_dim);
   const int stride = dim + 1;  // so that lanes that read one dimension of 32 positions meet 32 banks
@@ -128,13 +130,14 @@ attend_kernel(Stretches s) {
 }
 
 // Joins the stretches of one head of one token.
-FOVEA_KERNEL(join_threads) join_kernel(Stretches s) {
+FOVEA_KERNEL(join_threads) join_kernel(Stretches s, Quantised image) {
+  wait_for_earlier();
   const int dim = static_cast<int>(s.op.pages.head_dim);
   const std::int64_t head = block_x();
   const float* const parts = s.partial + (std::int64_t{block_y()} * s.op.heads + head) * s.count * (dim + 2);
   float largest = -INFINITY;
   for (int i = 0; i < s.count; ++i) largest = fmaxf(largest, parts[i * (dim + 2) + dim]);
-  float* const out = s.op.out + ((s.first_token + std::int64_t{block_y()}) * s.op.heads + head) * dim;
+  const std::int64_t start = ((s.first_token + std::int64_t{block_y()}) * s.op.heads + head) * dim;
   for (int d = static_cast<int>(thread_index()); d < dim; d += static_cast<int>(join_threads)) {
     float sum = 0;
     float total = 0;
@@ -144,7 +147,8 @@ FOVEA_KERNEL(join_threads) join_kernel(Stretches s) {
       sum += weight * part[d];
       total += weight * part[dim + 1];
     }
-    out[d] = sum / total;
+    s.op.out[start + d] = sum / total;
+    if (image.q) store_quantised(sum / total, image, start + d);
   }
 }
 
@@ -159,7 +163,8 @@ void start_one_by_one(const Stretches& s, std::int64_t tokens, CudaStream& strea
                              .grid_y = static_cast<unsigned>(blocks_of_token(s.op)),
                              .grid_z = static_cast<unsigned>(tokens),
                              .threads = threads,
-                             .shared_bytes = tile_bytes + static_cast<unsigned>(block_heads * 4 * dim)};
+                             .shared_bytes = tile_bytes + static_cast<unsigned>(block_heads * 4 * dim),
+                             .overlaps = true};
   switch (s.op.pages.type) {
     case Type::f32:
       return launch<attend_kernel<Type::f32>>(shape, stream, s);
@@ -198,6 +203,8 @@ void attention(const Attention& op, Stream& stream) {
   assert(op.heads % pages.kv_heads == 0 && pages.head_dim <= most_head_dim);
   if (op.tokens == 0) return;
   const bool in_tiles = fills_tiles(op);
+  // Of heads that are no whole warps, and where there is nothing to join, the image is made apart.
+  const Quantised image = image_arrays(op.image, op.tokens, op.heads * pages.head_dim);
   Stretches s = {.op = op};
   s.count = in_tiles ? stretches_for(op, attention_tile_blocks(op), attention_tile_positions, cuda)
                      : stretches_for(op, blocks_of_token(op) * op.tokens, tile_positions, cuda);
@@ -217,9 +224,12 @@ void attention(const Attention& op, Stream& stream) {
     if (s.count == 1) continue;
     launch<join_kernel>({.grid_x = static_cast<unsigned>(op.heads),
                          .grid_y = static_cast<unsigned>(tokens),
-                         .threads = join_threads},
-                        cuda, s);
+                         .threads = join_threads,
+                         .overlaps = true},
+                        cuda, s, pages.head_dim % 32 == 0 ? image : Quantised{});
   }
+  if (image.q && (s.count == 1 || pages.head_dim % 32 != 0))
+    quantise(op.out, op.tokens, Group::of_16, image, cuda);
 }
 
 }  // namespace fovea::kernels::cuda

@@ -31,13 +31,13 @@ FOVEA_DEVICE std::byte* entry(const KvPages& pages, std::byte* const* list, std:
 template <Type type>
 FOVEA_DEVICE float entry_element(const std::byte* entry, int i) {
   if constexpr (type == Type::f32) {
-    return load_constant<float>(entry + 4 * i);
+    return load_written<float>(entry + 4 * i);
   } else if constexpr (type == Type::f16) {
-    return half_to_float(load_constant<std::uint16_t>(entry + 2 * i));
+    return half_to_float(load_written<std::uint16_t>(entry + 2 * i));
   } else {
     const std::byte* const block = entry + i / 32 * static_cast<int>(sizeof(formats::BlockQ8_0));
-    return half_to_float(load_constant<std::uint16_t>(block)) *
-           static_cast<float>(static_cast<std::int8_t>(load_constant<std::uint8_t>(block + 2 + i % 32)));
+    return half_to_float(load_written<std::uint16_t>(block)) *
+           static_cast<float>(static_cast<std::int8_t>(load_written<std::uint8_t>(block + 2 + i % 32)));
   }
 }
 

@@ -1,5 +1,5 @@
-// sigmoid and add. Bound by memory: 8 or 12 bytes for each element, one element for each thread, which is
-// coalesced; the tensors are a few kilobytes, so that what counts is the launch.
+// add. Bound by memory: 12 bytes for each element, one element for each thread, which is coalesced; the
+// tensors are a few kilobytes, so that what counts is the launch.
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/platform.h"
@@ -9,23 +9,12 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-FOVEA_KERNEL(threads) sigmoid_kernel(float* x, std::int64_t count) {
-  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
-  if (i < count) x[i] = 1.0F / (1.0F + expf(-x[i]));
-}
-
 FOVEA_KERNEL(threads) add_kernel(float* x, const float* y, std::int64_t count) {
   const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
   if (i < count) x[i] += y[i];
 }
 
 }  // namespace
-
-void sigmoid(const Sigmoid& op, Stream& stream) {
-  if (op.count == 0) return;
-  launch<sigmoid_kernel>({.grid_x = blocks_for(op.count, threads), .threads = threads}, on_cuda(stream), op.x,
-                         op.count);
-}
 
 void add(const Add& op, Stream& stream) {
   if (op.count == 0) return;

@@ -13,6 +13,7 @@ constexpr unsigned threads = 64;
 template <Type type>
 FOVEA_KERNEL(threads)
 embed_kernel(EmbedRows op) {
+  wait_for_earlier();
   const int unit = static_cast<int>(block_x() * threads + thread_index());
   if (unit * 32 >= op.table.columns) return;
   const std::int64_t token = block_y();
@@ -29,6 +30,7 @@ embed_kernel(EmbedRows op) {
 template <Type type>
 FOVEA_KERNEL(threads)
 embed_plain_kernel(EmbedRows op) {
+  wait_for_earlier();
   const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
   if (i >= op.table.columns) return;
   const std::int64_t token = block_y();
@@ -44,7 +46,8 @@ void embed_rows(const EmbedRows& op, Stream& stream) {
   const bool quantised = is_quantised(op.table.type);
   const LaunchShape shape = {.grid_x = blocks_for(op.table.columns, threads * (quantised ? 32 : 1)),
                              .grid_y = tokens,
-                             .threads = threads};
+                             .threads = threads,
+                             .overlaps = true};
   switch (op.table.type) {
 #define FOVEA_CASE(name) \
   case Type::name:       \

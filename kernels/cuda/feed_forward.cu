@@ -8,8 +8,8 @@
 // type are the same for all threads of a warp.
 #include "kernels/cuda/experts.h"
 #include "kernels/cuda/kernels.h"
-#include "kernels/cuda/plain.h"
 #include "kernels/cuda/reduce.h"
+#include "kernels/cuda/row_product.h"
 
 namespace fovea::kernels::cuda {
 namespace {
@@ -21,36 +21,8 @@ constexpr int hidden_rows = 16;  // of a block of the first kernel
 constexpr int hidden_lanes = threads / hidden_rows;
 constexpr int jobs_at_once = threads / 32;  // warps of the second kernel, each with an expert
 
-// This lane's share of the product of one row with a vector that is given as floats and quantised.
-FOVEA_DEVICE float row_product(const Weight& weight, std::int64_t row, const float* floats,
-                               const Quantised& quantised, std::int64_t quantised_row, int lane, int lanes) {
-  float sums[1] = {};
-  const std::int64_t rows[1] = {quantised_row};
-  const float* const x[1] = {floats};
-  const bool packed = weight.packing == Packing::tiles;
-  switch (weight.type) {
-#define FOVEA_CASE(name)                                                                     \
-  case Type::name:                                                                           \
-    if (packed) {                                                                            \
-      add_products(Row<Type::name, true>(weight, row), quantised, rows, lane, lanes, sums);  \
-    } else {                                                                                 \
-      add_products(Row<Type::name, false>(weight, row), quantised, rows, lane, lanes, sums); \
-    }                                                                                        \
-    break;
-    FOVEA_QUANTISED_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-#define FOVEA_CASE(name)                                                                         \
-  case Type::name:                                                                               \
-    add_plain_products<Type::name>(weight.data + row * weight.columns * plain_bytes<Type::name>, \
-                                   weight.columns, x, lane, lanes, sums);                        \
-    break;
-    FOVEA_PLAIN_TYPES(FOVEA_CASE)
-#undef FOVEA_CASE
-  }
-  return sums[0];
-}
-
 FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised quantised) {
+  wait_for_earlier();
   FOVEA_SHARED(float, values, hidden_rows);
   const int job = static_cast<int>(block_y());
   const std::int64_t token = layer.first_token + std::int64_t{block_z()};
@@ -95,6 +67,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised qu
 }
 
 FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer, unsigned lanes) {
+  wait_for_earlier();
   FOVEA_SHARED(float, parts, jobs_at_once * 4);
   const int warp = static_cast<int>(thread_index() / 32);
   const int warp_rows = static_cast<int>(32 / lanes);
@@ -153,16 +126,23 @@ void feed_forward_one_by_one(const FeedForward& op, Layer layer, CudaStream& cud
     Scratch scratch(cuda);
     Quantised x;
     layer.first_token = static_cast<int>(first);
-    if (quantised) x = quantise(op.x + first * op.d, tokens, op.d, Group::of_16, scratch, cuda);
+    // An image is of all tokens: they are few, and come at once.
+    if (quantised) {
+      x = image_or_quantised(tokens == op.tokens ? op.image : nullptr, op.x + first * op.d, tokens, op.d,
+                             scratch, cuda);
+    }
     layer.hidden = scratch.take<float>(tokens * layer.jobs * layer.hidden_stride);
     launch<hidden_kernel>({.grid_x = blocks_for(width, hidden_rows),
                            .grid_y = static_cast<unsigned>(layer.jobs),
                            .grid_z = static_cast<unsigned>(tokens),
-                           .threads = threads},
+                           .threads = threads,
+                           .overlaps = true},
                           cuda, layer, x);
-    launch<output_kernel>(
-        {.grid_x = blocks_for(op.d, 32 / lanes), .grid_y = static_cast<unsigned>(tokens), .threads = threads},
-        cuda, layer, lanes);
+    launch<output_kernel>({.grid_x = blocks_for(op.d, 32 / lanes),
+                           .grid_y = static_cast<unsigned>(tokens),
+                           .threads = threads,
+                           .overlaps = true},
+                          cuda, layer, lanes);
   }
 }
 

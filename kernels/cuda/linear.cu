@@ -5,6 +5,7 @@
 // row adjacent ones (Packing::tiles), so that a load of the warp is 4 to 16 whole cache lines; activations
 // come from the first-level cache. How many lanes a row has follows from the number of rows, so that the
 // loads under way fill the device: with few rows the columns are divided further, among the warps of a block.
+// Adjacent matrices of one type share a launch, and fill the device together.
 #include "kernels/cuda/activations.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/plain.h"
@@ -24,11 +25,35 @@ struct Product {
   const float* bias = nullptr;
   float* out = nullptr;
   std::int64_t out_stride = 0;
+  unsigned first_block = 0;  // of its rows, in a launch of several
   const float* x = nullptr;  // [tokens, columns]
   Quantised quantised;       // the same, for quantised weights
   std::int64_t tokens = 0;
   int lanes = 32;  // of a row: 8, 16, 32 or all of the block
 };
+
+// Matrices of one type and packing that multiply one input, as queries', keys' and values' do: one launch.
+constexpr int most_products = 3;
+struct Products {
+  Product each[most_products];
+  int count = 0;
+};
+
+// This block's. What all have in common is the first one's.
+FOVEA_DEVICE Product product_of(const Products& all) {
+  Product p = all.each[0];
+  FOVEA_UNROLL for (int i = 1; i < most_products; ++i) {
+    const Product& other = all.each[i];
+    if (i >= all.count || block_x() < other.first_block) break;
+    p.weight.data = other.weight.data;
+    p.weight.rows = other.weight.rows;
+    p.bias = other.bias;
+    p.out = other.out;
+    p.out_stride = other.out_stride;
+    p.first_block = other.first_block;
+  }
+  return p;
+}
 
 struct Place {
   std::int64_t row;  // may be past the end
@@ -37,7 +62,7 @@ struct Place {
 
 FOVEA_DEVICE Place place_of(const Product& p) {
   const unsigned lanes = static_cast<unsigned>(p.lanes);
-  return {std::int64_t{block_x()} * (threads / lanes) + thread_index() / lanes,
+  return {std::int64_t{block_x() - p.first_block} * (threads / lanes) + thread_index() / lanes,
           static_cast<int>(thread_index() % lanes)};
 }
 
@@ -77,7 +102,9 @@ FOVEA_DEVICE void finish(const Product& p, const Place& place, float (&sums)[tok
 
 template <Type type, bool packed, int tokens>
 FOVEA_KERNEL_RESIDENT(threads, resident)
-multiply_kernel(Product p) {
+multiply_kernel(Products all) {
+  wait_for_earlier();
+  const Product p = product_of(all);
   const Place place = place_of(p);
   float sums[tokens] = {};
   std::int64_t rows[tokens];
@@ -89,7 +116,9 @@ multiply_kernel(Product p) {
 
 template <Type type, int tokens>
 FOVEA_KERNEL_RESIDENT(threads, resident)
-multiply_plain_kernel(Product p) {
+multiply_plain_kernel(Products all) {
+  wait_for_earlier();
+  const Product p = product_of(all);
   const Place place = place_of(p);
   float sums[tokens] = {};
   std::int64_t rows[tokens];
@@ -142,62 +171,84 @@ int lanes_for(std::int64_t rows, std::int64_t columns, const CudaStream& stream)
 }
 
 template <int tokens>
-void start(const Product& p, CudaStream& stream) {
-  const LaunchShape shape = {.grid_x = blocks_for(p.weight.rows, threads / static_cast<unsigned>(p.lanes)),
-                             .grid_y = blocks_for(p.tokens, tokens),
-                             .threads = threads};
+void start(Products& all, CudaStream& stream) {
+  const Product& p = all.each[0];
+  std::int64_t rows = 0;
+  for (int i = 0; i < all.count; ++i) rows += all.each[i].weight.rows;
+  const int lanes = lanes_for(rows, p.weight.columns, stream);
+  const unsigned block_rows = threads / static_cast<unsigned>(lanes);
+  unsigned blocks = 0;
+  for (int i = 0; i < all.count; ++i) {
+    all.each[i].lanes = lanes;
+    all.each[i].first_block = blocks;
+    blocks += blocks_for(all.each[i].weight.rows, block_rows);
+  }
+  const LaunchShape shape = {
+      .grid_x = blocks, .grid_y = blocks_for(p.tokens, tokens), .threads = threads, .overlaps = true};
   const bool packed = p.weight.packing == Packing::tiles;
   switch (p.weight.type) {
-#define FOVEA_CASE(name)                                                                    \
-  case Type::name:                                                                          \
-    if (packed) return launch<multiply_kernel<Type::name, true, tokens>>(shape, stream, p); \
-    return launch<multiply_kernel<Type::name, false, tokens>>(shape, stream, p);
+#define FOVEA_CASE(name)                                                                      \
+  case Type::name:                                                                            \
+    if (packed) return launch<multiply_kernel<Type::name, true, tokens>>(shape, stream, all); \
+    return launch<multiply_kernel<Type::name, false, tokens>>(shape, stream, all);
     FOVEA_QUANTISED_TYPES(FOVEA_CASE)
 #undef FOVEA_CASE
 #define FOVEA_CASE(name) \
   case Type::name:       \
-    return launch<multiply_plain_kernel<Type::name, tokens>>(shape, stream, p);
+    return launch<multiply_plain_kernel<Type::name, tokens>>(shape, stream, all);
     FOVEA_PLAIN_TYPES(FOVEA_CASE)
 #undef FOVEA_CASE
   }
 }
 
+void start_few(Products& all, CudaStream& stream) {
+  if (all.count == 0) return;
+  if (all.each[0].tokens == 1) {
+    start<1>(all, stream);
+  } else {
+    start<4>(all, stream);
+  }
+  all.count = 0;
+}
+
 // Tokens [first, first + tokens), as many as the scratch memory has room for.
 void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, CudaStream& stream) {
   const bool in_tiles = tokens >= fewest_in_tiles;
+  const float* const x = op.x + first * op.columns;
   Scratch scratch(stream);
   Quantised quantised;
   Rounded rounded;
+  Products together;
   for (const Projection& projection : op.projections) {
     const Weight& weight = projection.weight;
-    Product p = {.weight = weight,
-                 .bias = projection.bias,
-                 .out = projection.out + first * projection.out_stride,
-                 .out_stride = projection.out_stride,
-                 .x = op.x + first * op.columns,
-                 .quantised = {},
-                 .tokens = tokens,
-                 .lanes = lanes_for(weight.rows, weight.columns, stream)};
-    if (is_quantised(weight.type)) {
-      if (!quantised.q) {
-        quantised =
-            quantise(p.x, tokens, op.columns, in_tiles ? Group::of_32 : Group::of_16, scratch, stream);
-      }
-      p.quantised = quantised;
+    if (is_quantised(weight.type) && !quantised.q) {
+      // An image is of all tokens: they are few, and come at once.
+      quantised = in_tiles ? quantise(x, tokens, op.columns, Group::of_32, scratch, stream)
+                           : image_or_quantised(tokens == op.tokens ? op.image : nullptr, x, tokens,
+                                                op.columns, scratch, stream);
     }
+    const Product p = {.weight = weight,
+                       .bias = projection.bias,
+                       .out = projection.out + first * projection.out_stride,
+                       .out_stride = projection.out_stride,
+                       .x = x,
+                       .quantised = is_quantised(weight.type) ? quantised : Quantised{},
+                       .tokens = tokens};
     if (in_tiles) {
       if (weight.type == Type::bf16 && !rounded.pairs)
-        rounded = round_rows(p.x, tokens, op.columns, scratch, stream);
+        rounded = round_rows(x, tokens, op.columns, scratch, stream);
       launch<multiply_tiles_kernel>({.grid_x = blocks_for(weight.rows, tile_size),
                                      .grid_y = blocks_for(tokens, tile_size),
                                      .threads = tile_threads},
-                                    stream, p, tile_inputs(p.x, op.columns, rounded, quantised));
-    } else if (tokens == 1) {
-      start<1>(p, stream);
-    } else {
-      start<4>(p, stream);
+                                    stream, p, tile_inputs(x, op.columns, rounded, quantised));
+      continue;
     }
+    const Weight& before = together.each[0].weight;
+    if (together.count == most_products || before.type != weight.type || before.packing != weight.packing)
+      start_few(together, stream);
+    together.each[together.count++] = p;
   }
+  start_few(together, stream);
 }
 
 }  // namespace

@@ -8,12 +8,10 @@ const OperationTable& operations() {
       .embed_rows = cuda::embed_rows,
       .rms_norm = cuda::rms_norm,
       .linear = cuda::linear,
-      .rotary = cuda::rotary,
-      .kv_store = cuda::kv_store,
+      .attention_inputs = cuda::attention_inputs,
       .attention = cuda::attention,
-      .route = cuda::route,
+      .router = cuda::router,
       .feed_forward = cuda::feed_forward,
-      .sigmoid = cuda::sigmoid,
       .add = cuda::add,
   };
   return table;

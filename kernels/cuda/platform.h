@@ -201,7 +201,19 @@ FOVEA_DEVICE float float_of_bits(std::uint32_t bits) {
 FOVEA_DEVICE std::uint32_t bits_of(float value) {
   return __float_as_uint(value);
 }
-// A value that no kernel writes while it is read. Its address must be aligned to its size.
+// The first thing that a kernel does whose launch `overlaps`: earlier kernels have ended behind it and what
+// they wrote is seen, and the next kernel's blocks may come to wait in turn where there is room for them.
+//
+// Each kernel waits for the whole of the one before, which has waited itself: so all earlier ones have ended.
+FOVEA_DEVICE void wait_for_earlier() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// A value that no kernel writes while this one runs or waits: weights. The compiler may load it at any time,
+// and from a cache that is not told of writes. Its address must be aligned to its size.
 template <typename T>
 FOVEA_DEVICE T load_constant(const void* address) {
   if constexpr (sizeof(T) == 16) {
@@ -215,12 +227,32 @@ FOVEA_DEVICE T load_constant(const void* address) {
   }
 }
 
+// What earlier kernels have written, of any size that a register has. Its address must be aligned to its
+// size.
+template <typename T>
+FOVEA_DEVICE T load_written(const void* address) {
+  if constexpr (sizeof(T) == 16) {
+    const uint4 value = *static_cast<const uint4*>(address);
+    return *reinterpret_cast<const T*>(&value);
+  } else if constexpr (sizeof(T) == 8) {
+    const uint2 value = *static_cast<const uint2*>(address);
+    return *reinterpret_cast<const T*>(&value);
+  } else {
+    return *static_cast<const T*>(address);
+  }
+}
+// A value that another block of the same launch has written, behind a fence of both.
+FOVEA_DEVICE float load_fresh(const float* address) {
+  return __ldcg(address);
+}
+
 struct LaunchShape {
   unsigned grid_x = 1;
   unsigned grid_y = 1;
   unsigned grid_z = 1;
   unsigned threads = 1;  // of a block
   unsigned shared_bytes = 0;
+  bool overlaps = false;  // the kernel begins with wait_for_earlier()
 };
 
 // Starts a kernel in the stream's order: launch<add_kernel>({.grid_x = …, .threads = …}, stream, arguments…).
@@ -235,6 +267,11 @@ void launch(const LaunchShape& shape, CudaStream& stream, Arguments... arguments
   config.blockDim = dim3(shape.threads);
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = static_cast<cudaStream_t>(stream.handle());
+  cudaLaunchAttribute overlap = {};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &overlap;
+  config.numAttrs = shape.overlaps && stream.overlaps() ? 1 : 0;
   // What a launch reports is the stream's failure: its owner asks the driver.
   cudaLaunchKernelEx(&config, kernel, arguments...);
 }

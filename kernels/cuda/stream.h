@@ -10,6 +10,9 @@
 
 namespace fovea::kernels::cuda {
 
+constexpr int counter_count = 64;
+constexpr std::int64_t counter_bytes = 4 * counter_count;
+
 class CudaStream : public Stream {
  public:
   using Handle = void*;  // cudaStream_t, or the emulation's queue
@@ -20,31 +23,41 @@ class CudaStream : public Stream {
   Handle handle() const { return handle_; }
   int multiprocessors() const { return multiprocessors_; }  // of the device, to choose how work is split
 
+  // Whether a kernel that says so may begin before the one before it has ended.
+  bool overlaps() const { return overlaps_; }
+
   // Device memory, aligned to 256, for the intermediate values of the operation that is being started. The
   // next operation uses the same bytes, in the stream's order. Operations divide their work so that it is
   // enough.
   std::byte* scratch() const { return scratch_; }
   std::int64_t scratch_bytes() const { return scratch_bytes_; }
 
+  // Zeros in the device's memory, by which a kernel's blocks learn which of them is the last to end. It
+  // leaves zeros behind.
+  int* counters() const { return reinterpret_cast<int*>(scratch_ + scratch_bytes_); }
+
  protected:
-  CudaStream(Handle handle, std::byte* scratch, std::int64_t scratch_bytes, int multiprocessors)
+  // The memory's last counter_bytes are zero when the first kernel starts.
+  CudaStream(Handle handle, std::byte* memory, std::int64_t memory_bytes, int multiprocessors, bool overlaps)
       : handle_(handle),
-        scratch_(scratch),
-        scratch_bytes_(scratch_bytes),
-        multiprocessors_(multiprocessors) {}
+        scratch_(memory),
+        scratch_bytes_(memory_bytes - counter_bytes),
+        multiprocessors_(multiprocessors),
+        overlaps_(overlaps) {}
 
  private:
   Handle handle_;
   std::byte* scratch_;
   std::int64_t scratch_bytes_;
   int multiprocessors_;
+  bool overlaps_;
 };
 
 inline CudaStream& on_cuda(Stream& stream) {
   return static_cast<CudaStream&>(stream);
 }
 
-// The smallest scratch memory that a stream may have.
+// The smallest memory that a stream may have.
 constexpr std::int64_t least_scratch_bytes = std::int64_t{4} << 20;
 
 }  // namespace fovea::kernels::cuda

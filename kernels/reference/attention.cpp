@@ -1,4 +1,4 @@
-// The KV cache's pages and attention over them.
+// What attention reads, the KV cache's pages and attention over them.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -46,18 +46,47 @@ void attend(const float* q, const KvPages& pages, std::int64_t head, std::int64_
   for (std::size_t i = 0; i < sum.size(); ++i) out[i] = static_cast<float>(sum[i] / total);
 }
 
+// A head of q or k, normed and turned.   [head_dim]
+std::vector<float> prepared(const AttentionInputs& a, const float* head, const float* norm,
+                            std::int64_t position) {
+  std::vector<double> x(head, head + a.pages.head_dim);
+  if (norm) {
+    double squares = 0;
+    for (const double value : x) squares += value * value;
+    const double factor = 1 / std::sqrt(squares / static_cast<double>(a.pages.head_dim) + a.eps);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] *= factor * norm[i];
+  }
+  const auto half = static_cast<std::size_t>(a.rotary / 2);
+  for (std::size_t i = 0; i < half; ++i) {
+    double& first = a.style == RotaryStyle::half_split ? x[i] : x[2 * i];
+    double& second = a.style == RotaryStyle::half_split ? x[i + half] : x[2 * i + 1];
+    const double angle = static_cast<double>(position) * a.inverse_frequency[i];
+    const double cosine = std::cos(angle) * a.magnitude;
+    const double sine = std::sin(angle) * a.magnitude;
+    const double real = first * cosine - second * sine;
+    second = first * sine + second * cosine;
+    first = real;
+  }
+  return {x.begin(), x.end()};
+}
+
 }  // namespace
 
-void kv_store(const KvStore& a, Stream&) {
+void attention_inputs(const AttentionInputs& a, Stream&) {
   const KvPages& pages = a.pages;
-  const std::int64_t first = a.position ? *a.position : a.first;
+  assert(a.rotary % 2 == 0 && a.rotary <= pages.head_dim);
   for (std::int64_t t = 0; t < a.tokens; ++t) {
+    const std::int64_t position = a.positions[t];
+    for (std::int64_t head = 0; head < a.heads; ++head) {
+      float* const q = a.q + t * a.q_stride + head * pages.head_dim;
+      std::ranges::copy(prepared(a, q, a.q_norm, position), q);
+    }
     for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
       const std::int64_t offset = head * pages.head_dim;
-      formats::quantize(pages.type, a.k + t * a.k_stride + offset, pages.head_dim,
-                        entry(pages, pages.keys, first + t, head));
+      const std::vector<float> k = prepared(a, a.k + t * a.k_stride + offset, a.k_norm, position);
+      formats::quantize(pages.type, k.data(), pages.head_dim, entry(pages, pages.keys, position, head));
       formats::quantize(pages.type, a.v + t * a.v_stride + offset, pages.head_dim,
-                        entry(pages, pages.values, first + t, head));
+                        entry(pages, pages.values, position, head));
     }
   }
 }

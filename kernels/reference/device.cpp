@@ -27,12 +27,10 @@ class ReferenceDevice final : public HostDevice {
         .embed_rows = reference::embed_rows,
         .rms_norm = reference::rms_norm,
         .linear = reference::linear,
-        .rotary = reference::rotary,
-        .kv_store = reference::kv_store,
+        .attention_inputs = reference::attention_inputs,
         .attention = reference::attention,
-        .route = reference::route,
+        .router = reference::router,
         .feed_forward = reference::feed_forward,
-        .sigmoid = reference::sigmoid,
         .add = reference::add,
     };
     return table;

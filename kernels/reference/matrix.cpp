@@ -1,6 +1,8 @@
 // Operations that read weight matrices.
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
 
 #include "kernels/formats/formats.h"
 #include "kernels/reference/operations.h"
@@ -38,6 +40,27 @@ void add_expert(const Expert& expert, const std::vector<double>& x, double facto
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * out[i];
 }
 
+// Ordered by the logits themselves, which order as the probabilities do and do not depend on their rounding.
+void choose_experts(const Router& a, std::int64_t token) {
+  const float* const logits = a.logits + token * a.weight.rows;
+  std::vector<std::int32_t> order(static_cast<std::size_t>(a.weight.rows));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [logits](std::int32_t i, std::int32_t j) { return logits[i] > logits[j]; });
+  const double largest = logits[order[0]];
+  double all = 0;
+  for (std::int64_t i = 0; i < a.weight.rows; ++i) all += std::exp(logits[i] - largest);
+  double chosen = 0;
+  for (std::int64_t j = 0; j < a.used; ++j)
+    chosen += std::exp(logits[order[static_cast<std::size_t>(j)]] - largest);
+  for (std::int64_t j = 0; j < a.used; ++j) {
+    const std::int32_t id = order[static_cast<std::size_t>(j)];
+    a.ids[token * a.used + j] = id;
+    a.weights[token * a.used + j] =
+        static_cast<float>(std::exp(logits[id] - largest) / (a.normalise ? chosen : all) * a.scale);
+  }
+}
+
 }  // namespace
 
 std::vector<float> weight_row(const Weight& weight, std::int64_t row) {
@@ -68,6 +91,19 @@ void linear(const Linear& a, Stream&) {
         projection.out[t * projection.out_stride + row] = static_cast<float>(sum + bias);
       }
     }
+  }
+}
+
+void router(const Router& a, Stream&) {
+  assert(a.used <= a.weight.rows);
+  const std::int64_t d = a.weight.columns;
+  for (std::int64_t t = 0; t < a.tokens; ++t) {
+    const std::vector<double> x(a.x + t * d, a.x + (t + 1) * d);
+    std::ranges::transform(product(a.weight, x), a.logits + t * a.weight.rows,
+                           [](double logit) { return static_cast<float>(logit); });
+    choose_experts(a, t);
+    if (a.shared_gate)
+      a.shared_weights[t] = static_cast<float>(1 / (1 + std::exp(-product(a.shared_gate, x).front())));
   }
 }
 

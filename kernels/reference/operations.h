@@ -11,12 +11,10 @@ namespace fovea::kernels::reference {
 void embed_rows(const EmbedRows&, Stream&);
 void rms_norm(const RmsNorm&, Stream&);
 void linear(const Linear&, Stream&);
-void rotary(const Rotary&, Stream&);
-void kv_store(const KvStore&, Stream&);
+void attention_inputs(const AttentionInputs&, Stream&);
 void attention(const Attention&, Stream&);
-void route(const Route&, Stream&);
+void router(const Router&, Stream&);
 void feed_forward(const FeedForward&, Stream&);
-void sigmoid(const Sigmoid&, Stream&);
 void add(const Add&, Stream&);
 
 // Row `row` of a weight matrix in Packing::rows, dequantised.

@@ -38,17 +38,25 @@ def rms_norm():  # rows 3, columns 10
     put("norm.out", F.rms_norm(total, (10,), weight, 1e-5))
 
 
-def rotary():  # tokens 3, heads 2, head_dim 12, rotary 8
-    x = given("rotary.x", 3, 2, 12)
+def attention_inputs():  # tokens 3, heads 4 over 2, head_dim 12, rotary 8
+    q, k = given("inputs.q", 3, 4, 12), given("inputs.k", 3, 2, 12)
+    given("inputs.v", 3, 2, 12)
+    norms = {"q": given("inputs.q_norm", 12), "k": given("inputs.k_norm", 12)}
     positions = torch.tensor([0, 5, 1000])
     frequency = (10000.0 ** -(torch.arange(0, 8, 2) / 8)).float()
-    put("rotary.frequency", frequency)
+    put("inputs.frequency", frequency)
     angle = positions[:, None].double() * frequency.double()  # [tokens, 4]
     turn = torch.polar(torch.full_like(angle, 1.5), angle)[:, None, :]  # magnitude 1.5
-    pairs = torch.complex(x[..., :4].contiguous(), x[..., 4:8].contiguous()) * turn
-    put("rotary.half_split", torch.cat([pairs.real, pairs.imag, x[..., 8:]], -1))
-    pairs = torch.view_as_complex(x[..., :8].reshape(3, 2, 4, 2).contiguous()) * turn
-    put("rotary.interleaved", torch.cat([torch.view_as_real(pairs).reshape(3, 2, 8), x[..., 8:]], -1))
+    for name, x in (("q", q), ("k", k)):
+        for style in ("plain", "half_split", "interleaved"):
+            heads = x if style == "plain" else F.rms_norm(x, (12,), norms[name], 1e-5)
+            if style == "interleaved":
+                pairs = torch.view_as_complex(heads[..., :8].reshape(3, -1, 4, 2).contiguous()) * turn
+                turned = torch.view_as_real(pairs).reshape(3, -1, 8)
+            else:
+                pairs = torch.complex(heads[..., :4].contiguous(), heads[..., 4:8].contiguous()) * turn
+                turned = torch.cat([pairs.real, pairs.imag], -1)
+            put(f"inputs.{style}.{name}", torch.cat([turned, heads[..., 8:]], -1))
 
 
 def attention():  # positions 11, first query at 4, heads 6 over 2, head_dim 8
@@ -61,12 +69,15 @@ def attention():  # positions 11, first query at 4, heads 6 over 2, head_dim 8
         put(f"attention.window{window}", out.permute(1, 0, 2))
 
 
-def route():  # tokens 4, experts 9, used 3
-    logits = given("route.logits", 4, 9, scale=3.0)
+def router():  # tokens 4, d 6, experts 9, used 3
+    x, weight, gate = given("router.x", 4, 6), given("router.weight", 9, 6), given("router.gate", 1, 6)
+    logits = F.linear(x, weight).float().double()
+    put("router.logits", logits)
     p, ids = torch.topk(torch.softmax(logits, -1), 3, dim=-1)
-    put("route.ids", ids.int())
-    put("route.weights", p * 2.5)
-    put("route.normalised", p / p.sum(-1, keepdim=True) * 2.5)
+    put("router.ids", ids.int())
+    put("router.weights", p * 2.5)
+    put("router.normalised", p / p.sum(-1, keepdim=True) * 2.5)
+    put("router.shared", torch.sigmoid(F.linear(x, gate)))
 
 
 def expert(prefix, d, width):
@@ -96,11 +107,10 @@ def linear():  # tokens 3, columns 7, two projections of 4 and 5 rows, the first
 
 def elementwise():
     x, y = given("element.x", 9, scale=20.0), given("element.y", 9)
-    put("element.sigmoid", torch.sigmoid(x))
     put("element.sum", (x.float() + y.float()))
 
 
-for case in (rms_norm, rotary, attention, route, feed_forward, linear, elementwise):
+for case in (rms_norm, attention_inputs, attention, router, feed_forward, linear, elementwise):
     case()
 out = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "operations.bin")
 with open(out, "wb") as f:

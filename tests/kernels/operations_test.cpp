@@ -80,18 +80,18 @@ const OperationTable off_in_one_element = {
           float& last = a.projections.back().out[a.projections.back().weight.rows - 1];
           last = spoiled(last);
         },
-    .rotary =
-        [](const Rotary& a, Stream& s) {
-          truth().rotary(a, s);
-          a.x[0] = spoiled(a.x[0]);
-        },
-    .kv_store =
-        [](const KvStore& a, Stream& s) {
+    .attention_inputs =
+        [](const AttentionInputs& a, Stream& s) {
           // The last value is stored a second time, wrongly.
-          truth().kv_store(a, s);
+          truth().attention_inputs(a, s);
           std::vector<float> row(static_cast<std::size_t>(a.pages.kv_heads * a.pages.head_dim), 3.5F);
-          const std::int64_t first = a.position ? *a.position : a.first;
-          truth().kv_store({row.data(), row.data(), 0, 0, first + a.tokens - 1, 1, a.pages}, s);
+          AttentionInputs b = a;
+          b.heads = 0;
+          b.k += (a.tokens - 1) * a.k_stride;
+          b.v = row.data();
+          b.positions += a.tokens - 1;
+          b.tokens = 1;
+          truth().attention_inputs(b, s);
         },
     .attention =
         [](const Attention& a, Stream& s) {
@@ -99,20 +99,15 @@ const OperationTable off_in_one_element = {
           float& last = a.out[a.tokens * a.heads * a.pages.head_dim - 1];
           last = spoiled(last);
         },
-    .route =
-        [](const Route& a, Stream& s) {
-          truth().route(a, s);
+    .router =
+        [](const Router& a, Stream& s) {
+          truth().router(a, s);
           a.weights[a.used - 1] = spoiled(a.weights[a.used - 1]);
         },
     .feed_forward =
         [](const FeedForward& a, Stream& s) {
           truth().feed_forward(a, s);
           a.out[a.d - 1] = spoiled(a.out[a.d - 1]);
-        },
-    .sigmoid =
-        [](const Sigmoid& a, Stream& s) {
-          truth().sigmoid(a, s);
-          a.x[a.count - 1] = spoiled(a.x[a.count - 1]);
         },
     .add =
         [](const Add& a, Stream& s) {
@@ -141,17 +136,11 @@ const OperationTable one_short = {
           --b.tokens;
           truth().linear(b, s);
         },
-    .rotary =
-        [](const Rotary& a, Stream& s) {
-          Rotary b = a;
-          --b.heads;
-          truth().rotary(b, s);
-        },
-    .kv_store =
-        [](const KvStore& a, Stream& s) {
-          KvStore b = a;
+    .attention_inputs =
+        [](const AttentionInputs& a, Stream& s) {
+          AttentionInputs b = a;
           --b.tokens;
-          truth().kv_store(b, s);
+          truth().attention_inputs(b, s);
         },
     .attention =
         [](const Attention& a, Stream& s) {
@@ -159,23 +148,17 @@ const OperationTable one_short = {
           --b.tokens;
           truth().attention(b, s);
         },
-    .route =
-        [](const Route& a, Stream& s) {
-          Route b = a;
+    .router =
+        [](const Router& a, Stream& s) {
+          Router b = a;
           --b.tokens;
-          truth().route(b, s);
+          truth().router(b, s);
         },
     .feed_forward =
         [](const FeedForward& a, Stream& s) {
           FeedForward b = a;
           --b.tokens;
           truth().feed_forward(b, s);
-        },
-    .sigmoid =
-        [](const Sigmoid& a, Stream& s) {
-          Sigmoid b = a;
-          --b.count;
-          truth().sigmoid(b, s);
         },
     .add =
         [](const Add& a, Stream& s) {
@@ -202,37 +185,27 @@ const OperationTable overrunning = {
           truth().linear(a, s);
           a.projections[0].out[a.tokens * a.projections[0].out_stride] = 0;
         },
-    .rotary =
-        [](const Rotary& a, Stream& s) {
-          truth().rotary(a, s);
-          a.x[a.tokens * a.stride] = 0;
-        },
-    .kv_store =
-        [](const KvStore& a, Stream& s) {
-          truth().kv_store(a, s);
+    .attention_inputs =
+        [](const AttentionInputs& a, Stream& s) {
+          truth().attention_inputs(a, s);
           const std::int64_t bytes =
               row_bytes(a.pages.type, a.pages.kv_heads * a.pages.page_tokens * a.pages.head_dim);
-          a.pages.keys[0][bytes] = std::byte{0};
+          a.pages.keys[a.positions[0] / a.pages.page_tokens][bytes] = std::byte{0};
         },
     .attention =
         [](const Attention& a, Stream& s) {
           truth().attention(a, s);
           a.out[-1] = 0;
         },
-    .route =
-        [](const Route& a, Stream& s) {
-          truth().route(a, s);
+    .router =
+        [](const Router& a, Stream& s) {
+          truth().router(a, s);
           a.ids[a.tokens * a.used] = 0;
         },
     .feed_forward =
         [](const FeedForward& a, Stream& s) {
           truth().feed_forward(a, s);
           a.out[-1] = 0;
-        },
-    .sigmoid =
-        [](const Sigmoid& a, Stream& s) {
-          truth().sigmoid(a, s);
-          a.x[a.count] = 0;
         },
     .add =
         [](const Add& a, Stream& s) {

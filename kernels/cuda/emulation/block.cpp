@@ -4,6 +4,9 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <utility>
+
+#include "kernels/cuda/emulation/memory.h"
 
 namespace fovea::kernels::cuda::emulation {
 
@@ -45,8 +48,9 @@ bool Block::stack_overflow(const void* address) const {
   return running_ && running_->fibre->guards(address);
 }
 
-std::string Block::run(const Launch& launch) {
+std::string Block::run(const Launch& launch, const std::function<void()>& earlier_ended) {
   launch_ = &launch;
+  earlier_ended_ = earlier_ended;
   failure_.clear();
   const Grid& grid = launch.grid;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > 65535 || grid.z > 65535 || launch.threads == 0 ||
@@ -58,6 +62,7 @@ std::string Block::run(const Launch& launch) {
   Block* const outer = current_block;
   current_block = this;
   arrays_.clear();
+  accesses_.begin_launch();
   std::vector<std::uint64_t> blocks(std::size_t{grid.x} * grid.y * grid.z);
   std::iota(blocks.begin(), blocks.end(), 0);
   std::shuffle(blocks.begin(), blocks.end(), random_);
@@ -92,6 +97,7 @@ void Block::start_threads() {
     Thread& thread = threads_[i];
     thread.index = i;
     thread.state = State::ready;
+    thread.waited = !launch_->overlaps;
     thread.copies.assign(1, {});
     if (!thread.fibre) {
       thread.fibre = std::make_unique<Fibre>();
@@ -168,7 +174,37 @@ void Block::fail_in_signal(const std::string& what) {
   for (;;) leave();
 }
 
+void Block::wait_for_earlier() {
+  if (!launch_->overlaps) fail("waits for earlier kernels, for which its launch has waited");
+  running_->waited = true;
+  if (earlier_ended_) std::exchange(earlier_ended_, nullptr)();
+}
+
+void Block::check_waited() {
+  if (!running_->waited) fail("has not waited for earlier kernels at its beginning");
+}
+
+std::uint32_t Block::number() {
+  return here.block.x + here.grid.x * (here.block.y + here.grid.y * here.block.z);
+}
+
+bool Block::races(const void* address, std::int64_t bytes, Accesses::Kind kind) {
+  const std::string other = accesses_.add(memory_, address, bytes, kind,
+                                          {number(), here.thread / 32, static_cast<std::uint32_t>(stretch_)});
+  if (other.empty()) return false;
+  const char* const what = kind == Accesses::Kind::read ? " reads " : " writes ";
+  failure_ = whereabouts() + what + memory_.describe(address) + ", which races with " + other;
+  return true;
+}
+
+void Block::trace(const void* address, std::int64_t bytes, Accesses::Kind kind) {
+  if (!running_ || !races(address, bytes, kind)) return;
+  // Not by unwinding: no compiler expects that of what it told.
+  for (;;) leave();
+}
+
 void Block::thread_ended() {
+  check_waited();
   Thread& thread = *running_;
   for (const auto& group : thread.copies) {
     if (!group.empty()) fail("ends without waiting for its asynchronous copies to " + group[0].array->name());
@@ -186,6 +222,7 @@ void Block::thread_ended() {
 }
 
 void Block::wait_for_block(std::source_location place) {
+  check_waited();
   running_->place = place;
   if (ended_ > 0)
     fail("waits for the block at " + text(place) + ", where " + std::to_string(ended_) +
@@ -204,6 +241,7 @@ void Block::wait_for_block(std::source_location place) {
 
 void Block::arrive_in_warp(unsigned mask, void* mine, Together act, const char* what, bool orders_memory,
                            std::source_location place) {
+  check_waited();
   Warp& warp = warps_[running_->index / 32];
   const unsigned lane = running_->index % 32;
   running_->place = place;
@@ -301,6 +339,7 @@ void Block::wait_for_copies(int groups_left) {
     for (const Copy& copy : groups.front()) {
       bytes.assign(static_cast<std::size_t>(copy.bytes), std::byte{0});
       // Zero source bytes: the copy fills with zeros, as cp.async does.
+      if (copy.source) trace_read(copy.source, copy.bytes);
       if (copy.source) std::memcpy(bytes.data(), copy.source, bytes.size());
       copy.array->land_copy(copy.first, copy.count, bytes.data());
     }

@@ -3,7 +3,8 @@
 //
 // What a kernel does wrong ends the launch with a message that names kernel, block and thread: barriers that
 // some threads do not reach, operations of a warp without some of its lanes, wrong use of shared memory
-// (shared.h), accesses outside the device's memory.
+// (shared.h), accesses outside the device's memory and, where the compiler tells them, races in it
+// (accesses.h).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/emulation/accesses.h"
 #include "kernels/cuda/emulation/fibre.h"
 #include "kernels/cuda/emulation/shared.h"
 
@@ -30,6 +32,7 @@ struct Launch {
   Grid grid;
   unsigned threads = 1;                 // of a block
   std::int64_t shared_bytes = 0;        // of dynamic shared memory
+  bool overlaps = false;                // each thread waits for earlier kernels before all else
   std::function<void()> body;           // runs once for each thread
   std::vector<const void*> words = {};  // of a captured one: what of its arguments may be addresses
 };
@@ -48,13 +51,16 @@ using Together = void (*)(void* const* lanes);
 
 class Block {
  public:
-  explicit Block(std::uint64_t seed) : random_(seed) {}
+  Block(std::uint64_t seed, const DeviceMemory& memory) : random_(seed), memory_(memory) {}
   ~Block();
 
-  // All blocks of a launch, in an order drawn from the seed. Empty, or what went wrong.
-  std::string run(const Launch&);
+  // All blocks of a launch, in an order drawn from the seed. Empty, or what went wrong. `earlier_ended` is
+  // called when the first thread of a launch that overlaps has waited: before, it must not reach what earlier
+  // kernels may still be writing or reading, which is anything.
+  std::string run(const Launch&, const std::function<void()>& earlier_ended = nullptr);
 
   // --- for the thread that runs; each names the place in the kernel ---
+  void wait_for_earlier();
   void wait_for_block(std::source_location);
   void wait_for_warp(unsigned mask, std::source_location);
   void act_together(unsigned mask, void* mine, Together, const char* what, std::source_location);
@@ -65,6 +71,9 @@ class Block {
                   std::int64_t bytes);
   void commit_copies();
   void wait_for_copies(int groups_left);
+  // Ends the launch where it is a race.
+  void trace(const void* address, std::int64_t bytes, Accesses::Kind kind);
+  void trace_fence() { accesses_.fence(number()); }
   // Ends the launch: "kernel k, block (0, 0, 0), thread 3 <what>".
   [[noreturn]] void fail(const std::string& what);
   [[noreturn]] void fail_in_signal(
@@ -94,6 +103,7 @@ class Block {
     unsigned index = 0;
     State state = State::ended;
     std::source_location place;
+    bool waited = false;                    // for earlier kernels
     std::vector<std::vector<Copy>> copies;  // by group; the last one is open
   };
   struct Warp {
@@ -112,11 +122,14 @@ class Block {
     std::unique_ptr<SharedArray> array;
   };
 
+  static std::uint32_t number();  // of the running block in its grid
+  bool races(const void* address, std::int64_t bytes, Accesses::Kind kind);
   void run_block();
   void start_threads();
   void run_threads();
   void resume(Thread&);
   void leave();  // back to the scheduler
+  void check_waited();
   void thread_ended();
   void arrive_in_warp(unsigned mask, void* mine, Together, const char* what, bool orders_memory,
                       std::source_location);
@@ -126,7 +139,10 @@ class Block {
   static void thread_main(void* block);
 
   std::mt19937_64 random_;
+  const DeviceMemory& memory_;
+  Accesses accesses_;
   const Launch* launch_ = nullptr;
+  std::function<void()> earlier_ended_;
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
   std::vector<Array> arrays_;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "kernels/cuda/ceiling.h"
 #include "kernels/cuda/emulation/faults.h"
 #include "kernels/cuda/emulation/queue.h"
 #include "kernels/cuda/operations.h"
@@ -17,10 +18,15 @@ class EmulatedStream final : public CudaStream {
  public:
   EmulatedStream(Machine& machine, std::unique_ptr<Queue> queue, std::byte* scratch,
                  const EmulationOptions& options)
-      : CudaStream(queue.get(), scratch, options.scratch_bytes, options.multiprocessors),
+      : CudaStream(queue.get(), scratch, options.scratch_bytes, options.multiprocessors, true),
         captures_(options.captures),
         machine_(machine),
-        queue_(std::move(queue)) {}
+        queue_(std::move(queue)) {
+    queue_->push([this]() -> std::string {
+      std::memset(counters(), 0, static_cast<std::size_t>(counter_bytes));
+      return {};
+    });
+  }
   ~EmulatedStream() override {
     synchronize();
     const std::scoped_lock lock(machine_.mutex);
@@ -96,6 +102,15 @@ class EmulatedDevice final : public Device {
     return std::make_unique<EmulatedStream>(machine_, std::move(queue), scratch, options_);
   }
 
+  // Small: an emulation is no yardstick, but what measures one must work.
+  DeviceCeiling measure_ceiling(Stream& stream) const override {
+    return cuda::measure_ceiling(*this, stream,
+                                 {.buffer_bytes = std::int64_t{1} << 20,
+                                  .least_buffer_bytes = std::int64_t{1} << 20,
+                                  .least_seconds = 0,
+                                  .repetitions = 1});
+  }
+
   Packing preferred_packing(Type type, std::int64_t, std::int64_t) const override {
     return cuda::preferred_packing(type);
   }
@@ -160,6 +175,8 @@ class EmulatedDevice final : public Device {
     static_cast<EmulatedEvent&>(event).record(emulated(stream).queue());
   }
 
+  std::int64_t kernels_run() const { return machine_.kernels; }
+
  private:
   // That of a stream that has ended, or new.
   std::byte* scratch_memory() const {
@@ -180,6 +197,10 @@ class EmulatedDevice final : public Device {
 
 std::unique_ptr<Device> emulated_device(EmulationOptions options) {
   return std::make_unique<EmulatedDevice>(std::move(options));
+}
+
+std::int64_t kernels_run(const Device& device) {
+  return static_cast<const EmulatedDevice&>(device).kernels_run();
 }
 
 }  // namespace fovea::kernels::cuda::emulation

@@ -25,4 +25,7 @@ struct EmulationOptions {
 
 std::unique_ptr<Device> emulated_device(EmulationOptions = {});
 
+// How many kernels an emulated device has run.
+std::int64_t kernels_run(const Device&);
+
 }  // namespace fovea::kernels::cuda::emulation

@@ -38,7 +38,8 @@ std::string kernel_fault(const void* address) {
   if (!watched || !block || !block->in_thread()) return {};
   if (block->stack_overflow(address)) return "has used up its stack";
   const std::string where = watched->describe(address);
-  if (!where.empty()) return "reaches " + where;
+  if (!where.empty())
+    return "reaches " + where + (watched->is_open() ? "" : ", before earlier kernels have ended");
   char text[80];
   std::snprintf(text, sizeof text, "reaches address %p, which is not the device's", address);
   return text;

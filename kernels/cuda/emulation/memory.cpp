@@ -79,13 +79,23 @@ void DeviceMemory::protect_opened(bool readable) {
 
 void DeviceMemory::open(const void* only) {
   mutex_.lock();
-  open_ = true;
   only_ = only;
+  go_on();
+}
+
+void DeviceMemory::open_later() {
+  mutex_.lock();
+  only_ = nullptr;
+}
+
+void DeviceMemory::go_on() {
+  if (open_) return;
+  open_ = true;
   protect_opened(true);
 }
 
 void DeviceMemory::close() {
-  protect_opened(false);
+  if (open_) protect_opened(false);
   open_ = false;
   mutex_.unlock();
 }

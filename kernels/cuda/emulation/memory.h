@@ -26,6 +26,10 @@ class DeviceMemory {
   // Kernels and copies run between these, one host thread at a time. A copy opens only what it touches.
   void open(const void* only = nullptr);
   void close();
+  // Instead of open(): whoever works is not to touch it before go_on().
+  void open_later();
+  void go_on();
+  bool is_open() const { return open_; }
   // What was written after an allocation's end; empty: nothing. Only while open. The address sanitizer stops
   // such a write itself, and this finds nothing.
   std::string damage() const;

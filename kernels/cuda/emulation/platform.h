@@ -205,14 +205,14 @@ inline unsigned ballot(bool value, unsigned mask = 0xFFFFFFFFU, Place place = Pl
 
 // Threads take turns only where they wait: these need no more.
 inline int atomic_add(int* at, int value) {
-  const int old = *at;
-  *at += value;
-  return old;
+  return emulation::add_atomically(at, value);
 }
 inline int atomic_add(emulation::SharedElement<int> at, int value) {
   return at.fetch_add(value);
 }
-inline void fence_device() {}
+inline void fence_device() {
+  emulation::trace_fence();
+}
 
 inline int dot4(int a, int b, int sum) {
   for (int i = 0; i < 4; ++i) {
@@ -251,14 +251,28 @@ inline float float_of_bits(std::uint32_t bits) {
 inline std::uint32_t bits_of(float value) {
   return formats::bits_of_float(value);
 }
-// A value that no kernel writes while it is read. Its address must be aligned to its size.
+inline void wait_for_earlier() {
+  emulation::Block::current()->wait_for_earlier();
+}
+// A value that no kernel writes while this one runs or waits. Its address must be aligned to its size.
 template <typename T>
 T load_constant(const void* address) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(T) != 0)
     emulation::Block::current()->fail("reads " + std::to_string(sizeof(T)) + " bytes at an odd address");
+  emulation::trace_read(address, sizeof(T));
   T value;
   std::memcpy(&value, address, sizeof value);
   return value;
+}
+
+// What earlier kernels have written. Its address must be aligned to its size.
+template <typename T>
+T load_written(const void* address) {
+  return load_constant<T>(address);
+}
+// A value that another block of the same launch has written, behind a fence of both.
+inline float load_fresh(const float* address) {
+  return *address;
 }
 
 struct LaunchShape {
@@ -267,6 +281,7 @@ struct LaunchShape {
   unsigned grid_z = 1;
   unsigned threads = 1;  // of a block
   unsigned shared_bytes = 0;
+  bool overlaps = false;  // the kernel begins with wait_for_earlier()
 };
 
 namespace emulation {
@@ -303,11 +318,9 @@ void launch(void (*)(Parameters...), const LaunchShape& shape, CudaStream& strea
             std::type_identity_t<Parameters>... arguments) {
   static const std::string name = kernel_name(__PRETTY_FUNCTION__);
   auto* const queue = static_cast<Queue*>(stream.handle());
-  Launch launch{name,
-                {shape.grid_x, shape.grid_y, shape.grid_z},
-                shape.threads,
-                static_cast<std::int64_t>(shape.shared_bytes),
-                [=] { kernel(arguments...); }};
+  Launch launch{name,           {shape.grid_x, shape.grid_y, shape.grid_z},
+                shape.threads,  static_cast<std::int64_t>(shape.shared_bytes),
+                shape.overlaps, [=] { kernel(arguments...); }};
   if (queue->captures()) (add_words(arguments, launch.words), ...);
   queue->push(std::move(launch));
 }

@@ -25,9 +25,13 @@ void Machine::report(const std::string& wrong) const {
   std::abort();
 }
 
-void Machine::work(const std::function<std::string()>& piece, const void* only) {
+void Machine::work(const std::function<std::string()>& piece, const void* only, bool overlaps) {
   const std::scoped_lock lock(mutex);
-  memory.open(only);
+  if (overlaps) {
+    memory.open_later();
+  } else {
+    memory.open(only);
+  }
   const FaultWatch watch(memory);
   const std::string wrong = piece();
   memory.close();
@@ -52,9 +56,11 @@ void Queue::push(Launch launch) {
   for (const void* const word : launch.words) {
     if (const int number = machine_.memory.number(word)) piece.named.push_back({word, -1, number});
   }
+  piece.overlaps = launch.overlaps;
   const auto shared = std::make_shared<Launch>(std::move(launch));
   piece.work = [this, shared]() -> std::string {
-    const std::string wrong = machine_.block.run(*shared);
+    const std::string wrong = machine_.block.run(*shared, [this] { machine_.memory.go_on(); });
+    ++machine_.kernels;
     if (!wrong.empty()) return wrong;
     const std::string damage = machine_.memory.damage();
     return damage.empty() ? damage : "kernel " + shared->kernel + ": " + damage;
@@ -98,7 +104,7 @@ void Queue::run_first() {
           if (failure_.empty()) failure_ = first.work();
           return failure_;
         },
-        first.only);
+        first.only, first.overlaps);
   }
   ++ended_;
 }

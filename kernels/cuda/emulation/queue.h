@@ -5,6 +5,7 @@
 // copies of host memory that is not pinned, and, when it is launched, memory that was released since.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -23,18 +24,19 @@ namespace fovea::kernels::cuda::emulation {
 
 // What the queues of one device share.
 struct Machine {
-  explicit Machine(std::uint64_t seed) : block(seed) {}
+  explicit Machine(std::uint64_t seed) : block(seed, memory) {}
 
   std::mutex mutex;  // one host thread at a time does the device's work
   DeviceMemory memory;
   PinnedMemory pinned;
   Block block;
   std::vector<std::byte*> spare_scratch;
+  std::atomic<std::int64_t> kernels = 0;             // that have run
   std::function<void(const std::string&)> on_error;  // of a kernel; null: prints it and aborts
 
   // Runs work with the device's memory open, and stops what touches memory that is not the device's.
-  // A copy opens only what it touches.
-  void work(const std::function<std::string()>&, const void* only);
+  // A copy opens only what it touches, a kernel that overlaps all when it has waited for earlier ones.
+  void work(const std::function<std::string()>&, const void* only, bool overlaps);
   void report(const std::string& wrong) const;
 };
 
@@ -76,7 +78,8 @@ class Queue {
   };
   struct Piece {
     std::function<std::string()> work;
-    const void* only = nullptr;     // the device memory that a copy touches
+    const void* only = nullptr;  // the device memory that a copy touches
+    bool overlaps = false;
     std::string what = {};          // of a captured one: "kernel add_kernel"
     std::vector<Named> named = {};  // likewise
   };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
+#include "kernels/cuda/ceiling.h"
 #include "kernels/cuda/module/stream.h"
 #include "kernels/cuda/operations.h"
 
@@ -118,7 +119,14 @@ bool CudaDevice::select() const {
 
 std::unique_ptr<Stream> CudaDevice::make_stream(const StreamOptions& options) const {
   if (!select()) return nullptr;
-  return DriverStream::create(failure_, multiprocessors_, options.background);
+  // Programmatic dependent launch, which graphs have captured since CUDA 12.3.
+  int driver = 0;
+  const bool overlaps = major_ >= 9 && cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12030;
+  return DriverStream::create(failure_, multiprocessors_, overlaps, options.background);
+}
+
+DeviceCeiling CudaDevice::measure_ceiling(Stream& stream) const {
+  return select() ? cuda::measure_ceiling(*this, stream) : DeviceCeiling{};
 }
 
 std::int64_t CudaDevice::packed_bytes(Packing, Type type, std::int64_t rows, std::int64_t columns) const {

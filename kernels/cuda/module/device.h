@@ -41,6 +41,7 @@ class CudaDevice final : public Device {
   DeviceFacts facts() const override;
   const OperationTable& operations() const override;
   std::unique_ptr<Stream> make_stream(const StreamOptions& options) const override;
+  DeviceCeiling measure_ceiling(Stream& stream) const override;
 
   Packing preferred_packing(Type type, std::int64_t, std::int64_t) const override {
     return cuda::preferred_packing(type);

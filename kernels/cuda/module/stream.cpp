@@ -21,7 +21,8 @@ class DriverGraph final : public Graph {
 
 }  // namespace
 
-std::unique_ptr<DriverStream> DriverStream::create(Failure& failure, int multiprocessors, bool background) {
+std::unique_ptr<DriverStream> DriverStream::create(Failure& failure, int multiprocessors, bool overlaps,
+                                                   bool background) {
   int least = 0, greatest = 0;
   cudaStream_t stream = nullptr;
   if (!failure.check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for stream priorities") ||
@@ -36,8 +37,13 @@ std::unique_ptr<DriverStream> DriverStream::create(Failure& failure, int multipr
     cudaStreamDestroy(stream);
     return nullptr;
   }
-  return std::unique_ptr<DriverStream>(
-      new DriverStream(failure, stream, static_cast<std::byte*>(scratch), scratch_bytes, multiprocessors));
+  if (!background &&
+      !failure.check(cudaMemsetAsync(static_cast<std::byte*>(scratch) + scratch_bytes - counter_bytes, 0,
+                                     static_cast<std::size_t>(counter_bytes), stream),
+                     "clearing memory"))
+    return nullptr;
+  return std::unique_ptr<DriverStream>(new DriverStream(failure, stream, static_cast<std::byte*>(scratch),
+                                                        scratch_bytes, multiprocessors, overlaps));
 }
 
 DriverStream::~DriverStream() {

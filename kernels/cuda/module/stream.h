@@ -12,7 +12,8 @@ namespace fovea::kernels::cuda {
 class DriverStream final : public CudaStream {
  public:
   // Null where there is no memory. A background stream has no scratch memory: it copies.
-  static std::unique_ptr<DriverStream> create(Failure& failure, int multiprocessors, bool background);
+  static std::unique_ptr<DriverStream> create(Failure& failure, int multiprocessors, bool overlaps,
+                                              bool background);
   ~DriverStream() override;
 
   void synchronize() override;
@@ -25,8 +26,8 @@ class DriverStream final : public CudaStream {
 
  private:
   DriverStream(Failure& failure, cudaStream_t stream, std::byte* scratch, std::int64_t scratch_bytes,
-               int multiprocessors)
-      : CudaStream(stream, scratch, scratch_bytes, multiprocessors), failure_(failure) {}
+               int multiprocessors, bool overlaps)
+      : CudaStream(stream, scratch, scratch_bytes, multiprocessors, overlaps), failure_(failure) {}
 
   Failure& failure_;
 };

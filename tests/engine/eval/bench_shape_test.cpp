@@ -23,33 +23,50 @@ const kernels::Device& cpu() {
   return **runtime::chosen_device({});
 }
 
-// The logits of some tokens when always the same two experts compute.
+// An engine in which always the same two experts compute.
+class Made {
+ public:
+  Made(const eval::NamedShape& shape, std::int32_t first, std::int32_t second,
+       const kernels::Device& device) {
+    auto made = eval::made_model(shape, {}, 5);
+    auto checkpoint = checkpoint::make_checkpoint(*made);
+    const auto routing = [this, first, second](std::int64_t tokens) {
+      ids_.clear();
+      for (std::int64_t i = 0; i < 2 * tokens; ++i) ids_.insert(ids_.end(), {first, second});
+      return ids_.data();
+    };
+    LoadRequest request;
+    request.model = "made";
+    request.context = 64;
+    request.chunk = 4;
+    request.threads = 2;
+    request.need_tokenizer = false;
+    auto loaded = runtime::load_made(request, {.checkpoint = *std::move(checkpoint), .routing = routing}, {},
+                                     {}, &device);
+    if (!loaded) qFatal("%s", loaded.error().message().c_str());
+    engine_ = *std::move(loaded);
+  }
+  Engine& engine() { return *engine_; }
+
+  // Of some tokens.
+  std::vector<float> logits() {
+    std::vector<float> all;
+    const std::vector<TokenId> tokens{3, 1, 4, 1, 5, 9, 2};
+    const auto done = engine_->logits(tokens, [&](std::int64_t, std::span<const float> row) {
+      all.insert(all.end(), row.begin(), row.end());
+    });
+    if (!done) qFatal("%s", done.error().message().c_str());
+    return all;
+  }
+
+ private:
+  std::vector<std::int32_t> ids_;
+  std::unique_ptr<Engine> engine_;
+};
+
 std::vector<float> logits_with(const eval::NamedShape& shape, std::int32_t first, std::int32_t second,
                                const kernels::Device& device) {
-  auto made = eval::made_model(shape, {}, 5);
-  auto checkpoint = checkpoint::make_checkpoint(*made);
-  std::vector<std::int32_t> ids;
-  const auto routing = [&](std::int64_t tokens) {
-    ids.clear();
-    for (std::int64_t i = 0; i < 2 * tokens; ++i) ids.insert(ids.end(), {first, second});
-    return ids.data();
-  };
-  LoadRequest request;
-  request.model = "made";
-  request.context = 64;
-  request.chunk = 4;
-  request.threads = 2;
-  request.need_tokenizer = false;
-  auto engine = runtime::load_made(request, {.checkpoint = *std::move(checkpoint), .routing = routing}, {},
-                                   {}, &device);
-  if (!engine) qFatal("%s", engine.error().message().c_str());
-  std::vector<float> all;
-  const std::vector<TokenId> tokens{3, 1, 4, 1, 5, 9, 2};
-  const auto done = (*engine)->logits(tokens, [&](std::int64_t, std::span<const float> row) {
-    all.insert(all.end(), row.begin(), row.end());
-  });
-  if (!done) qFatal("%s", done.error().message().c_str());
-  return all;
+  return Made(shape, first, second, device).logits();
 }
 
 // "Give N bytes or more, …"
@@ -82,6 +99,24 @@ class BenchShapeTest : public QObject {
     QCOMPARE(apart.allocated(), 0);
   }
 
+  // As graphs, too: a part that is left out is not computed, and afterwards everything is again.
+  void leavesPartsOutForAWhile() {
+    const auto shape = eval::read_shape(file_);
+    FOVEA_VERIFY(shape);
+    const tests::ApartDevice apart(cpu());
+    Made made(*shape, 2, 5, apart);
+    const std::vector<float> before = made.logits();
+    const int first = apart.feed_forwards().done;
+    const auto found = made.engine().time_parts(4, 3);
+    FOVEA_VERIFY(found);
+    QVERIFY(found->whole > 0 && found->without_experts > 0 && found->without_attention > 0 &&
+            found->without_linear > 0);
+    // Two layers of a prefill, then five steps each as a whole, without attention and without linear layers.
+    QCOMPARE(apart.feed_forwards().done - first, 2 + 3 * 5 * 2);
+    QVERIFY(apart.graphs().launched > 0);
+    QVERIFY(before == made.logits());
+  }
+
   void measuresEachLength() {
     const auto result = bench_shape({.shape = file_,
                                      .threads = 2,
@@ -97,7 +132,16 @@ class BenchShapeTest : public QObject {
     for (const LengthResult& each : result->decode) {
       QVERIFY(each.speed.tokens_per_second.median > 0 && each.speed.ceiling_share > 0);
       QVERIFY(each.token_ms.median > 0 && each.token_ms.median <= each.token_ms.p99);
+      std::vector<std::string> names;
+      for (const StepPart& part : each.parts) names.push_back(part.name);
+      QCOMPARE(names, (std::vector<std::string>{"experts", "attention", "linear layers", "the rest"}));
+      QVERIFY(std::ranges::find(names, each.limited_by) != names.end());
+      // Float16 keys and values of two heads of 32, in two layers, behind three tokens of which one is there.
+      QCOMPARE(each.parts[1].bytes, (each.length + 1) * 2 * 2 * 2 * 2 * 32);
+      QCOMPARE(each.parts[0].bytes, kernels::row_bytes(kernels::Type::q4_f, 2 * 2 * 3 * 128 * 64));
+      QCOMPARE(each.parts[0].bytes + each.parts[2].bytes, result->bytes_per_token);
     }
+    QVERIFY(result->bandwidth_is_measured && result->link_gb_per_s > 0);
     // Read for a token: q8 of 34/32 bytes a weight for attention and output, an embedding's row, routers of
     // two bytes, q4 of the experts used, and the norms.
     const std::int64_t attention = 2 * (128 * 128 * 2 + 128 * 64 * 2), output = 256 * 128;
@@ -105,6 +149,28 @@ class BenchShapeTest : public QObject {
     const std::int64_t norms = 4 * (5 * 128 + 2 * 2 * 32);
     const std::int64_t q4 = kernels::row_bytes(kernels::Type::q4_f, experts);
     QCOMPARE(result->bytes_per_token, (attention + output + 128) * 34 / 32 + 2 * routers + q4 + norms);
+  }
+
+  // A tier within a budget: the least that the planner names holds it, a byte less does not.
+  void keepsOneTierWithinABudget() {
+    ShapeBenchSettings settings{.shape = file_,
+                                .threads = 2,
+                                .contexts = {8},
+                                .prompts = {16},
+                                .generated_tokens = 3,
+                                .repetitions = 1};
+    settings.budget_bytes = 1;
+    const auto small = bench_shape(settings);
+    QVERIFY(!small);
+    QCOMPARE(small.error().kind, ErrorKind::memory);
+    settings.budget_bytes = least_budget(small.error().advice);
+    const auto result = bench_shape(settings);
+    FOVEA_VERIFY(result);
+    QCOMPARE(result->budget_bytes, settings.budget_bytes);
+    QVERIFY(result->accounted_bytes > 0 && result->accounted_bytes <= settings.budget_bytes);
+    QCOMPARE(result->decode.size() + result->prefill.size(), std::size_t{2});
+    --settings.budget_bytes;
+    QCOMPARE(bench_shape(settings).error().kind, ErrorKind::memory);
   }
 
   // In turns: nothing moves, the policy decides, experts change places; within the budget all the time.
@@ -131,14 +197,18 @@ class BenchShapeTest : public QObject {
     QVERIFY(moving.accounted_bytes <= moving.budget_bytes);
     // How many experts change places is the machine's doing; what asks them to is tested below.
     QVERIFY(moving.promotions >= 0 && moving.demotions >= 0 && moving.read_gb_per_s >= 0);
-    for (const LengthResult* each : {&moving.quiet, &moving.idle, &moving.storm}) {
+    QVERIFY(moving.flood_gb_per_s >= 0 && result->link_gb_per_s > 0);
+    QVERIFY(moving.hit_rate > 0 && moving.hit_rate < 1);
+    QVERIFY(result->decode.empty() && result->prefill.empty());
+    for (const LengthResult* each : {&moving.quiet, &moving.idle, &moving.storm, &moving.dynaexq}) {
       QVERIFY(each->speed.tokens_per_second.median > 0);
       QVERIFY(each->token_ms.p99 >= each->token_ms.median);
     }
     QCOMPARE(moving.storm_p99_over_median, moving.storm.token_ms.p99 / moving.storm.token_ms.median);
   }
 
-  // Quiet: the policy is not asked; idle: it is, and nothing comes of it; storm: a pair for each pass.
+  // Quiet: the policy is not asked; idle: it is, and nothing comes of it; storm: a pair for each pass; live:
+  // as it decides; flood: what may be under way.
   void theModesMoveWhatTheySay() {
     struct Counts {
       int observed = 0, proposed = 0;
@@ -163,7 +233,8 @@ class BenchShapeTest : public QObject {
     precision::PolicyWorld world;
     world.bits_per_weight = {4.5, 2.25};
     const auto mode = std::make_shared<std::atomic<eval::BenchMode>>(eval::BenchMode::quiet);
-    eval::BenchPolicy policy(world, std::make_unique<Counting>(counts), mode);
+    world.spare_blocks = 2;
+    eval::BenchPolicy policy(world, std::make_unique<Counting>(counts), mode, 64);
     const std::vector<std::uint8_t> tiers = policy.initial();
     QCOMPARE(tiers, (std::vector<std::uint8_t>{0, 1, 1, 1, 0, 1}));
     const auto pass = [&] {
@@ -183,6 +254,15 @@ class BenchShapeTest : public QObject {
     QVERIFY(tiers[static_cast<std::size_t>(pair[0].unit)] == 1 && pair[0].target == 0);
     QVERIFY(tiers[static_cast<std::size_t>(pair[1].unit)] == 0 && pair[1].target == 1);
     QVERIFY(counts.observed == 1 && counts.proposed == 1);
+    *mode = eval::BenchMode::live;
+    QCOMPARE(pass().size(), std::size_t{1});
+    QVERIFY(counts.observed == 2 && counts.proposed == 2);
+    *mode = eval::BenchMode::flood;
+    QCOMPARE(pass().size(), std::size_t{4});  // of two spare blocks, one for each of a pair
+    QVERIFY(counts.observed == 2 && counts.proposed == 2);
+    std::vector<precision::Decision> decisions;
+    policy.propose(tiers, 3, decisions);
+    QVERIFY(decisions.empty());
   }
 
   void refuses_data() {

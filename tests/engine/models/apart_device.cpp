@@ -149,12 +149,10 @@ constexpr OperationTable table = {
     .embed_rows = later<&OperationTable::embed_rows, EmbedRows>,
     .rms_norm = later<&OperationTable::rms_norm, RmsNorm>,
     .linear = linear,
-    .rotary = later<&OperationTable::rotary, Rotary>,
-    .kv_store = later<&OperationTable::kv_store, KvStore>,
+    .attention_inputs = later<&OperationTable::attention_inputs, AttentionInputs>,
     .attention = later<&OperationTable::attention, Attention>,
-    .route = later<&OperationTable::route, Route>,
+    .router = later<&OperationTable::router, Router>,
     .feed_forward = feed_forward,
-    .sigmoid = later<&OperationTable::sigmoid, Sigmoid>,
     .add = later<&OperationTable::add, Add>,
 };
 

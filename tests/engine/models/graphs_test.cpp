@@ -20,10 +20,17 @@ constexpr std::size_t tokens = 10;
 struct Decoded {
   std::vector<float> logits;  // [tokens, vocabulary]
   layers::GraphUse graphs;
+  std::vector<std::int64_t> kernels;  // of each pass
 };
 
 // Called before each pass.
 using Change = std::function<void(std::size_t position, std::vector<models::LayerWeights>& handles)>;
+
+const Case& model_named(const QString& name) {
+  for (const Case& each : cases())
+    if (name.toStdString() == each.name) return each;
+  qFatal("there is no golden model %s", qPrintable(name));
+}
 
 const Case& model_with_experts() {
   for (const Case& each : cases()) {
@@ -34,7 +41,7 @@ const Case& model_with_experts() {
   qFatal("no golden model has experts");
 }
 
-Decoded decode(const Case& c, bool captures, const Change& change = {}) {
+Decoded decode(const Case& c, bool captures, const Change& change = {}, std::size_t passes = tokens) {
   const auto device = kernels::cuda::emulation::emulated_device({.seed = seed(), .captures = captures});
   auto model = load(c.model, *device);
   if (!model) qFatal("%s", model.error().message().c_str());
@@ -43,13 +50,15 @@ Decoded decode(const Case& c, bool captures, const Change& change = {}) {
   auto forward = layers::Forward::create(*model, *device, 1, tokens);
   if (!forward) qFatal("%s", forward.error().message().c_str());
   Decoded result;
-  for (std::size_t position = 0; position < tokens; ++position) {
+  for (std::size_t position = 0; position < passes; ++position) {
     if (change) change(position, model->handles());
+    const std::int64_t before = kernels::cuda::emulation::kernels_run(*device);
     const auto row = forward->run({.tokens = std::span(c.tokens).subspan(position, 1),
                                    .first = static_cast<std::int64_t>(position),
                                    .cache = pages.layers(),
                                    .context = tokens},
                                   *stream);
+    result.kernels.push_back(kernels::cuda::emulation::kernels_run(*device) - before);
     result.logits.insert(result.logits.end(), row.begin(), row.end());
   }
   if (!stream->failure().empty()) qFatal("%s", stream->failure().c_str());
@@ -93,6 +102,24 @@ class GraphsTest : public QObject {
       reaches += Graphs::most_first(first, 64) != Graphs::most_first(first - 1, 64) ? 1 : 0;
     }
     QCOMPARE(reaches, 10);
+  }
+
+  // A token of a large model costs its weights' bytes, and its launches.
+  void aPassIsSoManyKernels_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<std::int64_t>("kernels");
+    // Outside the layers three: rows, norm, logits. Within nine: norm, queries to values, their norms to the
+    // cache, attention, output, norm, router, the experts' two; queries, keys and values of three types are
+    // two more, and attention over so few positions that there is nothing to join makes its image apart.
+    QTest::newRow("one layer, three types of q, k and v") << "blocks" << std::int64_t{3 + 12};
+    QTest::newRow("two layers of floats, quantised experts") << "experts" << std::int64_t{3 + 2 * 9};
+    QTest::newRow("two layers, a shared expert") << "qwen2_moe-0-gguf" << std::int64_t{3 + 2 * 9};
+  }
+  void aPassIsSoManyKernels() {
+    QFETCH(QString, model);
+    QFETCH(std::int64_t, kernels);
+    // The first pass is done piece by piece, the second one by its graph.
+    QCOMPARE(decode(model_named(model), true, {}, 2).kernels, std::vector<std::int64_t>(2, kernels));
   }
 
   void graphsGiveTheBitsOfTheirPieces() {

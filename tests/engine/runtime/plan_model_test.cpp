@@ -335,11 +335,12 @@ class PlanModelTest : public QObject {
     const auto usual = plan_shape("qwen3-30b-a3b", settings);
     FOVEA_VERIFY(usual);
     QCOMPARE(usual->plan.parts.safety, std::int64_t{1} << 30);
-    settings.context = 32768;
-    // 256 tokens and twice as many up to 32,768 are 8 graphs of 49 · 24 kernels at 64 KiB.
+    settings.device_memory_bytes = std::int64_t{128} << 30;
+    settings.context = 524288;
+    // 256 tokens and twice as many up to 524,288 are 12 graphs of 49 · 14 kernels at 64 KiB.
     const auto longer = plan_shape("qwen3-30b-a3b", settings);
     FOVEA_VERIFY(longer);
-    QCOMPARE(longer->plan.parts.safety, (std::int64_t{1} << 29) + 8 * 49 * 24 * (std::int64_t{64} << 10));
+    QCOMPARE(longer->plan.parts.safety, (std::int64_t{1} << 29) + 12 * 49 * 14 * (std::int64_t{64} << 10));
   }
 
   void wrongRequestsAreNamed_data() {

@@ -71,7 +71,7 @@ class SelfTestTest : public QObject {
   void theProcessorPasses() {
     const auto result = selftest::run(cpu(), {.device = {}, .threads = 2, .seed = seed()});
     FOVEA_VERIFY(result);
-    QCOMPARE(std::ssize(result->parts), 12);  // ten operations, the models, the storm
+    QCOMPARE(std::ssize(result->parts), 10);  // eight operations, the models, the storm
     for (const SelfTestPart& part : result->parts) {
       QVERIFY2(part.failed == 0, (part.name + ": " + faults(part)).c_str());
       QVERIFY(part.checks >= 4);
@@ -93,17 +93,21 @@ class SelfTestTest : public QObject {
   // An operation that is off by one element fails its own part, and the models.
   void aWrongOperationIsNamed() {
     Planted planted;
-    planted.table.rotary = [](const kernels::Rotary& a, kernels::Stream& stream) {
-      cpu().operations().rotary(a, stream);
-      a.x[0] += 1;
+    planted.table.attention_inputs = [](const kernels::AttentionInputs& a, kernels::Stream& stream) {
+      std::vector<float> v(a.v, a.v + a.tokens * a.v_stride);
+      v[0] += 1;
+      kernels::AttentionInputs wrong = a;
+      wrong.v = v.data();
+      cpu().operations().attention_inputs(wrong, stream);
     };
     const auto operations = selftest::test_operations(bench(planted));
     FOVEA_VERIFY(operations);
     for (const SelfTestPart& part : *operations) {
-      QCOMPARE(part.failed > 0, part.name == "rotary");
+      QCOMPARE(part.failed > 0, part.name == "attention_inputs");
       if (part.failed == 0) continue;
       QCOMPARE(part.failed, part.checks);
-      QVERIFY(part.faults.front().starts_with("rotary ") && part.faults.front().contains("expected"));
+      QVERIFY(part.faults.front().starts_with("attention_inputs ") &&
+              part.faults.front().contains("expected"));
     }
     const auto model = selftest::test_whole_model(bench(planted));
     FOVEA_VERIFY(model);

@@ -339,13 +339,21 @@ void CaptureTest::a_graph_follows_positions_and_pages() {
     std::vector<std::byte*> keys(pages), values(pages);  // null: not there yet
     const KvPages list{memory.table(keys), memory.table(values), page_tokens, Type::f16, kv_heads, head_dim};
     const auto* position = memory.input<std::int32_t>({0});
-    const float* k = memory.input(normals(random, kv_heads * head_dim));
+    const float* frequency = memory.input(normals(random, head_dim / 2));
+    float* k = memory.used_up(normals(random, kv_heads * head_dim));
     const float* q = memory.input(normals(random, heads * head_dim));
     auto* out = memory.output<float>(heads * head_dim);
     const auto stream = quiet_device().make_stream({});
     const auto pass = [&](Stream& s) {
       const OperationTable& op = quiet_device().operations();
-      op.kv_store({.k = k, .v = k, .first = positions, .tokens = 1, .pages = list, .position = position}, s);
+      op.attention_inputs({.k = k,
+                           .v = k,
+                           .tokens = 1,
+                           .positions = position,
+                           .rotary = head_dim,
+                           .inverse_frequency = frequency,
+                           .pages = list},
+                          s);
       op.attention({.q = q,
                     .first = positions,
                     .tokens = 1,

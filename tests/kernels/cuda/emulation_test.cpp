@@ -69,7 +69,30 @@ FOVEA_KERNEL(many) count_kernel(int* counter, int* out) {
   if (thread_index() == 0) out[block_x()] = inside[0];
 }
 
+FOVEA_KERNEL(many) waits_kernel(int* x) {
+  wait_for_earlier();
+  x[thread_index()] += 2;
+}
+
 // --- kernels with one mistake each ---
+
+FOVEA_KERNEL(many) reads_before_it_waits(int* x) {
+  const int value = x[thread_index()];
+  wait_for_earlier();
+  x[thread_index()] = value + 2;
+}
+FOVEA_KERNEL(many) waits_too_late(int* x) {
+  FOVEA_SHARED(int, row, many);
+  row[thread_index()] = 2;
+  sync_block();
+  wait_for_earlier();
+  x[thread_index()] += row[0];
+}
+FOVEA_KERNEL(many) waits_in_part(int* x) {
+  if (thread_index() == 7) return;
+  wait_for_earlier();
+  x[thread_index()] += 2;
+}
 
 FOVEA_KERNEL(many) writes_past_its_array(int* x, int count) {
   if (thread_index() == 7) x[count] = 1;
@@ -255,6 +278,7 @@ class EmulationTest : public QObject {
   void barriers_are_watched();
   void warps_are_watched();
   void launches_are_checked();
+  void launches_that_overlap_are_watched();
   void the_host_may_not_touch_device_memory();
   void the_order_of_threads_varies();
   void streams_run_late();
@@ -444,6 +468,29 @@ void EmulationTest::launches_are_checked() {
   launch<depends_on_order>({.threads = 2048}, on_cuda(*wide.stream), wide.x);
   wide.stream->synchronize();
   QVERIFY(has(wide.error, "2048 threads"));
+}
+
+// Kernels that may begin before the one before has ended.
+void EmulationTest::launches_that_overlap_are_watched() {
+  const auto overlapping = [](Bench& bench, auto start) {
+    bench.set(std::vector<int>(many, 3));
+    start(LaunchShape{.grid_x = 2, .threads = many, .overlaps = true}, on_cuda(*bench.stream));
+    bench.stream->synchronize();
+  };
+  Bench right, early, late, partly, unasked;
+  overlapping(right, [&](auto shape, auto& stream) { launch<waits_kernel>(shape, stream, right.x); });
+  QCOMPARE(right.error, std::string());
+  QCOMPARE(right.result(many), std::vector<int>(many, 7));
+  overlapping(early,
+              [&](auto shape, auto& stream) { launch<reads_before_it_waits>(shape, stream, early.x); });
+  QVERIFY(has(early.error, "kernel reads_before_it_waits, block"));
+  QVERIFY(has(early.error, "before earlier kernels have ended"));
+  overlapping(late, [&](auto shape, auto& stream) { launch<waits_too_late>(shape, stream, late.x); });
+  QVERIFY(has(late.error, "has not waited for earlier kernels at its beginning"));
+  overlapping(partly, [&](auto shape, auto& stream) { launch<waits_in_part>(shape, stream, partly.x); });
+  QVERIFY(has(partly.error, "thread 7 has not waited for earlier kernels at its beginning"));
+  unasked.run<waits_kernel>(unasked.x);
+  QVERIFY(has(unasked.error, "waits for earlier kernels, for which its launch has waited"));
 }
 
 void EmulationTest::the_host_may_not_touch_device_memory() {

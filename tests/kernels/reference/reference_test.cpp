@@ -112,17 +112,59 @@ class ReferenceTest : public QObject {
     VERIFY_EQUAL(x, array("norm.plain"));
   }
 
-  void rotary() {
-    const std::vector<float> frequency = array("rotary.frequency");
+  // tokens 3, heads 4 over 2, head_dim 12, of which 8 turn; pages of 2 positions where there are tokens.
+  void attentionInputs() {
     const std::vector<std::int32_t> positions = {0, 5, 1000};
-    for (const RotaryStyle style : {RotaryStyle::half_split, RotaryStyle::interleaved}) {
-      std::vector<float> x = array("rotary.x");
-      table().rotary({x.data(), 24, 3, 2, 12, 8, positions.data(), frequency.data(), 1.5F, style}, *stream_);
-      VERIFY_EQUAL(x, array(style == RotaryStyle::half_split ? "rotary.half_split" : "rotary.interleaved"));
+    std::vector<float> k = array("inputs.k");
+    AttentionInputs arguments{.k = k.data(),
+                              .v = array("inputs.v").data(),
+                              .q_stride = 48,
+                              .k_stride = 24,
+                              .v_stride = 24,
+                              .tokens = 3,
+                              .heads = 4,
+                              .positions = positions.data(),
+                              .eps = 1e-5F,
+                              .rotary = 8,
+                              .inverse_frequency = array("inputs.frequency").data(),
+                              .magnitude = 1.5F,
+                              .pages = {}};
+    for (const std::string name : {"inputs.plain", "inputs.half_split", "inputs.interleaved"}) {
+      std::vector<float> q = array("inputs.q");
+      std::vector<float> keys(3 * 48, NAN), values(3 * 48, NAN);
+      std::vector<std::byte*> key_pages(501), value_pages(501);
+      for (std::size_t t = 0; t < 3; ++t) {
+        const auto page = static_cast<std::size_t>(positions[t] / 2);
+        key_pages[page] = reinterpret_cast<std::byte*>(keys.data() + 48 * t);
+        value_pages[page] = reinterpret_cast<std::byte*>(values.data() + 48 * t);
+      }
+      arguments.q = q.data();
+      arguments.pages = {key_pages.data(), value_pages.data(), 2, Type::f32, 2, 12};
+      if (name == "inputs.interleaved") arguments.style = RotaryStyle::interleaved;
+      if (name != "inputs.plain") {
+        arguments.q_norm = array("inputs.q_norm").data();
+        arguments.k_norm = array("inputs.k_norm").data();
+      }
+      table().attention_inputs(arguments, *stream_);
+      VERIFY_EQUAL(q, array(name + ".q"));
+      // A page holds [kv_heads, page_tokens, head_dim].
+      std::vector<float> stored[2];
+      for (std::size_t t = 0; t < 3; ++t) {
+        for (std::size_t i = 0; i < 24; ++i) {
+          const auto slot = static_cast<std::size_t>(positions[t] % 2);
+          const std::size_t at = 48 * t + (i / 12 * 2 + slot) * 12 + i % 12;
+          const std::size_t other = 48 * t + (i / 12 * 2 + 1 - slot) * 12 + i % 12;
+          stored[0].push_back(keys[at]);
+          stored[1].push_back(values[at]);
+          QVERIFY(std::isnan(keys[other]) && std::isnan(values[other]));
+        }
+      }
+      VERIFY_EQUAL(stored[0], array(name + ".k"));
+      VERIFY_EQUAL(stored[1], array("inputs.v"));
     }
   }
 
-  // Keys and values go through kv_store into pages of 4 positions that lie in reverse order.
+  // Keys and values go as they are into pages of 4 positions that lie in reverse order.
   void attention() {
     std::vector<float> k = array("attention.k");
     std::vector<float> v = array("attention.v");
@@ -137,8 +179,15 @@ class ReferenceTest : public QObject {
       value_pages.push_back(reinterpret_cast<std::byte*>(values.data() + i * page));
     }
     const KvPages pages{key_pages.data(), value_pages.data(), 4, Type::f32, 2, 8};
-    table().kv_store({k.data(), v.data(), 16, 16, 0, 5, pages}, *stream_);
-    table().kv_store({k.data() + 80, v.data() + 80, 16, 16, 5, 6, pages}, *stream_);
+    const std::vector<std::int32_t> positions = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    table().attention_inputs({.k = k.data(),
+                              .v = v.data(),
+                              .k_stride = 16,
+                              .v_stride = 16,
+                              .tokens = 11,
+                              .positions = positions.data(),
+                              .pages = pages},
+                             *stream_);
     for (const int window : {0, 3}) {
       std::vector<float> out(q.size());
       table().attention({q.data(), 48, 4, 7, 6, 0.25F, window, pages, out.data()}, *stream_);
@@ -146,22 +195,44 @@ class ReferenceTest : public QObject {
     }
   }
 
-  void route() {
-    const std::vector<float> logits = array("route.logits");
+  void router() {
+    const std::vector<float> gate = array("router.gate");
     for (const bool normalise : {false, true}) {
       std::vector<std::int32_t> ids(12);
-      std::vector<float> weights(12);
-      table().route({logits.data(), 4, 9, 3, normalise, 2.5F, ids.data(), weights.data()}, *stream_);
-      QCOMPARE(ids, golden_.ints["route.ids"]);
-      VERIFY_EQUAL(weights, array(normalise ? "route.normalised" : "route.weights"));
+      std::vector<float> logits(36), weights(12), shared(4);
+      table().router({.x = array("router.x").data(),
+                      .tokens = 4,
+                      .weight = matrix(array("router.weight"), 9),
+                      .shared_gate = normalise ? matrix(gate, 1) : Weight{},
+                      .used = 3,
+                      .normalise = normalise,
+                      .scale = 2.5F,
+                      .logits = logits.data(),
+                      .ids = ids.data(),
+                      .weights = weights.data(),
+                      .shared_weights = shared.data()},
+                     *stream_);
+      VERIFY_EQUAL(logits, array("router.logits"));
+      QCOMPARE(ids, golden_.ints["router.ids"]);
+      VERIFY_EQUAL(weights, array(normalise ? "router.normalised" : "router.weights"));
+      VERIFY_EQUAL(shared, normalise ? array("router.shared") : std::vector<float>(4));
     }
   }
 
   void tiedExpertsComeInOrder() {
-    const std::vector<float> logits = {1, 2, 2, 1, 2};
+    const std::vector<float> weight = {1, 2, 2, 1, 2};
+    const float one = 1;
     std::vector<std::int32_t> ids(4);
-    std::vector<float> weights(4);
-    table().route({logits.data(), 1, 5, 4, false, 1, ids.data(), weights.data()}, *stream_);
+    std::vector<float> logits(5), weights(4);
+    table().router({.x = &one,
+                    .tokens = 1,
+                    .weight = matrix(weight, 5),
+                    .shared_gate = {},
+                    .used = 4,
+                    .logits = logits.data(),
+                    .ids = ids.data(),
+                    .weights = weights.data()},
+                   *stream_);
     QCOMPARE(ids, (std::vector<std::int32_t>{1, 2, 4, 0}));
   }
 
@@ -225,9 +296,6 @@ class ReferenceTest : public QObject {
 
   void elementwise() {
     std::vector<float> x = array("element.x");
-    table().sigmoid({x.data(), 9}, *stream_);
-    VERIFY_EQUAL(x, array("element.sigmoid"));
-    x = array("element.x");
     table().add({x.data(), array("element.y").data(), 9}, *stream_);
     VERIFY_EQUAL(x, array("element.sum"));
   }

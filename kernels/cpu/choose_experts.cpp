@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "kernels/cpu/operations.h"
+#include "kernels/cpu/numeric.h"
 #include "kernels/cpu/stream.h"
 #include "kernels/cpu/vector_math.h"
 
@@ -20,13 +20,13 @@ float sum_of_exponentials(const float* logits, std::int64_t count, float highest
   return sum;
 }
 
-void route_token(const Route& op, const float* logits, std::int32_t* ids, float* weights) {
+void route_token(const Router& op, const float* logits, std::int32_t* ids, float* weights) {
   float highest = logits[0];
-  for (std::int64_t e = 1; e < op.experts; ++e) highest = logits[e] > highest ? logits[e] : highest;
-  const float sum = sum_of_exponentials(logits, op.experts, highest);
+  for (std::int64_t e = 1; e < op.weight.rows; ++e) highest = logits[e] > highest ? logits[e] : highest;
+  const float sum = sum_of_exponentials(logits, op.weight.rows, highest);
   // Insertion into the list of the best: a later expert goes behind an equal one.
   std::int64_t held = 0;
-  for (std::int64_t e = 0; e < op.experts; ++e) {
+  for (std::int64_t e = 0; e < op.weight.rows; ++e) {
     std::int64_t at = held;
     while (at > 0 && logits[e] > logits[ids[at - 1]]) --at;
     if (at == op.used) continue;
@@ -43,12 +43,21 @@ void route_token(const Route& op, const float* logits, std::int32_t* ids, float*
   for (std::int64_t i = 0; i < op.used; ++i) weights[i] *= factor;
 }
 
+Floats sigmoid_of(Floats x) {
+  const Floats one = set_floats(1);
+  return divide(one, add_floats(one, exp_of(subtract(set_floats(0), x))));
+}
+
 }  // namespace
 
-void route(const Route& op, Stream& stream) {
+void choose_experts(const Router& op, Stream& stream) {
   on_cpu(stream).pool().for_chunks(op.tokens, 16, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t t = begin; t < end; ++t) {
-      route_token(op, op.logits + t * op.experts, op.ids + t * op.used, op.weights + t * op.used);
+      route_token(op, op.logits + t * op.weight.rows, op.ids + t * op.used, op.weights + t * op.used);
+    }
+    for (std::int64_t t = begin; op.shared_gate.data != nullptr && t < end; t += lanes) {
+      const std::int64_t count = end - t < lanes ? end - t : lanes;
+      store_first(op.shared_weights + t, sigmoid_of(load_first(op.shared_weights + t, count)), count);
     }
   });
 }

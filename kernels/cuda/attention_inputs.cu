@@ -1,0 +1,156 @@
+// attention_inputs: one launch for what would be two norms, two rotary embeddings and a store, each of a few
+// kilobytes and bound by its launch. A warp takes one head of a token: a query's goes back where it was, a
+// key's and a value's into the cache. The angles' sines and cosines are found once for a block's heads.
+#include "kernels/cuda/attention.h"
+#include "kernels/cuda/cache.h"
+#include "kernels/cuda/grid.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/reduce.h"
+
+namespace fovea::kernels::cuda {
+namespace {
+
+constexpr unsigned threads = 256;
+constexpr int warps = threads / 32;
+
+struct Turns {
+  Shared<float> cosines;  // [rotary / 2]
+  Shared<float> sines;
+};
+
+FOVEA_DEVICE void find_turns(const AttentionInputs& op, std::int32_t position, const Turns& turns) {
+  for (int i = static_cast<int>(thread_index()); i < op.rotary / 2; i += static_cast<int>(threads)) {
+    // A float angle would be wrong by 0.06 at position 10^6: reduced to ±π in double.
+    constexpr double turn = 6.283185307179586477;
+    double angle = static_cast<double>(position) * static_cast<double>(op.inverse_frequency[i]);
+    angle -= turn * rint(angle / turn);
+    turns.cosines[i] = cosf(static_cast<float>(angle)) * op.magnitude;
+    turns.sines[i] = sinf(static_cast<float>(angle)) * op.magnitude;
+  }
+}
+
+// A head of q or k as it came, and what its norm multiplies it by.
+struct Head {
+  Shared<float> x;  // [head_dim]
+  const float* weight;
+  float factor;
+
+  FOVEA_DEVICE float normed(int i) const {
+    const float value = x[i];
+    return weight ? value * factor * weight[i] : value;
+  }
+};
+
+// Lanes read what other lanes have loaded behind a sync_warp.
+FOVEA_DEVICE Head load_head(const float* from, const float* weight, float eps, int dim,
+                            const Shared<float>& row) {
+  float squares = 0;
+  for (int i = static_cast<int>(thread_index() % 32); i < dim; i += 32) {
+    const float value = from[i];
+    row[i] = value;
+    squares += value * value;
+  }
+  return {row, weight, inverse_root(sum_of_lanes(squares) / static_cast<float>(dim) + eps)};
+}
+
+FOVEA_DEVICE float turned(const AttentionInputs& op, const Head& head, const Turns& turns, int i) {
+  const float value = head.normed(i);
+  if (i >= op.rotary) return value;
+  const int half = static_cast<int>(op.rotary / 2);
+  const bool split = op.style == RotaryStyle::half_split;
+  const int pair = split ? i % half : i / 2;
+  const bool is_first = split ? i < half : i % 2 == 0;
+  const float other = head.normed(split ? (is_first ? i + half : i - half) : i ^ 1);
+  const float cosine = turns.cosines[pair];
+  const float sine = turns.sines[pair];
+  return is_first ? value * cosine - other * sine : other * sine + value * cosine;
+}
+
+// Element i of an entry. The whole warp calls it, with 32 adjacent elements.
+template <Type type>
+FOVEA_DEVICE void store(float value, bool wanted, std::byte* entry, int i) {
+  if constexpr (type == Type::f32) {
+    if (wanted) reinterpret_cast<float*>(entry)[i] = value;
+  } else if constexpr (type == Type::f16) {
+    if (wanted) reinterpret_cast<std::uint16_t*>(entry)[i] = float_to_half(value);
+  } else {
+    // head_dim is a multiple of 32: the warp holds a block.
+    const float scale = largest_of_lanes(fabsf(value)) / 127.0F;
+    const int q = scale > 0.0F ? float_to_int_nearest(value / scale) : 0;
+    if (!wanted) return;
+    auto* const block = reinterpret_cast<formats::BlockQ8_0*>(entry) + i / 32;
+    block->qs[i % 32] = static_cast<std::int8_t>(q);
+    if (i % 32 == 0) block->d = float_to_half(scale);
+  }
+}
+
+template <Type type>
+FOVEA_KERNEL(threads)
+inputs_kernel(AttentionInputs op) {
+  wait_for_earlier();
+  FOVEA_SHARED(float, cosines, most_head_dim / 2);
+  FOVEA_SHARED(float, sines, most_head_dim / 2);
+  FOVEA_SHARED(float, rows, warps* most_head_dim);
+  const KvPages& pages = op.pages;
+  const std::int64_t token = block_x();
+  const std::int32_t position = op.positions[token];
+  const Turns turns = {cosines, sines};
+  find_turns(op, position, turns);
+  sync_block();
+
+  const int warp = static_cast<int>(thread_index() / 32);
+  const int lane = static_cast<int>(thread_index() % 32);
+  const int dim = static_cast<int>(pages.head_dim);
+  const int whole = (dim + 31) / 32 * 32;
+  const int heads = static_cast<int>(op.heads);
+  const int kv_heads = static_cast<int>(pages.kv_heads);
+  const int item = static_cast<int>(block_y()) * warps + warp;
+  if (item >= heads + 2 * kv_heads) return;
+
+  if (item >= heads + kv_heads) {
+    const int head = item - heads - kv_heads;
+    const float* const v = op.v + token * op.v_stride + std::int64_t{head} * dim;
+    std::byte* const out = entry<type>(pages, pages.values, position, head);
+    for (int i = lane; i < whole; i += 32) store<type>(i < dim ? v[i] : 0.0F, i < dim, out, i);
+    return;
+  }
+
+  const bool is_query = item < heads;
+  const int head = is_query ? item : item - heads;
+  float* const x = is_query ? op.q + token * op.q_stride + std::int64_t{head} * dim
+                            : op.k + token * op.k_stride + std::int64_t{head} * dim;
+  const Head loaded =
+      load_head(x, is_query ? op.q_norm : op.k_norm, op.eps, dim, rows + warp * most_head_dim);
+  sync_warp();
+  std::byte* const out = is_query ? nullptr : entry<type>(pages, pages.keys, position, head);
+  for (int i = lane; i < whole; i += 32) {
+    const float value = i < dim ? turned(op, loaded, turns, i) : 0.0F;
+    if (!is_query) {
+      store<type>(value, i < dim, out, i);
+    } else if (i < dim) {
+      x[i] = value;
+    }
+  }
+}
+
+}  // namespace
+
+void attention_inputs(const AttentionInputs& op, Stream& stream) {
+  assert(op.pages.head_dim <= most_head_dim);
+  if (op.tokens == 0) return;
+  const LaunchShape shape = {.grid_x = static_cast<unsigned>(op.tokens),
+                             .grid_y = blocks_for(op.heads + 2 * op.pages.kv_heads, warps),
+                             .threads = threads,
+                             .overlaps = true};
+  switch (op.pages.type) {
+    case Type::f32:
+      return launch<inputs_kernel<Type::f32>>(shape, on_cuda(stream), op);
+    case Type::f16:
+      return launch<inputs_kernel<Type::f16>>(shape, on_cuda(stream), op);
+    default:
+      assert(op.pages.type == Type::q8_0);
+      return launch<inputs_kernel<Type::q8_0>>(shape, on_cuda(stream), op);
+  }
+}
+
+}  // namespace fovea::kernels::cuda

@@ -1,0 +1,53 @@
+// What measures a GPU's ceilings does nothing wrong on the emulation, whose own speed says nothing, and says
+// so where there is no memory to measure with.
+#include "kernels/cuda/ceiling.h"
+
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/emulation/device.h"
+#include "tests/support/test.h"
+
+using namespace fovea::kernels;
+using fovea::kernels::cuda::emulation::emulated_device;
+
+class CudaCeilingTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void measuresWithoutAFault() {
+    std::vector<std::string> errors;
+    const auto device =
+        emulated_device({.on_error = [&](const std::string& error) { errors.push_back(error); }});
+    const auto stream = device->make_stream({});
+    const std::int64_t free = device->facts().memory_free_bytes;
+    const DeviceCeiling found = device->measure_ceiling(*stream);
+    QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().c_str());
+    QVERIFY(found.read_gb_per_s > 0 && found.byte_gop_per_s > 0 && found.half_gop_per_s > 0);
+    QCOMPARE(device->facts().memory_free_bytes, free);
+  }
+
+  void takesASmallerBuffer_data() {
+    QTest::addColumn<int>("free_buffers");  // halves of what is asked for
+    QTest::addColumn<bool>("measures");
+    QTest::newRow("the half") << 1 << true;
+    QTest::newRow("nothing") << 0 << false;
+  }
+  void takesASmallerBuffer() {
+    QFETCH(int, free_buffers);
+    QFETCH(bool, measures);
+    constexpr std::int64_t half = std::int64_t{1} << 20;
+    const cuda::emulation::EmulationOptions options{
+        .memory_bytes = cuda::emulation::EmulationOptions{}.scratch_bytes + free_buffers * half};
+    const auto device = emulated_device(options);
+    const auto stream = device->make_stream({});
+    const DeviceCeiling found = cuda::measure_ceiling(
+        *device, *stream,
+        {.buffer_bytes = 2 * half, .least_buffer_bytes = half, .least_seconds = 0, .repetitions = 1});
+    QCOMPARE(found.read_gb_per_s > 0, measures);
+    QVERIFY(found.byte_gop_per_s > 0);
+  }
+};
+
+FOVEA_TEST(CudaCeilingTest)
+#include "ceiling_test.moc"

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# bench_gpu.sh ROOT PROGRAM FOLDER: the report that scripts/bench_gpu makes of a GPU, here of the processor with a small
+# shape: every section is there, what does not fit says so, a second run adds to the first, and a program that computes
+# wrongly or does not start is told.
+set -euo pipefail
+root=$1 program=$2 folder=$3
+rm -rf "$folder"
+mkdir -p "$folder"
+cat >"$folder/small.json" <<'SHAPE'
+{"layers": 2, "hidden": 128, "heads": 4, "kv_heads": 2, "head_dim": 32, "vocabulary": 256, "context": 512, "experts": 8,
+ "experts_used": 2, "expert_width": 64, "qk_norm": true}
+SHAPE
+report=$folder/out/report.md
+
+bench() {
+  "$root/scripts/bench_gpu" --device cpu --shape "$folder/small.json" --contexts 8,32 --prompts 16 --budgets 1000,2MB -n 8 \
+    -r 1 --out "$folder/out" "$@" >"$folder/said" 2>"$folder/errors" && return
+  code=$?
+}
+# expect TEXT FILE: a fixed text that a line holds.
+expect() {
+  grep -qF -- "$1" "$2" && return
+  printf 'expected in %s: %s\n' "$2" "$1"
+  cat "$2" "$folder/errors"
+  exit 1
+}
+
+code=0
+bench --fovea "$program"
+[ "$code" = 0 ] || {
+  cat "$folder/errors"
+  exit 1
+}
+expect 'all pass' "$report"
+expect 'compute-sanitizer watches GPUs, and cpu is none' "$report"
+expect '| decode behind 32 tokens | 60 % of the bandwidth, or what limits it |' "$report"
+expect '| prefill of 16 tokens |' "$report"
+for mode in 'static q4' 'static q2' dynaexq; do
+  grep -qE "^\| 1000 \| $mode \| does not fit, needs 0\.[0-9]+ MB \|" "$report"
+done
+grep -qE '^\| 2MB \| dynaexq \| [0-9.]+ \| [0-9.]+ \| [0-9]+ of 8 \|' "$report"
+expect '| swap storm within 2MB | p99 ≤ 1.05 × median | nothing moved: every expert is at q4 |' "$report"
+expect 'no --peer DIR was given' "$report"
+expect '--tiers q4,q2 --budget 2MB' "$report"
+python3 -c 'import json, sys; assert set(json.load(open(sys.argv[1]))) == {"machine", *sys.argv[2:]}' \
+  "$folder/out/results.json" selftest sanitizers speed budgets peer
+
+# What is planted in one step is told, and the others' results stay.
+printf '#!/bin/sh\necho "the planted program ends" >&2\nexit 3\n' >"$folder/broken"
+chmod +x "$folder/broken"
+bench --fovea "$folder/broken" --only selftest
+[ "$code" = 1 ]
+expect 'selftest --device cpu --json: the planted program ends' "$report"
+expect '| prefill of 16 tokens |' "$report"
+echo '{"device": "cpu", "instruction_set": "x", "passed": false, "checks": 7, "failed": 2, "seconds": 1,
+ "parts": [{"name": "operations", "checks": 7, "failed": 2, "faults": ["a planted fault"]}]}' >"$folder/answer"
+printf '#!/bin/sh\ncat "%s"\nexit 1\n' "$folder/answer" >"$folder/broken"
+code=0
+bench --fovea "$folder/broken" --only selftest
+[ "$code" = 1 ]
+expect '| `fovea selftest` | all pass | 5 of 7 | **missed** |' "$report"
+expect 'operations: a planted fault' "$report"
+echo "the report says what was found"
