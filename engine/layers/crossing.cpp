@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -14,6 +15,10 @@ constexpr std::int64_t alignment = 64;
 
 std::int64_t aligned(std::int64_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
+}
+
+std::int64_t listed(const models::ModelConfig& config) {
+  return std::min(config.vocabulary, kernels::most_shortlisted);
 }
 
 // Adds up what arrays take, or gives them their places behind `memory`.
@@ -45,6 +50,14 @@ void Crossing::Sent::each(const Sizes& sizes, F&& f) {
   f(pages, 2 * config.layers * sizes.max_pages);
   f(experts, config.layers * config.experts);
   f(inverse_frequency, config.rope.rotary / 2);
+  f(sharpness, 1);
+}
+
+template <class F>
+void Crossing::List::each(const Sizes& sizes, F&& f) {
+  f(ids, listed(sizes.config));
+  f(logits, listed(sizes.config));
+  f(sums, 3);
 }
 
 template <class F>
@@ -85,7 +98,9 @@ Crossing::Bytes Crossing::bytes(const models::ModelConfig& config, std::int64_t 
   const Sizes sizes{config, max_tokens, max_pages};
   Layout device, host;
   Sent{}.each(sizes, device);
+  List{}.each(sizes, device);
   Sent{}.each(sizes, host);
+  List{}.each(sizes, host);
   Received{}.each(sizes, host);
   return {.device = device.bytes, .host = host.bytes};
 }
@@ -97,7 +112,10 @@ bool Crossing::allocate() {
   if (on_device_ == nullptr || on_host_ == nullptr) return false;
   Layout device{.memory = on_device_}, host{.memory = on_host_};
   device_side_.each(sizes(), device);
+  device_list_.each(sizes(), device);
   host_side_.each(sizes(), host);
+  host_list_.each(sizes(), host);
+  *host_side_.sharpness = 0;
   received_.each(sizes(), host);
   std::memset(host_side_.pages, 0,
               static_cast<std::size_t>(2 * std::ssize(model_.layers()) * max_pages_) * sizeof(std::byte*));
@@ -142,6 +160,12 @@ std::span<const kernels::KvPages> Crossing::pages(std::span<const kernels::KvPag
                  2 * std::ssize(cache) * max_pages_ * static_cast<std::int64_t>(sizeof(std::byte*)), stream);
   }
   return pages_;
+}
+
+void Crossing::sharpness(float value, kernels::Stream& stream) {
+  if (*host_side_.sharpness == value) return;
+  *host_side_.sharpness = value;
+  device_.copy(bytes_of(device_side_.sharpness), bytes_of(host_side_.sharpness), 4, stream);
 }
 
 const kernels::Expert* Crossing::experts(std::int64_t layer, kernels::Stream& stream) {
@@ -192,6 +216,31 @@ std::span<const float> Crossing::read_logits(const float* logits, std::int64_t r
   device_.read_back(bytes_of(host), bytes_of(logits), count * 4, stream);
   stream.synchronize();
   return {host, static_cast<std::size_t>(count)};
+}
+
+kernels::Shortlist Crossing::shortlist(const float* logits) const {
+  return {.logits = logits,
+          .count = model_.config().vocabulary,
+          .sharpness = device_side_.sharpness,
+          .listed = listed(model_.config()),
+          .ids = device_list_.ids,
+          .values = device_list_.logits,
+          .sums = device_list_.sums};
+}
+
+void Crossing::read_shortlist(kernels::Stream& stream) {
+  std::byte* const end = bytes_of(host_list_.sums + 3);
+  device_.read_back(bytes_of(host_list_.ids), bytes_of(device_list_.ids), end - bytes_of(host_list_.ids),
+                    stream);
+}
+
+LikelyTokens Crossing::likely() const {
+  const auto count = static_cast<std::size_t>(listed(model_.config()));
+  const auto sum = [this](int i) { return static_cast<double>(host_list_.sums[i]); };
+  return {.ids = {host_list_.ids, count},
+          .logits = {host_list_.logits, count},
+          .weight = sum(0),
+          .entropy = std::log(sum(1)) - sum(2) / sum(1)};
 }
 
 }  // namespace fovea::layers

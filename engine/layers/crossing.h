@@ -1,5 +1,6 @@
 // What a pass moves between the host and a device whose memory is out of the host's reach: tokens, positions,
-// lists of pages and experts' handles go there; the router's choices and the logits come back.
+// lists of pages and experts' handles go there; the router's choices and the logits come back, or in their
+// place the likeliest tokens.
 //
 // Everything on the device lies at addresses that stay. Host memory is pinned and is written again by the
 // next pass, so a pass must have ended before the next one begins.
@@ -12,6 +13,7 @@
 
 #include "engine/api/text.h"
 #include "engine/core/result.h"
+#include "engine/layers/likely_tokens.h"
 #include "engine/models/model.h"
 #include "kernels/api/device.h"
 
@@ -46,6 +48,9 @@ class Crossing {
   // The layer's handles as they are now.
   const kernels::Expert* experts(std::int64_t layer, kernels::Stream& stream);
 
+  // One over the temperature.
+  void sharpness(float value, kernels::Stream& stream);
+
   // --- back: what is read may be looked at when the stream has been synchronised ---
   struct Choices {
     std::int64_t tokens = 0;
@@ -60,6 +65,10 @@ class Crossing {
   std::span<const float> read(const float* values, std::int64_t count, kernels::Stream& stream);
   // [rows, vocabulary]
   std::span<const float> read_logits(const float* logits, std::int64_t rows, kernels::Stream& stream);
+  // What lists the likeliest tokens by their logits [vocabulary], on the device; to be read behind it.
+  kernels::Shortlist shortlist(const float* logits) const;
+  void read_shortlist(kernels::Stream& stream);
+  LikelyTokens likely() const;
 
  private:
   Crossing(const models::Model& model, const kernels::Device& device, std::int64_t max_tokens,
@@ -78,6 +87,14 @@ class Crossing {
     std::byte** pages = nullptr;         // [layers, 2, max_pages]: keys, then values
     kernels::Expert* experts = nullptr;  // [layers, experts]
     float* inverse_frequency = nullptr;  // [rotary / 2], on the host alone
+    float* sharpness = nullptr;          // [1]
+    template <class F>
+    void each(const Sizes& sizes, F&& f);
+  };
+  struct List {                   // on the device, and its copy
+    std::int32_t* ids = nullptr;  // [listed]
+    float* logits = nullptr;      // [listed]
+    float* sums = nullptr;        // [3]
     template <class F>
     void each(const Sizes& sizes, F&& f);
   };
@@ -96,6 +113,7 @@ class Crossing {
   std::byte* on_host_ = nullptr;
   Bytes bytes_;
   Sent device_side_, host_side_;
+  List device_list_, host_list_;
   Received received_;
   std::vector<kernels::KvPages> pages_;   // [layers], their lists on the device
   std::vector<std::uint64_t> revisions_;  // [layers] of the handles that are on the device

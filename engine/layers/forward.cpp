@@ -91,6 +91,7 @@ struct Forward::Buffers {
   float magnitude = 1;
   std::int64_t rotated_context = -1;  // that inverse_frequency is for
   bool stopped = false;
+  bool listed = false;  // the last run: crossing has the likeliest tokens
 };
 
 constexpr std::int64_t array_bytes(std::int64_t elements) {
@@ -185,7 +186,8 @@ class Forward::Runner {
                               .page_tokens = cache_.front().page_tokens,
                               .cache_type = cache_.front().type,
                               .magnitude = b_.magnitude,
-                              .observed = pass_.observer != nullptr};
+                              .observed = pass_.observer != nullptr,
+                              .lists = lists()};
     if (!b_.graphs.run(shape, b_.inside, stream_, [this] { operations(); }) || !pass_.observer) return;
     for (std::int64_t layer = 0; layer < c_.layers; ++layer)
       if (c_.layer_has_experts(layer)) b_.crossing->expect_choices(layer, tokens_);
@@ -212,7 +214,12 @@ class Forward::Runner {
     norm(begin_, b_.at.branch, b_.model.output_norm());
     linear(wanted(b_.at.normed), normed_image(), tokens_ - begin_, c_.hidden,
            {{{.weight = b_.model.output(), .out = b_.at.logits}}});
+    if (!lists()) return;
+    op_.shortlist(b_.crossing->shortlist(b_.at.logits), stream_);
+    b_.crossing->read_shortlist(stream_);
   }
+
+  bool lists() const { return pass_.logits == LogitsWanted::likely && b_.crossing; }
 
   // Tokens, positions and pages where the operations can read them.
   void begin() {
@@ -228,6 +235,7 @@ class Forward::Runner {
         most_first_ = Graphs::most_first(pass_.first, page);
       }
       cache_ = b_.crossing->pages(pass_.cache, (pass_.first + tokens_ + page - 1) / page, stream_);
+      if (lists()) b_.crossing->sharpness(1 / pass_.temperature, stream_);
     } else {
       std::iota(b_.at.positions, b_.at.positions + tokens_, static_cast<std::int32_t>(pass_.first));
       ids_ = pass_.tokens.data();
@@ -242,6 +250,7 @@ class Forward::Runner {
       case LogitsWanted::none:
         return tokens_;
       case LogitsWanted::last:
+      case LogitsWanted::likely:
         return tokens_ - 1;
       case LogitsWanted::all:
         return 0;
@@ -452,10 +461,10 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   Buffers& b = *buffers_;
   Runner runner(b, pass, stream);
   runner.run();
-  const std::int64_t rows = b.stopped                           ? 0
-                            : pass.logits == LogitsWanted::none ? 0
-                            : pass.logits == LogitsWanted::last ? 1
-                                                                : std::ssize(pass.tokens);
+  b.listed = pass.logits == LogitsWanted::likely && b.crossing;
+  const std::int64_t rows = b.stopped || b.listed || pass.logits == LogitsWanted::none ? 0
+                            : pass.logits == LogitsWanted::all ? std::ssize(pass.tokens)
+                                                               : 1;
   std::span<const float> logits{b.at.logits, static_cast<std::size_t>(rows * b.model.config().vocabulary)};
   if (b.crossing && rows > 0) {
     logits = b.crossing->read_logits(b.at.logits, rows, stream);
@@ -464,6 +473,16 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   }
   if (!runner.tell_history()) b.stopped = true;
   return b.stopped ? std::span<const float>{} : logits;
+}
+
+std::optional<LikelyTokens> Forward::likely() const {
+  if (!buffers_->listed || buffers_->stopped) return std::nullopt;
+  return buffers_->crossing->likely();
+}
+
+std::span<const float> Forward::all_logits(kernels::Stream& stream) {
+  assert(buffers_->listed);
+  return buffers_->crossing->read_logits(buffers_->at.logits, 1, stream);
 }
 
 Result<void> Forward::allow_choices() {

@@ -3,18 +3,22 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 
 #include "engine/api/text.h"
 #include "engine/layers/graphs.h"
 #include "engine/layers/host_experts.h"
+#include "engine/layers/likely_tokens.h"
 #include "engine/models/model.h"
 #include "kernels/api/device.h"
 
 namespace fovea::layers {
 
-enum class LogitsWanted : std::uint8_t { none, last, all };
+// likely: of the last token, and where the device's memory is out of the host's reach only the likeliest
+// tokens (Forward::likely), which saves the copy of a vocabulary's logits.
+enum class LogitsWanted : std::uint8_t { none, last, likely, all };
 
 // Learns what a pass does while it runs, on its thread. Tensors are valid during the call only.
 class PassObserver {
@@ -44,6 +48,7 @@ struct Pass {
   std::span<const kernels::KvPages> cache;  // [layers], room for first + tokens.size() positions
   std::int64_t context = 0;                 // of this sequence, for dynamic rotary scaling
   LogitsWanted logits = LogitsWanted::last;
+  float temperature = 1;      // above 0; of likely tokens' weight
   std::stop_token stop = {};  // asked between layers; a stopped pass leaves its positions undefined
   PassObserver* observer = nullptr;
   // [layers, tokens, experts_used] of host memory: these experts compute in place of those that the routers
@@ -61,9 +66,14 @@ class Forward {
   Forward& operator=(Forward&&) noexcept;
   ~Forward();
 
-  // Logits [1 or tokens, vocabulary] in host memory, valid until the next run; empty for none, and when
-  // stopped. Ids must be in the vocabulary. What the device could not do is the stream's failure().
+  // Logits [1 or tokens, vocabulary] in host memory, valid until the next run; empty for none, where likely()
+  // has them, and when stopped. Ids must be in the vocabulary. What the device could not do is the stream's
+  // failure().
   std::span<const float> run(const Pass&, kernels::Stream&);
+  // Of a run that wanted them, valid until the next one; none where it has given all logits.
+  std::optional<LikelyTokens> likely() const;
+  // All logits [vocabulary] behind such a run after all, as run() gives them.
+  std::span<const float> all_logits(kernels::Stream&);
   // From now on passes may bring choices of their own. ErrorKind::memory.
   Result<void> allow_choices();
   // For measuring what a part takes: from now on passes go without its operations, and their logits are worth

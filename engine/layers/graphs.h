@@ -31,6 +31,7 @@ class Graphs {
     kernels::Type cache_type = kernels::Type::f32;
     float magnitude = 1;    // of the rotary embedding
     bool observed = false;  // the router's choices are read back
+    bool lists = false;     // the likeliest tokens too
     bool operator==(const Shape&) const = default;
   };
   // How far the positions of a graph reach: so few shapes serve any context, and each divides its work well.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/result.h"
+#include "engine/runtime/entropy.h"
 #include "engine/runtime/parts.h"
 
 namespace fovea {
@@ -50,7 +51,7 @@ bool Engine::read_snapshot(Snapshot& snapshot) {
 Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                    std::span<const TokenId> tokens,
                                                    layers::LogitsWanted wanted, std::int64_t rotary_context,
-                                                   const std::stop_token& stop) {
+                                                   const std::stop_token& stop, float temperature) {
   FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
   if (precision) precision->begin_pass(std::ssize(tokens));
   const std::span<const float> logits =
@@ -59,21 +60,31 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                     .cache = sequence.pages(),
                     .context = rotary_context,
                     .logits = wanted,
+                    .temperature = temperature,
                     .stop = stop,
                     .observer = precision.get(),
                     .choices = routing ? routing(std::ssize(tokens)) : nullptr},
                    *stream);
-  if (std::string failure = stream->failure(); !failure.empty()) {
-    return fail(ErrorKind::device, device->name(), std::move(failure),
-                "The conversation is kept; start Fovea again to go on with it");
-  }
+  FOVEA_CHECK(check_device());
   if (precision) {
-    precision->end_pass(!forward->stopped(), logits, model->config().vocabulary);
+    const auto entropy = [&] {
+      const auto likely = forward->likely();
+      return likely ? static_cast<float>(likely->entropy)
+                    : runtime::mean_entropy(logits, model->config().vocabulary);
+    };
+    precision->end_pass(!forward->stopped(), precision->wants_entropy() ? entropy() : -1);
     if (auto error = precision->take_error()) return std::unexpected(std::move(*error));
   }
   if (forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
   sequence.commit(tokens);
   return logits;
+}
+
+Result<void> Engine::Parts::check_device() const {
+  if (std::string failure = stream->failure(); !failure.empty())
+    return fail(ErrorKind::device, device->name(), std::move(failure),
+                "The conversation is kept; start Fovea again to go on with it");
+  return {};
 }
 
 Result<std::span<const float>> Engine::Parts::prefill(runtime::Sequence& sequence,

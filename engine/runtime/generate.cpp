@@ -43,6 +43,8 @@ class Answer {
         sink_(sink),
         result_(result),
         max_tokens_(request.max_tokens),
+        wanted_(sampler.may_need_few() ? layers::LogitsWanted::likely : layers::LogitsWanted::last),
+        temperature_(request.sampling.temperature > 0 ? request.sampling.temperature : 1),
         stop_strings_(request.stop),
         decoder_(*parts.tokenizer) {}
 
@@ -54,21 +56,30 @@ class Answer {
       return {};
     }
     while (true) {
-      const TokenId token = sampler_.sample(logits);
+      FOVEA_TRY(const TokenId token, next_token(logits));
       result_.timings.decode_seconds = seconds_since(start);
       if (parts_.end_of_generation.contains(token)) return finish(FinishReason::stop_token);
       take(token);
       if (stop_strings_.found()) return finish(FinishReason::stop_string);
       if (std::ssize(result_.tokens) == max_tokens_) return finish(FinishReason::max_tokens);
       if (sequence.length() == parts_.settings.context) return finish(FinishReason::context_full);
-      auto next =
-          parts_.pass(sequence, {&token, 1}, layers::LogitsWanted::last, parts_.settings.context, stop);
+      auto next = parts_.pass(sequence, {&token, 1}, wanted_, parts_.settings.context, stop, temperature_);
       if (!next && next.error().kind == ErrorKind::cancelled) return finish(FinishReason::cancelled);
       FOVEA_TRY(logits, std::move(next));
     }
   }
 
  private:
+  // Of the pass that gave these logits, or knows the likeliest tokens alone.
+  Result<TokenId> next_token(std::span<const float> logits) {
+    const auto likely = parts_.forward->likely();
+    if (!likely) return sampler_.sample(logits);
+    if (const auto token = sampler_.sample(*likely)) return *token;
+    logits = parts_.forward->all_logits(*parts_.stream);
+    FOVEA_CHECK(parts_.check_device());
+    return sampler_.sample(logits);
+  }
+
   void take(TokenId token) {
     result_.tokens.push_back(token);
     ++result_.timings.generated_tokens;
@@ -97,6 +108,8 @@ class Answer {
   const TextSink& sink_;
   GenerateResult& result_;
   std::int32_t max_tokens_;
+  layers::LogitsWanted wanted_;
+  float temperature_;
   runtime::StopStrings stop_strings_;
   text::StreamDecoder decoder_;
 };

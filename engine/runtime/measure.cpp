@@ -125,7 +125,7 @@ Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t
   for (std::int64_t step = 0; step < count; ++step) {
     const auto start = Clock::now();
     FOVEA_CHECK(parts.pass(sequence, {&tokens[static_cast<std::size_t>(depth + step)], 1},
-                           layers::LogitsWanted::last, parts.settings.context, {}));
+                           layers::LogitsWanted::likely, parts.settings.context, {}));
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   sequence.discard();
@@ -146,7 +146,7 @@ Result<StepSeconds> Engine::time_parts(std::int64_t depth, std::int64_t count) {
     for (std::int64_t step = 0; step < steps; ++step) {
       const auto start = Clock::now();
       FOVEA_CHECK(parts.pass(sequence, {&tokens[static_cast<std::size_t>(depth + step)], 1},
-                             layers::LogitsWanted::last, parts.settings.context, {}));
+                             layers::LogitsWanted::likely, parts.settings.context, {}));
       if (step >= 2) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
     }
     sequence.truncate(depth);

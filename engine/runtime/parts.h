@@ -48,10 +48,13 @@ struct Engine::Parts {
   runtime::RoutingMaker routing;  // in the routers' place; empty: they choose
 
   // Runs one pass over at most settings.chunk tokens behind the sequence's end and commits them.
-  // The logits are valid until the next pass. ErrorKind::cancelled, and nothing is committed, when stopped.
+  // The logits are valid until the next pass; of likely tokens, for this temperature, forward knows more.
+  // ErrorKind::cancelled, and nothing is committed, when stopped.
   Result<std::span<const float>> pass(runtime::Sequence& sequence, std::span<const TokenId> tokens,
                                       layers::LogitsWanted wanted, std::int64_t rotary_context,
-                                      const std::stop_token& stop);
+                                      const std::stop_token& stop, float temperature = 1);
+  // Whether all is well on the device.
+  Result<void> check_device() const;
 
   // Runs `tokens` in chunks and calls after(done) behind each; the logits of the last token.
   // ErrorKind::cancelled when `stop` was requested; what was computed until then is in the sequence.

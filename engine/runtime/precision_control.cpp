@@ -6,7 +6,6 @@
 
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/hotness.h"
-#include "engine/runtime/entropy.h"
 
 namespace fovea::runtime {
 namespace {
@@ -109,7 +108,11 @@ bool PrecisionControl::routed(std::int64_t layer, const float*, std::int64_t tok
   return true;
 }
 
-void PrecisionControl::end_pass(bool completed, std::span<const float> logits, std::int64_t vocabulary) {
+bool PrecisionControl::wants_entropy() const {
+  return parts_.policy->wants_entropy();
+}
+
+void PrecisionControl::end_pass(bool completed, float entropy) {
   parts_.residency->end_pass();
   std::ranges::sort(touched_);
   uses_.clear();
@@ -128,7 +131,7 @@ void PrecisionControl::end_pass(bool completed, std::span<const float> logits, s
     if (parts_.units->scope() != models::UnitScope::experts) count_hits(pass_tokens_);
     parts_.policy->observe({.tokens = pass_tokens_,
                             .prefill = pass_tokens_ > 1,
-                            .entropy = parts_.policy->wants_entropy() ? mean_entropy(logits, vocabulary) : -1,
+                            .entropy = entropy,
                             .uses = uses_,
                             .routed = routed_});
     decisions_.clear();

@@ -48,8 +48,9 @@ class PrecisionControl final : public layers::PassObserver {
 
   // A pass of `tokens` begins; it is told with observer(). Ended whether it was stopped or not.
   void begin_pass(std::int64_t tokens);
-  // `logits` [any number, vocabulary]: those that the pass was asked for.
-  void end_pass(bool completed, std::span<const float> logits, std::int64_t vocabulary);
+  // `entropy` of the pass's output, in nats, where the policy wants_entropy(); −1: none was asked for.
+  void end_pass(bool completed, float entropy);
+  bool wants_entropy() const;
   // Why the observer stopped the last pass, if it did.
   std::optional<Error> take_error();
 

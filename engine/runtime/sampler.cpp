@@ -111,7 +111,7 @@ Result<Sampler> Sampler::create(SamplingSettings settings, std::int64_t vocabula
 }
 
 Sampler::Sampler(SamplingSettings settings, std::int64_t vocabulary)
-    : settings_(settings), random_(settings.seed) {
+    : settings_(settings), vocabulary_(static_cast<std::size_t>(vocabulary)), random_(settings.seed) {
   const bool penalties = (settings_.repetition_penalty != 1 || settings_.presence_penalty != 0 ||
                           settings_.frequency_penalty != 0) &&
                          settings_.penalty_window != 0;
@@ -142,7 +142,16 @@ std::span<const float> Sampler::penalise(std::span<const float> logits) {
 }
 
 TokenId Sampler::sample(std::span<const float> logits) {
-  const std::span<const Candidate> left = filter(logits);
+  return draw(filter(logits));
+}
+
+std::optional<TokenId> Sampler::sample(const layers::LikelyTokens& likely) {
+  const std::span<const Candidate> left = filter(likely);
+  if (left.empty()) return std::nullopt;
+  return draw(left);
+}
+
+TokenId Sampler::draw(std::span<const Candidate> left) {
   if (left.size() == 1) return left.front().token;
   double point = random_.uniform();
   for (const Candidate& candidate : left) {
@@ -159,12 +168,50 @@ std::span<const Candidate> Sampler::filter(std::span<const float> logits) {
     candidates_.assign(1, {best, logits[static_cast<std::size_t>(best)], 1});
     return candidates_;
   }
-  if (settings_.top_k > 0 && static_cast<std::size_t>(settings_.top_k) < logits.size()) {
+  if (keeps_top_k()) {
     keep_top_k(logits);
   } else {
     keep_likely(logits);
   }
   if (candidates_.empty()) candidates_.push_back({largest(logits), 0, 1});
+  return finish();
+}
+
+bool Sampler::may_need_few() const {
+  return penalised_.empty() &&
+         (settings_.temperature == 0 || keeps_top_k() || settings_.top_p < 1 || settings_.min_p > 0);
+}
+
+std::span<const Candidate> Sampler::filter(const layers::LikelyTokens& likely) {
+  candidates_.clear();
+  if (!may_need_few()) return candidates_;
+  for (std::size_t i = 0; i < likely.ids.size(); ++i)
+    candidates_.push_back({likely.ids[i], likely.logits[i], 1});
+  if (settings_.temperature == 0) {
+    candidates_.resize(1);
+    return candidates_;
+  }
+  bool decide = std::isfinite(candidates_.front().logit);
+  if (decide && keeps_top_k()) {
+    const auto k = static_cast<std::size_t>(settings_.top_k);
+    decide = k <= candidates_.size();
+    candidates_.resize(std::min(k, candidates_.size()));
+    std::erase_if(candidates_, [](const Candidate& candidate) { return candidate.logit == lowest; });
+    weigh(0);
+  } else if (decide) {
+    // Those that are not listed are less likely than the last one is.
+    const double listed = weigh(likely.weight) / likely.weight;
+    const double bound = static_cast<double>(settings_.min_p) * candidates_.front().probability;
+    decide = candidates_.size() == vocabulary_ || candidates_.back().probability < bound ||
+             (settings_.top_p < 1 && listed >= static_cast<double>(settings_.top_p));
+    std::ranges::sort(candidates_, {}, &Candidate::token);  // as keep_likely() has them
+  }
+  if (decide) return finish();
+  candidates_.clear();
+  return candidates_;
+}
+
+std::span<const Candidate> Sampler::finish() {
   keep_top_p();
   keep_min_p();
 
@@ -172,6 +219,10 @@ std::span<const Candidate> Sampler::filter(std::span<const float> logits) {
   for (const Candidate& candidate : candidates_) sum += candidate.probability;
   for (Candidate& candidate : candidates_) candidate.probability /= sum;
   return candidates_;
+}
+
+bool Sampler::keeps_top_k() const {
+  return settings_.top_k > 0 && static_cast<std::size_t>(settings_.top_k) < vocabulary_;
 }
 
 // One pass: a candidate enters a buffer of 2k when it beats the k-th best of the last cut.
@@ -191,13 +242,20 @@ void Sampler::keep_top_k(std::span<const float> logits) {
   std::sort(candidates_.begin(), candidates_.end(), before);
   candidates_.resize(std::min(k, candidates_.size()));
 
-  if (candidates_.empty()) return;
+  weigh(0);
+}
+
+// Of candidates in descending order: the probabilities where all weigh `sum` (0: they are all), relative to
+// the first one's weight. Returns what they weigh together.
+double Sampler::weigh(double sum) {
+  if (candidates_.empty()) return 0;
   std::vector<float> kept(candidates_.size());
   for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = candidates_[i].logit;
   weights_.resize(kept.size());
-  const double sum = softmax_weights(kept, kept.front(), 1 / settings_.temperature, weights_.data());
+  const double theirs = softmax_weights(kept, kept.front(), 1 / settings_.temperature, weights_.data());
   for (std::size_t i = 0; i < kept.size(); ++i)
-    candidates_[i].probability = static_cast<double>(weights_[i]) / sum;
+    candidates_[i].probability = static_cast<double>(weights_[i]) / (sum > 0 ? sum : theirs);
+  return theirs;
 }
 
 // The softmax runs over all logits; candidates are those that top-p or min-p could keep, in the order of ids.

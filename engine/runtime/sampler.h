@@ -8,12 +8,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "engine/api/error.h"
 #include "engine/api/request.h"
+#include "engine/layers/likely_tokens.h"
 #include "engine/runtime/random.h"
 
 namespace fovea::runtime {
@@ -33,21 +35,33 @@ class Sampler {
   void accept(TokenId token);
   // logits [vocabulary]. Not-a-number counts as minus infinity.
   TokenId sample(std::span<const float> logits);
+  // The same choice without the other logits, where the likeliest tokens decide it; else nothing is drawn.
+  // Their weight is for the settings' temperature (1 where that is 0).
+  std::optional<TokenId> sample(const layers::LikelyTokens& likely);
+  // Whether they can: not where a penalty may bring other tokens forward, or all of them may be drawn.
+  bool may_need_few() const;
   // What sample() draws from (greedy: one candidate), in an order that depends on nothing but the arguments.
   // Valid until the next call.
   std::span<const Candidate> filter(std::span<const float> logits);
+  // Empty where the likeliest tokens do not decide it.
+  std::span<const Candidate> filter(const layers::LikelyTokens& likely);
 
   std::uint64_t seed() const { return settings_.seed; }
 
  private:
   Sampler(SamplingSettings settings, std::int64_t vocabulary);
   std::span<const float> penalise(std::span<const float> logits);
+  TokenId draw(std::span<const Candidate> left);
+  std::span<const Candidate> finish();
+  bool keeps_top_k() const;
   void keep_top_k(std::span<const float> logits);
+  double weigh(double sum);
   void keep_likely(std::span<const float> logits);
   void keep_top_p();
   void keep_min_p();
 
   SamplingSettings settings_;
+  std::size_t vocabulary_;
   Random random_;
   std::deque<TokenId> window_;
   std::unordered_map<TokenId, std::int32_t> counts_;  // of the window's tokens

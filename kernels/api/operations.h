@@ -222,6 +222,20 @@ struct Add {
   std::int64_t count = 0;
 };
 
+// What choosing the next token needs to know of its logits: the largest of them, in descending order (ties:
+// lower index first), and what all of them weigh, d being a logit less the largest. Not-a-number counts as
+// −∞. Where the largest is infinite, the sums are 0.
+constexpr std::int64_t most_shortlisted = 128;
+struct Shortlist {
+  const float* logits = nullptr;     // [count]
+  std::int64_t count = 0;            // at least 1
+  const float* sharpness = nullptr;  // [1]: one over the temperature
+  std::int64_t listed = 0;           // 1 … count, at most most_shortlisted
+  std::int32_t* ids = nullptr;       // [listed]
+  float* values = nullptr;           // [listed]: their logits
+  float* sums = nullptr;             // [3]: Σ e^(sharpness · d), Σ e^d, Σ d · e^d
+};
+
 struct OperationTable {
   void (*embed_rows)(const EmbedRows&, Stream&);
   void (*rms_norm)(const RmsNorm&, Stream&);
@@ -231,6 +245,7 @@ struct OperationTable {
   void (*router)(const Router&, Stream&);
   void (*feed_forward)(const FeedForward&, Stream&);
   void (*add)(const Add&, Stream&);
+  void (*shortlist)(const Shortlist&, Stream&);
 };
 
 }  // namespace fovea::kernels

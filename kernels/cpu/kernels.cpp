@@ -20,6 +20,7 @@ const Kernels kernels = {
             .router = router,
             .feed_forward = feed_forward,
             .add = add,
+            .shortlist = shortlist,
         },
     .choose_experts = choose_experts,
     .multiply_tile = multiply_tile,

@@ -54,5 +54,6 @@ extern const Kernels kernels;
 void linear(const Linear&, Stream&);
 void router(const Router&, Stream&);
 void feed_forward(const FeedForward&, Stream&);
+void shortlist(const Shortlist&, Stream&);
 
 }  // namespace fovea::kernels::cpu

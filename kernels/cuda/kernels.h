@@ -13,5 +13,6 @@ void attention(const Attention&, Stream&);
 void router(const Router&, Stream&);
 void feed_forward(const FeedForward&, Stream&);
 void add(const Add&, Stream&);
+void shortlist(const Shortlist&, Stream&);
 
 }  // namespace fovea::kernels::cuda

@@ -1,5 +1,9 @@
 // Operations on activations alone.
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
 
 #include "kernels/reference/operations.h"
 
@@ -22,6 +26,32 @@ void rms_norm(const RmsNorm& a, Stream&) {
 
 void add(const Add& a, Stream&) {
   for (std::int64_t i = 0; i < a.count; ++i) a.x[i] += a.y[i];
+}
+
+void shortlist(const Shortlist& a, Stream&) {
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  std::vector<double> logits(a.logits, a.logits + a.count);
+  for (double& logit : logits) logit = std::isnan(logit) ? lowest : logit;
+  std::vector<std::int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto logit = [&logits](std::int32_t id) { return logits[static_cast<std::size_t>(id)]; };
+  std::ranges::stable_sort(order, std::greater<>(), logit);
+  for (std::int64_t i = 0; i < a.listed; ++i) {
+    a.ids[i] = order[static_cast<std::size_t>(i)];
+    a.values[i] = static_cast<float>(logit(a.ids[i]));
+  }
+  const double largest = logit(order.front());
+  double sharp = 0, plain = 0, weighted = 0;
+  for (const double each : logits) {
+    if (std::isinf(largest) || each == lowest) continue;
+    const double d = each - largest;
+    sharp += std::exp(static_cast<double>(*a.sharpness) * d);
+    plain += std::exp(d);
+    weighted += d * std::exp(d);
+  }
+  a.sums[0] = static_cast<float>(sharp);
+  a.sums[1] = static_cast<float>(plain);
+  a.sums[2] = static_cast<float>(weighted);
 }
 
 }  // namespace fovea::kernels::reference

@@ -114,6 +114,11 @@ const OperationTable off_in_one_element = {
           truth().add(a, s);
           a.x[a.count - 1] = spoiled(a.x[a.count - 1]);
         },
+    .shortlist =
+        [](const Shortlist& a, Stream& s) {
+          truth().shortlist(a, s);
+          a.sums[2] = spoiled(a.sums[2]);
+        },
 };
 
 // Stops before the last row, token or element.
@@ -166,6 +171,12 @@ const OperationTable one_short = {
           --b.count;
           truth().add(b, s);
         },
+    .shortlist =
+        [](const Shortlist& a, Stream& s) {
+          Shortlist b = a;
+          --b.listed;
+          truth().shortlist(b, s);
+        },
 };
 
 // Writes one element after the end of the output, or into its padding.
@@ -211,6 +222,11 @@ const OperationTable overrunning = {
         [](const Add& a, Stream& s) {
           truth().add(a, s);
           const_cast<float*>(a.y)[0] = 7;
+        },
+    .shortlist =
+        [](const Shortlist& a, Stream& s) {
+          truth().shortlist(a, s);
+          a.values[a.listed] = 0;
         },
 };
 

@@ -154,6 +154,7 @@ constexpr OperationTable table = {
     .router = later<&OperationTable::router, Router>,
     .feed_forward = feed_forward,
     .add = later<&OperationTable::add, Add>,
+    .shortlist = later<&OperationTable::shortlist, Shortlist>,
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
 // Decoding as graphs on the emulated GPU: the bits of the same passes done piece by piece, across the borders
 // of what a graph reaches, while experts change under it, and when other weights change, which it has inside.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
+#include <numeric>
 
 #include "kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
@@ -21,7 +24,15 @@ struct Decoded {
   std::vector<float> logits;  // [tokens, vocabulary]
   layers::GraphUse graphs;
   std::vector<std::int64_t> kernels;  // of each pass
+  // Of passes that wanted likely tokens.
+  std::vector<std::vector<TokenId>> ids;
+  std::vector<double> weights, entropies;
 };
+
+// Another one in each pass: it is no part of a graph.
+float temperature_of(std::size_t position) {
+  return 0.5F + 0.25F * static_cast<float>(position);
+}
 
 // Called before each pass.
 using Change = std::function<void(std::size_t position, std::vector<models::LayerWeights>& handles)>;
@@ -41,7 +52,8 @@ const Case& model_with_experts() {
   qFatal("no golden model has experts");
 }
 
-Decoded decode(const Case& c, bool captures, const Change& change = {}, std::size_t passes = tokens) {
+Decoded decode(const Case& c, bool captures, const Change& change = {}, std::size_t passes = tokens,
+               layers::LogitsWanted wanted = layers::LogitsWanted::last) {
   const auto device = kernels::cuda::emulation::emulated_device({.seed = seed(), .captures = captures});
   auto model = load(c.model, *device);
   if (!model) qFatal("%s", model.error().message().c_str());
@@ -53,12 +65,21 @@ Decoded decode(const Case& c, bool captures, const Change& change = {}, std::siz
   for (std::size_t position = 0; position < passes; ++position) {
     if (change) change(position, model->handles());
     const std::int64_t before = kernels::cuda::emulation::kernels_run(*device);
-    const auto row = forward->run({.tokens = std::span(c.tokens).subspan(position, 1),
-                                   .first = static_cast<std::int64_t>(position),
-                                   .cache = pages.layers(),
-                                   .context = tokens},
-                                  *stream);
+    auto row = forward->run({.tokens = std::span(c.tokens).subspan(position, 1),
+                             .first = static_cast<std::int64_t>(position),
+                             .cache = pages.layers(),
+                             .context = tokens,
+                             .logits = wanted,
+                             .temperature = temperature_of(position)},
+                            *stream);
     result.kernels.push_back(kernels::cuda::emulation::kernels_run(*device) - before);
+    if (const auto likely = forward->likely()) {
+      if (!row.empty()) qFatal("logits and likely tokens");
+      row = forward->all_logits(*stream);
+      result.ids.emplace_back(likely->ids.begin(), likely->ids.end());
+      result.weights.push_back(likely->weight);
+      result.entropies.push_back(likely->entropy);
+    }
     result.logits.insert(result.logits.end(), row.begin(), row.end());
   }
   if (!stream->failure().empty()) qFatal("%s", stream->failure().c_str());
@@ -144,6 +165,37 @@ class GraphsTest : public QObject {
     QVERIFY(!same_bits(changed, graphs));
     QCOMPARE(changed.graphs.captured, 4);
     QCOMPARE(changed.graphs.launched, static_cast<std::int64_t>(tokens) - 5);
+  }
+
+  // Graphs list the likeliest tokens of the logits that they would give.
+  void graphsListLikelyTokens() {
+    const Case& c = model_with_experts();
+    const Decoded whole = decode(c, true), listed = decode(c, true, {}, tokens, layers::LogitsWanted::likely);
+    QVERIFY(same_bits(whole, listed));
+    QCOMPARE(listed.graphs.captured, 3);
+    QCOMPARE(listed.ids.size(), tokens);
+    // A vocabulary of up to 2,048 is one launch more.
+    QCOMPARE(listed.kernels.back(), whole.kernels.back() + 1);
+    const std::size_t vocabulary = whole.logits.size() / tokens;
+    for (std::size_t position = 0; position < tokens; ++position) {
+      const auto logits = std::span(whole.logits).subspan(position * vocabulary, vocabulary);
+      std::vector<TokenId> order(vocabulary);
+      std::iota(order.begin(), order.end(), 0);
+      std::ranges::stable_sort(order, std::greater<>(),
+                               [&](TokenId id) { return logits[static_cast<std::size_t>(id)]; });
+      order.resize(listed.ids[position].size());
+      QCOMPARE(listed.ids[position], order);
+      const double top = static_cast<double>(logits[static_cast<std::size_t>(order.front())]);
+      double weight = 0, sum = 0, weighted = 0;
+      for (const float logit : logits) {
+        const double d = static_cast<double>(logit) - top;
+        weight += std::exp(d / static_cast<double>(temperature_of(position)));
+        sum += std::exp(d);
+        weighted += d * std::exp(d);
+      }
+      QVERIFY(std::abs(listed.weights[position] / weight - 1) < 1e-5);
+      QVERIFY(std::abs(listed.entropies[position] - (std::log(sum) - weighted / sum)) < 1e-5);
+    }
   }
 };
 FOVEA_TEST(GraphsTest)

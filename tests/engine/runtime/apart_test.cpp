@@ -82,9 +82,13 @@ class ApartTest : public QObject {
     const auto there = load_on(apart_, chat_request());
     for (const auto& chat : expected_chat()["chats"]) {
       GenerateRequest request = greedy(messages_of(chat), 24);
-      for (const std::uint64_t seed : {0U, 7U}) {
+      // Greedy; from all logits; from the likeliest tokens where they decide; with penalties.
+      for (const std::uint64_t seed : {0U, 7U, 8U, 9U, 10U}) {
         if (seed != 0)
           request.sampling = {.temperature = 1, .top_k = 0, .top_p = 1, .min_p = 0, .seed = seed};
+        if (seed == 8) request.sampling.top_k = 20;
+        if (seed == 9) request.sampling.top_p = 0.8F;
+        if (seed == 10) request.sampling.repetition_penalty = 1.2F;
         const GenerateResult wanted = generate(*here, request), got = generate(*there, request);
         QCOMPARE(got.tokens, wanted.tokens);
         QCOMPARE(got.timings.reused_tokens, wanted.timings.reused_tokens);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "kernels/reference/device.h"
 #include "tests/support/test.h"
 
 using fovea::ErrorKind;
@@ -14,6 +15,7 @@ using fovea::SamplingSettings;
 using fovea::TokenId;
 using fovea::runtime::Random;
 using fovea::runtime::Sampler;
+namespace kernels = fovea::kernels;
 
 namespace {
 
@@ -74,6 +76,33 @@ std::vector<float> normal_logits(std::size_t count, unsigned seed, float scale) 
   for (float& logit : logits) logit = normal(random);
   return logits;
 }
+
+// What a device lists of logits.
+class Listed {
+ public:
+  Listed(const std::vector<float>& logits, float temperature)
+      : ids_(std::min(logits.size(), static_cast<std::size_t>(kernels::most_shortlisted))),
+        values_(ids_.size()) {
+    const float sharpness = temperature > 0 ? 1 / temperature : 1;
+    const auto& device = kernels::reference::device();
+    device.operations().shortlist({.logits = logits.data(),
+                                   .count = std::ssize(logits),
+                                   .sharpness = &sharpness,
+                                   .listed = std::ssize(ids_),
+                                   .ids = ids_.data(),
+                                   .values = values_.data(),
+                                   .sums = sums_},
+                                  *device.make_stream({}));
+  }
+  fovea::layers::LikelyTokens likely() const {
+    return {.ids = ids_, .logits = values_, .weight = static_cast<double>(sums_[0]), .entropy = 0};
+  }
+
+ private:
+  std::vector<TokenId> ids_;
+  std::vector<float> values_;
+  float sums_[3] = {};
+};
 
 }  // namespace
 
@@ -264,6 +293,85 @@ class SamplerTest : public QObject {
     };
     QCOMPARE(draw(5), draw(5));
     QVERIFY(draw(5) != draw(6));
+  }
+
+  // Another device's list decides as all logits do, or says that it cannot.
+  void likelyTokensDecideAsAllLogitsDo_data() {
+    QTest::addColumn<float>("temperature");
+    QTest::addColumn<int>("top_k");
+    QTest::addColumn<float>("top_p");
+    QTest::addColumn<float>("min_p");
+    QTest::addColumn<float>("penalty");
+    QTest::addColumn<float>("spread");  // of the logits
+    QTest::addColumn<bool>("decide");
+    const float off = 1;
+    QTest::newRow("greedy") << 0.0F << 0 << off << 0.0F << off << 1.0F << true;
+    QTest::newRow("top-k") << 0.6F << 20 << off << 0.0F << off << 1.0F << true;
+    QTest::newRow("top-k, top-p and min-p") << 0.7F << 40 << 0.8F << 0.05F << off << 2.0F << true;
+    QTest::newRow("top-k beyond the list") << 1.0F << 129 << off << 0.0F << off << 6.0F << false;
+    QTest::newRow("top-p") << 1.0F << 0 << 0.9F << 0.0F << off << 6.0F << true;
+    QTest::newRow("top-p of an undecided model") << 1.0F << 0 << 0.9F << 0.0F << off << 1.0F << false;
+    QTest::newRow("min-p") << 0.8F << 0 << off << 0.1F << off << 4.0F << true;
+    QTest::newRow("min-p, and a top-p that it comes before")
+        << 1.0F << 0 << 0.999F << 0.1F << off << 4.0F << true;
+    QTest::newRow("min-p that leaves many") << 1.0F << 0 << off << 0.1F << off << 0.5F << false;
+    QTest::newRow("all") << 1.0F << 0 << off << 0.0F << off << 6.0F << false;
+    QTest::newRow("a penalty") << 0.0F << 0 << off << 0.0F << 1.1F << 6.0F << false;
+  }
+  void likelyTokensDecideAsAllLogitsDo() {
+    QFETCH(float, temperature);
+    QFETCH(int, top_k);
+    QFETCH(float, top_p);
+    QFETCH(float, min_p);
+    QFETCH(float, penalty);
+    QFETCH(float, spread);
+    QFETCH(bool, decide);
+    constexpr std::int64_t vocabulary = 5000;
+    SamplingSettings settings = everything_off();
+    settings.temperature = temperature;
+    settings.top_k = top_k;
+    settings.top_p = top_p;
+    settings.min_p = min_p;
+    settings.repetition_penalty = penalty;
+    auto here = Sampler::create(settings, vocabulary), there = Sampler::create(settings, vocabulary);
+    FOVEA_VERIFY(here);
+    FOVEA_VERIFY(there);
+    for (unsigned round = 0; round < 40; ++round) {
+      const auto logits = normal_logits(vocabulary, fovea::tests::seed() + round, spread);
+      const Listed list(logits, temperature);
+      const auto few = there->filter(list.likely());
+      QCOMPARE(!few.empty(), decide);
+      if (decide) {
+        std::map<TokenId, double> found;
+        for (const auto& candidate : few) found[candidate.token] = candidate.probability;
+        const auto expected = probabilities(*here, logits);
+        QCOMPARE(found.size(), expected.size());
+        for (const auto& [token, probability] : expected)
+          QVERIFY(std::abs(found[token] - probability) <= 1e-5 * probability);
+      }
+      const auto token = there->sample(list.likely());
+      QCOMPARE(token.has_value(), decide);
+      // Where it was not decided nothing was drawn.
+      QCOMPARE(token ? *token : there->sample(logits), here->sample(logits));
+    }
+  }
+
+  void likelyTokensOfHostileLogits() {
+    for (const float fill : {std::nanf(""), -infinity, infinity, 0.0F}) {
+      for (const float temperature : {0.0F, 1.0F}) {
+        SamplingSettings settings = everything_off();
+        settings.temperature = temperature;
+        settings.top_k = 3;
+        auto here = Sampler::create(settings, 50), there = Sampler::create(settings, 50);
+        std::vector<float> logits(50, fill);
+        for (const float one : {fill, infinity}) {
+          logits[20] = one;
+          const Listed list(logits, temperature);
+          const auto token = there->sample(list.likely());
+          QCOMPARE(token ? *token : there->sample(logits), here->sample(logits));
+        }
+      }
+    }
   }
 
   void aSeedOfZeroIsReplacedAndReported() {
