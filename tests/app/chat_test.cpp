@@ -19,7 +19,7 @@ class ChatTest : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     model_ = fovea::tests::demo_model();
-    if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    QVERIFY2(!model_.empty(), "the demo model is not there; ./scripts/demo builds it");
   }
 
   void theSameSeedGivesTheSameAnswer_data() {

@@ -34,7 +34,7 @@ class LostDeviceTest : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    if (tests::demo_model().empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    QVERIFY2(!tests::demo_model().empty(), "the demo model is not there; ./scripts/demo builds it");
     qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_.path().string()));
   }
 

@@ -77,7 +77,7 @@ class DeviceTest : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     model_ = tests::demo_model();  // before the data folder is another
-    if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    QVERIFY2(!model_.empty(), "the demo model is not there; ./scripts/demo builds it");
   }
   void init() {
     folder_ = std::make_unique<tests::TemporaryFolder>();

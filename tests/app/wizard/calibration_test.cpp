@@ -17,7 +17,7 @@ class CalibrationTest : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     const auto model = tests::demo_model();
-    if (model.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    QVERIFY2(!model.empty(), "the demo model is not there; ./scripts/demo builds it");
     LoadRequest request;
     request.model = model;
     request.context = 512;

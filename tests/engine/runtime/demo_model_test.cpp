@@ -15,8 +15,7 @@ class DemoModelTest : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    if (demo_model().empty())
-      QSKIP("the demo model is not built yet: scripts/run or `fovea demo-model` builds it");
+    QVERIFY2(!demo_model().empty(), "the demo model is not there; ./scripts/demo builds it");
     auto engine = Engine::load({.model = demo_model(), .context = 1024});
     FOVEA_VERIFY(engine);
     engine_ = *std::move(engine);
