@@ -49,7 +49,7 @@ constexpr string_view deepseek_llm[] = {
     "\\s?[!-/:-~！-／：-～‘-‟\u3000-。]+",
     "\\s+$",
     "[一-龥ࠀ-一가-\uD7FF]+",
-    "\\p{N}+"};
+    "\\p{N}"};
 constexpr string_view deepseek3[] = {"\\p{N}{1,3}", CJK, DEEPSEEK_WORDS "[\\r\\n]*|\\s*[\\r\\n]+|" SPACES};
 constexpr string_view spark25[] = {"\\p{N}{1,3}", CJK, DEEPSEEK_WORDS "|[\\r\\n]|" SPACES, "\\p{N}"};
 constexpr string_view deepseek_coder[] = {"[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+", "[一-龥ࠀ-一가-\uD7FF]+",
@@ -57,7 +57,7 @@ constexpr string_view deepseek_coder[] = {"[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}
 constexpr string_view youtu[] = {
     "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-\u303F︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\u3040-ゟ゠-ヿ]+",
     CASED(CONTRACTION "?") "|\\p{N}|" OTHERS_SLASH};
-constexpr string_view falcon[] = {"[\\p{P}\\$\\+<=>\\^~\\|`]+", GPT2, "[0-9][0-9][0-9]"};
+constexpr string_view falcon[] = {"[\\p{P}\\$\\+<=>\\^~\\|`]+", GPT2, "\\p{N}+", "[0-9][0-9][0-9]"};
 constexpr string_view plain_default[] = {"[\\p{P}\\$\\+<=>\\^~\\|]+", GPT2, "\\p{N}+", "[0-9][0-9][0-9]"};
 constexpr string_view bloom[] = {" ?[^(\\s|.,!?…。，、।۔،)]+"};
 constexpr string_view viking[] = {" ?[^(\\s|.,!?…。，、।۔،)]+", "\\p{N}"};
@@ -84,7 +84,7 @@ constexpr string_view exaone_moe[] = {CONTRACTION
                                       "?[^\\s\\p{L}\\p{N}]+[\\r\\n/]?|\\s*[\\r\\n]|" SPACES};
 constexpr string_view newline_runs[] = {"[^\\n]+|[\\n]+"};
 constexpr string_view afmoe[] = {"\\p{N}{1,3}(?=(?:\\p{N}{3})*(?!\\p{N}))",
-                                 "[一-鿿㐀-䶿\u8C48-\uFAFF\u3040-ゟ゠-ヿ･-ﾟ⼀-\u2FDF\u0E40-\u0E7F\u0E80-"
+                                 "[一-鿿㐀-䶿\uF900-\uFAFF\u3040-ゟ゠-ヿ･-ﾟ⼀-\u2FDF\u0E40-\u0E7F\u0E80-"
                                  "\u0EFFក-\u17FFက-႟ꩠ-ꩿꧠ-\uA9FF가-\uD7AFᄀ-ᇿ]+",
                                  DEEPSEEK_WORDS "[\\r\\n]*|\\s*[\\r\\n]+|" SPACES};
 constexpr string_view minicpm5[] = {"\\p{N}{1,3}", CONTRACTION "|" LETTERS "|\\p{N}+|" OTHERS};

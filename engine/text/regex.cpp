@@ -1,6 +1,8 @@
 #include "engine/text/regex.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
+#include <algorithm>
+#include <optional>
 #include <pcre2.h>
 #include <utility>
 
@@ -51,6 +53,69 @@ bool with_stand_ins(std::string_view text, std::string& out) {
   return changed;
 }
 
+bool is_script(std::string_view name) {
+  const std::string probe = "\\p{sc:" + std::string(name) + "}";
+  int code = 0;
+  std::size_t offset = 0;
+  pcre2_code* const compiled = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(probe.data()), probe.size(),
+                                             PCRE2_UTF, &code, &offset, nullptr);
+  pcre2_code_free(compiled);
+  return compiled != nullptr;
+}
+
+// What Hugging Face's expressions (Oniguruma's) mean otherwise than PCRE2's, spelled so that it means the
+// same: a script's name is the script without its extensions, and \w and \b take marks, connectors and all
+// that is alphabetic for words. Nothing for classes inside classes, which PCRE2 does not have.
+std::optional<std::string> spelled_for_pcre2(std::string_view expression) {
+  constexpr std::string_view word = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}";
+  const std::string alone =
+      std::string(word) + "²³¹¼½¾";  // outside of a class these are taken for words, too
+  const std::string in = "[" + alone + "]";
+  std::string out;
+  bool in_class = false;
+  for (std::size_t at = 0; at < expression.size(); ++at) {
+    const std::string_view rest = expression.substr(at);
+    if (in_class && rest.starts_with("[:")) {  // [:alpha:]
+      const std::size_t named = std::min(rest.find(":]"), rest.size() - 2) + 2;
+      out += rest.substr(0, named);
+      at += named - 1;
+      continue;
+    }
+    if (in_class && (rest[0] == '[' || rest.starts_with("&&"))) return {};
+    if (rest[0] == '[' && !in_class) {
+      in_class = true;
+      const std::size_t open = rest.starts_with("[^") ? 2 : 1;
+      // A bracket that closes nothing yet is a character.
+      const std::size_t taken = open + (rest.substr(open).starts_with(']') ? 1 : 0);
+      out += rest.substr(0, taken);
+      at += taken - 1;
+      continue;
+    }
+    if (rest[0] == ']') in_class = false;
+    if (rest[0] != '\\' || rest.size() == 1) {
+      out += rest[0];
+      continue;
+    }
+    ++at;
+    if (rest[1] == 'b' && !in_class) {
+      out += "(?:(?<=" + in + ")(?!" + in + ")|(?<!" + in + ")(?=" + in + "))";
+    } else if (rest[1] == 'w') {
+      out += in_class ? word : std::string_view(in);
+    } else if (rest[1] == 'W' && !in_class) {
+      out += "[^" + alone + "]";
+    } else if (rest.starts_with("\\p{") || rest.starts_with("\\P{")) {
+      const std::size_t name = rest.substr(3).starts_with('^') ? 4 : 3;
+      const std::size_t end = std::min(rest.find('}'), rest.size());
+      out += rest.substr(0, name);
+      if (end > name + 2 && is_script(rest.substr(name, end - name))) out += "sc:";
+      at += name - 2;
+    } else {
+      out += rest.substr(0, 2);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 struct Regex::Code {
@@ -62,10 +127,16 @@ struct Regex::Code {
 };
 
 Result<Regex> Regex::compile(std::string_view expression, const std::string& where) {
+  const auto spelled = spelled_for_pcre2(expression);
+  if (!spelled) {
+    return fail(ErrorKind::unsupported, where,
+                "the regular expression \"" + std::string(expression.substr(0, 120)) +
+                    "\" has a class inside a class");
+  }
   int code = 0;
   std::size_t offset = 0;
   pcre2_code* compiled =
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(spelled->data()), spelled->size(),
                     PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &offset, nullptr);
   if (!compiled) {
     char reason[256] = {};

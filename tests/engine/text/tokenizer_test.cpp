@@ -1,114 +1,26 @@
 #include "engine/text/tokenizer.h"
 
 #include <QCryptographicHash>
-#include <QProcess>
-#include <QStandardPaths>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/text/utf8.h"
 #include "tests/support/test.h"
+
+#include "corpora.h"
 
 using fovea::ErrorKind;
 using fovea::Result;
 using fovea::TokenId;
+using fovea::tests::corpus;
+using fovea::tests::RandomTexts;
+using fovea::tests::read_file;
+using fovea::tests::unpacked;
 using fovea::text::StreamDecoder;
 using fovea::text::Tokenizer;
 using nlohmann::json;
 
 namespace {
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// What a command writes; the test data is packed in several ways.
-std::string output_of(const QString& program, const QStringList& arguments) {
-  QProcess process;
-  process.start(program, arguments);
-  process.waitForFinished(-1);
-  const QByteArray out = process.readAllStandardOutput();
-  return {out.constData(), static_cast<std::size_t>(out.size())};
-}
-
-std::string unpacked(const std::filesystem::path& path) {
-  const QString name = QString::fromStdString(path.string());
-  if (name.endsWith(".xz")) return output_of("xz", {"-dc", name});
-  if (name.endsWith(".gz")) return output_of("gzip", {"-dc", name});
-  return read_file(path);
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines(1);
-  for (const char c : text) {
-    if (c == '\n') {
-      lines.emplace_back();
-    } else {
-      lines.back() += c;
-    }
-  }
-  return lines;
-}
-
-// All strings of each line's JSON object, in the order of their keys.
-std::vector<std::string> strings_of(const std::vector<std::string>& lines) {
-  std::vector<std::string> texts;
-  for (const std::string& line : lines) {
-    std::string& text = texts.emplace_back();
-    if (line.empty()) continue;
-    const json object = json::parse(line, nullptr, false);
-    if (object.is_discarded()) continue;  // Infinity is no JSON
-    for (const auto& [key, value] : object.items())
-      if (value.is_string()) text += value.get<std::string>();
-  }
-  return texts;
-}
-
-// The generator of make_tokenizers.py: SplitMix64 and the same choices.
-class RandomTexts {
- public:
-  explicit RandomTexts(std::uint64_t seed) : state_(seed) {}
-
-  std::string next() {
-    static const std::pair<char32_t, char32_t> ranges[] = {
-        {0x20, 0x7E},     {0x00, 0x7F},     {0x80, 0x24F},    {0x300, 0x36F},     {0x370, 0x5FF},
-        {0x600, 0x10FF},  {0x1100, 0x11FF}, {0x1E00, 0x20FF}, {0x2000, 0x2BFF},   {0x3000, 0x30FF},
-        {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}, {0xE000, 0xFFFF}, {0x10000, 0x1FFFF}, {0x20000, 0x10FFFF}};
-    static const std::u32string pieces[] = {
-        U" ",   U"  ",   U"\n",     U"\r\n",   U"\t",     U"'s",      U"'S",     U"'\u017f",
-        U"'ll", U"'RE",  U"\u00a0", U"\u3000", U"\u180e", U"\u0085",  U"\u2028", U"1",
-        U"23",  U"4567", U"\u0301", U"\u0323", U"\u00b2", U"e\u0301", U"\u1e9e", U"<|im_end|>"};
-    std::u32string text;
-    for (std::uint64_t left = 1 + below(24); left > 0; --left) {
-      const std::uint64_t kind = below(10);
-      if (kind < 3) {
-        text += pieces[below(std::size(pieces))];
-      } else if (kind < 6) {
-        text += static_cast<char32_t>(0x20 + below(95));
-      } else {
-        const auto [low, high] = ranges[below(std::size(ranges))];
-        text += static_cast<char32_t>(low + below(high - low + 1));
-      }
-    }
-    std::string bytes;
-    for (const char32_t c : text) fovea::text::append_utf8(bytes, c);
-    return bytes;
-  }
-
- private:
-  std::uint64_t below(std::uint64_t limit) {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return (z ^ (z >> 31)) % limit;
-  }
-  std::uint64_t state_;
-};
 
 Result<Tokenizer> open(const std::filesystem::path& path) {
   if (path.extension() == ".json")
@@ -280,23 +192,11 @@ class TokenizerTest : public QObject {
     int checked = 0;
     for (const auto& [name, hashes] : expected.items()) {
       if (name == "random") continue;
-      const bool strings = name.ends_with(" strings");
-      const std::string file = strings ? name.substr(0, name.size() - 8) : name;
-      std::string text;
-      if (name.ends_with(".devtest")) {
-        const auto archive = fovea::tests::shared("data/flores101/flores101_devtest.tar.xz");
-        if (!archive.empty())
-          text = output_of("tar",
-                           {"-xJOf", QString::fromStdString(archive.string()), QString::fromStdString(name)});
-      } else if (const auto path = fovea::tests::shared("data/" + file); !path.empty()) {
-        text = unpacked(path);
-      }
-      if (text.empty()) {
+      const std::vector<std::string> lines = corpus(name);
+      if (lines.empty()) {
         qWarning("%s is not there: not compared", name.c_str());
         continue;
       }
-      std::vector<std::string> lines = name.ends_with(".raw") ? std::vector{text} : lines_of(text);
-      if (strings) lines = strings_of(lines);
       QVERIFY2(difference(*tokenizer, lines, hashes, 250).empty(), name.c_str());
       ++checked;
     }
@@ -365,6 +265,10 @@ class TokenizerTest : public QObject {
         "[{'op':'replace','path':'/"
         "pre_tokenizer','value':{'type':'Split','pattern':{'Regex':'(a'},'behavior':'Isolated'}}]",
         "not understood");
+    row("class in a class",
+        "[{'op':'replace','path':'/"
+        "pre_tokenizer','value':{'type':'Split','pattern':{'Regex':'[a-z&&[^b]]'},'behavior':'Isolated'}}]",
+        "a class inside a class");
     row("added id", "[{'op':'add','path':'/added_tokens/0','value':{'id':16000000,'content':'qqqq'}}]",
         "is not below");
     row("template id", "[{'op':'replace','path':'/post_processor/special_tokens/<s>/ids','value':[99999]}]",
