@@ -75,7 +75,7 @@ class Engine {
 
   const ModelInfo& info() const;
   const TextModel* text() const;        // null when loaded without a tokeniser
-  const LoadRequest& settings() const;  // with zeros replaced by what was chosen
+  const LoadRequest& settings() const;  // with zeros and an automatic policy replaced by what was chosen
   MemoryUse memory() const;
 
   // Both empty without a policy.

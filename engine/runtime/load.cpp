@@ -56,6 +56,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   if (main_memory_bytes == 0) main_memory_bytes = runtime::memory().free_bytes;
   FOVEA_TRY(auto prepared, runtime::prepare_precision(checkpoint, config, settings, *parts->device,
                                                       main_memory_bytes, progress, stop, versions));
+  settings.precision.policy = prepared ? prepared->units.policy : PolicyKind::none;
   std::vector<models::HostShare> host;
   if (prepared) {
     host = prepared->host;

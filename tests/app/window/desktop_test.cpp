@@ -170,8 +170,8 @@ class DesktopTest : public QObject {
     request.load->model = model_;
     request.load->context = 1024;
     request.load->threads = 2;
-    request.load->precision.policy = PolicyKind::dynaexq;
-    request.load->precision.tiers = {"q8", "file"};  // quickly prepared
+    request.load->precision.policy = PolicyKind::automatic;  // as "--budget" without "--policy"
+    request.load->precision.tiers = {"q8", "file"};          // quickly prepared
     request.load->precision.budget_bytes = 205'000'000;
     request.load->precision.stores_folder = folder_->path() / "stores";
     app::Desktop desktop(request);
@@ -185,7 +185,13 @@ class DesktopTest : public QObject {
     QTRY_VERIFY(desktop.live_panel().device_total_bytes() > 0);
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
-    QVERIFY(desktop.window().status().text().contains(QStringLiteral("dynaexq")));
+    // What the engine chose is what is shown, stored and compared.
+    const QString chosen = QStringLiteral("dynaexq q8/file");
+    QVERIFY2(desktop.window().status().text().contains(chosen), qPrintable(desktop.window().status().text()));
+    QCOMPARE(desktop.chat().conversation().messages().back().origin.policy, chosen.toStdString());
+    const auto* gain = desktop.live_panel().findChild<QLabel*>(QStringLiteral("gainSentence"));
+    desktop.live_panel().refresh();
+    QVERIFY2(gain->text().contains(QStringLiteral("uses of experts")), qPrintable(gain->text()));
     QTRY_VERIFY(desktop.live_panel().link_bytes_per_s() > 0);  // measured on the store
 
     // What is saved can be opened again, also by the panel.
