@@ -105,6 +105,10 @@ Result<FitRequest> this_machine(std::int64_t held_bytes, const DeviceChoice& dev
   return machine;
 }
 
+std::int64_t taken_bytes(const Plan& plan) {
+  return plan.total_bytes - plan.parts.safety;
+}
+
 Result<ModelFit> fit_of_model(const std::filesystem::path& model, const FitRequest& machine) {
   return fit_with([&](const PlanSettings& settings) { return plan_model(model, settings); },
                   settings_for(machine));

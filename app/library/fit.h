@@ -51,6 +51,9 @@ struct ModelFit {
   PrecisionRequest precision = {};  // what to open it with
 };
 
+// Of the device, without what is kept free of the budget.
+std::int64_t taken_bytes(const Plan& plan);
+
 // Errors are those of the file: damaged, or of a kind that Fovea does not run.
 Result<ModelFit> fit_of_model(const std::filesystem::path& model, const FitRequest& machine);
 // A published model (engine/api/plan.h, shape_names()) as it was published.

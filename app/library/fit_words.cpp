@@ -11,11 +11,6 @@ struct FitWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::FitWords)
 };
 
-// What is kept free of the budget is not the model's.
-std::int64_t taken(const Plan& plan) {
-  return plan.total_bytes - plan.parts.safety;
-}
-
 // "15 of 128 experts of each layer at q4, the others at q2"
 QString tiers_of(const PlanReport& report) {
   const auto& tiers = report.plan.parts.experts;
@@ -39,7 +34,7 @@ QString reason_to_fit(const ModelFit& fit) {
   return FitWords::tr(
              "As its file has it, it takes %1 of the %2 that are free for a model; %3 of that are the "
              "KV cache for %4 tokens of conversation.")
-      .arg(size_words(taken(plan)), size_words(fit.budget_bytes), size_words(plan.parts.kv),
+      .arg(size_words(taken_bytes(plan)), size_words(fit.budget_bytes), size_words(plan.parts.kv),
            count_words(fit.report.context));
 }
 
@@ -60,7 +55,7 @@ QString reason_of_offload(const ModelFit& fit) {
                 nullptr, static_cast<int>(report.cpu_moe_layers));
   return FitWords::tr("%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.")
       .arg(where, count_words(report.units_offloaded), count_words(report.units), tier,
-           size_words(taken(report.plan)), size_words(fit.budget_bytes));
+           size_words(taken_bytes(report.plan)), size_words(fit.budget_bytes));
 }
 
 QString planned_reason(const ModelFit& fit) {
@@ -72,7 +67,7 @@ QString planned_reason(const ModelFit& fit) {
                  "As its file has it, it would need %1, and %2 are free for a model. It fits with %3: "
                  "that takes %4.")
           .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes), tiers_of(fit.report),
-               size_words(taken(fit.report.plan)));
+               size_words(taken_bytes(fit.report.plan)));
     case FitKind::experts_elsewhere:
       return reason_of_offload(fit);
     case FitKind::does_not_fit:
@@ -139,7 +134,7 @@ QString fit_reason(const ModelFit& fit) {
 
 QString fit_number(const ModelFit& fit) {
   const bool planned = fit.report.plan.total_bytes > 0 && fit.kind != FitKind::does_not_fit;
-  const std::int64_t takes = planned                             ? taken(fit.report.plan)
+  const std::int64_t takes = planned                             ? taken_bytes(fit.report.plan)
                              : fit.kind == FitKind::does_not_fit ? fit.least_bytes
                                                                  : fit.needed_bytes;
   if (fit.kind == FitKind::does_not_fit)

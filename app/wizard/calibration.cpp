@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "app/library/fit.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -81,7 +82,7 @@ Result<CalibrationResult> calibrate(Engine& engine, const CalibrationSettings& s
   if (result.bytes_per_token > 0)
     result.tokens_per_second_at_most =
         result.read_gb_per_s * 1e9 / static_cast<double>(result.bytes_per_token);
-  if (const Plan* plan = engine.plan()) result.planned_bytes = plan->total_bytes;
+  if (const Plan* plan = engine.plan()) result.planned_bytes = taken_bytes(*plan);
   result.accounted_bytes = accounted(engine);
   result.resident_bytes = resident_bytes();
   result.seconds = seconds_since(begin);

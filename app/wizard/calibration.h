@@ -22,9 +22,9 @@ struct CalibrationResult {
   double read_gb_per_s = 0;                                // memory, measured now
   std::int64_t bytes_per_token = 0;                        // that the engine reads
   double tokens_per_second_at_most = 0;                    // the two above
-  std::int64_t planned_bytes = 0;                          // 0: no plan was made
-  std::int64_t accounted_bytes = 0;  // of the engine's own counters, without what is kept free
-  std::int64_t resident_bytes = 0;   // of the whole program, as the system counts it
+  // Both without what is kept free of the budget: the plan's (0: none was made), and the engine's counters.
+  std::int64_t planned_bytes = 0, accounted_bytes = 0;
+  std::int64_t resident_bytes = 0;  // of the whole program, as the system counts it
 };
 
 // Progress counts milliseconds. ErrorKind::cancelled when stopped before a round was measured.

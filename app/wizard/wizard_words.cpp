@@ -288,11 +288,11 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
                   Words::tr("The first page's measurement, and the same again with the model in memory.")});
   rows.push_back(
       {Words::tr("Memory of the model"),
-       report ? size(static_cast<double>(report->plan.total_bytes)) : nothing,
+       report ? size(static_cast<double>(taken_bytes(report->plan))) : nothing,
        result ? size(static_cast<double>(result->accounted_bytes)) : nothing,
        Words::tr(
-           "The plan, and what the engine has taken by its own books. The plan also counts what is kept "
-           "free.")});
+           "The plan, and what the engine has taken by its own books, both without what is kept free of the "
+           "budget.")});
   rows.push_back(
       {Words::tr("Memory of the whole program"), nothing,
        result ? size(static_cast<double>(result->resident_bytes)) : nothing,

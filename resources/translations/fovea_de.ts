@@ -1530,10 +1530,6 @@
         <translation>Speicher des Modells</translation>
     </message>
     <message>
-        <source>The plan, and what the engine has taken by its own books. The plan also counts what is kept free.</source>
-        <translation>Der Plan, und was die Engine nach ihrer eigenen Buchführung genommen hat. Der Plan zählt auch, was frei gehalten wird.</translation>
-    </message>
-    <message>
         <source>Memory of the whole program</source>
         <translation>Speicher des ganzen Programms</translation>
     </message>
@@ -1635,6 +1631,10 @@
     <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>The plan, and what the engine has taken by its own books, both without what is kept free of the budget.</source>
+        <translation>Der Plan, und was die Engine nach ihrer eigenen Buchführung genommen hat, beide ohne das, was vom Budget frei gehalten wird.</translation>
     </message>
 </context>
 <context>

@@ -49,6 +49,14 @@ QString BudgetBar::text() const {
   return lines.join(QLatin1Char('\n'));
 }
 
+qint64 BudgetBar::needed_bytes() const {
+  qint64 bytes = budget_.total_bytes;
+  if (bytes > budget_.budget_bytes) return bytes;
+  for (const BudgetPartView& part : budget_.parts)
+    if (part.kind == Kind::safety) bytes -= part.bytes;
+  return bytes;
+}
+
 QColor BudgetBar::colour(const BudgetPartView& part) const {
   const QColor base = palette().color(QPalette::Base), text = palette().color(QPalette::Text);
   switch (part.kind) {
@@ -146,7 +154,7 @@ void BudgetBar::paintEvent(QPaintEvent*) {
   const bool over = budget_.total_bytes > budget_.budget_bytes;
   painter.setPen(over ? alarm_colour(palette()) : palette().color(QPalette::WindowText));
   painter.drawText(QRectF(0, 0, width(), line), Qt::AlignLeft,
-                   tr("%1 needed").arg(bytes_text(static_cast<double>(budget_.total_bytes))));
+                   tr("%1 needed").arg(bytes_text(static_cast<double>(needed_bytes()))));
   painter.setPen(subtle_text(palette()));
   painter.drawText(QRectF(0, 0, width(), line), Qt::AlignRight,
                    tr("Budget %1").arg(bytes_text(static_cast<double>(budget_.budget_bytes))));

@@ -227,6 +227,8 @@ class WizardTest : public QObject {
       // The plan is what the engine takes.
       QVERIFY(wizard(desktop).measured()->accounted_bytes <= 220'000'000);
       QVERIFY(wizard(desktop).measured()->planned_bytes <= 220'000'000);
+      const double took = static_cast<double>(wizard(desktop).measured()->accounted_bytes);
+      QVERIFY(std::abs(took / static_cast<double>(wizard(desktop).measured()->planned_bytes) - 1) < 0.02);
       const QString command = dialog.findChildren<QLineEdit*>(QStringLiteral("wizardCommand")).back()->text();
       QVERIFY2(command.startsWith(QStringLiteral("fovea demo --context 2048 --policy dynaexq")),
                qPrintable(command));
