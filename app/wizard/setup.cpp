@@ -50,6 +50,14 @@ std::vector<PrecisionChoice> all_choices(const Candidate& candidate) {
 
 }  // namespace
 
+Setup named(Setup setup, const PlanReport& report) {
+  if (setup.policy == PolicyKind::automatic) setup.policy = report.policy;
+  const bool has_own = setup.policy == PolicyKind::dynaexq || setup.policy == PolicyKind::offload;
+  if (!has_own || !setup.tiers.empty()) return setup;
+  for (const PlanTier& tier : report.plan.parts.experts) setup.tiers.push_back(tier.name);
+  return setup;
+}
+
 std::vector<std::int64_t> contexts_of(const Candidate& candidate) {
   std::vector<std::int64_t> contexts;
   const std::int64_t trained = candidate.context > 0 ? candidate.context : usual_context;
@@ -72,13 +80,7 @@ Setup usual_setup(const Candidate& candidate, const Machine& machine) {
   setup.tiers = precision.tiers;
   setup.cpu_moe_layers = precision.offload.cpu_moe_layers;
   setup.budget_bytes = machine.room.budget_bytes;
-  // What the automatic choice means for this model, so that the page can name it.
-  if (setup.policy == PolicyKind::automatic) {
-    setup.policy = candidate.fit.report.policy;
-    for (const PlanTier& tier : candidate.fit.report.plan.parts.experts) setup.tiers.push_back(tier.name);
-    if (setup.policy == PolicyKind::static_tiers) setup.tiers.clear();
-  }
-  return setup;
+  return named(setup, candidate.fit.report);
 }
 
 PrecisionChoice choice_of(const Setup& setup) {

@@ -57,5 +57,8 @@ LoadRequest load_request(const std::filesystem::path& model, const Setup& setup,
                          const std::filesystem::path& stores);
 // What was opened with such a request.
 Setup setup_of(const LoadRequest& request);
+// With what it leaves to the planner, the policy and its tiers, as the plan has it, so that a page can name
+// it. A static mix is of all tiers.
+Setup named(Setup setup, const PlanReport& report);
 
 }  // namespace fovea::app

@@ -24,7 +24,8 @@ bool same_model(const Candidate& a, const Candidate& b) {
   return a.path == b.path && !a.path.empty();
 }
 
-// What someone who asks for less memory wants: experts at two precisions, within less than it takes now.
+// What someone who asks for less memory wants: experts at two precisions, within less than it takes now, and
+// with room above the least for some to change.
 Setup smaller_setup(const Candidate& candidate, const Machine& machine, const LoadRequest& open,
                     std::int64_t open_bytes) {
   Setup setup = setup_of(open);
@@ -34,13 +35,12 @@ Setup smaller_setup(const Candidate& candidate, const Machine& machine, const Lo
     setup = with_choice(setup, choice);
     break;
   }
-  setup.budget_bytes = std::min(machine.room.budget_bytes, open_bytes * 4 / 5);
-  return setup;
-}
-
-// Of the engine's answer, what is not chosen again each time.
-Setup named(Setup setup, const PlanReport& report) {
-  if (setup.policy == PolicyKind::automatic) setup.policy = report.policy;
+  setup.budget_bytes = open_bytes * 4 / 5;
+  if (const auto report = plan_of(candidate, setup, machine)) {
+    const std::int64_t least = report->plan.least_bytes;
+    setup.budget_bytes = std::max({setup.budget_bytes, least, (least + open_bytes) / 2});
+  }
+  setup.budget_bytes = std::min(machine.room.budget_bytes, setup.budget_bytes);
   return setup;
 }
 
@@ -215,6 +215,12 @@ void WizardController::show_models() {
     note =
         tr("None of these fits what is free now. Close other programs, go back to the first page, and come "
            "again.");
+  } else if (!candidates_.empty() && candidates_.front().path.empty() && !world_.open &&
+             std::ranges::any_of(candidates_,
+                                 [](const Candidate& c) { return c.usable() && !c.path.empty(); })) {
+    note =
+        tr("Nothing must be downloaded to begin: closing this window opens a model that is on this computer "
+           "already.");
   }
   dialog_->set_models(rows, current, note, (looking_ || measuring_) && candidates_.empty());
   update_navigation();

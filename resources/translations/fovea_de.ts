@@ -1258,6 +1258,10 @@
         <source>The model is not open, so that nothing is measured. These are the predictions.</source>
         <translation>Das Modell ist nicht offen, sodass nichts gemessen wird. Dies sind die Vorhersagen.</translation>
     </message>
+    <message>
+        <source>Nothing must be downloaded to begin: closing this window opens a model that is on this computer already.</source>
+        <translation>Zum Anfangen muss nichts heruntergeladen werden: Wer dieses Fenster schließt, öffnet ein Modell, das schon auf diesem Computer ist.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::WizardDownloads</name>

@@ -15,6 +15,7 @@ ModelsPage::ModelsPage(QWidget* parent) : QWidget(parent), model_(new ModelListM
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(fontMetrics().height() / 2);
   note_ = new QLabel(this);
+  note_->setObjectName(QStringLiteral("wizardModelsNote"));
   note_->setWordWrap(true);
   looking_ = new QProgressBar(this);
   looking_->setRange(0, 0);

@@ -112,6 +112,24 @@ class WizardCommandLineTest : public QObject {
     QCOMPARE(app::arguments_for("-x", {}).front(), std::string("./-x"));
   }
 
+  // A page has a choice for each policy with its tiers: what somebody left to the planner is one of them.
+  void whatIsLeftToThePlannerIsNamed() {
+    PlanReport report;
+    report.policy = PolicyKind::dynaexq;
+    report.plan.parts.experts = {{.name = "file"}, {.name = "q2"}};
+    const std::vector<std::string> both{"file", "q2"};
+    QVERIFY(app::named({.policy = PolicyKind::automatic}, report) ==
+            (app::Setup{.policy = PolicyKind::dynaexq, .tiers = both}));
+    QVERIFY(app::named({.policy = PolicyKind::dynaexq}, report) ==
+            (app::Setup{.policy = PolicyKind::dynaexq, .tiers = both}));
+    const app::Setup chosen{.policy = PolicyKind::dynaexq, .tiers = {"q4", "q2"}};
+    QVERIFY(app::named(chosen, report) == chosen);
+    QVERIFY(app::named({}, report) == app::Setup{});
+    report.policy = PolicyKind::static_tiers;  // the best mix of them
+    QVERIFY(app::named({.policy = PolicyKind::automatic}, report) ==
+            app::Setup{.policy = PolicyKind::static_tiers});
+  }
+
   // The same setups through the settings file's form.
   void settingsKeepIt_data() { comesBack_data(); }
   void settingsKeepIt() {

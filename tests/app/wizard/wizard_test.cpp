@@ -9,6 +9,7 @@
 #include <QSignalSpy>
 
 #include "app/window/desktop.h"
+#include "app/window/model_words.h"
 #include "app/window/models_controller.h"
 #include "app/wizard/wizard_controller.h"
 #include "tests/support/test.h"
@@ -16,6 +17,8 @@
 #include "ui/live/live_panel.h"
 #include "ui/models/models_dialog.h"
 #include "ui/wizard/wizard_dialog.h"
+
+#include "machines.h"
 
 using namespace fovea;
 using Page = ui::WizardPage;
@@ -265,6 +268,43 @@ class WizardTest : public QObject {
     QVERIFY(wait_for([&] { return again.window().state() == State::ready; }));
     QCOMPARE(again.chat().model().settings.precision.budget_bytes, std::int64_t{220'000'000});
     QVERIFY(close(again));
+  }
+
+  // Who would have to download what is recommended hears that a model is here already.
+  void theWayWithoutADownloadIsSaid_data() {
+    QTest::addColumn<bool>("is_here");
+    QTest::newRow("a model is here") << true;
+    QTest::newRow("none") << false;
+  }
+  void theWayWithoutADownloadIsSaid() {
+    QFETCH(bool, is_here);
+    app::WizardWorld world;
+    world.models_folder = folder_->path() / (is_here ? "models" : "none");
+    world.machine = [](const app::DeviceChoice&) -> Result<app::Machine> {
+      return tests::processor(64, 48, 40);
+    };
+    app::WizardController recommending(std::move(world), nullptr);
+    recommending.start();
+    QVERIFY(wait_for([&] { return !recommending.candidates().empty(); }));
+    QVERIFY(recommending.candidates().front().path.empty());
+    const auto* note = recommending.dialog().findChild<QLabel*>(QStringLiteral("wizardModelsNote"));
+    QCOMPARE(note->text().contains(QStringLiteral("closing this window")), is_here);
+  }
+
+  // From a model that is open as its file has it: what is proposed fits, and leaves some experts to change.
+  void theButtonOfTheEmptyPanelLeadsToWhatFits() {
+    app::WindowRequest request;
+    request.load.emplace();
+    request.load->model = model_;
+    app::Desktop desktop(request);
+    desktop.start();
+    QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
+    Q_EMIT desktop.live_panel().choosePrecisionRequested();
+    QVERIFY(wait_for([&] { return wizard(desktop).chosen() != nullptr; }));
+    QCOMPARE(wizard(desktop).setup().policy, PolicyKind::dynaexq);
+    QVERIFY(wizard(desktop).setup().budget_bytes < app::memory_bytes(desktop.chat().model()));
+    QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
+    QVERIFY(close(desktop));
   }
 
   void everyStepCanBeSkippedAndUndone() {
