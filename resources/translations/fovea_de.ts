@@ -2706,6 +2706,10 @@
         <source>main memory · %1</source>
         <translation>Arbeitsspeicher · %1</translation>
     </message>
+    <message>
+        <source>just changed</source>
+        <translation>eben geändert</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::LibraryPage</name>

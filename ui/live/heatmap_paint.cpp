@@ -109,7 +109,7 @@ void HeatmapView::paint_in_flight(QPainter& painter) const {
     if (unit >= static_cast<std::int64_t>(scene_.frame->size()) || ++drawn > kMostRings) continue;
     const HeatCell cell = cell_of(unit);
     if (single_layer_ && cell.layer != *single_layer_) continue;
-    const double reach = std::round(1 + 5 * (1 - freshness));
+    const double reach = std::round(2 - freshness);  // no further: the neighbours are near
     QColor colour = ink;
     colour.setAlphaF(static_cast<float>(0.75 * freshness));
     painter.setPen(colour);

@@ -130,6 +130,14 @@ double LegendView::lay_out(QPainter* painter, double width) const {
         {c + QPointF(0, -size), c + QPointF(size, 0), c + QPointF(0, size), c + QPointF(-size, 0)}));
     painter->setRenderHint(QPainter::Antialiasing, false);
   }
+  const QPointF ring = words(tr("just changed"), line);
+  if (painter) {
+    const double side = line * 0.5;
+    painter->setPen(QPen(palette().color(QPalette::WindowText), 1));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRect(
+        QRectF(ring.x() + (line - side) / 2 - line * 0.1, ring.y() + (line - side) / 2, side, side).toRect());
+  }
   return y + line * 1.2;
 }
 

@@ -134,6 +134,7 @@ class LivePanel : public QWidget {
   std::int64_t shown_index() const;
   bool has_moment() const;
   const Moment& shown_moment() const { return shown_ring().moment(shown_index()); }
+  double shown_seconds() const;  // the moment's; live it is the clock's, which goes on while the engine idles
   const MapFrame& shown_frame();
   const LiveModel& shown_model() const { return replaying_ ? replay_model_ : model_; }
   void take(const Snapshot& snapshot, double seconds);

@@ -71,6 +71,10 @@ void LivePanel::keep_profile() {
   for (const TierState& tier : numbers.tiers) profile_hits_.push_back(tier.hits);
 }
 
+double LivePanel::shown_seconds() const {
+  return viewed_ || !source_ ? shown_moment().seconds : static_cast<double>(clock_.elapsed()) / 1000;
+}
+
 void LivePanel::refresh_map() {
   if (!has_moment()) return;
   const Moment& moment = shown_moment();
@@ -79,10 +83,10 @@ void LivePanel::refresh_map() {
   scene.frame = &shown_frame();
   for (const TierState& tier : moment.numbers.tiers) scene.tiers.push_back(tier.name);
   const auto& changes = ring.changes();
-  for (auto each = changes.rbegin(); each != changes.rend() && moment.seconds - each->seconds < kFreshSeconds;
-       ++each) {
+  const double now = shown_seconds();
+  for (auto each = changes.rbegin(); each != changes.rend() && now - each->seconds < kFreshSeconds; ++each) {
     if (each->seconds <= moment.seconds && each->decision.unit >= 0)
-      scene.recent.emplace_back(each->decision.unit, 1 - (moment.seconds - each->seconds) / kFreshSeconds);
+      scene.recent.emplace_back(each->decision.unit, 1 - (now - each->seconds) / kFreshSeconds);
   }
   follow_->set_tiers(scene.tiers);
   heatmap_->set_scene(scene);
@@ -94,9 +98,8 @@ void LivePanel::refresh_strips() {
   update_header();
   const Moment& moment = shown_moment();
   const MapFrame& frame = shown_frame();
-  const double now = viewed_ || !source_ ? moment.seconds : static_cast<double>(clock_.elapsed()) / 1000;
   traffic_->set_tiers(moment.numbers.tiers.size());
-  traffic_->set_series(traffic_series(shown_ring(), now), moment.numbers);
+  traffic_->set_series(traffic_series(shown_ring(), shown_seconds()), moment.numbers);
   traffic_->set_intervals(replaying_ ? TokenIntervals::Percentiles{} : intervals_.percentiles());
   pools_->set_numbers(moment.numbers,
                       static_cast<double>(std::ranges::count_if(

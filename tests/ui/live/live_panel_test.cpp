@@ -263,6 +263,36 @@ class LivePanelTest : public QObject {
     QCOMPARE(at_centre().rgb(), tier_solid(0, 2, is_dark(panel.palette())).rgb());
   }
 
+  // Also while the engine idles, when no newer snapshot comes.
+  void aFreshChangeIsMarkedForAMoment() {
+    Snapshot before = sample(), after = sample();
+    before.units[3].tier = 0;
+    ++after.tokens;
+    const auto show = [](LivePanel& panel) {
+      panel.resize(500, 800);
+      panel.set_model(small_model());
+      panel.show();
+    };
+    LivePanel unmarked, panel;
+    show(unmarked);
+    unmarked.add_snapshot(after, 1);
+    unmarked.refresh();
+    int asked = 0;
+    panel.set_source([&](Snapshot& snapshot) {
+      if (asked == 2) return false;
+      snapshot = ++asked == 1 ? before : after;
+      return true;
+    });
+    show(panel);
+    QTRY_COMPARE(asked, 2);
+    const auto map = [](LivePanel& of) { return of.heatmap().grab().toImage(); };
+    auto* freeze = panel.findChild<QToolButton*>(QStringLiteral("freeze"));
+    freeze->click();
+    QVERIFY(map(panel) != map(unmarked));
+    freeze->click();
+    QTRY_VERIFY(map(panel) == map(unmarked));
+  }
+
   // Bytes are held against what was measured, and the conversation's part of the KV cache is told.
   void trafficIsHeldAgainstTheLink() {
     LivePanel panel;
