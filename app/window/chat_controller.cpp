@@ -115,6 +115,7 @@ void ChatController::open_model(const LoadRequest& request) {
   status_ = {};
   update_status();
   Q_EMIT modelClosed();
+  Q_EMIT modelOpening(QFileInfo(opening_).fileName());
   ++loads_asked_;
   QMetaObject::invokeMethod(worker_, [worker = worker_, ticket = worker_->next_ticket(), request] {
     worker->load(ticket, request);
@@ -199,6 +200,7 @@ void ChatController::on_load_failed(const Error& error) {
   if (--loads_asked_ > 0) return;
   window_.set_model({}, {});
   window_.set_state(State::no_model);
+  Q_EMIT modelClosed();
   if (error.kind != ErrorKind::cancelled) show_error(error);
 }
 

@@ -50,7 +50,8 @@ class ChatController : public QObject {
  Q_SIGNALS:
   void closed();                          // the window was closed and the engine thread has ended
   void modelOpened(const QString& path);  // for the list of recent models
-  void modelClosed();
+  void modelClosed();                     // or it could not be opened
+  void modelOpening(const QString& name);
   void restartRequested();  // the device is of no use any more: only a new program helps
   void timingsArrived(const fovea::Timings& so_far);
 

@@ -44,6 +44,7 @@ LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
   });
   connect(&chat, &ChatController::modelOpened, this, &LiveController::show_model);
   connect(&chat, &ChatController::modelClosed, &panel, &ui::LivePanel::clear_model);
+  connect(&chat, &ChatController::modelOpening, &panel, &ui::LivePanel::set_opening);
   connect(&chat, &ChatController::timingsArrived, this, &LiveController::show_timings);
   connect(&chat.conversation(), &ConversationController::opened, this, &LiveController::show_conversation);
   connect(&chat.conversation(), &ConversationController::changed, this, &LiveController::show_conversation);

@@ -3138,6 +3138,10 @@
         <source>%1 by the processor</source>
         <translation>%1 durch den Prozessor</translation>
     </message>
+    <message>
+        <source>&lt;b&gt;%1 is being opened.&lt;/b&gt;&lt;br&gt;Its experts are shown once it is in memory.</source>
+        <translation>&lt;b&gt;%1 wird geöffnet.&lt;/b&gt;&lt;br&gt;Seine Experten werden gezeigt, sobald es im Speicher ist.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::MachinePage</name>
@@ -3719,6 +3723,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <source>Choose a conversation to see its busiest experts on the map. &quot;In common&quot; is the share of them that the present one uses most, too.</source>
         <translation>Wählen Sie ein Gespräch, um seine meistgenutzten Experten auf der Karte zu sehen. „Gemeinsam“ ist der Anteil davon, den auch das jetzige am meisten braucht.</translation>
     </message>
+    <message>
+        <source>Load of the busiest experts</source>
+        <translation>Last der meistgenutzten Experten</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::SettingsDialog</name>
@@ -4169,12 +4177,12 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>noch keine Antwort</translation>
     </message>
     <message>
-        <source>p50 %1 · p95 %2 · p99 %3</source>
-        <translation>p50 %1 · p95 %2 · p99 %3</translation>
-    </message>
-    <message>
         <source>Half of the last answer&apos;s tokens came within p50, 95 of 100 within p95.</source>
         <translation>Die Hälfte der Token der letzten Antwort kam binnen p50, 95 von 100 binnen p95.</translation>
+    </message>
+    <message>
+        <source>p50 %1 · p95 %2 · p99 %3 ms</source>
+        <translation>p50 %1 · p95 %2 · p99 %3 ms</translation>
     </message>
 </context>
 <context>

@@ -49,8 +49,14 @@ void LivePanel::clear_model() {
   set_model({});
 }
 
+void LivePanel::set_opening(const QString& name) {
+  opening_ = name;
+  update_empty_page();
+}
+
 void LivePanel::set_model(const LiveModel& model) {
   model_ = model;
+  opening_.clear();
   live_.clear();
   conversations_.clear();
   intervals_.clear();
@@ -251,7 +257,10 @@ void LivePanel::update_empty_page() {
   const bool can_choose = model_.experts > 0 && model_.policy == PolicyKind::none;
   empty_button_->setVisible(can_choose);
   QString text;
-  if (model_.name.isEmpty()) {
+  if (!opening_.isEmpty()) {
+    text = tr("<b>%1 is being opened.</b><br>Its experts are shown once it is in memory.")
+               .arg(opening_.toHtmlEscaped());
+  } else if (model_.name.isEmpty()) {
     text = tr("<b>No model is open.</b><br>Open a Mixture-of-Experts model to watch its experts at work.");
   } else if (model_.experts == 0) {
     text = tr("<b>%1 has no experts.</b><br>Every token uses all of its weights, so there is nothing to "

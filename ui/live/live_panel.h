@@ -55,6 +55,7 @@ class LivePanel : public QWidget {
   // is nothing to see.
   void set_model(const LiveModel& model);
   void clear_model();
+  void set_opening(const QString& name);  // of a model that is being loaded, until set_model or clear_model
 
   // Uses count for this conversation from now on; an empty key: for none.
   void set_conversation(const QString& key, const QString& title);
@@ -153,6 +154,7 @@ class LivePanel : public QWidget {
   bool replaying_ = false, playing_ = false;
   double play_seconds_ = 0;
   QString replay_title_;
+  QString opening_;
   Snapshot snapshot_;  // read into again and again
   MapFrame before_;
   FrameCursor cursor_, window_cursor_;

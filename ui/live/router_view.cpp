@@ -167,7 +167,7 @@ void RouterView::paintEvent(QPaintEvent*) {
                 palette());
   if (!health_.layers.empty()) paint_layers(painter, evenness_plot(), true);
   paint_caption(painter, QRectF(0, busiest_plot().top() - line * 1.15, width(), line),
-                tr("Busiest experts, of what they could take"),
+                tr("Load of the busiest experts"),
                 health_.layers.empty() ? QString() : tr("at most %1").arg(percent_text(largest)), palette());
   if (!health_.layers.empty()) paint_layers(painter, busiest_plot(), false);
   QFont small = font();

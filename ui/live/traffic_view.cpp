@@ -148,9 +148,9 @@ void TrafficView::paintEvent(QPaintEvent*) {
   paint_caption(painter, QRectF(0, y + line * 1.3, width(), line), tr("Between tokens"),
                 intervals_.count == 0
                     ? tr("no answer yet")
-                    : tr("p50 %1 · p95 %2 · p99 %3")
-                          .arg(milliseconds_text(intervals_.p50), milliseconds_text(intervals_.p95),
-                               milliseconds_text(intervals_.p99)),
+                    : tr("p50 %1 · p95 %2 · p99 %3 ms")
+                          .arg(number_text(1e3 * intervals_.p50), number_text(1e3 * intervals_.p95),
+                               number_text(1e3 * intervals_.p99)),
                 palette());
 }
 

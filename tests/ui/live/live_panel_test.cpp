@@ -96,6 +96,10 @@ class LivePanelTest : public QObject {
     auto* button = panel.findChild<QPushButton*>(QStringLiteral("choosePrecision"));
     QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("No model")));
     QVERIFY(!button->isVisible());
+    panel.set_opening(QStringLiteral("small.gguf"));
+    QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("small.gguf is being opened")));
+    panel.clear_model();
+    QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("No model")));
     LiveModel model = small_model();
     model.policy = PolicyKind::none;
     panel.set_model(model);
