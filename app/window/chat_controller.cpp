@@ -183,6 +183,7 @@ void ChatController::on_loaded(const LoadedModel& model) {
   window_.set_model(q(model.info.name), details_of(model.info));
   window_.set_state(State::ready);
   status_ = {};
+  status_.model = q(model.info.name);
   status_.device = device_text(model);
   status_.device_why = device_why(model);
   status_.policy = policy_text(model);

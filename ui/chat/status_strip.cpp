@@ -4,6 +4,8 @@
 #include <QLabel>
 #include <QLocale>
 
+#include "ui/chat/elided_label.h"
+
 namespace fovea::ui {
 namespace {
 
@@ -19,8 +21,11 @@ StatusStrip::StatusStrip(QWidget* parent) : QWidget(parent) {
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(18, 0, 18, 8);
   layout->setSpacing(fontMetrics().averageCharWidth() * 3);
-  activity_ = add("statusActivity");
-  layout->addWidget(activity_, 1);
+  model_ = new ElidedLabel(this);
+  model_->setObjectName(QStringLiteral("statusModel"));
+  model_->setForegroundRole(QPalette::PlaceholderText);
+  layout->addWidget(model_, 1);
+  layout->addWidget(activity_ = add("statusActivity"));
   for (QLabel** label : {&device_, &policy_, &memory_, &context_, &speed_})
     layout->addWidget(*label = add("statusPart"));
   set_status({});
@@ -43,6 +48,8 @@ void StatusStrip::set_status(const StatusView& status) {
     label->setVisible(!text.isEmpty());
   };
   activity_->setText(status.activity);
+  model_->setText(status.model);
+  model_->setToolTip(status.model);
   const bool loaded = status.context > 0;
   show(device_, loaded ? status.device : QString(), status.device_why);
   show(policy_, loaded ? status.policy : QString(), status.policy_why);
@@ -69,7 +76,8 @@ void StatusStrip::set_status(const StatusView& status) {
 
 QString StatusStrip::text() const {
   QStringList parts;
-  for (const QLabel* label : {activity_, device_, policy_, memory_, context_, speed_}) {
+  for (const QLabel* label :
+       {activity_, static_cast<QLabel*>(model_), device_, policy_, memory_, context_, speed_}) {
     if (!label->text().isEmpty()) parts += label->text();
   }
   return parts.join(QStringLiteral(" · "));

@@ -7,8 +7,11 @@ class QLabel;
 
 namespace fovea::ui {
 
+class ElidedLabel;
+
 struct StatusView {
   QString activity;              // "Reading the prompt…", "Answering in “…”"
+  QString model;                 // its name
   QString device;                // that computes: "Processor", "NVIDIA RTX A6000"
   QString device_why;            // tooltip
   QString policy;                // how experts are kept: "dynaexq", "as the file has them"
@@ -37,6 +40,7 @@ class StatusStrip : public QWidget {
 
   StatusView status_;
   QLabel* activity_;
+  ElidedLabel* model_;
   QLabel* device_;
   QLabel* context_;
   QLabel* speed_;
