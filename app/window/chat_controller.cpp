@@ -26,7 +26,8 @@ ChatController::ChatController(ui::ChatWindow& window, history::HistoryThread& h
       load_defaults_(std::move(load_defaults)),
       request_defaults_(std::move(request_defaults)),
       worker_(new EngineWorker),
-      conversation_(window, history, [this] { return origin(); }),
+      conversation_(window, history,
+                    [this](const ui::ChatSettingsView& settings) { return origin(settings); }),
       sidebar_(window, history) {
   thread_.setObjectName(QStringLiteral("engine"));
   worker_->moveToThread(&thread_);
@@ -92,8 +93,10 @@ void ChatController::connect_conversation() {
   });
 }
 
-history::Origin ChatController::origin() const {
-  return {model_.info.name, policy_text(model_).toStdString(), 0, {}};
+history::Origin ChatController::origin(const ui::ChatSettingsView& settings) const {
+  GenerateRequest request = usual_request();
+  apply(settings, request);
+  return {model_.info.name, policy_text(model_).toStdString(), 0, effective_settings(request)};
 }
 
 // --- what the user asks for

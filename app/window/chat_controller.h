@@ -64,7 +64,7 @@ class ChatController : public QObject {
   void close();
   void update_status();
   void show_error(const Error& error);
-  history::Origin origin() const;
+  history::Origin origin(const ui::ChatSettingsView& settings) const;
 
   void on_load_progress(const Progress& progress);
   void on_loaded(const LoadedModel& model);

@@ -25,7 +25,7 @@ constexpr int kDraftMilliseconds = 800;
 }  // namespace
 
 ConversationController::ConversationController(ui::ChatWindow& window, history::HistoryThread& history,
-                                               std::function<history::Origin()> origin)
+                                               OriginMaker origin)
     : window_(window), history_(history), origin_(std::move(origin)) {
   connect(&window, &ui::ChatWindow::sendRequested, this, &ConversationController::send);
   connect(&window, &ui::ChatWindow::newChatRequested, this, &ConversationController::new_chat);
@@ -198,8 +198,7 @@ void ConversationController::send(const QString& text) {
     turn.attachments.push_back(waiting.file);
     turn.attachments.back().tokens = std::max<std::int64_t>(waiting.file.tokens, 0);
   }
-  turn.answer = origin_();
-  turn.answer.settings = write_generation_settings(chat_settings());
+  turn.answer = origin_(chat_settings());
 
   if (turn.conversation == 0) new_draft_.clear();
   starting_ = true;
@@ -239,8 +238,7 @@ void ConversationController::regenerate(Id answer) {
   const history::Message* message = find(answer);
   if (!message || writing()) return;
   const Id question = message->parent;
-  history::Origin origin = origin_();
-  origin.settings = write_generation_settings(chat_settings());
+  const history::Origin origin = origin_(chat_settings());
   starting_ = true;
   Q_EMIT started();
   history_.ask(

@@ -34,9 +34,10 @@ class ConversationController : public QObject {
   Q_OBJECT
 
  public:
-  // `origin`: what is kept with the answers that are begun now (model, policy, settings).
-  ConversationController(ui::ChatWindow& window, history::HistoryThread& history,
-                         std::function<history::Origin()> origin);
+  // `origin`: what is kept with answers that are begun now (model, policy, settings) in a conversation that
+  // sets this itself.
+  using OriginMaker = std::function<history::Origin(const ui::ChatSettingsView&)>;
+  ConversationController(ui::ChatWindow& window, history::HistoryThread& history, OriginMaker origin);
 
   const history::Conversation& conversation() const { return conversation_; }
   const std::vector<history::Message>& messages() const { return messages_; }
@@ -110,7 +111,7 @@ class ConversationController : public QObject {
 
   ui::ChatWindow& window_;
   history::HistoryThread& history_;
-  std::function<history::Origin()> origin_;
+  OriginMaker origin_;
   history::Conversation conversation_;  // id 0: a new one, not stored yet
   std::vector<history::Message> messages_;
   std::vector<Waiting> attachments_;

@@ -1,5 +1,6 @@
 #include "app/window/generation_settings.h"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 namespace fovea::app {
@@ -10,6 +11,15 @@ using Json = nlohmann::json;
 Json object_of(const std::string& text) {
   Json json = Json::parse(text, nullptr, false);
   return json.is_object() ? json : Json::object();
+}
+
+// The shortest decimal number that is this float: 0.6, not 0.60000002384.
+double decimal(float value) {
+  char text[32];
+  const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
+  double number = value;
+  std::from_chars(std::begin(text), end, number);
+  return number;
 }
 
 template <class T>
@@ -80,13 +90,23 @@ void apply(const ui::ChatSettingsView& settings, GenerateRequest& request) {
 
 ui::ChatSettingsView view_of(const GenerateRequest& request) {
   ui::ChatSettingsView view;
-  view.temperature = request.sampling.temperature;
-  view.top_p = request.sampling.top_p;
-  view.min_p = request.sampling.min_p;
-  view.repetition_penalty = request.sampling.repetition_penalty;
+  view.temperature = decimal(request.sampling.temperature);
+  view.top_p = decimal(request.sampling.top_p);
+  view.min_p = decimal(request.sampling.min_p);
+  view.repetition_penalty = decimal(request.sampling.repetition_penalty);
   view.top_k = request.sampling.top_k;
   if (request.max_tokens >= 0) view.max_tokens = request.max_tokens;
+  view.leave_out_oldest = request.overflow == ContextOverflow::drop_oldest_turns;
   return view;
+}
+
+std::string effective_settings(const GenerateRequest& request) {
+  Json json = object_of(write_generation_settings(view_of(request)));
+  const SamplingSettings& sampling = request.sampling;
+  json["presence_penalty"] = decimal(sampling.presence_penalty);
+  json["frequency_penalty"] = decimal(sampling.frequency_penalty);
+  json["penalty_window"] = sampling.penalty_window;
+  return json.dump();
 }
 
 std::string timings_json(const GenerateResult& result) {

@@ -18,6 +18,9 @@ ui::ChatSettingsView with_general(ui::ChatSettingsView settings, const Settings&
 
 void apply(const ui::ChatSettingsView& settings, GenerateRequest& request);
 ui::ChatSettingsView view_of(const GenerateRequest& request);
+// {"temperature": 0.7 …}: every value that an answer is made with, whoever chose it; the history has a field
+// for the seed, which the engine may choose.
+std::string effective_settings(const GenerateRequest& request);
 
 // {"prompt_tokens": 31, "tokens": 120, "decode_seconds": 3.1 …}: what the history keeps of an answer.
 std::string timings_json(const GenerateResult& result);

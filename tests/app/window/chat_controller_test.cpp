@@ -10,6 +10,7 @@
 #include <QToolButton>
 
 #include "app/history/worker/history_thread.h"
+#include "app/window/generation_settings.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -214,8 +215,14 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.streaming());
     Q_EMIT desk.window.stopRequested();
     QVERIFY(desk.answered());
-    QCOMPARE(desk.conversation().messages()[1].siblings, 2);
-    Q_EMIT desk.window.transcript().siblingRequested(desk.conversation().messages()[1].id, -1);
+    const app::history::Message second = desk.conversation().messages()[1];
+    QCOMPARE(second.siblings, 2);
+    // What it was made with, though the conversation itself says nothing.
+    QVERIFY(desk.conversation().conversation().settings.empty());
+    const auto made_with = app::read_generation_settings(second.origin.settings);
+    QCOMPARE(made_with.temperature, 1.5);
+    QCOMPARE(made_with.top_k, GenerateRequest{}.sampling.top_k);
+    Q_EMIT desk.window.transcript().siblingRequested(second.id, -1);
     QTRY_COMPARE(desk.stored(1), first);
 
     Q_EMIT desk.window.editRequested();

@@ -45,6 +45,24 @@ class GenerationSettingsTest : public QObject {
     }
   }
 
+  // All of them, as they act: by hand, from the request's own defaults.
+  void whatAnAnswerIsMadeWithIsComplete() {
+    GenerateRequest request;
+    request.sampling.temperature = 0.6F;
+    request.sampling.presence_penalty = 1.5F;
+    request.max_tokens = 7;
+    QCOMPARE(app::effective_settings(request),
+             std::string(R"({"frequency_penalty":0.0,"max_tokens":7,"min_p":0.05,"penalty_window":64,)"
+                         R"("presence_penalty":1.5,"repetition_penalty":1.0,"temperature":0.6,"top_k":40,)"
+                         R"("top_p":0.95})"));
+    request.overflow = ContextOverflow::drop_oldest_turns;
+    GenerateRequest again;
+    app::apply(app::read_generation_settings(app::effective_settings(request)), again);
+    QCOMPARE(again.sampling.temperature, 0.6F);
+    QCOMPARE(again.sampling.top_p, request.sampling.top_p);
+    QCOMPARE(again.overflow, request.overflow);
+  }
+
   void aConversationsOwnSettingsComeFirst() {
     app::Settings general;
     general.temperature = 0.2;
