@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/wizard/setup.h"
+#include "engine/api/model_info.h"
 #include "tests/support/test.h"
 
 #include "machines.h"
@@ -134,6 +135,11 @@ class CandidatesTest : public QObject {
     const Candidate& candidate = *std::ranges::find_if(found, is_demo);
     QCOMPARE(candidate.path, demo);
     QCOMPARE(candidate.experts, std::int64_t{24});
+    const auto info = inspect(demo);
+    FOVEA_VERIFY(info);
+    QCOMPARE(candidate.entry->parameters, info->parameters);
+    QCOMPARE(candidate.entry->parameters_active, info->parameters_active);
+    QCOMPARE(candidate.entry->bytes, static_cast<std::int64_t>(std::filesystem::file_size(demo)));
     QCOMPARE(candidate.fit.kind, app::FitKind::fits);
     QVERIFY(candidate.bytes_per_token > 1e7 && candidate.bytes_per_token < 1.5e8);
     QVERIFY(candidate.tokens_per_second > 100);
