@@ -133,7 +133,7 @@ QWidget* DownloadPage::make_versions() {
   QHeaderView* header = versions_->horizontalHeader();
   const int character = versions_->fontMetrics().averageCharWidth();
   header->resizeSection(VersionTable::name, character * 18);
-  header->resizeSection(VersionTable::size, character * 12);
+  header->resizeSection(VersionTable::size, size_column_width(*versions_));
   header->setSectionResizeMode(VersionTable::fit, QHeaderView::Stretch);
   connect(versions_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           &DownloadPage::show_version);

@@ -119,6 +119,7 @@ QWidget* LibraryPage::make_table() {
   const int widths[] = {28, 36, 12, 15, 12, 12};
   for (int column = 0; column < LibraryTable::columns; ++column)
     header->resizeSection(column, character * widths[column]);
+  header->resizeSection(LibraryTable::size, size_column_width(*view_));
   give_rest_to(*view_, LibraryTable::name, character * widths[LibraryTable::name]);
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           &LibraryPage::show_selected);

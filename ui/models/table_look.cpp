@@ -70,6 +70,11 @@ void apply_table_look(QTableView& view) {
   view.horizontalHeader()->setSectionsMovable(false);
 }
 
+int size_column_width(const QTableView& view) {
+  QFontMetrics metrics = view.fontMetrics();
+  return metrics.horizontalAdvance(QStringLiteral("888.8 MB")) + 4 * metrics.averageCharWidth();
+}
+
 void give_rest_to(QTableView& view, int column, int least) {
   new RestGiver(view, column, least);
 }

@@ -6,6 +6,8 @@ class QTableView;
 namespace fovea::ui {
 
 void apply_table_look(QTableView& view);
+// Of a column of sizes: "888.8 MB", and the room at both sides.
+int size_column_width(const QTableView& view);
 // The column takes what the others leave of the width, but not less than `least`; now, and whenever it
 // changes.
 void give_rest_to(QTableView& view, int column, int least);

@@ -79,6 +79,15 @@ class LibraryPageTest : public QObject {
     QVERIFY(button("removeModel")->isEnabled());  // a broken one can be deleted
   }
 
+  void sizesAreShownInFull() {
+    std::vector<LibraryRow> models = sample_models();
+    models[0].bytes = 888'800'000;
+    page_->set_models(models);
+    const int room = view_->fontMetrics().averageCharWidth();  // that a cell keeps beside its text
+    const QAbstractItemView& view = *view_;
+    QVERIFY(view_->columnWidth(LibraryTable::size) >= view.sizeHintForColumn(LibraryTable::size) + room);
+  }
+
   // What was read later is shown without another click.
   void aModelIsReadWhileItIsChosen() {
     page_->set_models(sample_models());
