@@ -63,7 +63,7 @@ class LineLexer {
       comment_rest(begin);
     } else if (facts_.raw_strings && raw_string()) {
     } else if (facts_.lifetimes && c == QLatin1Char('\'') && lifetime()) {
-    } else if (facts_.quotes.contains(c)) {
+    } else if (facts_.quotes.contains(c) && quote_may_begin()) {
       string(c);
     } else if (c.isDigit() || (c == QLatin1Char('.') && peek(1).isDigit())) {
       number();
@@ -84,9 +84,14 @@ class LineLexer {
     }
   }
 
-  // In a shell # only begins a comment after a space.
+  // In a shell, and in a value without quotes, # only begins a comment after a space …
   bool comment_may_begin() const {
-    return language_ != Language::shell || at_ == 0 || line_[at_ - 1].isSpace();
+    const bool has_bare_words = language_ == Language::shell || language_ == Language::config;
+    return !has_bare_words || at_ == 0 || line_[at_ - 1].isSpace();
+  }
+  // … and an apostrophe inside such a value is one.
+  bool quote_may_begin() const {
+    return language_ != Language::config || at_ == 0 || !in_word(line_[at_ - 1]);
   }
 
   void comment_rest(qsizetype begin) {
@@ -192,9 +197,7 @@ class LineLexer {
 
   void word() {
     const qsizetype begin = at_;
-    while (at_ < line_.size() && (in_word(line_[at_]) || (line_[at_] == QLatin1Char('-') &&
-                                                          language_ == Language::shell && in_word(peek(1)))))
-      ++at_;
+    while (at_ < line_.size() && (in_word(line_[at_]) || (joins(line_[at_]) && in_word(peek(1))))) ++at_;
     QString text = line_.sliced(begin, at_ - begin).toString();
     if (facts_.ignores_case) text = text.toLower();
     if (facts_.quotes.contains(peek()) && text.size() <= 2 && !facts_.doubled_quotes && is_prefix(text)) {
@@ -203,7 +206,9 @@ class LineLexer {
       add_prefix(begin, text.size());
       return;
     }
-    if (facts_.keywords.contains(text)) {
+    if (language_ == Language::config && is_key()) {
+      add(begin, at_, Syntax::property);
+    } else if (facts_.keywords.contains(text)) {
       add(begin, at_, Syntax::keyword);
     } else if (facts_.types.contains(text)) {
       add(begin, at_, Syntax::type);
@@ -214,6 +219,22 @@ class LineLexer {
     } else if (language_ == Language::shell && peek() == QLatin1Char('=')) {
       add(begin, at_, Syntax::property);
     }
+  }
+
+  // Parts of a word inside it.
+  bool joins(QChar c) const {
+    const bool config = language_ == Language::config;
+    return (c == QLatin1Char('-') && (config || language_ == Language::shell)) ||
+           (c == QLatin1Char('.') && config);
+  }
+
+  // "name: value", "name = value"; a colon inside a word is none.
+  bool is_key() const {
+    qsizetype next = at_;
+    while (next < line_.size() && line_[next].isSpace()) ++next;
+    if (next == line_.size()) return false;
+    if (line_[next] == QLatin1Char('=')) return true;
+    return line_[next] == QLatin1Char(':') && (next + 1 == line_.size() || line_[next + 1].isSpace());
   }
 
   // f"…", rb'…', u8"…", L'…'
@@ -234,7 +255,8 @@ class LineLexer {
   }
 
   bool calls() const {
-    if (language_ == Language::shell || language_ == Language::sql) return false;
+    if (language_ == Language::shell || language_ == Language::sql || language_ == Language::config)
+      return false;
     return peek() == QLatin1Char('(') || (peek() == QLatin1Char('!') && language_ == Language::rust);
   }
 

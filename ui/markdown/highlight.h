@@ -50,8 +50,12 @@ enum class Language : std::uint8_t {
   rust,
   go,
   java,
+  swift,
+  php,
+  ruby,
   shell,
   json,
+  config,  // YAML, TOML, INI
   markup,  // HTML and XML
   css,
   sql,

@@ -148,6 +148,69 @@ LanguageFacts java_facts() {
   return facts;
 }
 
+LanguageFacts swift_facts() {
+  LanguageFacts facts = c_family();
+  facts.keywords = words(
+      "actor as associatedtype async await break case catch class continue default defer deinit do else enum "
+      "extension fallthrough fileprivate final for func get guard if import in indirect init inout internal "
+      "is "
+      "lazy let mutating open operator override private protocol public repeat required rethrows return self "
+      "set some static struct subscript super switch throw throws try typealias unowned var weak where "
+      "while");
+  facts.types = words(
+      "Any Array Bool Character Dictionary Double Float Int Optional Self Set String Void "
+      "false nil true");
+  facts.quotes = QStringLiteral("\"");
+  facts.nested_comments = true;
+  facts.triple_quotes = true;
+  facts.decorators = true;
+  facts.capital_types = true;
+  return facts;
+}
+
+LanguageFacts php_facts() {
+  LanguageFacts facts = c_family();
+  facts.keywords = words(
+      "abstract and as break case catch class clone const continue declare default do echo else elseif enum "
+      "extends final finally fn for foreach function global goto if implements include include_once "
+      "instanceof insteadof interface match namespace new or print private protected public readonly require "
+      "require_once return static switch throw trait try unset use var while xor yield");
+  facts.types = words(
+      "array bool callable false float int iterable mixed never null object parent self "
+      "string true void");
+  facts.multiline_quotes = QStringLiteral("\"'");
+  facts.attributes = true;
+  facts.dollars = true;
+  facts.capital_types = true;
+  return facts;
+}
+
+LanguageFacts ruby_facts() {
+  LanguageFacts facts;
+  facts.keywords = words(
+      "alias and begin break case class def defined do else elsif end ensure for if in module next not or "
+      "private protected public redo rescue retry return self super then undef unless until when while yield "
+      "attr_accessor attr_reader attr_writer include extend raise require require_relative");
+  facts.types = words(
+      "Array Class Float Hash Integer Module Object Proc Range String Struct Symbol false "
+      "nil puts true");
+  facts.line_comment = QStringLiteral("#");
+  facts.quotes = QStringLiteral("\"'");
+  facts.multiline_quotes = QStringLiteral("\"'");
+  facts.dollars = true;
+  facts.capital_types = true;
+  return facts;
+}
+
+LanguageFacts config_facts() {
+  LanguageFacts facts;
+  facts.types = words("false no null off on true yes");
+  facts.line_comment = QStringLiteral("#");
+  facts.quotes = QStringLiteral("\"'");
+  facts.triple_quotes = true;
+  return facts;
+}
+
 LanguageFacts shell_facts() {
   LanguageFacts facts;
   facts.keywords = words(
@@ -216,9 +279,15 @@ constexpr Name kNames[] = {
     {Language::java, "Java", "java"},
     {Language::java, "Kotlin", "kotlin kt"},
     {Language::java, "C#", "c# csharp cs"},
+    {Language::swift, "Swift", "swift"},
+    {Language::php, "PHP", "php php8"},
+    {Language::ruby, "Ruby", "ruby rb"},
     {Language::shell, "Shell", "sh bash shell zsh console shell-session terminal fish"},
     {Language::shell, "Dockerfile", "dockerfile docker"},
     {Language::json, "JSON", "json json5 jsonc jsonl"},
+    {Language::config, "YAML", "yaml yml"},
+    {Language::config, "TOML", "toml"},
+    {Language::config, "INI", "ini cfg conf properties"},
     {Language::markup, "HTML", "html htm xhtml vue svelte"},
     {Language::markup, "XML", "xml svg xsl plist"},
     {Language::css, "CSS", "css scss less"},
@@ -263,8 +332,8 @@ QString language_label(QStringView info) {
 }
 
 const LanguageFacts& facts_of(Language language) {
-  static const std::array<LanguageFacts, 16> table = [] {
-    std::array<LanguageFacts, 16> made;
+  static const auto table = [] {
+    std::array<LanguageFacts, static_cast<std::size_t>(Language::diff) + 1> made;
     const auto at = [&made](Language l) -> LanguageFacts& { return made[static_cast<std::size_t>(l)]; };
     at(Language::c) = c_facts();
     at(Language::cpp) = cpp_facts();
@@ -274,9 +343,13 @@ const LanguageFacts& facts_of(Language language) {
     at(Language::rust) = rust_facts();
     at(Language::go) = go_facts();
     at(Language::java) = java_facts();
+    at(Language::swift) = swift_facts();
+    at(Language::php) = php_facts();
+    at(Language::ruby) = ruby_facts();
     at(Language::shell) = shell_facts();
     at(Language::sql) = sql_facts();
     at(Language::json) = json_facts();
+    at(Language::config) = config_facts();
     return made;
   }();
   return table[static_cast<std::size_t>(language)];

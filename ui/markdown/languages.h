@@ -12,7 +12,6 @@ struct LanguageFacts {
   QSet<QString> keywords;
   QSet<QString> types;  // and constants of the language
   QString line_comment;
-  QString other_line_comment;
   QString comment_begin, comment_end;
   bool nested_comments = false;
   QString quotes;            // characters that begin a string

@@ -58,6 +58,20 @@ class HighlightTest : public QObject {
     row("a hash inside a word is no comment", "sh", "echo a#b", {"type:echo"});
     row("JSON", "json", "{\"a\": [1, true, \"b\"]}",
         {"property:\"a\"", "number:1", "type:true", "string:\"b\""});
+    row("YAML", "yaml", "# a\non:\n  image-name: \"x:1\" # b\n  - url: http://a#b it's\n  n: 3",
+        {"comment:# a", "property:on", "property:image-name", "string:\"x:1\"", "comment:# b", "property:url",
+         "property:n", "number:3"});
+    row("TOML", "toml", "a.b = true\ns = \"\"\"x\ny\"\"\"",
+        {"property:a.b", "type:true", "property:s", "string:\"\"\"x", "string:y\"\"\""});
+    row("Swift", "swift", "@State let a: Int = f(\"\\(b)\") /* /* */ */",
+        {"meta:@State", "keyword:let", "type:Int", "function:f", "string:\"\\(b)\"", "comment:/* /* */ */"});
+    row("PHP", "php", "#[Pure]\nfunction f(int $a) { return 'b'; } // c",
+        {"meta:#[Pure]", "keyword:function", "function:f", "type:int", "property:$a", "keyword:return",
+         "string:'b'", "comment:// c"});
+    row("Ruby", "rb", "def f(a)\n  puts \"#{a}\" unless a.empty? # b\nend",
+        {"keyword:def", "function:f", "type:puts", "string:\"#{a}\"", "keyword:unless", "comment:# b",
+         "keyword:end"});
+    row("Kotlin", "kt", "fun f(a: Int) = \"$a\"", {"keyword:fun", "function:f", "type:Int", "string:\"$a\""});
     row("HTML", "html", "<!-- a\nb --><p class=\"x\">t &amp; u</p>",
         {"comment:<!-- a", "comment:b -->", "meta:<p", "property:class", "string:\"x\"", "meta:>",
          "number:&amp;", "meta:</p", "meta:>"});
@@ -91,8 +105,9 @@ class HighlightTest : public QObject {
     static const char* const kPieces[] = {"/*",   "*/",  "//",   "#",   "\"",     "'",   "`",   "\\", "\n",
                                           "\n",   " ",   "R\"(", ")\"", "\"\"\"", "int", "def", "<",  ">",
                                           "<!--", "-->", "{",    "}",   "1.5e-3", "$x",  "@a",  "x("};
-    static const char* const kLanguages[] = {"c",  "cpp",  "py",   "js",  "ts",  "rust", "go",  "java",
-                                             "sh", "json", "html", "css", "sql", "md",   "diff"};
+    static const char* const kLanguages[] = {"c",    "cpp", "py",    "js",   "ts",  "rust", "go",
+                                             "java", "sh",  "json",  "html", "css", "sql",  "md",
+                                             "diff", "yml", "swift", "php",  "rb"};
     const unsigned start = fovea::tests::seed();
     for (int round = 0; round < fovea::tests::rounds(1500); ++round) {
       std::mt19937 random(start + static_cast<unsigned>(round));
