@@ -1629,16 +1629,16 @@
         <source>The processor computes. The graphics card is used only when it is chosen above.</source>
         <translation>Der Prozessor rechnet. Die Grafikkarte wird nur benutzt, wenn sie oben gewählt ist.</translation>
     </message>
+    <message>
+        <source>The plan, and what the engine has taken by its own books, both without what is kept free of the budget.</source>
+        <translation>Der Plan, und was die Engine nach ihrer eigenen Buchführung genommen hat, beide ohne das, was vom Budget frei gehalten wird.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::BlockLayout</name>
     <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
-    </message>
-    <message>
-        <source>The plan, and what the engine has taken by its own books, both without what is kept free of the budget.</source>
-        <translation>Der Plan, und was die Engine nach ihrer eigenen Buchführung genommen hat, beide ohne das, was vom Budget frei gehalten wird.</translation>
     </message>
 </context>
 <context>
@@ -3702,10 +3702,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>mean %1</source>
         <translation>im Mittel %1</translation>
-    </message>
-    <message>
-        <source>Busiest experts, of what they could take</source>
-        <translation>Meistgenutzte Experten, von dem, was sie könnten</translation>
     </message>
     <message>
         <source>at most %1</source>

@@ -326,8 +326,8 @@ class WizardTest : public QObject {
     QVERIFY(close(desktop));
   }
 
-  // A model of the catalogue that is not here: nothing can be opened, the command is shown.
-  void whatIsNotHereIsDownloaded() {
+  // A model of the catalogue that is not here (tests/app/window/first_start_test.cpp downloads it).
+  void whatCannotBeDownloadedIsNotOpened() {
     app::Desktop desktop({});
     desktop.start();
     QVERIFY(wait_for([&] { return !wizard(desktop).candidates().empty(); }));
@@ -358,11 +358,7 @@ class WizardTest : public QObject {
     QVERIFY(!wizard(desktop).dialog().findChild<QLabel*>(QStringLiteral("wizardError"))->text().isEmpty());
     QCOMPARE(repository, QStringLiteral("unsloth/Qwen3-4B-Instruct-2507-GGUF"));
     QCOMPARE(file, QStringLiteral("Qwen3-4B-Instruct-2507-Q4_K_M.gguf"));
-    // It arrives (the demo model stands for it), and can be opened.
-    wizard(desktop).download_changed(
-        {.repository = repository.toStdString(), .file = file.toStdString(), .model = model_});
-    QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
-    QCOMPARE(wizard(desktop).chosen()->path, model_);
+    QVERIFY(!button(desktop, "wizardNext")->isEnabled());
     QVERIFY(close(desktop));
   }
 
