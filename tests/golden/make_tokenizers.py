@@ -70,13 +70,15 @@ def digest(tokenizer, texts):
 def corpora(shared):
     """Name, lines. The C++ test reads the same files in the same way."""
     data = shared / "data"
-    with tarfile.open(data / "flores101/flores101_devtest.tar.xz") as archive:
-        for member in sorted(archive.getnames()):
-            if member.endswith(".devtest"):
-                yield member, archive.extractfile(member).read().decode().split("\n")
+    for packed, ending in (("flores101/flores101_devtest.tar.xz", ".devtest"), ("mgsm/mgsm.tar.xz", ".tsv")):
+        with tarfile.open(data / packed) as archive:
+            for member in sorted(archive.getnames()):
+                if member.endswith(ending):
+                    yield member, archive.extractfile(member).read().decode().split("\n")
     for name, opener in (("humaneval/HumanEval.jsonl.gz", gzip.open), ("mbppplus/MbppPlus.jsonl.gz", gzip.open),
-                         ("gsm8k/test.jsonl", open), ("math/math500_test.jsonl", open),
-                         ("math/aime24_test.jsonl", open), ("math/math_test.jsonl.xz", lzma.open)):
+                         ("gsm8k/test.jsonl", open), ("gsm8k/train.jsonl.xz", lzma.open),
+                         ("math/math500_test.jsonl", open), ("math/aime24_test.jsonl", open),
+                         ("math/aime25_test.jsonl", open), ("math/math_test.jsonl.xz", lzma.open)):
         with opener(data / name, "rb") as file:
             lines = file.read().decode().split("\n")
         yield name, lines
