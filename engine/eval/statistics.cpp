@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace fovea::eval {
 
@@ -12,13 +13,21 @@ double percentile(std::vector<double> values, double share) {
   return *at;
 }
 
+double median(std::vector<double> values) {
+  const std::ptrdiff_t half = std::ssize(values) / 2;
+  std::ranges::nth_element(values, values.begin() + half);
+  const double upper = values[static_cast<std::size_t>(half)];
+  if (values.size() % 2 != 0) return upper;
+  return std::midpoint(*std::max_element(values.begin(), values.begin() + half), upper);
+}
+
 Spread spread(const std::vector<double>& values) {
   const auto [min, max] = std::ranges::minmax(values);
-  return {.median = percentile(values, 0.5), .min = min, .max = max};
+  return {.median = median(values), .min = min, .max = max};
 }
 
 Percentiles percentiles(const std::vector<double>& values) {
-  return {.median = percentile(values, 0.5), .p90 = percentile(values, 0.9), .p99 = percentile(values, 0.99)};
+  return {.median = median(values), .p90 = percentile(values, 0.9), .p99 = percentile(values, 0.99)};
 }
 
 }  // namespace fovea::eval

@@ -7,8 +7,11 @@
 
 namespace fovea::eval {
 
-// The smallest value that at least this share of all values does not exceed. `values` must not be empty.
+// None of these takes an empty list.
+// The smallest value that at least this share of all values does not exceed.
 double percentile(std::vector<double> values, double share);
+// The value in the middle, or the mean of the two there.
+double median(std::vector<double> values);
 Spread spread(const std::vector<double>& values);
 Percentiles percentiles(const std::vector<double>& values);
 

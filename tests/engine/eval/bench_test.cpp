@@ -20,16 +20,21 @@ class BenchTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void ordersAreOfWholeValues() {
+  void orderStatistics() {
     const std::vector<double> values{9, 1, 8, 2, 7, 3, 6, 4, 5, 10};
+    QCOMPARE(fovea::eval::median(values), 5.5);
+    QCOMPARE(fovea::eval::median({3, 7}), 5.0);
+    QCOMPARE(fovea::eval::median({9, 1, 4}), 4.0);
+    QCOMPARE(fovea::eval::median({3}), 3.0);
     QCOMPARE(fovea::eval::percentile(values, 0.5), 5.0);
     QCOMPARE(fovea::eval::percentile(values, 0.9), 9.0);
     QCOMPARE(fovea::eval::percentile(values, 0.99), 10.0);
     QCOMPARE(fovea::eval::percentile({3}, 0.9), 3.0);
     const fovea::Spread spread = fovea::eval::spread(values);
     QCOMPARE(spread.min, 1.0);
-    QCOMPARE(spread.median, 5.0);
+    QCOMPARE(spread.median, 5.5);
     QCOMPARE(spread.max, 10.0);
+    QCOMPARE(fovea::eval::percentiles(values).median, 5.5);
   }
 
   void measuresWhatWasAsked() {
