@@ -1,9 +1,15 @@
 // fovea: the program's entry. Parses the command line, runs what was chosen, and turns its outcome into an
 // exit code.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
+#include <memory>
 #include <new>
+#include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/commands/command.h"
 #include "app/commands/download/download.h"
@@ -26,6 +32,36 @@ std::string command_name(const CLI::App& program) {
   return commands.empty() ? "fovea" : "fovea " + commands.front()->get_name();
 }
 
+// How many letters must be put in, taken out or changed to make one word of the other.
+std::size_t letters_between(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t corner = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t changed = corner + (from[i] == to[j] ? 0 : 1);
+      corner = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// A mistyped command is taken for MODEL, so that what follows it is one argument too many. Empty when the
+// first argument is not nearly a command's name.
+std::string mistyped_command(const CLI::App& program) {
+  if (!program.get_subcommands().empty()) return {};
+  const auto typed = program.get_option("MODEL")->results();
+  if (typed.empty()) return {};
+  const auto commands = program.get_subcommands([](const CLI::App*) { return true; });
+  const auto distance = [&](const CLI::App* command) {
+    return letters_between(typed.front(), command->get_name());
+  };
+  const CLI::App* const nearest = *std::ranges::min_element(commands, {}, distance);
+  if (distance(nearest) > 2) return {};
+  return "there is no command " + typed.front() + "; the nearest is " + nearest->get_name();
+}
+
 int report_usage(const CLI::App& program, const CLI::ParseError& error, Console& console) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version
     std::ostringstream text;
@@ -33,9 +69,21 @@ int report_usage(const CLI::App& program, const CLI::ParseError& error, Console&
     return console.write(text.str()) ? 0 : exit_failed;
   }
   const std::string name = command_name(program);
-  console.note(name + ": " + error.what() + ". " + name + " --help tells how to use it");
+  std::string what = error.what();
+  if (const std::string mistyped = mistyped_command(program); !mistyped.empty()) what = mistyped;
+  console.note(name + ": " + what + ". " + name + " --help tells how to use it");
   return exit_usage;
 }
+
+// The commands before the window's own options, of which there are more.
+class CommandsFirst : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    if (app->get_parent() != nullptr) return CLI::Formatter::make_help(app, name, mode);
+    return make_description(app) + make_usage(app, name) + make_positionals(app) +
+           make_subcommands(app, mode) + make_groups(app, mode) + '\n' + make_footer(app);
+  }
+};
 
 int run_chosen(const Registry& registry, Console& console) {
   const std::string name = command_name(registry.program);
@@ -61,6 +109,7 @@ int main(int argc, char** argv) {
   guard_standard_streams();
   Console console;
   CLI::App program("Fovea: chat with Mixture-of-Experts models whose experts change precision", "fovea");
+  program.formatter(std::make_shared<CommandsFirst>());
   program.set_version_flag("--version", "fovea " FOVEA_VERSION);
   Registry registry{.program = program, .chosen = {}};
   add_window(registry, argc, argv);

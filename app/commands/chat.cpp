@@ -184,10 +184,10 @@ void add_chat(Registry& registry) {
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
   add_chunk(*command, flags->load);
-  add_precision(*command, flags->precision);
   command->add_flag("--stats", flags->stats,
                     "Show at the bottom of the terminal what the experts do: tiers, traffic, hits");
   add_sampling(*command, *flags);
+  add_precision(*command, flags->precision);
   command->callback([&registry, flags] {
     if (flags->prompt && flags->prompt->empty()) throw CLI::ValidationError("--prompt", "the text is empty");
     for (const auto& [name, text] :

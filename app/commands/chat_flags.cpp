@@ -53,10 +53,10 @@ void add_sampling(CLI::App& command, ChatFlags& flags) {
   group(command.add_option("--stop", flags.stop, "A text that ends the answer (may be repeated)"))
       ->allow_extra_args(false)
       ->check(not_empty());
-  group(command.add_option("--on-full", flags.overflow,
-                           "When the context is full: fail, or drop the oldest turns (default: fail)"))
-      ->transform(
-          one_of({{"fail", int(ContextOverflow::fail)}, {"drop", int(ContextOverflow::drop_oldest_turns)}}));
+  take_one_of(
+      group(command.add_option("--on-full", flags.overflow,
+                               "When the context is full: fail, or drop the oldest turns (default: fail)")),
+      {{"fail", int(ContextOverflow::fail)}, {"drop", int(ContextOverflow::drop_oldest_turns)}});
 }
 
 SamplingSettings sampling_of(const ChatFlags& flags, const SamplingDefaults& defaults) {

@@ -13,15 +13,16 @@ namespace fovea::app {
 namespace {
 
 nlohmann::ordered_json as_json(const DeviceInfo& device) {
-  return {{"name", device.name},
-          {"description", device.description},
-          {"instruction_set", device.instruction_set},
-          {"instruction_sets", device.instruction_sets},
-          {"cores", device.cores},
-          {"memory_bytes", device.memory_bytes},
-          {"memory_free_bytes", device.memory_free_bytes},
-          {"bandwidth_gb_per_s", device.bandwidth_gb_per_s},
-          {"unusable", device.unusable}};
+  nlohmann::ordered_json object = {{"name", device.name},
+                                   {"description", device.description},
+                                   {"instruction_set", device.instruction_set},
+                                   {"instruction_sets", device.instruction_sets},
+                                   {"cores", device.cores},
+                                   {"memory_bytes", device.memory_bytes},
+                                   {"memory_free_bytes", device.memory_free_bytes},
+                                   {"unusable", device.unusable}};
+  if (device.bandwidth_gb_per_s > 0) object["bandwidth_gb_per_s"] = device.bandwidth_gb_per_s;
+  return object;
 }
 
 double gigabytes(std::int64_t bytes) {
@@ -66,9 +67,10 @@ void add_devices(Registry& registry) {
   CLI::App* command = add_command(
       registry, "devices", "The processor and the GPUs, their architectures and memory", *json,
       "  devices  a list; of each: name, description, instruction_set (the one in use), instruction_sets,\n"
-      "           cores (physical; 0 of a GPU), memory_bytes, memory_free_bytes, bandwidth_gb_per_s (of a "
-      "GPU, by\n"
-      "           its clock and width), unusable (why it cannot be used; empty: it can)\n"
+      "           cores (physical; 0 of a GPU), memory_bytes, memory_free_bytes, unusable (why it cannot be\n"
+      "           used; empty: it can), and of a GPU bandwidth_gb_per_s by its clock and width; the "
+      "processor's is\n"
+      "           measured by fovea bench\n"
       "  no_gpu   why there is no GPU among them; empty when there is one\n");
   command->callback([&registry, json] {
     registry.chosen = [json](Console& console, Interrupts&) { return print_devices(*json, console); };

@@ -35,6 +35,7 @@ void add_device(CLI::App& command, std::string& device) {
       .add_option("--device", device,
                   "Where the model runs: cpu, or cuda:N, a GPU of fovea devices (default: " +
                       std::string(automatic_device) + ")")
+      ->type_name("cpu|cuda:N")
       ->check(CLI::Validator(
           [](std::string& text) -> std::string {
             const std::string_view number =
@@ -58,9 +59,9 @@ void add_context(CLI::App& command, LoadFlags& flags, const std::string& descrip
 
 void add_kv(CLI::App& command, LoadFlags& flags) {
   const char* now = flags.kv == KvType::f32 ? "f32" : "f16";
-  command
-      .add_option("--kv", flags.kv, std::string("Type of the KV cache: f32, f16, q8 (default: ") + now + ")")
-      ->transform(one_of({{"f32", int(KvType::f32)}, {"f16", int(KvType::f16)}, {"q8", int(KvType::q8)}}));
+  take_one_of(
+      command.add_option("--kv", flags.kv, std::string("Type of the KV cache (default: ") + now + ")"),
+      {{"f32", int(KvType::f32)}, {"f16", int(KvType::f16)}, {"q8", int(KvType::q8)}});
 }
 
 void add_chunk(CLI::App& command, LoadFlags& flags) {
@@ -84,8 +85,10 @@ CLI::Validator number_between(double least, double most) {
       "");
 }
 
-CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices) {
-  return CLI::Validator(
+void take_one_of(CLI::Option* option, std::vector<std::pair<std::string, int>> choices) {
+  std::string type;
+  for (const auto& [name, value] : choices) type += (type.empty() ? "" : "|") + name;
+  option->type_name(type)->transform(CLI::Validator(
       [choices = std::move(choices)](std::string& text) -> std::string {
         std::string names;
         for (const auto& [name, value] : choices) {
@@ -94,7 +97,7 @@ CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices) {
         }
         return text + " is none of " + names;
       },
-      "");
+      ""));
 }
 
 std::optional<std::int64_t> parse_size(std::string_view text) {
@@ -119,15 +122,15 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   return std::llround(value * scale);
 }
 
-CLI::Validator size_in_bytes() {
-  return CLI::Validator(
+void take_size(CLI::Option* option) {
+  option->type_name("SIZE")->transform(CLI::Validator(
       [](std::string& text) -> std::string {
         const auto bytes = parse_size(text);
         if (!bytes || *bytes < 1) return text + " is not a size such as 8GiB, 8GB or 500MB";
         text = std::to_string(*bytes);
         return {};
       },
-      "");
+      ""));
 }
 
 Result<void> write_json(Console& console, const nlohmann::ordered_json& object) {

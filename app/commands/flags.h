@@ -43,14 +43,14 @@ void add_chunk(CLI::App& command, LoadFlags& flags);
 // A number from least to most; CLI::Range lets "nan" through.
 CLI::Validator number_between(double least, double most);
 CLI::Validator not_empty();
-// One of the names; it becomes its number.
-CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices);
+// The option takes one of the names; it becomes its number.
+void take_one_of(CLI::Option* option, std::vector<std::pair<std::string, int>> choices);
 
 // "8GiB", "8G" and "8192MiB" alike; "8GB" and "500MB" are powers of ten; a number alone is bytes. Fractions
 // are allowed, upper and lower case are the same. Nothing when it is none of these, negative, or too large.
 std::optional<std::int64_t> parse_size(std::string_view text);
-// Such a size, at least one byte; it becomes its number.
-CLI::Validator size_in_bytes();
+// The option takes such a size, at least one byte; it becomes its number.
+void take_size(CLI::Option* option);
 
 // One object on one line. Bytes that are not UTF-8 become U+FFFD.
 Result<void> write_json(Console& console, const nlohmann::ordered_json& object);

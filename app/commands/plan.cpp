@@ -225,15 +225,13 @@ void add_plan(Registry& registry) {
   command->add_option("--shape", flags->shape,
                       "A published model instead of MODEL, without its file: " + names);
   add_device(*command, flags->load.device);
-  command
-      ->add_option("--device-memory", flags->device_memory_bytes,
-                   "Plan for a card with this memory, as 32GiB; the processor computes what is offloaded")
-      ->transform(size_in_bytes());
-  command
-      ->add_option("--main-memory", flags->main_memory_bytes,
-                   "Main memory that is free beside the card, as 48GiB (default: what this machine has free; "
-                   "with --device-memory it is not looked at)")
-      ->transform(size_in_bytes());
+  take_size(command->add_option(
+      "--device-memory", flags->device_memory_bytes,
+      "Plan for a card with this memory, as 32GiB; the processor computes what is offloaded"));
+  take_size(command->add_option(
+      "--main-memory", flags->main_memory_bytes,
+      "Main memory that is free beside the card, as 48GiB (default: what this machine has free; "
+      "with --device-memory it is not looked at)"));
   command
       ->add_option(
           "--device-bandwidth", flags->device_gb_per_s,

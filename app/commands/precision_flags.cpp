@@ -116,6 +116,7 @@ void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
                            "that fits the budget (-ncmoe). Beside a GPU the processor computes what is kept "
                            "off it, as the file has it, whatever the policy does with the rest; else it is "
                            "read from disk"))
+      ->type_name("N|auto")
       ->transform(layers_or("auto"));
   group(command.add_flag("--cpu-moe", cpu_moe, "Keep all experts off the device (-cmoe)"));
   group(command.add_option("--override-tensor", offload.override_tensors,
@@ -125,6 +126,7 @@ void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
   group(command.add_option("--n-gpu-layers,--gpu-layers", offload.gpu_layers,
                            "Keep only the last N layers' experts on the device (without experts: their "
                            "feed-forward), the output counted as a layer; all: every one (-ngl)"))
+      ->type_name("N|all")
       ->transform(layers_or("all"));
 }
 
@@ -141,24 +143,22 @@ void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
   const auto group = [](CLI::Option* option) { return option->group("Precision"); };
   std::vector<std::pair<std::string, int>> names;
   for (const NamedPolicy& named : policies) names.emplace_back(named.name, static_cast<int>(named.policy));
-  group(command.add_option(
-            "--policy", request.policy,
-            "none, static, dynaexq or offload (default: offload with an offload flag, but on a GPU none "
-            "without --tiers and dynaexq with several; else, with --tiers or --budget, dynaexq for a "
-            "model with experts and static for another)"))
-      ->transform(one_of(std::move(names)))
-      ->each([&flags](const std::string&) { flags.policy_given = true; });
+  CLI::Option* const policy = group(command.add_option(
+      "--policy", request.policy,
+      "What decides where weights are and how precise (default: offload with an offload flag, but on a GPU "
+      "none without --tiers and dynaexq with several; else, with --tiers or --budget, dynaexq for a model "
+      "with experts and static for another)"));
+  take_one_of(policy, std::move(names));
+  policy->each([&flags](const std::string&) { flags.policy_given = true; });
   group(command.add_option(
             "--tiers", request.tiers,
             "Storage formats from high to low, as q4,q2; known: file (as the file has it), bf16, "
             "q8, q4, q3, q2; dynaexq takes two (default: the policy's)"))
       ->delimiter(',')
       ->allow_extra_args(false);
-  group(command.add_option(
-            "--budget", request.budget_bytes,
-            "Memory for everything on the device, as 8GiB, 8GB or 500MB (default: what the highest "
-            "tier needs)"))
-      ->transform(size_in_bytes());
+  take_size(group(command.add_option(
+      "--budget", request.budget_bytes,
+      "Memory for everything on the device, as 8GiB, 8GB or 500MB (default: what the highest tier needs)")));
   group(command.add_option("--tier-map", request.tier_map,
                            "static: a file of lines \"unit tier\" (default: the best mix of the budget)"));
   if (pipeline) add_pipeline(command, request);

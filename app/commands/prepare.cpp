@@ -140,11 +140,10 @@ void add_prepare(Registry& registry) {
       ->delimiter(',');
   add_calibration(*command, *flags);
   command->add_option("--out", flags->out, "The store's file (default: in the data folder, under stores/)");
-  command
-      ->add_option("--scope", flags->scope,
-                   "What the units are: experts, or linear (each linear layer; the default of dense models)")
-      ->transform(one_of({{"experts", static_cast<int>(PrepareScope::experts)},
-                          {"linear", static_cast<int>(PrepareScope::linear_layers)}}));
+  take_one_of(command->add_option(
+                  "--scope", flags->scope,
+                  "What the units are: experts, or linear (each linear layer; the default of dense models)"),
+              {{"experts", int(PrepareScope::experts)}, {"linear", int(PrepareScope::linear_layers)}});
   command->add_flag("--rebuild", flags->request.rebuild, "Make it again, whatever is there");
   add_device(*command, flags->request.device);
   command->add_option("--threads", flags->request.threads, "Threads (default: the physical cores)")

@@ -209,8 +209,8 @@ void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
       "gives the bits per weight itself");
   command.add_option("--write-map", flags.write_map,
                      "Write the best static mix as a tier map, for --policy static --tier-map");
-  command.add_option("--budget", flags.budget_bytes, "Room for the experts with spare blocks, like 8GiB")
-      ->transform(size_in_bytes());
+  take_size(command.add_option("--budget", flags.budget_bytes,
+                               "Room for the experts with spare blocks, like 8GiB"));
   command.add_option("--high-share", flags.high_share, "… or the share of experts in the high tier")
       ->check(number_between(1e-6, 1));
   command

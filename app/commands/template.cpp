@@ -1,7 +1,9 @@
 // fovea template MODEL --messages F: the prompt that a chat template makes.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
@@ -40,9 +42,15 @@ std::unexpected<Error> wrong(const std::string& where, std::string what, std::st
 
 Result<Json> read_json(const std::string& name) {
   FOVEA_TRY(auto text, read_input(name, input_limit_bytes));
-  Json value = Json::parse(text, nullptr, false);
-  if (value.is_discarded()) return wrong(place_of(name), "is not JSON", "Check it with a JSON tool");
-  return value;
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const std::string_view before = std::string_view(text).substr(0, error.byte > 0 ? error.byte - 1 : 0);
+    const std::size_t line_begin = before.rfind('\n') + 1;  // 0 where there is no line before
+    return wrong(fmt::format("{}, line {}, column {}", place_of(name), 1 + std::ranges::count(before, '\n'),
+                             before.size() - line_begin + 1),
+                 text.empty() ? "is empty, which is not JSON" : "is not JSON", "Check it with a JSON tool");
+  }
 }
 
 Result<Conversation> read_conversation(const TemplateFlags& flags) {

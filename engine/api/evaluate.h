@@ -21,6 +21,7 @@ struct PerplexitySettings {
   // Where the reference's output is kept: read when the file is there, and then no reference is needed; else
   // written. 4 bytes for each scored token and word of the vocabulary.
   std::filesystem::path reference_logits = {};
+  std::string name = "text";  // the text's, in errors
 };
 
 // How far a model's output is from a reference's, over the scored positions.

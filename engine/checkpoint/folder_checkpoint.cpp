@@ -201,7 +201,8 @@ Result<void> Opener::folder(const fs::path& path, Contents& contents) {
 
   FOVEA_CHECK(Weights(path, contents).read());
   if (!contents.files.empty()) return {};
-  if (contents.config.empty() && contents.tokenizer_json.bytes().empty()) {
+  std::error_code ignored;
+  if (!fs::exists(path / "config.json", ignored) && contents.tokenizer_json.bytes().empty()) {
     return fail(ErrorKind::not_found, path.string(), "the folder has neither config.json nor tokenizer.json",
                 "Name a model folder as Hugging Face publishes it, or a .gguf file");
   }

@@ -196,7 +196,7 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
   std::int64_t windows = std::ssize(tokens) / context;
   if (windows == 0) {
     return fail(
-        ErrorKind::invalid, "text",
+        ErrorKind::invalid, settings.name,
         "it has " + std::to_string(tokens.size()) + " tokens, one window needs " + std::to_string(context),
         "Give a longer text or a smaller window");
   }

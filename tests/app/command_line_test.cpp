@@ -28,6 +28,16 @@ class CommandLineTest : public QObject {
 
   fovea::tests::TemporaryFolder folder_;
 
+  std::string file(const std::string& name, std::string_view text) {
+    const auto path = folder_.path() / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+    return path.string();
+  }
+  std::string folder_of(const std::string& name, std::string_view text) {
+    return std::filesystem::path(file("folder/" + name, text)).parent_path().string();
+  }
+
  private Q_SLOTS:
   void wrongUsage_data() {
     QTest::addColumn<Arguments>("arguments");
@@ -39,7 +49,9 @@ class CommandLineTest : public QObject {
     row("unknown flag", {"inspect", model, "--nope"}, "--nope");
     row("no model", {"inspect"}, "MODEL is required");
     row("too many", {"inspect", model, "b"}, "not expected: b");
-    row("no command of that name", {"chta", model}, model.c_str());
+    row("no command of that name", {"chta", model}, "there is no command chta; the nearest is chat");
+    row("no command of that name, and options", {"bensh", model, "-r", "3"}, "the nearest is bench");
+    row("a model and another", {model, "b"}, "not expected: b");
     row("no text for -p", {"chat", model, "-p"}, "--prompt");
     row("empty prompt", {"chat", model, "-p", ""}, "the text is empty");
     row("prompt not UTF-8", {"chat", model, "-p", "a\xFF"}, "byte 1: the text is not UTF-8");
@@ -114,10 +126,15 @@ class CommandLineTest : public QObject {
     row("a chat without a tokeniser", {"chat", model, "-p", "x"},
         "llama-0/tokenizer.json: the file is missing");
     row("no chat template", {"chat", vocabulary, "-p", "x"}, "block_count is missing");
-    row("no template", {"template", vocabulary, "--messages", "/dev/null"}, "is not JSON");
+    row("no messages", {"template", vocabulary, "--messages", "/dev/null"},
+        "/dev/null, line 1, column 1: is empty");
+    row("messages that are not JSON", {"template", vocabulary, "--messages", file("m.json", "[\n {,}\n]")},
+        "m.json, line 2, column 3: is not JSON");
+    row("an empty configuration", {"inspect", folder_of("config.json", "{}")}, "model_type");
     row("no weights", {"logits", golden("checkpoint/no_weights"), "--tokens", "1", "--out", "/dev/null"},
         "is missing");
-    row("a text that is too short", {"perplexity", chat_model, "/dev/null"}, "tokens, one window needs 512");
+    row("a text that is too short", {"perplexity", chat_model, "/dev/null"},
+        "/dev/null: it has 1 tokens, one window needs 512");
     row("a chat without input", {"chat", model}, "there is no prompt");
     // Never the processor instead.
     row("no such device", {"logits", model, "--tokens", "1", "--out", "/dev/null", "--device", "cuda:77"},
@@ -166,6 +183,25 @@ class CommandLineTest : public QObject {
       QVERIFY(!outcome.out.empty());
       QCOMPARE(outcome.err, std::string());
     }
+  }
+
+  void helpSaysWhatOptionsTakeAndTheUsualFirst() {
+    const QString chat = QString::fromStdString(run({"chat", "--help"}).out);
+    for (const char* const option :
+         {"--budget SIZE", "--n-cpu-moe N|auto", "--gpu-layers N|all", "--kv f32|f16|q8",
+          "--on-full fail|drop", "--policy none|static|dynaexq|offload", "--device cpu|cuda:N"})
+      QVERIFY2(chat.contains(option), option);
+    QVERIFY(!chat.contains("ENUM"));
+    QVERIFY(chat.indexOf("--temp FLOAT") < chat.indexOf("--policy none"));
+    const QString program = QString::fromStdString(run({"--help"}).out);
+    QVERIFY(program.contains("  tokenize"));
+    QVERIFY(program.indexOf("  tokenize") < program.indexOf("--policy none"));
+  }
+
+  void aBandwidthThatIsNotKnownIsLeftOut() {
+    const auto object = nlohmann::json::parse(run({"devices", "--json"}).out, nullptr, false);
+    for (const auto& device : object["devices"])
+      QVERIFY(!device.contains("bandwidth_gb_per_s") || device["bandwidth_gb_per_s"].get<double>() > 0);
   }
 
   void theLogIsSilentUnlessAskedFor() {
