@@ -85,6 +85,21 @@ class ReadmeTest : public QObject {
     QVERIFY(std::filesystem::exists(root / path.toStdString()));
   }
 
+  // And the other way round: no folder of the map is left out.
+  void everyFolderIsTold() {
+    const std::string readme = content(root / "README.md");
+    int number = 0;
+    for (const char* const top : {"kernels", "engine", "ui", "app"}) {
+      for (const auto& entry : std::filesystem::directory_iterator(root / top)) {
+        if (!entry.is_directory()) continue;
+        const std::string name = std::string(top) + "/" + entry.path().filename().string();
+        QVERIFY2(readme.contains("`" + name + "`"), name.c_str());
+        ++number;
+      }
+    }
+    QVERIFY(number > 30);
+  }
+
   // The demo model's budgets leave some of its experts at each tier: else there is nothing to see.
   void budgets_data() {
     QTest::addColumn<QByteArray>("budget");
