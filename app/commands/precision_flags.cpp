@@ -153,7 +153,7 @@ void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
   group(command.add_option(
             "--tiers", request.tiers,
             "Storage formats from high to low, as q4,q2; known: file (as the file has it), bf16, "
-            "q8, q4, q3, q2; dynaexq takes two (default: the policy's)"))
+            "q8, q4, q4e, q3, q2; dynaexq takes two (default: the policy's)"))
       ->delimiter(',')
       ->allow_extra_args(false);
   take_size(group(command.add_option(

@@ -15,7 +15,7 @@ struct ShapeBenchSettings {
   // A name of shape_names(), or a JSON file with the numbers of one: layers, hidden, heads, kv_heads,
   // head_dim, vocabulary, context, experts, experts_used, expert_width, qk_norm.
   std::string shape = {};
-  std::string tier = "q4";  // of the experts: bf16, q8, q4, q3, q2
+  std::string tier = "q4";  // of the experts: bf16, q8, q4, q4e, q3, q2
   // With a budget: experts are at both tiers and move, which alone is measured then. Empty: one tier.
   std::string low_tier = {};
   std::int64_t budget_bytes = 0;  // of everything on the device, kept as `static`'s with one tier; 0: none

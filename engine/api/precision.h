@@ -55,7 +55,7 @@ struct OffloadSettings {
 
 struct PrecisionRequest {
   PolicyKind policy = PolicyKind::none;
-  // "file", "bf16", "q8", "q4", "q3", "q2", from high to low; empty: the policy's default.
+  // "file", "bf16", "q8", "q4", "q4e", "q3", "q2", from high to low; empty: the policy's default.
   std::vector<std::string> tiers;
   std::int64_t budget_bytes = 0;        // of everything on the device; 0: what the highest tier needs
   std::filesystem::path stores_folder;  // where the store is sought, and built, when `store` is empty

@@ -96,7 +96,7 @@ Result<kernels::Type> type_of_tier(const std::string& name, const char* option) 
   FOVEA_TRY(const precision::Tier tier, precision::parse_tier(name));
   if (tier.type) return *tier.type;
   return fail(ErrorKind::invalid, option, "there is no file whose types could be taken",
-              "Choose bf16, q8, q4, q3 or q2");
+              "Choose bf16, q8, q4, q4e, q3 or q2");
 }
 
 constexpr std::int64_t first_steps = 2;  // that Engine::time_parts does before it measures

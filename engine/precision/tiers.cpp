@@ -11,11 +11,9 @@ struct NamedType {
   const char* name;
   kernels::Type type;
 };
-constexpr NamedType named_types[] = {{"bf16", kernels::Type::bf16},
-                                     {"q8", kernels::Type::q8_0},
-                                     {"q4", kernels::Type::q4_f},
-                                     {"q3", kernels::Type::q3_f},
-                                     {"q2", kernels::Type::q2_f}};
+constexpr NamedType named_types[] = {{"bf16", kernels::Type::bf16}, {"q8", kernels::Type::q8_0},
+                                     {"q4", kernels::Type::q4_f},   {"q4e", kernels::Type::q4_e},
+                                     {"q3", kernels::Type::q3_f},   {"q2", kernels::Type::q2_f}};
 
 constexpr std::int64_t matrix_alignment = 64;
 
@@ -64,6 +62,16 @@ Result<TierSet> parse_tiers(std::span<const std::string> names, const UnitTable&
   if (tiers.empty())
     return fail(ErrorKind::invalid, "tiers", "no tier is given", "Known are " + known_names());
   return tiers;
+}
+
+std::vector<Tier> tiers_of_equal_bits(const Tier& tier) {
+  std::vector<Tier> others;
+  for (const NamedType& named : named_types) {
+    if (tier.type && named.type != *tier.type &&
+        kernels::bits_per_weight(named.type) == kernels::bits_per_weight(*tier.type))
+      others.push_back({named.name, named.type});
+  }
+  return others;
 }
 
 kernels::Type type_of(const Tier& tier, const models::MatrixSource& matrix) {

@@ -15,7 +15,7 @@
 namespace fovea::precision {
 
 struct Tier {
-  std::string name;                   // "file", "bf16", "q8", "q4", "q3", "q2"
+  std::string name;                   // "file", "bf16", "q8", "q4", "q4e", "q3", "q2"
   std::optional<kernels::Type> type;  // none: each matrix as the file has it
 };
 
@@ -30,6 +30,9 @@ Result<Tier> parse_tier(const std::string& name);
 // Names the tier that is unknown, given twice, or not below the one before it. "file" counts as what the
 // units' matrices have on average.
 Result<TierSet> parse_tiers(std::span<const std::string> names, const UnitTable& units);
+
+// The other tiers that take as many bits for each weight; none for "file".
+std::vector<Tier> tiers_of_equal_bits(const Tier& tier);
 
 kernels::Type type_of(const Tier& tier, const models::MatrixSource& matrix);
 // Of a unit's weights, everything included but the padding between matrices.

@@ -29,10 +29,16 @@ enum class Type : std::uint8_t {
   q4_f = 200,
   q3_f = 201,
   q2_f = 202,
+  q4_e = 203,
 };
 
 constexpr bool is_gguf_type(Type type) {
   return static_cast<int>(type) < 200;
+}
+
+// The trellis codes (kernels/formats/trellis.h): blocks of 32 weights with one scale byte.
+constexpr bool is_trellis(Type type) {
+  return type == Type::q4_f || type == Type::q4_e || type == Type::q3_f || type == Type::q2_f;
 }
 
 // A row is a whole number of blocks; `elements` weights take `bytes` bytes.
@@ -78,6 +84,7 @@ struct BlockShape {
     case Type::mxfp4:
       return {32, 17};
     case Type::q4_f:
+    case Type::q4_e:
       return {32, 17};
     case Type::q3_f:
       return {32, 13};
@@ -124,6 +131,8 @@ constexpr std::string_view type_name(Type type) {
       return "MXFP4";
     case Type::q4_f:
       return "Q4_F";
+    case Type::q4_e:
+      return "Q4_E";
     case Type::q3_f:
       return "Q3_F";
     case Type::q2_f:

@@ -10,11 +10,6 @@ namespace fovea::kernels::cases {
 
 namespace {
 
-// The types whose scale is one byte in front of the block.
-bool is_trellis(Type type) {
-  return type == Type::q4_f || type == Type::q3_f || type == Type::q2_f;
-}
-
 // Offsets of a block's f16 scales; the size of random codes relative to the scale, to give weights of
 // about 1.
 struct Scales {
@@ -68,7 +63,8 @@ void set_scales(Type type, std::byte* block, double size) {
   set_half(block, scales.offsets[1], added ? -size * 0.8 : size / (type == Type::q2_k ? 9 : 37));
   if (type == Type::mxfp4) *block = static_cast<std::byte>(128 + std::lround(std::log2(size / 5)));
   // About eight steps for each factor of two; 200 is 1.
-  if (is_trellis(type)) *block = static_cast<std::byte>(200 + std::lround(8 * std::log2(size / 11)));
+  const double spread = type == Type::q4_e ? 18 : 11;
+  if (is_trellis(type)) *block = static_cast<std::byte>(200 + std::lround(8 * std::log2(size / spread)));
 }
 
 void expand(HostWeight& weight) {

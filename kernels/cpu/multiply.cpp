@@ -268,6 +268,8 @@ MultiplyTile multiply_tile(Type type) {
       return multiply_blocks<Type::mxfp4>;
     case Type::q4_f:
       return multiply_blocks<Type::q4_f>;
+    case Type::q4_e:
+      return multiply_blocks<Type::q4_e>;
     case Type::q3_f:
       return multiply_blocks<Type::q3_f>;
     case Type::q2_f:

@@ -87,6 +87,7 @@ constexpr std::span<const Field> fields_of(Type type) {
     case Type::mxfp4:
       return mxfp4_fields;
     case Type::q4_f:
+    case Type::q4_e:
       return q4_f_fields;
     case Type::q3_f:
       return q3_f_fields;
@@ -103,7 +104,7 @@ constexpr int bytes_of(Word word) {
 constexpr bool fields_fill_blocks() {
   for (const Type type : {Type::f32, Type::f16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0,
                           Type::q2_k, Type::q3_k, Type::q4_k, Type::q5_k, Type::q6_k, Type::iq4_xs,
-                          Type::mxfp4, Type::q4_f, Type::q3_f, Type::q2_f}) {
+                          Type::mxfp4, Type::q4_f, Type::q4_e, Type::q3_f, Type::q2_f}) {
     int bytes = 0;
     for (const Field& field : fields_of(type)) bytes += field.count * bytes_of(field.word);
     if (bytes != block_shape(type).bytes) return false;

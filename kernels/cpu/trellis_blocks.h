@@ -44,16 +44,30 @@ static inline void unpack_pairs(const TileBlock& block, Ints* pairs) {
   pairs[7] = bits_or(bits_and(shift_right(high, 6), lower), bits_and(shift_left(around, 2), upper));
 }
 
+// The nibbles of ring positions p and p + 1 say which values are looked up.
+static inline void look_up_nibbles(const formats::TrellisTables& tables, const TileBlock& block, Ints* q) {
+  Ints n[9];
+  unpack_nibbles(block, tile_rows, n);
+  n[8] = next_bytes(n[0]);
+#pragma GCC unroll 8
+  for (int g = 0; g < 8; ++g) q[g] = look_up_sum(tables, n[g], n[g + 1]);
+}
+
 template <>
 struct Block<Type::q4_f> : TrellisBlock32 {
   static constexpr int bytes = 17;
   void unpack(int, Unpacked<1>& u) const {
     u.scale[0] = scale();
-    Ints n[9];
-    unpack_nibbles(block, tile_rows, n);
-    n[8] = next_bytes(n[0]);
-#pragma GCC unroll 8
-    for (int g = 0; g < 8; ++g) u.q[g] = look_up_sum(formats::q4_f_tables, n[g], n[g + 1]);
+    look_up_nibbles(formats::q4_f_tables, block, u.q);
+  }
+};
+
+template <>
+struct Block<Type::q4_e> : TrellisBlock32 {
+  static constexpr int bytes = 17;
+  void unpack(int, Unpacked<1>& u) const {
+    u.scale[0] = scale();
+    look_up_nibbles(formats::q4_e_tables, block, u.q);
   }
 };
 

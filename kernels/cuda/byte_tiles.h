@@ -31,7 +31,7 @@ constexpr unsigned zero_code() {
   if (type == Type::q5_0) return 16;
   if (type == Type::q3_k) return 4;
   if (type == Type::q6_k) return 32;
-  if (type == Type::q4_f || type == Type::q3_f || type == Type::q2_f) return formats::trellis_zero;
+  if (is_trellis(type)) return formats::trellis_zero;
   return 0;
 }
 template <Type type>

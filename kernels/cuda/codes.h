@@ -128,6 +128,7 @@ constexpr Table mxfp4_table = table_of(formats::mxfp4_values);
 template <Type type>
 struct TrellisCode {
   static constexpr formats::TrellisTables tables = type == Type::q4_f   ? formats::q4_f_tables
+                                                   : type == Type::q4_e ? formats::q4_e_tables
                                                    : type == Type::q3_f ? formats::q3_f_tables
                                                                         : formats::q2_f_tables;
   static constexpr Table first = table_of(tables.first);
@@ -338,7 +339,7 @@ FOVEA_DEVICE Codes decode(const Row<type, packed>& row, int unit) {
       const float d = half_to_float(static_cast<std::uint16_t>(head[0]));
       set_both(c, d * static_cast<float>(static_cast<int>(low | top << 4) - 32), 0);
     }
-  } else if constexpr (type == Type::q4_f) {
+  } else if constexpr (type == Type::q4_f || type == Type::q4_e) {
     std::uint32_t qs[4];
     row.template load<F::codes>(block, 0, qs);
     std::uint32_t here[8];

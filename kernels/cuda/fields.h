@@ -89,6 +89,8 @@ struct Fields<Type::mxfp4> {
 template <>
 struct Fields<Type::q4_f> : Fields<Type::mxfp4> {};
 template <>
+struct Fields<Type::q4_e> : Fields<Type::mxfp4> {};
+template <>
 struct Fields<Type::q3_f> {
   static constexpr Field codes = {1, 8}, high = {9, 4}, scale = {0, 1};
   static constexpr Field planes[] = {codes, high, scale};
@@ -143,12 +145,12 @@ constexpr bool planes_are_whole() {
 }
 
 // X(q4_0) … for every quantised type.
-#define FOVEA_QUANTISED_TYPES(X)                                                                       \
-  X(q4_0)                                                                                              \
-  X(q4_1)                                                                                              \
-  X(q5_0)                                                                                              \
-  X(q5_1) X(q8_0) X(q2_k) X(q3_k) X(q4_k) X(q5_k) X(q6_k) X(iq4_nl) X(iq4_xs) X(mxfp4) X(q4_f) X(q3_f) \
-      X(q2_f)
+#define FOVEA_QUANTISED_TYPES(X) \
+  X(q4_0)                        \
+  X(q4_1)                        \
+  X(q5_0)                        \
+  X(q5_1)                        \
+  X(q8_0) X(q2_k) X(q3_k) X(q4_k) X(q5_k) X(q6_k) X(iq4_nl) X(iq4_xs) X(mxfp4) X(q4_f) X(q4_e) X(q3_f) X(q2_f)
 
 #define FOVEA_WHOLE(name) static_assert(planes_are_whole<Type::name>());
 FOVEA_QUANTISED_TYPES(FOVEA_WHOLE)

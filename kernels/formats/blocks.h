@@ -116,6 +116,7 @@ struct BlockQ4_F {
   std::uint8_t e;
   std::uint8_t qs[16];  // low nibble of qs[i]: column i, high nibble: column i + 16
 };
+struct BlockQ4_E : BlockQ4_F {};
 struct BlockQ3_F {
   std::uint8_t e;
   std::uint8_t qs[8];  // bits 2 (g % 4) and 2 (g % 4) + 1 of qs[4 (g / 4) + b]: column 4 g + b
@@ -146,6 +147,7 @@ static_assert(sizeof(BlockIq4_Xs) == block_shape(Type::iq4_xs).bytes &&
               bits_per_weight(Type::iq4_xs) == 4.25);
 static_assert(sizeof(BlockMxfp4) == block_shape(Type::mxfp4).bytes && bits_per_weight(Type::mxfp4) == 4.25);
 static_assert(sizeof(BlockQ4_F) == block_shape(Type::q4_f).bytes && bits_per_weight(Type::q4_f) == 4.25);
+static_assert(sizeof(BlockQ4_E) == block_shape(Type::q4_e).bytes && bits_per_weight(Type::q4_e) == 4.25);
 static_assert(sizeof(BlockQ3_F) == block_shape(Type::q3_f).bytes && bits_per_weight(Type::q3_f) == 3.25);
 static_assert(sizeof(BlockQ2_F) == block_shape(Type::q2_f).bytes && bits_per_weight(Type::q2_f) == 2.25);
 

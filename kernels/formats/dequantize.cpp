@@ -188,14 +188,21 @@ float trellis_scale(std::uint8_t e) {
   return float_from_bits(static_cast<std::uint32_t>(e) << 20) * trellis_scale_unit;
 }
 
-void expand(const BlockQ4_F& block, float* out) {
+void expand(const BlockQ4_F& block, const TrellisTables& tables, float* out) {
   const float scale = trellis_scale(block.e);
   const auto nibble = [&block](int position) {
     const int g = position % 8;
     return block.qs[4 * (g % 4) + position / 8 % 4] >> (4 * (g / 4)) & 15;
   };
-  for (int p = 0; p < 32; ++p)
-    out[ring_column(p)] = trellis_weight(scale, q4_f_tables, nibble(p), nibble(p + 1));
+  for (int p = 0; p < 32; ++p) out[ring_column(p)] = trellis_weight(scale, tables, nibble(p), nibble(p + 1));
+}
+
+void expand(const BlockQ4_F& block, float* out) {
+  expand(block, q4_f_tables, out);
+}
+
+void expand(const BlockQ4_E& block, float* out) {
+  expand(block, q4_e_tables, out);
 }
 
 void expand(const BlockQ3_F& block, float* out) {
@@ -285,6 +292,8 @@ void dequantize(Type type, const std::byte* source, std::int64_t count, float* o
       return expand_all<BlockMxfp4>(source, blocks, elements, out);
     case Type::q4_f:
       return expand_all<BlockQ4_F>(source, blocks, elements, out);
+    case Type::q4_e:
+      return expand_all<BlockQ4_E>(source, blocks, elements, out);
     case Type::q3_f:
       return expand_all<BlockQ3_F>(source, blocks, elements, out);
     case Type::q2_f:

@@ -175,6 +175,7 @@ bool can_quantize(Type type) {
     case Type::q5_1:
     case Type::q8_0:
     case Type::q4_f:
+    case Type::q4_e:
     case Type::q3_f:
     case Type::q2_f:
       return true;
@@ -206,6 +207,7 @@ void quantize(Type type, const float* source, std::int64_t count, std::byte* out
     case Type::q8_0:
       return pack_all<BlockQ8_0>(source, blocks, out);
     case Type::q4_f:
+    case Type::q4_e:
     case Type::q3_f:
     case Type::q2_f:
       return encode_finite(type, source, blocks, out);

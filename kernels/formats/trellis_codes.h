@@ -32,6 +32,11 @@ struct CodeQ4 {
   }
 };
 
+struct CodeQ4E : CodeQ4 {
+  static constexpr float rms = 18.4F, error = 0.0075F;  // that of normal values, the largest that is usual
+  static constexpr TrellisTables tables = q4_e_tables;
+};
+
 void put_pair(uint8_t* qs, int g, int b, int pair) {
   qs[4 * (g / 4) + b] = static_cast<uint8_t>(qs[4 * (g / 4) + b] | pair << (2 * (g % 4)));
 }
@@ -80,7 +85,7 @@ constexpr bool values_fit() {
   }
   return true;
 }
-static_assert(values_fit<CodeQ4>() && values_fit<CodeQ3>() && values_fit<CodeQ2>());
+static_assert(values_fit<CodeQ4>() && values_fit<CodeQ4E>() && values_fit<CodeQ3>() && values_fit<CodeQ2>());
 
 }  // namespace
 }  // namespace fovea::kernels::formats::FOVEA_FORMATS_SET

@@ -12,10 +12,6 @@
 
 namespace fovea::kernels::formats {
 
-constexpr bool is_trellis(Type type) {
-  return type == Type::q4_f || type == Type::q3_f || type == Type::q2_f;
-}
-
 // One block to encode: 32 finite weights, how much the squared error of each counts (≥ 0; null: all alike),
 // and where the block goes.
 struct TrellisBlock {

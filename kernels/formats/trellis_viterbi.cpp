@@ -415,6 +415,7 @@ void encode_group(const TrellisBlock* blocks, int count) {
 
 void encode_trellis(Type type, const TrellisBlock* blocks, int count) {
   if (type == Type::q4_f) return encode_group<CodeQ4>(blocks, count);
+  if (type == Type::q4_e) return encode_group<CodeQ4E>(blocks, count);
   if (type == Type::q3_f) return encode_group<CodeQ3>(blocks, count);
   encode_group<CodeQ2>(blocks, count);
 }

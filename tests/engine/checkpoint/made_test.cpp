@@ -38,7 +38,7 @@ class MadeTest : public QObject {
  private Q_SLOTS:
   void valuesAreSound_data() {
     QTest::addColumn<int>("type");
-    for (const Type type : {Type::bf16, Type::q8_0, Type::q4_f, Type::q3_f, Type::q2_f})
+    for (const Type type : {Type::bf16, Type::q8_0, Type::q4_f, Type::q4_e, Type::q3_f, Type::q2_f})
       QTest::addRow("%s", std::string(kernels::type_name(type)).c_str()) << int(type);
   }
   void valuesAreSound() {

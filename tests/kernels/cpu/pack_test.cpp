@@ -18,7 +18,7 @@ namespace {
 constexpr Type types[] = {Type::f32,   Type::f16,  Type::bf16, Type::q4_0,   Type::q4_1,
                           Type::q5_0,  Type::q5_1, Type::q8_0, Type::q2_k,   Type::q3_k,
                           Type::q4_k,  Type::q5_k, Type::q6_k, Type::iq4_nl, Type::iq4_xs,
-                          Type::mxfp4, Type::q4_f, Type::q3_f, Type::q2_f};
+                          Type::mxfp4, Type::q4_f, Type::q4_e, Type::q3_f,   Type::q2_f};
 
 // A multiple of no vector's width beyond what the type's blocks demand.
 std::int64_t odd_columns(Type type) {

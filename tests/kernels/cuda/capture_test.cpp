@@ -400,7 +400,8 @@ void CaptureTest::a_graph_follows_positions_and_pages() {
 // Experts change tier between two launches: other addresses, types and packings behind the same table.
 void CaptureTest::a_graph_follows_the_experts() {
   constexpr std::int64_t d = 64, width = 96, experts = 5, used = 2, tokens = 2;
-  constexpr Type tiers[] = {Type::q8_0, Type::q4_f, Type::q2_f, Type::bf16, Type::q3_f, Type::q5_1};
+  constexpr Type tiers[] = {Type::q8_0, Type::q4_f, Type::q4_e, Type::q2_f,
+                            Type::bf16, Type::q3_f, Type::q5_1};
   Random random(seed());
   Memory memory(quiet_device(), true);
   const auto expert_of = [&](Type type) {

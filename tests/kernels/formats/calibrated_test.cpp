@@ -93,7 +93,7 @@ class CalibratedTest : public QObject {
  private Q_SLOTS:
   void outputs_are_nearer_on_other_inputs_of_the_kind_data() {
     QTest::addColumn<int>("type");
-    for (const Type type : {Type::q8_0, Type::q4_0, Type::q4_f, Type::q3_f, Type::q2_f})
+    for (const Type type : {Type::q8_0, Type::q4_0, Type::q4_f, Type::q4_e, Type::q3_f, Type::q2_f})
       QTest::newRow(type_name(type).data()) << static_cast<int>(type);
   }
   void outputs_are_nearer_on_other_inputs_of_the_kind() {

@@ -2,6 +2,7 @@
 #include "kernels/formats/trellis.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -17,15 +18,19 @@ using namespace fovea::kernels;
 
 namespace {
 
-constexpr Type types[] = {Type::q4_f, Type::q3_f, Type::q2_f};
+constexpr Type types[] = {Type::q4_f, Type::q4_e, Type::q3_f, Type::q2_f};
 
 void add_types() {
   QTest::addColumn<int>("type");
   for (const Type type : types) QTest::newRow(type_name(type).data()) << static_cast<int>(type);
 }
 
+bool has_four_bits(Type type) {
+  return type == Type::q4_f || type == Type::q4_e;
+}
+
 int bits_of(Type type) {
-  return type == Type::q4_f ? 4 : type == Type::q3_f ? 3 : 2;
+  return has_four_bits(type) ? 4 : type == Type::q3_f ? 3 : 2;
 }
 
 // The value at the first of four successive ring symbols.
@@ -34,6 +39,7 @@ int value_of(Type type, int s0, int s1, int s2, int s3) {
     return int{t.first[i]} + int{t.second[j]} - 32;
   };
   if (type == Type::q4_f) return sum(formats::q4_f_tables, s0, s1);
+  if (type == Type::q4_e) return sum(formats::q4_e_tables, s0, s1);
   if (type == Type::q2_f) return sum(formats::q2_f_tables, s0 + 4 * s1, s2 + 4 * s3);
   const auto low = [](int s) { return s % 4; };
   const auto high = [](int s) { return s / 4; };
@@ -48,7 +54,7 @@ double scale_of(int e) {
 // The symbol of a column, bit by bit from the layout that blocks.h describes.
 int symbol_of(Type type, const std::byte* block, int column) {
   const auto bit = [block](int byte, int i) { return static_cast<int>(block[byte]) >> i & 1; };
-  if (type == Type::q4_f) {
+  if (has_four_bits(type)) {
     const int byte = 1 + column % 16;
     const int first = column < 16 ? 0 : 4;
     return bit(byte, first) + 2 * bit(byte, first + 1) + 4 * bit(byte, first + 2) + 8 * bit(byte, first + 3);
@@ -76,7 +82,7 @@ std::vector<double> decode(Type type, const std::byte* block) {
 
 // What a symbol tells those `distance` places before it: all of it, its high bit, or nothing.
 int seen(Type type, int symbol, int distance) {
-  if (type == Type::q4_f) return distance == 1 ? symbol : 0;
+  if (has_four_bits(type)) return distance == 1 ? symbol : 0;
   if (type == Type::q3_f) return distance == 1 ? symbol : symbol & 4;
   return symbol;
 }
@@ -209,6 +215,8 @@ class TrellisTest : public QObject {
   void every_instruction_set_gives_the_same_bytes();
   void every_instruction_set_gives_the_same_products();
   void more_bits_mean_less_error();
+  void q4_e_suits_values_spread_evenly_data();
+  void q4_e_suits_values_spread_evenly();
   void importance_moves_the_error_to_where_it_matters_less_data() { add_types(); }
   void importance_moves_the_error_to_where_it_matters_less();
   void zeros_constants_and_single_values_data() { add_types(); }
@@ -307,7 +315,8 @@ void TrellisTest::what_it_decodes_it_encodes_without_loss() {
     // Of about the usual size: the encoder tries scales up to four steps of 6 to 12 % away from the usual
     // one.
     double rms = 0;
-    while (std::fabs(rms - 10.5) > 1.5) {
+    const double usual = t == Type::q4_e ? 18 : 10.5;
+    while (std::fabs(rms / usual - 1) > 0.14) {
       for (std::size_t i = 1; i < bytes; ++i) blocks[b * bytes + i] = static_cast<std::byte>(random());
       blocks[b * bytes] = static_cast<std::byte>(8 + 3 * b);
       rms = 0;
@@ -387,12 +396,55 @@ void TrellisTest::more_bits_mean_less_error() {
   // scale for each block is at 0.083, 0.165 and 0.325.
   const double bounds[] = {0.0735, 0.143, 0.291};
   double before = 0;
+  constexpr Type falling[] = {Type::q4_f, Type::q3_f, Type::q2_f};
   for (std::size_t i = 0; i < 3; ++i) {
-    const double error = error_of(x, quantized(types[i], x, 1, nullptr).values, {});
+    const double error = error_of(x, quantized(falling[i], x, 1, nullptr).values, {});
     QVERIFY2(error > 1.8 * before && error < bounds[i],
-             qPrintable(seeded(QString("%1: %2").arg(type_name(types[i]).data()).arg(error))));
+             qPrintable(seeded(QString("%1: %2").arg(type_name(falling[i]).data()).arg(error))));
     before = error;
   }
+}
+
+// Bounds: two per cent above what is reached with any seed. llama.cpp's IQ4_XS, of as many bits, is at 0.0593
+// and 0.0554 on slabs (docs/tiers.md).
+void TrellisTest::q4_e_suits_values_spread_evenly_data() {
+  QTest::addColumn<int>("levels");  // of a grid around zero with a scale for each block; 0: no grid
+  QTest::addColumn<bool>("slabs");
+  QTest::addColumn<double>("plain");
+  QTest::addColumn<double>("weighted");
+  QTest::newRow("slabs") << 0 << true << 0.0466 << 0.042;
+  QTest::newRow("uniform") << 0 << false << 0.0627 << 0.0575;
+  QTest::newRow("grid of 15") << 15 << false << 0.0325 << 0.0296;
+  QTest::newRow("grid of 16") << 16 << false << 0.0418 << 0.034;
+}
+void TrellisTest::q4_e_suits_values_spread_evenly() {
+  QFETCH(int, levels);
+  QFETCH(bool, slabs);
+  QFETCH(double, plain);
+  QFETCH(double, weighted);
+  constexpr std::size_t columns = 1536, rows = 24;
+  std::mt19937 random(fovea::tests::seed());
+  std::uniform_real_distribution<float> share(0, 1);
+  std::vector<float> x(columns * rows);
+  float scale = 1;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i % 32 == 0) scale = std::exp2(share(random));
+    if (levels > 0)
+      x[i] =
+          scale * static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(levels)) - levels / 2);
+    else
+      x[i] = (random() % 2 == 0 ? 1.0F : -1.0F) * (share(random) + (slabs ? 1.0F : 0.0F));
+  }
+  const std::vector<float> importance = importances(14, columns);
+  const auto errors = [&](Type type) {
+    return std::array{error_of(x, quantized(type, x, rows, nullptr).values, {}),
+                      error_of(x, quantized(type, x, rows, importance.data()).values, importance)};
+  };
+  const auto e = errors(Type::q4_e), f = errors(Type::q4_f);
+  const QString text = QString("Q4_E %1 / %2, Q4_F %3 / %4").arg(e[0]).arg(e[1]).arg(f[0]).arg(f[1]);
+  if (qEnvironmentVariableIsSet("FOVEA_TEST_PRINT")) qInfo("%s", qPrintable(text));
+  QVERIFY2(e[0] < plain && e[1] < weighted, qPrintable(seeded(text)));
+  QVERIFY2(e[0] < 0.9 * f[0] && e[1] < f[1], qPrintable(seeded(text)));
 }
 
 void TrellisTest::importance_moves_the_error_to_where_it_matters_less() {
@@ -402,7 +454,8 @@ void TrellisTest::importance_moves_the_error_to_where_it_matters_less() {
   std::vector<float> importance = importances(7, 96);
   const double plain = error_of(x, quantized(t, x, 60, nullptr).values, importance);
   const Quantized with = quantized(t, x, 60, importance.data());
-  QVERIFY(error_of(x, with.values, importance) < 0.9 * plain);
+  // Q4_E's tables leave fewer ways around a value.
+  QVERIFY(error_of(x, with.values, importance) < (t == Type::q4_e ? 0.95 : 0.9) * plain);
   // Its scale does not matter, not even where squares of it would overflow.
   std::vector<float> large = importance;
   for (float& w : large) w *= 0x1p100F;
@@ -424,7 +477,7 @@ void TrellisTest::zeros_constants_and_single_values() {
   const Quantized zero = quantized(t, std::vector<float>(96, 0.0F), 1, nullptr);
   QVERIFY(std::all_of(zero.bytes.begin(), zero.bytes.end(), [](std::byte b) { return b == std::byte{0}; }));
   QVERIFY(std::all_of(zero.values.begin(), zero.values.end(), [](float v) { return v == 0; }));
-  const double bound = t == Type::q4_f ? 0.08 : t == Type::q3_f ? 0.16 : 0.3;
+  const double bound = has_four_bits(t) ? 0.08 : t == Type::q3_f ? 0.16 : 0.3;
   for (const float constant : {1.0F, -0.02F, 3.7F}) {
     const std::vector<float> x(64, constant);
     const double error = error_of(x, quantized(t, x, 1, nullptr).values, {});
