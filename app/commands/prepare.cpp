@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 
 #include "app/commands/flags.h"
@@ -30,7 +31,15 @@ nlohmann::ordered_json number_or_null(double value) {
   return value < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
 }
 
-nlohmann::ordered_json as_json(const PrepareReport& report) {
+nlohmann::ordered_json as_json(const std::optional<CloserTier>& found) {
+  if (!found) return nullptr;
+  return {{"tier", found->tier},
+          {"weight_error", found->weight_error},
+          {"closer", found->closer},
+          {"closer_weight_error", found->closer_weight_error}};
+}
+
+nlohmann::ordered_json as_json(const PrepareReport& report, const std::optional<CloserTier>& closer) {
   nlohmann::ordered_json tiers = nlohmann::ordered_json::array();
   for (const PreparedTier& tier : report.tiers) {
     tiers.push_back({{"name", tier.name},
@@ -42,10 +51,10 @@ nlohmann::ordered_json as_json(const PrepareReport& report) {
                      {"output_error_max", number_or_null(tier.output_error_max)},
                      {"divergence_mean", number_or_null(tier.divergence_mean)}});
   }
-  return {{"path", report.path.string()}, {"bytes", report.bytes},
-          {"units", report.units},        {"tiers", tiers},
-          {"seconds", report.seconds},    {"calibrated_units", report.calibrated_units},
-          {"was_there", report.was_there}};
+  return {{"path", report.path.string()},  {"bytes", report.bytes},
+          {"units", report.units},         {"tiers", tiers},
+          {"seconds", report.seconds},     {"calibrated_units", report.calibrated_units},
+          {"was_there", report.was_there}, {"closer_tier", as_json(closer)}};
 }
 
 std::string megabytes(std::int64_t bytes) {
@@ -88,13 +97,21 @@ Result<void> run_prepare(const PrepareFlags& flags, Console& console, Interrupts
   FOVEA_TRY(const StorePlan plan, describe_store(request));
   request.store = flags.out.empty() ? stores_folder() / plan.name : std::filesystem::path(flags.out);
   std::error_code ignored;
-  if (request.rebuild || !std::filesystem::exists(request.store, ignored))
+  std::optional<CloserTier> closer;
+  if (request.rebuild || !std::filesystem::exists(request.store, ignored)) {
     console.note(fmt::format("{}: {} units need {} bytes ({}) on the disk", request.store.string(),
                              plan.units, plan.bytes, megabytes(plan.bytes)));
+    FOVEA_TRY(closer, closer_tier(request));
+    if (closer)
+      console.note(fmt::format(
+          "{} would suit these weights better than {} with as many bits: on a sample its "
+          "error is {} instead of {}",
+          closer->closer, closer->tier, percent(closer->closer_weight_error), percent(closer->weight_error)));
+  }
   const auto report = prepare(request, console.progress(), operation.token());
   console.clear_progress();
   if (!report) return std::unexpected(report.error());
-  return flags.json ? write_json(console, as_json(*report)) : console.write_text(for_people(*report));
+  return flags.json ? write_json(console, as_json(*report, closer)) : console.write_text(for_people(*report));
 }
 
 void add_calibration(CLI::App& command, PrepareFlags& flags) {
@@ -131,11 +148,15 @@ void add_prepare(Registry& registry) {
       "                      where it was not measured\n"
       "  calibrated_units    that the text reached\n"
       "  seconds             of the whole work\n"
-      "  was_there           the store was there already, and nothing was done\n");
+      "  was_there           the store was there already, and nothing was done\n"
+      "  closer_tier         where another tier of as many bits would be clearly closer to the weights, on a "
+      "sample:\n"
+      "                      tier, weight_error, closer, closer_weight_error; else null, as where the store "
+      "was there\n");
   add_model(*command, flags->model)->required();
   command
       ->add_option("--tiers", flags->request.tiers,
-                   "From high to low, separated by commas: file (as the model has it), bf16, q8, q4 … "
+                   "From high to low, separated by commas: file (as the model has it), bf16, q8, q4, q4e … "
                    "(default: file and the next two lower ones)")
       ->delimiter(',');
   add_calibration(*command, *flags);

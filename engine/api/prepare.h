@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -47,6 +48,17 @@ struct StorePlan {
   std::int64_t bytes = 0;       // of the finished file
 };
 Result<StorePlan> describe_store(const PrepareRequest&);
+
+// A tier of as many bits whose versions would be clearly closer to the weights, on a sample of them and
+// without calibration. Errors as PreparedTier's weight_error_mean.
+struct CloserTier {
+  std::string tier;  // as requested, "q4"
+  double weight_error = 0;
+  std::string closer;  // "q4e"
+  double closer_weight_error = 0;
+};
+// None: the tiers are the right ones. Takes a second or so, whatever the size of the model.
+Result<std::optional<CloserTier>> closer_tier(const PrepareRequest&);
 
 struct PreparedTier {
   std::string name;

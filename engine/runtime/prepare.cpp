@@ -7,6 +7,7 @@
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/precision/calibrate.h"
+#include "engine/precision/closer_tier.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/prepare.h"
 #include "engine/precision/prepare_divergence.h"
@@ -269,6 +270,14 @@ Result<StorePlan> describe_store(const PrepareRequest& request) {
                      .units = identity.units,
                      .parameters = source.units.parameters(),
                      .bytes = checkpoint::store_bytes(identity, sizes)};
+  });
+}
+
+Result<std::optional<CloserTier>> closer_tier(const PrepareRequest& request) {
+  return at_the_door([&]() -> Result<std::optional<CloserTier>> {
+    FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(request.device));
+    FOVEA_TRY(const Source source, open_source(request, device));
+    return precision::closer_tier(source.checkpoint, source.units, source.tiers);
   });
 }
 

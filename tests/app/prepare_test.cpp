@@ -97,6 +97,28 @@ class PrepareCommandTest : public QObject {
     QVERIFY(content(path) == before);
   }
 
+  // The golden model's weights are normal ones: q4 suits them better than q4e.
+  void aTierThatSuitsBetterIsNamed() {
+    const Outcome right = run({"prepare", model_, "--tiers", "q4", "--json"}, data());
+    QCOMPARE(right.code, 0);
+    QVERIFY2(!right.err.contains("would suit"), right.err.c_str());
+    QVERIFY(json::parse(right.out, nullptr, false)["closer_tier"].is_null());
+
+    const std::vector<std::string> arguments{"prepare", model_, "--tiers", "q4e", "--json"};
+    const Outcome other = run(arguments, data());
+    QCOMPARE(other.code, 0);
+    QVERIFY2(other.err.contains("q4 would suit these weights better than q4e"), other.err.c_str());
+    const json object = json::parse(other.out, nullptr, false);
+    QCOMPARE(object["tiers"][0]["name"], "q4e");
+    QCOMPARE(object["closer_tier"]["tier"], "q4e");
+    QCOMPARE(object["closer_tier"]["closer"], "q4");
+    QVERIFY(object["closer_tier"]["closer_weight_error"] < object["closer_tier"]["weight_error"]);
+
+    const Outcome again = run(arguments, data());
+    QVERIFY2(!again.err.contains("would suit"), again.err.c_str());
+    QVERIFY(json::parse(again.out, nullptr, false)["closer_tier"].is_null());
+  }
+
   void wrongUse_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<int>("code");
@@ -104,6 +126,8 @@ class PrepareCommandTest : public QObject {
     QTest::newRow("unknown tier") << QStringList{"--tiers", "file,q99"} << 1 << "\"q99\" is not a tier";
     QTest::newRow("wrong order") << QStringList{"--tiers", "q4,file"} << 1 << "from high to low";
     QTest::newRow("twice") << QStringList{"--tiers", "file,file"} << 1 << "each once";
+    QTest::newRow("of equal bits") << QStringList{"--tiers", "q4,q4e"} << 1
+                                   << "\"q4e\" has 4.25 bits per weight";
     QTest::newRow("scope") << QStringList{"--scope", "heads"} << 2 << "none of experts, linear";
     QTest::newRow("divergence of nothing") << QStringList{"--divergence"} << 2 << "requires --calibrate";
     QTest::newRow("no text") << QStringList{"--calibrate", "/none.txt"} << 1 << "/none.txt";
