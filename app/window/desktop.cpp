@@ -115,6 +115,7 @@ void Desktop::connect_window() {
   connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::check_device);
   connect(chat_.get(), &ChatController::restartRequested, this, &Desktop::begin_restart);
   connect(window_.get(), &ui::ChatWindow::closing, this, &Desktop::keep_geometry);
+  connect(window_.get(), &ui::ChatWindow::closing, this, [this] { stop_.request_stop(); });
   connect(live_panel_, &ui::LivePanel::choosePrecisionRequested, this,
           [this] { wizard_->open(settings_, true); });
   connect(wizard_.get(), &WizardLink::chosen, this, &Desktop::remember_model);
@@ -217,6 +218,7 @@ void Desktop::open_what_fits() {
     return propose_model(recent, library, catalogue(), machine, stop);
   };
   in_background(this, look, [this](const Result<Proposal>& proposal) {
+    if (stop_.stop_requested()) return;  // the window closes
     if (proposal) return take_proposal(*proposal);
     window_->show_error(error_words(proposal.error()), tr("Settings…"), [this] { show_settings(); });
   });

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QSignalSpy>
+#include <QThreadPool>
 
 #include "app/window/desktop.h"
 #include "app/window/model_words.h"
@@ -161,6 +162,18 @@ class WizardTest : public QObject {
     // What was opened by itself is said; what somebody has tried stays without a word.
     QCOMPARE(desktop.window().error_bar().message().contains(QStringLiteral("only model here")), page < 5);
     QVERIFY(close(desktop));
+  }
+
+  // The window is closed while it looks for a model in the background.
+  void closingTheWindowOpensNothing() {
+    app::Desktop desktop({});
+    desktop.start();
+    QTest::keyClick(&wizard(desktop).dialog(), Qt::Key_Escape);
+    QVERIFY(close(desktop));
+    QVERIFY(QThreadPool::globalInstance()->waitForDone(fovea::tests::kLong));
+    QCoreApplication::processEvents();
+    QVERIFY(!desktop.chat().model_loaded());
+    QCOMPARE(desktop.window().state(), State::no_model);
   }
 
   void closingWithoutAModelLeavesTheWaysToOne() {
