@@ -43,8 +43,10 @@ class FirstStartTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { hub_cache_ = qgetenv("HF_HUB_CACHE"); }
   void cleanup() {
-    for (const char* name : {"FOVEA_DATA", "HF_HOME", "HF_ENDPOINT"}) qunsetenv(name);
+    for (const char* name : {"FOVEA_DATA", "HF_ENDPOINT"}) qunsetenv(name);
+    qputenv("HF_HUB_CACHE", hub_cache_);
   }
 
   void downloadsOpensAndAnswers() {
@@ -57,7 +59,7 @@ class FirstStartTest : public QObject {
       return QByteArray::fromStdString((folder.path() / name).string());
     };
     qputenv("FOVEA_DATA", in_folder("data"));
-    qputenv("HF_HOME", in_folder("hub"));
+    qputenv("HF_HUB_CACHE", in_folder("hub"));  // else what comes would stay, and other tests would find it
     qputenv("HF_ENDPOINT", QByteArray::fromStdString(server.endpoint()));
     qunsetenv("HF_HUB_OFFLINE");
     {
@@ -117,6 +119,9 @@ class FirstStartTest : public QObject {
     QCOMPARE(server.bytes_sent(), sent);
     QVERIFY(close(again));
   }
+
+ private:
+  QByteArray hub_cache_;  // the tests' own
 };
 FOVEA_TEST(FirstStartTest)
 
