@@ -5,7 +5,7 @@ _fovea() {
     [[ ${COMP_WORDS[i]} != -* ]] && { command=${COMP_WORDS[i]}; break; }
   done
   local commands
-  commands=$(fovea --help 2>/dev/null | sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\) .*/\1/p')
+  commands=$(fovea --help 2>/dev/null | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p')
   if [[ $previous == --policy ]]; then
     mapfile -t COMPREPLY < <(compgen -W "static dynaexq offload none" -- "$word")
   elif [[ $word == -* ]]; then

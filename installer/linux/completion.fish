@@ -1,6 +1,6 @@
 # Completion of fovea for fish. Commands are asked of the program itself.
 function __fovea_commands
-    fovea --help 2>/dev/null | sed -n '/^Subcommands:/,$s/^  \([a-z][a-z-]*\)  *\(.*\)/\1\t\2/p'
+    fovea --help 2>/dev/null | sed -n '/^Subcommands:/,/^$/s/^  \([a-z][a-z-]*\)  *\(.*\)/\1\t\2/p'
 end
 function __fovea_options
     set -l words (commandline -opc)

@@ -32,6 +32,7 @@ run("the program" ${PREFIX}/bin/fovea --version)
 # The manual names every command, and completion offers it.
 run("the help" ${PREFIX}/bin/fovea --help)
 string(REGEX REPLACE ".*\nSubcommands:\n" "" commands "${output}")
+string(REGEX REPLACE "\n\n.*" "\n" commands "${commands}")
 string(REGEX MATCHALL "\n  [a-z-]+ " commands "\n${commands}")
 list(LENGTH commands count)
 if(count LESS 10)
