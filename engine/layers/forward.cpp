@@ -147,11 +147,7 @@ class Forward::Runner {
   void run() {
     b_.rotate_for(pass_.context, stream_);
     begin();
-    if (may_be_graph()) {
-      run_as_graph();
-    } else {
-      operations();
-    }
+    b_.stopped = !(may_be_graph() ? run_as_graph() : operations());
   }
 
   // What an observer did not need to know earlier. False: it stops the pass. To be called behind its end.
@@ -168,16 +164,15 @@ class Forward::Runner {
   }
 
  private:
-  // Decoding where nobody has to know or do anything in the middle of the pass.
+  // Decoding where no observer has to know or do anything in the middle of the pass.
   bool may_be_graph() const {
     return position_ != nullptr && pass_.logits != LogitsWanted::none &&
-           needs_ == PassObserver::Needs::history && !b_.host;
+           needs_ == PassObserver::Needs::history;
   }
 
-  void run_as_graph() {
-    b_.stopped = pass_.stop.stop_requested();
-    if (b_.stopped) return;
-    whole_ = true;
+  // False: the pass was stopped.
+  bool run_as_graph() {
+    if (pass_.stop.stop_requested()) return false;
     b_.look_at_weights();
     for (std::int64_t layer = 0; layer < c_.layers; ++layer)
       if (c_.layer_has_experts(layer)) b_.crossing->experts(layer, stream_);
@@ -187,14 +182,19 @@ class Forward::Runner {
                               .cache_type = cache_.front().type,
                               .magnitude = b_.magnitude,
                               .observed = pass_.observer != nullptr,
+                              .made_choices = choices_ != nullptr,
                               .lists = lists()};
-    if (!b_.graphs.run(shape, b_.inside, stream_, [this] { operations(); }) || !pass_.observer) return;
+    const Graphs::Ran ran =
+        b_.graphs.run(shape, b_.inside, stream_, pass_.stop, [this] { return operations(); });
+    if (!ran.by_graph || !ran.whole || !pass_.observer) return ran.whole;
     for (std::int64_t layer = 0; layer < c_.layers; ++layer)
       if (c_.layer_has_experts(layer)) b_.crossing->expect_choices(layer, tokens_);
+    return true;
   }
 
-  // All that the device does in the pass.
-  void operations() {
+  // All that the pass does. False: it was stopped.
+  bool operations() {
+    begin_ = 0;
     op_.embed_rows({.table = b_.model.embedding(), .ids = ids_, .tokens = tokens_, .out = b_.at.x}, stream_);
 
     for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
@@ -202,21 +202,19 @@ class Forward::Runner {
       norm(0, layer == 0 ? nullptr : b_.at.branch, w.attention_norm);
       keys_and_values(layer, w.attention);
       if (layer == c_.layers - 1) begin_ = first_wanted();
-      b_.stopped = !whole_ && pass_.stop.stop_requested();
-      if (begin_ == tokens_ || b_.stopped) return;
+      if (pass_.stop.stop_requested()) return false;
+      if (begin_ == tokens_) return true;
       attention(layer, w.attention);
       norm(begin_, b_.at.branch, w.feed_forward_norm);
-      if (!feed_forward(layer, w)) {
-        b_.stopped = true;
-        return;
-      }
+      if (!feed_forward(layer, w)) return false;
     }
     norm(begin_, b_.at.branch, b_.model.output_norm());
     linear(wanted(b_.at.normed), normed_image(), tokens_ - begin_, c_.hidden,
            {{{.weight = b_.model.output(), .out = b_.at.logits}}});
-    if (!lists()) return;
+    if (!lists()) return true;
     op_.shortlist(b_.crossing->shortlist(b_.at.logits), stream_);
     b_.crossing->read_shortlist(stream_);
+    return true;
   }
 
   bool lists() const { return pass_.logits == LogitsWanted::likely && b_.crossing; }
@@ -384,7 +382,7 @@ class Forward::Runner {
       }
       if (w.shared_gate) block.shared_weights = b_.at.shared_weights;
     }
-    if (hosted) return b_.host->run(layer, block, wanted(b_.at.normed), *b_.crossing, stream_);
+    if (hosted) return b_.host->run(layer, block, wanted(b_.at.normed), *b_.crossing, stream_, b_.graphs);
     op_.feed_forward(block, stream_);
     return true;
   }
@@ -424,7 +422,6 @@ class Forward::Runner {
   const PassObserver::Needs needs_ = pass_.observer ? pass_.observer->needs() : PassObserver::Needs::history;
   std::int64_t begin_ = 0;                   // the first wanted row
   std::int64_t most_first_ = pass_.first;    // more than that where the operations read position_
-  bool whole_ = false;                       // it is not stopped between layers
   const std::int32_t* ids_ = nullptr;        // [tokens]
   const std::int32_t* choices_ = nullptr;    // [layers, tokens, used]; null: the routers'
   const std::int32_t* positions_ = nullptr;  // [tokens]

@@ -32,12 +32,9 @@ std::int64_t Graphs::driver_bytes(std::int64_t layers, std::int64_t context, std
   return graphs * (layers + 1) * kernels_of_layer * kernel_bytes;
 }
 
-bool Graphs::run(const Shape& shape, std::span<const kernels::Weight> inside, kernels::Stream& stream,
-                 const Work& work) {
-  if (!captures_) {
-    work();
-    return false;
-  }
+Graphs::Ran Graphs::run(const Shape& shape, std::span<const kernels::Weight> inside, kernels::Stream& stream,
+                        const std::stop_token& stop, const Work& work) {
+  if (!captures_) return {.whole = work()};
   if (&stream != stream_ || known_.size() > most_shapes || !std::ranges::equal(inside, inside_, equal)) {
     known_.clear();
     inside_.assign(inside.begin(), inside.end());
@@ -45,34 +42,70 @@ bool Graphs::run(const Shape& shape, std::span<const kernels::Weight> inside, ke
   }
   const auto found = std::ranges::find(known_, shape, &Known::shape);
   if (found == known_.end()) {
-    known_.push_back({shape, nullptr});
-    work();
-    return false;
+    known_.push_back({shape, {}});
+    return {.whole = work()};
   }
-  if (found->graph == nullptr && !capture(*found, stream, work)) {
-    work();
-    return false;
-  }
-  stream.launch(*found->graph);
+  if (found->steps.empty()) return capture(*found, work);
   ++use_.launched;
+  return {.by_graph = true, .whole = replay(*found, stop)};
+}
+
+bool Graphs::replay(const Known& known, const std::stop_token& stop) const {
+  for (const Step& step : known.steps) {
+    if (step.segment) {
+      stream_->launch(*step.segment);
+    } else if (!step.aside() || stop.stop_requested()) {
+      return false;
+    }
+  }
   return true;
 }
 
-bool Graphs::capture(Known& known, kernels::Stream& stream, const Work& work) {
-  captures_ = stream.begin_capture();
-  if (!captures_) return false;
-  work();
+// The pass is done meanwhile, segment by segment.
+Graphs::Ran Graphs::capture(Known& known, const Work& work) {
+  noted_ = &known.steps;
+  bool whole = begin_segment() && work();
+  if (capturing_) whole = end_segment() && whole;
+  noted_ = nullptr;
+  if (whole) {
+    const auto segments =
+        std::ranges::count_if(known.steps, [](const Step& s) { return s.segment != nullptr; });
+    ++use_.captured;
+    ++use_.launched;
+    use_.segments += segments;
+    log::debug("layers", "captured decoding up to position ", known.shape.most_first, " in ", segments,
+               " segments, as graph ", use_.captured);
+    return {.by_graph = true};
+  }
+  stream_->synchronize();  // what has begun of it
+  known.steps.clear();
+  return {.whole = !captures_ && work()};
+}
+
+bool Graphs::begin_segment() {
+  captures_ = capturing_ = stream_->begin_capture();
+  return capturing_;
+}
+
+bool Graphs::end_segment() {
   std::string why;
-  known.graph = stream.end_capture(why);
-  captures_ = known.graph != nullptr;
+  Step step{.segment = stream_->end_capture(why), .aside = {}};
+  capturing_ = false;
+  captures_ = step.segment != nullptr;
   if (!captures_) {
     log::warning("layers", "decoding goes on without graphs, which is slower: ", why);
     return false;
   }
-  ++use_.captured;
-  log::debug("layers", "captured decoding up to position ", known.shape.most_first, " as graph ",
-             use_.captured);
+  stream_->launch(*step.segment);
+  noted_->push_back(std::move(step));
   return true;
+}
+
+bool Graphs::aside(Aside step) {
+  if (noted_ == nullptr) return step();
+  if (!end_segment() || !step()) return false;
+  noted_->push_back({.segment = nullptr, .aside = std::move(step)});
+  return begin_segment();
 }
 
 }  // namespace fovea::layers

@@ -5,12 +5,26 @@
 // A graph holds addresses and numbers as they were. What differs from pass to pass lies behind addresses that
 // stay (crossing.h), also the experts' handles, so that tiers change under a graph. Everything else is in its
 // Shape, or one of the weights that all graphs have inside: where one of those changes, all graphs go.
+//
+// Where the host has something to do in the middle of a pass (host_experts.h), the pass is cut there into
+// segments, a graph each, which are kept together. Two other ways are known, and neither could be measured:
+//   - Host nodes within one graph (KTransformers: cudaLaunchHostFunc, two for each layer). They run on a
+//   thread
+//     of the driver's, which is slow to wake (100 us on an RTX 3080, facebookincubator/velox#6096), may not
+//     call the driver, and could not end the pass.
+//   - Flags in pinned memory that the device waits for, one launch for all. The fewest calls, but a host that
+//     is stopped or fails leaves a device that waits for ever.
+// Segments take two launches, a record and a wait for a layer that host and device share, about 2.5 us each,
+// where the pieces were about 18 calls; the device finds a layer's ten kernels without a gap, and its own
+// experts are queued before the host waits. llama.cpp measured 4 to 10 % more tokens from cutting likewise
+// (ggml-org/llama.cpp#18934, RTX 4090 and 5090).
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "kernels/api/operations.h"
@@ -18,8 +32,9 @@
 namespace fovea::layers {
 
 struct GraphUse {
-  std::int64_t captured = 0;
-  std::int64_t launched = 0;
+  std::int64_t captured = 0;  // shapes
+  std::int64_t segments = 0;  // of them
+  std::int64_t launched = 0;  // passes
 };
 
 class Graphs {
@@ -29,19 +44,32 @@ class Graphs {
     std::int64_t most_first = 0;  // the first token's position is at most this
     std::int64_t page_tokens = 0;
     kernels::Type cache_type = kernels::Type::f32;
-    float magnitude = 1;    // of the rotary embedding
-    bool observed = false;  // the router's choices are read back
-    bool lists = false;     // the likeliest tokens too
+    float magnitude = 1;        // of the rotary embedding
+    bool observed = false;      // the router's choices are read back
+    bool made_choices = false;  // somebody else's instead of the router's
+    bool lists = false;         // the likeliest tokens are read back too
     bool operator==(const Shape&) const = default;
   };
   // How far the positions of a graph reach: so few shapes serve any context, and each divides its work well.
   static std::int64_t most_first(std::int64_t first, std::int64_t page_tokens);
 
   // work() gives a pass to the stream, waits for nothing, and does the same whenever the shape and `inside`,
-  // the weights that it names itself, are the same. True: a graph did it.
-  using Work = std::function<void()>;
-  bool run(const Shape& shape, std::span<const kernels::Weight> inside, kernels::Stream& stream,
-           const Work& work);
+  // the weights that it names itself, are the same. False: it has ended early. It may be called twice for a
+  // pass, the second time from the beginning.
+  using Work = std::function<bool()>;
+  struct Ran {
+    bool by_graph = false;
+    bool whole = true;  // neither the work nor the host aside has ended it
+  };
+  // A graph asks for `stop` where the host has something to do; work() may itself.
+  Ran run(const Shape& shape, std::span<const kernels::Weight> inside, kernels::Stream& stream,
+          const std::stop_token& stop, const Work& work);
+
+  // For work(): what the host does in the middle of a pass, in its order, and may wait for the stream. It is
+  // called again in each pass that a graph does, without work(). False: the pass ends, and work() shall.
+  // Outside run() it is only called.
+  using Aside = std::function<bool()>;
+  bool aside(Aside step);
 
   // When the same shapes and weights mean other work than before.
   void forget() { known_.clear(); }
@@ -54,16 +82,25 @@ class Graphs {
   static std::int64_t driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens);
 
  private:
+  struct Step {
+    std::unique_ptr<kernels::Graph> segment;  // null: the host's
+    Aside aside;
+  };
   struct Known {
     Shape shape;
-    std::unique_ptr<kernels::Graph> graph;  // null until the shape is met again
+    std::vector<Step> steps;  // none until the shape is met again
   };
-  bool capture(Known& known, kernels::Stream& stream, const Work& work);
+  Ran capture(Known& known, const Work& work);
+  bool begin_segment();
+  bool end_segment();
+  bool replay(const Known& known, const std::stop_token& stop) const;
 
   std::vector<Known> known_;
   std::vector<kernels::Weight> inside_;
-  const kernels::Stream* stream_ = nullptr;
-  bool captures_ = true;  // the device does, as far as is known
+  kernels::Stream* stream_ = nullptr;
+  std::vector<Step>* noted_ = nullptr;  // while a pass is captured
+  bool capturing_ = false;              // a segment
+  bool captures_ = true;                // the device does, as far as is known
   GraphUse use_;
 };
 

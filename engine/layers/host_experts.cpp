@@ -42,34 +42,49 @@ Result<std::unique_ptr<HostExperts>> HostExperts::create(const models::ModelConf
 }
 
 bool HostExperts::run(std::int64_t layer, const kernels::FeedForward& device_part, float* spare,
-                      const Crossing& crossing, kernels::Stream& stream) {
-  const models::HostWeights::Layer& own = weights_.layer(layer);
+                      Crossing& crossing, kernels::Stream& stream, Graphs& graphs) {
   const std::int64_t tokens = device_part.tokens;
   const std::int64_t bytes = tokens * d_ * static_cast<std::int64_t>(sizeof(float));
-  assert(own && tokens <= max_tokens_);
+  assert(weights_.layer(layer) && tokens <= max_tokens_);
+  const auto mark = [this, &stream] {
+    device_.record(*input_is_here_, stream);
+    return true;
+  };
+  const auto own_part = [this, layer, tokens, &crossing, &stream] {
+    return compute(layer, tokens, crossing, stream);
+  };
   device_.read_back(reinterpret_cast<std::byte*>(x_), reinterpret_cast<const std::byte*>(device_part.x),
                     bytes, stream);
-  device_.record(*input_is_here_, stream);
   const bool both = !device_part.experts.empty() || device_part.shared != nullptr;
-  if (both) device_.operations().feed_forward(device_part, stream);
+  if (both) {
+    if (!graphs.aside(mark)) return false;
+    device_.operations().feed_forward(device_part, stream);
+    if (!graphs.aside(own_part)) return false;
+  } else if (!graphs.aside([=] { return mark() && own_part(); })) {
+    return false;
+  }
+  float* const target = both ? spare : device_part.out;
+  device_.copy(reinterpret_cast<std::byte*>(target), reinterpret_cast<const std::byte*>(out_), bytes, stream);
+  if (both) device_.operations().add({.x = device_part.out, .y = spare, .count = tokens * d_}, stream);
+  return true;
+}
 
+bool HostExperts::compute(std::int64_t layer, std::int64_t tokens, Crossing& crossing,
+                          const kernels::Stream& stream) {
   input_is_here_->wait();
   // What a device that has failed leaves here are no choices: they must not be looked up.
   if (!stream.failure().empty()) return false;
+  const models::HostWeights::Layer& own = weights_.layer(layer);
   kernels::FeedForward block{.x = x_, .tokens = tokens, .d = d_, .experts = own.experts, .out = out_};
   if (!own.experts.empty()) {
+    crossing.expect_choices(layer, tokens);
     const Crossing::Choices choices = crossing.choices(layer);
-    assert(choices.tokens == tokens);
     block.used = used_;
     block.ids = choices.ids;
     block.weights = choices.weights;
   }
   if (own.shared.gate) block.shared = &own.shared;
   host_.operations().feed_forward(block, *threads_);
-
-  float* const target = both ? spare : device_part.out;
-  device_.copy(reinterpret_cast<std::byte*>(target), reinterpret_cast<const std::byte*>(out_), bytes, stream);
-  if (both) device_.operations().add({.x = device_part.out, .y = spare, .count = tokens * d_}, stream);
   return true;
 }
 

@@ -5,8 +5,7 @@
 // The device's own experts are given to its stream before the host waits for anything, so that both compute
 // at the same time. The order in which the two sums are added is fixed: the device's first.
 //
-// A pass with such a layer is run by the host step by step. It cannot be recorded as one graph, since the
-// host computes in its middle.
+// A pass that is captured is cut where the host takes part (graphs.h).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +13,7 @@
 
 #include "engine/core/result.h"
 #include "engine/layers/crossing.h"
+#include "engine/layers/graphs.h"
 #include "engine/models/host_weights.h"
 #include "kernels/api/device.h"
 
@@ -45,15 +45,17 @@ class HostExperts {
   // The whole block, for a layer of which the host has a part. `device_part` names the device's own experts
   // alone, none where the host has them all; its `out` gets the sum. `spare` [tokens, d] on the device may be
   // `device_part.x`, which nobody reads afterwards. The layer's choices must be on their way already
-  // (Crossing::read_choices) where it has routed experts. False: the stream has failed, and nothing was
-  // computed.
-  bool run(std::int64_t layer, const kernels::FeedForward& device_part, float* spare,
-           const Crossing& crossing, kernels::Stream& stream);
+  // (Crossing::read_choices) where it has routed experts. What the host does is aside from the graphs. False:
+  // the stream has failed, and nothing was computed.
+  bool run(std::int64_t layer, const kernels::FeedForward& device_part, float* spare, Crossing& crossing,
+           kernels::Stream& stream, Graphs& graphs);
 
  private:
   HostExperts(const kernels::Device& device, const HostPart& host, std::int64_t d, std::int64_t used,
               std::int64_t max_tokens);
   bool allocate();
+  // Waits for the input and computes the host's part of it.
+  bool compute(std::int64_t layer, std::int64_t tokens, Crossing& crossing, const kernels::Stream& stream);
   std::int64_t bytes() const { return max_tokens_ * d_ * static_cast<std::int64_t>(sizeof(float)); }
 
   const kernels::Device& device_;

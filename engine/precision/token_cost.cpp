@@ -6,9 +6,11 @@
 namespace fovea::precision {
 namespace {
 
-// A copy down, a wait, a copy up and an addition: five calls of the driver at about ten microseconds. An
-// estimate: no card was at hand to measure it.
-constexpr double crossing_seconds = 50e-6;
+// A crossing cuts the pass's graph (engine/layers/graphs.h). Two launches of a graph and a record take 2.5 us
+// each (developer.nvidia.com, "Constant Time Launch for Straight-Line CUDA Graphs"); a copy down and its news
+// about 6 us until the host has woken, a copy up and the first kernel behind it as much. An estimate: no card
+// was at hand to measure it.
+constexpr double crossing_seconds = 20e-6;
 
 // Of the versions that units of this group may have.
 double mean_bytes(const UnitGroup& group, const std::vector<std::int64_t>& counts) {

@@ -38,7 +38,7 @@ class ForwardingDevice : public kernels::HostDevice {
   std::byte* allocate(std::int64_t bytes) const override { return inner_.allocate(bytes); }
   void release(std::byte* memory, std::int64_t bytes) const override { inner_.release(memory, bytes); }
 
- private:
+ protected:
   const kernels::Device& inner_;
 };
 

@@ -32,10 +32,8 @@ void say(const std::string& text) {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-// What a kernel's thread did, or empty.
-std::string kernel_fault(const void* address) {
-  Block* const block = Block::current();
-  if (!watched || !block || !block->in_thread()) return {};
+// What a kernel's thread did.
+std::string kernel_fault(const Block* block, const void* address) {
   if (block->stack_overflow(address)) return "has used up its stack";
   const std::string where = watched->describe(address);
   if (!where.empty())
@@ -46,9 +44,13 @@ std::string kernel_fault(const void* address) {
 }
 
 void on_fault(int number, siginfo_t* info, void*) {
-  static thread_local std::string wrong;  // not the stack's: a kernel's thread does not come back
-  wrong = kernel_fault(info->si_addr);
-  if (!wrong.empty()) Block::current()->fail_in_signal(wrong);
+  if (Block* const block = Block::current(); watched && block && block->in_thread()) {
+    static thread_local std::string wrong;  // not the stack's: a kernel's thread does not come back
+    wrong = kernel_fault(block, info->si_addr);
+    block->fail_in_signal(wrong);
+  }
+  // Elsewhere the fault may be in the middle of an allocation: nothing may be allocated before it is known to
+  // be the device's memory.
   for (const auto& device : devices.known) {
     const DeviceMemory* const memory = device.load();
     if (!memory) continue;

@@ -39,8 +39,14 @@ void Machine::work(const std::function<std::string()>& piece, const void* only, 
 }
 
 struct Queue::Captured final : Graph {
+  Captured() = default;
+  ~Captured() override { *gone = true; }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+
   std::uint64_t queue = 0;  // its number
   std::vector<Piece> pieces;
+  std::shared_ptr<std::atomic<bool>> gone = std::make_shared<std::atomic<bool>>(false);
 };
 
 Queue::Queue(Machine& machine, std::uint64_t seed)
@@ -110,6 +116,8 @@ void Queue::run_first() {
 }
 
 std::string Queue::released(const Piece& piece) const {
+  if (piece.graph_is_gone && *piece.graph_is_gone)
+    return piece.what + " was launched with a graph that has been released before it was done";
   for (const Named& named : piece.named) {
     const int now =
         named.pinned_bytes < 0
@@ -172,7 +180,10 @@ void Queue::launch(const Graph& graph) {
     machine_.report("a graph is launched in a stream that has not captured it");
     return;
   }
-  for (const Piece& piece : captured.pieces) add(piece);
+  for (Piece piece : captured.pieces) {
+    piece.graph_is_gone = captured.gone;
+    add(std::move(piece));
+  }
 }
 
 void Queue::spoil(const std::string& what) {

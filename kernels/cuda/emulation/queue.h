@@ -2,7 +2,8 @@
 // moments drawn from a seed, so that a host that does not wait for what it needs is found.
 //
 // Captured work is checked for what would go wrong on a driver's: what a thread may not do while it captures,
-// copies of host memory that is not pinned, and, when it is launched, memory that was released since.
+// copies of host memory that is not pinned, and, when it is launched, memory that was released since, or a
+// graph that is gone before its work is done.
 #pragma once
 
 #include <atomic>
@@ -80,8 +81,9 @@ class Queue {
     std::function<std::string()> work;
     const void* only = nullptr;  // the device memory that a copy touches
     bool overlaps = false;
-    std::string what = {};          // of a captured one: "kernel add_kernel"
-    std::vector<Named> named = {};  // likewise
+    std::string what = {};                                        // of a captured one: "kernel add_kernel"
+    std::vector<Named> named = {};                                // likewise
+    std::shared_ptr<const std::atomic<bool>> graph_is_gone = {};  // of a launched one
   };
   struct Captured;
 

@@ -199,6 +199,7 @@ class HostPartTest : public QObject {
     auto loaded = runtime::load(request, restless, {}, {}, &apart_);
     FOVEA_VERIFY(loaded);
     Engine& engine = **loaded;
+    const ApartDevice::Graphs graphs = apart_.graphs();
     const auto before = expert::logits(engine, tokens);
 
     weather->storm = true;
@@ -217,6 +218,9 @@ class HostPartTest : public QObject {
     for (int round = 0; round < 100 && !weather->home; ++round) expert::logits(engine, tokens);
     QVERIFY(weather->home);
     QVERIFY(expert::logits(engine, tokens) == before);
+    // One graph of two segments served nearly all of it.
+    QCOMPARE(apart_.graphs().captured - graphs.captured, 2);
+    QVERIFY(apart_.graphs().launched - graphs.launched > 2 * 2 * 40);
 
     // The books: the host's units have no tier, and their uses are counted apart.
     Snapshot snapshot;

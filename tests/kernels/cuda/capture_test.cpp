@@ -130,6 +130,7 @@ class CaptureTest : public QObject {
   void what_spoils_a_capture_is_reported();
   void released_memory_is_reported_data();
   void released_memory_is_reported();
+  void a_graph_outlives_its_work();
   void graphs_belong_to_their_stream();
   void operations_repeat_bit_for_bit_data();
   void operations_repeat_bit_for_bit();
@@ -274,6 +275,20 @@ void CaptureTest::released_memory_is_reported() {
                                   : "kernel add_scaled_kernel was captured with device memory"));
   QVERIFY(has(bench.error, "that has been released since"));
   QVERIFY(has(bench.stream->failure(), "released since"));
+}
+
+// Segments of a pass are launched while earlier ones wait to be done.
+void CaptureTest::a_graph_outlives_its_work() {
+  Bench bench;
+  auto graph = bench.capture([&] {
+    for (int i = 0; i < 32; ++i) bench.add(1);
+  });
+  QVERIFY(graph != nullptr);
+  bench.launch(*graph);
+  bench.stream->launch(*graph);
+  graph.reset();
+  bench.stream->synchronize();
+  QVERIFY(has(bench.error, "was launched with a graph that has been released before it was done"));
 }
 
 void CaptureTest::graphs_belong_to_their_stream() {

@@ -1,0 +1,489 @@
+// Passes that are cut where the processor takes part, on the emulated GPU: the bits of the same passes done
+// piece by piece, while experts change under them; stopped in their middle; and what a driver would refuse or
+// do wrongly without a word is planted and must be found.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "kernels/cuda/emulation/device.h"
+#include "tests/support/test.h"
+
+#include "divided.h"
+#include "golden_logits.h"
+#include "runner.h"
+
+using namespace fovea;
+using namespace fovea::tests;
+namespace emulation = kernels::cuda::emulation;
+
+namespace {
+
+constexpr std::int64_t page_tokens = 1;  // so that graphs reach to positions 3, 7 and 15
+constexpr std::size_t tokens = 10;
+
+const Case& case_named(std::string_view name) {
+  return *std::ranges::find(cases(), name, &Case::name);
+}
+
+// --- a device that goes wrong where it is told to ---
+
+class DeafEvent final : public kernels::Event {
+ public:
+  DeafEvent(std::unique_ptr<kernels::Event> inner, const bool& deaf)
+      : inner_(std::move(inner)), deaf_(deaf) {}
+  bool done() const override { return inner_->done(); }
+  void wait() const override {
+    if (!deaf_) inner_->wait();
+  }
+  kernels::Event& inner() { return *inner_; }
+
+ private:
+  std::unique_ptr<kernels::Event> inner_;
+  const bool& deaf_;
+};
+
+// The emulated device, which keeps what it gives out in lists, to be lost before its time.
+class Meddled final : public ForwardingDevice {
+ public:
+  explicit Meddled(const kernels::Device& emulated) : ForwardingDevice(emulated) {}
+
+  mutable std::vector<std::byte*> device_memory, host_memory;  // in the order in which they were given out
+  std::size_t unpinned = ~std::size_t{0};                      // of host memory: not pinned
+  bool deaf = false;                                           // nobody waits for events
+
+  void lose_device_memory(std::size_t index) {
+    inner_.release(std::exchange(device_memory[index], nullptr), 0);
+  }
+  // Lost, and given out again, where it may lie at the same place. The forward pass takes it behind what
+  // crosses without a host.
+  void move_hosts_input() {
+    inner_.release_host(std::exchange(host_memory[1], nullptr), 0);
+    moved_ = inner_.allocate_host(4096);
+  }
+  ~Meddled() override { inner_.release_host(moved_, 0); }
+  Meddled(const Meddled&) = delete;
+  Meddled& operator=(const Meddled&) = delete;
+
+  bool memory_is_host() const override { return false; }
+  kernels::DeviceFacts facts() const override { return inner_.facts(); }
+  std::byte* allocate(std::int64_t bytes) const override {
+    return device_memory.emplace_back(inner_.allocate(bytes));
+  }
+  void release(std::byte* memory, std::int64_t bytes) const override {
+    if (std::erase(device_memory, memory) > 0) inner_.release(memory, bytes);
+  }
+  std::byte* allocate_host(std::int64_t bytes) const override {
+    if (host_memory.size() == unpinned) {
+      unpinned_.resize(static_cast<std::size_t>(bytes));
+      return host_memory.emplace_back(unpinned_.data());
+    }
+    return host_memory.emplace_back(inner_.allocate_host(bytes));
+  }
+  void release_host(std::byte* memory, std::int64_t bytes) const override {
+    if (std::erase(host_memory, memory) > 0 && memory != unpinned_.data()) inner_.release_host(memory, bytes);
+  }
+  void copy(std::byte* target, const std::byte* host, std::int64_t bytes, kernels::Stream& s) const override {
+    inner_.copy(target, host, bytes, s);
+  }
+  void read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
+                 kernels::Stream& s) const override {
+    inner_.read_back(host, source, bytes, s);
+  }
+  void copy_within(std::byte* target, const std::byte* source, std::int64_t bytes, std::int64_t stride,
+                   std::int64_t count, kernels::Stream& s) const override {
+    inner_.copy_within(target, source, bytes, stride, count, s);
+  }
+  std::unique_ptr<kernels::Event> make_event() const override {
+    return std::make_unique<DeafEvent>(inner_.make_event(), deaf);
+  }
+  void record(kernels::Event& event, kernels::Stream& s) const override {
+    inner_.record(static_cast<DeafEvent&>(event).inner(), s);
+  }
+
+ private:
+  mutable std::vector<std::byte> unpinned_;
+  std::byte* moved_ = nullptr;
+};
+
+// --- decoding ---
+
+// What the processor has of each layer.
+Shares half_of_the_experts(const models::Model& model) {
+  Shares shares = all_of(model);
+  for (models::HostShare& share : shares)
+    std::fill_n(share.experts.begin(), std::ssize(share.experts) / 2, false);
+  return shares;
+}
+Shares the_second_layer(const models::Model& model) {
+  Shares shares = all_of(model);
+  shares.front() = {};
+  return shares;
+}
+
+struct Division {
+  const char* name;
+  const char* model;
+  Shares (*shares)(const models::Model&);
+  std::int64_t segments;  // of two layers
+};
+constexpr Division divisions[] = {
+    {"half of the experts", "experts", half_of_the_experts, 1 + 2 * 2},
+    {"all experts", "experts", all_of, 1 + 2},
+    {"the second layer's experts", "experts", the_second_layer, 1 + 1},
+    {"all but the shared expert", "qwen2_moe-1", all_of, 1 + 2 * 2},
+    {"a dense model's feed-forward", "qwen3-0", all_of, 1 + 2},
+    {"that of its second layer", "qwen3-0", the_second_layer, 1 + 1},
+};
+
+class History final : public layers::PassObserver {
+ public:
+  std::vector<std::int32_t> ids;
+  Needs needs() const override { return Needs::history; }
+  bool routed(std::int64_t, const float*, std::int64_t, const std::int32_t* chosen, const float*) override {
+    ids.push_back(chosen[0]);
+    return true;
+  }
+};
+
+using Handles = std::vector<models::LayerWeights>;
+struct Run {
+  bool captures = true;
+  bool observed = false;
+  std::function<void(std::size_t position, Handles&)> change = {};  // before each pass
+  // With a device that may be told to go wrong; before each pass.
+  std::size_t unpinned = ~std::size_t{0};
+  std::function<void(std::size_t position, Meddled&)> meddle = {};
+};
+struct Decoded {
+  std::vector<float> logits;  // [tokens, vocabulary], fewer where a pass stopped
+  layers::GraphUse graphs;
+  std::vector<std::int32_t> ids;  // the first of each layer and pass, where observed
+  std::string errors, failure;
+};
+
+Decoded decode(const Division& division, const Run& run) {
+  const Case& c = case_named(division.model);
+  Decoded result;
+  const auto emulated = emulation::emulated_device(
+      {.seed = seed(), .captures = run.captures, .on_error = [&](const std::string& text) {
+         result.errors += text + "\n";
+       }});
+  Meddled device(*emulated);
+  const auto whole = load(c.model, cpu());
+  if (!whole || whole->layers().size() != 2) qFatal("%s has other layers than two", division.model);
+  Divided divided = divide(c.model, device, division.shares(*whole));
+  const Pages pages(device, divided.model.config(), tokens, page_tokens);
+  const auto stream = device.make_stream({});
+  device.host_memory.clear();
+  device.device_memory.clear();
+  device.unpinned = run.unpinned;
+  auto forward = layers::Forward::create(divided.model, device, 1, tokens, divided.part());
+  if (!forward) qFatal("%s", forward.error().message().c_str());
+  History history;
+  for (std::size_t position = 0; position < tokens && !forward->stopped(); ++position) {
+    if (run.change) run.change(position, divided.model.handles());
+    if (run.meddle) run.meddle(position, device);
+    const auto row = forward->run({.tokens = std::span(c.tokens).subspan(position, 1),
+                                   .first = static_cast<std::int64_t>(position),
+                                   .cache = pages.layers(),
+                                   .context = tokens,
+                                   .observer = run.observed ? &history : nullptr},
+                                  *stream);
+    result.logits.insert(result.logits.end(), row.begin(), row.end());
+  }
+  result.graphs = forward->graphs();
+  result.ids = history.ids;
+  result.failure = stream->failure();
+  return result;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return !a.empty() && a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+// The device's experts change places, others in each pass.
+void swap_experts(std::size_t position, Handles& handles) {
+  for (models::LayerWeights& layer : handles) {
+    std::vector<std::size_t> own;
+    for (std::size_t e = 0; e < layer.experts.size(); ++e)
+      if (layer.experts[e].gate) own.push_back(e);
+    if (own.size() < 2) continue;
+    std::swap(layer.experts[own[position % own.size()]], layer.experts[own[(position + 1) % own.size()]]);
+    ++layer.revision;
+  }
+}
+
+void change_a_dense_layer(std::size_t position, Handles& handles) {
+  if (position == 3 || position == 6) std::swap(handles[0].attention.output, handles[1].attention.output);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  if (text.contains(part)) return true;
+  qWarning("not in the report: %s\nthe report: %s", part.c_str(), text.c_str());
+  return false;
+}
+
+// --- a pass of two segments ---
+
+// out = 2 (in + y) + y, where the host doubles.
+class TwoSegments {
+ public:
+  static constexpr std::int64_t count = 8, bytes = 4 * count;
+
+  TwoSegments() { y_is(1); }
+  ~TwoSegments() {
+    stream_->synchronize();
+    for (std::byte* memory : {x_, y_}) device_->release(memory, bytes);
+    for (std::byte* memory : {in_, middle_}) device_->release_host(memory, bytes);
+  }
+  TwoSegments(const TwoSegments&) = delete;
+  TwoSegments& operator=(const TwoSegments&) = delete;
+
+  bool is_aside = true;             // the host's part
+  const float* doubled = nullptr;   // what goes up in its place
+  std::function<bool()> last = {};  // what the host does at the end of its part
+  std::stop_token stop;
+  std::string errors;
+  layers::Graphs graphs;
+  layers::Graphs::Ran ran;
+
+  float result(float in) {
+    std::fill_n(reinterpret_cast<float*>(in_), count, in);
+    ran = graphs.run({}, {}, *stream_, stop, [this] { return work(); });
+    std::vector<float> out(static_cast<std::size_t>(count));
+    device_->read_back(reinterpret_cast<std::byte*>(out.data()), x_, bytes, *stream_);
+    stream_->synchronize();
+    return std::ranges::count(out, out.front()) == count ? out.front() : -1;
+  }
+
+ private:
+  void y_is(float value) {
+    const std::vector<float> values(static_cast<std::size_t>(count), value);
+    device_->copy(y_, reinterpret_cast<const std::byte*>(values.data()), bytes, *stream_);
+    stream_->synchronize();
+  }
+  void add() {
+    device_->operations().add(
+        {.x = reinterpret_cast<float*>(x_), .y = reinterpret_cast<float*>(y_), .count = count}, *stream_);
+  }
+  bool work() {
+    device_->copy(x_, in_, bytes, *stream_);
+    add();
+    device_->read_back(middle_, x_, bytes, *stream_);
+    const auto host = [this] {
+      device_->record(*event_, *stream_);
+      event_->wait();
+      for (std::int64_t i = 0; i < count; ++i) reinterpret_cast<float*>(middle_)[i] *= 2;
+      return !last || last();
+    };
+    if (!(is_aside ? graphs.aside(host) : host())) return false;
+    device_->copy(x_, doubled ? reinterpret_cast<const std::byte*>(doubled) : middle_, bytes, *stream_);
+    add();
+    return true;
+  }
+
+  std::unique_ptr<kernels::Device> device_ = emulation::emulated_device(
+      {.seed = seed(), .on_error = [this](const std::string& text) { errors += text + "\n"; }});
+  std::unique_ptr<kernels::Stream> stream_ = device_->make_stream({});
+  std::unique_ptr<kernels::Event> event_ = device_->make_event();
+  std::byte* x_ = device_->allocate(bytes);
+  std::byte* y_ = device_->allocate(bytes);
+  std::byte* in_ = device_->allocate_host(bytes);
+  std::byte* middle_ = device_->allocate_host(bytes);
+};
+
+}  // namespace
+
+class SegmentsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void segmentsGiveTheBitsOfTheirPieces_data() {
+    QTest::addColumn<int>("index");
+    for (std::size_t i = 0; i < std::size(divisions); ++i) QTest::newRow(divisions[i].name) << int(i);
+  }
+  void segmentsGiveTheBitsOfTheirPieces() {
+    QFETCH(int, index);
+    const Division& division = divisions[index];
+    const Decoded pieces = decode(division, {.captures = false}), graphs = decode(division, {});
+    QVERIFY(same_bits(pieces.logits, graphs.logits));
+    QCOMPARE(pieces.graphs.captured, 0);
+    QCOMPARE(graphs.graphs.captured, 3);
+    QCOMPARE(graphs.graphs.segments, 3 * division.segments);
+    // All passes but the first of each reach.
+    QCOMPARE(graphs.graphs.launched, static_cast<std::int64_t>(tokens) - 3);
+    QCOMPARE(pieces.errors + graphs.errors, std::string());
+
+    // Observers are told what was chosen, the host computes the same.
+    const Decoded seen = decode(division, {.observed = true});
+    QVERIFY(same_bits(pieces.logits, seen.logits));
+    QCOMPARE(seen.ids, decode(division, {.captures = false, .observed = true}).ids);
+    QCOMPARE(seen.ids.size(), std::string_view(division.model) == "qwen3-0" ? 0 : 2 * tokens);
+
+    // Weights that graphs have inside change: they are made anew.
+    const Decoded changed = decode(division, {.change = change_a_dense_layer});
+    QVERIFY(same_bits(decode(division, {.captures = false, .change = change_a_dense_layer}).logits,
+                      changed.logits));
+    QVERIFY(!same_bits(changed.logits, graphs.logits));
+    QCOMPARE(changed.graphs.captured, 4);
+    QCOMPARE(changed.errors, std::string());
+  }
+
+  void segmentsFollowTheExperts() {
+    const Division& division = divisions[0];
+    const Decoded swapped = decode(division, {.change = swap_experts});
+    QVERIFY(same_bits(decode(division, {.captures = false, .change = swap_experts}).logits, swapped.logits));
+    QVERIFY(!same_bits(decode(division, {}).logits, swapped.logits));
+    QCOMPARE(swapped.graphs.captured, 3);
+    QCOMPARE(swapped.errors, std::string());
+  }
+
+  void pinnedMemoryThatMovesIsReported() {
+    const auto moves = [](std::size_t position, Meddled& device) {
+      if (position == 3) device.move_hosts_input();
+    };
+    const Decoded decoded = decode(divisions[0], {.meddle = moves});
+    QVERIFY(has(decoded.errors, "a copy was captured with pinned memory"));
+    QVERIFY(has(decoded.failure, "that has been released since"));
+  }
+
+  void deviceMemoryThatIsFreedIsReported() {
+    const auto frees = [](std::size_t position, Meddled& device) {
+      if (position == 3) device.lose_device_memory(0);
+    };
+    const Decoded decoded = decode(divisions[0], {.meddle = frees});
+    QVERIFY(has(decoded.errors, "was captured with device memory"));
+    QVERIFY(has(decoded.failure, "that has been released since"));
+  }
+
+  // Reported, and decoding goes on without graphs.
+  void hostMemoryThatIsNotPinnedIsReported() {
+    for (const std::size_t index : {1U, 2U}) {
+      const Decoded decoded = decode(divisions[0], {.unpinned = index});
+      QVERIFY(has(decoded.errors, "copies host memory that is not pinned"));
+      QCOMPARE(decoded.graphs.captured, 0);
+      QCOMPARE(decoded.graphs.launched, 0);
+      QVERIFY(same_bits(decode(divisions[0], {}).logits, decoded.logits));
+    }
+  }
+
+  // A host that does not wait computes with the token before.
+  void aHostThatDoesNotWaitIsFound() {
+    const auto goes_deaf = [](std::size_t position, Meddled& device) { device.deaf = position > 3; };
+    const Decoded decoded = decode(divisions[4], {.meddle = goes_deaf});
+    QCOMPARE(decoded.errors, std::string());
+    QVERIFY(!same_bits(decode(divisions[4], {}).logits, decoded.logits));
+  }
+
+  // Wherever the host is asked to stop: by pieces, while a pass is captured, between its segments. The token
+  // can be computed again.
+  void aPassStopsWhereTheHostTakesPart_data() {
+    QTest::addColumn<int>("pass");
+    QTest::newRow("by pieces") << 0;
+    QTest::newRow("captured") << 1;
+    QTest::newRow("by segments") << 2;
+  }
+  void aPassStopsWhereTheHostTakesPart() {
+    QFETCH(int, pass);
+    const Case& c = case_named("experts");
+    const auto device = emulation::emulated_device({.seed = seed()});
+    const auto whole = load(c.model, cpu());
+    FOVEA_VERIFY(whole);
+    const Divided divided = divide(c.model, *device, half_of_the_experts(*whole));
+    const Pages pages(*device, divided.model.config(), 4, page_tokens);
+    const auto stream = device->make_stream({});
+    auto forward = layers::Forward::create(divided.model, *device, 1, 4, divided.part());
+    FOVEA_VERIFY(forward);
+    const auto run = [&](int position, const std::stop_token& stop) {
+      const auto row = forward->run({.tokens = std::span(c.tokens).subspan(std::size_t(position), 1),
+                                     .first = position,
+                                     .cache = pages.layers(),
+                                     .context = tokens,
+                                     .stop = stop},
+                                    *stream);
+      return std::vector<float>(row.begin(), row.end());
+    };
+    std::vector<float> logits;
+    for (int position = 0; position < 4; ++position) {
+      if (position == pass) {
+        std::stop_source source;
+        int calls = 0;
+        const Watch watch([&] {
+          ++calls;
+          source.request_stop();
+        });
+        QVERIFY(run(position, source.get_token()).empty());
+        QVERIFY(forward->stopped());
+        QCOMPARE(calls, 1);
+      }
+      const auto row = run(position, {});
+      QVERIFY(!forward->stopped());
+      logits.insert(logits.end(), row.begin(), row.end());
+    }
+    QCOMPARE(forward->graphs().captured, 1);
+    std::vector<float> wanted = decode(divisions[0], {.captures = false}).logits;
+    wanted.resize(logits.size());
+    QVERIFY(same_bits(logits, wanted));
+  }
+
+  void theHostIsAsideInEachPass() {
+    TwoSegments pass;
+    int calls = 0;
+    pass.last = [&] { return ++calls > 0; };
+    for (const float in : {1.0F, 5.0F, 7.0F, 3.0F}) QCOMPARE(pass.result(in), 2 * (in + 1) + 1);
+    QCOMPARE(calls, 4);
+    QCOMPARE(pass.graphs.use().captured, 1);
+    QCOMPARE(pass.graphs.use().segments, 2);
+    QCOMPARE(pass.graphs.use().launched, 3);
+    QVERIFY(pass.ran.by_graph && pass.ran.whole);
+    QCOMPARE(pass.errors, std::string());
+  }
+
+  // Planted: the host waits within a capture. The pass is done by pieces, from its beginning.
+  void aHostThatIsNotAsideIsReported() {
+    TwoSegments pass;
+    pass.is_aside = false;
+    for (const float in : {1.0F, 5.0F, 7.0F}) QCOMPARE(pass.result(in), 2 * (in + 1) + 1);
+    QVERIFY(has(pass.errors, "while a stream captures, its thread records an event"));
+    QCOMPARE(pass.graphs.use().captured, 0);
+    QVERIFY(!pass.ran.by_graph && pass.ran.whole);
+  }
+
+  // Planted in the second segment, when the first one has begun.
+  void aCaptureThatFailsLaterIsDoneAgainByPieces() {
+    TwoSegments pass;
+    const std::vector<float> unpinned(static_cast<std::size_t>(TwoSegments::count), 20);
+    pass.doubled = unpinned.data();
+    int calls = 0;
+    pass.last = [&] { return ++calls > 0; };
+    for (const float in : {1.0F, 5.0F, 7.0F}) QCOMPARE(pass.result(in), 21.0F);
+    QCOMPARE(calls, 4);
+    QVERIFY(has(pass.errors, "copies host memory that is not pinned"));
+    QCOMPARE(pass.graphs.use().captured, 0);
+  }
+
+  void theHostEndsAPass() {
+    TwoSegments pass;
+    bool goes_on = true;
+    pass.last = [&] { return goes_on; };
+    // By pieces, captured, by segments.
+    for (const bool ends : {true, true, false, true, false}) {
+      goes_on = !ends;
+      const float result = pass.result(4);
+      QCOMPARE(pass.ran.whole, !ends);
+      QVERIFY(ends || result == 11.0F);
+    }
+    QCOMPARE(pass.graphs.use().captured, 1);
+    std::stop_source source;
+    source.request_stop();
+    pass.stop = source.get_token();
+    pass.result(2);
+    QVERIFY(pass.ran.by_graph && !pass.ran.whole);
+    QCOMPARE(pass.errors, std::string());
+  }
+};
+FOVEA_TEST(SegmentsTest)
+
+#include "segments_test.moc"
