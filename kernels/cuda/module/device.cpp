@@ -25,29 +25,43 @@ std::size_t size(std::int64_t bytes) {
 
 class DriverEvent final : public Event {
  public:
-  DriverEvent(Failure& failure, cudaEvent_t event) : failure_(failure), event_(event) {}
-  ~DriverEvent() override { cudaEventDestroy(event_); }
+  DriverEvent(Context& context, cudaEvent_t event) : context_(context), event_(event) {}
+  ~DriverEvent() override {
+    context_.select();
+    cudaEventDestroy(event_);
+  }
   DriverEvent(const DriverEvent&) = delete;
   DriverEvent& operator=(const DriverEvent&) = delete;
 
   // What has failed will not get further: it is done, and the stream says why.
   bool done() const override {
+    if (!context_.select() || !context_.check_launches()) return true;
     const cudaError_t state = cudaEventQuery(event_);
-    if (state == cudaErrorNotReady) return false;
-    failure_.check(state, "running kernels");
+    if (state == cudaErrorNotReady) {
+      cudaGetLastError();  // noted as if it were an error
+      return false;
+    }
+    context_.check(state, "running kernels");
     return true;
   }
-  void wait() const override { failure_.check(cudaEventSynchronize(event_), "running kernels"); }
+  void wait() const override {
+    if (context_.select() && context_.check_launches())
+      context_.check(cudaEventSynchronize(event_), "running kernels");
+  }
   cudaEvent_t event() const { return event_; }
 
  private:
-  Failure& failure_;
+  Context& context_;
   cudaEvent_t event_;
 };
 
 }  // namespace
 
-bool Failure::check(int code, const char* what) {
+bool Context::select() {
+  return check(cudaSetDevice(ordinal_), "choosing the device");
+}
+
+bool Context::check(int code, const char* what) {
   if (code == cudaSuccess) return true;
   const auto error = static_cast<cudaError_t>(code);
   const std::scoped_lock lock(mutex_);
@@ -58,15 +72,19 @@ bool Failure::check(int code, const char* what) {
   return false;
 }
 
-std::string Failure::text() const {
+bool Context::check_launches() {
+  return check(cudaGetLastError(), "starting a kernel");
+}
+
+std::string Context::failure() const {
   if (!failed_.load(std::memory_order_acquire)) return {};
   const std::scoped_lock lock(mutex_);
   return text_;
 }
 
-CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
+CudaDevice::CudaDevice(int ordinal) : context_(ordinal) {
   cudaDeviceProp properties = {};
-  if (!failure_.check(cudaGetDeviceProperties(&properties, ordinal), "asking for the device's properties"))
+  if (!context_.check(cudaGetDeviceProperties(&properties, ordinal), "asking for the device's properties"))
     return;
   major_ = properties.major;
   minor_ = properties.minor;
@@ -77,11 +95,13 @@ CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
   if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, ordinal) == cudaSuccess) {
     // Both edges of the clock carry data.
     facts_.bandwidth_gb_per_s = 2.0 * kilohertz * 1e3 * properties.memoryBusWidth / 8 / 1e9;
+  } else {
+    cudaGetLastError();  // not known is no failure
   }
 }
 
 std::string CudaDevice::why_not() const {
-  if (std::string text = failure_.text(); !text.empty()) return text;
+  if (std::string text = context_.failure(); !text.empty()) return text;
   const int mine = 10 * major_ + minor_;
   int last = 0;
   std::string names;
@@ -95,7 +115,7 @@ std::string CudaDevice::why_not() const {
 }
 
 std::string CudaDevice::name() const {
-  return "cuda:" + std::to_string(ordinal_);
+  return "cuda:" + std::to_string(context_.ordinal());
 }
 std::string CudaDevice::instruction_set() const {
   return "sm_" + std::to_string(10 * major_ + minor_);
@@ -104,7 +124,7 @@ std::string CudaDevice::instruction_set() const {
 DeviceFacts CudaDevice::facts() const {
   DeviceFacts now = facts_;
   std::size_t free = 0, total = 0;
-  if (select() && failure_.check(cudaMemGetInfo(&free, &total), "asking for free memory"))
+  if (context_.select() && context_.check(cudaMemGetInfo(&free, &total), "asking for free memory"))
     now.memory_free_bytes = static_cast<std::int64_t>(free);
   return now;
 }
@@ -113,20 +133,16 @@ const OperationTable& CudaDevice::operations() const {
   return cuda::operations();
 }
 
-bool CudaDevice::select() const {
-  return failure_.check(cudaSetDevice(ordinal_), "choosing the device");
-}
-
 std::unique_ptr<Stream> CudaDevice::make_stream(const StreamOptions& options) const {
-  if (!select()) return nullptr;
+  if (!context_.select()) return nullptr;
   // Programmatic dependent launch, which graphs have captured since CUDA 12.3.
   int driver = 0;
   const bool overlaps = major_ >= 9 && cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12030;
-  return DriverStream::create(failure_, multiprocessors_, overlaps, options.background);
+  return DriverStream::create(context_, multiprocessors_, overlaps, options.background);
 }
 
 DeviceCeiling CudaDevice::measure_ceiling(Stream& stream) const {
-  return select() ? cuda::measure_ceiling(*this, stream) : DeviceCeiling{};
+  return context_.select() ? cuda::measure_ceiling(*this, stream) : DeviceCeiling{};
 }
 
 std::int64_t CudaDevice::packed_bytes(Packing, Type type, std::int64_t rows, std::int64_t columns) const {
@@ -141,7 +157,7 @@ void CudaDevice::pack(Packing packing, Type type, std::int64_t rows, std::int64_
 
 // The driver promises 256 bytes of alignment.
 std::byte* CudaDevice::allocate(std::int64_t bytes) const {
-  if (!select()) return nullptr;
+  if (!context_.select() || !context_.check_launches()) return nullptr;
   void* memory = nullptr;
   if (cudaMalloc(&memory, size(bytes + page_bytes)) != cudaSuccess) {
     cudaGetLastError();  // no memory is no failure of the device
@@ -155,16 +171,16 @@ std::byte* CudaDevice::allocate(std::int64_t bytes) const {
 }
 
 void CudaDevice::release(std::byte* memory, std::int64_t) const {
-  if (memory == nullptr || !select()) return;
+  if (memory == nullptr || !context_.select()) return;
   const std::scoped_lock lock(mutex_);
   const auto found = allocated_.find(memory);
   assert(found != allocated_.end());
-  failure_.check(cudaFree(found->second), "releasing memory");
+  context_.check(cudaFree(found->second), "releasing memory");
   allocated_.erase(found);
 }
 
 std::byte* CudaDevice::allocate_host(std::int64_t bytes) const {
-  if (!select()) return nullptr;
+  if (!context_.select() || !context_.check_launches()) return nullptr;
   void* memory = nullptr;
   if (cudaHostAlloc(&memory, size(bytes > 0 ? bytes : 1), cudaHostAllocPortable) != cudaSuccess) {
     cudaGetLastError();
@@ -175,44 +191,44 @@ std::byte* CudaDevice::allocate_host(std::int64_t bytes) const {
 }
 
 void CudaDevice::release_host(std::byte* memory, std::int64_t) const {
-  if (memory != nullptr && select()) failure_.check(cudaFreeHost(memory), "releasing pinned memory");
+  if (memory != nullptr && context_.select()) context_.check(cudaFreeHost(memory), "releasing pinned memory");
 }
 
 // Copies select the device: a pass begins with one, so that its launches are on the right device too.
 void CudaDevice::copy(std::byte* target, const std::byte* host, std::int64_t bytes, Stream& stream) const {
-  if (bytes == 0 || !select()) return;
-  failure_.check(
+  if (bytes == 0 || !context_.select()) return;
+  context_.check(
       cudaMemcpyAsync(target, host, size(bytes), cudaMemcpyHostToDevice, driver_stream(stream).stream()),
       "copying to the device");
 }
 
 void CudaDevice::read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
                            Stream& stream) const {
-  if (bytes == 0 || !select()) return;
-  failure_.check(
+  if (bytes == 0 || !context_.select()) return;
+  context_.check(
       cudaMemcpyAsync(host, source, size(bytes), cudaMemcpyDeviceToHost, driver_stream(stream).stream()),
       "copying from the device");
 }
 
 void CudaDevice::copy_within(std::byte* target, const std::byte* source, std::int64_t bytes,
                              std::int64_t stride, std::int64_t count, Stream& stream) const {
-  if (bytes == 0 || count == 0 || !select()) return;
-  failure_.check(cudaMemcpy2DAsync(target, size(stride), source, size(stride), size(bytes), size(count),
+  if (bytes == 0 || count == 0 || !context_.select()) return;
+  context_.check(cudaMemcpy2DAsync(target, size(stride), source, size(stride), size(bytes), size(count),
                                    cudaMemcpyDeviceToDevice, driver_stream(stream).stream()),
                  "copying on the device");
 }
 
 std::unique_ptr<Event> CudaDevice::make_event() const {
   cudaEvent_t event = nullptr;
-  if (!select() ||
-      !failure_.check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event"))
+  if (!context_.select() ||
+      !context_.check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event"))
     return nullptr;
-  return std::make_unique<DriverEvent>(failure_, event);
+  return std::make_unique<DriverEvent>(context_, event);
 }
 
 void CudaDevice::record(Event& event, Stream& stream) const {
-  if (!select()) return;
-  failure_.check(cudaEventRecord(static_cast<DriverEvent&>(event).event(), driver_stream(stream).stream()),
+  if (!context_.select()) return;
+  context_.check(cudaEventRecord(static_cast<DriverEvent&>(event).event(), driver_stream(stream).stream()),
                  "recording an event");
 }
 

@@ -12,15 +12,25 @@
 
 namespace fovea::kernels::cuda {
 
-// The first error of a device. The driver keeps none of a context's work after one, so every stream reports
-// it.
-class Failure {
+// What the parts of one device share: which one it is, and its first error. The driver keeps none of a
+// context's work after one, so every stream reports it.
+class Context {
  public:
+  explicit Context(int ordinal) : ordinal_(ordinal) {}
+
+  int ordinal() const { return ordinal_; }
+  // Makes the device the calling thread's, as launches want it. Any other call of a thread that has chosen
+  // none would take memory on the first device.
+  bool select();
   // True when the call went well. `code` is a cudaError_t.
   bool check(int code, const char* what);
-  std::string text() const;
+  // Launches say nothing themselves: the runtime library notes a refused one for its thread, until somebody
+  // asks or another error takes its place. So this comes before calls that may fail without harm.
+  bool check_launches();
+  std::string failure() const;
 
  private:
+  const int ordinal_;
   std::atomic<bool> failed_ = false;
   mutable std::mutex mutex_;
   std::string text_;  // mutex_
@@ -65,14 +75,10 @@ class CudaDevice final : public Device {
   void record(Event& event, Stream& stream) const override;
 
  private:
-  // Makes the device the calling thread's, as the driver's calls and launches want it.
-  bool select() const;
-
-  int ordinal_;
   int major_ = 0, minor_ = 0;
   int multiprocessors_ = 1;
   DeviceFacts facts_;
-  mutable Failure failure_;
+  mutable Context context_;
   mutable std::mutex mutex_;
   mutable std::map<std::byte*, void*> allocated_;  // mutex_; aligned address → the driver's
 };

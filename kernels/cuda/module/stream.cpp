@@ -8,25 +8,29 @@ static_assert(compute_scratch_bytes >= least_scratch_bytes);
 
 class DriverGraph final : public Graph {
  public:
-  explicit DriverGraph(cudaGraphExec_t executable) : executable_(executable) {}
-  ~DriverGraph() override { cudaGraphExecDestroy(executable_); }
+  DriverGraph(Context& context, cudaGraphExec_t executable) : context_(context), executable_(executable) {}
+  ~DriverGraph() override {
+    context_.select();
+    cudaGraphExecDestroy(executable_);
+  }
   DriverGraph(const DriverGraph&) = delete;
   DriverGraph& operator=(const DriverGraph&) = delete;
 
   cudaGraphExec_t executable() const { return executable_; }
 
  private:
+  Context& context_;
   cudaGraphExec_t executable_;
 };
 
 }  // namespace
 
-std::unique_ptr<DriverStream> DriverStream::create(Failure& failure, int multiprocessors, bool overlaps,
+std::unique_ptr<DriverStream> DriverStream::create(Context& context, int multiprocessors, bool overlaps,
                                                    bool background) {
   int least = 0, greatest = 0;
   cudaStream_t stream = nullptr;
-  if (!failure.check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for stream priorities") ||
-      !failure.check(
+  if (!context.check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for stream priorities") ||
+      !context.check(
           cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, background ? least : greatest),
           "making a stream"))
     return nullptr;
@@ -38,24 +42,24 @@ std::unique_ptr<DriverStream> DriverStream::create(Failure& failure, int multipr
     return nullptr;
   }
   if (!background &&
-      !failure.check(cudaMemsetAsync(static_cast<std::byte*>(scratch) + scratch_bytes - counter_bytes, 0,
+      !context.check(cudaMemsetAsync(static_cast<std::byte*>(scratch) + scratch_bytes - counter_bytes, 0,
                                      static_cast<std::size_t>(counter_bytes), stream),
                      "clearing memory"))
     return nullptr;
-  return std::unique_ptr<DriverStream>(new DriverStream(failure, stream, static_cast<std::byte*>(scratch),
+  return std::unique_ptr<DriverStream>(new DriverStream(context, stream, static_cast<std::byte*>(scratch),
                                                         scratch_bytes, multiprocessors, overlaps));
 }
 
 DriverStream::~DriverStream() {
-  synchronize();
+  synchronize();  // and chooses the device
   if (scratch() != nullptr) cudaFree(scratch());
   cudaStreamDestroy(stream());
 }
 
 // Other threads go on allocating and copying meanwhile.
 bool DriverStream::begin_capture() {
-  return failure().empty() &&
-         failure_.check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
+  return failure().empty() && context_.select() && context_.check_launches() &&
+         context_.check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
                         "beginning a capture");
 }
 
@@ -68,20 +72,22 @@ std::unique_ptr<Graph> DriverStream::end_capture(std::string& why) {
   if (graph != nullptr) cudaGraphDestroy(graph);
   // A launch that was refused leaves its error behind, which is no failure of the stream's now.
   if (const cudaError_t refused = cudaGetLastError(); refused != cudaSuccess) error = refused;
-  if (error == cudaSuccess) return std::make_unique<DriverGraph>(executable);
+  if (error == cudaSuccess) return std::make_unique<DriverGraph>(context_, executable);
   if (executable != nullptr) cudaGraphExecDestroy(executable);
   why = std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ")";
   return nullptr;
 }
 
 void DriverStream::launch(const Graph& graph) {
-  failure_.check(cudaGraphLaunch(static_cast<const DriverGraph&>(graph).executable(), stream()),
+  if (!context_.select()) return;
+  context_.check(cudaGraphLaunch(static_cast<const DriverGraph&>(graph).executable(), stream()),
                  "starting a graph");
 }
 
 void DriverStream::synchronize() {
-  failure_.check(cudaGetLastError(), "starting a kernel");
-  failure_.check(cudaStreamSynchronize(stream()), "running kernels");
+  if (!context_.select()) return;
+  context_.check_launches();
+  context_.check(cudaStreamSynchronize(stream()), "running kernels");
 }
 
 }  // namespace fovea::kernels::cuda

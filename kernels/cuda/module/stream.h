@@ -12,12 +12,12 @@ namespace fovea::kernels::cuda {
 class DriverStream final : public CudaStream {
  public:
   // Null where there is no memory. A background stream has no scratch memory: it copies.
-  static std::unique_ptr<DriverStream> create(Failure& failure, int multiprocessors, bool overlaps,
+  static std::unique_ptr<DriverStream> create(Context& context, int multiprocessors, bool overlaps,
                                               bool background);
   ~DriverStream() override;
 
   void synchronize() override;
-  std::string failure() const override { return failure_.text(); }
+  std::string failure() const override { return context_.failure(); }
   bool begin_capture() override;
   std::unique_ptr<Graph> end_capture(std::string& why) override;
   void launch(const Graph& graph) override;
@@ -25,11 +25,11 @@ class DriverStream final : public CudaStream {
   cudaStream_t stream() const { return static_cast<cudaStream_t>(handle()); }
 
  private:
-  DriverStream(Failure& failure, cudaStream_t stream, std::byte* scratch, std::int64_t scratch_bytes,
+  DriverStream(Context& context, cudaStream_t stream, std::byte* scratch, std::int64_t scratch_bytes,
                int multiprocessors, bool overlaps)
-      : CudaStream(stream, scratch, scratch_bytes, multiprocessors, overlaps), failure_(failure) {}
+      : CudaStream(stream, scratch, scratch_bytes, multiprocessors, overlaps), context_(context) {}
 
-  Failure& failure_;
+  Context& context_;
 };
 
 }  // namespace fovea::kernels::cuda

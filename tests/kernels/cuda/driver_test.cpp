@@ -1,0 +1,171 @@
+// The device's host code over a runtime library that remembers and refuses as NVIDIA's does: what is no error
+// must not become one, what is one must not be lost, and no thread takes memory on a card that nobody chose.
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "kernels/cuda/module/device.h"
+#include "tests/support/test.h"
+
+#include "fake_runtime.h"
+
+using namespace fovea::kernels;
+using namespace fovea::tests;
+using cuda::CudaDevice;
+
+namespace {
+
+// On the second device, as a thread with nothing to tell it which would take the first.
+struct Bench {
+  std::unique_ptr<CudaDevice> device = std::make_unique<CudaDevice>(1);
+  std::unique_ptr<Stream> stream = device->make_stream({});
+  std::unique_ptr<Event> event = device->make_event();
+
+  std::string failure() const { return stream->failure(); }
+};
+
+using Act = std::function<void(Bench&)>;
+
+}  // namespace
+Q_DECLARE_METATYPE(Act)
+
+class DriverTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { fake_runtime::reset(); }
+
+  void anEventThatIsNotDoneIsNoError() {
+    Bench bench;
+    bench.device->record(*bench.event, *bench.stream);
+    fake_runtime::keep_events_waiting(2);
+    QVERIFY(!bench.event->done());
+    QVERIFY(!bench.event->done());
+    bench.stream->synchronize();
+    QCOMPARE(bench.failure(), std::string());
+
+    fake_runtime::keep_events_waiting(1);
+    QVERIFY(!bench.event->done());
+    QVERIFY(bench.stream->begin_capture());
+    std::string why;
+    QVERIFY(bench.stream->end_capture(why) != nullptr);
+    QVERIFY(bench.event->done());
+    QCOMPARE(bench.failure(), std::string());
+  }
+
+  void noMemoryIsNoFailure() {
+    Bench bench;
+    fake_runtime::take_memory(true);
+    QVERIFY(bench.device->allocate(64) == nullptr);
+    QVERIFY(bench.device->allocate_host(64) == nullptr);
+    QVERIFY(bench.device->make_stream({}) == nullptr);
+    bench.stream->synchronize();
+    QCOMPARE(bench.failure(), std::string());
+  }
+
+  void anUnknownAttributeIsNoFailure() {
+    fake_runtime::know_no_attributes();
+    Bench bench;
+    QCOMPARE(bench.device->known_facts().bandwidth_gb_per_s, 0.0);
+    bench.stream->synchronize();
+    QCOMPARE(bench.failure(), std::string());
+  }
+
+  // Whoever waits for a kernel that never began must not read what it was to write.
+  void aRefusedLaunchIsNotLost_data() {
+    QTest::addColumn<Act>("act");
+    const auto row = [](const char* name, Act act) { QTest::newRow(name) << std::move(act); };
+    row("synchronize", [](Bench& b) { b.stream->synchronize(); });
+    row("wait", [](Bench& b) { b.event->wait(); });
+    row("done", [](Bench& b) { b.event->done(); });
+    row("not done", [](Bench& b) {
+      fake_runtime::keep_events_waiting(1);
+      b.event->done();
+    });
+    row("no memory", [](Bench& b) {
+      fake_runtime::take_memory(true);
+      b.device->allocate(64);
+    });
+    row("no pinned memory", [](Bench& b) {
+      fake_runtime::take_memory(true);
+      b.device->allocate_host(64);
+    });
+    row("capture", [](Bench& b) { b.stream->begin_capture(); });
+  }
+  void aRefusedLaunchIsNotLost() {
+    QFETCH(Act, act);
+    Bench bench;
+    fake_runtime::refuse_launch();
+    act(bench);
+    QCOMPARE(bench.failure(),
+             std::string("starting a kernel failed: planted (cudaErrorInvalidConfiguration)"));
+  }
+
+  void whatCannotBeCapturedIsNoFailure_data() {
+    QTest::addColumn<bool>("refused");
+    QTest::newRow("a refused launch") << true;
+    QTest::newRow("memory") << false;
+  }
+  void whatCannotBeCapturedIsNoFailure() {
+    QFETCH(bool, refused);
+    Bench bench;
+    QVERIFY(bench.stream->begin_capture());
+    if (refused) {
+      fake_runtime::refuse_launch();
+    } else {
+      QVERIFY(bench.device->allocate(64) == nullptr);
+    }
+    std::string why;
+    QVERIFY(bench.stream->end_capture(why) == nullptr);
+    QVERIFY(!why.empty());
+    bench.stream->synchronize();
+    QCOMPARE(bench.failure(), std::string());
+  }
+
+  void aLostDeviceIsSaid() {
+    Bench bench;
+    fake_runtime::fail_with(cudaErrorLaunchFailure);
+    QVERIFY(bench.event->done());
+    QVERIFY(bench.failure().find("cudaErrorLaunchFailure") != std::string::npos);
+    bench.event->wait();
+    bench.stream->synchronize();
+    QVERIFY(!bench.stream->begin_capture());
+  }
+
+  // Each in a thread of its own, which has chosen nothing yet.
+  void everyThreadChoosesTheDevice() {
+    Bench bench;
+    std::byte *memory = nullptr, *pinned = nullptr;
+    std::unique_ptr<Graph> graph;
+    std::unique_ptr<Event> second = bench.device->make_event();
+    const std::function<void()> calls[] = {
+        [&] { bench.event->done(); },
+        [&] { bench.event->wait(); },
+        [&] { bench.device->record(*bench.event, *bench.stream); },
+        [&] { bench.stream->synchronize(); },
+        [&] {
+          std::string why;
+          bench.stream->begin_capture();
+          graph = bench.stream->end_capture(why);
+        },
+        [&] { bench.stream->launch(*graph); },
+        [&] { memory = bench.device->allocate(64); },
+        [&] { pinned = bench.device->allocate_host(64); },
+        [&] { bench.device->copy(memory, pinned, 64, *bench.stream); },
+        [&] { bench.device->release(memory, 64); },
+        [&] { bench.device->release_host(pinned, 64); },
+        [&] { (void)bench.device->facts(); },
+        [&] { graph.reset(); },
+        [&] { second.reset(); },
+        [&] { bench.stream.reset(); },
+    };
+    for (const auto& call : calls) {
+      std::thread(call).join();
+      QCOMPARE(fake_runtime::contexts(0), 0);
+    }
+    QCOMPARE(fake_runtime::contexts(1), 1);
+  }
+};
+FOVEA_TEST(DriverTest)
+
+#include "driver_test.moc"

@@ -1,0 +1,19 @@
+// NVIDIA's runtime library as the device's part sees it, without a card: what it remembers for each thread,
+// what it refuses during a capture, and failures on request. Nothing is computed.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+namespace fovea::tests::fake_runtime {
+
+inline constexpr int devices = 2;
+
+void reset();                        // as at the program's start; no object of before may be left
+void refuse_launch();                // what a launch does that is refused: notes an error for the thread
+void keep_events_waiting(int asks);  // events are not ready, so many times
+void fail_with(cudaError_t error);   // the device is lost: every call from now on says so
+void take_memory(bool all);          // allocations fail
+void know_no_attributes();
+int contexts(int device);  // 1 where some call has taken memory on the device
+
+}  // namespace fovea::tests::fake_runtime
