@@ -35,11 +35,12 @@ FOVEA_DEVICE Candidate first_of_lanes(Candidate mine) {
   return mine;
 }
 
-// The first after `last`.
+// The first after `last`. What is not a number counts as the smallest: each must be some expert.
 FOVEA_DEVICE Candidate next_after(const Candidate& last, const float* logits, int experts) {
   Candidate best = {-INFINITY, experts};
   for (int i = static_cast<int>(thread_index() % 32); i < experts; i += 32) {
-    const Candidate one = {load_fresh(logits + i), i};
+    const float logit = load_fresh(logits + i);
+    const Candidate one = {logit == logit ? logit : -INFINITY, i};
     if (before(last, one) && before(one, best)) best = one;
   }
   return first_of_lanes(best);

@@ -1,11 +1,15 @@
 // Every operation's cases (kernels/cases) on the emulated device against the reference device, in
 // the file's packing and in the device's. FOVEA_TEST_SEED changes the values and the order of threads.
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "kernels/cases/case.h"
+#include "kernels/cases/weights.h"
 #include "kernels/cuda/emulation/device.h"
 #include "kernels/cuda/emulation/sanitizer.h"
 #include "kernels/reference/device.h"
@@ -89,6 +93,42 @@ class CudaOperationsTest : public QObject {
       if (order == 1) first = outputs;
       QCOMPARE(outputs.size(), first.size());
       QVERIFY(std::memcmp(outputs.data(), first.data(), first.size() * sizeof(float)) == 0);
+    }
+  }
+  // Whatever a broken model computes: what reads the experts' handles must find some.
+  void logits_that_are_no_numbers_choose_experts_data() {
+    QTest::addColumn<int>("tokens");
+    QTest::newRow("few") << 2;
+    QTest::newRow("many") << 20;
+  }
+  void logits_that_are_no_numbers_choose_experts() {
+    QFETCH(int, tokens);
+    constexpr std::int64_t experts = 5, used = 3, d = 32;
+    Random random(seed());
+    Memory memory(*device_, true);
+    std::vector<float> x = normals(random, tokens * d);
+    std::fill_n(x.begin(), d, std::numeric_limits<float>::quiet_NaN());
+    Router op;
+    op.x = memory.input(x);
+    op.tokens = tokens;
+    op.weight = memory.weight(random_weight(random, Type::f32, experts, d));
+    op.used = used;
+    op.logits = memory.used_up(std::vector<float>(static_cast<std::size_t>(tokens * experts)));
+    op.ids = memory.output<std::int32_t>(tokens * used);
+    op.weights = memory.used_up(std::vector<float>(static_cast<std::size_t>(tokens * used)));
+    error_.clear();
+    memory.reset();
+    const auto stream = device_->make_stream({});
+    device_->operations().router(op, *stream);
+    stream->synchronize();
+    QCOMPARE(error_, std::string());
+    const std::vector<float> ids = memory.outputs();
+    QCOMPARE(std::ssize(ids), tokens * used);
+    for (std::size_t first = 0; first < ids.size(); first += used) {
+      std::set<float> chosen(ids.begin() + static_cast<std::ptrdiff_t>(first),
+                             ids.begin() + static_cast<std::ptrdiff_t>(first + used));
+      QCOMPARE(std::ssize(chosen), used);
+      QVERIFY(*chosen.begin() >= 0 && *chosen.rbegin() < experts);
     }
   }
   void cleanupTestCase() { device_.reset(); }
