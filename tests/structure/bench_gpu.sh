@@ -45,6 +45,26 @@ expect '--tiers q4,q2 --budget 2MB' "$report"
 python3 -c 'import json, sys; assert set(json.load(open(sys.argv[1]))) == {"machine", *sys.argv[2:]}' \
   "$folder/out/results.json" selftest sanitizers speed budgets peer
 
+# A budget that the card has not is no fault; a command that takes too long is ended with what it has started.
+cat >"$folder/planted" <<'PLANTED'
+#!/bin/sh
+echo "budget: 24000000000 bytes are more than the 16000000000 that cuda:0 has free beside other programs. Give less" >&2
+exit 1
+PLANTED
+chmod +x "$folder/planted"
+bench --fovea "$folder/planted" --only budgets --out "$folder/other"
+[ "$code" = 0 ]
+expect '| 2MB | dynaexq | the card has 16.00 GB free |' "$folder/other/report.md"
+printf '#!/bin/sh\nsleep 60 &\necho $! >"%s"\nwait\n' "$folder/left" >"$folder/planted"
+bench --fovea "$folder/planted" --only selftest --limit 2 --out "$folder/other"
+[ "$code" = 1 ]
+expect 'ended after 2 s (--limit)' "$folder/other/report.md"
+if grep -q '^State:[[:space:]]*[RSD]' "/proc/$(cat "$folder/left")/status" 2>/dev/null; then
+  echo "what a command has started goes on"
+  exit 1
+fi
+code=0
+
 # What is planted in one step is told, and the others' results stay.
 printf '#!/bin/sh\necho "the planted program ends" >&2\nexit 3\n' >"$folder/broken"
 chmod +x "$folder/broken"
