@@ -34,15 +34,16 @@ class Crew {
     for (const Unit& unit : parts.units.units()) {
       for (const models::MatrixSource& matrix : unit.matrices()) ++remaining_[index(*matrix.tensor)];
     }
-    const Tier as_file{"file", std::nullopt};
-    if (parts_.calibration != nullptr) {
-      for (const Unit& unit : parts_.units.units())
-        reference_ = std::max(reference_, version_layout(as_file, unit, parts_.device).bytes);
-    }
+    if (parts_.calibration == nullptr) return;
+    for (const Unit& unit : parts_.units.units())
+      reference_ = std::max(reference_, version_layout({"file", std::nullopt}, unit, parts_.computes).bytes);
+    if (&parts_.device == &parts_.computes) return;
+    for (const std::int64_t bytes : version_sizes(parts_.units, parts_.tiers, parts_.computes))
+      measured_ = std::max(measured_, bytes);
   }
 
   Result<void> run(int threads) {
-    const std::int64_t each = largest_ + reference_;
+    const std::int64_t each = largest_ + reference_ + measured_;
     const std::int64_t fit = std::max<std::int64_t>(1, memory_limit_bytes / each);
     const std::int64_t count = std::min({std::int64_t{threads}, fit, parts_.units.size()});
     {
@@ -104,8 +105,9 @@ class Crew {
    public:
     explicit Worker(Crew& crew)
         : crew_(crew),
-          maker_(crew.parts_.checkpoint, crew.parts_.device),
+          maker_(crew.parts_.checkpoint),
           version_(crew.parts_.computes, crew.largest_),
+          measured_(crew.parts_.computes, crew.measured_),
           check_(crew.parts_, crew.reference_) {}
 
     Result<void> prepare(UnitId id) {
@@ -122,15 +124,20 @@ class Crew {
         if (!crew_.writer_.has(id, t) || !crew_.writer_.read(id, t, memory)) {
           const bool measured = parts.calibration != nullptr && parts.calibration->has_inputs(id);
           if (measured && !begun) {
-            FOVEA_CHECK(check_.begin(maker_, id));
+            FOVEA_CHECK(check_.begin(id));
             guidance.metrics = check_.metrics();
             begun = true;
           }
           checkpoint::Extent errors;
-          FOVEA_TRY(errors.weight_error, maker_.make(parts.tiers[tier], unit, guidance, memory));
+          std::vector<VersionMaker::Target> targets{{parts.device, memory}};
+          if (measured && crew_.measured_ > 0)
+            targets.push_back(
+                {parts.computes,
+                 measured_.first(version_layout(parts.tiers[tier], unit, parts.computes).bytes)});
+          FOVEA_TRY(errors.weight_error, maker_.make(parts.tiers[tier], unit, guidance, targets));
           errors.output_error = errors.weight_error;
           if (measured) {
-            errors.output_error = check_.error(parts.tiers[tier], memory.data());
+            errors.output_error = check_.error(parts.tiers[tier], targets.back().version.data());
             errors.calibration_tokens =
                 static_cast<std::uint32_t>(std::min<std::int64_t>(parts.calibration->tokens(id), 0xFFFFFFFF));
           }
@@ -144,7 +151,7 @@ class Crew {
    private:
     Crew& crew_;
     VersionMaker maker_;
-    DeviceMemory version_;
+    DeviceMemory version_, measured_;
     OutputCheck check_;
   };
 
@@ -156,6 +163,7 @@ class Crew {
   std::int64_t total_ = 0;
   std::int64_t largest_ = 0;    // version
   std::int64_t reference_ = 0;  // bytes of the largest unit as the file has it; 0: not needed
+  std::int64_t measured_ = 0;   // of the largest version packed for what measures it; 0: it is the store's
   std::unique_ptr<std::atomic<std::int32_t>[]> remaining_;  // [tensors], matrices of units
   std::atomic<std::int64_t> next_ = 0;
   std::atomic<std::int64_t> done_ = 0;

@@ -20,9 +20,8 @@ struct PrepareParts {
   const checkpoint::Checkpoint& checkpoint;
   const UnitTable& units;
   const TierSet& tiers;
-  const kernels::Device& device;    // that the versions are packed for
-  const kernels::Device& computes;  // whose arithmetic measures them: its memory is the host's, and it reads
-                                    // what is packed for the other
+  const kernels::Device& device;             // that the versions are packed for
+  const kernels::Device& computes;           // whose arithmetic measures them: its memory is the host's
   const Calibration* calibration = nullptr;  // null: data-free
 };
 
@@ -30,7 +29,8 @@ struct PrepareParts {
 checkpoint::StoreIdentity identity_of(const PrepareParts& parts);
 
 // Writes what is missing and leaves the store unfinished, for divergences to be added; StoreWriter::finish()
-// ends it. Each thread holds one unit's versions: as many threads run as fit 2 GiB, at least one. Progress
+// ends it. Each thread holds a unit's versions, once more where another device measures them: as many threads
+// run as fit 2 GiB, at least one. Progress
 // counts the versions' bytes and names units, on the calling thread.
 Result<checkpoint::StoreWriter> write_versions(const PrepareParts& parts, const std::filesystem::path& path,
                                                int threads, const ProgressSink& progress,

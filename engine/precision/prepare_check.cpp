@@ -72,18 +72,19 @@ std::optional<kernels::formats::InputMetric> metric_of(std::span<const float> ro
 }  // namespace
 
 OutputCheck::OutputCheck(const PrepareParts& parts, std::int64_t bytes)
-    : parts_(parts), reference_(parts.computes, bytes) {
+    : parts_(parts), maker_(parts.checkpoint), reference_(parts.computes, bytes) {
   if (bytes > 0) stream_ = parts.computes.make_stream({.threads = 1});
 }
 
-Result<void> OutputCheck::begin(VersionMaker& maker, UnitId id) {
+Result<void> OutputCheck::begin(UnitId id) {
   const Tier as_file{"file", std::nullopt};
   unit_ = id;
   input_metric_.reset();
   hidden_metric_.reset();
   const Unit& unit = parts_.units[id];
-  const std::int64_t bytes = version_layout(as_file, unit, parts_.device).bytes;
-  FOVEA_CHECK(maker.make(as_file, unit, {}, reference_.first(bytes)));
+  const std::int64_t bytes = version_layout(as_file, unit, parts_.computes).bytes;
+  const VersionMaker::Target target{parts_.computes, reference_.first(bytes)};
+  FOVEA_CHECK(maker_.make(as_file, unit, {}, {&target, 1}));
   inputs_ = parts_.calibration->inputs(id);
   const std::int64_t columns = unit.parts[0].columns;
   if (std::ssize(inputs_) / columns >= least_inputs) {
@@ -105,7 +106,7 @@ void OutputCheck::learn(std::span<const float> inputs) {
   const Importance importance = parts_.calibration->importance(unit_);
   input_metric_ = metric_of(inputs, columns, importance[0]);
   if (unit.part_count < 3) return;
-  const auto weights = weights_at({"file", std::nullopt}, unit, parts_.device, reference_.first(1).data());
+  const auto weights = weights_at({"file", std::nullopt}, unit, parts_.computes, reference_.first(1).data());
   hidden_metric_ =
       metric_of(hidden_activations({weights[0], weights[1], weights[2]}, inputs, parts_.computes, *stream_),
                 unit.parts[2].columns, importance[2]);
@@ -131,7 +132,7 @@ float OutputCheck::error(const Tier& tier, const std::byte* memory) {
 
 void OutputCheck::run(const Tier& tier, const std::byte* memory, std::vector<float>& out) {
   const Unit& unit = parts_.units[unit_];
-  const auto weights = weights_at(tier, unit, parts_.device, memory);
+  const auto weights = weights_at(tier, unit, parts_.computes, memory);
   const std::int64_t columns = unit.parts[0].columns;
   const std::int64_t outputs = unit.parts[static_cast<std::size_t>(unit.part_count) - 1].rows;
   const std::int64_t tokens = std::ssize(inputs_) / columns;

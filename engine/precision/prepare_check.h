@@ -26,10 +26,10 @@ class OutputCheck {
 
   // Takes the unit's inputs: every fourth to measure on, the others for metrics() where they are enough, else
   // all to measure on. Computes what should come out. The unit was reached by the calibration.
-  Result<void> begin(VersionMaker& maker, UnitId id);
+  Result<void> begin(UnitId id);
   // Of the unit's inputs, for its quantiser; null where too few were kept. Valid until the next begin().
   std::array<const kernels::formats::InputMetric*, 3> metrics() const;
-  // ‖Y − Y'‖ / ‖Y‖ of that unit with the version whose bytes begin at `memory`.
+  // ‖Y − Y'‖ / ‖Y‖ of that unit with the version whose bytes begin at `memory`, packed for what computes.
   float error(const Tier& tier, const std::byte* memory);
 
  private:
@@ -37,6 +37,7 @@ class OutputCheck {
   void run(const Tier& tier, const std::byte* memory, std::vector<float>& out);
 
   const PrepareParts& parts_;
+  VersionMaker maker_;
   std::unique_ptr<kernels::Stream> stream_;
   DeviceMemory reference_;
   UnitId unit_ = -1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "kernels/formats/calibrated.h"
 #include "kernels/formats/formats.h"
@@ -58,32 +59,32 @@ Result<void> check_tiers(const UnitTable& units, const TierSet& tiers) {
   return {};
 }
 
-VersionMaker::VersionMaker(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device)
-    : checkpoint_(checkpoint), device_(device) {}
-
 Result<float> VersionMaker::make(const Tier& tier, const Unit& unit, const Guidance& guidance,
-                                 std::span<std::byte> version) {
-  const VersionLayout layout = version_layout(tier, unit, device_);
+                                 std::span<const Target> targets) {
+  for (const Target& target : targets) std::memset(target.version.data(), 0, target.version.size());
   Norms norms;
-  std::int64_t end = 0;
   for (std::size_t part = 0; part < unit.matrices().size(); ++part) {
     const models::MatrixSource& matrix = unit.parts[part];
-    const kernels::Type type = type_of(tier, matrix);
-    const kernels::Packing packing = device_.preferred_packing(type, matrix.rows, matrix.columns);
-    const std::int64_t begin = layout.offsets[part];
-    std::memset(version.data() + end, 0, static_cast<std::size_t>(begin - end));
     if (tier.type) {
-      FOVEA_CHECK(requantize(matrix, type, guidance, part, version.data() + begin, norms));
+      FOVEA_CHECK(requantize(tier, unit, part, guidance, targets, norms));
     } else {
       const auto rows =
           checkpoint_.rows(*matrix.tensor, matrix.columns, matrix.first_row, matrix.rows, converted_);
-      device_.pack(packing, type, matrix.rows, matrix.columns, rows.data(), 0, matrix.rows,
-                   version.data() + begin);
+      pack(tier, unit, part, rows, 0, matrix.rows, targets);
     }
-    end = begin + device_.packed_bytes(packing, type, matrix.rows, matrix.columns);
   }
-  std::memset(version.data() + end, 0, static_cast<std::size_t>(layout.bytes - end));
   return norms.weights > 0 ? static_cast<float>(std::sqrt(norms.error / norms.weights)) : 0.0F;
+}
+
+void VersionMaker::pack(const Tier& tier, const Unit& unit, std::size_t part, std::span<const std::byte> rows,
+                        std::int64_t first, std::int64_t count, std::span<const Target> targets) const {
+  const models::MatrixSource& matrix = unit.parts[part];
+  const kernels::Type type = type_of(tier, matrix);
+  for (const Target& target : targets) {
+    target.device.pack(target.device.preferred_packing(type, matrix.rows, matrix.columns), type, matrix.rows,
+                       matrix.columns, rows.data(), first, count,
+                       target.version.data() + version_layout(tier, unit, target.device).offsets[part]);
+  }
 }
 
 std::unexpected<Error> VersionMaker::not_finite(const models::MatrixSource& matrix) const {
@@ -91,11 +92,16 @@ std::unexpected<Error> VersionMaker::not_finite(const models::MatrixSource& matr
               "a weight is not a finite number", "The file is damaged: download it again");
 }
 
-Result<void> VersionMaker::requantize(const models::MatrixSource& matrix, kernels::Type type,
-                                      const Guidance& guidance, std::size_t part, std::byte* packed,
+Result<void> VersionMaker::requantize(const Tier& tier, const Unit& unit, std::size_t part,
+                                      const Guidance& guidance, std::span<const Target> targets,
                                       Norms& norms) {
-  const kernels::Packing packing = device_.preferred_packing(type, matrix.rows, matrix.columns);
-  const std::int64_t step = device_.pack_granularity(packing);
+  const models::MatrixSource& matrix = unit.parts[part];
+  const kernels::Type type = type_of(tier, matrix);
+  std::int64_t step = 1;
+  for (const Target& target : targets) {
+    step = std::lcm(step, target.device.pack_granularity(
+                              target.device.preferred_packing(type, matrix.rows, matrix.columns)));
+  }
   const std::int64_t chunk = std::max(step, chunk_weights / matrix.columns / step * step);
   const kernels::Type source_type = matrix.tensor->type;
   const std::int64_t target_row = kernels::row_bytes(type, matrix.columns);
@@ -114,7 +120,7 @@ Result<void> VersionMaker::requantize(const models::MatrixSource& matrix, kernel
     kernels::formats::dequantize(type, quantized_.data(), count * matrix.columns, again_.data());
     norms.weights += size;
     norms.error += square_distance(rows_, again_);
-    device_.pack(packing, type, matrix.rows, matrix.columns, quantized_.data(), first, count, packed);
+    pack(tier, unit, part, quantized_, first, count, targets);
   }
   return {};
 }

@@ -33,24 +33,31 @@ struct Guidance {
 // For one thread.
 class VersionMaker {
  public:
-  VersionMaker(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device);
+  explicit VersionMaker(const checkpoint::Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
 
-  // Fills `version`, version_layout().bytes long, padding with zeros. Returns ‖W − W'‖ / ‖W‖ over all of the
-  // unit's weights. ErrorKind::format when a weight is not finite.
+  // Where a version goes: version_layout().bytes of it, packed for the device. Padding is zeros.
+  struct Target {
+    const kernels::Device& device;
+    std::span<std::byte> version;
+  };
+  // Fills each target with the same weights. Returns ‖W − W'‖ / ‖W‖ over all of the unit's. ErrorKind::format
+  // when a weight is not finite.
   Result<float> make(const Tier& tier, const Unit& unit, const Guidance& guidance,
-                     std::span<std::byte> version);
+                     std::span<const Target> targets);
 
  private:
   struct Norms {
     double error = 0, weights = 0;  // sums of squares
   };
-  Result<void> requantize(const models::MatrixSource& matrix, kernels::Type type, const Guidance& guidance,
-                          std::size_t part, std::byte* packed, Norms& norms);
+  // Some rows of a matrix, to each target.
+  void pack(const Tier& tier, const Unit& unit, std::size_t part, std::span<const std::byte> rows,
+            std::int64_t first, std::int64_t count, std::span<const Target> targets) const;
+  Result<void> requantize(const Tier& tier, const Unit& unit, std::size_t part, const Guidance& guidance,
+                          std::span<const Target> targets, Norms& norms);
 
   std::unexpected<Error> not_finite(const models::MatrixSource& matrix) const;
 
   const checkpoint::Checkpoint& checkpoint_;
-  const kernels::Device& device_;
   std::vector<float> rows_, again_;   // [rows of a chunk, columns]
   std::vector<std::byte> quantized_;  // the same in the tier's type
   std::vector<std::byte> converted_;  // rows of a packed layer, as the file's tier

@@ -50,6 +50,11 @@ std::vector<std::string> default_tiers(const precision::UnitTable& units) {
 Result<Source> open_source(const PrepareRequest& request, const kernels::Device* device) {
   const kernels::Device* computes = device;
   if (!device->memory_is_host()) {
+    if (request.calibration.divergence_tokens > 0)
+      return fail(ErrorKind::unsupported, "divergence",
+                  "it is measured with what the processor reads, and the store for " + device->name() +
+                      " is packed otherwise",
+                  "Leave out --divergence, or prepare for the processor");
     FOVEA_TRY(computes, runtime::chosen_device({}));
   }
   FOVEA_TRY(auto checkpoint, checkpoint::Checkpoint::open(request.model));
@@ -214,10 +219,6 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::D
       precision::store_identity(source.checkpoint, source.units, source.tiers, *source.device);
   std::optional<Reading> reading;
   if (!request.calibration.text.empty()) {
-    if (!device->memory_is_host())
-      return fail(ErrorKind::unsupported, "calibration",
-                  "what is packed for " + device->name() + " cannot be measured by the processor yet",
-                  "Leave out --calibrate, or prepare for the processor");
     FOVEA_TRY(reading, read_text(request, source.checkpoint, threads));
     identity.calibration = precision::calibration_fingerprint(reading->windows, reading->settings);
   }

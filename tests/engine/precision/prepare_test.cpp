@@ -14,8 +14,10 @@
 #include "engine/precision/prepare_divergence.h"
 #include "engine/precision/prepare_memory.h"
 #include "kernels/cpu/device.h"
+#include "kernels/cuda/emulation/device.h"
 #include "kernels/formats/formats.h"
 #include "kernels/reference/device.h"
+#include "tests/support/forwarding_device.h"
 #include "tests/support/test.h"
 
 #include "../models/runner.h"
@@ -32,6 +34,16 @@ namespace {
 std::filesystem::path small_model() {
   return tests::golden("models/blocks.gguf");
 }
+
+// The file's order.
+class InRows final : public tests::ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  std::string name() const override { return "rows"; }
+  kernels::Packing preferred_packing(kernels::Type, std::int64_t, std::int64_t) const override {
+    return kernels::Packing::rows;
+  }
+};
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -468,6 +480,58 @@ class PrepareTest : public QObject {
     }
     QCOMPARE(calibration->reached_units(), reached);
     QVERIFY(reached > 0);
+  }
+
+  // A store for a card holds the weights of the processor's, in the card's order, with the same errors.
+  void theProcessorMeasuresWhatACardReads() {
+    const kernels::Device& cpu = *kernels::cpu::default_device();
+    const auto card = kernels::cuda::emulation::emulated_device();
+    const InRows in_rows(cpu);
+    const tests::TemporaryFolder folder;
+    const auto s = subject(cpu, UnitScope::experts);
+    FOVEA_VERIFY(s);
+    const auto model = tests::load(small_model(), cpu);
+    FOVEA_VERIFY(model);
+    const Windows windows{tokens(150, tests::seed()), tokens(150, tests::seed() + 1)};
+    const auto calibration = calibrate(*model, s->units, cpu, windows, {}, {}, {});
+    FOVEA_VERIFY(calibration);
+    const auto store_for = [&](const kernels::Device& device) {
+      const PrepareParts parts{s->checkpoint, s->units, s->tiers, device, cpu, &*calibration};
+      const std::filesystem::path path = folder.path() / (device.name() + ".store");
+      auto writer = write_versions(parts, path, 2, {}, {});
+      if (!writer || !writer->finish()) qFatal("no store");
+      auto store = Store::open(path, identity_of(parts));
+      if (!store) qFatal("%s", store.error().message().c_str());
+      return *std::move(store);
+    };
+    const Store wanted = store_for(cpu), made = store_for(*card), rows = store_for(in_rows);
+    QVERIFY(made.identity().packing != wanted.identity().packing);
+    int measured = 0;
+    for (UnitId id = 0; id < s->units.size(); ++id) {
+      for (std::int64_t tier = 0; tier < 2; ++tier) {
+        const checkpoint::Extent &a = wanted.extent(id, tier), &b = made.extent(id, tier);
+        QCOMPARE(b.weight_error, a.weight_error);
+        QCOMPARE(b.output_error, a.output_error);
+        QCOMPARE(b.calibration_tokens, a.calibration_tokens);
+        measured += b.output_error > 0;
+
+        std::vector<std::byte> version(static_cast<std::size_t>(b.bytes)), packed(version.size());
+        std::vector<std::byte> file(static_cast<std::size_t>(rows.extent(id, tier).bytes));
+        FOVEA_VERIFY(made.read(id, tier, version));
+        FOVEA_VERIFY(rows.read(id, tier, file));
+        const Tier& t = s->tiers[static_cast<std::size_t>(tier)];
+        const Unit& unit = s->units[id];
+        const auto plain = weights_at(t, unit, in_rows, file.data());
+        const auto cards = weights_at(t, unit, *card, packed.data());
+        for (std::size_t part = 0; part < unit.matrices().size(); ++part) {
+          const kernels::Weight& w = cards[part];
+          card->pack(w.packing, w.type, w.rows, w.columns, plain[part].data, 0, w.rows,
+                     const_cast<std::byte*>(w.data));
+        }
+        QVERIFY(version == packed);
+      }
+    }
+    QVERIFY(measured > 0);
   }
 
   // With enough inputs the rounding follows them: on other inputs of the same kind the outputs are closer.

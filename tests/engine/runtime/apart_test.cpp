@@ -180,6 +180,33 @@ class ApartTest : public QObject {
     QCOMPARE(apart_.graphs().launched - before.launched, 59);
   }
 
+  // Calibrated by the processor, as its own is (PrepareTest has the errors); what only its own can have is
+  // refused.
+  void aCardsStoreIsCalibrated() {
+    const auto emulated = kernels::cuda::emulation::emulated_device();
+    PrepareRequest request;
+    request.model = golden("chat");
+    request.tiers = {"file", "bf16"};
+    request.threads = 2;
+    request.calibration = {
+        .text = "the text that the model reads first, and then once more, until it has learnt",
+        .tokens = 16,
+        .window = 16};
+    const auto calibrated = [&](const kernels::Device& device) {
+      request.store = folder_.filePath(QString::fromStdString(device.name())).toStdString();
+      const auto report = runtime::prepare(request, device);
+      if (!report) qFatal("%s", report.error().message().c_str());
+      return report->calibrated_units;
+    };
+    QVERIFY(calibrated(*emulated) > 0);
+    QCOMPARE(calibrated(*emulated), calibrated(cpu()));
+    request.calibration.divergence_tokens = 16;
+    const auto refused = runtime::prepare(request, *emulated);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, ErrorKind::unsupported);
+    QVERIFY(refused.error().message().contains("Leave out --divergence"));
+  }
+
   // The GPU's own kernels, emulated.
   void theGpusKernelsAnswerLikeTransformers() {
     const auto emulated = kernels::cuda::emulation::emulated_device();
