@@ -63,6 +63,7 @@ bool Context::select() {
 
 bool Context::check(int code, const char* what) {
   if (code == cudaSuccess) return true;
+  cudaGetLastError();  // it is this device's, and said here
   const auto error = static_cast<cudaError_t>(code);
   const std::scoped_lock lock(mutex_);
   if (text_.empty())

@@ -71,6 +71,14 @@ class DriverTest : public QObject {
     QCOMPARE(bench.failure(), std::string());
   }
 
+  void anotherDevicesFailureIsItsOwn() {
+    const CudaDevice broken(fake_runtime::devices);
+    QVERIFY(!broken.why_not().empty());
+    Bench bench;
+    bench.stream->synchronize();
+    QCOMPARE(bench.failure(), std::string());
+  }
+
   // Whoever waits for a kernel that never began must not read what it was to write.
   void aRefusedLaunchIsNotLost_data() {
     QTest::addColumn<Act>("act");

@@ -103,7 +103,8 @@ cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device < 0 || device >= devices) return note(cudaErrorInvalidDevice);
   *properties = {};
   properties->major = 9;
   properties->multiProcessorCount = 2;
