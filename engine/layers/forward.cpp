@@ -503,6 +503,10 @@ GraphUse Forward::graphs() const {
   return buffers_->graphs.use();
 }
 
+void Forward::use_graphs(bool graphs) {
+  buffers_->graphs.use(graphs);
+}
+
 bool Forward::stopped() const {
   return buffers_->stopped;
 }

@@ -82,6 +82,7 @@ class Forward {
   void leave_out(Part part);
   bool stopped() const;  // the last run, by the stop token or the observer
   GraphUse graphs() const;
+  void use_graphs(bool graphs);  // from now on; they are, where the device captures
   // Of the activations, and where the device's memory is out of the host's reach of what passes exchange with
   // it: there, and pinned in main memory.
   struct Bytes {

@@ -71,6 +71,9 @@ class Graphs {
   using Aside = std::function<bool()>;
   bool aside(Aside step);
 
+  // False: everything is done by pieces, as by a device that captures nothing.
+  void use(bool graphs) { captures_ = graphs; }
+
   // When the same shapes and weights mean other work than before.
   void forget() { known_.clear(); }
 

@@ -101,10 +101,12 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
 
 Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, const PolicyMaker& policy_maker,
                                               const ProgressSink& progress, std::stop_token stop,
-                                              const kernels::Device* device, std::int64_t main_memory_bytes) {
+                                              const kernels::Device* device, std::int64_t main_memory_bytes,
+                                              const ForwardSink& forward) {
   return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
     FOVEA_TRY(auto parts,
               assemble(request, policy_maker, progress, std::move(stop), device, main_memory_bytes));
+    if (forward) forward(*parts->forward);
     return std::make_unique<Engine>(std::move(parts));
   });
 }

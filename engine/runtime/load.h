@@ -7,6 +7,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/layers/forward.h"
 #include "engine/precision/policy.h"
 #include "kernels/api/device.h"
 
@@ -15,12 +16,15 @@ namespace fovea::runtime {
 using PolicyMaker =
     std::function<Result<std::unique_ptr<precision::Policy>>(const precision::PolicyWorld& world)>;
 
+// Told of the engine's forward pass, which stays where it is, to watch it and to say how it shall compute.
+using ForwardSink = std::function<void(layers::Forward& forward)>;
+
 // The request's policy says how the arena is cut; an empty maker leaves the choices to it as well. A device
 // that is given takes the place of the request's, and so does main memory of what the machine has free.
 Result<std::unique_ptr<Engine>> load(const LoadRequest& request, const PolicyMaker& policy_maker,
                                      const ProgressSink& progress = {}, std::stop_token stop = {},
                                      const kernels::Device* device = nullptr,
-                                     std::int64_t main_memory_bytes = 0);
+                                     std::int64_t main_memory_bytes = 0, const ForwardSink& forward = {});
 
 // The same for weights that are no file's, with routing that is made up: see Parts::routing. Without a
 // tokeniser and without a store; the request's model is a name only.

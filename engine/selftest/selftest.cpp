@@ -75,6 +75,8 @@ Result<SelfTestResult> selftest::run(const kernels::Device& device, const SelfTe
     FOVEA_TRY(result.parts, test_operations(bench));
     FOVEA_TRY(auto model, test_whole_model(bench));
     result.parts.push_back(std::move(model));
+    FOVEA_TRY(auto graphs, test_decode_graphs(bench));
+    result.parts.push_back(std::move(graphs));
     FOVEA_TRY(auto storm, test_swap_storm(bench));
     result.parts.push_back(std::move(storm));
     return result;

@@ -24,6 +24,7 @@ struct Bench {
 // One part for each operation.
 Result<std::vector<SelfTestPart>> test_operations(const Bench& bench);
 Result<SelfTestPart> test_whole_model(const Bench& bench);
+Result<SelfTestPart> test_decode_graphs(const Bench& bench);
 Result<SelfTestPart> test_swap_storm(const Bench& bench);
 // All of them, in a folder of their own that is removed afterwards.
 Result<SelfTestResult> run(const kernels::Device& device, const SelfTestSettings& settings,

@@ -4,6 +4,7 @@
 // too early sends them. Otherwise the results are the device's own, bit for bit.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -23,6 +24,9 @@ class ApartDevice final : public kernels::Device {
   };
   Graphs graphs() const;
   void count_graphs(int captured, int launched) const;
+  // From now on a graph's launch leaves out its last piece.
+  void shorten_graphs() const { shortened_ = true; }
+  bool shortens_graphs() const { return shortened_; }
 
   std::string name() const override { return inner_.name(); }
   std::string instruction_set() const override { return inner_.instruction_set() + ", apart"; }
@@ -84,7 +88,8 @@ class ApartDevice final : public kernels::Device {
   mutable int inside_ = 0;                              // mutex_
   mutable std::string failure_;                         // mutex_
   mutable Graphs graphs_;                               // mutex_
-  mutable FeedForwards feed_forwards_;                  // mutex_
+  mutable std::atomic<bool> shortened_ = false;
+  mutable FeedForwards feed_forwards_;  // mutex_
 };
 
 }  // namespace fovea::tests

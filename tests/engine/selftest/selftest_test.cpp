@@ -71,10 +71,10 @@ class SelfTestTest : public QObject {
   void theProcessorPasses() {
     const auto result = selftest::run(cpu(), {.device = {}, .threads = 2, .seed = seed()});
     FOVEA_VERIFY(result);
-    QCOMPARE(std::ssize(result->parts), 11);  // nine operations, the models, the storm
+    QCOMPARE(std::ssize(result->parts), 12);  // nine operations, the models, the graphs, the storm
     for (const SelfTestPart& part : result->parts) {
       QVERIFY2(part.failed == 0, (part.name + ": " + faults(part)).c_str());
-      QVERIFY(part.checks >= 4);
+      QVERIFY(part.checks >= (part.name == "decode graphs" ? 1 : 4));
     }
     QCOMPARE(result->failed(), 0);
     QVERIFY(result->checks() > 500);
@@ -139,6 +139,20 @@ class SelfTestTest : public QObject {
     const auto storm = selftest::test_swap_storm(bench(planted));
     FOVEA_VERIFY(storm);
     QVERIFY2(faults(*storm).contains("changed no answer"), faults(*storm).c_str());
+  }
+
+  void graphsThatDoOtherThingsAreSeen() {
+    const ApartDevice apart(cpu());
+    const auto faithful = selftest::test_decode_graphs(bench(apart));
+    FOVEA_VERIFY(faithful);
+    QCOMPARE(faithful->checks, 6);
+    QVERIFY2(faithful->failed == 0, faults(*faithful).c_str());
+    apart.shorten_graphs();
+    const auto shorter = selftest::test_decode_graphs(bench(apart));
+    FOVEA_VERIFY(shorter);
+    QCOMPARE(shorter->failed, 3);
+    QVERIFY2(faults(*shorter).contains("by graphs than call by call, --n-cpu-moe 1"),
+             faults(*shorter).c_str());
   }
 
   void aLostDeviceIsAnError() {
