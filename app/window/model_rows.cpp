@@ -51,6 +51,13 @@ QString tier_words(const std::string& tier) {
   return {};
 }
 
+QString closer_words(const CloserTier& better) {
+  const auto percent = [](double share) { return QLocale().toString(100 * share, 'f', 1); };
+  return RowWords::tr("%1: as many bits as %2, but suits this model better: error %3 instead of %4 %")
+      .arg(q(better.closer), q(better.tier), percent(better.closer_weight_error),
+           percent(better.weight_error));
+}
+
 QString running_words(const DownloadStatus& status) {
   const QString done =
       RowWords::tr("%1 of %2").arg(size_words(status.bytes_done), size_words(status.bytes_total));
@@ -175,7 +182,11 @@ ui::DownloadRow row_of(const DownloadStatus& status) {
 
 ui::TierChoice tier_choice(const std::string& tier) {
   const QString text = tier_words(tier);
-  return {q(tier), text.isEmpty() ? q(tier) : text, false};
+  return {q(tier), text.isEmpty() ? q(tier) : text};
+}
+
+ui::TierChoice tier_choice(const CloserTier& better) {
+  return {.name = q(better.closer), .text = closer_words(better), .instead_of = q(better.tier)};
 }
 
 }  // namespace fovea::app

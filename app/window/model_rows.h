@@ -6,6 +6,7 @@
 #include "app/download/download_types.h"
 #include "app/download/hub_types.h"
 #include "app/library/library_types.h"
+#include "engine/api/prepare.h"
 #include "ui/models/model_rows.h"
 
 namespace fovea::app {
@@ -17,7 +18,8 @@ ui::RepositoryRow row_of(const HubModel& model);
 ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const FitRequest& machine);
 ui::DownloadRow row_of(const DownloadStatus& status);
 
-ui::TierChoice tier_choice(const std::string& tier);  // not chosen
+ui::TierChoice tier_choice(const std::string& tier);   // not chosen
+ui::TierChoice tier_choice(const CloserTier& better);  // instead of the other one; not chosen
 
 QString time_words(std::int64_t seconds);  // "6 minutes"
 

@@ -397,6 +397,7 @@ void ModelsController::ask_prepare(const QString& path) {
       if (!describe_store(request)) continue;  // not below the file's
       tiers.push_back(tier_choice(name));
       tiers.back().chosen = usual && std::ranges::find(usual->tiers, name) != usual->tiers.end();
+      if (const auto better = closer_tier(request); better && *better) tiers.push_back(tier_choice(**better));
     }
     return std::function<void()>([this, path, tiers, usual] {
       if (!usual) return tell(error_words(usual.error()), true);

@@ -969,6 +969,10 @@
         <source>It failed. %1</source>
         <translation>Es ist fehlgeschlagen. %1</translation>
     </message>
+    <message>
+        <source>%1: as many bits as %2, but suits this model better: error %3 instead of %4 %</source>
+        <translation>%1: so viele Bit wie %2, passt aber besser zu diesem Modell: Fehler %3 statt %4 %</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelWords</name>

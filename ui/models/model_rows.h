@@ -76,6 +76,7 @@ struct TierChoice {
   QString name;  // "q4"
   QString text;  // what it is
   bool chosen = false;
+  QString instead_of = {};  // another tier of as many bits: one of both at most is chosen
 };
 
 }  // namespace fovea::ui

@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QSignalBlocker>
 #include <QStyle>
 #include <QVBoxLayout>
 
@@ -18,7 +19,7 @@
 namespace fovea::ui {
 
 PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>& tiers, QWidget* parent)
-    : QDialog(parent) {
+    : QDialog(parent), choices_(tiers) {
   setWindowTitle(tr("Prepare a model"));
   setMinimumWidth(fontMetrics().averageCharWidth() * 64);
   auto* layout = new QVBoxLayout(this);
@@ -38,8 +39,10 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
     auto* box = new QCheckBox(tier.text, this);
     box->setObjectName(QStringLiteral("tier_") + tier.name);
     box->setChecked(tier.chosen);
-    connect(box, &QCheckBox::toggled, this, &PrepareDialog::change);
-    names_.push_back(tier.name);
+    connect(box, &QCheckBox::toggled, this, [this, index = boxes_.size()](bool is_chosen) {
+      if (is_chosen) leave_out_equals(index);
+      change();
+    });
     boxes_.push_back(box);
     layout->addWidget(box);
   }
@@ -119,8 +122,17 @@ void PrepareDialog::update_start() {
 QStringList PrepareDialog::tiers() const {
   QStringList chosen;
   for (std::size_t i = 0; i < boxes_.size(); ++i)
-    if (boxes_[i]->isChecked()) chosen += names_[i];
+    if (boxes_[i]->isChecked()) chosen += choices_[i].name;
   return chosen;
+}
+
+void PrepareDialog::leave_out_equals(std::size_t index) {
+  for (std::size_t i = 0; i < boxes_.size(); ++i) {
+    if (choices_[i].instead_of != choices_[index].name && choices_[index].instead_of != choices_[i].name)
+      continue;
+    const QSignalBlocker one_change(boxes_[i]);
+    boxes_[i]->setChecked(false);
+  }
 }
 
 void PrepareDialog::change() {

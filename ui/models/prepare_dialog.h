@@ -36,10 +36,11 @@ class PrepareDialog : public QDialog {
 
  private:
   QWidget* make_text();
+  void leave_out_equals(std::size_t index);
   void change();
   void update_start();
 
-  std::vector<QString> names_;
+  std::vector<TierChoice> choices_;
   std::vector<QCheckBox*> boxes_;
   QRadioButton *no_text_, *built_in_text_, *own_text_;
   QLineEdit* text_file_;

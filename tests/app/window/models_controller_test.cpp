@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QUrl>
@@ -24,12 +25,16 @@
 #include "ui/models/models_dialog.h"
 #include "ui/models/prepare_dialog.h"
 
+#include "../../engine/precision/valued_experts.h"
+
 namespace fs = std::filesystem;
 using namespace fovea;
 using namespace fovea::app;
 using tests::golden;
 using tests::HubServer;
 using tests::TemporaryFolder;
+using tests::Values;
+using tests::write_valued_experts;
 
 namespace {
 
@@ -353,6 +358,48 @@ class ModelsControllerTest : public QObject {
     QSignalSpy added(bench.controller.get(), &ModelsController::folderAdded);
     bench.controller->set_folders({});
     QVERIFY(QTest::qWaitFor([&] { return rows() == 0; }, kLong));
+  }
+
+  // Preparing offers q4e where it suits the weights better than q4, says by how much, and makes it.
+  void aTierThatSuitsBetterIsOffered_data() {
+    QTest::addColumn<int>("values");
+    QTest::addColumn<bool>("offered");
+    QTest::newRow("slabs") << static_cast<int>(Values::slabs) << true;
+    QTest::newRow("normal") << static_cast<int>(Values::normal) << false;
+  }
+  void aTierThatSuitsBetterIsOffered() {
+    QFETCH(int, values);
+    QFETCH(bool, offered);
+    Bench bench;
+    fs::create_directories(bench.folder.path() / "models");
+    const auto kind = static_cast<Values>(values);
+    FOVEA_VERIFY(write_valued_experts(bench.folder.path() / "models" / "a.gguf", kind, kind));
+    bench.controller->show_library();
+    QVERIFY(QTest::qWaitFor(
+        [&] { return bench.library().table().rowCount() == 1 && bench.library().table().row(0).is_read; },
+        kLong));
+    QTest::mouseClick(bench.find<QPushButton>("prepareModel"), Qt::LeftButton);
+    ui::PrepareDialog* ask = nullptr;
+    QVERIFY(QTest::qWaitFor(
+        [&] { return (ask = bench.controller->dialog()->findChild<ui::PrepareDialog*>()) != nullptr; },
+        kLong));
+    auto* q4e = ask->findChild<QAbstractButton*>(QStringLiteral("tier_q4e"));
+    QVERIFY(ask->findChild<QAbstractButton*>(QStringLiteral("tier_q4")));
+    QCOMPARE(q4e != nullptr, offered);
+    if (!offered) return;
+    QVERIFY(!q4e->isChecked());
+    // Errors of slabs: 0.045 and 0.071 (docs/tiers.md).
+    QVERIFY2(q4e->text().contains(QRegularExpression(QStringLiteral("error 4\\.\\d instead of 7\\.\\d %"))),
+             qPrintable(q4e->text()));
+    q4e->click();
+    QVERIFY(!ask->findChild<QAbstractButton*>(QStringLiteral("tier_q4"))->isChecked());
+    ask->findChild<QAbstractButton*>(QStringLiteral("noText"))->click();  // this model has no tokeniser
+    auto* start = ask->findChild<QPushButton*>(QStringLiteral("startPrepare"));
+    QVERIFY(QTest::qWaitFor([&] { return start->isEnabled(); }, kLong));
+    QTest::mouseClick(start, Qt::LeftButton);
+    QVERIFY(QTest::qWaitFor([&] { return !bench.library().table().row(0).stores.isEmpty(); }, kLong));
+    QVERIFY2(bench.library().table().row(0).stores.join(' ').contains(QStringLiteral("q4e")),
+             qPrintable(bench.library().table().row(0).stores.join(' ')));
   }
 };
 FOVEA_TEST(ModelsControllerTest)

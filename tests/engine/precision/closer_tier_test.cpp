@@ -1,63 +1,15 @@
 // Which of two tiers of equal bits is named for which weights.
 #include "engine/precision/closer_tier.h"
 
-#include <cmath>
-#include <limits>
-#include <random>
-
-#include "engine/checkpoint/gguf_writer.h"
 #include "engine/models/config.h"
 #include "tests/support/test.h"
+
+#include "valued_experts.h"
 
 using namespace fovea;
 using namespace fovea::precision;
 using checkpoint::Checkpoint;
-
-namespace {
-
-enum class Values : std::uint8_t { normal, slabs, grid, zeros, not_finite };
-
-float value(Values values, std::mt19937& random) {
-  const double share = std::uniform_real_distribution<double>(0, 1)(random);
-  const float sign = random() % 2 == 0 ? 1.0F : -1.0F;
-  switch (values) {
-    case Values::normal:
-      return static_cast<float>(std::normal_distribution<double>()(random));
-    case Values::slabs:
-      return sign * static_cast<float>(1 + share);
-    case Values::grid:
-      return 0.3F * static_cast<float>(static_cast<int>(random() % 15) - 7);
-    case Values::zeros:
-      return 0;
-    default:
-      return std::numeric_limits<float>::quiet_NaN();
-  }
-}
-
-// A small model whose experts' weights are of one kind, or, where the second says so, of another in the
-// second layer.
-Result<void> make_model(const std::filesystem::path& path, Values first, Values second) {
-  FOVEA_TRY(const Checkpoint from, Checkpoint::open(tests::golden("models/experts.gguf")));
-  std::vector<checkpoint::TensorInfo> tensors = from.tensors();
-  const auto is_expert = [](const std::string& name) { return name.find("_exps.") != std::string::npos; };
-  for (checkpoint::TensorInfo& tensor : tensors) {
-    if (is_expert(tensor.name)) tensor.type = kernels::Type::f32;
-  }
-  FOVEA_TRY(auto writer, checkpoint::GgufWriter::create(path, from.metadata(), tensors));
-  std::mt19937 random(tests::seed());
-  for (const checkpoint::TensorInfo& tensor : from.tensors()) {
-    if (!is_expert(tensor.name)) {
-      FOVEA_CHECK(writer.append(from.bytes(tensor)));
-      continue;
-    }
-    std::vector<float> weights(static_cast<std::size_t>(tensor.elements()));
-    for (float& weight : weights) weight = value(tensor.name.starts_with("blk.0.") ? first : second, random);
-    FOVEA_CHECK(writer.append(std::as_bytes(std::span(weights))));
-  }
-  return writer.finish();
-}
-
-}  // namespace
+using tests::Values;
 
 class CloserTierTest : public QObject {
   Q_OBJECT
@@ -89,8 +41,8 @@ class CloserTierTest : public QObject {
     QFETCH(QString, tiers);
     QFETCH(QString, closer);
     const tests::TemporaryFolder folder;
-    FOVEA_VERIFY(
-        make_model(folder.path() / "a.gguf", static_cast<Values>(first), static_cast<Values>(second)));
+    FOVEA_VERIFY(tests::write_valued_experts(folder.path() / "a.gguf", static_cast<Values>(first),
+                                             static_cast<Values>(second)));
     const auto checkpoint = Checkpoint::open(folder.path() / "a.gguf");
     FOVEA_VERIFY(checkpoint);
     const auto config = models::read_config(*checkpoint);

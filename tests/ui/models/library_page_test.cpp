@@ -271,6 +271,28 @@ class LibraryPageTest : public QObject {
     QCOMPARE(wanted.count(), 2);  // one tier is not asked about
   }
 
+  void ofTwoTiersOfAsManyBitsOneIsChosen() {
+    PrepareDialog dialog(QStringLiteral("m"),
+                         {{QStringLiteral("file"), QStringLiteral("file"), true},
+                          {QStringLiteral("q4"), QStringLiteral("q4"), true},
+                          {QStringLiteral("q4e"), QStringLiteral("q4e"), false, QStringLiteral("q4")},
+                          {QStringLiteral("q2"), QStringLiteral("q2"), true}});
+    QSignalSpy wanted(&dialog, &PrepareDialog::sizeWanted);
+    const QStringList with_q4{QStringLiteral("file"), QStringLiteral("q4"), QStringLiteral("q2")};
+    const QStringList with_q4e{QStringLiteral("file"), QStringLiteral("q4e"), QStringLiteral("q2")};
+    QCOMPARE(dialog.tiers(), with_q4);
+    dialog.findChild<QAbstractButton*>(QStringLiteral("tier_q4e"))->click();
+    QCOMPARE(dialog.tiers(), with_q4e);
+    dialog.findChild<QAbstractButton*>(QStringLiteral("tier_q4"))->click();
+    QCOMPARE(dialog.tiers(), with_q4);
+    QCOMPARE(wanted.count(), 2);  // each time for what is chosen then
+    QCOMPARE(wanted[0][0].toStringList(), with_q4e);
+    QCOMPARE(wanted[1][0].toStringList(), with_q4);
+    // Without either.
+    dialog.findChild<QAbstractButton*>(QStringLiteral("tier_q4"))->click();
+    QCOMPARE(dialog.tiers(), (QStringList{QStringLiteral("file"), QStringLiteral("q2")}));
+  }
+
   void preparingTakesAText() {
     PrepareDialog dialog(QStringLiteral("m"), {{QStringLiteral("file"), QStringLiteral("file"), true},
                                                {QStringLiteral("q4"), QStringLiteral("q4"), true}});
