@@ -94,7 +94,8 @@ Setup with_choice(Setup setup, const PrecisionChoice& choice) {
   return setup;
 }
 
-std::vector<PrecisionChoice> precision_choices(const Candidate& candidate, const Machine& machine) {
+std::vector<PrecisionChoice> precision_choices(const Candidate& candidate, const Machine& machine,
+                                               const std::vector<StoreFile>& prepared) {
   if (planned_by_size_alone(candidate)) return {PrecisionChoice{}};
   std::vector<PrecisionChoice> taken;
   const auto add = [&](const PrecisionChoice& choice) {
@@ -103,6 +104,9 @@ std::vector<PrecisionChoice> precision_choices(const Candidate& candidate, const
     if (plan_of(candidate, setup, machine)) taken.push_back(choice);
   };
   for (const PrecisionChoice& choice : all_choices(candidate)) add(choice);
+  for (const StoreFile& store : prepared)
+    add({candidate.experts > 0 && store.tiers.size() == 2 ? PolicyKind::dynaexq : PolicyKind::static_tiers,
+         store.tiers});
   add(choice_of(usual_setup(candidate, machine)));
   return taken;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/library/library_types.h"
 #include "app/wizard/candidates.h"
 #include "engine/api/engine.h"
 #include "engine/api/plan.h"
@@ -35,8 +36,10 @@ struct PrecisionChoice {
 Setup usual_setup(const Candidate& candidate, const Machine& machine);
 // The powers of two up to the model's own context, which is the last one.
 std::vector<std::int64_t> contexts_of(const Candidate& candidate);
-// Those that the planner takes for this model, from precise to small. Some plans.
-std::vector<PrecisionChoice> precision_choices(const Candidate& candidate, const Machine& machine);
+// Those that the planner takes for this model, from precise to small, and behind them those with the tiers of
+// stores that were prepared. Some plans.
+std::vector<PrecisionChoice> precision_choices(const Candidate& candidate, const Machine& machine,
+                                               const std::vector<StoreFile>& prepared = {});
 
 PrecisionChoice choice_of(const Setup& setup);
 Setup with_choice(Setup setup, const PrecisionChoice& choice);

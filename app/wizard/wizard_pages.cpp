@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/library/stores.h"
 #include "app/wizard/background.h"
 #include "app/wizard/command_line.h"
 #include "app/wizard/device_views.h"
@@ -251,7 +252,12 @@ void WizardController::show_memory() {
   if (!chosen_ || !chosen_->trouble.empty()) return;
   plan_pending_ = true;
   in_background(
-      this, [candidate = *chosen_, machine = *machine_] { return precision_choices(candidate, machine); },
+      this,
+      [candidate = *chosen_, machine = *machine_, stores = world_.stores] {
+        const auto prepared =
+            candidate.path.empty() ? std::vector<StoreFile>() : stores_of(candidate.path, stores);
+        return precision_choices(candidate, machine, prepared);
+      },
       [this, path = chosen_->path, name = chosen_->name](std::vector<PrecisionChoice> choices) {
         if (!chosen_ || chosen_->path != path || chosen_->name != name) return;
         choices_ = std::move(choices);

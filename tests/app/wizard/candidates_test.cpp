@@ -176,6 +176,24 @@ class CandidatesTest : public QObject {
     QVERIFY(choices.size() >= 4);
     for (std::size_t i = 0; i < choices.size(); ++i) QVERIFY(std::ranges::count(choices, choices[i]) == 1);
   }
+
+  void whatWasPreparedCanBeChosen() {
+    const Machine machine = tests::processor(32, 28, 45);
+    const Candidate candidate =
+        app::examine_model(tests::golden("models/experts.gguf"), machine, app::catalogue());
+    QVERIFY(candidate.usable());
+    const app::PrecisionChoice moving{PolicyKind::dynaexq, {"file", "q4e"}},
+        fixed{PolicyKind::static_tiers, {"file", "q4e", "q2"}};
+    const auto usual = app::precision_choices(candidate, machine);
+    QVERIFY(std::ranges::count(usual, moving) == 0 && std::ranges::count(usual, fixed) == 0);
+    const auto choices =
+        app::precision_choices(candidate, machine,
+                               {{.path = "a.store", .tiers = moving.tiers},
+                                {.path = "b.store", .tiers = fixed.tiers},
+                                {.path = "of another version.store", .tiers = {"file", "q99"}}});
+    QCOMPARE(choices.size(), usual.size() + 2);
+    QVERIFY(std::ranges::count(choices, moving) == 1 && std::ranges::count(choices, fixed) == 1);
+  }
 };
 FOVEA_TEST(CandidatesTest)
 
