@@ -14,7 +14,7 @@
 namespace fovea::precision {
 
 // Raised with every change of what a quantiser makes of the same weights.
-inline constexpr std::uint32_t quantizer_version = 4;
+inline constexpr std::uint32_t quantizer_version = 5;
 
 // Of the tensors' names, types and shapes and of samples of their data: at most 6 MiB are read, however large
 // the model is. The same for every path, and for a file and its split parts.

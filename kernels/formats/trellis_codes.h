@@ -20,7 +20,7 @@ struct CodeQ4 {
   static constexpr float rms = 9.7F;       // of the values: what a block's scale is guessed from
   static constexpr int below = 3;          // candidates below the guess
   static constexpr float error = 0.0052F;  // the usual squared error, relative
-  static constexpr int shift = 3;          // of a difference before it is squared
+  static constexpr int shift = 3;          // of a difference before it is squared, at least
   static constexpr int lead = 12;          // steps until a walk's ends agree on where it came from (even)
   static constexpr TrellisTables tables = q4_f_tables;
   static constexpr int from(int, int branch) { return branch; }

@@ -33,6 +33,9 @@ Vector minus(Vector a, Vector b) {
 Vector smaller(Vector a, Vector b) {
   return _mm512_min_epi16(a, b);
 }
+Vector larger(Vector a, Vector b) {
+  return _mm512_max_epi16(a, b);
+}
 // a · 2^n where that does not overflow.
 Vector shifted(Vector a, int n) {
   return _mm512_sll_epi16(a, _mm_cvtsi32_si128(n));
@@ -40,6 +43,10 @@ Vector shifted(Vector a, int n) {
 // The upper halves of the products.
 Vector high_product(Vector a, Vector b) {
   return _mm512_mulhi_epi16(a, b);
+}
+// a · b where that does not overflow.
+Vector low_product(Vector a, Vector b) {
+  return _mm512_mullo_epi16(a, b);
 }
 #elif defined(__AVX2__)
 using Vector = __m256i;
@@ -61,6 +68,9 @@ Vector minus(Vector a, Vector b) {
 Vector smaller(Vector a, Vector b) {
   return _mm256_min_epi16(a, b);
 }
+Vector larger(Vector a, Vector b) {
+  return _mm256_max_epi16(a, b);
+}
 // a · 2^n where that does not overflow.
 Vector shifted(Vector a, int n) {
   return _mm256_sll_epi16(a, _mm_cvtsi32_si128(n));
@@ -68,6 +78,10 @@ Vector shifted(Vector a, int n) {
 // The upper halves of the products.
 Vector high_product(Vector a, Vector b) {
   return _mm256_mulhi_epi16(a, b);
+}
+// a · b where that does not overflow.
+Vector low_product(Vector a, Vector b) {
+  return _mm256_mullo_epi16(a, b);
 }
 #elif defined(__SSE2__)
 using Vector = __m128i;
@@ -89,11 +103,17 @@ Vector minus(Vector a, Vector b) {
 Vector smaller(Vector a, Vector b) {
   return _mm_min_epi16(a, b);
 }
+Vector larger(Vector a, Vector b) {
+  return _mm_max_epi16(a, b);
+}
 Vector shifted(Vector a, int n) {
   return _mm_sll_epi16(a, _mm_cvtsi32_si128(n));
 }
 Vector high_product(Vector a, Vector b) {
   return _mm_mulhi_epi16(a, b);
+}
+Vector low_product(Vector a, Vector b) {
+  return _mm_mullo_epi16(a, b);
 }
 #else
 struct Vector {
@@ -125,12 +145,20 @@ Vector smaller(Vector a, Vector b) {
   for (int i = 0; i < 8; ++i) a.v[i] = a.v[i] < b.v[i] ? a.v[i] : b.v[i];
   return a;
 }
+Vector larger(Vector a, Vector b) {
+  for (int i = 0; i < 8; ++i) a.v[i] = a.v[i] > b.v[i] ? a.v[i] : b.v[i];
+  return a;
+}
 Vector shifted(Vector a, int n) {
   for (int i = 0; i < 8; ++i) a.v[i] = static_cast<int16_t>(a.v[i] * (1 << n));
   return a;
 }
 Vector high_product(Vector a, Vector b) {
   for (int i = 0; i < 8; ++i) a.v[i] = static_cast<int16_t>(a.v[i] * b.v[i] >> 16);
+  return a;
+}
+Vector low_product(Vector a, Vector b) {
+  for (int i = 0; i < 8; ++i) a.v[i] = static_cast<int16_t>(a.v[i] * b.v[i]);
   return a;
 }
 #endif

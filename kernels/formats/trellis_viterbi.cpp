@@ -39,6 +39,8 @@ struct Problem {
   alignas(64) int16_t x[ring][lanes];
   alignas(64) int16_t root[ring][lanes];  // of the importance; 32767 for the block's largest
   alignas(64) int16_t value[values][lanes];
+  alignas(64) int16_t raise[lanes];  // 2^shift
+  alignas(64) int16_t limit[lanes];  // of what is raised
   Errors errors[ring];
   Costs<Code> costs[ring + 1];
 };
@@ -122,23 +124,33 @@ constexpr bool occurs(int v) {
   return false;
 }
 
+// Differences raised by 2^shift, within what 16 bits hold.
+struct Raise {
+  Vector factor, least, most;
+  [[gnu::always_inline]] Vector operator()(Vector difference) const {
+    return low_product(larger(smaller(difference, most), least), factor);
+  }
+};
+
 // The costs of all values that occur, from V on.
 template <typename Code, int V>
-[[gnu::always_inline]] inline void errors_from(Vector x, Vector root, const int16_t* value, int16_t* errors) {
+[[gnu::always_inline]] inline void errors_from(Vector x, Vector root, const Raise& raise,
+                                               const int16_t* value, int16_t* errors) {
   if constexpr (occurs<Code>(V)) {
-    Vector difference = minus(x, high_product(load(value + V * lanes), root));
-    for (int i = 0; i < Code::shift; ++i) difference = plus(difference, difference);
+    const Vector difference = raise(minus(x, high_product(load(value + V * lanes), root)));
     store(errors + V * lanes, high_product(difference, difference));
   }
-  if constexpr (V + 1 < values) errors_from<Code, V + 1>(x, root, value, errors);
+  if constexpr (V + 1 < values) errors_from<Code, V + 1>(x, root, raise, value, errors);
 }
 
 template <typename Code>
 [[gnu::noinline]] void find_errors(Problem<Code>& problem) {
-  for (int t = 0; t < ring; ++t) {
-    for (int part = 0; part < lanes; part += width)
-      errors_from<Code, 0>(load(problem.x[t] + part), load(problem.root[t] + part), problem.value[0] + part,
-                           problem.errors[t].at + part);
+  for (int part = 0; part < lanes; part += width) {
+    const Vector most = load(problem.limit + part);
+    const Raise raise{load(problem.raise + part), minus(repeat(0), most), most};
+    for (int t = 0; t < ring; ++t)
+      errors_from<Code, 0>(load(problem.x[t] + part), load(problem.root[t] + part), raise,
+                           problem.value[0] + part, problem.errors[t].at + part);
   }
 }
 
@@ -199,6 +211,7 @@ void find_beginnings(Problem<Code>& problem, int (&beginnings)[lanes]) {
 constexpr int16_t unreachable = 32767;
 // What the whole ring should cost: far from 32767 and from the rounding of single errors.
 constexpr float usual_cost = 400;
+constexpr int most_shift = 9;
 constexpr int largest_scale = 255;
 
 float scale_of(int e) {
@@ -227,6 +240,7 @@ struct Plan {
   float importance[32];  // the largest 1; by column
   int lowest_scale;      // the candidates are the eight from here
   float unit;            // of weights and scaled values in a Problem
+  int shift;             // of differences, in bits
 };
 
 // Returns the largest weight that counts.
@@ -250,26 +264,31 @@ Plan plan_of(const TrellisBlock& block) {
   Plan plan;
   float largest = fill_importance(block, block.importance == nullptr, plan);
   if (largest == 0) largest = fill_importance(block, true, plan);
-  float squares = 0;
-  float counts = 0;
+  float sum = 0, spread = 0, counts = 0;
   for (int i = 0; i < 32 && largest > 0; ++i) {
     const float x = block.x[i] / largest;
-    squares += plan.importance[i] * (x * x);
-    counts += plan.importance[i];
+    const float root = __builtin_sqrtf(plan.importance[i]);
+    sum += plan.importance[i];
+    spread += root * (x * x);
+    counts += root;
   }
-  const float rms = largest > 0 ? largest * __builtin_sqrtf(squares / counts) : 0;
+  // By the roots: neighbours share bits, so that a scale too small for those that count little costs all.
+  const float rms = largest > 0 ? largest * __builtin_sqrtf(spread / counts) : 0;
   // A weight far beyond the largest value costs more than what finer values save.
   constexpr float most_value = 34;
   const float usual = rms / Code::rms > largest / most_value ? rms / Code::rms : largest / most_value;
   const int guess = scale_near(usual) - Code::below;
   const int highest = largest_scale - candidates + 1;
   plan.lowest_scale = guess < 1 ? 1 : guess > highest ? highest : guess;
-  // A cost is (root · difference / unit · 2^shift)² / 2^16.
-  const float for_cost =
-      largest * __builtin_sqrtf(squares * (Code::error / (65536 * usual_cost))) * (1 << Code::shift);
+  // A cost is (root · difference / unit · 2^shift)² / 2^16. Where few weights count, or small ones, the range
+  // asks for a large unit, and the shift makes up for it.
+  const float for_cost = Code::rms * usual * __builtin_sqrtf(sum * (Code::error / (65536 * usual_cost)));
   const float reach = scale_of(plan.lowest_scale + candidates - 1) * trellis_zero;
   const float for_range = (reach > largest ? reach : largest) * (1.0F / 16000);
-  plan.unit = for_cost > for_range ? for_cost : for_range;
+  plan.shift = Code::shift;
+  while (plan.shift < most_shift && for_cost * static_cast<float>(1 << plan.shift) < for_range) ++plan.shift;
+  const float wanted = for_cost * static_cast<float>(1 << plan.shift);
+  plan.unit = wanted > for_range ? wanted : for_range;
   return plan;
 }
 
@@ -297,6 +316,15 @@ void fill_weights(const TrellisBlock* blocks, const Plan (&plans)[group], Proble
         problem.root[t][b * candidates + c] = static_cast<int16_t>(root[column]);
       }
     }
+  }
+}
+
+template <typename Code>
+void fill_raises(const Plan (&plans)[group], Problem<Code>& problem) {
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int shift = plans[lane / candidates].shift;
+    problem.raise[lane] = static_cast<int16_t>(1 << shift);
+    problem.limit[lane] = static_cast<int16_t>(32767 >> shift);
   }
 }
 
@@ -387,6 +415,7 @@ void encode_group(const TrellisBlock* blocks, int count) {
   Problem<Code> problem;
   int beginnings[lanes];
   fill_weights(all, plans, problem);
+  fill_raises(plans, problem);
   fill_values(plans, problem);
   find_errors(problem);
   find_beginnings(problem, beginnings);
