@@ -83,6 +83,7 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
   FOVEA_TRY(LoadRequest load, load_request(flags.model, flags.load, flags.precision));
   FOVEA_TRY(const std::string prompt, read_prompt(flags));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(load, console, operation.token()));
+  if (flags.stats) FOVEA_CHECK(check_stats(*loaded.engine));
   const SamplingSettings sampling = sampling_of(flags, sampling_defaults(loaded.engine->info()));
   GenerateRequest request = request_of(flags, sampling, 0);
   if (flags.raw) {
@@ -119,7 +120,7 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
     console.note("fovea chat: " + text);
   }
   if (flags.stats && !flags.json) {
-    std::string line = precision_line(*loaded.engine);
+    std::string line = stats_line(*loaded.engine);
     line.pop_back();  // its line break
     console.note(line);
   }
@@ -135,6 +136,7 @@ Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& inte
     const Interrupts::Operation operation(interrupts);
     FOVEA_TRY(LoadedEngine loaded, load_engine(load, console, operation.token()));
     engine = std::move(loaded.engine);
+    if (flags.stats) FOVEA_CHECK(check_stats(*engine));
   }
   ChatSession session(flags, *engine, console, interrupts);
   return session.run();
@@ -143,17 +145,6 @@ Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& inte
 }  // namespace
 
 Result<void> chat(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
-  if (flags.stats) {
-    const bool card = names_gpu(flags.load);
-    FOVEA_TRY(const PrecisionRequest precision, precision_request(flags.precision, card));
-    // Beside a card the offload flags alone need no policy.
-    const bool none = precision.policy == PolicyKind::none ||
-                      (card && precision.policy == PolicyKind::automatic && precision.tiers.empty() &&
-                       precision.tier_map.empty() && precision.budget_bytes == 0);
-    if (none)
-      return fail(ErrorKind::invalid, "--stats", "without a policy there is nothing to show",
-                  "Add --policy, --tiers or --budget");
-  }
   const bool once = flags.prompt || !console.input_is_terminal() || flags.json;
   return once ? answer_once(flags, console, interrupts) : converse(flags, console, interrupts);
 }
@@ -185,7 +176,7 @@ void add_chat(Registry& registry) {
   add_kv(*command, flags->load);
   add_chunk(*command, flags->load);
   command->add_flag("--stats", flags->stats,
-                    "Show at the bottom of the terminal what the experts do: tiers, traffic, hits");
+                    "Show at the bottom of the terminal what the experts do: use, tiers, traffic, hits");
   add_sampling(*command, *flags);
   add_precision(*command, flags->precision);
   command->callback([&registry, flags] {

@@ -161,7 +161,7 @@ Result<void> ChatSession::answer() {
   if (const std::string text = remark(*result, engine_.settings().context); !text.empty())
     console_.note(text);
   if (const std::string text = precision_warning(engine_); !text.empty()) console_.note(text);
-  if (flags_.stats) return console_.write(dim + precision_line(engine_) + plain);
+  if (flags_.stats) return console_.write(dim + stats_line(engine_) + plain);
   return {};
 }
 

@@ -4,6 +4,9 @@
 #include <spdlog/fmt/fmt.h>
 #include <sys/resource.h>
 
+#include "app/terminal/draw_snapshot.h"
+#include "engine/core/result.h"
+
 namespace fovea::app {
 
 std::int64_t resident_peak_bytes() {
@@ -26,6 +29,20 @@ void add_precision_use(nlohmann::ordered_json& object, const Engine& engine) {
   object["stalls"] = use->stalls;
   object["hit_rate"] = use->hit_rate;
   object["mean_bits_per_weight"] = use->mean_bits_per_weight;
+}
+
+Result<void> check_stats(const Engine& engine) {
+  if (engine.precision() || !engine.expert_layers().empty()) return {};
+  return fail(ErrorKind::invalid, "--stats",
+              engine.info().name + " has no experts, and without a policy there is nothing to show",
+              "Add --policy, --tiers or --budget, or open a Mixture-of-Experts model");
+}
+
+std::string stats_line(Engine& engine) {
+  if (engine.precision()) return precision_line(engine);
+  Snapshot snapshot;
+  engine.read_snapshot(snapshot);
+  return status_line(snapshot) + "\n";
 }
 
 std::string precision_line(const Engine& engine) {

@@ -15,6 +15,11 @@ std::int64_t resident_peak_bytes();
 // Adds the keys that precision_keys explains; none without a policy.
 void add_precision_use(nlohmann::ordered_json& object, const Engine& engine);
 
+// What --stats can show of a model: its experts, or what a policy does. ErrorKind::invalid: it has neither.
+Result<void> check_stats(const Engine& engine);
+// What --stats says behind an answer, on one line that ends with a line break.
+std::string stats_line(Engine& engine);
+
 // For people, on one line that ends with a line break; empty without a policy.
 std::string precision_line(const Engine& engine);
 

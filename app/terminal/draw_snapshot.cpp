@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
+#include <span>
 #include <spdlog/fmt/fmt.h>
 #include <string_view>
 
@@ -16,6 +19,8 @@ constexpr int disk_colour = 236;
 constexpr int host_colour = 132;
 constexpr int moving_colour = 231;
 constexpr int empty_colour = 0;
+// Where all experts are alike, the strength says how much they are used: from hardly to most of its layer.
+constexpr std::array<int, 5> use_colours = {234, 52, 94, 130, 208};
 
 int colour_of(std::uint8_t tier) {
   if (tier == host_tier) return host_colour;
@@ -41,6 +46,24 @@ int cell_colour(const Snapshot& s, std::int64_t layer, std::int64_t layers, std:
 
 std::int64_t groups(std::int64_t things, std::int64_t places) {
   return std::max<std::int64_t>(1, (things + places - 1) / std::max<std::int64_t>(1, places));
+}
+
+// The same of a model whose experts all stay as the file has them.
+int use_colour(const Snapshot& s, std::int64_t layer, std::int64_t layers, std::int64_t unit,
+               std::int64_t units) {
+  double most = -1;
+  for (std::int64_t l = layer; l < std::min(layer + layers, s.layers); ++l) {
+    const auto row = std::span(s.units).subspan(static_cast<std::size_t>(l * s.units_per_layer),
+                                                static_cast<std::size_t>(s.units_per_layer));
+    const float hottest = std::ranges::max(row, {}, &UnitState::hotness).hotness;
+    for (std::int64_t u = unit; u < std::min(unit + units, s.units_per_layer); ++u) {
+      const UnitState& state = row[static_cast<std::size_t>(u)];
+      if (state.tier == no_tier) continue;  // the layer has fewer
+      most = std::max(most, hottest > 0 ? std::sqrt(static_cast<double>(state.hotness / hottest)) : 0.0);
+    }
+  }
+  if (most < 0) return empty_colour;
+  return use_colours[static_cast<std::size_t>(std::lround(most * (use_colours.size() - 1)))];
 }
 
 // The first characters of a text, none of them cut in half.
@@ -69,11 +92,18 @@ std::string status_line(const Snapshot& s) {
   };
   for (const TierState& tier : s.tiers) add(tier.name, tier.units, tier.hits);
   if (s.host_units > 0) add("host", s.host_units, s.host_hits);
-  line += fmt::format("{:.2f} bits  {} of {}  ↑{} ↓{}  read {}  in flight {}  {:.1f} tok/s",
-                      s.mean_bits_per_weight, rate(static_cast<double>(s.arena_used_bytes)),
-                      rate(static_cast<double>(s.arena_bytes)), s.swaps.promotions, s.swaps.demotions,
-                      rate(static_cast<double>(s.swaps.bytes_read)), s.queued + s.reading + s.ready,
-                      s.tokens_per_second);
+  line += fmt::format("{:.2f} bits  ", s.mean_bits_per_weight);
+  if (s.arena_bytes > 0)
+    line += fmt::format("{} of {}  ↑{} ↓{}  read {}  in flight {}  ",
+                        rate(static_cast<double>(s.arena_used_bytes)),
+                        rate(static_cast<double>(s.arena_bytes)), s.swaps.promotions, s.swaps.demotions,
+                        rate(static_cast<double>(s.swaps.bytes_read)), s.queued + s.reading + s.ready);
+  if (s.arena_bytes == 0 && !s.skew.empty()) {
+    const float skew =
+        std::accumulate(s.skew.begin(), s.skew.end(), 0.0F) / static_cast<float>(s.skew.size());
+    line += fmt::format("the hottest tenth has {:.0f} % of the use  ", 100 * skew);
+  }
+  line += fmt::format("{:.1f} tok/s", s.tokens_per_second);
   if (s.swaps.stalls > 0)
     line += fmt::format("  {} stalls ({:.1f} s)", s.swaps.stalls, s.swaps.stall_seconds);
   const std::int64_t failures = s.swaps.io_errors + s.swaps.checksum_errors;
@@ -86,12 +116,13 @@ std::vector<std::string> draw_snapshot(const Snapshot& s, int columns, int rows)
   std::vector<std::string> lines = {fmt::format("\033[2m{}\033[0m", first_characters(status, columns))};
   const std::int64_t layers = groups(s.layers, 2 * (rows - 1));
   const std::int64_t units = groups(s.units_per_layer, columns - label_columns);
+  const auto cell = s.arena_bytes > 0 ? cell_colour : use_colour;
   for (std::int64_t layer = 0; layer < s.layers && std::ssize(lines) < rows; layer += 2 * layers) {
     std::string line = fmt::format("\033[2m{:>3} \033[0m", layer);
     int upper = -1, lower = -1;
     for (std::int64_t unit = 0; unit < s.units_per_layer; unit += units) {
-      const int above = cell_colour(s, layer, layers, unit, units);
-      const int below = cell_colour(s, layer + layers, layers, unit, units);
+      const int above = cell(s, layer, layers, unit, units);
+      const int below = cell(s, layer + layers, layers, unit, units);
       if (above != upper || below != lower) line += fmt::format("\033[38;5;{};48;5;{}m", above, below);
       upper = above;
       lower = below;

@@ -22,6 +22,20 @@ namespace {
 
 constexpr int kMemoryMilliseconds = 2000;
 
+// Where the bytes are: as planned, or as a model without a policy took them.
+Plan memory_plan(const LoadedModel& loaded) {
+  if (loaded.plan) return *loaded.plan;
+  Plan plan;
+  std::int64_t experts = 0;
+  for (const ExpertLayer& layer : loaded.expert_layers) experts += layer.experts * layer.file_bytes;
+  const MemoryUse& memory = loaded.memory;
+  plan.parts.dense = std::max<std::int64_t>(0, memory.weights + memory.host_weights - experts);
+  plan.parts.kv = memory.kv_cache;
+  plan.parts.activations = memory.activations;
+  plan.host_bytes = memory.host_weights + memory.host_buffers;
+  return plan;
+}
+
 // Runs `work` on another thread and hands what it gives to `done` on the panel's, if it is still there.
 template <class Work, class Done>
 void in_background(const QPointer<ui::LivePanel>& panel, Work work, Done done) {
@@ -70,7 +84,7 @@ void LiveController::show_model() {
     model.layer_numbers.push_back(layer.layer);
     model.experts_per_layer.push_back(layer.experts);
   }
-  if (loaded.plan) model.plan = *loaded.plan;
+  model.plan = memory_plan(loaded);
   panel_->set_model(model);
   panel_->set_kv_used(-1);
   show_conversation();
@@ -80,11 +94,11 @@ void LiveController::show_model() {
 void LiveController::show_timings(const Timings& so_far) {
   panel_->add_timings(so_far);
   const LoadedModel& loaded = chat_.model();
-  if (!loaded.plan || loaded.settings.context <= 0) return;
+  if (loaded.settings.context <= 0) return;
   const double filled = static_cast<double>(so_far.prompt_tokens + so_far.generated_tokens) /
                         static_cast<double>(loaded.settings.context);
   panel_->set_kv_used(
-      static_cast<std::int64_t>(static_cast<double>(loaded.plan->parts.kv) * std::min(1.0, filled)));
+      static_cast<std::int64_t>(static_cast<double>(loaded.memory.kv_cache) * std::min(1.0, filled)));
 }
 
 // What the store can be read with, past the system's cache: the line that the traffic is held against. Once

@@ -81,8 +81,9 @@ class Engine {
   // Both empty without a policy.
   std::optional<PrecisionUse> precision() const;
   const Plan* plan() const;
-  // What goes on in the arena, ten times a second while somebody asks (and until two seconds later). May be
-  // called from any one thread, also while the engine works. False: nothing new.
+  // What the experts do, and the arena that holds them where there is a policy: ten times a second while
+  // somebody asks (and until two seconds later), and behind each generate(). May be called from any one
+  // thread, also while the engine works. False: nothing new, or a model without experts and without a policy.
   bool read_snapshot(Snapshot&);
 
   // Prefill progress counts prompt tokens. A cancelled request returns what was generated so far.

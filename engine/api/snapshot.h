@@ -1,5 +1,6 @@
-// What a panel or a terminal view draws: everything that goes on in the arena at one moment. Plain data whose
-// vectors keep the sizes that they had at load, so that handing one over allocates nothing.
+// What a panel or a terminal view draws: everything that goes on among the experts at one moment. Plain data
+// whose vectors keep the sizes that they had at load, so that handing one over allocates nothing. A model
+// without a policy has one tier, "file", no pools and no budget.
 #pragma once
 
 #include <array>
@@ -38,7 +39,7 @@ struct PoolState {
 enum class SwapReason : std::uint8_t { initial, hotter, colder, requested, absent };
 
 struct DecisionState {
-  std::int32_t unit = -1;
+  std::int32_t unit = -1;  // its place in Snapshot::units
   std::uint8_t from = no_tier, to = no_tier;
   SwapReason reason = SwapReason::initial;
   float score = 0;   // the unit's, at the time

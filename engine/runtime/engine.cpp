@@ -45,7 +45,7 @@ const Plan* Engine::plan() const {
 }
 
 bool Engine::read_snapshot(Snapshot& snapshot) {
-  return parts_->precision && parts_->precision->read_snapshot(snapshot);
+  return parts_->watch && parts_->watch->read_snapshot(snapshot);
 }
 
 Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
@@ -53,7 +53,6 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                    layers::LogitsWanted wanted, std::int64_t rotary_context,
                                                    const std::stop_token& stop, float temperature) {
   FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
-  if (precision) precision->begin_pass(std::ssize(tokens));
   const std::span<const float> logits =
       forward->run({.tokens = tokens,
                     .first = sequence.length(),
@@ -62,17 +61,19 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                     .logits = wanted,
                     .temperature = temperature,
                     .stop = stop,
-                    .observer = precision.get(),
+                    .observer = watch ? watch->begin_pass(std::ssize(tokens)) : nullptr,
                     .choices = routing ? routing(std::ssize(tokens)) : nullptr},
                    *stream);
   FOVEA_CHECK(check_device());
-  if (precision) {
+  if (watch) {
     const auto entropy = [&] {
       const auto likely = forward->likely();
       return likely ? static_cast<float>(likely->entropy)
                     : runtime::mean_entropy(logits, model->config().vocabulary);
     };
-    precision->end_pass(!forward->stopped(), precision->wants_entropy() ? entropy() : -1);
+    watch->end_pass(!forward->stopped(), precision && precision->wants_entropy() ? entropy() : -1);
+  }
+  if (precision) {
     if (auto error = precision->take_error()) return std::unexpected(std::move(*error));
   }
   if (forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");

@@ -336,7 +336,6 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
   parts.tiers = std::make_unique<precision::TierSet>(std::move(prepared.units.tiers));
   parts.plan = std::move(prepared.plan);
   parts.source = std::move(prepared.source);
-  parts.experts_used = model.config().experts_used;
   if (!request.events.empty()) {
     FOVEA_TRY(parts.log, SwapLog::create(request.events));
   }

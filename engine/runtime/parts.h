@@ -16,6 +16,7 @@
 #include "engine/runtime/control_tokens.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/precision_control.h"
+#include "engine/runtime/unit_watch.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/api/device.h"
 
@@ -24,6 +25,9 @@ namespace fovea::runtime {
 // What the next tokens' routers are to have chosen: [layers, tokens, experts_used], valid until the next
 // call.
 using RoutingMaker = std::function<const std::int32_t*(std::int64_t tokens)>;
+
+// The layers that have experts.
+std::vector<ExpertLayer> expert_layers(const models::Model& model);
 
 }  // namespace fovea::runtime
 
@@ -43,6 +47,7 @@ struct Engine::Parts {
   std::optional<models::Model> model;
   std::optional<models::HostWeights> host_weights;  // what the processor computes with, beside the device
   std::unique_ptr<runtime::PrecisionControl> precision;  // null: every weight as the file has it
+  std::unique_ptr<runtime::UnitWatch> watch;             // null: … and there are no experts
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
   runtime::RoutingMaker routing;  // in the routers' place; empty: they choose

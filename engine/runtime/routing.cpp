@@ -55,10 +55,10 @@ std::int64_t file_bytes(const kernels::Weight& weight) {
 
 }  // namespace
 
-std::vector<ExpertLayer> Engine::expert_layers() const {
+std::vector<ExpertLayer> runtime::expert_layers(const models::Model& model) {
   std::vector<ExpertLayer> found;
   std::int64_t number = 0;
-  for (const models::LayerWeights& layer : parts_->model->layers()) {
+  for (const models::LayerWeights& layer : model.layers()) {
     if (!layer.experts.empty()) {
       const kernels::Expert& expert = layer.experts.front();
       ExpertLayer each{.layer = number, .experts = static_cast<std::int32_t>(layer.experts.size())};
@@ -71,6 +71,10 @@ std::vector<ExpertLayer> Engine::expert_layers() const {
     ++number;
   }
   return found;
+}
+
+std::vector<ExpertLayer> Engine::expert_layers() const {
+  return runtime::expert_layers(*parts_->model);
 }
 
 Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk, const RoutingSink& sink,

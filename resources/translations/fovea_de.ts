@@ -2651,6 +2651,14 @@
         <source>Counted since the model was loaded. The fixed mixes hold as many experts in the highest tier as the policy did at most. The best one knows the whole session beforehand, which nobody can.</source>
         <translation>Gezählt, seit das Modell geladen ist. Die festen Mischungen halten so viele Experten in der höchsten Stufe wie die Strategie höchstens. Die beste kennt die ganze Sitzung im Voraus, was niemand kann.</translation>
     </message>
+    <message>
+        <source>Every expert stays as the model&apos;s file has it. Within a memory budget the hot ones can stay so while the cold ones take less room.</source>
+        <translation>Jeder Experte bleibt so, wie die Datei des Modells ihn hat. In einem Speicherbudget können die heißen so bleiben, während die kalten weniger Platz brauchen.</translation>
+    </message>
+    <message>
+        <source>Choose how experts are kept…</source>
+        <translation>Wählen, wie Experten gehalten werden …</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::HeatmapView</name>
@@ -2914,10 +2922,6 @@
     <message>
         <source>&lt;b&gt;%1 has no experts.&lt;/b&gt;&lt;br&gt;Every token uses all of its weights, so there is nothing to move. Open a Mixture-of-Experts model to see this panel at work.</source>
         <translation>&lt;b&gt;%1 hat keine Experten.&lt;/b&gt;&lt;br&gt;Jedes Token braucht alle Gewichte, also gibt es nichts zu bewegen. Öffnen Sie ein Mixture-of-Experts-Modell, um hier etwas zu sehen.</translation>
-    </message>
-    <message>
-        <source>&lt;b&gt;The experts of %1 are kept as the file has them.&lt;/b&gt;&lt;br&gt;Choose a memory budget and how precise experts are kept; then this panel shows which are hot and what changes.</source>
-        <translation>&lt;b&gt;Die Experten von %1 sind gehalten, wie die Datei sie hat.&lt;/b&gt;&lt;br&gt;Wählen Sie ein Speicherbudget und wie genau Experten gehalten werden; dann zeigt diese Ansicht, welche heiß sind und was sich ändert.</translation>
     </message>
     <message>
         <source>&lt;b&gt;Waiting for the first answer.&lt;/b&gt;&lt;br&gt;The map fills as soon as the model reads or writes a token.</source>
@@ -3543,6 +3547,18 @@
     <message>
         <source>Main memory, computed by the processor</source>
         <translation>Arbeitsspeicher, vom Prozessor berechnet</translation>
+    </message>
+    <message>
+        <source>Experts (%1)</source>
+        <translation>Experten (%1)</translation>
+    </message>
+    <message>
+        <source>The model&apos;s memory</source>
+        <translation>Speicher des Modells</translation>
+    </message>
+    <message>
+        <source>What the model takes as its file has it; no budget was set.</source>
+        <translation>Was das Modell so braucht, wie seine Datei es hat; ein Budget ist nicht gesetzt.</translation>
     </message>
 </context>
 <context>

@@ -74,6 +74,22 @@ class DrawSnapshotTest : public QObject {
     QVERIFY(count(row, "38;5;236;") == 1 && count(row, "38;5;132;") == 1);
   }
 
+  // Of a model whose experts stay as the file has them the strength is the use.
+  void oneTierIsDrawnByUse() {
+    fovea::Snapshot s;
+    s.layers = 1;
+    s.units_per_layer = 3;
+    s.units = {{.hotness = 0.4F, .tier = 0}, {.hotness = 0.1F, .tier = 0}, {.hotness = 0, .tier = 0}};
+    s.skew = {0.8F};
+    s.tiers = {{.name = "file", .bits_per_weight = 5, .units = 3, .hits = 10}};
+    s.mean_bits_per_weight = 5;
+    const auto lines = draw_snapshot(s, 100, 10);
+    for (const char* part : {"file 3 (100 % of uses)  5.00 bits", "the hottest tenth has 80 % of the use"})
+      QVERIFY2(count(lines[0], part) == 1, lines[0].c_str());
+    QCOMPARE(count(lines[0], "↑"), 0);
+    for (const char* colour : {"38;5;208;", "38;5;94;", "38;5;234;"}) QCOMPARE(count(lines[1], colour), 1);
+  }
+
   void whatDoesNotFitIsPutTogether() {
     const auto lines = draw_snapshot(sample(), 7, 2);  // one row of three characters
     QCOMPARE(lines.size(), std::size_t{2});

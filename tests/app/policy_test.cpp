@@ -82,7 +82,6 @@ class PolicyTest : public QObject {
     const auto row = [](const Arguments& flags, const char* says) {
       QTest::newRow(flags.front().c_str()) << flags << QByteArray(says);
     };
-    row({"--stats"}, "--stats: without a policy there is nothing to show");
     row({"--events", "/tmp/e"}, "--events: without a policy every weight stays");
     row({"--store", "/tmp/s"}, "--store: without a policy");
     row({"--swap-bandwidth", "1"}, "--swap-bandwidth: without a policy");
@@ -166,6 +165,26 @@ class PolicyTest : public QObject {
              outcome.err.c_str());
     QCOMPARE(std::ranges::count(outcome.err, '\n'), 1);
     QVERIFY(!outcome.out.contains("bits per weight"));
+  }
+
+  // Without a policy it says how the experts are used.
+  void statsWithoutAPolicy() {
+    const Outcome outcome = run(
+        {"chat", model, "-p", "one two three", "--context", "64", "--max-tokens", "4", "--stats"}, data());
+    QCOMPARE(outcome.code, 0);
+    QVERIFY2(outcome.err.starts_with("file 8 (100 % of uses)  32.00 bits  the hottest tenth has "),
+             outcome.err.c_str());
+    QCOMPARE(std::ranges::count(outcome.err, '\n'), 1);
+  }
+
+  void statsOfNothing() {
+    const fs::path demo = fovea::tests::demo_model();
+    if (demo.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    const Outcome refused = run(
+        {"chat", demo.parent_path() / "demo-dense.gguf", "-p", "one", "--context", "64", "--stats"}, data());
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains("has no experts, and without a policy there is nothing to show"),
+             refused.err.c_str());
   }
 
   // Whole experts move, and what fits is found; both are said by who loads the model, not by the plan alone.

@@ -30,6 +30,11 @@ QString points(double share) {
 }  // namespace
 
 QString gain_sentence(const PolicyGain& gain, PolicyKind policy) {
+  if (policy == PolicyKind::none)
+    return GainWords::tr(
+        "Every expert stays as the model's file has it. Within a memory budget the hot ones can stay so "
+        "while "
+        "the cold ones take less room.");
   if (!changes_tiers(policy))
     return GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
   if (gain.verdict == GainVerdict::too_early)
@@ -118,6 +123,10 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
   layout->addWidget(sentence_);
   layout->addWidget(bars_);
   layout->addWidget(switch_, 0, Qt::AlignLeft);
+  choose_ = new QPushButton(tr("Choose how experts are kept…"), this);
+  choose_->setObjectName(QStringLiteral("choosePrecisionBeside"));
+  layout->addWidget(choose_, 0, Qt::AlignLeft);
+  connect(choose_, &QPushButton::clicked, this, &GainView::choosePrecisionRequested);
   connect(switch_, &QPushButton::clicked, this, &GainView::switchRequested);
   setToolTip(tr(
       "Counted since the model was loaded. The fixed mixes hold as many experts in the highest tier as the "
@@ -132,6 +141,7 @@ void GainView::set_gain(const PolicyGain& gain, PolicyKind policy) {
   bars_->setVisible(changes_tiers(policy) && gain.verdict != GainVerdict::too_early);
   switch_->setVisible(changes_tiers(policy) &&
                       (gain.verdict == GainVerdict::as_good || gain.verdict == GainVerdict::loses));
+  choose_->setVisible(policy == PolicyKind::none);
 }
 
 }  // namespace fovea::ui

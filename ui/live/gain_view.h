@@ -22,13 +22,14 @@ class GainView : public QWidget {
   void set_gain(const PolicyGain& gain, PolicyKind policy);
 
  Q_SIGNALS:
-  void switchRequested();
+  void switchRequested();           // to a fixed mix
+  void choosePrecisionRequested();  // where no policy is at work
 
  private:
   class Bars;
   QLabel* sentence_;
   Bars* bars_;
-  QPushButton* switch_;
+  QPushButton *switch_, *choose_;
 };
 
 }  // namespace fovea::ui

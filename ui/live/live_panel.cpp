@@ -254,8 +254,7 @@ void LivePanel::update_empty_page() {
   const bool something = has_moment();
   pages_->setCurrentIndex(something ? 1 : 0);
   if (something) return;
-  const bool can_choose = model_.experts > 0 && model_.policy == PolicyKind::none;
-  empty_button_->setVisible(can_choose);
+  empty_button_->setVisible(model_.experts > 0 && model_.policy == PolicyKind::none);
   QString text;
   if (!opening_.isEmpty()) {
     text = tr("<b>%1 is being opened.</b><br>Its experts are shown once it is in memory.")
@@ -266,11 +265,6 @@ void LivePanel::update_empty_page() {
     text = tr("<b>%1 has no experts.</b><br>Every token uses all of its weights, so there is nothing to "
               "move. Open a "
               "Mixture-of-Experts model to see this panel at work.")
-               .arg(model_.name.toHtmlEscaped());
-  } else if (can_choose) {
-    text = tr("<b>The experts of %1 are kept as the file has them.</b><br>Choose a memory budget and how "
-              "precise "
-              "experts are kept; then this panel shows which are hot and what changes.")
                .arg(model_.name.toHtmlEscaped());
   } else {
     text =
@@ -302,7 +296,8 @@ void LivePanel::update_header() {
   QString line = QStringLiteral("<b>%1</b>").arg(state.toHtmlEscaped());
   if (state != tr("Idle")) line += dot + tr("%1 tok/s").arg(number_text(n.tokens_per_second));
   line += dot + tr("%1 bits").arg(number_text(n.mean_bits_per_weight, 2));
-  if (hits > 0) line += dot + tr("%1 at %2").arg(percent_text(high), QString::fromStdString(n.tiers[0].name));
+  if (hits > 0 && n.tiers.size() > 1)
+    line += dot + tr("%1 at %2").arg(percent_text(high), QString::fromStdString(n.tiers[0].name));
   if (n.host_hits > 0)
     line += dot + tr("%1 by the processor")
                       .arg(percent_text(static_cast<double>(n.host_hits) / static_cast<double>(hits)));

@@ -51,8 +51,7 @@ class LivePanel : public QWidget {
   ~LivePanel() override;
 
   void set_source(Source source);
-  // A model was loaded: forgets the one before. A model without experts or without a policy shows why there
-  // is nothing to see.
+  // A model was loaded: forgets the one before. A model without experts shows why there is nothing to see.
   void set_model(const LiveModel& model);
   void clear_model();
   void set_opening(const QString& name);  // of a model that is being loaded, until set_model or clear_model
@@ -92,7 +91,7 @@ class LivePanel : public QWidget {
  Q_SIGNALS:
   void watchingChanged(bool watching);  // it is seen, or no longer
   void switchPolicyRequested();         // to a fixed mix, from the sentence that says it would do as well
-  void choosePrecisionRequested();      // from the empty page: how experts are kept
+  void choosePrecisionRequested();      // where no policy is at work: how experts are kept
   // The file is chosen; write it on another thread and say what came of it with show_message().
   void exportRequested(const QString& path, const fovea::ui::LiveExport& data);
   // A recording (.jsonl) or a trace of fovea trace: read it on another thread, then play().

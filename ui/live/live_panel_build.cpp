@@ -270,6 +270,7 @@ QWidget* LivePanel::make_sections() {
   layout->addStretch(1);
   scroll->setWidget(inside);
   connect(gain_, &GainView::switchRequested, this, &LivePanel::switchPolicyRequested);
+  connect(gain_, &GainView::choosePrecisionRequested, this, &LivePanel::choosePrecisionRequested);
   connect(routers_, &RouterView::layerChosen, this, [this](int layer) { heatmap_->show_layer(layer); });
   connect(routers_, &RouterView::conversationChosen, this, &LivePanel::choose_conversation);
   return scroll;

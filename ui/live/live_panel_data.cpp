@@ -46,6 +46,7 @@ void LivePanel::apply_model() {
   routers_->set_layer_numbers(model.layer_numbers);
   pools_->set_plan(model.plan);
   traffic_->set_link(model.link_bytes_per_s);
+  traffic_->set_swaps(model.policy != PolicyKind::none);
   table_->set_model(model);
 }
 

@@ -106,6 +106,7 @@ QString PoolsView::part_name(const BudgetPart& part) const {
       return tr("Activations");
     case Kind::tier: {
       const QString name = QString::fromStdString(numbers_.tiers[static_cast<std::size_t>(part.tier)].name);
+      if (numbers_.tiers.size() == 1) return tr("Experts (%1)").arg(name);
       if (part.tier == 0) return tr("Hot experts (%1)").arg(name);
       if (part.tier + 1 == static_cast<int>(numbers_.tiers.size())) return tr("Cold experts (%1)").arg(name);
       return tr("Warm experts (%1)").arg(name);
@@ -174,10 +175,12 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     const double used = std::accumulate(parts_.begin(), parts_.end(), 0.0, [](double s, const BudgetPart& p) {
       return p.kind == Kind::free || p.kind == Kind::unplanned ? s : s + p.bytes;
     });
-    paint_caption(*painter, {0, top, width, line}, tr("Device budget"),
-                  tr("%1 of %2").arg(bytes_text(used), bytes_text(budget)), palette());
+    const bool limited = budget > 0;
+    paint_caption(*painter, {0, top, width, line}, limited ? tr("Device budget") : tr("The model's memory"),
+                  limited ? tr("%1 of %2").arg(bytes_text(used), bytes_text(budget)) : bytes_text(used),
+                  palette());
     const QRectF whole(0.5, top + line * 1.2, width - 1, height);
-    const double full = std::max({total, budget, 1.0}) * (total > budget ? 1.0 : 1.0);
+    const double full = std::max({total, budget, 1.0});
     QPainterPath clip;
     clip.addRoundedRect(whole, 3, 3);
     painter->save();
@@ -202,11 +205,12 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     painter->setBrush(Qt::NoBrush);
     painter->setPen(QPen(hairline(palette()), 1));
     painter->drawRoundedRect(whole, 3, 3);
-    // The budget line.
-    const double at = whole.left() + whole.width() * budget / full;
-    painter->setPen(
-        QPen(total > budget * 1.0001 ? alarm_colour(palette()) : palette().color(QPalette::Text), 2));
-    painter->drawLine(QPointF(at - 0.5, whole.top() - 3), QPointF(at - 0.5, whole.bottom() + 3));
+    if (limited) {  // the budget line
+      const double at = whole.left() + whole.width() * budget / full;
+      painter->setPen(
+          QPen(total > budget * 1.0001 ? alarm_colour(palette()) : palette().color(QPalette::Text), 2));
+      painter->drawLine(QPointF(at - 0.5, whole.top() - 3), QPointF(at - 0.5, whole.bottom() + 3));
+    }
     painter->restore();
   }
   return top + line * 1.2 + height + line * 0.5;
@@ -306,8 +310,10 @@ bool PoolsView::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     QToolTip::showText(
         static_cast<QHelpEvent*>(event)->globalPos(),
-        tr("The planner cut the budget before the model was loaded. Experts change their tier inside "
-           "their part; the line is the budget, which is never exceeded."),
+        numbers_.budget_bytes > 0
+            ? tr("The planner cut the budget before the model was loaded. Experts change their tier inside "
+                 "their part; the line is the budget, which is never exceeded.")
+            : tr("What the model takes as its file has it; no budget was set."),
         this);
     return true;
   }

@@ -17,7 +17,8 @@ struct BudgetPart {
   double bytes = 0;
 };
 
-// The parts add up to the budget, or to more when it is exceeded. Without a plan only the arena is known.
+// The parts add up to the budget, or to more when it is exceeded or there is none. Without a plan only the
+// experts are known.
 std::vector<BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbers);
 
 // The tier whose units have blocks of the pool's size; -1 where that is none, or more than one.

@@ -40,7 +40,7 @@ double TrafficView::row_height() const {
 }
 
 QSize TrafficView::sizeHint() const {
-  const double height = 5 * row_height() + fontMetrics().height() * 2.6;
+  const double height = (swaps_ ? 5 : 1) * row_height() + fontMetrics().height() * 2.6;
   return {fontMetrics().averageCharWidth() * 44, static_cast<int>(height)};
 }
 
@@ -55,6 +55,13 @@ void TrafficView::set_series(const TrafficSeries& series, const Snapshot& number
 
 void TrafficView::set_link(double bytes_per_second) {
   link_ = bytes_per_second;
+  update();
+}
+
+void TrafficView::set_swaps(bool shown) {
+  if (shown == swaps_) return;
+  swaps_ = shown;
+  updateGeometry();
   update();
 }
 
@@ -74,7 +81,7 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
                                                          .arg(count_text(numbers_.swaps.stalls),
                                                               milliseconds_text(numbers_.swaps.stall_seconds))
                                                    : QString();
-  return {
+  std::vector<Row> swaps = {
       {tr("Promotions ▲  demotions ▼"),
        tr("%1 ▲  %2 ▼ a second, at most %3")
            .arg(number_text(lately(series_.promotions)), number_text(lately(series_.demotions)),
@@ -111,6 +118,10 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
        nullptr,
        subtle_text(palette()),
        {}},
+  };
+  std::vector<Row> all;
+  if (swaps_) all = std::move(swaps);
+  all.push_back(
       {tr("Tokens a second"),
        tr("%1 written · %2 read")
            .arg(number_text(numbers_.tokens_per_second), number_text(numbers_.prefill_tokens_per_second)),
@@ -120,8 +131,8 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
        &series_.tokens,
        nullptr,
        good_colour(palette()),
-       {}},
-  };
+       {}});
+  return all;
 }
 
 void TrafficView::paintEvent(QPaintEvent*) {

@@ -19,6 +19,8 @@ class TrafficView : public QWidget {
   void set_link(double bytes_per_second);  // 0: not measured
   void set_intervals(const TokenIntervals::Percentiles& percentiles);
   void set_tiers(std::size_t tiers) { tiers_ = tiers; }
+  // Without a policy nothing is swapped: the tokens alone are shown.
+  void set_swaps(bool shown);
 
   QSize sizeHint() const override;
 
@@ -42,6 +44,7 @@ class TrafficView : public QWidget {
   TokenIntervals::Percentiles intervals_;
   double link_ = 0;
   std::size_t tiers_ = 2;
+  bool swaps_ = true;
 };
 
 }  // namespace fovea::ui

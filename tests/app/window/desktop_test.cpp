@@ -21,6 +21,7 @@
 #include "ui/chat/error_bar.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/live/live_panel.h"
+#include "ui/live/pools_view.h"
 #include "ui/models/library_page.h"
 #include "ui/models/models_dialog.h"
 
@@ -161,6 +162,37 @@ class DesktopTest : public QObject {
     Q_EMIT again.models().dialog()->library().removeFolderRequested(QString::fromStdString(watched));
     QVERIFY(again.settings().model_folders.empty());
     QVERIFY(close(again));
+  }
+
+  // As a newcomer opens it, without a budget.
+  void theExpertsAreShownWithoutABudget() {
+    if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    app::WindowRequest request;
+    request.load.emplace();
+    request.load->model = model_;
+    request.load->context = 1024;
+    request.load->threads = 2;
+    app::Desktop desktop(request);
+    desktop.start();
+    using State = ui::ChatWindow::State;
+    QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
+    ui::LivePanel& panel = desktop.live_panel();
+    panel.show();
+    desktop.window().show_live_panel(true);
+    Q_EMIT desktop.window().sendRequested(QStringLiteral("Tell me about the sea"));
+    QVERIFY(QTest::qWaitFor([&] { return panel.ring().end() > 3; }, kLong));
+    Q_EMIT desktop.window().stopRequested();
+    QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
+    panel.refresh();
+    const Snapshot& shown = panel.ring().last().numbers;
+    QCOMPARE(shown.tiers.size(), std::size_t{1});
+    QVERIFY(shown.tiers[0].hits > 0);
+    QVERIFY(shown.tokens_per_second > 0);
+    const auto* gain = panel.findChild<QLabel*>(QStringLiteral("gainSentence"));
+    QVERIFY2(gain->text().contains(QStringLiteral("as the model's file has it")), qPrintable(gain->text()));
+    const auto* memory = panel.findChild<ui::PoolsView*>();
+    QVERIFY2(memory->accessibleDescription().contains(QStringLiteral("Experts (file)")),
+             qPrintable(memory->accessibleDescription()));
   }
 
   void theExpertsAreShownWhileItAnswers() {

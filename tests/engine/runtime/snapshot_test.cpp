@@ -35,6 +35,30 @@ class SnapshotTest : public QObject {
     return dynamic;
   }
 
+  // What the routers choose for `tokens` at the file's tier, [layers, experts].
+  struct Chosen {
+    std::vector<double> gates = std::vector<double>(layers * experts);  // means over the tokens
+    std::vector<int> tokens = std::vector<int>(layers * experts);
+  };
+  static Chosen chosen_for(const std::vector<fovea::TokenId>& tokens) {
+    Chosen all;
+    LoadRequest plain = plain_request();
+    plain.chunk = std::ssize(tokens);
+    const auto routed =
+        load(plain)->routing(tokens, plain.chunk, [&](const fovea::PassRouting& pass) -> fovea::Result<void> {
+          for (std::size_t layer = 0; layer < pass.layers.size(); ++layer) {
+            for (std::size_t i = 0; i < pass.layers[layer].ids.size(); ++i) {
+              const std::size_t unit = layer * experts + std::size_t(pass.layers[layer].ids[i]);
+              all.gates[unit] += double(pass.layers[layer].weights[i]) / double(tokens.size());
+              ++all.tokens[unit];
+            }
+          }
+          return {};
+        });
+    if (!routed) qFatal("%s", routed.error().message().c_str());
+    return all;
+  }
+
   static Snapshot look(Engine& engine) {
     Snapshot snapshot;
     engine.read_snapshot(snapshot);
@@ -49,23 +73,7 @@ class SnapshotTest : public QObject {
     constexpr std::int64_t count = 40;
     const auto tokens = some_tokens(count);
     // Everything at the file's tier: the routers choose what they choose without a policy.
-    std::vector<double> gates(layers * experts);
-    std::vector<int> chosen(layers * experts);
-    FOVEA_VERIFY(load([] {
-                   LoadRequest plain = plain_request();
-                   plain.chunk = count;
-                   return plain;
-                 }())
-                     ->routing(tokens, count, [&](const fovea::PassRouting& pass) -> fovea::Result<void> {
-                       for (std::size_t layer = 0; layer < pass.layers.size(); ++layer) {
-                         for (std::size_t i = 0; i < pass.layers[layer].ids.size(); ++i) {
-                           const std::size_t unit = layer * experts + std::size_t(pass.layers[layer].ids[i]);
-                           gates[unit] += double(pass.layers[layer].weights[i]) / count;
-                           ++chosen[unit];
-                         }
-                       }
-                       return {};
-                     }));
+    const auto [gates, chosen] = chosen_for(tokens);
     LoadRequest pinned = request(PolicyKind::dynaexq, {"file", "q2"});
     pinned.chunk = count;
     pinned.precision.dynaexq.smoothing = 0.75;
@@ -97,6 +105,104 @@ class SnapshotTest : public QObject {
     QCOMPARE(snapshot.tokens_per_second, 0.0);  // nothing was written
     QCOMPARE(snapshot.budget_bytes, engine->plan()->budget_bytes);
     QCOMPARE(snapshot.arena_bytes, engine->plan()->arena_bytes);
+  }
+
+  // Without a policy all stays as it is, and is shown: use, hotness, one tier, no arena.
+  void withoutAPolicyTheUseIsShown() {
+    constexpr std::int64_t count = 40;
+    const auto tokens = some_tokens(count);
+    const auto [gates, chosen] = chosen_for(tokens);
+    LoadRequest plain = plain_request();
+    plain.chunk = count;
+    const auto engine = load(plain);
+    Snapshot snapshot;
+    QVERIFY(!engine->read_snapshot(snapshot));
+    logits(*engine, tokens);
+    QVERIFY(engine->read_snapshot(snapshot));
+    QCOMPARE(snapshot.layers, layers);
+    QCOMPARE(snapshot.units_per_layer, experts);
+    const double kept = std::pow(0.9, count / 50.0);  // DynaExq's smoothing over 50 tokens
+    for (std::size_t unit = 0; unit < snapshot.units.size(); ++unit) {
+      QCOMPARE(int(snapshot.units[unit].uses), chosen[unit]);
+      QCOMPARE(int(snapshot.units[unit].recent_tokens), chosen[unit]);
+      QCOMPARE(int(snapshot.units[unit].tier), 0);
+      QCOMPARE(snapshot.units[unit].target, fovea::no_tier);
+      QVERIFY(std::abs(double(snapshot.units[unit].hotness) - (1 - kept) * gates[unit]) < 1e-6);
+    }
+    QVERIFY(snapshot.skew[0] > 0);
+    QCOMPARE(snapshot.tiers.size(), std::size_t{1});
+    QCOMPARE(snapshot.tiers[0].name, "file");
+    QCOMPARE(snapshot.tiers[0].units, layers * experts);
+    QCOMPARE(snapshot.tiers[0].hits, count * layers * used);
+    std::int64_t bytes = 0;
+    double parameters = 0;
+    for (const fovea::ExpertLayer& layer : engine->expert_layers()) {
+      bytes += layer.experts * layer.file_bytes;
+      parameters += static_cast<double>(layer.experts * layer.parameters);
+    }
+    QCOMPARE(snapshot.tiers[0].bytes, bytes);
+    QCOMPARE(snapshot.mean_bits_per_weight, 8 * static_cast<double>(bytes) / parameters);
+    QCOMPARE(snapshot.tokens, count);
+    QVERIFY(snapshot.prefill_tokens_per_second > 0);
+    QVERIFY(snapshot.pools.empty() && snapshot.arena_bytes == 0 && snapshot.budget_bytes == 0);
+    QVERIFY(!engine->precision() && !engine->plan());
+  }
+
+  void aModelWithoutExpertsShowsNothing() {
+    LoadRequest dense = plain_request();
+    dense.model = fovea::tests::golden("models/qwen3-0");
+    const auto engine = load(dense);
+    Snapshot snapshot;
+    engine->read_snapshot(snapshot);
+    logits(*engine, some_tokens(3));
+    QVERIFY(!engine->read_snapshot(snapshot));
+  }
+
+  // Of its two layers the second has experts.
+  void layersWithoutUnitsHaveNoRow_data() {
+    QTest::addColumn<bool>("policy");
+    QTest::newRow("no policy") << false;
+    QTest::newRow("dynaexq") << true;
+  }
+  void layersWithoutUnitsHaveNoRow() {
+    QFETCH(bool, policy);
+    LoadRequest mixed = policy ? request(PolicyKind::dynaexq, {"file", "bf16"}) : plain_request();
+    mixed.model = fovea::tests::golden("models/qwen3_moe-2");
+    const auto engine = load(mixed);
+    const auto experts_of = engine->expert_layers();
+    QCOMPARE(experts_of.size(), std::size_t{1});
+    QCOMPARE(experts_of[0].layer, 1);
+    Snapshot snapshot;
+    engine->read_snapshot(snapshot);
+    logits(*engine, some_tokens(3));
+    QVERIFY(engine->read_snapshot(snapshot));
+    QCOMPARE(snapshot.layers, 1);
+    QCOMPARE(snapshot.units_per_layer, std::int64_t{experts_of[0].experts});
+    QCOMPARE(std::ssize(snapshot.units), snapshot.units_per_layer);
+    QCOMPARE(std::ssize(snapshot.skew), 1);
+    std::int64_t uses = 0;
+    for (const fovea::UnitState& unit : snapshot.units) uses += unit.uses;
+    QCOMPARE(uses, snapshot.tiers[0].hits);
+    QVERIFY(uses > 0);
+  }
+
+  // Nobody looked while it answered; who looks afterwards sees all of it.
+  void behindAnAnswerAllIsShown() {
+    LoadRequest chat = plain_request();
+    chat.model = fovea::tests::golden("chat");
+    chat.need_tokenizer = true;
+    chat.context = 96;
+    const auto engine = load(chat);
+    fovea::GenerateRequest question;
+    question.messages = {{"user", "one two three"}};
+    question.max_tokens = 12;
+    const auto answer = engine->generate(question);
+    FOVEA_VERIFY(answer);
+    Snapshot snapshot;
+    QVERIFY(engine->read_snapshot(snapshot));
+    // The last token that was generated went through no pass.
+    QCOMPARE(snapshot.tokens, answer->timings.prompt_tokens + answer->timings.generated_tokens - 1);
+    QVERIFY(snapshot.tokens_per_second > 0);
   }
 
   void readingAPromptIsNotWriting() {

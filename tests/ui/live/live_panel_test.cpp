@@ -15,6 +15,7 @@
 #include "ui/live/heatmap_view.h"
 #include "ui/live/number_text.h"
 #include "ui/live/pools_view.h"
+#include "ui/live/traffic_view.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
 
@@ -115,6 +116,46 @@ class LivePanelTest : public QObject {
     QVERIFY(text_of(panel, "emptyText").contains(QStringLiteral("first answer")));
     panel.add_snapshot(sample(), 1);
     QVERIFY(!panel.findChild<QLabel*>(QStringLiteral("emptyText"))->isVisible());
+  }
+
+  // Experts that stay as the file has them are watched all the same.
+  void withoutAPolicyTheUseIsShown() {
+    LivePanel panel;
+    panel.resize(500, 1400);
+    LiveModel model = small_model();
+    model.policy = PolicyKind::none;
+    model.plan.parts.dense = 1000;
+    model.plan.parts.kv = 300;
+    panel.set_model(model);
+    panel.show();
+    Snapshot s = sample();
+    for (UnitState& unit : s.units) unit.tier = 0;
+    s.tiers = {{.name = "file", .bits_per_weight = 5, .units = 16, .bytes = 800, .hits = 1600}};
+    s.mean_bits_per_weight = 5;
+    s.pools.clear();
+    s.arena_bytes = s.arena_used_bytes = s.budget_bytes = 0;
+    panel.add_snapshot(s, 1);
+    panel.refresh();
+    const bool dark = is_dark(panel.palette());
+    QCOMPARE(pixel(panel, 1, 7), QColor(tier_ramp(0, 1, dark, 64)[63]));
+    QVERIFY(pixel(panel, 1, 0) != pixel(panel, 1, 7));
+    QVERIFY(text_of(panel, "gainSentence").contains(QStringLiteral("as the model's file has it")));
+    QSignalSpy chosen(&panel, &LivePanel::choosePrecisionRequested);
+    auto* choose = panel.findChild<QPushButton*>(QStringLiteral("choosePrecisionBeside"));
+    QVERIFY(choose->isVisible());
+    choose->click();
+    QCOMPARE(chosen.size(), 1);
+    const QString memory = panel.findChild<PoolsView*>()->accessibleDescription();
+    QVERIFY2(memory.contains(QStringLiteral("Experts (file)")), qPrintable(memory));
+    QVERIFY2(memory.contains(QStringLiteral("KV cache")), qPrintable(memory));
+    const QString traffic = panel.findChild<TrafficView*>()->accessibleDescription();
+    QVERIFY2(traffic.startsWith(QStringLiteral("Tokens a second")), qPrintable(traffic));
+    panel.set_model(small_model());
+    panel.add_snapshot(sample(), 1);
+    panel.refresh();
+    QVERIFY(!choose->isVisible());
+    QVERIFY(
+        panel.findChild<TrafficView*>()->accessibleDescription().startsWith(QStringLiteral("Promotions")));
   }
 
   void hueIsTheTierStrengthTheHotness() {

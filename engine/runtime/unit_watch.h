@@ -1,0 +1,99 @@
+// Watches the passes: counts what the routers chose and how fast tokens come, tells it to whoever moves
+// units, and makes the snapshots. A model whose experts stay as the file has them is watched as well.
+//
+// All of it runs on the engine's thread, between passes; only read_snapshot() may come from another.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/api/snapshot.h"
+#include "engine/api/trace.h"
+#include "engine/core/triple_buffer.h"
+#include "engine/layers/forward.h"
+#include "engine/models/plan.h"
+#include "engine/precision/hotness.h"
+#include "engine/precision/policy.h"
+#include "engine/precision/units.h"
+#include "engine/runtime/precision_control.h"
+
+namespace fovea::runtime {
+
+class UnitWatch final : public layers::PassObserver {
+ public:
+  // Units that `control` moves; it must outlive this.
+  UnitWatch(PrecisionControl& control, std::int64_t experts_used);
+  // The experts of a model that has `layers` layers, of them these with experts, as the file has them; `host`
+  // [layers] says which the processor computes beside a card, empty: none. `seldom`: they are counted only
+  // while somebody looks, since a device has to send the choices over.
+  UnitWatch(std::int64_t layers, const std::vector<ExpertLayer>& experts, std::int64_t experts_used,
+            const std::vector<models::HostShare>& host, bool seldom);
+
+  // A pass of `tokens` begins, which is to be told what this gives, if anything. Ended whether it was stopped
+  // or not.
+  layers::PassObserver* begin_pass(std::int64_t tokens);
+  // `entropy` of the pass's output, in nats; −1: none was asked for.
+  void end_pass(bool completed, float entropy);
+  // Nothing follows for a while: whoever looks later sees what was last.
+  void rest();
+
+  Needs needs() const override { return control_ ? control_->needs() : Needs::history; }
+  bool routed(std::int64_t layer, const float* x, std::int64_t tokens, const std::int32_t* ids,
+              const float* weights) override;
+
+  // From any one other thread. False: nothing new since the last call.
+  bool read_snapshot(Snapshot& snapshot);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Row {  // of the snapshot
+    precision::UnitId first = 0, end = 0;
+  };
+
+  UnitWatch(Snapshot empty, PrecisionControl* control, std::vector<precision::UnitId> first_unit,
+            std::int64_t experts_used);
+  static Snapshot empty_snapshot(const std::vector<precision::UnitId>& first_unit);
+  bool was_asked(Clock::time_point now) const;
+  void publish_snapshot();
+  void show_units(Snapshot& snapshot);
+  void show_file_tier(Snapshot& snapshot) const;
+
+  // Tokens and the seconds that they took, those of long ago forgotten.
+  struct Speed {
+    double tokens = 0, seconds = 0;
+    void add(double more_tokens, double more_seconds);
+    double per_second() const { return seconds > 0 ? tokens / seconds : 0; }
+  };
+  void count_speed(Clock::time_point now);
+
+  PrecisionControl* control_ = nullptr;        // null: the units stay as the file has them …
+  std::optional<precision::Hotness> hotness_;  // … and nobody else measures it
+  bool seldom_ = false;
+  std::int64_t experts_used_ = 0;
+  std::vector<precision::UnitId> first_unit_;  // [layers + 1]
+  std::vector<Row> rows_;
+  std::vector<std::int64_t> places_;  // [units] in a snapshot's
+
+  // The pass's sums, [units]; `touched_` lists those that are not zero.
+  std::vector<float> gate_sum_;
+  std::vector<std::int32_t> chosen_;
+  std::vector<precision::UnitId> touched_;
+  std::vector<precision::ExpertUse> uses_;
+  std::vector<std::int32_t> routed_;  // [layers] tokens that its router saw
+  std::int64_t pass_tokens_ = 0;
+  std::int64_t tokens_ = 0;
+
+  TripleBuffer<Snapshot> snapshots_;
+  std::atomic<std::int64_t> asked_at_ = Clock::time_point::min().time_since_epoch().count();
+  std::vector<float> recent_;                    // [units], decaying token counts
+  std::vector<std::uint32_t> uses_since_start_;  // [units] tokens
+  Clock::time_point snapshot_at_;
+  Clock::time_point pass_begun_, pass_ended_;
+  Speed decode_, prefill_;
+  std::vector<float> scratch_;
+};
+
+}  // namespace fovea::runtime
