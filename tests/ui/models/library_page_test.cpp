@@ -205,10 +205,9 @@ class LibraryPageTest : public QObject {
       page_->resize(620, height);
       for (const LibraryRow& model : models) {
         page_->select(model.path);
-        QTest::qWait(20);
         auto* scroll = page_->details().findChild<QScrollArea*>();
         const QWidget* content = scroll->widget();
-        QVERIFY(content->height() >= content->layout()->heightForWidth(content->width()));
+        QTRY_VERIFY(content->height() >= content->layout()->heightForWidth(content->width()));
         QCOMPARE(scroll->verticalScrollBar()->maximum(),
                  std::max(0, content->height() - scroll->viewport()->height()));
         for (const QLabel* label : content->findChildren<QLabel*>()) {
