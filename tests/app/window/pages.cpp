@@ -163,6 +163,8 @@ bool Pages::take(const char* model) {
 
   desktop_.chat().open_model(QString::fromLocal8Bit(model));
   if (!ready() || window_.state() != State::ready) return false;
+  ask(QStringLiteral("Write a haiku about the sea."));
+  if (!ready()) return false;
   save(window_, QStringLiteral("model-without-budget"));
   LoadRequest load = desktop_.chat().load_defaults();
   load.model = model;
