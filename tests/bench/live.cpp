@@ -1,8 +1,10 @@
-// What the live panel costs the GUI thread: taking a snapshot in, and drawing a frame.
+// What the live panel costs the GUI's thread with models of published shapes: made-up sessions, whose
+// snapshots it asks for with its own timer, in real time.
 //   bench_live [WIDTH HEIGHT]
 #include <QApplication>
-#include <QImage>
-#include <algorithm>
+#include <QEventLoop>
+#include <QSplitter>
+#include <QTimer>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -17,73 +19,69 @@ namespace {
 
 using namespace fovea;
 
-double median(std::vector<double>& values) {
-  std::ranges::sort(values);
-  return values.empty() ? 0 : values[values.size() / 2];
-}
+constexpr double kSessionSeconds = 150;  // as if all of its tokens were written; prompts are read faster
+constexpr int kWarmMilliseconds = 5'000, kMilliseconds = 20'000;
 
 // This thread's own work: others may keep the processor busy.
-class WorkTimer {
- public:
-  void start() { begin_ = now(); }
-  double milliseconds() const { return now() - begin_; }
+double worked_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
- private:
-  static double now() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+void run_for(int milliseconds) {
+  QEventLoop loop;
+  QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
+  loop.exec();
+}
+
+bool measure(const tests::SessionShape& shape, QSize size, bool patterns) {
+  std::vector<Snapshot> session;
+  const auto played = tests::play_session(shape, [&](const Snapshot& snapshot, double) -> Result<void> {
+    session.push_back(snapshot);
+    return {};
+  });
+  constexpr std::size_t wanted = (kWarmMilliseconds + kMilliseconds) / 100;
+  if (!played || session.size() < wanted) {
+    std::fprintf(stderr, "bench_live: a session of %zu snapshots, %zu are needed\n", session.size(), wanted);
+    return false;
   }
-  double begin_ = 0;
-};
-
-void measure(const tests::SessionShape& shape, QSize size, bool patterns) {
   ui::LivePanel panel;
   panel.resize(size);
   panel.set_model(tests::session_model(shape));
+  panel.set_conversation(QStringLiteral("1"), QStringLiteral("A conversation"));
   panel.heatmap().set_textures(patterns);
+  std::size_t next = 0;
+  panel.set_source([&](Snapshot& snapshot) {
+    if (next == session.size()) return false;
+    snapshot = session[next++];
+    return true;
+  });
+  panel.findChild<QSplitter*>()->setSizes({450, size.height() - 450});
   panel.show();
-  QImage screen(size, QImage::Format_ARGB32_Premultiplied);
-  std::vector<double> taken, drawn, cells, whole;
-  const auto played =
-      tests::play_session(shape, [&](const Snapshot& snapshot, double seconds) -> Result<void> {
-        WorkTimer timer;
-        timer.start();
-        panel.add_snapshot(snapshot, seconds);
-        taken.push_back(timer.milliseconds());
-        timer.start();
-        panel.heatmap().picture();
-        cells.push_back(timer.milliseconds());
-        timer.start();
-        panel.refresh_frame();
-        panel.heatmap().render(&screen);
-        drawn.push_back(timer.milliseconds());
-        timer.start();
-        panel.refresh();
-        panel.render(&screen);
-        whole.push_back(timer.milliseconds());
-        return {};
-      });
-  if (!played) std::exit(1);
-  const double frame = median(taken) + median(drawn);
-  std::printf(
-      "%-20s %4d x %-4d%s  take %.3f ms  cells %.3f ms  map %.3f ms  everything %.3f ms  10 Hz of take + "
-      "map: %.2f %% of a core"
-      "  memory %.1f MB for %lld moments\n",
-      shape.like.c_str(), size.width(), size.height(), patterns ? " patterns" : "         ", median(taken),
-      median(cells), median(drawn), median(whole), frame,
-      static_cast<double>(panel.ring().memory_bytes()) / 1e6,
-      static_cast<long long>(panel.ring().end() - panel.ring().first()));
+  run_for(kWarmMilliseconds);
+  const double before = worked_seconds();
+  const std::size_t first = next;
+  run_for(kMilliseconds);
+  const double worked = worked_seconds() - before;
+  std::printf("%-20s %4d x %-4d %-10s %.2f %% of one core, %.2f ms for each of %zu snapshots; %.1f MB kept\n",
+              shape.like.c_str(), size.width(), size.height(), patterns ? "patterns" : "",
+              1e5 * worked / kMilliseconds, 1e3 * worked / static_cast<double>(next - first), next - first,
+              static_cast<double>(panel.ring().memory_bytes()) / 1e6);
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   ui::apply_theme(application, ui::Scheme::dark);
-  const QSize size = argc > 2 ? QSize(std::atoi(argv[1]), std::atoi(argv[2])) : QSize(420, 960);
+  // Every section is to be seen, beside a map of the height that it has in the window's dock.
+  const QSize size = argc > 2 ? QSize(std::atoi(argv[1]), std::atoi(argv[2])) : QSize(480, 1600);
   for (const char* like : {"qwen3-30b-a3b", "qwen3-next-80b-a3b"})
-    for (const bool patterns : {false, true}) measure({.like = like, .seconds = 20}, size, patterns);
+    for (const bool patterns : {false, true})
+      if (!measure({.like = like, .seconds = kSessionSeconds}, size, patterns)) return 1;
   return 0;
 }

@@ -1,0 +1,232 @@
+// What the open live panel costs while a model answers in the real window:
+//   bench_panel MODEL STORES_FOLDER [BLOCKS] [OUT.png]
+// The panel is opened and closed in turn within the same answers. A block is closed, open, open, closed, or
+// the other way round, so that what changes steadily, as the length of the context, drops out. For each
+// block: the tokens per second while it is open against while it is closed, the processor time of the GUI's
+// thread, and that of all other threads for a token (the engine makes the snapshots). The medians are told
+// with the 95 % interval that resampling the blocks gives. The panel stands apart, tall enough to show every
+// section. On Qt's offscreen platform, or on the X server of $DISPLAY with QT_QPA_PLATFORM=xcb.
+#include <QApplication>
+#include <QDockWidget>
+#include <QPixmap>
+#include <QSplitter>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <optional>
+#include <random>
+#include <unistd.h>
+#include <vector>
+
+#include "app/window/desktop.h"
+#include "engine/api/plan.h"
+#include "ui/chat/chat_window.h"
+#include "ui/live/live_panel.h"
+
+using namespace fovea;
+
+namespace {
+
+constexpr int kBlocks = 60;
+constexpr int kSettleMilliseconds = 250;  // after the panel was opened or closed, which is not measured
+constexpr int kSegmentMilliseconds = 1500;
+constexpr QSize kPanelSize(480, 1600);
+constexpr int kMapHeight = 450;  // as in the window's dock; below it every section is to be seen
+
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Sums at one moment.
+struct Reading {
+  double wall = 0, gui = 0, process = 0;
+  Timings answer;
+};
+
+// What a stretch with the panel open, or closed, took.
+struct Segment {
+  double tokens_per_s = 0;
+  double gui_share = 0;         // processor time of the GUI's thread over the time
+  double others_per_token = 0;  // processor time of all other threads
+};
+
+Segment between(const Reading& a, const Reading& b) {
+  const auto tokens = static_cast<double>(b.answer.generated_tokens - a.answer.generated_tokens);
+  const double gui = b.gui - a.gui;
+  return {.tokens_per_s = tokens / (b.answer.decode_seconds - a.answer.decode_seconds),
+          .gui_share = gui / (b.wall - a.wall),
+          .others_per_token = (b.process - a.process - gui) / tokens};
+}
+
+// Open against closed, in per cent: of the speed, of one core, of the other threads' work.
+using Differences = std::array<double, 3>;
+
+Differences compare(const std::array<Segment, 2>& open, const std::array<Segment, 2>& closed) {
+  const auto ratio = [&](double Segment::* value) {
+    return 100 * (std::sqrt(open[0].*value * open[1].*value / (closed[0].*value * closed[1].*value)) - 1);
+  };
+  const double gui = open[0].gui_share + open[1].gui_share - closed[0].gui_share - closed[1].gui_share;
+  return {ratio(&Segment::tokens_per_s), 100 * gui / 2, ratio(&Segment::others_per_token)};
+}
+
+double quantile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+void tell(const char* what, const std::vector<Differences>& blocks, std::size_t which) {
+  std::vector<double> values, medians;
+  for (const Differences& block : blocks) values.push_back(block[which]);
+  std::mt19937_64 random(1);
+  std::uniform_int_distribution<std::size_t> any(0, values.size() - 1);
+  for (int round = 0; round < 10'000; ++round) {
+    std::vector<double> drawn;
+    for (std::size_t i = 0; i < values.size(); ++i) drawn.push_back(values[any(random)]);
+    medians.push_back(quantile(std::move(drawn), 0.5));
+  }
+  std::printf("  %-46s %+6.2f %%   (95 %% of resamplings %+.2f to %+.2f; quartiles %+.2f, %+.2f)\n", what,
+              quantile(values, 0.5), quantile(medians, 0.025), quantile(medians, 0.975),
+              quantile(values, 0.25), quantile(values, 0.75));
+}
+
+// The window, a model that answers again and again, and the panel beside it.
+class Stage {
+ public:
+  explicit Stage(const app::WindowRequest& request) : desktop_(request) {
+    QObject::connect(&desktop_.chat(), &app::ChatController::timingsArrived,
+                     [this](const Timings& so_far) { answer_ = so_far; });
+    desktop_.start();
+    desktop_.window().resize(1360, 840);
+    dock_ = desktop_.window().findChild<QDockWidget*>(QStringLiteral("liveDock"));
+    dock_->show();
+    dock_->setFloating(true);
+    dock_->resize(kPanelSize);
+    desktop_.live_panel().findChild<QSplitter*>()->setSizes({kMapHeight, kPanelSize.height() - kMapHeight});
+  }
+
+  bool wait_for_model() {
+    return QTest::qWaitFor([this] { return state() == ui::ChatWindow::State::ready; }, 300'000);
+  }
+
+  bool keep_answering() {
+    if (state() == ui::ChatWindow::State::generating) return true;
+    Q_EMIT desktop_.window().newChatRequested();
+    answer_ = {};
+    Q_EMIT desktop_.window().sendRequested(QStringLiteral("Write a long story about the sea."));
+    return QTest::qWaitFor([this] { return answer_.generated_tokens > 8; }, 60'000);
+  }
+
+  // Nothing where the answer ended meanwhile.
+  std::optional<Segment> segment(bool open) {
+    dock_->setVisible(open);
+    QTest::qWait(kSettleMilliseconds);
+    const Reading begin = read();
+    QTest::qWait(kSegmentMilliseconds);
+    const Reading end = read();
+    if (state() != ui::ChatWindow::State::generating || begin.answer.generated_tokens == 0 ||
+        end.answer.generated_tokens <= begin.answer.generated_tokens)
+      return std::nullopt;
+    speeds_.push_back(between(begin, end).tokens_per_s);
+    return between(begin, end);
+  }
+
+  std::optional<Differences> block(bool open_first) {
+    std::array<Segment, 2> open, closed;
+    std::size_t opens = 0, closes = 0;
+    for (const bool is_open : {open_first, !open_first, !open_first, open_first}) {
+      const std::optional<Segment> measured = segment(is_open);
+      if (!measured) return std::nullopt;
+      (is_open ? open[opens++] : closed[closes++]) = *measured;
+    }
+    return compare(open, closed);
+  }
+
+  void save_picture(const char* path) {
+    dock_->show();
+    QTest::qWait(1000);
+    desktop_.live_panel().grab().save(QString::fromLocal8Bit(path));
+  }
+
+  double median_speed() const { return quantile(speeds_, 0.5); }
+
+ private:
+  ui::ChatWindow::State state() { return desktop_.window().state(); }
+  Reading read() const {
+    return {.wall = seconds_of(CLOCK_MONOTONIC),
+            .gui = seconds_of(CLOCK_THREAD_CPUTIME_ID),
+            .process = seconds_of(CLOCK_PROCESS_CPUTIME_ID),
+            .answer = answer_};
+  }
+
+  app::Desktop desktop_;
+  QDockWidget* dock_;
+  Timings answer_;  // the last one's so far
+  std::vector<double> speeds_;
+};
+
+Result<app::WindowRequest> make_request(const char* model, const char* stores) {
+  LoadRequest load;
+  load.model = model;
+  load.context = 2048;
+  load.precision.policy = PolicyKind::dynaexq;
+  load.precision.stores_folder = stores;
+  load.precision.dynaexq.interval_tokens = 10;
+  load.precision.dynaexq.warm_up_tokens = 16;
+  // Halfway between the smallest budget that would do and what the highest tier needs.
+  const auto plan = plan_model(model, {.context = load.context, .precision = load.precision});
+  if (!plan) return std::unexpected(plan.error());
+  load.precision.budget_bytes = (plan->plan.least_bytes + plan->plan.total_bytes) / 2;
+  app::WindowRequest request;
+  request.load = load;
+  return request;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const QTemporaryDir data;
+  qputenv("FOVEA_DATA", data.path().toUtf8());
+  QApplication application(argc, argv);
+  if (argc < 3) {
+    std::fputs("usage: bench_panel MODEL STORES_FOLDER [BLOCKS] [OUT.png]\n", stderr);
+    return 2;
+  }
+  const auto wanted = static_cast<std::size_t>(argc > 3 ? std::max(2, std::atoi(argv[3])) : kBlocks);
+  const auto request = make_request(argv[1], argv[2]);
+  if (!request) {
+    std::fprintf(stderr, "bench_panel: %s\n", request.error().message().c_str());
+    return 1;
+  }
+  Stage stage(*request);
+  if (!stage.wait_for_model()) return 1;
+  std::vector<Differences> blocks;
+  std::size_t broken = 0;
+  while (blocks.size() < wanted && broken <= 4 * wanted) {
+    if (!stage.keep_answering()) return 1;
+    const auto block = stage.block(blocks.size() % 2 == 0);
+    block ? blocks.push_back(*block) : static_cast<void>(++broken);
+  }
+  if (blocks.size() < wanted) {
+    std::fputs("bench_panel: the answers are too short to measure in\n", stderr);
+    return 1;
+  }
+  std::printf(
+      "panel open against closed, %zu blocks of four times %.1f s, at %.1f tok/s (%zu blocks ended early):\n",
+      blocks.size(), kSegmentMilliseconds / 1e3, stage.median_speed(), broken);
+  tell("tokens per second", blocks, 0);
+  tell("work of the GUI's thread, of one core", blocks, 1);
+  tell("work of the other threads for a token", blocks, 2);
+  if (argc > 4) stage.save_picture(argv[4]);
+  std::fflush(stdout);
+  std::_Exit(0);
+}
