@@ -22,6 +22,7 @@ constexpr std::int64_t longest_wait_s = 3600;
 // for.
 constexpr std::int64_t real_progress_bytes = 64 << 10;
 constexpr qint64 read_bytes = 256 << 10;
+constexpr qint64 most_refused_bytes = 64 << 10;
 
 }  // namespace
 
@@ -33,6 +34,7 @@ struct Transfer::Connection {
   int redirects = 0;
   Verdict verdict = Verdict::unknown;
   std::int64_t window_bytes = 0;  // since the last check of its speed
+  qint64 refused_bytes = 0;       // of an answer that is not the file
   bool is_old = false;            // it was there at the last check
   bool has_new_tag = false;       // the storage calls the content differently now
 };
@@ -219,8 +221,8 @@ bool Transfer::request_piece(ByteRange range, bool whole, const QUrl& url, int r
 void Transfer::close(Connection& connection) {
   if (QNetworkReply* reply = connection.reply) {
     reply->disconnect(this);
-    reply->abort();
-    reply->deleteLater();
+    if (connection.verdict == Verdict::good) reply->abort();  // at once: more bytes are under way
+    reply->deleteLater();                                     // which aborts the others
   }
   std::erase_if(connections_, [&](const auto& other) { return other.get() == &connection; });
 }
@@ -232,7 +234,12 @@ void Transfer::close_all() {
 void Transfer::on_data(Connection& connection) {
   if (connection.verdict == Verdict::unknown) connection.verdict = check_answer(connection);
   if (connection.verdict == Verdict::good) return receive(connection);
-  connection.reply->abort();  // its end is told, and decides what to do
+  // Its end is told, and decides what to do. The page of an error is read to it: aborted, Qt would tell the
+  // same error again and warn of that.
+  QNetworkReply* reply = connection.reply;
+  const int status = reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
+  connection.refused_bytes += reply->skip(reply->bytesAvailable());
+  if (status < 400 || connection.refused_bytes > most_refused_bytes) reply->abort();
 }
 
 // Whether what comes now may be written.
