@@ -2,7 +2,9 @@
 
 #include <QCoreApplication>
 #include <QRegularExpression>
-#include <algorithm>
+#include <optional>
+
+#include "app/words/known_sentences.h"
 
 namespace fovea::app {
 namespace {
@@ -37,6 +39,53 @@ const char* headline_of(ErrorKind kind) {
   return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "A fault in Fovea");
 }
 
+const QRegularExpression& place_of_number() {
+  static const QRegularExpression place(QStringLiteral("%([1-9])"));
+  return place;
+}
+
+// What varies in a sentence that the known one stands for, in order; nothing: it is another one.
+std::optional<QStringList> varying(const QString& known, const QString& sentence) {
+  QStringList pieces = known.split(place_of_number());
+  for (QString& piece : pieces) piece = QRegularExpression::escape(piece);
+  const QRegularExpression whole(QRegularExpression::anchoredPattern(pieces.join(QStringLiteral("(.+?)"))),
+                                 QRegularExpression::DotMatchesEverythingOption);
+  const QRegularExpressionMatch match = whole.match(sentence);
+  if (!match.hasMatch()) return std::nullopt;
+  return match.capturedTexts().mid(1);
+}
+
+// In one go: what is put in may look like a place, too.
+QString filled(const QString& sentence, const QStringList& values) {
+  QString text;
+  qsizetype at = 0;
+  for (auto each = place_of_number().globalMatch(sentence); each.hasNext();) {
+    const QRegularExpressionMatch place = each.next();
+    text += sentence.mid(at, place.capturedStart() - at) + values.value(place.captured(1).toInt() - 1);
+    at = place.capturedEnd();
+  }
+  return text + sentence.mid(at);
+}
+
+// A sentence of the engine in the window's language, and so what varies in it; or as it is. Of two that it
+// could be, the one that says more itself.
+QString in_the_language(const QString& sentence) {
+  QString said = sentence;
+  std::size_t longest = 0;
+  for (const std::string_view known : known_sentences()) {
+    if (known.size() <= longest) continue;
+    auto values = varying(QString::fromUtf8(known.data(), std::ssize(known)), sentence);
+    if (!values) continue;
+    longest = known.size();
+    for (QString& value : *values) value = in_the_language(value);
+    said = filled(Words::tr(known.data()), *values);
+  }
+  // "what was tried: why not", where the system says why.
+  const qsizetype colon = sentence.indexOf(QStringLiteral(": "));
+  if (longest == 0 && colon > 0) said = in_the_language(sentence.left(colon)) + sentence.mid(colon);
+  return said;
+}
+
 QString advice_of(const Error& error) {
   if (const int count = messages_to_leave_out(error); count > 0) {
     return Words::tr(
@@ -44,92 +93,10 @@ QString advice_of(const Error& error) {
         "left out",
         nullptr, count);
   }
-  const auto known = std::ranges::find(known_advice(), error.advice);
-  return known == known_advice().end() ? QString::fromStdString(error.advice) : Words::tr(known->data());
+  return in_the_language(QString::fromStdString(error.advice));
 }
 
 }  // namespace
-
-// What a window can meet: files, models, conversations, downloads. Literals, so that data() ends with a zero.
-const std::vector<std::string_view>& known_advice() {
-  static const std::vector<std::string_view> known{
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Attach text files, and convert other encodings to UTF-8"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Check HF_ENDPOINT and the proxy"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Check that the folder can be written to"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Check the connection"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Check the disk"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Check the free space of the disk"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Check the path"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Check the permissions of the file and its folder"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Check the permissions of the folder"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords",
-                        "Choose a file that Fovea has exported, or conversations.json of a ChatGPT export"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose a place that you can write to"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose a shorter context or a smaller KV type"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose a text of some thousand words"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose an instruct or chat model, or give a raw prompt"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose another device in the settings"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose another file"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose another place"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Choose another version"),
-      QT_TRANSLATE_NOOP(
-          "fovea::app::ErrorWords",
-          "Close Fovea and start it again: it keeps the damaged file and saves what can be read"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Close other programs"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Close other programs, or choose a smaller model"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Close the other one"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Close the other one and start again"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Close the other program"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Convert the model again with current tools"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Delete the model and download it again"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Download all parts again from one place"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Download the file again"),
-      QT_TRANSLATE_NOOP(
-          "fovea::app::ErrorWords",
-          "Even the last message alone is too long: shorten it, or load the model with a longer context"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Fovea cannot run this model"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Free some space and try again"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Free some space on the disk"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords",
-                        "Free some space on the disk and start again: what is written stays"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Give a larger budget"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Give a larger budget, or lower tiers"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Give a smaller budget, or close other programs"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Give a smaller file"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Give the parts the names they were published with"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "It may have been deleted in another window"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Make it again: fovea prepare MODEL --rebuild"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Move it away, or set FOVEA_DATA to another folder"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Move the file away yourself"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords",
-                        "Name a model folder as Hugging Face publishes it, or a .gguf file"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords",
-                        "Open a recording that the live panel saved, or a trace of fovea trace"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Open the conversation again"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Record the trace again"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Remove it, so that it is made again"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Set FOVEA_DATA to a folder that you can write to"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords",
-                        "Switch offline mode off in the settings, or unset HF_HUB_OFFLINE"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords",
-                        "The conversation is kept; start Fovea again to go on with it"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "The disk may be failing: copy or download the file again"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords",
-                        "The disk may have no trash: delete the file in the file manager"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "The file is damaged or cut off: download it again"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "The file is damaged, or not a model that Fovea knows"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "The file is damaged: download it again"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords",
-                        "The file is not complete, or its configuration is another model's"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Try again later"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Unpack it and import conversations.json"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Update Fovea"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Use the model's unquantised folder, or a GGUF file of it"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Wait a little; a token allows more"),
-      QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "Wait until it is done"),
-  };
-  return known;
-}
 
 QString error_words(const Error& error) {
   const char* headline = headline_of(error.kind);
@@ -137,7 +104,7 @@ QString error_words(const Error& error) {
   if (translated == QLatin1String(headline)) return QString::fromStdString(error.message());
   QString text = translated + QStringLiteral(": ");
   if (!error.where.empty()) text += QString::fromStdString(error.where) + QStringLiteral(": ");
-  text += QString::fromStdString(error.what);
+  text += in_the_language(QString::fromStdString(error.what));
   if (const QString advice = advice_of(error); !advice.isEmpty()) text += QStringLiteral(". ") + advice;
   return text;
 }

@@ -1,10 +1,9 @@
 // Errors in the language of the window. The engine speaks English; where the window does not, its sentence
-// stands below a headline that says what kind of trouble it is, with the advice translated.
+// stands behind a headline that says what kind of trouble it is. Sentences that are known (known_sentences.h)
+// are translated, others are shown as they are.
 #pragma once
 
 #include <QString>
-#include <string_view>
-#include <vector>
 
 #include "engine/api/error.h"
 
@@ -16,8 +15,5 @@ QString error_words(const Error& error);
 // ErrorKind::context_full: how many of the oldest messages would have to be left out, as the engine counted
 // them; 0: leaving out does not help.
 int messages_to_leave_out(const Error& error);
-
-// Advice that has a translation. Others are shown as they are.
-const std::vector<std::string_view>& known_advice();
 
 }  // namespace fovea::app

@@ -530,6 +530,762 @@
         <source>Choose another device in the settings</source>
         <translation>Wählen Sie in den Einstellungen ein anderes Gerät</translation>
     </message>
+    <message>
+        <source>%1 (%2 bytes) are needed beside the card (%3 units that the processor computes %4, buffers %5), %6 (%7 bytes) are available</source>
+        <translation>%1 (%2 Bytes) werden neben der Karte gebraucht (%3 Experten, die der Prozessor rechnet, %4, Puffer %5), %6 (%7 Bytes) sind verfügbar</translation>
+    </message>
+    <message>
+        <source>%1 (%2 bytes) is too small for %3: the model and its context take %4 (%5 bytes)</source>
+        <translation>%1 (%2 Bytes) ist zu klein für %3: das Modell und sein Kontext brauchen %4 (%5 Bytes)</translation>
+    </message>
+    <message>
+        <source>%1 (%2 bytes) is too small: %3 takes %4 (%5 bytes)</source>
+        <translation>%1 (%2 Bytes) ist zu klein: %3 braucht %4 (%5 Bytes)</translation>
+    </message>
+    <message>
+        <source>./scripts/demo builds the demo model</source>
+        <translation>./scripts/demo baut das Demo-Modell</translation>
+    </message>
+    <message>
+        <source>A chat template must stand alone: templates that use other files are not read</source>
+        <translation>Eine Chat-Vorlage muss für sich stehen: Vorlagen, die andere Dateien benutzen, werden nicht gelesen</translation>
+    </message>
+    <message>
+        <source>A macro or a loop may call itself without end; choose another template</source>
+        <translation>Ein Makro oder eine Schleife ruft sich vielleicht ohne Ende auf; wählen Sie eine andere Vorlage</translation>
+    </message>
+    <message>
+        <source>a part of %1 is missing on the hub</source>
+        <translation>ein Teil von %1 fehlt auf dem Hub</translation>
+    </message>
+    <message>
+        <source>Accept its terms on the hub&apos;s page with the account of your token</source>
+        <translation>Nehmen Sie auf der Seite des Hubs seine Bedingungen mit dem Konto Ihres Tokens an</translation>
+    </message>
+    <message>
+        <source>Accept its terms on the hub&apos;s page, then set HF_TOKEN or store a token in the settings</source>
+        <translation>Nehmen Sie auf der Seite des Hubs seine Bedingungen an, und setzen Sie dann HF_TOKEN oder speichern Sie ein Token in den Einstellungen</translation>
+    </message>
+    <message>
+        <source>access to the system&apos;s keyring was denied</source>
+        <translation>der Zugang zum Schlüsselbund des Systems wurde verweigert</translation>
+    </message>
+    <message>
+        <source>access to this repository must be granted first</source>
+        <translation>der Zugang zu dieser Sammlung muss erst gewährt werden</translation>
+    </message>
+    <message>
+        <source>all %1 pages are in use by other sequences</source>
+        <translation>alle %1 Seiten werden von anderen Folgen benutzt</translation>
+    </message>
+    <message>
+        <source>another card has this name now: %1</source>
+        <translation>eine andere Karte hat jetzt diesen Namen: %1</translation>
+    </message>
+    <message>
+        <source>another Fovea has the list of downloads</source>
+        <translation>ein anderes Fovea hat die Liste der Downloads</translation>
+    </message>
+    <message>
+        <source>another Fovea keeps it locked</source>
+        <translation>ein anderes Fovea hält es gesperrt</translation>
+    </message>
+    <message>
+        <source>another program keeps it locked</source>
+        <translation>ein anderes Programm hält es gesperrt</translation>
+    </message>
+    <message>
+        <source>%1 bytes are more than the %2 that %3 has free beside other programs</source>
+        <translation>%1 Bytes sind mehr als die %2, die %3 neben anderen Programmen frei hat</translation>
+    </message>
+    <message>
+        <source>%1 bytes for %2 tokens are not available</source>
+        <translation>%1 Bytes für %2 Token sind nicht verfügbar</translation>
+    </message>
+    <message>
+        <source>cannot ask for the disk&apos;s room</source>
+        <translation>der Platz der Platte kann nicht erfragt werden</translation>
+    </message>
+    <message>
+        <source>cannot be looked at: %1</source>
+        <translation>kann nicht angesehen werden: %1</translation>
+    </message>
+    <message>
+        <source>cannot be made: %1</source>
+        <translation>kann nicht angelegt werden: %1</translation>
+    </message>
+    <message>
+        <source>cannot be moved to the trash</source>
+        <translation>kann nicht in den Papierkorb verschoben werden</translation>
+    </message>
+    <message>
+        <source>cannot be opened: %1</source>
+        <translation>kann nicht geöffnet werden: %1</translation>
+    </message>
+    <message>
+        <source>cannot be read back</source>
+        <translation>kann nicht zurückgelesen werden</translation>
+    </message>
+    <message>
+        <source>cannot be read: %1</source>
+        <translation>kann nicht gelesen werden: %1</translation>
+    </message>
+    <message>
+        <source>cannot be written: %1</source>
+        <translation>kann nicht geschrieben werden: %1</translation>
+    </message>
+    <message>
+        <source>cannot bring the file to the disk</source>
+        <translation>die Datei kann nicht auf die Platte gebracht werden</translation>
+    </message>
+    <message>
+        <source>cannot bring the folder to the disk</source>
+        <translation>der Ordner kann nicht auf die Platte gebracht werden</translation>
+    </message>
+    <message>
+        <source>cannot create the file</source>
+        <translation>die Datei kann nicht angelegt werden</translation>
+    </message>
+    <message>
+        <source>cannot empty the file</source>
+        <translation>die Datei kann nicht geleert werden</translation>
+    </message>
+    <message>
+        <source>cannot lock the file</source>
+        <translation>die Datei kann nicht gesperrt werden</translation>
+    </message>
+    <message>
+        <source>cannot make the folder: %1</source>
+        <translation>der Ordner kann nicht angelegt werden: %1</translation>
+    </message>
+    <message>
+        <source>cannot map the file into memory</source>
+        <translation>die Datei kann nicht in den Speicher eingeblendet werden</translation>
+    </message>
+    <message>
+        <source>cannot name the finished file</source>
+        <translation>die fertige Datei kann nicht benannt werden</translation>
+    </message>
+    <message>
+        <source>cannot name the finished store</source>
+        <translation>der fertige Speicher der Stufen kann nicht benannt werden</translation>
+    </message>
+    <message>
+        <source>cannot open the file</source>
+        <translation>die Datei kann nicht geöffnet werden</translation>
+    </message>
+    <message>
+        <source>cannot open the store: %1</source>
+        <translation>der Speicher der Stufen kann nicht geöffnet werden: %1</translation>
+    </message>
+    <message>
+        <source>cannot read the file&apos;s size</source>
+        <translation>die Größe der Datei kann nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>cannot read the size: %1</source>
+        <translation>die Größe kann nicht gelesen werden: %1</translation>
+    </message>
+    <message>
+        <source>cannot read: %1</source>
+        <translation>kann nicht gelesen werden: %1</translation>
+    </message>
+    <message>
+        <source>cannot set the file&apos;s size</source>
+        <translation>die Größe der Datei kann nicht gesetzt werden</translation>
+    </message>
+    <message>
+        <source>cannot write to the file</source>
+        <translation>in die Datei kann nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>Change the messages so that it takes them, or give another template</source>
+        <translation>Ändern Sie die Nachrichten so, dass sie angenommen werden, oder geben Sie eine andere Vorlage an</translation>
+    </message>
+    <message>
+        <source>Check HF_ENDPOINT</source>
+        <translation>Prüfen Sie HF_ENDPOINT</translation>
+    </message>
+    <message>
+        <source>Check HTTPS_PROXY</source>
+        <translation>Prüfen Sie HTTPS_PROXY</translation>
+    </message>
+    <message>
+        <source>Check that the folder exists and can be written</source>
+        <translation>Prüfen Sie, ob es den Ordner gibt und in ihn geschrieben werden kann</translation>
+    </message>
+    <message>
+        <source>Check the clock of this machine</source>
+        <translation>Prüfen Sie die Uhr dieses Rechners</translation>
+    </message>
+    <message>
+        <source>Check the date of this machine; a company&apos;s own certificate is named by SSL_CERT_FILE</source>
+        <translation>Prüfen Sie das Datum dieses Rechners; das eigene Zertifikat einer Firma nennt SSL_CERT_FILE</translation>
+    </message>
+    <message>
+        <source>Check the file&apos;s rights</source>
+        <translation>Prüfen Sie die Rechte der Datei</translation>
+    </message>
+    <message>
+        <source>Check the name</source>
+        <translation>Prüfen Sie den Namen</translation>
+    </message>
+    <message>
+        <source>Check the name; a private one needs HF_TOKEN</source>
+        <translation>Prüfen Sie den Namen; eine private braucht HF_TOKEN</translation>
+    </message>
+    <message>
+        <source>Check the name; a private or gated repository needs HF_TOKEN, or a token stored in the settings</source>
+        <translation>Prüfen Sie den Namen; ein private oder beschränkte Sammlung braucht HF_TOKEN oder ein in den Einstellungen gespeichertes Token</translation>
+    </message>
+    <message>
+        <source>Check the path, or give a name from the model library without a slash</source>
+        <translation>Prüfen Sie den Pfad, oder geben Sie einen Namen aus der Modellbibliothek ohne Schrägstrich an</translation>
+    </message>
+    <message>
+        <source>Check the proxy, and try again later</source>
+        <translation>Prüfen Sie den Proxy, und versuchen Sie es später noch einmal</translation>
+    </message>
+    <message>
+        <source>Choose a shorter context or a smaller prefill chunk</source>
+        <translation>Wählen Sie einen kürzeren Kontext oder kleinere Stücke beim Lesen</translation>
+    </message>
+    <message>
+        <source>Choose a smaller prefill chunk</source>
+        <translation>Wählen Sie kleinere Stücke beim Lesen</translation>
+    </message>
+    <message>
+        <source>Choose f16 or f32 for the KV cache</source>
+        <translation>Wählen Sie f16 oder f32 für den KV-Cache</translation>
+    </message>
+    <message>
+        <source>Choose one of: %1</source>
+        <translation>Zur Wahl stehen: %1</translation>
+    </message>
+    <message>
+        <source>Choose other tiers</source>
+        <translation>Wählen Sie andere Stufen</translation>
+    </message>
+    <message>
+        <source>Close other programs that use it</source>
+        <translation>Schließen Sie andere Programme, die es benutzen</translation>
+    </message>
+    <message>
+        <source>Close other programs, or choose a smaller model or context</source>
+        <translation>Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell oder einen kürzeren Kontext</translation>
+    </message>
+    <message>
+        <source>Convert it to UTF-8</source>
+        <translation>Wandeln Sie es in UTF-8 um</translation>
+    </message>
+    <message>
+        <source>Copy it again from the hub&apos;s settings, without spaces</source>
+        <translation>Kopieren Sie es noch einmal aus den Einstellungen des Hubs, ohne Leerzeichen</translation>
+    </message>
+    <message>
+        <source>Divide it</source>
+        <translation>Teilen Sie es</translation>
+    </message>
+    <message>
+        <source>Download it into the model&apos;s folder</source>
+        <translation>Laden Sie sie in den Ordner des Modells herunter</translation>
+    </message>
+    <message>
+        <source>Download it into the same folder</source>
+        <translation>Laden Sie sie in denselben Ordner herunter</translation>
+    </message>
+    <message>
+        <source>Downloads of this window are forgotten when it closes</source>
+        <translation>Die Downloads dieses Fensters werden vergessen, wenn es geschlossen wird</translation>
+    </message>
+    <message>
+        <source>%1 experts in the high tier and %2 in the low one are wanted, the plan has room for %3 and %4</source>
+        <translation>%1 Experten in der hohen Stufe und %2 in der niedrigen werden gewünscht, der Plan hat Platz für %3 und %4</translation>
+    </message>
+    <message>
+        <source>Find out what else writes it</source>
+        <translation>Finden Sie heraus, was noch hineinschreibt</translation>
+    </message>
+    <message>
+        <source>Fovea is offline, so nothing was asked for</source>
+        <translation>Fovea ist offline, also wurde nichts angefragt</translation>
+    </message>
+    <message>
+        <source>Free some space, or name another place: with --out to prepare it, with --store to use it</source>
+        <translation>Schaffen Sie Platz, oder nennen Sie einen anderen Ort: mit --out beim Vorbereiten, mit --store beim Benutzen</translation>
+    </message>
+    <message>
+        <source>Free some space, then resume; nothing that was downloaded is lost</source>
+        <translation>Schaffen Sie Platz, und setzen Sie dann fort; nichts Heruntergeladenes ist verloren</translation>
+    </message>
+    <message>
+        <source>Get the model&apos;s little-endian file</source>
+        <translation>Holen Sie die Little-Endian-Datei des Modells</translation>
+    </message>
+    <message>
+        <source>Give %1 bytes or more, a shorter context, or a lower tier</source>
+        <translation>Geben Sie %1 Bytes oder mehr, einen kürzeren Kontext oder eine niedrigere Stufe an</translation>
+    </message>
+    <message>
+        <source>Give a budget that is at least %1 bytes larger</source>
+        <translation>Geben Sie ein Budget an, das mindestens %1 Bytes größer ist</translation>
+    </message>
+    <message>
+        <source>Give a larger budget or lower tiers</source>
+        <translation>Geben Sie ein größeres Budget oder niedrigere Stufen an</translation>
+    </message>
+    <message>
+        <source>Give a larger budget, or let fewer units live on disk</source>
+        <translation>Geben Sie ein größeres Budget an, oder lassen Sie weniger Experten auf der Platte</translation>
+    </message>
+    <message>
+        <source>Give a path, or put the model into %1</source>
+        <translation>Geben Sie einen Pfad an, oder legen Sie das Modell in %1</translation>
+    </message>
+    <message>
+        <source>Give a question</source>
+        <translation>Stellen Sie eine Frage</translation>
+    </message>
+    <message>
+        <source>Give a smaller budget, or close other programs that use it</source>
+        <translation>Geben Sie ein kleineres Budget an, oder schließen Sie andere Programme, die es benutzen</translation>
+    </message>
+    <message>
+        <source>Give a smaller transfer buffer, or close other programs</source>
+        <translation>Geben Sie einen kleineren Übertragungspuffer an, oder schließen Sie andere Programme</translation>
+    </message>
+    <message>
+        <source>Give another one</source>
+        <translation>Geben Sie eine andere an</translation>
+    </message>
+    <message>
+        <source>Give one, or a raw prompt</source>
+        <translation>Geben Sie eine an, oder einen rohen Prompt</translation>
+    </message>
+    <message>
+        <source>Give yourself the right to read its folder, or name another</source>
+        <translation>Geben Sie sich das Recht, den Ordner zu lesen, oder nennen Sie einen anderen</translation>
+    </message>
+    <message>
+        <source>Go on with it: fovea prepare MODEL</source>
+        <translation>Setzen Sie ihn fort: fovea prepare MODEL</translation>
+    </message>
+    <message>
+        <source>has no %1; there is %2</source>
+        <translation>hat kein %1; es gibt %2</translation>
+    </message>
+    <message>
+        <source>has no room for %1 at %2, the %3th of the first versions; %4 bytes in all</source>
+        <translation>hat keinen Platz für %1 in %2, die %3. der ersten Fassungen; %4 Bytes in allem</translation>
+    </message>
+    <message>
+        <source>holds neither GGUF nor safetensors files</source>
+        <translation>enthält weder GGUF- noch safetensors-Dateien</translation>
+    </message>
+    <message>
+        <source>is damaged and cannot be renamed: %1</source>
+        <translation>ist beschädigt und kann nicht umbenannt werden: %1</translation>
+    </message>
+    <message>
+        <source>is in use by an older Fovea that is still running</source>
+        <translation>wird von einem älteren Fovea benutzt, das noch läuft</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is not a shape</source>
+        <translation>„%1“ ist keine Form</translation>
+    </message>
+    <message>
+        <source>%1 is not there</source>
+        <translation>%1 ist nicht da</translation>
+    </message>
+    <message>
+        <source>it is not there now</source>
+        <translation>es ist jetzt nicht da</translation>
+    </message>
+    <message>
+        <source>It may loop without end; choose another template</source>
+        <translation>Sie läuft vielleicht ohne Ende; wählen Sie eine andere Vorlage</translation>
+    </message>
+    <message>
+        <source>Known are %1</source>
+        <translation>Bekannt sind %1</translation>
+    </message>
+    <message>
+        <source>Leave less to the processor, close other programs, or choose a smaller model</source>
+        <translation>Überlassen Sie dem Prozessor weniger, schließen Sie andere Programme, oder wählen Sie ein kleineres Modell</translation>
+    </message>
+    <message>
+        <source>Load the model with a longer context</source>
+        <translation>Laden Sie das Modell mit einem längeren Kontext</translation>
+    </message>
+    <message>
+        <source>Look at its list of files</source>
+        <translation>Sehen Sie in seiner Liste der Dateien nach</translation>
+    </message>
+    <message>
+        <source>Make the store again: fovea prepare MODEL --rebuild</source>
+        <translation>Machen Sie den Speicher der Stufen neu: fovea prepare MODEL --rebuild</translation>
+    </message>
+    <message>
+        <source>may only be read (%1)</source>
+        <translation>darf nur gelesen werden (%1)</translation>
+    </message>
+    <message>
+        <source>Name a file in it</source>
+        <translation>Nennen Sie eine Datei darin</translation>
+    </message>
+    <message>
+        <source>Name a model file or folder</source>
+        <translation>Nennen Sie eine Datei oder einen Ordner eines Modells</translation>
+    </message>
+    <message>
+        <source>Name one of them</source>
+        <translation>Nennen Sie eine davon</translation>
+    </message>
+    <message>
+        <source>no %1 bytes of pinned memory</source>
+        <translation>keine %1 Bytes festgehaltener Speicher</translation>
+    </message>
+    <message>
+        <source>no block of %1 bytes is left for a unit on disk alone, beside %2 others that are needed now or in use</source>
+        <translation>kein Block von %1 Bytes ist für einen Experten übrig, der nur auf der Platte liegt, neben %2 anderen, die jetzt gebraucht werden</translation>
+    </message>
+    <message>
+        <source>no page is left for a copy</source>
+        <translation>für eine Kopie ist keine Seite übrig</translation>
+    </message>
+    <message>
+        <source>Open a model first</source>
+        <translation>Öffnen Sie zuerst ein Modell</translation>
+    </message>
+    <message>
+        <source>part %1 of %2 of the model is missing</source>
+        <translation>Teil %1 von %2 des Modells fehlt</translation>
+    </message>
+    <message>
+        <source>Put the template into chat_template.jinja</source>
+        <translation>Legen Sie die Vorlage in chat_template.jinja</translation>
+    </message>
+    <message>
+        <source>reading it failed</source>
+        <translation>das Lesen ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>reading or writing failed: %1</source>
+        <translation>das Lesen oder Schreiben ist fehlgeschlagen: %1</translation>
+    </message>
+    <message>
+        <source>Search for a repository with GGUF in its name</source>
+        <translation>Suchen Sie nach einer Sammlung mit GGUF im Namen</translation>
+    </message>
+    <message>
+        <source>Set HF_HOME to a disk that has symbolic links</source>
+        <translation>Setzen Sie HF_HOME auf eine Platte, die symbolische Verknüpfungen kennt</translation>
+    </message>
+    <message>
+        <source>Set HF_HOME to a folder that you can write to</source>
+        <translation>Setzen Sie HF_HOME auf einen Ordner, in den Sie schreiben können</translation>
+    </message>
+    <message>
+        <source>Shorten the conversation or choose another template</source>
+        <translation>Kürzen Sie das Gespräch, oder wählen Sie eine andere Vorlage</translation>
+    </message>
+    <message>
+        <source>Shorten the conversation, or give another template</source>
+        <translation>Kürzen Sie das Gespräch, oder geben Sie eine andere Vorlage an</translation>
+    </message>
+    <message>
+        <source>somebody else is preparing this store now</source>
+        <translation>jemand anders bereitet diesen Speicher der Stufen gerade vor</translation>
+    </message>
+    <message>
+        <source>Start it again to go on where it was</source>
+        <translation>Starten Sie es noch einmal, um dort weiterzumachen</translation>
+    </message>
+    <message>
+        <source>Start the download again</source>
+        <translation>Starten Sie den Download noch einmal</translation>
+    </message>
+    <message>
+        <source>Start the downloads again</source>
+        <translation>Starten Sie die Downloads noch einmal</translation>
+    </message>
+    <message>
+        <source>the activations need %1 MiB, more than there is</source>
+        <translation>die Aktivierungen brauchen %1 MiB, mehr als da ist</translation>
+    </message>
+    <message>
+        <source>the connection failed</source>
+        <translation>die Verbindung ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>the device %1 has no %2 slabs of %3 bytes for the versions</source>
+        <translation>das Gerät %1 hat keine %2 Stücke von %3 Bytes für die Fassungen</translation>
+    </message>
+    <message>
+        <source>the device has no memory for a stream</source>
+        <translation>das Gerät hat keinen Speicher für einen Strom</translation>
+    </message>
+    <message>
+        <source>the disk is full; what was written before is safe</source>
+        <translation>die Platte ist voll; was vorher geschrieben wurde, ist sicher</translation>
+    </message>
+    <message>
+        <source>the disk is too full: %1 are needed, %2 are free</source>
+        <translation>die Platte ist zu voll: %1 werden gebraucht, %2 sind frei</translation>
+    </message>
+    <message>
+        <source>the file cannot be written: %1</source>
+        <translation>die Datei kann nicht geschrieben werden: %1</translation>
+    </message>
+    <message>
+        <source>the file is missing or empty</source>
+        <translation>die Datei fehlt oder ist leer</translation>
+    </message>
+    <message>
+        <source>The file&apos;s configuration does not belong to its weights</source>
+        <translation>Die Konfiguration der Datei gehört nicht zu ihren Gewichten</translation>
+    </message>
+    <message>
+        <source>the folder has neither config.json nor tokenizer.json</source>
+        <translation>der Ordner hat weder config.json noch tokenizer.json</translation>
+    </message>
+    <message>
+        <source>the host is not known</source>
+        <translation>der Rechner ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>the hub does not accept the token (status %1)</source>
+        <translation>der Hub nimmt das Token nicht an (Status %1)</translation>
+    </message>
+    <message>
+        <source>the hub does not have it, or does not show it to you</source>
+        <translation>der Hub hat es nicht, oder zeigt es Ihnen nicht</translation>
+    </message>
+    <message>
+        <source>the hub wants a token (status %1)</source>
+        <translation>der Hub will ein Token (Status %1)</translation>
+    </message>
+    <message>
+        <source>the hub wants fewer requests (status 429)</source>
+        <translation>der Hub will weniger Anfragen (Status 429)</translation>
+    </message>
+    <message>
+        <source>the log cannot be opened: %1</source>
+        <translation>das Protokoll kann nicht geöffnet werden: %1</translation>
+    </message>
+    <message>
+        <source>the model has none</source>
+        <translation>das Modell hat keine</translation>
+    </message>
+    <message>
+        <source>the model with every unit at %1</source>
+        <translation>das Modell mit allen Experten in %1</translation>
+    </message>
+    <message>
+        <source>the proxy does not pass the request on</source>
+        <translation>der Proxy gibt die Anfrage nicht weiter</translation>
+    </message>
+    <message>
+        <source>the repository has no such file</source>
+        <translation>die Sammlung hat keine solche Datei</translation>
+    </message>
+    <message>
+        <source>the repository has no such revision</source>
+        <translation>die Sammlung hat keine solche Revision</translation>
+    </message>
+    <message>
+        <source>the server does not answer</source>
+        <translation>der Server antwortet nicht</translation>
+    </message>
+    <message>
+        <source>the server ended the connection</source>
+        <translation>der Server hat die Verbindung beendet</translation>
+    </message>
+    <message>
+        <source>the server has trouble (status %1)</source>
+        <translation>der Server hat Schwierigkeiten (Status %1)</translation>
+    </message>
+    <message>
+        <source>the server refuses (status %1)</source>
+        <translation>der Server weist ab (Status %1)</translation>
+    </message>
+    <message>
+        <source>the server refuses connections</source>
+        <translation>der Server nimmt keine Verbindungen an</translation>
+    </message>
+    <message>
+        <source>the server sends next to nothing</source>
+        <translation>der Server sendet so gut wie nichts</translation>
+    </message>
+    <message>
+        <source>the server sends no ranges, and never the whole file</source>
+        <translation>der Server sendet keine Bereiche, und nie die ganze Datei</translation>
+    </message>
+    <message>
+        <source>the server&apos;s answer is not HTTP</source>
+        <translation>die Antwort des Servers ist kein HTTP</translation>
+    </message>
+    <message>
+        <source>the server&apos;s certificate cannot be trusted%1</source>
+        <translation>dem Zertifikat des Servers ist nicht zu trauen%1</translation>
+    </message>
+    <message>
+        <source>the server&apos;s certificate cannot be trusted</source>
+        <translation>dem Zertifikat des Servers ist nicht zu trauen</translation>
+    </message>
+    <message>
+        <source>the smallest tiers of all units have %1 bytes, the budget for them is %2</source>
+        <translation>die kleinsten Stufen aller Experten haben %1 Bytes, das Budget für sie ist %2</translation>
+    </message>
+    <message>
+        <source>the storage refuses fresh addresses too (status %1)</source>
+        <translation>der Ablageort weist auch frische Adressen ab (Status %1)</translation>
+    </message>
+    <message>
+        <source>the store is not finished</source>
+        <translation>der Speicher der Stufen ist nicht fertig</translation>
+    </message>
+    <message>
+        <source>the store needs %1 bytes more on this disk, %2 are free</source>
+        <translation>der Speicher der Stufen braucht %1 Bytes mehr auf dieser Platte, %2 sind frei</translation>
+    </message>
+    <message>
+        <source>the system gives no memory for them</source>
+        <translation>das System gibt keinen Speicher dafür</translation>
+    </message>
+    <message>
+        <source>the system has no more memory to give</source>
+        <translation>das System hat keinen Speicher mehr zu geben</translation>
+    </message>
+    <message>
+        <source>the system&apos;s keyring does not answer</source>
+        <translation>der Schlüsselbund des Systems antwortet nicht</translation>
+    </message>
+    <message>
+        <source>the weights need %1 MiB, more than there is</source>
+        <translation>die Gewichte brauchen %1 MiB, mehr als da ist</translation>
+    </message>
+    <message>
+        <source>the weights that the processor computes with need %1 MiB of main memory, more than there is</source>
+        <translation>die Gewichte, mit denen der Prozessor rechnet, brauchen %1 MiB Arbeitsspeicher, mehr als da ist</translation>
+    </message>
+    <message>
+        <source>there are no %1 bytes of pinned memory</source>
+        <translation>es gibt keine %1 Bytes festgehaltenen Speicher</translation>
+    </message>
+    <message>
+        <source>there is no memory for the made-up choices</source>
+        <translation>für die erfundenen Wahlen ist kein Speicher da</translation>
+    </message>
+    <message>
+        <source>there is no such device</source>
+        <translation>es gibt kein solches Gerät</translation>
+    </message>
+    <message>
+        <source>there is no such file or folder</source>
+        <translation>es gibt keine solche Datei und keinen solchen Ordner</translation>
+    </message>
+    <message>
+        <source>there is no such file, folder or name; %1</source>
+        <translation>es gibt keine solche Datei, keinen solchen Ordner und keinen solchen Namen; %1</translation>
+    </message>
+    <message>
+        <source>there is no such store</source>
+        <translation>es gibt keinen solchen Speicher der Stufen</translation>
+    </message>
+    <message>
+        <source>there is not enough memory</source>
+        <translation>es ist nicht genug Speicher da</translation>
+    </message>
+    <message>
+        <source>there is not enough memory for the template</source>
+        <translation>es ist nicht genug Speicher für die Vorlage da</translation>
+    </message>
+    <message>
+        <source>there is not enough memory to make the weights</source>
+        <translation>es ist nicht genug Speicher da, um die Gewichte zu machen</translation>
+    </message>
+    <message>
+        <source>there is not enough memory to open the model</source>
+        <translation>es ist nicht genug Speicher da, um das Modell zu öffnen</translation>
+    </message>
+    <message>
+        <source>there is not enough memory to render the template</source>
+        <translation>es ist nicht genug Speicher da, um die Vorlage auszuführen</translation>
+    </message>
+    <message>
+        <source>this file of the model is missing, %1 tensors are in it</source>
+        <translation>diese Datei des Modells fehlt, %1 Tensoren stehen darin</translation>
+    </message>
+    <message>
+        <source>This is no answer of the hub. Check HF_ENDPOINT and the proxy</source>
+        <translation>Das ist keine Antwort des Hubs. Prüfen Sie HF_ENDPOINT und den Proxy</translation>
+    </message>
+    <message>
+        <source>this processor cannot run &quot;%1&quot;</source>
+        <translation>dieser Prozessor kann „%1“ nicht ausführen</translation>
+    </message>
+    <message>
+        <source>%1 tokens do not fit a context of %2</source>
+        <translation>%1 Token passen nicht in einen Kontext von %2</translation>
+    </message>
+    <message>
+        <source>%1 tokens do not fit a context of %2 with room for an answer</source>
+        <translation>%1 Token passen nicht in einen Kontext von %2 mit Platz für eine Antwort</translation>
+    </message>
+    <message>
+        <source>%1 tokens need %2 pages of %3 tokens, there are %4</source>
+        <translation>%1 Token brauchen %2 Seiten von %3 Token, es gibt %4</translation>
+    </message>
+    <message>
+        <source>Try again; when it happens again, the storage or the network changes the file</source>
+        <translation>Versuchen Sie es noch einmal; geschieht es wieder, verändert der Ablageort oder das Netz die Datei</translation>
+    </message>
+    <message>
+        <source>%1 units shall have tier %2 from above, the plan has room for %3</source>
+        <translation>%1 Experten sollen die %2. Stufe von oben haben, der Plan hat Platz für %3</translation>
+    </message>
+    <message>
+        <source>Unlock it and try again, or set the environment variable HF_TOKEN</source>
+        <translation>Entsperren Sie ihn und versuchen Sie es noch einmal, oder setzen Sie die Umgebungsvariable HF_TOKEN</translation>
+    </message>
+    <message>
+        <source>Use a file of the model in F32, F16, BF16, Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS or MXFP4</source>
+        <translation>Verwenden Sie eine Datei des Modells in F32, F16, BF16, Q4_0 bis Q8_0, Q2_K bis Q6_K, IQ4_NL, IQ4_XS oder MXFP4</translation>
+    </message>
+    <message>
+        <source>Use fewer --threads</source>
+        <translation>Verwenden Sie weniger --threads</translation>
+    </message>
+    <message>
+        <source>Use main</source>
+        <translation>Verwenden Sie main</translation>
+    </message>
+    <message>
+        <source>what cannot be left out</source>
+        <translation>was nicht wegbleiben kann,</translation>
+    </message>
+    <message>
+        <source>what crosses to the device %1 needs %2 bytes there and %3 bytes of pinned memory, more than there is</source>
+        <translation>was zum Gerät %1 hinübergeht, braucht dort %2 Bytes und %3 Bytes festgehaltenen Speicher, mehr als da ist</translation>
+    </message>
+    <message>
+        <source>what crosses to the processor&apos;s experts needs %1 bytes of pinned memory, more than there is</source>
+        <translation>was zu den Experten des Prozessors hinübergeht, braucht %1 Bytes festgehaltenen Speicher, mehr als da ist</translation>
+    </message>
+    <message>
+        <source>what this belongs to is not there (%1)</source>
+        <translation>wozu dies gehört, ist nicht da (%1)</translation>
+    </message>
+    <message>
+        <source>Write ORG/NAME as the hub shows it</source>
+        <translation>Schreiben Sie ORG/NAME, wie der Hub es zeigt</translation>
+    </message>
+    <message>
+        <source>writing failed: %1</source>
+        <translation>das Schreiben ist fehlgeschlagen: %1</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::FitWords</name>
@@ -2633,7 +3389,7 @@
     </message>
     <message>
         <source>Best fixed mix, with hindsight</source>
-        <translation>Beste feste Mischung, im Nachhinein</translation>
+        <translation>Im Nachhinein beste Mischung</translation>
     </message>
     <message>
         <source>Fixed mix from the start, later uses</source>

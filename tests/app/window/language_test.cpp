@@ -14,6 +14,7 @@
 
 #include "app/window/desktop.h"
 #include "app/words/error_words.h"
+#include "app/words/known_sentences.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -92,6 +93,60 @@ QString fault_of(const Text& text) {
       return QStringLiteral("differs in its outer spaces");
   }
   return {};
+}
+
+// A source without comments, each literal in one piece.
+QString source_of(const QString& path) {
+  QFile file(path);
+  if (!file.open(QFile::ReadOnly)) return {};
+  QString source = QString::fromUtf8(file.readAll());
+  source.remove(QRegularExpression(QStringLiteral("(?<=\\s)//[^\n]*")));
+  source.remove(QRegularExpression(QStringLiteral("\"\\s*\n\\s*\"")));
+  return source.remove(QStringLiteral("'\"'"));
+}
+
+QStringList literals_of(const QString& source) {
+  static const QRegularExpression literal(QStringLiteral("\"((?:[^\"\\\\\n]|\\\\.)*)\""));
+  QStringList found;
+  for (auto each = literal.globalMatch(source); each.hasNext();)
+    found += each.next().captured(1).replace(QStringLiteral("\\\""), QStringLiteral("\""));
+  return found;
+}
+
+// What a call's arguments from this one on are written with, up to the bracket that closes it.
+QString arguments_from(const QString& source, qsizetype at, int first) {
+  bool in_literal = false;
+  int depth = 0, argument = 0;
+  qsizetype begin = at;
+  for (; at < source.size(); ++at) {
+    const QChar c = source[at];
+    if (c == QLatin1Char('"')) in_literal = !in_literal;
+    if (in_literal) {
+      if (c == QLatin1Char('\\')) ++at;
+      continue;
+    }
+    if (QStringLiteral("([{").contains(c)) ++depth;
+    if (QStringLiteral(")]}").contains(c) && depth-- == 0) break;
+    if (c == QLatin1Char(',') && depth == 0 && ++argument == first) begin = at;
+  }
+  return argument >= first ? source.mid(begin, at - begin) : QString();
+}
+
+// The words of the errors, what and advice, that a user of the window can do something about.
+QStringList pieces_of_errors(const QString& source) {
+  static const QRegularExpression error(
+      QStringLiteral("[({]\\s*(?=ErrorKind::(?:not_found|io|memory|context_full|device),)"));
+  static const QRegularExpression word(QStringLiteral("[a-z]{3}"));
+  QStringList pieces;
+  for (auto each = error.globalMatch(source); each.hasNext();)
+    pieces += literals_of(arguments_from(source, each.next().capturedEnd(), 2)).filter(word);
+  return pieces;
+}
+
+bool is_of_the_window(const QString& path) {
+  static const QRegularExpression elsewhere(
+      QStringLiteral("/engine/(eval|selftest)/|/app/(commands|console|demo|terminal)/"));
+  return !path.contains(elsewhere);
 }
 
 }  // namespace
@@ -255,27 +310,62 @@ class LanguageTest : public QObject {
     }
   }
 
-  // A changed advice would lose its translation without a word.
-  void translatedAdviceIsGiven() {
-    QString source;
+  // What varies is put where the translation has it, whatever it looks like; of two sentences that would do,
+  // the one that says more.
+  void whatVariesIsPutIn() {
+    ui::use_language(QStringLiteral("de"));
+    const auto said = [](const char* what, const char* advice) {
+      return app::error_words(Error{ErrorKind::memory, {}, what, advice});
+    };
+    QCOMPARE(
+        said("300 tokens do not fit a context of 256 with room for an answer", "Known are %2 and %1"),
+        QStringLiteral("Der Speicher reicht nicht: 300 Token passen nicht in einen Kontext von 256 mit Platz "
+                       "für eine Antwort. Bekannt sind %2 and %1"));
+    QCOMPARE(said("300 tokens do not fit a context of 256", ""),
+             QStringLiteral("Der Speicher reicht nicht: 300 Token passen nicht in einen Kontext von 256"));
+    QCOMPARE(
+        said("cannot create the file: Permission denied", ""),
+        QStringLiteral("Der Speicher reicht nicht: die Datei kann nicht angelegt werden: Permission denied"));
+    QCOMPARE(said("there is not enough memory on Mars", ""),
+             QStringLiteral("Der Speicher reicht nicht: there is not enough memory on Mars"));
+  }
+
+  // A changed sentence would lose its translation without a word, and a new one would never get any.
+  void theEnginesSentencesAreKnown() {
+    std::set<QString> known, said;
+    QStringList unknown;
+    static const QRegularExpression place(QStringLiteral("%[1-9]"));
+    for (const std::string_view each : app::known_sentences())
+      for (const QString& piece : QString::fromUtf8(each.data(), std::ssize(each)).split(place))
+        known.insert(piece);
+    QVERIFY(known.size() > 200);
     for (const char* top : {"engine", "app", "ui"}) {
       QDirIterator files(QStringLiteral(FOVEA_SOURCE_DIR "/") + QLatin1String(top),
                          {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
                          QDirIterator::Subdirectories);
       while (files.hasNext()) {
-        QFile file(files.next());
-        QVERIFY(file.open(QFile::ReadOnly));
-        if (!file.fileName().contains(QStringLiteral("/app/words/")))
-          source += QString::fromUtf8(file.readAll());
+        const QString path = files.next();
+        if (path.contains(QStringLiteral("/app/words/"))) continue;
+        const QString source = source_of(path);
+        QVERIFY2(!source.isEmpty(), qPrintable(path));
+        for (const QString& text : literals_of(source)) said.insert(text);
+        for (const QString& piece : is_of_the_window(path) ? pieces_of_errors(source) : QStringList())
+          if (!known.contains(piece)) unknown += path + QStringLiteral(": ") + piece;
       }
     }
-    // Literals go over several lines.
-    source.remove(QRegularExpression(QStringLiteral("\"\\s*\n\\s*\"")));
-    QVERIFY(app::known_advice().size() > 50);
-    for (const std::string_view advice : app::known_advice()) {
-      const QString text = QString::fromUtf8(advice.data(), static_cast<qsizetype>(advice.size()));
-      QVERIFY2(source.contains(QLatin1Char('"') + text + QLatin1Char('"')), qPrintable(text));
-    }
+    QVERIFY2(unknown.isEmpty(), qPrintable(unknown.join(QLatin1Char('\n'))));
+    for (const QString& piece : known)
+      QVERIFY2(piece.isEmpty() || said.contains(piece), qPrintable(QStringLiteral("nobody says: ") + piece));
+  }
+
+  void anUnknownSentenceIsFound() {
+    const QString source = QStringLiteral(
+        "return fail(ErrorKind::memory, \"where\", say(\"the \\\"moon\\\", \", n, \" is full\"),\n"
+        "            far ? \"Take \" + f(\"another, too\") : \"\");\n"
+        "return fail(ErrorKind::internal, \"where\", \"what\");");
+    QCOMPARE(pieces_of_errors(source),
+             QStringList({QStringLiteral("the \"moon\", "), QStringLiteral(" is full"),
+                          QStringLiteral("Take "), QStringLiteral("another, too")}));
   }
 
   void anUnknownLanguageIsEnglish() {

@@ -1,0 +1,13 @@
+// The sentences of errors that are said in the language of the window.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace fovea::app {
+
+// What was found, and what to do: the sentences of errors that a window can meet and its user can do
+// something about, and the advice of others. %1, %2 … stand for what varies, each once and in this order.
+const std::vector<std::string_view>& known_sentences();
+
+}  // namespace fovea::app
