@@ -13,7 +13,12 @@ ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
 void ElidedLabel::paintEvent(QPaintEvent*) {
   constexpr int fewest_letters = 8;  // less of a text tells nothing
   const QRect area = contentsRect();
-  const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, area.width());
+  // Whole parts, while there are several.
+  const QString dot = QStringLiteral(" · ");
+  QString whole = text();
+  while (fontMetrics().horizontalAdvance(whole) > area.width() && whole.contains(dot))
+    whole.truncate(whole.lastIndexOf(dot));
+  const QString shown = fontMetrics().elidedText(whole, Qt::ElideRight, area.width());
   if (shown != text() && area.width() < fewest_letters * fontMetrics().averageCharWidth()) return;
   QPainter painter(this);
   painter.setPen(palette().color(foregroundRole()));

@@ -1,4 +1,5 @@
-// One line of text that ends in "…" where there is no room for all of it.
+// One line of text. Where there is no room for all of it, "parts · like · these" are left out at the end; a
+// single one ends in "…".
 #pragma once
 
 #include <QLabel>

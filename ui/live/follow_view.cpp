@@ -82,6 +82,7 @@ void FollowView::reread(const SnapshotRing& ring, double until) {
 }
 
 void FollowView::set_tiers(const std::vector<std::string>& names) {
+  if (names == tiers_) return;
   tiers_ = names;
   update();
 }
@@ -104,6 +105,9 @@ QSize FollowView::sizeHint() const {
 void FollowView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const double text = fontMetrics().height();
+  std::vector<QColor> colours;
+  for (std::size_t tier = 0; tier < tiers_.size() + 2; ++tier)
+    colours.push_back(tier_solid(tier, tiers_.size(), is_dark(palette())));
   for (std::size_t row = 0; row < lines_.size(); ++row) {
     const Line& line = lines_[row];
     const QRectF rect = row_rect(row);
@@ -137,7 +141,7 @@ void FollowView::paintEvent(QPaintEvent*) {
       i == 0 ? path.moveTo(at) : path.lineTo(at);
       const double end = i + 1 < line.points.size() ? x_of(line.points[i + 1].seconds) : plot.right();
       painter.fillRect(QRectF(at.x(), plot.bottom() + 1, end - at.x() + 0.5, text * 0.22),
-                       tier_solid(point.tier, tiers_.size(), is_dark(palette())));
+                       colours[place_of_tier(point.tier, tiers_.size())]);
     }
     painter.setPen(QPen(palette().color(QPalette::WindowText), 1.4));
     painter.drawPath(path);

@@ -45,6 +45,7 @@ class HeatLayout {
   double cell_width() const;
   double cell_height() const;
   double band_height() const;  // of a layer, with the gap below
+  bool operator==(const HeatLayout&) const = default;
 
  private:
   void choose_fold();

@@ -18,6 +18,8 @@ QRgb blend(QRgb a, QRgb b, double share_of_b) {
 }
 
 // By the difference of the codes, which is a ratio of hotness.
+constexpr double kDimmed = 0.12;  // of the strength
+
 const std::array<double, 256>& strengths() {
   static const std::array<double, 256> table = [] {
     std::array<double, 256> made{};
@@ -26,6 +28,15 @@ const std::array<double, 256>& strengths() {
     return made;
   }();
   return table;
+}
+
+// The step of a ramp for each difference of the codes.
+std::array<std::uint8_t, 256> make_steps(double share, std::size_t steps) {
+  std::array<std::uint8_t, 256> made{};
+  for (std::size_t below = 0; below < made.size(); ++below)
+    made[below] =
+        static_cast<std::uint8_t>(share * strengths()[below] * static_cast<double>(steps - 1) + 0.5);
+  return made;
 }
 
 }  // namespace
@@ -88,7 +99,7 @@ QRgb HeatPainter::colour(std::size_t tier, double strength, bool textured) const
 }
 
 void HeatPainter::paint(QImage& image, const HeatLayout& layout, const Picture& picture) const {
-  image.fill(background_);
+  if (!picture.over) image.fill(background_);
   if (!picture.frame || layout.layers() == 0 || ramps_.empty()) return;
   const double ratio = image.devicePixelRatio();
   std::vector<int> edges(static_cast<std::size_t>(layout.columns()) + 1);
@@ -127,6 +138,8 @@ void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Pictur
   const int experts = picture.experts && !picture.experts->empty()
                           ? static_cast<int>((*picture.experts)[static_cast<std::size_t>(first.layer)])
                           : layout.slots();
+  static const std::array<std::uint8_t, 256> full_steps = make_steps(1, steps),
+                                             dim_steps = make_steps(kDimmed, steps);
   const bool dims = picture.lit && !picture.lit->empty();
   const int apart = layout.cell_width() * ratio >= kSpaciousCell ? gap : 0;
   const int lines = picture.textures ? std::min(bottom - top, tier_texture_period * gap) : 1;
@@ -138,9 +151,9 @@ void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Pictur
       const int expert = picture.places->expert_at(first.layer, first.slot + column);
       if (expert >= experts) continue;
       const std::size_t unit = base + static_cast<std::size_t>(expert);
-      double strength = heat_strength(frame.hot[unit], hottest);
-      if (dims && !(*picture.lit)[unit]) strength *= 0.12;
-      const auto step = static_cast<std::size_t>(strength * (steps - 1) + 0.5);
+      const bool dimmed = dims && !(*picture.lit)[unit];
+      const std::size_t step =
+          frame.hot[unit] == 0 ? 0 : (dimmed ? dim_steps : full_steps)[hottest - frame.hot[unit]];
       const std::size_t tier = place_of_tier(frame.tier[unit], tiers_);
       const int from = std::max(area_left, edges[static_cast<std::size_t>(column)]);
       const int to = std::min(area_right, edges[static_cast<std::size_t>(column) + 1] - apart);

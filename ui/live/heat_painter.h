@@ -53,6 +53,7 @@ class HeatPainter {
     const std::vector<std::int64_t>* experts = nullptr;  // [layers]; null or empty: all
     const std::vector<std::uint8_t>* lit = nullptr;      // [units] others are dimmed; null or empty: none
     bool textures = false;
+    bool over = false;  // the image holds an earlier picture with this layout: what is between cells stays
   };
   // Fills the whole image, whose device pixel ratio counts.
   void paint(QImage& image, const HeatLayout& layout, const Picture& picture) const;

@@ -2,6 +2,7 @@
 // cursor.
 #include <QPaintEvent>
 #include <QPainter>
+#include <QtMath>
 #include <cmath>
 
 #include "ui/live/heatmap_view.h"
@@ -23,26 +24,36 @@ QRectF at_least(QRectF rect, double size) {
 
 const QImage& HeatmapView::picture() {
   const double ratio = devicePixelRatioF();
-  const QSize wanted = (QSizeF(size()) * ratio).toSize();
-  if (image_.size() != wanted) image_ = QImage(wanted, QImage::Format_RGB32);
+  const QSize wanted(qCeil(width() * ratio), qCeil(height() * ratio));
+  if (image_.size() != wanted) {
+    image_ = QImage(wanted, QImage::Format_RGB32);
+    image_layout_.reset();
+    lozenges_.clear();
+  }
   image_.setDevicePixelRatio(ratio);
-  painter_.paint(
-      image_, layout_,
-      {.frame = scene_.frame, .places = &places_, .experts = &experts_, .lit = &lit_, .textures = textures_});
+  const bool over = image_layout_ == layout_;
+  image_layout_ = layout_;
+  painter_.paint(image_, layout_,
+                 {.frame = scene_.frame,
+                  .places = &places_,
+                  .experts = &experts_,
+                  .lit = &lit_,
+                  .textures = textures_,
+                  .over = over});
   stale_ = false;
   return image_;
 }
 
-void HeatmapView::paintEvent(QPaintEvent*) {
+void HeatmapView::paintEvent(QPaintEvent* event) {
   QPainter painter(this);
   if (!has_scene()) {
     painter.fillRect(rect(), palette().color(QPalette::Base));
     return;
   }
-  if (painter_.tiers() != scene_.tiers.size()) painter_.set_colours(palette(), scene_.tiers.size());
+  if (painter_.tiers() != scene_.tiers.size()) take_colours();
   painter.drawImage(0, 0, stale_ ? picture() : image_);
-  paint_labels(painter);
-  painter.setClipRect(layout_.area().adjusted(-4, -6, 4, 6));
+  if (!map_rect().contains(event->rect())) paint_labels(painter);
+  painter.setClipRect(map_rect());
   paint_words(painter);
   paint_in_flight(painter);
   paint_marks(painter);
@@ -57,7 +68,7 @@ void HeatmapView::paint_labels(QPainter& painter) const {
     every = step;
     if (step * band >= line * 1.1) break;
   }
-  const double gap = fontMetrics().averageCharWidth() * 0.6;
+  const double gap = fontMetrics().averageCharWidth() * 0.8;
   for (int layer = layout_.first_layer(); layer < layout_.first_layer() + layout_.layers(); ++layer) {
     if (layer % every != 0 && layout_.layers() > 1) continue;
     const QRectF row = layout_.layer_rect(layer);
@@ -100,9 +111,8 @@ void HeatmapView::paint_words(QPainter& painter) const {
   painter.setFont(this->font());
 }
 
-void HeatmapView::paint_in_flight(QPainter& painter) const {
+void HeatmapView::paint_in_flight(QPainter& painter) {
   const QColor ink = painter_.dark() ? Qt::white : Qt::black;
-  const QColor ground = palette().color(QPalette::Base);
   painter.setBrush(Qt::NoBrush);
   std::size_t drawn = 0;
   for (const auto& [unit, freshness] : scene_.recent) {
@@ -115,26 +125,44 @@ void HeatmapView::paint_in_flight(QPainter& painter) const {
     painter.setPen(colour);
     painter.drawRect(at_least(layout_.cell_rect(cell), 4).adjusted(-reach, -reach, reach, reach).toRect());
   }
-  painter.setRenderHint(QPainter::Antialiasing, true);
   const MapFrame& frame = *scene_.frame;
   for (std::size_t unit = 0; unit < frame.size(); ++unit) {
     if (frame.target[unit] == no_tier) continue;
     const HeatCell cell = cell_of(static_cast<std::int64_t>(unit));
     if (single_layer_ && cell.layer != *single_layer_) continue;
-    // A lozenge in the colour of the tier that is coming.
-    const QRectF rect = layout_.cell_rect(cell);
-    const double size = std::clamp(std::min(rect.width(), rect.height()) * 0.36, 3.6, 8.0);
-    const QPointF c = rect.center();
-    const QPolygonF lozenge(
-        {c + QPointF(0, -size), c + QPointF(size, 0), c + QPointF(0, size), c + QPointF(-size, 0)});
-    painter.setPen(QPen(ground, 3));
-    painter.drawPolygon(lozenge);
-    painter.setPen(QPen(ink, 1.2));
-    painter.setBrush(tier_solid(place_of_tier(frame.target[unit], scene_.tiers.size()), scene_.tiers.size(),
-                                painter_.dark()));
-    painter.drawPolygon(lozenge);
+    const QImage& mark = lozenge(frame.target[unit]);
+    painter.drawImage(layout_.cell_rect(cell).center() - QRectF({}, mark.deviceIndependentSize()).center(),
+                      mark);
   }
-  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+// In the colour of the tier that is coming. Drawn once for each tier: antialiased polygons take longer than
+// all cells together.
+const QImage& HeatmapView::lozenge(std::size_t tier) {
+  const QSizeF cell(layout_.cell_width(), layout_.cell_height());
+  if (lozenge_cell_ != cell) lozenges_.clear();
+  lozenge_cell_ = cell;
+  const std::size_t tiers = scene_.tiers.size(), place = place_of_tier(tier, tiers);
+  lozenges_.resize(tiers + 2);
+  QImage& image = lozenges_[place];
+  if (!image.isNull()) return image;
+  const double size = std::clamp(std::min(cell.width(), cell.height()) * 0.36, 3.6, 8.0);
+  const double ratio = devicePixelRatioF();
+  const int side = 2 * qCeil((size + 2.5) * ratio) + 1;  // odd: a pixel is its centre
+  image = QImage(side, side, QImage::Format_ARGB32_Premultiplied);
+  image.setDevicePixelRatio(ratio);
+  image.fill(Qt::transparent);
+  QPainter painter(&image);
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  const QPointF c = QRectF({}, image.deviceIndependentSize()).center();
+  const QPolygonF lozenge(
+      {c + QPointF(0, -size), c + QPointF(size, 0), c + QPointF(0, size), c + QPointF(-size, 0)});
+  painter.setPen(QPen(palette().color(QPalette::Base), 3));
+  painter.drawPolygon(lozenge);
+  painter.setPen(QPen(painter_.dark() ? Qt::white : Qt::black, 1.2));
+  painter.setBrush(tier_solid(place, tiers, painter_.dark()));
+  painter.drawPolygon(lozenge);
+  return image;
 }
 
 void HeatmapView::paint_marks(QPainter& painter) const {

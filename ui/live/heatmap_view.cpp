@@ -17,6 +17,7 @@ constexpr double kZoomStep = 1.25;
 }  // namespace
 
 HeatmapView::HeatmapView(QWidget* parent) : QWidget(parent) {
+  setAttribute(Qt::WA_OpaquePaintEvent);
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAccessibleName(tr("Expert map"));
@@ -35,11 +36,19 @@ QSize HeatmapView::minimumSizeHint() const {
 void HeatmapView::set_scene(const Scene& scene) {
   const bool new_tiers = scene.tiers.size() != scene_.tiers.size();
   scene_ = scene;
-  if (new_tiers) painter_.set_colours(palette(), scene_.tiers.size());
+  if (new_tiers) take_colours();
   update_places();
+  const HeatLayout before = layout_;
   update_layout();
   stale_ = true;
-  update();
+  // The labels stay as they are.
+  layout_ == before ? update(map_rect()) : update();
+}
+
+void HeatmapView::take_colours() {
+  painter_.set_colours(palette(), scene_.tiers.size());
+  image_layout_.reset();
+  lozenges_.clear();
 }
 
 void HeatmapView::update_places() {
@@ -79,10 +88,12 @@ void HeatmapView::update_layout() {
 void HeatmapView::set_layer_numbers(const std::vector<std::int64_t>& numbers) {
   layer_numbers_ = numbers;
   update_layout();
+  update();
 }
 
 void HeatmapView::set_experts(const std::vector<std::int64_t>& experts) {
   experts_ = experts;
+  image_layout_.reset();
 }
 
 void HeatmapView::set_followed(const std::vector<FollowedExpert>& followed) {
@@ -175,7 +186,7 @@ void HeatmapView::resizeEvent(QResizeEvent*) {
 
 void HeatmapView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
-    painter_.set_colours(palette(), scene_.tiers.size());
+    take_colours();
     update_layout();
     stale_ = true;
     update();

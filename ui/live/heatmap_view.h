@@ -34,6 +34,8 @@ class HeatmapView : public QWidget {
     std::vector<std::pair<std::int64_t, double>> recent;
   };
   void set_scene(const Scene& scene);
+  // The scene looks different a moment later, also without a new one: changes are still marked as fresh.
+  bool fades() const { return !scene_.recent.empty(); }
   void set_layer_numbers(const std::vector<std::int64_t>& numbers);  // empty: 0, 1, …
   void set_experts(const std::vector<std::int64_t>& experts);        // [layers]; empty: all
   void set_followed(const std::vector<FollowedExpert>& followed);
@@ -77,15 +79,19 @@ class HeatmapView : public QWidget {
   void focusInEvent(QFocusEvent* event) override;
 
  private:
+  // The cells and what reaches over their border, without the labels.
+  QRect map_rect() const { return layout_.area().adjusted(-3, -6, 4, 6).toAlignedRect(); }
   bool has_frame() const { return scene_.frame && scene_.frame->size() > 0; }
   // Between another model's first frame and its scene the places are the old model's.
   bool has_scene() const { return has_frame() && places_.fits(*scene_.frame); }
+  void take_colours();
   void update_layout();
   void update_places();
   void paint_labels(QPainter& painter) const;
   void paint_marks(QPainter& painter) const;
   void paint_words(QPainter& painter) const;
-  void paint_in_flight(QPainter& painter) const;
+  void paint_in_flight(QPainter& painter);
+  const QImage& lozenge(std::size_t tier);
   void move_current(int right, int down);
   void show_tip(const QPoint& global, const QPointF& at);
   void announce();
@@ -104,6 +110,9 @@ class HeatmapView : public QWidget {
   std::vector<FollowedExpert> followed_;
   std::vector<std::uint8_t> lit_;
   QImage image_;
+  std::optional<HeatLayout> image_layout_;  // of what the image holds
+  std::vector<QImage> lozenges_;            // [tiers + 2] of swaps in flight; null: not drawn yet
+  QSizeF lozenge_cell_;                     // that they are drawn for
   bool stale_ = true;
   int frames_since_order_ = 0;
 

@@ -1,6 +1,7 @@
 #include "ui/live/legend_view.h"
 
 #include <QPainter>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/live/heat_painter.h"
@@ -12,7 +13,7 @@ namespace fovea::ui {
 
 LegendView::LegendView(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Legend"));
-  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // fixed would be the height of the hint
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
   setToolTip(tr(
@@ -21,6 +22,12 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
 }
 
 void LegendView::set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use) {
+  const auto same_units = [](const TierState& a, const TierState& b) {
+    return a.name == b.name && a.units == b.units;
+  };
+  if (std::ranges::equal(numbers.tiers, numbers_.tiers, same_units) &&
+      numbers.host_units == numbers_.host_units && on_disk == on_disk_ && by_use == by_use_)
+    return;
   const double before = words_width();
   numbers_ = numbers;
   on_disk_ = on_disk;
@@ -51,6 +58,10 @@ QSize LegendView::sizeHint() const {
 
 int LegendView::heightForWidth(int width) const {
   return static_cast<int>(std::ceil(lay_out(nullptr, width)));
+}
+
+void LegendView::resizeEvent(QResizeEvent*) {
+  if (heightForWidth(width()) > height()) updateGeometry();
 }
 
 void LegendView::paintEvent(QPaintEvent*) {

@@ -23,6 +23,7 @@ class LegendView : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   double lay_out(QPainter* painter, double width) const;

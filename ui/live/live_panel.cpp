@@ -10,6 +10,7 @@
 #include <QToolButton>
 
 #include "ui/live/follow_view.h"
+#include "ui/live/headline.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/number_text.h"
 #include "ui/live/pools_view.h"
@@ -21,6 +22,7 @@ namespace fovea::ui {
 namespace {
 
 constexpr int kTickMilliseconds = 100;
+constexpr int kTicksBetweenStrips = 10, kTicksBetweenJudgements = 20;  // numbers that nobody reads faster
 constexpr double kIdleSeconds = 1.5;
 constexpr int kMessageMilliseconds = 8000;
 
@@ -98,7 +100,7 @@ void LivePanel::set_device_memory(std::int64_t used_bytes, std::int64_t total_by
 }
 
 void LivePanel::set_kv_used(std::int64_t bytes) {
-  pools_->set_kv_used(static_cast<double>(bytes));
+  kv_used_ = bytes;
 }
 
 void LivePanel::set_link(double bytes_per_s) {
@@ -121,13 +123,14 @@ void LivePanel::hideEvent(QHideEvent* event) {
 
 void LivePanel::tick() {
   ++ticks_;
-  if (source_ && source_(snapshot_)) take(snapshot_, static_cast<double>(clock_.elapsed()) / 1000);
-  const bool moves = !viewed_ || playing_;
-  if (playing_) follow_clock();
-  if (moves) {
-    refresh_map();
-    if (ticks_ % 5 == 0) refresh_strips();
-    if (ticks_ % 10 == 0) {
+  const bool is_new = source_ && source_(snapshot_);
+  if (is_new) take(snapshot_, static_cast<double>(clock_.elapsed()) / 1000);
+  const bool plays = playing_;  // also to its last moment
+  if (plays) follow_clock();
+  if (!viewed_ || plays) {
+    if (is_new || plays || heatmap_->fades()) refresh_map();
+    if (ticks_ % kTicksBetweenStrips == 0) refresh_strips();
+    if (ticks_ % kTicksBetweenJudgements == 0) {
       refresh_judgements();
       refresh_table();
     }
@@ -292,16 +295,15 @@ void LivePanel::update_header() {
   for (const TierState& tier : n.tiers) hits += tier.hits;
   const double high =
       hits > 0 && !n.tiers.empty() ? static_cast<double>(n.tiers[0].hits) / static_cast<double>(hits) : 0;
-  const QString dot = QStringLiteral(" · ");
-  QString line = QStringLiteral("<b>%1</b>").arg(state.toHtmlEscaped());
-  if (state != tr("Idle")) line += dot + tr("%1 tok/s").arg(number_text(n.tokens_per_second));
-  line += dot + tr("%1 bits").arg(number_text(n.mean_bits_per_weight, 2));
+  QStringList parts{state};
+  if (state != tr("Idle")) parts += tr("%1 tok/s").arg(number_text(n.tokens_per_second));
+  parts += tr("%1 bits").arg(number_text(n.mean_bits_per_weight, 2));
   if (hits > 0 && n.tiers.size() > 1)
-    line += dot + tr("%1 at %2").arg(percent_text(high), QString::fromStdString(n.tiers[0].name));
+    parts += tr("%1 at %2").arg(percent_text(high), QString::fromStdString(n.tiers[0].name));
   if (n.host_hits > 0)
-    line += dot + tr("%1 by the processor")
-                      .arg(percent_text(static_cast<double>(n.host_hits) / static_cast<double>(hits)));
-  headline_->setText(line);
+    parts += tr("%1 by the processor")
+                 .arg(percent_text(static_cast<double>(n.host_hits) / static_cast<double>(hits)));
+  headline_->set_parts(parts);
 }
 
 void LivePanel::update_timeline() {

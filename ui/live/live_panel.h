@@ -32,6 +32,7 @@ namespace fovea::ui {
 class ExpertTable;
 class FollowView;
 class GainView;
+class Headline;
 class HeatmapView;
 class LegendView;
 class PoolsView;
@@ -62,7 +63,7 @@ class LivePanel : public QWidget {
   void add_timings(const Timings& so_far);
   // Every program's; total 0: unknown. `host_bytes`: of main memory in all, where the device has its own.
   void set_device_memory(std::int64_t used_bytes, std::int64_t total_bytes, std::int64_t host_bytes = 0);
-  void set_kv_used(std::int64_t bytes);  // negative: unknown
+  void set_kv_used(std::int64_t bytes);  // negative: unknown; shown with the next snapshot
   void set_link(double bytes_per_s);     // measured later than the model was opened; forgotten with it
 
   // Without a source: one moment, in seconds that do not fall.
@@ -167,14 +168,14 @@ class LivePanel : public QWidget {
   Timings last_timings_;
   std::vector<std::uint32_t> profile_uses_;  // what was used when the profile was complete
   std::vector<std::int64_t> profile_hits_;
-  std::int64_t device_used_ = 0, device_total_ = 0;
+  std::int64_t device_used_ = 0, device_total_ = 0, kv_used_ = -1;
   std::int64_t collapsed_layers_ = 0;
   bool memory_full_ = false;
 
   QStackedWidget* pages_;
   QLabel* empty_text_;
   QWidget* empty_button_;
-  QLabel* headline_;
+  Headline* headline_;
   QLabel* alarm_ = nullptr;
   QLabel* message_;
   QToolButton* freeze_;

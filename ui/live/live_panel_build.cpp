@@ -22,6 +22,7 @@
 #include "ui/live/expert_text.h"
 #include "ui/live/follow_view.h"
 #include "ui/live/gain_view.h"
+#include "ui/live/headline.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/legend_view.h"
 #include "ui/live/live_panel.h"
@@ -114,10 +115,8 @@ QWidget* LivePanel::make_header() {
   auto* header = new QWidget(this);
   auto* layout = new QHBoxLayout(header);
   layout->setContentsMargins(0, 0, 0, 0);
-  headline_ = new QLabel(header);
+  headline_ = new Headline(header);
   headline_->setObjectName(QStringLiteral("headline"));
-  headline_->setTextFormat(Qt::RichText);
-  headline_->setWordWrap(true);
   headline_->setAccessibleName(tr("Summary"));
   headline_->setToolTip(
       tr("Bits per weight: the mean precision of the experts. Uses: how often a token was served by "

@@ -91,17 +91,19 @@ void LivePanel::refresh_map() {
   }
   follow_->set_tiers(scene.tiers);
   heatmap_->set_scene(scene);
-  update_timeline();
+  if (viewed_) update_timeline();
 }
 
 void LivePanel::refresh_strips() {
   if (!has_moment()) return;
   update_header();
+  update_timeline();
   const Moment& moment = shown_moment();
   const MapFrame& frame = shown_frame();
   traffic_->set_tiers(moment.numbers.tiers.size());
   traffic_->set_series(traffic_series(shown_ring(), shown_seconds()), moment.numbers);
   traffic_->set_intervals(replaying_ ? TokenIntervals::Percentiles{} : intervals_.percentiles());
+  pools_->set_kv_used(static_cast<double>(kv_used_));
   pools_->set_numbers(moment.numbers,
                       static_cast<double>(std::ranges::count_if(
                           frame.target, [](std::uint8_t target) { return target != no_tier; })));

@@ -12,7 +12,9 @@
 #include "tests/support/test.h"
 #include "tests/ui/live/sessions.h"
 #include "ui/live/expert_text.h"
+#include "ui/live/headline.h"
 #include "ui/live/heatmap_view.h"
+#include "ui/live/legend_view.h"
 #include "ui/live/number_text.h"
 #include "ui/live/pools_view.h"
 #include "ui/live/traffic_view.h"
@@ -374,7 +376,7 @@ class LivePanelTest : public QObject {
     panel.show();
     panel.play({.model = small_model(), .ring = ring}, QStringLiteral("evening.jsonl"));
     QVERIFY(panel.replaying());
-    QVERIFY(text_of(panel, "headline").contains(QStringLiteral("evening.jsonl")));
+    QVERIFY(panel.findChild<Headline*>()->text().contains(QStringLiteral("evening.jsonl")));
     auto* slider = panel.findChild<QSlider*>(QStringLiteral("timeline"));
     QTRY_COMPARE(slider->value(), 19);
     panel.back_to_live();
@@ -416,7 +418,7 @@ class LivePanelTest : public QObject {
     panel.refresh();
     const QColor host = pixel(panel, 0, 2);
     for (const int other : {3, 4, 5}) QVERIFY(pixel(panel, 0, other) != host);
-    const QString headline = text_of(panel, "headline");
+    const QString headline = panel.findChild<Headline*>()->text();
     QVERIFY2(headline.contains(percent_text(0.2) + QStringLiteral(" by the processor")),
              qPrintable(headline));
     const auto* pools = panel.findChild<PoolsView*>();
@@ -427,6 +429,29 @@ class LivePanelTest : public QObject {
     const QString hover = expert_text(model, ring.last(), ring.last_frame(), 2, {}, false);
     QVERIFY2(hover.contains(QStringLiteral("Tier: main memory, computed by the processor")),
              qPrintable(hover));
+  }
+
+  // Lines over and under the map take the room that they need, also in a panel that becomes narrow later.
+  void noLineIsCutOff() {
+    LivePanel panel;
+    panel.set_model(small_model());
+    panel.show();
+    Snapshot s = sample();
+    for (const int width : {900, 330, 700, 300}) {
+      ++s.tokens;
+      panel.add_snapshot(s, static_cast<double>(s.tokens));
+      panel.refresh();
+      panel.resize(width, 800);
+      for (const QWidget* view :
+           std::initializer_list<QWidget*>{panel.findChild<Headline*>(), panel.findChild<LegendView*>()})
+        QTRY_VERIFY2(view->height() >= view->heightForWidth(view->width()),
+                     qPrintable(QStringLiteral("%1 at %2: %3 x %4 of %5")
+                                    .arg(QLatin1String(view->metaObject()->className()))
+                                    .arg(width)
+                                    .arg(view->width())
+                                    .arg(view->height())
+                                    .arg(view->heightForWidth(view->width()))));
+    }
   }
 
   void raisesAlarms() {
