@@ -180,14 +180,20 @@ class DesktopTest : public QObject {
     panel.show();
     desktop.window().show_live_panel(true);
     Q_EMIT desktop.window().sendRequested(QStringLiteral("Tell me about the sea"));
-    QVERIFY(QTest::qWaitFor([&] { return panel.ring().end() > 3; }, kLong));
+    // The answer may be short.
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+          return panel.ring().end() > 3 ||
+                 (!panel.ring().empty() && desktop.window().state() == State::ready);
+        },
+        kLong));
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
+    QTRY_VERIFY(panel.ring().last().numbers.tokens_per_second > 0);
     panel.refresh();
     const Snapshot& shown = panel.ring().last().numbers;
     QCOMPARE(shown.tiers.size(), std::size_t{1});
     QVERIFY(shown.tiers[0].hits > 0);
-    QVERIFY(shown.tokens_per_second > 0);
     const auto* gain = panel.findChild<QLabel*>(QStringLiteral("gainSentence"));
     QVERIFY2(gain->text().contains(QStringLiteral("as the model's file has it")), qPrintable(gain->text()));
     const auto* memory = panel.findChild<ui::PoolsView*>();
@@ -213,7 +219,12 @@ class DesktopTest : public QObject {
     desktop.live_panel().show();
     desktop.window().show_live_panel(true);
     Q_EMIT desktop.window().sendRequested(QStringLiteral("Tell me about the sea"));
-    QVERIFY(QTest::qWaitFor([&] { return desktop.live_panel().ring().end() > 3; }, kLong));
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+          const bool answered = desktop.window().state() == State::ready;
+          return desktop.live_panel().ring().end() > 3 || (answered && !desktop.live_panel().ring().empty());
+        },
+        kLong));
     QTRY_VERIFY(desktop.live_panel().device_total_bytes() > 0);
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
