@@ -167,12 +167,7 @@ class DesktopTest : public QObject {
   // As a newcomer opens it, without a budget.
   void theExpertsAreShownWithoutABudget() {
     if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
-    app::WindowRequest request;
-    request.load.emplace();
-    request.load->model = model_;
-    request.load->context = 1024;
-    request.load->threads = 2;
-    app::Desktop desktop(request);
+    app::Desktop desktop(demo_request());
     desktop.start();
     using State = ui::ChatWindow::State;
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
@@ -180,13 +175,7 @@ class DesktopTest : public QObject {
     panel.show();
     desktop.window().show_live_panel(true);
     Q_EMIT desktop.window().sendRequested(QStringLiteral("Tell me about the sea"));
-    // The answer may be short.
-    QVERIFY(QTest::qWaitFor(
-        [&] {
-          return panel.ring().end() > 3 ||
-                 (!panel.ring().empty() && desktop.window().state() == State::ready);
-        },
-        kLong));
+    QVERIFY(QTest::qWaitFor([&] { return has_shown_an_answer(desktop); }, kLong));
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
     QTRY_VERIFY(panel.ring().last().numbers.tokens_per_second > 0);
@@ -203,11 +192,7 @@ class DesktopTest : public QObject {
 
   void theExpertsAreShownWhileItAnswers() {
     if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
-    app::WindowRequest request;
-    request.load.emplace();
-    request.load->model = model_;
-    request.load->context = 1024;
-    request.load->threads = 2;
+    app::WindowRequest request = demo_request();
     request.load->precision.policy = PolicyKind::automatic;  // as "--budget" without "--policy"
     request.load->precision.tiers = {"q8", "file"};          // quickly prepared
     request.load->precision.budget_bytes = 205'000'000;
@@ -219,12 +204,7 @@ class DesktopTest : public QObject {
     desktop.live_panel().show();
     desktop.window().show_live_panel(true);
     Q_EMIT desktop.window().sendRequested(QStringLiteral("Tell me about the sea"));
-    QVERIFY(QTest::qWaitFor(
-        [&] {
-          const bool answered = desktop.window().state() == State::ready;
-          return desktop.live_panel().ring().end() > 3 || (answered && !desktop.live_panel().ring().empty());
-        },
-        kLong));
+    QVERIFY(QTest::qWaitFor([&] { return has_shown_an_answer(desktop); }, kLong));
     QTRY_VERIFY(desktop.live_panel().device_total_bytes() > 0);
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
@@ -270,6 +250,20 @@ class DesktopTest : public QObject {
   }
 
  private:
+  app::WindowRequest demo_request() const {
+    app::WindowRequest request;
+    request.load.emplace();
+    request.load->model = model_;
+    request.load->context = 1024;
+    request.load->threads = 2;
+    return request;
+  }
+  // Some moments of an answer; a short one has few.
+  static bool has_shown_an_answer(app::Desktop& desktop) {
+    const ui::SnapshotRing& ring = desktop.live_panel().ring();
+    return ring.end() > 3 || (!ring.empty() && desktop.window().state() == ui::ChatWindow::State::ready);
+  }
+
   std::filesystem::path model_;
   std::unique_ptr<tests::TemporaryFolder> folder_;
 };
