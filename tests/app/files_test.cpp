@@ -15,13 +15,9 @@ namespace fs = std::filesystem;
 using fovea::app::AtomicFile;
 using fovea::app::invalid_utf8;
 using fovea::app::read_file;
+using fovea::tests::content;
 
 namespace {
-
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));

@@ -7,18 +7,10 @@
 
 #include "process.h"
 
+using fovea::tests::content;
 using fovea::tests::golden;
 using fovea::tests::Outcome;
 using fovea::tests::run;
-
-namespace {
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-}  // namespace
 
 class HostileInputTest : public QObject {
   Q_OBJECT

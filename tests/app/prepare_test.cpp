@@ -16,16 +16,12 @@
 #include "process.h"
 
 namespace fs = std::filesystem;
+using fovea::tests::content;
 using fovea::tests::Outcome;
 using fovea::tests::run;
 using nlohmann::json;
 
 namespace {
-
-std::string content(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // Starts the program without a word. It cannot make files longer than `most_bytes`: to it, the disk is full.
 pid_t start(const std::vector<std::string>& arguments, rlim_t most_bytes = RLIM_INFINITY) {

@@ -8,16 +8,12 @@
 
 #include "process.h"
 
+using fovea::tests::content;
 using fovea::tests::run;
 
 namespace {
 
 const std::filesystem::path root(FOVEA_SOURCE_DIR);
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 }  // namespace
 

@@ -16,11 +16,13 @@ endmacro()
 set(fovea_test_options $<$<CONFIG:Release>:-O1>)
 
 # fovea_test(kernels/cpu SOURCES matmul_test.cpp … MODULES kernels/cpu kernels/reference [LIBRARIES …] [LABELS slow]
-#            [SLOW HugeTest …] [GUI])
+#            [SLOW HugeTest …] [APART b_test.cpp …] [GUI])
 # builds test_kernels_cpu from Qt Test classes registered with FOVEA_TEST (tests/support/test.h).
-# Tests see the modules they name. The classes of SLOW run as a CTest entry of their own, kernels/cpu/slow. GUI gives them a QApplication, on the offscreen platform under CTest.
+# Tests see the modules they name. The classes of SLOW run as a CTest entry of their own, kernels/cpu/slow. GUI gives
+# them a QApplication, on the offscreen platform under CTest. With FOVEA_UNITY the compiler gets four sources at a time,
+# which more than halves what they take; those APART, whose names another one has too, go by themselves.
 function(fovea_test folder)
-  cmake_parse_arguments(T "GUI" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS;SLOW" ${ARGN})
+  cmake_parse_arguments(T "GUI" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS;SLOW;APART" ${ARGN})
   string(REPLACE "/" "_" name test_${folder})
   set(main fovea_tests_main)
   if(T_GUI)
@@ -29,6 +31,12 @@ function(fovea_test folder)
   add_executable(${name} ${T_SOURCES})
   fovea_precompile_headers(${name} REUSE_FROM ${main})
   set_target_properties(${name} PROPERTIES AUTOMOC ON)
+  if(FOVEA_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+    set_source_files_properties(${T_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    # GCC takes each of the sources for a header, whose classes had better have no members of local types.
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   target_compile_options(${name} PRIVATE ${fovea_test_options})
   target_link_libraries(${name} PRIVATE fovea_flags ${main} ${T_LIBRARIES})
   foreach(module ${T_MODULES})

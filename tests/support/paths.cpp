@@ -1,6 +1,7 @@
 #include "tests/support/paths.h"
 
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 
 namespace fovea::tests {
@@ -34,6 +35,11 @@ std::filesystem::path demo_model() {
 }
 std::filesystem::path demo_dense_model() {
   return existing(data_folder() / "models/demo-dense.gguf");
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -16,6 +16,9 @@ std::filesystem::path shared(const std::string& name);
 std::filesystem::path demo_model();
 std::filesystem::path demo_dense_model();
 
+// What is in a file, empty where it cannot be read.
+std::string content(const std::filesystem::path&);
+
 // An empty folder that is deleted when the value goes.
 class TemporaryFolder {
  public:

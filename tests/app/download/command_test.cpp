@@ -19,25 +19,15 @@
 #include "hub_server.h"
 
 namespace fs = std::filesystem;
+using fovea::tests::content;
 using fovea::tests::HttpQuestion;
 using fovea::tests::HubServer;
+using fovea::tests::random_bytes;
 using fovea::tests::TemporaryFolder;
 
 namespace {
 
 constexpr std::int64_t size_bytes = 6'000'000;
-
-QByteArray random_bytes(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  QByteArray bytes(count, '\0');
-  for (char& byte : bytes) byte = static_cast<char>(random());
-  return bytes;
-}
-
-QByteArray content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return QByteArray::fromStdString({std::istreambuf_iterator<char>(stream), {}});
-}
 
 // The process is ended by SIGSYS when it opens a socket to the network; those of this machine (D-Bus) are
 // allowed.
@@ -111,8 +101,8 @@ class DownloadCommandTest : public QObject {
     QVERIFY(object.is_object());
     QCOMPARE(object["model"].get<std::string>(), std::string("m-Q4_0"));
     QCOMPARE(object["files"][0]["sha256"].get<std::string>(), HubServer::sha256(bench.bytes));
-    QVERIFY(content(fs::path(object["path"].get<std::string>())) == bench.bytes);
-    QVERIFY(content(bench.model()) == bench.bytes);
+    QVERIFY(content(fs::path(object["path"].get<std::string>())) == bench.bytes.toStdString());
+    QVERIFY(content(bench.model()) == bench.bytes.toStdString());
     const QByteArray help = run(bench, {QStringLiteral("download"), QStringLiteral("--help")}).out;
     for (const auto& [key, value] : object.items()) QVERIFY2(help.contains(key.c_str()), key.c_str());
     QVERIFY(run(bench, Bench::download()).out.contains("fovea chat m-Q4_0"));
@@ -124,7 +114,7 @@ class DownloadCommandTest : public QObject {
     const Outcome outcome =
         run(bench, Bench::download() << QStringLiteral("--to") << QString::fromStdString(folder));
     QVERIFY2(outcome.code == 0, outcome.err.constData());
-    QVERIFY(content(folder / "m-Q4_0.gguf") == bench.bytes);
+    QVERIFY(content(folder / "m-Q4_0.gguf") == bench.bytes.toStdString());
     QCOMPARE(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
   }
 
@@ -215,7 +205,7 @@ class DownloadCommandTest : public QObject {
           static_cast<long long>(bench.server.bytes_sent()), static_cast<long long>(size_bytes),
           fovea::tests::seed());
     QVERIFY(kills > 2);
-    QVERIFY(content(bench.model()) == bench.bytes);
+    QVERIFY(content(bench.model()) == bench.bytes.toStdString());
     QVERIFY(bench.server.bytes_sent() < size_bytes * (kills + 1));
     QStringList left;
     for (const auto& entry : fs::directory_iterator(bench.blobs()))
@@ -237,7 +227,7 @@ class DownloadCommandTest : public QObject {
     bench.server.set_pace(0, 0);
     const auto before = bench.server.bytes_sent();
     QCOMPARE(run(bench, Bench::download()).code, 0);
-    QVERIFY(content(bench.model()) == bench.bytes);
+    QVERIFY(content(bench.model()) == bench.bytes.toStdString());
     QVERIFY(bench.server.bytes_sent() - before < size_bytes - 500'000);
   }
 
@@ -250,7 +240,7 @@ class DownloadCommandTest : public QObject {
     QVERIFY(one.waitForFinished(60000) && two.waitForFinished(60000));
     QCOMPARE(one.exitCode(), 0);
     QCOMPARE(two.exitCode(), 0);
-    QVERIFY(content(bench.model()) == bench.bytes);
+    QVERIFY(content(bench.model()) == bench.bytes.toStdString());
     QVERIFY(bench.server.bytes_sent() <= size_bytes + 100'000);
   }
 

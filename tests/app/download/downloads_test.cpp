@@ -14,22 +14,12 @@
 
 namespace fs = std::filesystem;
 using namespace fovea::app;
+using fovea::tests::content;
 using fovea::tests::HubServer;
+using fovea::tests::random_bytes;
 using fovea::tests::TemporaryFolder;
 
 namespace {
-
-QByteArray random_bytes(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  QByteArray bytes(count, '\0');
-  for (char& byte : bytes) byte = static_cast<char>(random());
-  return bytes;
-}
-
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 struct Bench {
   QByteArray one = random_bytes(900'000, 1), two = random_bytes(700'000, 2), small{"{}"};

@@ -9,6 +9,7 @@
 #include <netinet/tcp.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
+#include <random>
 #include <stdexcept>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -95,6 +96,13 @@ void Wire::sleep_ms(int ms) const {
   // Until the other side is gone at the latest.
   pollfd wait{fd_, POLLRDHUP, 0};
   ::poll(&wait, 1, ms);
+}
+
+QByteArray random_bytes(std::int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  QByteArray bytes(count, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
 }
 
 HubServer::HubServer(std::vector<ServedFile> files, std::string repository)

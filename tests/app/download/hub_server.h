@@ -47,6 +47,9 @@ struct ServedFile {
   bool is_lfs = true;
 };
 
+// The same for the same seed.
+QByteArray random_bytes(std::int64_t count, unsigned seed);
+
 class HubServer {
  public:
   explicit HubServer(std::vector<ServedFile> files, std::string repository = "org/model");

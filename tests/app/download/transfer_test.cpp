@@ -12,8 +12,10 @@
 
 namespace fs = std::filesystem;
 using namespace fovea::app;
+using fovea::tests::content;
 using fovea::tests::HttpQuestion;
 using fovea::tests::HubServer;
+using fovea::tests::random_bytes;
 using fovea::tests::TemporaryFolder;
 using fovea::tests::Wire;
 
@@ -23,18 +25,6 @@ namespace {
 
 constexpr std::int64_t size_bytes = 3 * 1024 * 1024 + 12345;
 constexpr std::int64_t piece_bytes = 512 * 1024;
-
-QByteArray random_bytes(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  QByteArray bytes(count, '\0');
-  for (char& byte : bytes) byte = static_cast<char>(random());
-  return bytes;
-}
-
-QByteArray content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return QByteArray::fromStdString({std::istreambuf_iterator<char>(stream), {}});
-}
 
 TransferSettings quick() {
   TransferSettings settings;
@@ -86,7 +76,7 @@ struct Bench {
     return QTest::qWaitFor([&] { return transfer->state() == TransferState::ended; }, fovea::tests::kLong);
   }
   std::string message() const { return end.error ? end.error->message() : ""; }
-  bool is_right() const { return !end.error && content(target()) == bytes; }
+  bool is_right() const { return !end.error && content(target()) == bytes.toStdString(); }
   bool left_nothing_beside() const {
     return std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1;
   }

@@ -10,13 +10,9 @@
 
 using namespace fovea;
 using namespace fovea::app::history;
+using fovea::tests::content;
 
 namespace {
-
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 void put(const std::filesystem::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
@@ -103,7 +99,7 @@ void OpenTest::no_database_is_set_aside() {
   auto history = History::open(file);
   FOVEA_VERIFY(history);
   const Opening& opening = history->opening();
-  QCOMPARE(contents(opening.set_aside), bytes.toStdString());
+  QCOMPARE(content(opening.set_aside), bytes.toStdString());
   QVERIFY(!opening.notices.empty());
   QVERIFY(opening.notices[0].find(opening.set_aside.string()) != std::string::npos);
   FOVEA_VERIFY(history->add_turn({0, {}, 0, "it goes on", {}, {}}));
@@ -113,14 +109,14 @@ void OpenTest::saves_what_can_be_read() {
   tests::TemporaryFolder folder;
   const auto file = folder.path() / "history.db";
   make_history(file, 40);
-  std::string bytes = contents(file);
+  std::string bytes = content(file);
   // Pages in the middle are lost; the first ones hold the schema.
   for (std::size_t at = bytes.size() / 2; at < bytes.size() / 2 + 5 * 4096; ++at) bytes[at] = '\x5A';
   put(file, bytes);
   auto history = History::open(file);
   FOVEA_VERIFY(history);
   QVERIFY(!history->opening().set_aside.empty());
-  QCOMPARE(contents(history->opening().set_aside), bytes);
+  QCOMPARE(content(history->opening().set_aside), bytes);
   const auto page = history->conversations({}, 100);
   FOVEA_VERIFY(page);
   QVERIFY(!page->conversations.empty());
@@ -150,7 +146,7 @@ void OpenTest::a_large_file_is_checked_when_suspect() {
   tests::TemporaryFolder folder;
   const auto file = folder.path() / "history.db";
   make_history(file, 40);
-  std::string bytes = contents(file);
+  std::string bytes = content(file);
   for (std::size_t at = bytes.size() - 3 * 4096; at < bytes.size() - 4096; ++at) bytes[at] = '\x5A';
   put(file, bytes);
   const Options large{.now = {}, .migrations = {}, .quick_check_limit_bytes = 0};

@@ -15,17 +15,13 @@
 namespace fs = std::filesystem;
 using namespace fovea;
 using namespace fovea::app;
+using tests::content;
 using tests::golden;
 using tests::TemporaryFolder;
 
 namespace {
 
 using fovea::tests::kLong;
-
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // A model in the hub's cache, with its link in the library.
 struct Cached {

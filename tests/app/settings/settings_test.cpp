@@ -13,14 +13,10 @@
 
 using namespace fovea;
 using namespace fovea::app;
+using fovea::tests::content;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 void put(const std::filesystem::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
@@ -114,14 +110,13 @@ void SettingsTest::everything_comes_back() {
   FOVEA_VERIFY(back);
   QVERIFY(*back == all);
   // As people expect to find it.
-  const Json document = Json::parse(contents(w.path));
+  const Json document = Json::parse(content(w.path));
   QCOMPARE(document["appearance"]["theme"].get<std::string>(), std::string("dark"));
   QCOMPARE(document["generation"]["system_prompts"][1]["name"].get<std::string>(), std::string("long"));
-  QVERIFY(
-      contents(w.path).find("\n  \"appearance\": {\n    \"language\": \"de\",\n    \"theme\": \"dark\"") !=
-      std::string::npos);
+  QVERIFY(content(w.path).find("\n  \"appearance\": {\n    \"language\": \"de\",\n    \"theme\": \"dark\"") !=
+          std::string::npos);
   FOVEA_VERIFY(w.file.update([](Settings& s) { s.temperature.reset(); }));
-  QVERIFY(!Json::parse(contents(w.path))["generation"].contains("temperature"));
+  QVERIFY(!Json::parse(content(w.path))["generation"].contains("temperature"));
 }
 
 void SettingsTest::unknown_keys_and_their_order_stay() {
@@ -129,7 +124,7 @@ void SettingsTest::unknown_keys_and_their_order_stay() {
   put(w.path,
       R"({"zebra": [1, {"a": null}], "appearance": {"later": 1.5, "theme": "light"}, "network": {"x": "y"}})");
   FOVEA_VERIFY(w.file.update([](Settings& s) { s.theme = ThemeChoice::dark; }));
-  QCOMPARE(Json::parse(contents(w.path)).dump(),
+  QCOMPARE(Json::parse(content(w.path)).dump(),
            std::string(
                R"({"zebra":[1,{"a":null}],"appearance":{"later":1.5,"theme":"dark"},"network":{"x":"y"}})"));
 }
@@ -180,7 +175,7 @@ void SettingsTest::a_value_that_does_not_fit_is_named_and_kept() {
   FOVEA_VERIFY(w.file.update([](Settings& s) { s.window_geometry = "fr"; }));
   Json expected = Json::parse(text.toStdString());
   expected["window"]["geometry"] = "fr";
-  QVERIFY(Json::parse(contents(w.path)) == expected);
+  QVERIFY(Json::parse(content(w.path)) == expected);
 }
 
 void SettingsTest::a_broken_file_is_set_aside_data() {
@@ -211,7 +206,7 @@ void SettingsTest::a_broken_file_is_set_aside() {
     for (const auto& entry : std::filesystem::directory_iterator(w.folder.path())) {
       if (entry.path().filename().string().find("broken") == std::string::npos) continue;
       ++kept;
-      QCOMPARE(contents(entry.path()), text.toStdString());
+      QCOMPARE(content(entry.path()), text.toStdString());
       QVERIFY(notice.contains(QString::fromStdString(entry.path().string())));
     }
     QCOMPARE(kept, 1);

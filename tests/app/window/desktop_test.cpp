@@ -16,6 +16,7 @@
 #include <QTimer>
 
 #include "app/window/models_controller.h"
+#include "tests/app/window/closing.h"
 #include "tests/support/test.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
@@ -29,13 +30,8 @@ using namespace fovea;
 
 namespace {
 
+using fovea::tests::close;
 using fovea::tests::kLong;
-
-bool close(app::Desktop& desktop) {
-  QSignalSpy closed(&desktop, &app::Desktop::closed);
-  desktop.window().close();
-  return closed.count() == 1 || closed.wait(kLong);
-}
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "app/window/desktop.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
+#include "tests/app/window/closing.h"
 #include "tests/support/test.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/status_strip.h"
@@ -23,13 +24,8 @@ using State = ui::ChatWindow::State;
 
 namespace {
 
+using fovea::tests::close;
 using fovea::tests::kLong;
-
-bool close(app::Desktop& desktop) {
-  QSignalSpy closed(&desktop, &app::Desktop::closed);
-  desktop.window().close();
-  return closed.count() == 1 || closed.wait(kLong);
-}
 
 // A processor, and two cards that are not there.
 app::Desktop::FoundDevices two_cards() {

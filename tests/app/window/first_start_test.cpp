@@ -9,6 +9,7 @@
 #include "app/window/desktop.h"
 #include "app/wizard/wizard_controller.h"
 #include "tests/app/download/hub_server.h"
+#include "tests/app/window/closing.h"
 #include "tests/support/test.h"
 #include "ui/chat/error_bar.h"
 #include "ui/wizard/wizard_dialog.h"
@@ -16,6 +17,7 @@
 using namespace fovea;
 using Page = ui::WizardPage;
 using State = ui::ChatWindow::State;
+using fovea::tests::close;
 
 namespace {
 
@@ -24,17 +26,6 @@ constexpr const char* kFile = "Qwen3-4B-Instruct-2507-Q4_K_M.gguf";
 
 bool wait_for(const std::function<bool()>& done) {
   return QTest::qWaitFor(done, fovea::tests::kLong);
-}
-
-bool close(app::Desktop& desktop) {
-  QSignalSpy closed(&desktop, &app::Desktop::closed);
-  desktop.window().close();
-  return closed.count() == 1 || closed.wait(fovea::tests::kLong);
-}
-
-QByteArray content(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return QByteArray::fromStdString({std::istreambuf_iterator<char>(stream), {}});
 }
 
 }  // namespace
@@ -52,7 +43,7 @@ class FirstStartTest : public QObject {
   void downloadsOpensAndAnswers() {
     const std::filesystem::path demo = tests::demo_model();  // before the data folder is another
     QVERIFY2(!demo.empty(), "the demo model is not there; ./scripts/demo builds it");
-    const QByteArray bytes = content(demo);  // in the real model's place
+    const auto bytes = QByteArray::fromStdString(tests::content(demo));  // in the real model's place
     tests::HubServer server({{kFile, bytes}, {"README.md", "words", false}}, kRepository);
     const tests::TemporaryFolder folder;
     const auto in_folder = [&](const char* name) {
@@ -91,7 +82,7 @@ class FirstStartTest : public QObject {
       QTest::mouseClick(button("wizardDownload"), Qt::LeftButton);
       QVERIFY(wait_for([&] { return button("wizardNext")->isEnabled(); }));
       QVERIFY(server.bytes_sent() >= bytes.size());
-      QVERIFY(content(wizard.chosen()->path) == bytes);
+      QVERIFY(tests::content(wizard.chosen()->path) == bytes.toStdString());
       QVERIFY(next());  // opens it
       QCOMPARE(wizard.page(), Page::calibration);
       QVERIFY(wait_for([&] { return wizard.measured().has_value(); }));

@@ -30,6 +30,7 @@
 namespace fs = std::filesystem;
 using namespace fovea;
 using namespace fovea::app;
+using tests::content;
 using tests::golden;
 using tests::HubServer;
 using tests::TemporaryFolder;
@@ -39,11 +40,6 @@ using tests::write_valued_experts;
 namespace {
 
 using fovea::tests::kLong;
-
-QByteArray content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return QByteArray::fromStdString({std::istreambuf_iterator<char>(stream), {}});
-}
 
 // A keyring that everybody may look into; or that nobody can use.
 struct OpenKeyring : Keyring {
@@ -80,7 +76,7 @@ struct OpenKeyring : Keyring {
 
 // A hub with one repository, a place for everything, and the window.
 struct Bench {
-  QByteArray moe = content(golden("models/qwen3_moe-0-gguf.gguf"));
+  QByteArray moe = QByteArray::fromStdString(content(golden("models/qwen3_moe-0-gguf.gguf")));
   HubServer server{{{"tiny-moe-Q8_0.gguf", moe}, {"README.md", "words", false}}};
   TemporaryFolder folder;
   QWidget window;

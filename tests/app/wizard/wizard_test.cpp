@@ -13,6 +13,7 @@
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
 #include "app/wizard/wizard_controller.h"
+#include "tests/app/window/closing.h"
 #include "tests/support/test.h"
 #include "ui/chat/error_bar.h"
 #include "ui/live/live_panel.h"
@@ -27,13 +28,8 @@ using State = ui::ChatWindow::State;
 
 namespace {
 
+using fovea::tests::close;
 using fovea::tests::kLong;
-
-bool close(app::Desktop& desktop) {
-  QSignalSpy closed(&desktop, &app::Desktop::closed);
-  desktop.window().close();
-  return closed.count() == 1 || closed.wait(kLong);
-}
 
 bool wait_for(const std::function<bool()>& done) {
   return QTest::qWaitFor(done, kLong);

@@ -7,16 +7,7 @@
 #include "tests/support/test.h"
 
 using fovea::ErrorKind;
-
-namespace {
-
-std::string content(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-}  // namespace
+using fovea::tests::content;
 
 class LogTest : public QObject {
   Q_OBJECT

@@ -26,7 +26,7 @@ ReplayRequest request_of(OffloadSettings offload, std::int64_t budget = 0) {
           .budget_bytes = budget};
 }
 
-bool close(double a, double b) {
+bool is_near(double a, double b) {
   return std::abs(a - b) < 1e-9 * (1 + std::abs(b));
 }
 
@@ -47,14 +47,14 @@ class ReplayOffloadTest : public QObject {
     const std::vector<std::uint8_t> nowhere(3, no_tier);
     const ReplayClock clock{.read_gb_per_s = 1, .read_latency_ms = 0.5};
     SimulatedPipeline two(world, {.clock = clock, .visitors = 2}, nowhere);
-    QVERIFY(close(two.visit(0, 0), 0.0045));
-    QVERIFY(close(two.visit(1, 1), 0.0045));
+    QVERIFY(is_near(two.visit(0, 0), 0.0045));
+    QVERIFY(is_near(two.visit(1, 1), 0.0045));
     QCOMPARE(two.visit(0, 2), 0.0);
     QVERIFY(two.visit(2, 3) > 0);  // in the place of 1, which was not needed for longest
     QCOMPARE(two.visit(0, 4), 0.0);
     QVERIFY(two.visit(1, 5) > 0);
     QCOMPARE(two.counters().stalls, 4);
-    QVERIFY(close(two.counters().stall_seconds, 4 * 0.0045));
+    QVERIFY(is_near(two.counters().stall_seconds, 4 * 0.0045));
     SimulatedPipeline none(world, {.clock = clock}, nowhere);
     QVERIFY(none.visit(0, 0) > 0);
     QVERIFY(none.visit(0, 1) > 0);
@@ -73,11 +73,11 @@ class ReplayOffloadTest : public QObject {
     QCOMPARE(row.bytes, std::int64_t{2 * 8} * report->rows.back().bytes / 32);
     QCOMPARE(report->visits, 500 * 2 * 2);
     QVERIFY(report->swaps.stalls > 0 && report->swaps.stalls <= report->visits);
-    QVERIFY(close(row.absent_share, 0.5 * double(report->swaps.stalls) / double(report->visits)));
+    QVERIFY(is_near(row.absent_share, 0.5 * double(report->swaps.stalls) / double(report->visits)));
     const double seconds = double(report->swaps.stalls) * (0.001 + double(version_bytes) / 2e9);
     QVERIFY2(std::abs(report->swaps.stall_seconds - seconds) < 0.01 * seconds,
              qPrintable(QString("%1, expected %2").arg(report->swaps.stall_seconds).arg(seconds)));
-    QVERIFY(close(report->simulated_seconds, 500 / 20.0 + report->swaps.stall_seconds));
+    QVERIFY(is_near(report->simulated_seconds, 500 / 20.0 + report->swaps.stall_seconds));
     QCOMPARE(row.loss, 0.0);  // what is away is read as it is
   }
 

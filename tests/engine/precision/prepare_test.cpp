@@ -27,6 +27,7 @@ using namespace fovea::precision;
 using checkpoint::Checkpoint;
 using checkpoint::Store;
 using checkpoint::StoreWriter;
+using fovea::tests::content;
 
 namespace {
 
@@ -44,11 +45,6 @@ class InRows final : public tests::ForwardingDevice {
     return kernels::Packing::rows;
   }
 };
-
-std::string content(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 struct Subject {
   const kernels::Device& device;

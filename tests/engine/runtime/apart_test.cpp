@@ -36,12 +36,6 @@ std::unique_ptr<Engine> load_on(const kernels::Device& device, const LoadRequest
   return *std::move(engine);
 }
 
-GenerateResult generate(Engine& engine, const GenerateRequest& request) {
-  auto result = engine.generate(request);
-  if (!result) qFatal("%s", result.error().message().c_str());
-  return *std::move(result);
-}
-
 Result<std::unique_ptr<precision::Policy>> restless(const precision::PolicyWorld& world) {
   return std::make_unique<selftest::Restless>(world, std::make_shared<selftest::Weather>());
 }

@@ -1,6 +1,7 @@
 // The tiny chat model of tests/golden/make_chat.py, loaded, and what transformers says about it.
 #pragma once
 
+#include <QtGlobal>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -41,6 +42,12 @@ inline GenerateRequest greedy(std::vector<Message> messages, std::int32_t max_to
   request.sampling.temperature = 0;
   request.max_tokens = max_tokens;
   return request;
+}
+
+inline GenerateResult generate(Engine& engine, const GenerateRequest& request) {
+  auto result = engine.generate(request);
+  if (!result) qFatal("%s", result.error().message().c_str());
+  return *std::move(result);
 }
 
 }  // namespace fovea::tests

@@ -12,6 +12,7 @@ using fovea::LoadRequest;
 using fovea::TokenId;
 using fovea::tests::chat_request;
 using fovea::tests::expected_chat;
+using fovea::tests::generate;
 using fovea::tests::greedy;
 using fovea::tests::messages_of;
 using nlohmann::json;
@@ -28,12 +29,6 @@ void write_model(const std::filesystem::path& folder, const json& one) {
   config["max_position_embeddings"] = one["trained"];
   config["rope_parameters"] = {{"rope_type", "dynamic"}, {"rope_theta", 10000.0}, {"factor", one["factor"]}};
   std::ofstream(folder / "config.json") << config;
-}
-
-GenerateResult generate(Engine& engine, const GenerateRequest& request) {
-  auto result = engine.generate(request);
-  if (!result) qFatal("%s", result.error().message().c_str());
-  return *std::move(result);
 }
 
 }  // namespace

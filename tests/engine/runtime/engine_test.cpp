@@ -20,6 +20,7 @@ using fovea::Timings;
 using fovea::TokenId;
 using fovea::tests::chat_request;
 using fovea::tests::expected_chat;
+using fovea::tests::generate;
 using fovea::tests::greedy;
 using fovea::tests::messages_of;
 
@@ -37,12 +38,6 @@ GenerateRequest sampled(std::vector<Message> messages, std::uint64_t seed, std::
   request.sampling = {.temperature = 1, .top_k = 0, .top_p = 1, .min_p = 0, .seed = seed};
   request.max_tokens = max_tokens;
   return request;
-}
-
-GenerateResult generate(Engine& engine, const GenerateRequest& request) {
-  auto result = engine.generate(request);
-  if (!result) qFatal("%s", result.error().message().c_str());
-  return *std::move(result);
 }
 
 std::vector<float> all_logits(Engine& engine, const std::vector<TokenId>& tokens) {

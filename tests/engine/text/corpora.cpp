@@ -58,16 +58,11 @@ std::vector<std::string> strings_of(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::string unpacked(const std::filesystem::path& path) {
   const QString name = QString::fromStdString(path.string());
   if (name.endsWith(".xz")) return output_of("xz", {"-dc", name});
   if (name.endsWith(".gz")) return output_of("gzip", {"-dc", name});
-  return read_file(path);
+  return content(path);
 }
 
 std::vector<std::string> corpus(const std::string& name) {

@@ -8,7 +8,6 @@
 
 namespace fovea::tests {
 
-std::string read_file(const std::filesystem::path&);
 // The content of a file that may be packed (.xz, .gz).
 std::string unpacked(const std::filesystem::path&);
 

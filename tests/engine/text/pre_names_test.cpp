@@ -19,7 +19,7 @@ namespace {
 
 const json& golden() {
   static const json content =
-      json::parse(fovea::tests::read_file(fovea::tests::golden("tokenizers/pretokenizers.json")));
+      json::parse(fovea::tests::content(fovea::tests::golden("tokenizers/pretokenizers.json")));
   return content;
 }
 

@@ -12,9 +12,9 @@
 using fovea::ErrorKind;
 using fovea::Result;
 using fovea::TokenId;
+using fovea::tests::content;
 using fovea::tests::corpus;
 using fovea::tests::RandomTexts;
-using fovea::tests::read_file;
 using fovea::tests::unpacked;
 using fovea::text::StreamDecoder;
 using fovea::text::Tokenizer;
@@ -23,8 +23,7 @@ using nlohmann::json;
 namespace {
 
 Result<Tokenizer> open(const std::filesystem::path& path) {
-  if (path.extension() == ".json")
-    return Tokenizer::from_json(read_file(path), json::object(), path.string());
+  if (path.extension() == ".json") return Tokenizer::from_json(content(path), json::object(), path.string());
   auto checkpoint = fovea::checkpoint::Checkpoint::open(path);
   if (!checkpoint) return std::unexpected(checkpoint.error());
   return Tokenizer::open(*checkpoint);
@@ -75,7 +74,7 @@ class TokenizerTest : public QObject {
   void small() {
     QFETCH(QString, name);
     const json cases =
-        json::parse(read_file(fovea::tests::golden("tokenizers/cases/" + name.toStdString() + ".json")));
+        json::parse(content(fovea::tests::golden("tokenizers/cases/" + name.toStdString() + ".json")));
     const auto tokenizer = open(fovea::tests::golden("tokenizers/tiny/" + name.toStdString()));
     FOVEA_VERIFY(tokenizer);
     QVERIFY(cases.size() > 20);
@@ -170,7 +169,7 @@ class TokenizerTest : public QObject {
   void corpora() {
     QFETCH(QString, model);
     const json expected =
-        json::parse(read_file(fovea::tests::golden("tokenizers/hashes.json")))[model.toStdString()];
+        json::parse(content(fovea::tests::golden("tokenizers/hashes.json")))[model.toStdString()];
     Result<Tokenizer> tokenizer =
         fovea::tests::demo_model().empty() ? open("") : open(fovea::tests::demo_model());
     if (model == "qwen3") {
@@ -277,7 +276,7 @@ class TokenizerTest : public QObject {
   void hostileFiles() {
     QFETCH(QString, edit);
     QFETCH(QString, says);
-    const json document = json::parse(read_file(fovea::tests::golden("tokenizers/tiny/llama3.json")));
+    const json document = json::parse(content(fovea::tests::golden("tokenizers/tiny/llama3.json")));
     const std::string text = document.patch(json::parse(edit.replace('\'', '"').toStdString())).dump();
     const auto tokenizer = Tokenizer::from_json(text, json::object(), "tokenizer.json");
     QVERIFY(!tokenizer);
@@ -312,7 +311,7 @@ class TokenizerTest : public QObject {
 
   // An expression that backtracks without end leaves the text whole instead of hanging.
   void catastrophicExpression() {
-    json document = json::parse(read_file(fovea::tests::golden("tokenizers/tiny/llama3.json")));
+    json document = json::parse(content(fovea::tests::golden("tokenizers/tiny/llama3.json")));
     document["pre_tokenizer"] = {
         {"type", "Sequence"},
         {"pretokenizers",

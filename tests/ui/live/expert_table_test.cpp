@@ -10,7 +10,7 @@ using namespace fovea::ui;
 
 namespace {
 
-Snapshot sample() {
+Snapshot six_units() {
   Snapshot s;
   s.layers = 2;
   s.units_per_layer = 3;
@@ -34,7 +34,7 @@ class ExpertTableTest : public QObject {
     ExpertTable table;
     const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::Fatal);
     SnapshotRing ring;
-    Snapshot s = sample();
+    Snapshot s = six_units();
     for (int i = 0; i < 3; ++i) {
       s.units[0].uses += 100;
       ring.add(s, i);
@@ -55,7 +55,7 @@ class ExpertTableTest : public QObject {
     model.layer_numbers = {4, 9};
     table.set_model(model);
     SnapshotRing ring;
-    Snapshot s = sample();
+    Snapshot s = six_units();
     ring.add(s, 0);
     s.units[1].tier = 1;
     s.decisions[0] = {.unit = 1, .from = 0, .to = 1, .reason = SwapReason::colder, .score = 0.02F};
@@ -80,7 +80,7 @@ class ExpertTableTest : public QObject {
   void sortsAndKeepsTheSelection() {
     ExpertTable table;
     SnapshotRing ring;
-    ring.add(sample(), 0);
+    ring.add(six_units(), 0);
     table.show(ring, ring.last(), ring.last_frame());
     const QPersistentModelIndex kept(table.index(1, 0));
     table.sort(ExpertTable::hotness, Qt::DescendingOrder);
@@ -96,7 +96,7 @@ class ExpertTableTest : public QObject {
   void conversationsAreKeptApart() {
     ConversationUses uses;
     SnapshotRing ring;
-    Snapshot s = sample();
+    Snapshot s = six_units();
     ring.add(s, 0);
     MapFrame before = ring.last_frame();
     const auto step = [&](const char* key, std::size_t unit, std::uint32_t tokens) {
