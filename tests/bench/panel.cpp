@@ -1,7 +1,7 @@
 // What the open live panel costs while a model answers in the real window:
 //   bench_panel MODEL STORES_FOLDER [BLOCKS] [OUT.png]
-// The panel is opened and closed in turn within the same answers. A block is closed, open, open, closed, or
-// the other way round, so that what changes steadily, as the length of the context, drops out. For each
+// The panel is opened and closed in turn while it answers, again as soon as an answer ends. A block is
+// closed, open, open, closed, or the other way round, so that what changes steadily drops out. For each
 // block: the tokens per second while it is open against while it is closed, the processor time of the GUI's
 // thread, and that of all other threads for a token (the engine makes the snapshots). The medians are told
 // with the 95 % interval that resampling the blocks gives. The panel stands apart, tall enough to show every
@@ -35,6 +35,7 @@ namespace {
 constexpr int kBlocks = 60;
 constexpr int kSettleMilliseconds = 250;  // after the panel was opened or closed, which is not measured
 constexpr int kSegmentMilliseconds = 1500;
+constexpr int kLookMilliseconds = 20;  // whether the answer has ended
 constexpr QSize kPanelSize(480, 1600);
 constexpr int kMapHeight = 450;  // as in the window's dock; below it every section is to be seen
 
@@ -47,7 +48,7 @@ double seconds_of(clockid_t clock) {
 // Sums at one moment.
 struct Reading {
   double wall = 0, gui = 0, process = 0;
-  Timings answer;
+  double tokens = 0, decode_seconds = 0;  // of all answers
 };
 
 // What a stretch with the panel open, or closed, took.
@@ -58,9 +59,9 @@ struct Segment {
 };
 
 Segment between(const Reading& a, const Reading& b) {
-  const auto tokens = static_cast<double>(b.answer.generated_tokens - a.answer.generated_tokens);
+  const double tokens = b.tokens - a.tokens;
   const double gui = b.gui - a.gui;
-  return {.tokens_per_s = tokens / (b.answer.decode_seconds - a.answer.decode_seconds),
+  return {.tokens_per_s = tokens / (b.decode_seconds - a.decode_seconds),
           .gui_share = gui / (b.wall - a.wall),
           .others_per_token = (b.process - a.process - gui) / tokens};
 }
@@ -103,8 +104,10 @@ void tell(const char* what, const std::vector<Differences>& blocks, std::size_t 
 class Stage {
  public:
   explicit Stage(const app::WindowRequest& request) : desktop_(request) {
-    QObject::connect(&desktop_.chat(), &app::ChatController::timingsArrived,
-                     [this](const Timings& so_far) { answer_ = so_far; });
+    QObject::connect(&desktop_.chat(), &app::ChatController::timingsArrived, [this](const Timings& so_far) {
+      if (so_far.generated_tokens < answer_.generated_tokens) end_answer();
+      answer_ = so_far;
+    });
     desktop_.start();
     desktop_.window().resize(1360, 840);
     dock_ = desktop_.window().findChild<QDockWidget*>(QStringLiteral("liveDock"));
@@ -118,24 +121,29 @@ class Stage {
     return QTest::qWaitFor([this] { return state() == ui::ChatWindow::State::ready; }, 300'000);
   }
 
-  bool keep_answering() {
-    if (state() == ui::ChatWindow::State::generating) return true;
-    Q_EMIT desktop_.window().newChatRequested();
-    answer_ = {};
-    Q_EMIT desktop_.window().sendRequested(QStringLiteral("Write a long story about the sea."));
-    return QTest::qWaitFor([this] { return answer_.generated_tokens > 8; }, 60'000);
+  // Waits so long, and asks again whenever an answer has ended. False: nothing came for a minute.
+  bool answer_for(int milliseconds) {
+    for (const double end = seconds_of(CLOCK_MONOTONIC) + 1e-3 * milliseconds;
+         seconds_of(CLOCK_MONOTONIC) < end;) {
+      if (state() != ui::ChatWindow::State::generating) {
+        end_answer();
+        Q_EMIT desktop_.window().newChatRequested();
+        Q_EMIT desktop_.window().sendRequested(QStringLiteral("Write a long story about the sea."));
+        if (!QTest::qWaitFor([this] { return answer_.generated_tokens > 0; }, 60'000)) return false;
+      }
+      QTest::qWait(kLookMilliseconds);
+    }
+    return true;
   }
 
-  // Nothing where the answer ended meanwhile.
+  // Nothing where the model does not answer.
   std::optional<Segment> segment(bool open) {
     dock_->setVisible(open);
-    QTest::qWait(kSettleMilliseconds);
+    if (!answer_for(kSettleMilliseconds)) return std::nullopt;
     const Reading begin = read();
-    QTest::qWait(kSegmentMilliseconds);
+    if (!answer_for(kSegmentMilliseconds)) return std::nullopt;
     const Reading end = read();
-    if (state() != ui::ChatWindow::State::generating || begin.answer.generated_tokens == 0 ||
-        end.answer.generated_tokens <= begin.answer.generated_tokens)
-      return std::nullopt;
+    if (end.tokens <= begin.tokens) return std::nullopt;
     speeds_.push_back(between(begin, end).tokens_per_s);
     return between(begin, end);
   }
@@ -165,12 +173,19 @@ class Stage {
     return {.wall = seconds_of(CLOCK_MONOTONIC),
             .gui = seconds_of(CLOCK_THREAD_CPUTIME_ID),
             .process = seconds_of(CLOCK_PROCESS_CPUTIME_ID),
-            .answer = answer_};
+            .tokens = tokens_ + static_cast<double>(answer_.generated_tokens),
+            .decode_seconds = decode_seconds_ + answer_.decode_seconds};
+  }
+  void end_answer() {
+    tokens_ += static_cast<double>(answer_.generated_tokens);
+    decode_seconds_ += answer_.decode_seconds;
+    answer_ = {};
   }
 
   app::Desktop desktop_;
   QDockWidget* dock_;
-  Timings answer_;  // the last one's so far
+  Timings answer_;                          // the present one's so far
+  double tokens_ = 0, decode_seconds_ = 0;  // of the answers that have ended
   std::vector<double> speeds_;
 };
 
@@ -210,19 +225,16 @@ int main(int argc, char** argv) {
   Stage stage(*request);
   if (!stage.wait_for_model()) return 1;
   std::vector<Differences> blocks;
-  std::size_t broken = 0;
-  while (blocks.size() < wanted && broken <= 4 * wanted) {
-    if (!stage.keep_answering()) return 1;
+  while (blocks.size() < wanted) {
     const auto block = stage.block(blocks.size() % 2 == 0);
-    block ? blocks.push_back(*block) : static_cast<void>(++broken);
+    if (!block) {
+      std::fputs("bench_panel: the model does not answer\n", stderr);
+      return 1;
+    }
+    blocks.push_back(*block);
   }
-  if (blocks.size() < wanted) {
-    std::fputs("bench_panel: the answers are too short to measure in\n", stderr);
-    return 1;
-  }
-  std::printf(
-      "panel open against closed, %zu blocks of four times %.1f s, at %.1f tok/s (%zu blocks ended early):\n",
-      blocks.size(), kSegmentMilliseconds / 1e3, stage.median_speed(), broken);
+  std::printf("panel open against closed, %zu blocks of four times %.1f s, at %.1f tok/s:\n", blocks.size(),
+              kSegmentMilliseconds / 1e3, stage.median_speed());
   tell("tokens per second", blocks, 0);
   tell("work of the GUI's thread, of one core", blocks, 1);
   tell("work of the other threads for a token", blocks, 2);
