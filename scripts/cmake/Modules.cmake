@@ -35,6 +35,10 @@ function(fovea_module folder)
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
       set_source_files_properties(${M_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
+    # No fuzzer looks for its way through numbers.
+    if(FOVEA_FUZZ AND NOT folder MATCHES "^kernels/")
+      target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
     # Under the address sanitizer half of a build is optimising, which pays where tests and fuzzers compute for long.
     if(FOVEA_SANITIZE MATCHES address AND NOT folder MATCHES "^(kernels|engine/(jinja|precision|text)|tests)(/|$)")
       target_compile_options(${target} PRIVATE -O0)

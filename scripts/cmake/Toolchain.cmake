@@ -48,8 +48,7 @@ if(FOVEA_SANITIZE)
   add_link_options(-fsanitize=${FOVEA_SANITIZE})
 endif()
 if(FOVEA_FUZZ)
-  # Counters that show libFuzzer which code an input has reached.
-  add_compile_options($<$<CXX_COMPILER_ID:Clang>:-fsanitize=fuzzer-no-link>)
+  # For the counters that show libFuzzer which code an input has reached (fovea_module).
   add_link_options($<$<CXX_COMPILER_ID:Clang>:-fsanitize=fuzzer-no-link>)
 endif()
 find_package(Threads REQUIRED)
