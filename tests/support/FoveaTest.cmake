@@ -68,7 +68,8 @@ function(fovea_test folder)
   if(T_SLOW)
     list(TRANSFORM T_LABELS REPLACE "^fast$" slow)
     add_test(NAME ${folder}/slow COMMAND ${name} ${T_SLOW})
-    set_tests_properties(${folder}/slow PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
+    # What takes longest begins first.
+    set_tests_properties(${folder}/slow PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT} COST 100
       ENVIRONMENT "${fovea_test_environment}")
   endif()
 endfunction()
