@@ -29,8 +29,7 @@ struct Bench {
     HubSettings hub;
     hub.endpoint = QUrl(QString::fromStdString(server.endpoint()));
     hub.retry_base_ms = 2;
-    hub.idle_timeout_ms = 300;
-    hub.answer_timeout_ms = 600;
+    hub.idle_timeout_ms = hub.answer_timeout_ms = fovea::tests::kLong;
     return hub;
   }
   HubResult<HubRepository> list(const HubSettings& hub, const std::string& name = "org/model") {
@@ -133,8 +132,11 @@ class HubClientTest : public QObject {
       wire.answer(status, {field.toStdString()}, body.toStdString());
       return true;
     });
-    const auto found = bench.list(bench.settings());
-    if (std::string_view(QTest::currentDataTag()) == "gzip that is none") {
+    const std::string_view fault = QTest::currentDataTag();
+    HubSettings hub = bench.settings();
+    if (fault == "slow") hub.idle_timeout_ms = 50;
+    const auto found = bench.list(hub);
+    if (fault == "gzip that is none") {
       QVERIFY(!found);
     } else if (says.isEmpty()) {
       QVERIFY2(found.has_value(), message(found).c_str());

@@ -71,15 +71,11 @@ class DeviceTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() {
-    model_ = tests::demo_model();  // before the data folder is another
-    QVERIFY2(!model_.empty(), "the demo model is not there; ./scripts/demo builds it");
-  }
   void init() {
     folder_ = std::make_unique<tests::TemporaryFolder>();
     qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_->path().string()));
   }
-  void cleanup() { qunsetenv("FOVEA_DATA"); }
+  void cleanup() { data_.isNull() ? qunsetenv("FOVEA_DATA") : qputenv("FOVEA_DATA", data_); }
 
   void theProcessorIsAutomatic() {
     app::Desktop desktop(with_model());
@@ -224,7 +220,8 @@ class DeviceTest : public QObject {
   }
   static bool is_ready(app::Desktop& desktop) { return desktop.window().state() == State::ready; }
 
-  std::filesystem::path model_;
+  const std::filesystem::path model_ = tests::golden("chat");
+  const QByteArray data_ = qgetenv("FOVEA_DATA");  // of whoever runs the tests
   std::unique_ptr<tests::TemporaryFolder> folder_;
 };
 FOVEA_TEST(DeviceTest)
