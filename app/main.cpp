@@ -47,9 +47,8 @@ std::size_t letters_between(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-// A mistyped command is taken for MODEL, so that what follows it is one argument too many. Empty when the
-// first argument is not nearly a command's name.
-std::string mistyped_command(const CLI::App& program) {
+// The command whose name is nearly what stands for MODEL, which a mistyped command is taken for; else empty.
+std::string nearest_command(const CLI::App& program) {
   if (!program.get_subcommands().empty()) return {};
   const auto typed = program.get_option("MODEL")->results();
   if (typed.empty()) return {};
@@ -58,8 +57,7 @@ std::string mistyped_command(const CLI::App& program) {
     return letters_between(typed.front(), command->get_name());
   };
   const CLI::App* const nearest = *std::ranges::min_element(commands, {}, distance);
-  if (distance(nearest) > 2) return {};
-  return "there is no command " + typed.front() + "; the nearest is " + nearest->get_name();
+  return distance(nearest) > 2 ? std::string() : nearest->get_name();
 }
 
 int report_usage(const CLI::App& program, const CLI::ParseError& error, Console& console) {
@@ -70,7 +68,10 @@ int report_usage(const CLI::App& program, const CLI::ParseError& error, Console&
   }
   const std::string name = command_name(program);
   std::string what = error.what();
-  if (const std::string mistyped = mistyped_command(program); !mistyped.empty()) what = mistyped;
+  // A mistyped command: what follows it is one argument too many.
+  if (const std::string nearest = nearest_command(program); !nearest.empty())
+    what = "there is no command " + program.get_option("MODEL")->results().front() + "; the nearest is " +
+           nearest;
   console.note(name + ": " + what + ". " + name + " --help tells how to use it");
   return exit_usage;
 }
@@ -85,12 +86,21 @@ class CommandsFirst : public CLI::Formatter {
   }
 };
 
+// A mistyped command alone is a model that nobody has.
+fovea::Error with_nearest_command(fovea::Error error, const CLI::App& program) {
+  const std::string nearest = nearest_command(program);
+  if (error.kind == fovea::ErrorKind::not_found && !nearest.empty() &&
+      error.where == program.get_option("MODEL")->results().front())
+    error.advice += "; or did you mean fovea " + nearest + "?";
+  return error;
+}
+
 int run_chosen(const Registry& registry, Console& console) {
   const std::string name = command_name(registry.program);
   try {
     Interrupts interrupts(LineReader::restore_terminal);
     if (const auto done = registry.chosen(console, interrupts); !done) {
-      console.error(name, done.error());
+      console.error(name, with_nearest_command(done.error(), registry.program));
       return exit_failed;
     }
     return 0;

@@ -141,6 +141,7 @@ class CommandLineTest : public QObject {
         "device cuda:77: ");
     row("a plan for no such device", {"plan", model, "--device", "cuda:77"}, "Choose one of: cpu");
     row("a window without display", {"nope"}, "is empty");
+    row("a mistyped command alone", {"chta"}, "did you mean fovea chat?");
   }
   void failures() {
     QFETCH(Arguments, arguments);
@@ -151,6 +152,15 @@ class CommandLineTest : public QObject {
     verify_one_line(outcome.err, says);
     // After the sentence that says what and where, one that says what to do.
     QVERIFY2(std::regex_search(outcome.err, std::regex(R"(: .*\. [A-Z.][^\n]+\n$)")), outcome.err.c_str());
+  }
+
+  // Only where the name that is not found is nearly a command's.
+  void noCommandIsNamedForAnotherName() {
+    for (const Arguments& arguments : {Arguments{"nope"}, {"/no/chat"}, {"inspect", "chta"}, {"demo"}}) {
+      const Outcome outcome = run(arguments);
+      QCOMPARE(outcome.code, 1);
+      QVERIFY2(!outcome.err.contains("did you mean"), outcome.err.c_str());
+    }
   }
 
   void aForcedInstructionSetIsSaid() {
