@@ -34,7 +34,22 @@ void LegendView::set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool
   by_use_ = by_use;
   // The layout remembers what it was told for each width.
   if (words_width() != before) updateGeometry();
+  tell();
   update();
+}
+
+void LegendView::set_swaps(bool shown) {
+  if (shown == swaps_) return;
+  swaps_ = shown;
+  updateGeometry();
+  tell();
+  update();
+}
+
+void LegendView::tell() {
+  QStringList said;
+  lay_out(nullptr, width(), &said);
+  setAccessibleDescription(said.join(QStringLiteral(", ")));
 }
 
 double LegendView::words_width() const {
@@ -88,7 +103,7 @@ void LegendView::paint_ramp(QPainter& painter, const QRectF& rect, std::size_t t
   painter.fillRect(rect, QBrush(texture));
 }
 
-double LegendView::lay_out(QPainter* painter, double width) const {
+double LegendView::lay_out(QPainter* painter, double width, QStringList* said) const {
   const double line = fontMetrics().height(), gap = fontMetrics().averageCharWidth() * 1.8;
   const double ramp = fontMetrics().averageCharWidth() * 6;
   double x = 0, y = 0;
@@ -105,6 +120,7 @@ double LegendView::lay_out(QPainter* painter, double width) const {
   const auto entry = [&](std::size_t tier, const QString& text) {
     const double text_width = fontMetrics().horizontalAdvance(text);
     const QPointF at = place(ramp + gap * 0.35 + text_width);
+    if (said) *said += text;
     if (!painter) return;
     paint_ramp(*painter, QRectF(at.x(), at.y() + line * 0.15, ramp, line * 0.7), tier);
     painter->setPen(palette().color(QPalette::WindowText));
@@ -120,6 +136,7 @@ double LegendView::lay_out(QPainter* painter, double width) const {
   const auto words = [&](const QString& text, double left) {
     const double text_width = fontMetrics().horizontalAdvance(text);
     const QPointF at = place(left + text_width);
+    if (said) *said += text;
     if (!painter) return at;
     painter->setPen(subtle_text(palette()));
     painter->drawText(QRectF(at.x() + left, at.y(), text_width + 2, line), Qt::AlignVCenter, text);
@@ -130,6 +147,7 @@ double LegendView::lay_out(QPainter* painter, double width) const {
         : dark  ? tr("brighter = hotter")
                 : tr("deeper = hotter"),
         0);
+  if (!swaps_) return y + line * 1.2;
   const QPointF at = words(tr("in flight"), line);
   if (painter) {
     painter->setRenderHint(QPainter::Antialiasing, true);

@@ -1,6 +1,7 @@
 // What the map's colours mean.
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 
 #include "engine/api/snapshot.h"
@@ -16,6 +17,7 @@ class LegendView : public QWidget {
   // no hotness is measured.
   void set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use);
   void set_textures(bool shown);
+  void set_swaps(bool shown);  // whether experts move at all
 
   QSize sizeHint() const override;
   bool hasHeightForWidth() const override { return true; }
@@ -26,13 +28,15 @@ class LegendView : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  double lay_out(QPainter* painter, double width) const;
+  // Draws, or with no painter only measures; adds the entries to `said`. Returns the height.
+  double lay_out(QPainter* painter, double width, QStringList* said = nullptr) const;
+  void tell();
   double words_width() const;  // of what changes
   void paint_ramp(QPainter& painter, const QRectF& rect, std::size_t tier) const;
 
   Snapshot numbers_;
   std::int64_t on_disk_ = 0;
-  bool by_use_ = false, textures_ = false;
+  bool by_use_ = false, textures_ = false, swaps_ = true;
 };
 
 }  // namespace fovea::ui

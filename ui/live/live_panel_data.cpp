@@ -47,6 +47,7 @@ void LivePanel::apply_model() {
   pools_->set_plan(model.plan);
   traffic_->set_link(model.link_bytes_per_s);
   traffic_->set_swaps(model.policy != PolicyKind::none);
+  legend_->set_swaps(model.policy != PolicyKind::none);
   table_->set_model(model);
 }
 

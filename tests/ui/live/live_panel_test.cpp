@@ -152,12 +152,20 @@ class LivePanelTest : public QObject {
     QVERIFY2(memory.contains(QStringLiteral("KV cache")), qPrintable(memory));
     const QString traffic = panel.findChild<TrafficView*>()->accessibleDescription();
     QVERIFY2(traffic.startsWith(QStringLiteral("Tokens a second")), qPrintable(traffic));
+    const auto* legend = panel.findChild<LegendView*>();
+    const QStringList entries = legend->accessibleDescription().split(QStringLiteral(", "));
+    QCOMPARE(entries.size(), 2);  // the tier, and what its strength says
+    QCOMPARE(entries.front(), QStringLiteral("file · 16"));
     panel.set_model(small_model());
     panel.add_snapshot(sample(), 1);
     panel.refresh();
     QVERIFY(!choose->isVisible());
     QVERIFY(
         panel.findChild<TrafficView*>()->accessibleDescription().startsWith(QStringLiteral("Promotions")));
+    const QString moving = legend->accessibleDescription();
+    QVERIFY2(moving.startsWith(QStringLiteral("q4 · 8, q2 · 8")) &&
+                 moving.endsWith(QStringLiteral(", in flight, just changed")),
+             qPrintable(moving));
   }
 
   void hueIsTheTierStrengthTheHotness() {
