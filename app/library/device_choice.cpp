@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "app/library/fit_words.h"
+#include "app/words/error_words.h"
+#include "app/words/qt_text.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -17,10 +19,6 @@ struct DeviceWords {
 constexpr std::int64_t memory_for_others = std::int64_t{1} << 30;
 // … and on a card, where an image more or less must not make the plan of a moment ago impossible.
 constexpr std::int64_t share_for_others = 32;
-
-QString q(const std::string& text) {
-  return QString::fromStdString(text);
-}
 
 std::string_view named(std::string_view device) {
   return device.empty() ? automatic_device : device;
@@ -54,7 +52,7 @@ DeviceOffer offer_of(const DeviceInfo& device) {
             .arg(memory_of(device));
   } else {
     offer.text = DeviceWords::tr("%1 (%2): cannot be used").arg(q(device.description), q(device.name));
-    offer.why = DeviceWords::tr("The card cannot be used: %1.").arg(q(device.unusable));
+    offer.why = DeviceWords::tr("The card cannot be used: %1.").arg(sentence_words(device.unusable));
   }
   return offer;
 }
@@ -100,7 +98,8 @@ std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const
       "As fovea does without --device: the processor computes. A graphics card is used only when it is "
       "chosen.");
   if (!no_gpu.empty())
-    offers[0].why += QLatin1Char(' ') + DeviceWords::tr("No graphics card can be used: %1.").arg(q(no_gpu));
+    offers[0].why +=
+        QLatin1Char(' ') + DeviceWords::tr("No graphics card can be used: %1.").arg(sentence_words(no_gpu));
   if (!chosen.name.empty() && !find_device(all, chosen)) {
     const auto found = std::ranges::find_if(
         offers, [&](const DeviceOffer& o) { return !o.usable && o.choice.name == chosen.name; });

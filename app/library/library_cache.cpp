@@ -13,7 +13,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::int64_t limit_bytes = 64 << 20;
-constexpr int version = 2;  // of the entries' fields
+constexpr int version = 3;  // of the entries' fields
 
 std::int64_t number(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -23,6 +23,23 @@ std::int64_t number(const json& object, const char* key) {
 std::string text(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+json as_json(const Error& error) {
+  return {{"kind", static_cast<int>(error.kind)},
+          {"where", error.where},
+          {"what", error.what},
+          {"advice", error.advice}};
+}
+
+// Nothing where the object has none.
+std::optional<Error> error_in(const json& object) {
+  const auto found = object.find("error");
+  if (found == object.end() || !found->is_object()) return std::nullopt;
+  const std::int64_t kind = number(*found, "kind");
+  const bool is_known = kind >= 0 && kind < static_cast<int>(ErrorKind::internal);
+  return Error{is_known ? static_cast<ErrorKind>(kind) : ErrorKind::internal, text(*found, "where"),
+               text(*found, "what"), text(*found, "advice")};
 }
 
 }  // namespace
@@ -41,9 +58,9 @@ void LibraryCache::load() {
     Entry entry{.bytes = number(object, "bytes"),
                 .modified = number(object, "modified"),
                 .files = number(object, "files"),
-                .error = text(object, "error"),
+                .error = error_in(object),
                 .info = {}};
-    if (entry.error.empty()) {
+    if (!entry.error) {
       const auto info = object.find("info");
       if (info == object.end() || !info->is_object()) continue;
       entry.info = as_model_info(*info);
@@ -64,10 +81,10 @@ Result<void> LibraryCache::save() {
   for (const auto& [path, entry] : entries_) {
     json& object = models[path];
     object = {{"bytes", entry.bytes}, {"modified", entry.modified}, {"files", entry.files}};
-    if (entry.error.empty()) {
-      object["info"] = as_json(entry.info);
+    if (entry.error) {
+      object["error"] = as_json(*entry.error);
     } else {
-      object["error"] = entry.error;
+      object["info"] = as_json(entry.info);
     }
   }
   const json document{{"version", version}, {"models", std::move(models)}};

@@ -29,7 +29,7 @@ class LibraryCache {
  private:
   struct Entry {
     std::int64_t bytes = 0, modified = 0, files = 0;
-    std::string error;
+    std::optional<Error> error;
     ModelInfo info;
     bool used = false;
   };

@@ -26,7 +26,7 @@ struct LibraryModel {
   std::filesystem::path folder;   // the watched one that it was found in
   std::int64_t file_bytes = 0;    // of all its files
   bool is_read = false;           // what follows is known
-  std::string error;              // why it cannot be opened; empty: it can
+  std::optional<Error> error;     // why it cannot be opened
   ModelInfo info;                 // without an error
   std::vector<StoreFile> stores;  // without an error
   std::optional<ModelFit> fit;    // without an error

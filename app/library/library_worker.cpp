@@ -90,12 +90,12 @@ struct LibraryWorker::Parts : public QObject {
       if (info) {
         model.info = *std::move(info);
       } else {
-        model.error = info.error().message();
+        model.error = info.error();
       }
       model.is_read = true;
       cache.keep(model, files);
     }
-    if (!model.error.empty()) return;
+    if (model.error) return;
     std::error_code error;
     const auto stores_time = fs::last_write_time(places.stores, error);
     Planned& known = planned[model.path];
@@ -109,7 +109,7 @@ struct LibraryWorker::Parts : public QObject {
     if (!machine) return;
     auto fit = fit_of_model(model.path, *machine);
     if (!fit) {
-      model.error = fit.error().message();
+      model.error = fit.error();
       return;
     }
     model.fit = *std::move(fit);

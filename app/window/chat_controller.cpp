@@ -145,10 +145,7 @@ void ChatController::stop() {
 
 void ChatController::ask(const AnswerRequest& wanted) {
   if (!model_loaded_) {
-    return conversation_.fail_answer({ErrorKind::invalid,
-                                      {},
-                                      tr("no model is open").toStdString(),
-                                      tr("Open a model first").toStdString()});
+    return conversation_.fail_answer({ErrorKind::invalid, {}, "no model is open", "Open a model first"});
   }
   GenerateRequest request = request_defaults_(model_.info);
   apply(wanted.settings, request);

@@ -4,6 +4,7 @@
 #include <QLocale>
 
 #include "app/library/fit_words.h"
+#include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 
 namespace fovea::app {
@@ -128,11 +129,11 @@ ui::LibraryRow row_of(const LibraryModel& model, const std::filesystem::path& op
   ui::LibraryRow row;
   row.path = q(model.path.string());
   row.name = q(model.name);
-  row.error = q(model.error);
+  if (model.error) row.error = error_words(*model.error);
   row.is_read = model.is_read;
   row.is_open = !open_model.empty() && (model.real == open_model || model.path == open_model);
   row.bytes = model.file_bytes;
-  if (!model.is_read || !model.error.empty()) return row;
+  if (!model.is_read || model.error) return row;
   const ModelInfo& info = model.info;
   row.architecture = q(info.architecture);
   row.format = q(info.format);

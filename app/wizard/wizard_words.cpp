@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/library/fit_words.h"
+#include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 
 namespace fovea::app {
@@ -112,7 +113,7 @@ FactView card_facts(const Machine& machine, const QStringList& cards) {
           machine.no_gpu.empty() ? Words::tr("The processor computes: the card's memory is not counted.")
                                  : Words::tr("The card's memory is not counted, because no card can be "
                                              "used: %1.")
-                                       .arg(q(machine.no_gpu))};
+                                       .arg(sentence_words(machine.no_gpu))};
 }
 
 }  // namespace

@@ -46,13 +46,20 @@ const QRegularExpression& place_of_number() {
 
 // What varies in a sentence that the known one stands for, in order; nothing: it is another one.
 std::optional<QStringList> varying(const QString& known, const QString& sentence) {
-  QStringList pieces = known.split(place_of_number());
-  for (QString& piece : pieces) piece = QRegularExpression::escape(piece);
-  const QRegularExpression whole(QRegularExpression::anchoredPattern(pieces.join(QStringLiteral("(.+?)"))),
-                                 QRegularExpression::DotMatchesEverythingOption);
-  const QRegularExpressionMatch match = whole.match(sentence);
-  if (!match.hasMatch()) return std::nullopt;
-  return match.capturedTexts().mid(1);
+  const QStringList pieces = known.split(place_of_number());
+  if (!sentence.startsWith(pieces.front())) return std::nullopt;
+  QStringList values;
+  qsizetype at = pieces.front().size();
+  for (qsizetype i = 1; i < pieces.size(); ++i) {
+    const bool is_last = i + 1 == pieces.size();
+    if (is_last && !sentence.endsWith(pieces[i])) return std::nullopt;
+    const qsizetype next = is_last ? sentence.size() - pieces[i].size() : sentence.indexOf(pieces[i], at + 1);
+    if (next <= at) return std::nullopt;
+    values += sentence.mid(at, next - at);
+    at = next + pieces[i].size();
+  }
+  if (at < sentence.size()) return std::nullopt;
+  return values;
 }
 
 // In one go: what is put in may look like a place, too.
@@ -107,6 +114,10 @@ QString error_words(const Error& error) {
   text += in_the_language(QString::fromStdString(error.what));
   if (const QString advice = advice_of(error); !advice.isEmpty()) text += QStringLiteral(". ") + advice;
   return text;
+}
+
+QString sentence_words(const std::string& sentence) {
+  return in_the_language(QString::fromStdString(sentence));
 }
 
 int messages_to_leave_out(const Error& error) {

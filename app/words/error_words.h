@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QString>
+#include <string>
 
 #include "engine/api/error.h"
 
@@ -11,6 +12,9 @@ namespace fovea::app {
 
 // In English the error's own message.
 QString error_words(const Error& error);
+
+// A sentence of the engine that is no error: why there is no GPU, why a card cannot be used.
+QString sentence_words(const std::string& sentence);
 
 // ErrorKind::context_full: how many of the oldest messages would have to be left out, as the engine counted
 // them; 0: leaving out does not help.

@@ -344,9 +344,8 @@ Result<StoreLayout> read_store_front(std::span<const std::byte> front, std::int6
 
 Result<void> check_identity(const StoreIdentity& found, const StoreIdentity& expected,
                             const std::string& name) {
-  const auto differs = [&](const std::string& what, const std::string& is, const std::string& should) {
-    return fail(ErrorKind::invalid, name,
-                "the store was made for " + what + " " + is + ", expected " + should, prepare_again);
+  const auto differs = [&](const std::string& made_for, const std::string& is, const std::string& should) {
+    return fail(ErrorKind::invalid, name, made_for + is + ", expected " + should, prepare_again);
   };
   const auto list = [](const std::vector<std::string>& names) {
     std::string text;
@@ -354,16 +353,20 @@ Result<void> check_identity(const StoreIdentity& found, const StoreIdentity& exp
     return text;
   };
   if (found.model_fingerprint != expected.model_fingerprint)
-    return differs("the model with the fingerprint", hex(found.model_fingerprint),
+    return differs("the store was made for the model with the fingerprint ", hex(found.model_fingerprint),
                    hex(expected.model_fingerprint));
-  if (found.packing != expected.packing) return differs("the packing", found.packing, expected.packing);
-  if (found.scope != expected.scope) return differs("units of the scope", found.scope, expected.scope);
-  if (found.tiers != expected.tiers) return differs("the tiers", list(found.tiers), list(expected.tiers));
+  if (found.packing != expected.packing)
+    return differs("the store was made for the packing ", found.packing, expected.packing);
+  if (found.scope != expected.scope)
+    return differs("the store was made for units of the scope ", found.scope, expected.scope);
+  if (found.tiers != expected.tiers)
+    return differs("the store was made for the tiers ", list(found.tiers), list(expected.tiers));
   if (found.quantizer_version != expected.quantizer_version)
-    return differs("the quantiser's version", std::to_string(found.quantizer_version),
+    return differs("the store was made for the quantiser's version ", std::to_string(found.quantizer_version),
                    std::to_string(expected.quantizer_version));
   if (found.units != expected.units)
-    return differs("a number of units of", std::to_string(found.units), std::to_string(expected.units));
+    return differs("the store was made for a number of units of ", std::to_string(found.units),
+                   std::to_string(expected.units));
   return {};
 }
 

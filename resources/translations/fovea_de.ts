@@ -16,14 +16,6 @@
         <translation>Lädt %1</translation>
     </message>
     <message>
-        <source>no model is open</source>
-        <translation>es ist kein Modell geöffnet</translation>
-    </message>
-    <message>
-        <source>Open a model first</source>
-        <translation>Öffnen Sie zuerst ein Modell</translation>
-    </message>
-    <message>
         <source>Loading %1  %2</source>
         <translation>Lädt %1  %2</translation>
     </message>
@@ -736,7 +728,7 @@
     </message>
     <message>
         <source>Check the name; a private or gated repository needs HF_TOKEN, or a token stored in the settings</source>
-        <translation>Prüfen Sie den Namen; ein private oder beschränkte Sammlung braucht HF_TOKEN oder ein in den Einstellungen gespeichertes Token</translation>
+        <translation>Prüfen Sie den Namen; eine private oder beschränkte Sammlung braucht HF_TOKEN oder ein in den Einstellungen gespeichertes Token</translation>
     </message>
     <message>
         <source>Check the path, or give a name from the model library without a slash</source>
@@ -1285,6 +1277,1018 @@
     <message>
         <source>writing failed: %1</source>
         <translation>das Schreiben ist fehlgeschlagen: %1</translation>
+    </message>
+    <message>
+        <source>a dense model has no experts</source>
+        <translation>ein dichtes Modell hat keine Experten</translation>
+    </message>
+    <message>
+        <source>a factor is not a positive number</source>
+        <translation>ein Faktor ist keine positive Zahl</translation>
+    </message>
+    <message>
+        <source>a KV cache of %1 needs heads of a multiple of %2 elements, the model&apos;s have %3</source>
+        <translation>ein KV-Cache in %1 braucht Köpfe mit einem Vielfachen von %2 Elementen, die des Modells haben %3</translation>
+    </message>
+    <message>
+        <source>a message is not valid UTF-8</source>
+        <translation>eine Nachricht ist kein gültiges UTF-8</translation>
+    </message>
+    <message>
+        <source>a metadata key</source>
+        <translation>ein Name in den Metadaten</translation>
+    </message>
+    <message>
+        <source>a metadata key is empty</source>
+        <translation>ein Name in den Metadaten ist leer</translation>
+    </message>
+    <message>
+        <source>a stop string is empty</source>
+        <translation>ein Stopptext ist leer</translation>
+    </message>
+    <message>
+        <source>a tensor&apos;s name</source>
+        <translation>der Name eines Tensors</translation>
+    </message>
+    <message>
+        <source>a tensor&apos;s name is empty</source>
+        <translation>der Name eines Tensors ist leer</translation>
+    </message>
+    <message>
+        <source>a text is larger than 256 MiB</source>
+        <translation>ein Text ist größer als 256 MiB</translation>
+    </message>
+    <message>
+        <source>a weight is not a finite number</source>
+        <translation>ein Gewicht ist keine endliche Zahl</translation>
+    </message>
+    <message>
+        <source>asking for free memory</source>
+        <translation>die Frage nach freiem Speicher</translation>
+    </message>
+    <message>
+        <source>asking for stream priorities</source>
+        <translation>die Frage nach den Vorrängen der Ströme</translation>
+    </message>
+    <message>
+        <source>asking for the device&apos;s properties</source>
+        <translation>die Frage nach den Eigenschaften des Geräts</translation>
+    </message>
+    <message>
+        <source>beginning a capture</source>
+        <translation>das Beginnen einer Aufzeichnung</translation>
+    </message>
+    <message>
+        <source>byte %1 is not part of a text in UTF-8</source>
+        <translation>Byte %1 gehört zu keinem Text in UTF-8</translation>
+    </message>
+    <message>
+        <source>%1 cannot be used: %2</source>
+        <translation>%1 kann nicht benutzt werden: %2</translation>
+    </message>
+    <message>
+        <source>chat_template is neither a text nor a list that holds one named &quot;default&quot;</source>
+        <translation>chat_template ist weder ein Text noch eine Liste, die einen namens &quot;default&quot; enthält</translation>
+    </message>
+    <message>
+        <source>Choose --device cpu</source>
+        <translation>Wählen Sie --device cpu</translation>
+    </message>
+    <message>
+        <source>Choose another model, or another version of this one</source>
+        <translation>Wählen Sie ein anderes Modell oder eine andere Fassung von diesem</translation>
+    </message>
+    <message>
+        <source>Choose the tier &quot;file&quot; or &quot;bf16&quot;</source>
+        <translation>Wählen Sie die Stufe &quot;file&quot; oder &quot;bf16&quot;</translation>
+    </message>
+    <message>
+        <source>choosing the device</source>
+        <translation>das Wählen des Geräts</translation>
+    </message>
+    <message>
+        <source>clearing memory</source>
+        <translation>das Leeren von Speicher</translation>
+    </message>
+    <message>
+        <source>copying from the device</source>
+        <translation>das Kopieren vom Gerät</translation>
+    </message>
+    <message>
+        <source>copying on the device</source>
+        <translation>das Kopieren auf dem Gerät</translation>
+    </message>
+    <message>
+        <source>copying to the device</source>
+        <translation>das Kopieren auf das Gerät</translation>
+    </message>
+    <message>
+        <source>Correct the messages, tools and variables</source>
+        <translation>Berichtigen Sie die Nachrichten, Werkzeuge und Variablen</translation>
+    </message>
+    <message>
+        <source>Correct the template there, or give another one</source>
+        <translation>Berichtigen Sie die Vorlage dort, oder geben Sie eine andere an</translation>
+    </message>
+    <message>
+        <source>could be any of %1</source>
+        <translation>könnte jedes von diesen sein: %1</translation>
+    </message>
+    <message>
+        <source>Dense models have linear layers: --scope linear</source>
+        <translation>Dichte Modelle haben lineare Schichten: --scope linear</translation>
+    </message>
+    <message>
+        <source>dynaexq moves experts between two tiers, a high and a low one; found %1 (%2)</source>
+        <translation>dynaexq bewegt Experten zwischen zwei Stufen, einer hohen und einer niedrigen; angegeben sind %1 (%2)</translation>
+    </message>
+    <message>
+        <source>ends or breaks off at byte %1, inside its JSON</source>
+        <translation>endet oder bricht bei Byte %1 ab, mitten in seinem JSON</translation>
+    </message>
+    <message>
+        <source>%1 failed: %2 (%3)</source>
+        <translation>%1 ist fehlgeschlagen: %2 (%3)</translation>
+    </message>
+    <message>
+        <source>general.alignment is %1, expected a power of two from 8 to %2</source>
+        <translation>general.alignment ist %1, erwartet war eine Zweierpotenz von 8 bis %2</translation>
+    </message>
+    <message>
+        <source>Get the model as GGUF</source>
+        <translation>Besorgen Sie das Modell als GGUF</translation>
+    </message>
+    <message>
+        <source>Give a file that `fovea trace` wrote</source>
+        <translation>Geben Sie eine Datei an, die `fovea trace` geschrieben hat</translation>
+    </message>
+    <message>
+        <source>Give a file, a folder or a name</source>
+        <translation>Geben Sie eine Datei, einen Ordner oder einen Namen an</translation>
+    </message>
+    <message>
+        <source>Give a larger transfer buffer</source>
+        <translation>Geben Sie einen größeren Übertragungspuffer an</translation>
+    </message>
+    <message>
+        <source>Give a value in that range</source>
+        <translation>Geben Sie einen Wert in diesem Bereich an</translation>
+    </message>
+    <message>
+        <source>Give one from %1</source>
+        <translation>Geben Sie einen von %1 an</translation>
+    </message>
+    <message>
+        <source>Give one: --calibrate FILE</source>
+        <translation>Geben Sie einen an: --calibrate DATEI</translation>
+    </message>
+    <message>
+        <source>Give the tiers from high to low, each once</source>
+        <translation>Geben Sie die Stufen von hoch nach niedrig an, jede einmal</translation>
+    </message>
+    <message>
+        <source>Give two, for example --tiers %1,%2, or --policy static, which mixes as many as are given</source>
+        <translation>Geben Sie zwei an, zum Beispiel --tiers %1,%2, oder --policy static, das beliebig viele mischt</translation>
+    </message>
+    <message>
+        <source>GPUs are used on Linux only</source>
+        <translation>GPUs werden nur unter Linux benutzt</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; has %2 bits per weight here and stands behind &quot;%3&quot; with %4</source>
+        <translation>&quot;%1&quot; hat hier %2 Bits je Gewicht und steht hinter &quot;%3&quot; mit %4</translation>
+    </message>
+    <message>
+        <source>holds no conversations</source>
+        <translation>enthält keine Gespräche</translation>
+    </message>
+    <message>
+        <source>holds several versions: %1</source>
+        <translation>enthält mehrere Fassungen: %1</translation>
+    </message>
+    <message>
+        <source>%1 holds the truth value %2, expected 0 or 1</source>
+        <translation>%1 enthält den Wahrheitswert %2, erwartet war 0 oder 1</translation>
+    </message>
+    <message>
+        <source>%1 is %2, expected %3 to %4</source>
+        <translation>%1 ist %2, erwartet war %3 bis %4</translation>
+    </message>
+    <message>
+        <source>%1 is %2, expected a number</source>
+        <translation>%1 ist %2, erwartet war eine Zahl</translation>
+    </message>
+    <message>
+        <source>%1 is %2, expected a whole number</source>
+        <translation>%1 ist %2, erwartet war eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>%1 is %2, expected text</source>
+        <translation>%1 ist %2, erwartet war ein Text</translation>
+    </message>
+    <message>
+        <source>%1 is %2, expected true or false</source>
+        <translation>%1 ist %2, erwartet war true oder false</translation>
+    </message>
+    <message>
+        <source>%1 is &quot;%2&quot;, a rotary scaling that is not supported</source>
+        <translation>%1 ist &quot;%2&quot;, eine Rotationsskalierung, die Fovea nicht kennt</translation>
+    </message>
+    <message>
+        <source>%1 is &quot;%2&quot;, an architecture that is not supported; these are: %3</source>
+        <translation>%1 ist &quot;%2&quot;, eine Architektur, die Fovea nicht kennt; es kennt: %3</translation>
+    </message>
+    <message>
+        <source>is a ZIP archive</source>
+        <translation>ist ein ZIP-Archiv</translation>
+    </message>
+    <message>
+        <source>is another program&apos;s database</source>
+        <translation>ist die Datenbank eines anderen Programms</translation>
+    </message>
+    <message>
+        <source>is damaged (%1)</source>
+        <translation>ist beschädigt (%1)</translation>
+    </message>
+    <message>
+        <source>is empty</source>
+        <translation>ist leer</translation>
+    </message>
+    <message>
+        <source>is larger than %1 MiB</source>
+        <translation>ist größer als %1 MiB</translation>
+    </message>
+    <message>
+        <source>%1 is missing, expected %2 to %3</source>
+        <translation>%1 fehlt, erwartet war %2 bis %3</translation>
+    </message>
+    <message>
+        <source>%1 is missing, expected one of %2</source>
+        <translation>%1 fehlt, erwartet war eines von %2</translation>
+    </message>
+    <message>
+        <source>is no JSON</source>
+        <translation>ist kein JSON</translation>
+    </message>
+    <message>
+        <source>%1 is no module of Fovea</source>
+        <translation>%1 ist kein Modul von Fovea</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is not a tier</source>
+        <translation>&quot;%1&quot; ist keine Stufe</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is not supported</source>
+        <translation>&apos;%1&apos; kennt Fovea nicht</translation>
+    </message>
+    <message>
+        <source>%1 is of another build (%2, expected %3); build or install both together</source>
+        <translation>%1 gehört zu einem anderen Bau (%2, erwartet war %3); bauen oder installieren Sie beide zusammen</translation>
+    </message>
+    <message>
+        <source>%1 is several versions: %2</source>
+        <translation>%1 sind mehrere Fassungen: %2</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is undefined</source>
+        <translation>&apos;%1&apos; ist nicht definiert</translation>
+    </message>
+    <message>
+        <source>it cannot be used: %1</source>
+        <translation>es kann nicht benutzt werden: %1</translation>
+    </message>
+    <message>
+        <source>%1: it has %2 bytes, expected %3</source>
+        <translation>%1: sie hat %2 Bytes, erwartet waren %3</translation>
+    </message>
+    <message>
+        <source>it has no mapping of messages</source>
+        <translation>es hat keine Zuordnung der Nachrichten (mapping)</translation>
+    </message>
+    <message>
+        <source>it has no messages that can be shown</source>
+        <translation>es hat keine Nachrichten, die gezeigt werden können</translation>
+    </message>
+    <message>
+        <source>it has no time</source>
+        <translation>sie hat keine Zeit</translation>
+    </message>
+    <message>
+        <source>it holds no moment</source>
+        <translation>sie enthält keinen Augenblick</translation>
+    </message>
+    <message>
+        <source>it is measured with what the processor reads, and the store for %1 is packed otherwise</source>
+        <translation>sie wird mit dem gemessen, was der Prozessor liest, und der Speicher der Stufen für %1 ist anders gepackt</translation>
+    </message>
+    <message>
+        <source>it is not a trace: it does not begin with %1</source>
+        <translation>dies ist keine Spur: sie beginnt nicht mit %1</translation>
+    </message>
+    <message>
+        <source>it names a unit that is not there</source>
+        <translation>sie nennt einen Experten, den es nicht gibt</translation>
+    </message>
+    <message>
+        <source>its architecture is %1, this build has %2 and later ones</source>
+        <translation>seine Architektur ist %1, dieser Bau hat %2 und spätere</translation>
+    </message>
+    <message>
+        <source>Its linear layers can be prepared: --scope linear</source>
+        <translation>Seine linearen Schichten können vorbereitet werden: --scope linear</translation>
+    </message>
+    <message>
+        <source>%1 layers of %2 experts are not possible</source>
+        <translation>%1 Schichten mit %2 Experten sind nicht möglich</translation>
+    </message>
+    <message>
+        <source>Leave out --divergence, or prepare for the processor</source>
+        <translation>Lassen Sie --divergence weg, oder bereiten Sie für den Prozessor vor</translation>
+    </message>
+    <message>
+        <source>Leave them out, or choose --policy offload</source>
+        <translation>Lassen Sie sie weg, oder wählen Sie --policy offload</translation>
+    </message>
+    <message>
+        <source>making a stream</source>
+        <translation>das Anlegen eines Stroms</translation>
+    </message>
+    <message>
+        <source>making an event</source>
+        <translation>das Anlegen eines Ereignisses</translation>
+    </message>
+    <message>
+        <source>message %1 is not in conversation %2</source>
+        <translation>Nachricht %1 ist nicht in Gespräch %2</translation>
+    </message>
+    <message>
+        <source>&quot;model&quot; is missing</source>
+        <translation>&quot;model&quot; fehlt</translation>
+    </message>
+    <message>
+        <source>--n-cpu-moe, --cpu-moe, --override-tensor and -ngl belong to the policy offload</source>
+        <translation>--n-cpu-moe, --cpu-moe, --override-tensor und -ngl gehören zu --policy offload</translation>
+    </message>
+    <message>
+        <source>Name a .gguf file or a folder with config.json</source>
+        <translation>Nennen Sie eine .gguf-Datei oder einen Ordner mit config.json</translation>
+    </message>
+    <message>
+        <source>Name one of them after the repository, for example %1</source>
+        <translation>Nennen Sie eine davon nach der Sammlung, zum Beispiel %1</translation>
+    </message>
+    <message>
+        <source>Name the file</source>
+        <translation>Nennen Sie die Datei</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; needs rows of a multiple of %2 weights, those of %3 have %4</source>
+        <translation>&quot;%1&quot; braucht Zeilen mit einem Vielfachen von %2 Gewichten, die von %3 haben %4</translation>
+    </message>
+    <message>
+        <source>no model is loaded</source>
+        <translation>kein Modell ist geladen</translation>
+    </message>
+    <message>
+        <source>no model is open</source>
+        <translation>es ist kein Modell geöffnet</translation>
+    </message>
+    <message>
+        <source>no reason given</source>
+        <translation>ohne Angabe eines Grundes</translation>
+    </message>
+    <message>
+        <source>no tier is given</source>
+        <translation>es ist keine Stufe angegeben</translation>
+    </message>
+    <message>
+        <source>not an unsigned number</source>
+        <translation>keine Zahl ohne Vorzeichen</translation>
+    </message>
+    <message>
+        <source>only an assistant&apos;s message can be continued, and the last is the %1&apos;s</source>
+        <translation>nur eine Antwort kann fortgesetzt werden, und die letzte Nachricht ist von %1</translation>
+    </message>
+    <message>
+        <source>only its size is known before it is here</source>
+        <translation>bevor es hier ist, ist nur seine Größe bekannt</translation>
+    </message>
+    <message>
+        <source>quantization_config is no JSON object</source>
+        <translation>quantization_config ist kein JSON-Objekt</translation>
+    </message>
+    <message>
+        <source>quantization_config&apos;s %1 is %2, expected %3</source>
+        <translation>%1 in quantization_config ist %2, erwartet war %3</translation>
+    </message>
+    <message>
+        <source>quantization_config&apos;s %1 is %2, Fovea reads %3</source>
+        <translation>%1 in quantization_config ist %2, Fovea liest %3</translation>
+    </message>
+    <message>
+        <source>recording an event</source>
+        <translation>das Eintragen eines Ereignisses</translation>
+    </message>
+    <message>
+        <source>releasing memory</source>
+        <translation>das Freigeben von Speicher</translation>
+    </message>
+    <message>
+        <source>releasing pinned memory</source>
+        <translation>das Freigeben festgehaltenen Speichers</translation>
+    </message>
+    <message>
+        <source>room for %1 versions in flight and %2 waiting; expected 1 or more (the largest has %3 bytes)</source>
+        <translation>Platz für %1 Fassungen unterwegs und %2 wartende; erwartet war 1 oder mehr (die größte hat %3 Bytes)</translation>
+    </message>
+    <message>
+        <source>rows of %1 weights cannot be stored as %2, whose blocks have %3</source>
+        <translation>Zeilen von %1 Gewichten können nicht als %2 gespeichert werden, dessen Blöcke %3 haben</translation>
+    </message>
+    <message>
+        <source>running kernels</source>
+        <translation>das Ausführen der Kernel</translation>
+    </message>
+    <message>
+        <source>starting a graph</source>
+        <translation>das Starten eines Graphen</translation>
+    </message>
+    <message>
+        <source>starting a kernel</source>
+        <translation>das Starten eines Kernels</translation>
+    </message>
+    <message>
+        <source>tensor %1 begins at %2 of the data, expected a multiple of %3</source>
+        <translation>Tensor %1 beginnt bei %2 der Daten, erwartet war ein Vielfaches von %3</translation>
+    </message>
+    <message>
+        <source>tensor %1 begins at file offset %2, inside tensor %3 which ends at %4</source>
+        <translation>Tensor %1 beginnt bei Byte %2 der Datei, in Tensor %3, der bei %4 endet</translation>
+    </message>
+    <message>
+        <source>tensor %1 has %2 dimensions, expected 1 to 4</source>
+        <translation>Tensor %1 hat %2 Dimensionen, erwartet waren 1 bis 4</translation>
+    </message>
+    <message>
+        <source>tensor %1 has a dimension of %2, expected 1 or more</source>
+        <translation>Tensor %1 hat eine Dimension von %2, erwartet war 1 oder mehr</translation>
+    </message>
+    <message>
+        <source>tensor %1 has rows of %2 elements, %3 needs a multiple of %4</source>
+        <translation>Tensor %1 hat Zeilen von %2 Elementen, %3 braucht ein Vielfaches von %4</translation>
+    </message>
+    <message>
+        <source>tensor %1 has the shape [%2], which takes more than the file&apos;s %3 bytes</source>
+        <translation>Tensor %1 hat die Form [%2], die mehr als die %3 Bytes der Datei braucht</translation>
+    </message>
+    <message>
+        <source>tensor %1 has the type number %2, which GGUF does not define</source>
+        <translation>Tensor %1 hat die Typnummer %2, die GGUF nicht kennt</translation>
+    </message>
+    <message>
+        <source>tensor %1 has type %2 (%3), which Fovea does not read</source>
+        <translation>Tensor %1 hat den Typ %2 (%3), den Fovea nicht liest</translation>
+    </message>
+    <message>
+        <source>tensor %1 has type %2, Fovea reads F32, F16 and BF16 weights from safetensors</source>
+        <translation>Tensor %1 hat den Typ %2, Fovea liest aus safetensors Gewichte in F32, F16 und BF16</translation>
+    </message>
+    <message>
+        <source>tensor %1 has type %2, which Fovea does not read</source>
+        <translation>Tensor %1 hat den Typ %2, den Fovea nicht liest</translation>
+    </message>
+    <message>
+        <source>tensor %1 is also in %2</source>
+        <translation>Tensor %1 steht auch in %2</translation>
+    </message>
+    <message>
+        <source>tensor %1 is also in %2, expected it once</source>
+        <translation>Tensor %1 steht auch in %2, erwartet war er einmal</translation>
+    </message>
+    <message>
+        <source>tensor %1 is missing beside %2</source>
+        <translation>Tensor %1 fehlt neben %2</translation>
+    </message>
+    <message>
+        <source>tensor %1 lies in %2, expected the name of a file in this folder</source>
+        <translation>Tensor %1 liegt in %2, erwartet war der Name einer Datei in diesem Ordner</translation>
+    </message>
+    <message>
+        <source>tensor %1 occurs twice, expected once</source>
+        <translation>Tensor %1 steht zweimal da, erwartet war er einmal</translation>
+    </message>
+    <message>
+        <source>tensor %1 takes %2 bytes at %3 of the data, the file holds %4</source>
+        <translation>Tensor %1 braucht %2 Bytes ab %3 der Daten, die Datei enthält %4: sie ist nicht vollständig</translation>
+    </message>
+    <message>
+        <source>%1 tensors are announced, the rest of the file can hold at most %2</source>
+        <translation>%1 Tensoren sind angekündigt, der Rest der Datei kann höchstens %2 enthalten</translation>
+    </message>
+    <message>
+        <source>the answer does not fit what was asked for (status %1)</source>
+        <translation>die Antwort passt nicht zur Frage (Status %1)</translation>
+    </message>
+    <message>
+        <source>the answer has the status %1</source>
+        <translation>die Antwort hat den Status %1</translation>
+    </message>
+    <message>
+        <source>the answer is not JSON</source>
+        <translation>die Antwort ist kein JSON</translation>
+    </message>
+    <message>
+        <source>the answer is too long</source>
+        <translation>die Antwort ist zu lang</translation>
+    </message>
+    <message>
+        <source>the array %1 has %2 elements, at most %3 are possible here</source>
+        <translation>die Liste %1 hat %2 Einträge, höchstens %3 sind hier möglich</translation>
+    </message>
+    <message>
+        <source>the checksum of the extents&apos; sizes is wrong</source>
+        <translation>die Prüfsumme der Größen ist falsch</translation>
+    </message>
+    <message>
+        <source>the checksum of unit %1 at tier %2 is wrong</source>
+        <translation>die Prüfsumme des Experten %1 in Stufe %2 ist falsch</translation>
+    </message>
+    <message>
+        <source>the content is not what the hub has: its checksum differs</source>
+        <translation>der Inhalt ist nicht, was der Hub hat: die Prüfsumme ist eine andere</translation>
+    </message>
+    <message>
+        <source>the description&apos;s checksum is wrong</source>
+        <translation>die Prüfsumme der Beschreibung ist falsch</translation>
+    </message>
+    <message>
+        <source>the divergence is measured on a text</source>
+        <translation>die Abweichung wird an einem Text gemessen</translation>
+    </message>
+    <message>
+        <source>the driver lists no GPU</source>
+        <translation>der Treiber nennt keine GPU</translation>
+    </message>
+    <message>
+        <source>the file begins with %1, a GGUF file begins with &quot;GGUF&quot;</source>
+        <translation>die Datei beginnt mit %1, eine GGUF-Datei beginnt mit &quot;GGUF&quot;</translation>
+    </message>
+    <message>
+        <source>the file ends after %1 more bytes where %2 needs %3</source>
+        <translation>die Datei endet nach %1 weiteren Bytes, wo %3 gebraucht werden (%2)</translation>
+    </message>
+    <message>
+        <source>the file ends here</source>
+        <translation>die Datei endet hier</translation>
+    </message>
+    <message>
+        <source>the file ends in the description</source>
+        <translation>die Datei endet in der Beschreibung</translation>
+    </message>
+    <message>
+        <source>the file ends in the header</source>
+        <translation>die Datei endet im Kopf</translation>
+    </message>
+    <message>
+        <source>the file ends in the index</source>
+        <translation>die Datei endet im Verzeichnis</translation>
+    </message>
+    <message>
+        <source>the file ends in the middle of a record</source>
+        <translation>die Datei endet mitten in einem Eintrag</translation>
+    </message>
+    <message>
+        <source>the file has %1 bytes, a safetensors file begins with 8 bytes of header length</source>
+        <translation>die Datei hat %1 Bytes, eine safetensors-Datei beginnt mit 8 Bytes für die Länge ihres Kopfes</translation>
+    </message>
+    <message>
+        <source>the file has %1 bytes, expected at most %2</source>
+        <translation>die Datei hat %1 Bytes, erwartet waren höchstens %2</translation>
+    </message>
+    <message>
+        <source>the file holds no JSON object</source>
+        <translation>die Datei enthält kein JSON-Objekt</translation>
+    </message>
+    <message>
+        <source>the file holds tensor %1, which the index does not place in it</source>
+        <translation>die Datei enthält Tensor %1, den das Verzeichnis nicht in ihr nennt</translation>
+    </message>
+    <message>
+        <source>the file is big-endian, Fovea reads little-endian files</source>
+        <translation>die Datei ist big-endian, Fovea liest little-endian-Dateien</translation>
+    </message>
+    <message>
+        <source>the file is one of a model&apos;s %1 parts, but its name does not end in -0000N-of-0000M.gguf</source>
+        <translation>die Datei ist einer von %1 Teilen eines Modells, aber ihr Name endet nicht auf -0000N-of-0000M.gguf</translation>
+    </message>
+    <message>
+        <source>the file is shorter there than the hub says</source>
+        <translation>die Datei ist dort kürzer, als der Hub sagt</translation>
+    </message>
+    <message>
+        <source>the file lacks tensor %1, which the index places in it</source>
+        <translation>der Datei fehlt Tensor %1, den das Verzeichnis in ihr nennt</translation>
+    </message>
+    <message>
+        <source>the file says that it is part %1 counted from 0 (split.no), its name says %2</source>
+        <translation>die Datei sagt, dass sie Teil %1 ist, von 0 gezählt (split.no), ihr Name sagt %2</translation>
+    </message>
+    <message>
+        <source>the file says that its model has %1 parts (split.count), its name says %2</source>
+        <translation>die Datei sagt, dass ihr Modell %1 Teile hat (split.count), ihr Name sagt %2</translation>
+    </message>
+    <message>
+        <source>the file was cut off while it was read</source>
+        <translation>die Datei wurde abgeschnitten, während sie gelesen wurde</translation>
+    </message>
+    <message>
+        <source>the filter &apos;%1&apos; is not known</source>
+        <translation>den Filter &apos;%1&apos; kennt Fovea nicht</translation>
+    </message>
+    <message>
+        <source>the GGUF version is %1, Fovea reads 2 and 3</source>
+        <translation>die GGUF-Version ist %1, Fovea liest 2 und 3</translation>
+    </message>
+    <message>
+        <source>the GPU module cannot be loaded: %1</source>
+        <translation>das GPU-Modul kann nicht geladen werden: %1</translation>
+    </message>
+    <message>
+        <source>the header begins with %1, expected {</source>
+        <translation>der Kopf beginnt mit %1, erwartet war {</translation>
+    </message>
+    <message>
+        <source>the header length is %1, expected 2 to %2</source>
+        <translation>die Länge des Kopfes ist %1, erwartet war 2 bis %2</translation>
+    </message>
+    <message>
+        <source>the header&apos;s checksum is wrong</source>
+        <translation>die Prüfsumme des Kopfes ist falsch</translation>
+    </message>
+    <message>
+        <source>the hub has another file there than its list says</source>
+        <translation>der Hub hat dort eine andere Datei, als seine Liste sagt</translation>
+    </message>
+    <message>
+        <source>the index entry of unit %1 is damaged or was never written</source>
+        <translation>der Eintrag des Experten %1 im Verzeichnis ist beschädigt oder wurde nie geschrieben</translation>
+    </message>
+    <message>
+        <source>the index has no weight_map</source>
+        <translation>das Verzeichnis hat keine weight_map</translation>
+    </message>
+    <message>
+        <source>the JSON is nested more than %1 levels deep</source>
+        <translation>das JSON ist mehr als %1 Ebenen tief verschachtelt</translation>
+    </message>
+    <message>
+        <source>the key %1 occurs twice, expected once</source>
+        <translation>der Name %1 steht zweimal da, erwartet war er einmal</translation>
+    </message>
+    <message>
+        <source>the length of %1</source>
+        <translation>die Länge von %1</translation>
+    </message>
+    <message>
+        <source>the length of %1 is %2, at most %3 is possible here</source>
+        <translation>die Länge ist %2, höchstens %3 sind hier möglich (%1)</translation>
+    </message>
+    <message>
+        <source>the list of files does not end</source>
+        <translation>die Liste der Dateien endet nicht</translation>
+    </message>
+    <message>
+        <source>the metadata key %1 is an array of arrays, which Fovea does not read</source>
+        <translation>%1 in den Metadaten ist eine Liste von Listen, die Fovea nicht liest</translation>
+    </message>
+    <message>
+        <source>the metadata key %1 occurs twice, expected once</source>
+        <translation>%1 steht zweimal in den Metadaten, erwartet war es einmal</translation>
+    </message>
+    <message>
+        <source>the model &quot;%1&quot; is not supported</source>
+        <translation>das Tokenisierer-Modell &quot;%1&quot; kennt Fovea nicht</translation>
+    </message>
+    <message>
+        <source>the model has no experts</source>
+        <translation>das Modell hat keine Experten</translation>
+    </message>
+    <message>
+        <source>the model has no units of the scope %1</source>
+        <translation>das Modell hat keine Einheiten der Art %1</translation>
+    </message>
+    <message>
+        <source>the model was loaded without a tokeniser</source>
+        <translation>das Modell wurde ohne Tokenisierer geladen</translation>
+    </message>
+    <message>
+        <source>the number of metadata keys</source>
+        <translation>die Zahl der Metadaten</translation>
+    </message>
+    <message>
+        <source>the number of metadata keys is %1, the file can hold at most %2</source>
+        <translation>die Zahl der Metadaten ist %1, die Datei kann höchstens %2 enthalten</translation>
+    </message>
+    <message>
+        <source>the NVIDIA driver cannot be asked for its version: %1</source>
+        <translation>der NVIDIA-Treiber kann nicht nach seiner Version gefragt werden: %1</translation>
+    </message>
+    <message>
+        <source>the NVIDIA driver finds no GPU: %1</source>
+        <translation>der NVIDIA-Treiber findet keine GPU: %1</translation>
+    </message>
+    <message>
+        <source>the NVIDIA driver is too old: it knows CUDA %1, this program needs %2, which comes with driver %3</source>
+        <translation>der NVIDIA-Treiber ist zu alt: er kennt CUDA %1, dieses Programm braucht %2, das mit Treiber %3 kommt</translation>
+    </message>
+    <message>
+        <source>the NVIDIA driver lists no GPU</source>
+        <translation>der NVIDIA-Treiber nennt keine GPU</translation>
+    </message>
+    <message>
+        <source>the offset of tensor %1</source>
+        <translation>die Stelle von Tensor %1</translation>
+    </message>
+    <message>
+        <source>the parts hold %1 tensors, split.tensors.count says %2</source>
+        <translation>die Teile enthalten %1 Tensoren, split.tensors.count sagt %2</translation>
+    </message>
+    <message>
+        <source>the pre-tokeniser &quot;%1&quot; is not known</source>
+        <translation>den Vor-Tokenisierer &quot;%1&quot; kennt Fovea nicht</translation>
+    </message>
+    <message>
+        <source>the prompt is empty</source>
+        <translation>die Eingabe ist leer</translation>
+    </message>
+    <message>
+        <source>the rank of tensor %1</source>
+        <translation>der Rang von Tensor %1</translation>
+    </message>
+    <message>
+        <source>the request has no message and no raw prompt</source>
+        <translation>die Anfrage hat weder eine Nachricht noch eine rohe Eingabe</translation>
+    </message>
+    <message>
+        <source>the server redirects to nowhere</source>
+        <translation>der Server leitet ins Leere weiter</translation>
+    </message>
+    <message>
+        <source>the server sends it compressed, which was not asked for</source>
+        <translation>der Server sendet es komprimiert, was nicht verlangt war</translation>
+    </message>
+    <message>
+        <source>the shape is %1, expected %2</source>
+        <translation>die Form ist %1, erwartet war %2</translation>
+    </message>
+    <message>
+        <source>the shape of tensor %1</source>
+        <translation>die Form von Tensor %1</translation>
+    </message>
+    <message>
+        <source>the store has version %1, this Fovea reads version %2</source>
+        <translation>der Speicher der Stufen hat Version %1, dieses Fovea liest Version %2</translation>
+    </message>
+    <message>
+        <source>the store should end here</source>
+        <translation>die Datei sollte hier enden</translation>
+    </message>
+    <message>
+        <source>the store was made for a number of units of %1, expected %2</source>
+        <translation>der Speicher der Stufen hat %1 Experten, erwartet waren %2</translation>
+    </message>
+    <message>
+        <source>the store was made for the model with the fingerprint %1, expected %2</source>
+        <translation>der Speicher der Stufen gehört zum Modell mit dem Fingerabdruck %1, erwartet war %2</translation>
+    </message>
+    <message>
+        <source>the store was made for the packing %1, expected %2</source>
+        <translation>der Speicher der Stufen hat die Packung %1, erwartet war %2</translation>
+    </message>
+    <message>
+        <source>the store was made for the quantiser&apos;s version %1, expected %2</source>
+        <translation>der Speicher der Stufen ist von Version %1 des Quantisierers, erwartet war %2</translation>
+    </message>
+    <message>
+        <source>the store was made for the tiers %1, expected %2</source>
+        <translation>der Speicher der Stufen hat die Stufen %1, erwartet waren %2</translation>
+    </message>
+    <message>
+        <source>the store was made for units of the scope %1, expected %2</source>
+        <translation>der Speicher der Stufen enthält Einheiten der Art %1, erwartet war %2</translation>
+    </message>
+    <message>
+        <source>the store was made without divergences</source>
+        <translation>der Speicher der Stufen wurde ohne Abweichungen gemacht</translation>
+    </message>
+    <message>
+        <source>the store was made without this calibration</source>
+        <translation>der Speicher der Stufen wurde ohne diese Kalibrierung gemacht</translation>
+    </message>
+    <message>
+        <source>the tag &apos;%1&apos; is not supported</source>
+        <translation>das Tag &apos;%1&apos; kennt Fovea nicht</translation>
+    </message>
+    <message>
+        <source>the template is nested more than %1 levels deep while it runs</source>
+        <translation>die Vorlage ist mehr als %1 Ebenen tief verschachtelt, während sie läuft</translation>
+    </message>
+    <message>
+        <source>the template is not UTF-8 text</source>
+        <translation>die Vorlage ist kein Text in UTF-8</translation>
+    </message>
+    <message>
+        <source>the template made more than %1 bytes of output</source>
+        <translation>die Vorlage erzeugte mehr als %1 Bytes</translation>
+    </message>
+    <message>
+        <source>the template says: %1</source>
+        <translation>die Vorlage sagt: %1</translation>
+    </message>
+    <message>
+        <source>the template took more than %1 steps</source>
+        <translation>die Vorlage brauchte mehr als %1 Schritte</translation>
+    </message>
+    <message>
+        <source>the tensor %1 has no place in a %2 model with this configuration</source>
+        <translation>der Tensor %1 hat in einem Modell %2 mit dieser Konfiguration keinen Platz</translation>
+    </message>
+    <message>
+        <source>the tensor count</source>
+        <translation>die Zahl der Tensoren</translation>
+    </message>
+    <message>
+        <source>the tensor count is %1, the file can hold at most %2</source>
+        <translation>die Zahl der Tensoren ist %1, die Datei kann höchstens %2 enthalten</translation>
+    </message>
+    <message>
+        <source>the tensor is %1 %2, expected F32 [%3]</source>
+        <translation>der Tensor ist %1 %2, erwartet war F32 [%3]</translation>
+    </message>
+    <message>
+        <source>the tensor is missing, expected %1</source>
+        <translation>der Tensor fehlt, erwartet war %1</translation>
+    </message>
+    <message>
+        <source>the tensor is packed as integers, expected floats</source>
+        <translation>der Tensor ist als ganze Zahlen gepackt, erwartet waren Gleitkommazahlen</translation>
+    </message>
+    <message>
+        <source>the tensors end here, the file goes on for %1 more bytes</source>
+        <translation>die Tensoren enden hier, die Datei geht noch %1 Bytes weiter</translation>
+    </message>
+    <message>
+        <source>the test &apos;%1&apos; is not known</source>
+        <translation>den Test &apos;%1&apos; kennt Fovea nicht</translation>
+    </message>
+    <message>
+        <source>the text has less than two tokens</source>
+        <translation>der Text hat weniger als zwei Token</translation>
+    </message>
+    <message>
+        <source>the text is empty</source>
+        <translation>der Text ist leer</translation>
+    </message>
+    <message>
+        <source>the tokeniser &quot;%1&quot; is not supported</source>
+        <translation>den Tokenisierer &quot;%1&quot; kennt Fovea nicht</translation>
+    </message>
+    <message>
+        <source>the trace has version %1, this program reads version %2</source>
+        <translation>die Spur hat Version %1, dieses Programm liest Version %2</translation>
+    </message>
+    <message>
+        <source>the trace holds no pass</source>
+        <translation>die Spur enthält keinen Durchlauf</translation>
+    </message>
+    <message>
+        <source>the type is %1, expected F32, F16 or BF16</source>
+        <translation>der Typ ist %1, erwartet war F32, F16 oder BF16</translation>
+    </message>
+    <message>
+        <source>the type of %1</source>
+        <translation>der Typ von %1</translation>
+    </message>
+    <message>
+        <source>the type of %1 has no value</source>
+        <translation>der Typ von %1 hat keinen Wert</translation>
+    </message>
+    <message>
+        <source>the type of %1 is %2, GGUF knows 0 to 12</source>
+        <translation>der Typ von %1 ist %2, GGUF kennt 0 bis 12</translation>
+    </message>
+    <message>
+        <source>the type of tensor %1</source>
+        <translation>der Typ von Tensor %1</translation>
+    </message>
+    <message>
+        <source>the value is %1</source>
+        <translation>der Wert ist %1</translation>
+    </message>
+    <message>
+        <source>the value is %1, it must be %2</source>
+        <translation>der Wert ist %1, er muss %2 sein</translation>
+    </message>
+    <message>
+        <source>the value is %1, it must be %2 … %3</source>
+        <translation>der Wert ist %1, er muss %2 … %3 sein</translation>
+    </message>
+    <message>
+        <source>the value is %1, it must be -1 (no limit) or more</source>
+        <translation>der Wert ist %1, er muss -1 (ohne Grenze) oder mehr sein</translation>
+    </message>
+    <message>
+        <source>the version</source>
+        <translation>die Version</translation>
+    </message>
+    <message>
+        <source>there is no NVIDIA driver here</source>
+        <translation>hier ist kein NVIDIA-Treiber</translation>
+    </message>
+    <message>
+        <source>there is no NVIDIA driver here (%1)</source>
+        <translation>hier ist kein NVIDIA-Treiber (%1)</translation>
+    </message>
+    <message>
+        <source>this is a GGML file from before GGUF</source>
+        <translation>dies ist eine GGML-Datei aus der Zeit vor GGUF</translation>
+    </message>
+    <message>
+        <source>this is no access token</source>
+        <translation>dies ist kein Zugriffstoken</translation>
+    </message>
+    <message>
+        <source>this is no address of the web</source>
+        <translation>dies ist keine Adresse im Web</translation>
+    </message>
+    <message>
+        <source>this is no expert store</source>
+        <translation>dies ist kein Speicher der Stufen</translation>
+    </message>
+    <message>
+        <source>this is no name of a repository</source>
+        <translation>dies ist kein Name einer Sammlung</translation>
+    </message>
+    <message>
+        <source>this is no name of a revision</source>
+        <translation>dies ist kein Name einer Revision</translation>
+    </message>
+    <message>
+        <source>this is not a JSON object</source>
+        <translation>dies ist kein JSON-Objekt</translation>
+    </message>
+    <message>
+        <source>this is not a recording of the live panel</source>
+        <translation>dies ist keine Aufzeichnung der Live-Ansicht</translation>
+    </message>
+    <message>
+        <source>this is not a regular file</source>
+        <translation>dies ist keine gewöhnliche Datei</translation>
+    </message>
+    <message>
+        <source>this is not valid JSON near %1</source>
+        <translation>dies ist kein gültiges JSON bei %1</translation>
+    </message>
+    <message>
+        <source>this key is missing or is not a list of texts</source>
+        <translation>dieser Eintrag fehlt oder ist keine Liste von Texten</translation>
+    </message>
+    <message>
+        <source>this key is missing or is not a string</source>
+        <translation>dieser Eintrag fehlt oder ist kein Text</translation>
+    </message>
+    <message>
+        <source>this model has none: it was not made for conversations</source>
+        <translation>dieses Modell hat keine: es wurde nicht für Gespräche gemacht</translation>
+    </message>
+    <message>
+        <source>this program was built without its GPU module (it would be one of %1); build it again where nvcc is, see README.md</source>
+        <translation>dieses Programm wurde ohne sein GPU-Modul gebaut (es wäre eines von %1); bauen Sie es neu, wo nvcc ist, siehe README.md</translation>
+    </message>
+    <message>
+        <source>Use --policy static for a dense model</source>
+        <translation>Nehmen Sie --policy static für ein dichtes Modell</translation>
+    </message>
+    <message>
+        <source>version %1 is not known, only %2</source>
+        <translation>Version %1 ist nicht bekannt, nur %2</translation>
+    </message>
+    <message>
+        <source>was exported by a newer Fovea</source>
+        <translation>wurde von einem neueren Fovea exportiert</translation>
+    </message>
+    <message>
+        <source>was written by a newer Fovea in a way that this one cannot read</source>
+        <translation>wurde von einem neueren Fovea auf eine Weise geschrieben, die dieses nicht lesen kann</translation>
+    </message>
+    <message>
+        <source>what came is not what the hub lists: its hash is wrong</source>
+        <translation>was kam, ist nicht, was der Hub nennt: die Prüfsumme ist falsch</translation>
+    </message>
+    <message>
+        <source>Write the path of the one you mean, with a slash</source>
+        <translation>Schreiben Sie den Pfad dessen, das Sie meinen, mit einem Schrägstrich</translation>
     </message>
 </context>
 <context>

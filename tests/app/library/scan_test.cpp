@@ -91,7 +91,7 @@ class ScanTest : public QObject {
     QCOMPARE(scan.listed.size(), 4U);
     QCOMPARE(scan.read.size(), 4U);
     const LibraryModel& moe = scan.read["moe"];
-    QVERIFY2(moe.error.empty(), moe.error.c_str());
+    QVERIFY2(!moe.error, moe.error ? moe.error->message().c_str() : "");
     QCOMPARE(moe.info.architecture, std::string("qwen3_moe"));
     QVERIFY(moe.info.experts > 0 && moe.info.experts_used > 0);
     QCOMPARE(moe.file_bytes, static_cast<std::int64_t>(fs::file_size(places.models / "moe.gguf")));
@@ -99,8 +99,8 @@ class ScanTest : public QObject {
     QCOMPARE(moe.fit->kind, FitKind::fits);
     QVERIFY(!quantization_of(moe.info).empty());
     const LibraryModel& broken = scan.read["broken"];
-    QVERIFY(broken.is_read && !broken.error.empty() && !broken.fit);
-    QVERIFY(scan.read["qwen2"].file_bytes > 0 && scan.read["qwen2"].error.empty());
+    QVERIFY(broken.is_read && broken.error && !broken.fit);
+    QVERIFY(scan.read["qwen2"].file_bytes > 0 && !scan.read["qwen2"].error);
     // Again, with a budget of the user's own.
     worker.scan(0, 200, 10'000);
     QTRY_COMPARE(scan.finished, 2);
@@ -126,7 +126,7 @@ class ScanTest : public QObject {
     QTRY_COMPARE(scan.finished, 1);
     for (const LibraryModel& model : scan.listed) {
       QCOMPARE(model.is_read, model.name != "moe");
-      QCOMPARE(model.error.empty(), model.name != "broken");
+      QCOMPARE(model.error.has_value(), model.name == "broken");
       if (model.name == "dense") QCOMPARE(model.info.architecture, std::string("llama"));
     }
     QCOMPARE(scan.read["moe"].info.architecture, std::string("mixtral"));
@@ -156,11 +156,15 @@ class ScanTest : public QObject {
                   .conversion = "gptq",
                   .has_chat_template = true};
     const ModelFiles files{{"/models/a.gguf"}, 100, 7};
+    LibraryModel broken;
+    broken.path = "/models/b.gguf";
+    broken.error = fovea::Error{fovea::ErrorKind::unsupported, "b.gguf, offset 4", "it is \"new\"", "Wait"};
     {
       LibraryCache cache(folder.path() / "sub" / "cache.json");
       cache.load();
       cache.begin_scan();
       cache.keep(model, files);
+      cache.keep(broken, files);
       FOVEA_VERIFY(cache.save());
     }
     LibraryCache cache(folder.path() / "sub" / "cache.json");
@@ -168,6 +172,12 @@ class ScanTest : public QObject {
     LibraryModel found;
     found.path = model.path;
     QVERIFY(cache.find(found, files));
+    QVERIFY(!found.error);
+    LibraryModel found_broken;
+    found_broken.path = broken.path;
+    QVERIFY(cache.find(found_broken, files));
+    QVERIFY(found_broken.error && found_broken.error->kind == broken.error->kind);
+    QCOMPARE(found_broken.error->message(), broken.error->message());
     const fovea::ModelInfo &a = model.info, &b = found.info;
     QCOMPARE(b.path, a.path);
     QCOMPARE(b.name, a.name);
@@ -200,10 +210,10 @@ class ScanTest : public QObject {
     QTest::newRow("a list") << QByteArray("[1]");
     QTest::newRow("other version") << QByteArray("{\"version\": 99, \"models\": {}}");
     QTest::newRow("an earlier version") << QByteArray(
-        "{\"version\": 1, \"models\": {\"/a\": {\"bytes\": 0, \"modified\": 0, \"files\": 0, \"info\": "
+        "{\"version\": 2, \"models\": {\"/a\": {\"bytes\": 0, \"modified\": 0, \"files\": 0, \"info\": "
         "{}}}}");
     QTest::newRow("wrong types") << QByteArray(
-        "{\"version\": 2, \"models\": {\"/a\": 3, \"/b\": {\"info\": []}, \"/c\": {\"bytes\": \"x\", "
+        "{\"version\": 3, \"models\": {\"/a\": 3, \"/b\": {\"info\": []}, \"/c\": {\"bytes\": \"x\", "
         "\"info\": "
         "{\"layers\": \"many\", \"bytes_by_type\": {\"Q4\": []}}}}}");
   }

@@ -12,9 +12,12 @@
 #include <QXmlStreamReader>
 #include <set>
 
+#include "app/library/device_choice.h"
+#include "app/live/panel_files.h"
 #include "app/window/desktop.h"
 #include "app/words/error_words.h"
 #include "app/words/known_sentences.h"
+#include "engine/api/model_info.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -132,15 +135,28 @@ QString arguments_from(const QString& source, qsizetype at, int first) {
   return argument >= first ? source.mid(begin, at - begin) : QString();
 }
 
-// The words of the errors, what and advice, that a user of the window can do something about.
-QStringList pieces_of_errors(const QString& source) {
-  static const QRegularExpression error(
-      QStringLiteral("[({]\\s*(?=ErrorKind::(?:not_found|io|memory|context_full|device),)"));
+// The words of a source's errors, what and advice.
+QStringList pieces_of_errors(const QString& source, const QString& kinds) {
   static const QRegularExpression word(QStringLiteral("[a-z]{3}"));
+  const QRegularExpression error(QStringLiteral("[({]\\s*(?=ErrorKind::(?:%1),)").arg(kinds));
   QStringList pieces;
   for (auto each = error.globalMatch(source); each.hasNext();)
     pieces += literals_of(arguments_from(source, each.next().capturedEnd(), 2)).filter(word);
+  if (!kinds.contains(QStringLiteral("format"))) return pieces;
+  // describe.h's function for files that are damaged.
+  static const QRegularExpression damaged(QStringLiteral("return damaged(_here)?\\("));
+  for (auto each = damaged.globalMatch(source); each.hasNext();) {
+    const QRegularExpressionMatch call = each.next();
+    pieces +=
+        literals_of(arguments_from(source, call.capturedEnd(), call.hasCaptured(1) ? 0 : 2)).filter(word);
+  }
   return pieces;
+}
+
+// Why there is no GPU, or why one cannot be used: every text of several words.
+QStringList pieces_about_gpus(const QString& source) {
+  static const QRegularExpression words(QStringLiteral("[a-z] [a-zA-Z]"));
+  return literals_of(source).filter(words);
 }
 
 bool is_of_the_window(const QString& path) {
@@ -149,10 +165,49 @@ bool is_of_the_window(const QString& path) {
   return !path.contains(elsewhere);
 }
 
+// What is only written by Fovea itself or said on the command line, and the inside of templates, tokenisers,
+// stores and packed weights: of these errors a user of the window learns the kind, the place and the advice.
+bool is_of_few(const QString& path) {
+  static const QRegularExpression few(QStringLiteral(
+      "/engine/jinja/|/engine/text/(character_map|json_|regex|text_model|tokenizer_)|"
+      "/engine/checkpoint/(gguf_writer|made|packed_|store_format|store_writer)|/engine/runtime/measure|"
+      "/engine/precision/(dynaexq|offload|tier_map)|/app/wizard/catalogue"));
+  return path.contains(few);
+}
+
+QStringList pieces_for_the_window(const QString& path, const QString& source) {
+  if (path.contains(QStringLiteral("/kernels/"))) return pieces_about_gpus(source);
+  if (!is_of_the_window(path)) return {};
+  const QString kinds = QStringLiteral("not_found|io|memory|context_full|device");
+  return pieces_of_errors(source,
+                          is_of_few(path) ? kinds : kinds + QStringLiteral("|format|unsupported|invalid"));
+}
+
 }  // namespace
 
 class LanguageTest : public QObject {
   Q_OBJECT
+
+  const tests::TemporaryFolder folder_;
+
+  static QString q(const std::filesystem::path& path) { return QString::fromStdString(path.string()); }
+  static QByteArray content(const QString& path) {
+    QFile file(path);
+    return file.open(QFile::ReadOnly) ? file.readAll() : QByteArray();
+  }
+  QString put(const char* name, const QByteArray& bytes) {
+    QFile file(q(folder_.path() / name));
+    return file.open(QFile::WriteOnly) && file.write(bytes) == bytes.size() ? file.fileName() : QString();
+  }
+  // The golden folder with one word of its configuration changed.
+  QString with_config(const std::string& golden, const char* from, const char* to) {
+    const std::filesystem::path copy = folder_.path() / golden;
+    std::filesystem::create_directories(copy.parent_path());
+    std::filesystem::copy(tests::golden(golden), copy, std::filesystem::copy_options::recursive);
+    QByteArray config = content(q(copy / "config.json"));
+    put((golden + "/config.json").c_str(), config.replace(from, to));
+    return q(copy);
+  }
 
  private Q_SLOTS:
   void cleanup() {
@@ -282,7 +337,7 @@ class LanguageTest : public QObject {
 
   // The engine's sentence below a headline in the window's language, and its advice, where that is known.
   void errorsAreInTheLanguage() {
-    const Error damaged{ErrorKind::format, "model.gguf, offset 12", "the tensor count is 7",
+    const Error damaged{ErrorKind::format, "model.gguf, offset 12", "the moon is 7",
                         "Download the file again"};
     const Error unknown{ErrorKind::io, "disk", "it is gone", "Do what nobody else does"};
     const Error full{ErrorKind::context_full, "prompt", "300 tokens do not fit",
@@ -295,7 +350,7 @@ class LanguageTest : public QObject {
     QCOMPARE(
         app::error_words(damaged),
         QStringLiteral("Eine Datei ist beschädigt oder nicht das, was sie sein soll: model.gguf, offset 12: "
-                       "the tensor count is 7. Laden Sie die Datei noch einmal herunter"));
+                       "the moon is 7. Laden Sie die Datei noch einmal herunter"));
     QCOMPARE(app::error_words(unknown),
              QStringLiteral("Ein Zugriff ist fehlgeschlagen: disk: it is gone. Do what nobody else does"));
     QVERIFY2(
@@ -330,6 +385,51 @@ class LanguageTest : public QObject {
              QStringLiteral("Der Speicher reicht nicht: there is not enough memory on Mars"));
   }
 
+  // As the engine says them, of the files that people meet.
+  void whatPeopleMeetIsInTheLanguage_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("says");
+    const auto row = [](const char* name, const QString& file, const char* says) {
+      QTest::newRow(name) << file << QString::fromUtf8(says);
+    };
+    const QByteArray experts = content(q(tests::golden("models/experts.gguf")));
+    row("another architecture", with_config("chat", "\"qwen3_moe\"", "\"mamba\""),
+        "model_type ist \"mamba\", eine Architektur, die Fovea nicht kennt; es kennt: ");
+    row("packed otherwise", with_config("quantized/gptq", "\"gptq\"", "\"bitsandbytes\""),
+        "quant_method in quantization_config ist \"bitsandbytes\", Fovea liest gptq, awq and auto-round");
+    row("no GGUF", put("page.gguf", "<html>"),
+        "die Datei beginnt mit \"<htm\", eine GGUF-Datei beginnt mit \"GGUF\"");
+    row("another version", put("new.gguf", QByteArray("GGUF\x09\0\0\0", 8)),
+        "die GGUF-Version ist 9, Fovea liest 2 und 3. Wandeln Sie");
+    row("cut in its head", put("cut.gguf", experts.first(40)),
+        "die Zahl der Tensoren ist 27, die Datei kann höchstens 0 enthalten");
+    row("cut in its weights", put("short.gguf", experts.chopped(1000)), "sie ist nicht vollständig");
+    row("a newer trace", put("new.trace", QByteArray("FOVTRACE\x63\0\0\0", 12)),
+        "die Spur hat Version 99, dieses Programm liest Version ");
+    row("no recording", put("other.json", "{}\n"), "dies ist keine Aufzeichnung der Live-Ansicht");
+  }
+  void whatPeopleMeetIsInTheLanguage() {
+    QFETCH(QString, file);
+    QFETCH(QString, says);
+    ui::use_language(QStringLiteral("de"));
+    const std::filesystem::path path = file.toStdString();
+    const bool is_model = path.extension() == ".gguf" || std::filesystem::is_directory(path);
+    const auto error_of = [](const auto& result) {
+      return result ? QStringLiteral("it succeeded") : app::error_words(result.error());
+    };
+    const QString error = is_model ? error_of(inspect(path)) : error_of(app::open_recording(path));
+    QVERIFY2(error.contains(says), qPrintable(error));
+  }
+
+  void whyThereIsNoGpuIsInTheLanguage() {
+    ui::use_language(QStringLiteral("de"));
+    QCOMPARE(app::sentence_words("there is no NVIDIA driver here (libcuda.so.1: cannot open)"),
+             QStringLiteral("hier ist kein NVIDIA-Treiber (libcuda.so.1: cannot open)"));
+    const auto offers = app::device_offers({DeviceInfo{}}, "the driver lists no GPU", {});
+    QVERIFY2(offers[0].why.endsWith(QStringLiteral(": der Treiber nennt keine GPU.")),
+             qPrintable(offers[0].why));
+  }
+
   // A changed sentence would lose its translation without a word, and a new one would never get any.
   void theEnginesSentencesAreKnown() {
     std::set<QString> known, said;
@@ -338,8 +438,8 @@ class LanguageTest : public QObject {
     for (const std::string_view each : app::known_sentences())
       for (const QString& piece : QString::fromUtf8(each.data(), std::ssize(each)).split(place))
         known.insert(piece);
-    QVERIFY(known.size() > 200);
-    for (const char* top : {"engine", "app", "ui"}) {
+    QVERIFY(known.size() > 500);
+    for (const char* top : {"engine", "app", "ui", "kernels/modules", "kernels/cuda/module"}) {
       QDirIterator files(QStringLiteral(FOVEA_SOURCE_DIR "/") + QLatin1String(top),
                          {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
                          QDirIterator::Subdirectories);
@@ -348,8 +448,12 @@ class LanguageTest : public QObject {
         if (path.contains(QStringLiteral("/app/words/"))) continue;
         const QString source = source_of(path);
         QVERIFY2(!source.isEmpty(), qPrintable(path));
-        for (const QString& text : literals_of(source)) said.insert(text);
-        for (const QString& piece : is_of_the_window(path) ? pieces_of_errors(source) : QStringList())
+        for (const QString& text : literals_of(source))
+          for (const QString& piece : text.split(place)) {
+            said.insert(piece);
+            said.insert(QLatin1Char(' ') + piece);  // behind the name of what is wrong
+          }
+        for (const QString& piece : pieces_for_the_window(path, source))
           if (!known.contains(piece)) unknown += path + QStringLiteral(": ") + piece;
       }
     }
@@ -363,9 +467,16 @@ class LanguageTest : public QObject {
         "return fail(ErrorKind::memory, \"where\", say(\"the \\\"moon\\\", \", n, \" is full\"),\n"
         "            far ? \"Take \" + f(\"another, too\") : \"\");\n"
         "return fail(ErrorKind::internal, \"where\", \"what\");");
-    QCOMPARE(pieces_of_errors(source),
+    QCOMPARE(pieces_of_errors(source, QStringLiteral("io|memory")),
              QStringList({QStringLiteral("the \"moon\", "), QStringLiteral(" is full"),
                           QStringLiteral("Take "), QStringLiteral("another, too")}));
+    QCOMPARE(pieces_of_errors(source, QStringLiteral("io")), QStringList());
+    QCOMPARE(pieces_of_errors(QStringLiteral("return damaged(name_, 8, \"the count is \" + n);\n"
+                                             "return damaged_here(\"it ends\");"),
+                              QStringLiteral("format")),
+             QStringList({QStringLiteral("the count is "), QStringLiteral("it ends")}));
+    QCOMPARE(pieces_about_gpus(QStringLiteral("f(\"libcuda.so.1\"); return \"no GPU here: \" + why;")),
+             QStringList(QStringLiteral("no GPU here: ")));
   }
 
   void anUnknownLanguageIsEnglish() {
