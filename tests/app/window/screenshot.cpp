@@ -1,6 +1,9 @@
-// Takes pictures of the program's own window with its real engine, model and history, on Qt's offscreen
-// platform.
-//   screenshot MODEL OUT.png light|dark QUESTION [QUESTION …]       scripts/screenshot calls it.
+// Takes the README's pictures of the program's own window with its real engine, model and history, on Qt's
+// offscreen platform: a conversation, the panel detached, and the wizard's memory page of the model on this
+// machine.
+//   screenshot MODEL FOLDER light|dark QUESTION [QUESTION …]       scripts/screenshot calls it.
+#include <QAbstractButton>
+#include <QAction>
 #include <QApplication>
 #include <QDir>
 #include <QEventLoop>
@@ -13,6 +16,8 @@
 #include "app/window/desktop.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/error_bar.h"
+#include "ui/live/live_panel.h"
+#include "ui/wizard/wizard_dialog.h"
 
 namespace {
 
@@ -33,21 +38,54 @@ bool wait_for_ready(const fovea::ui::ChatWindow& window) {
   return window.state() == State::ready && window.error_bar().message().isEmpty();
 }
 
+void settle() {
+  QEventLoop loop;
+  QTimer::singleShot(600, &loop, &QEventLoop::quit);
+  loop.exec();
+}
+
+bool save(QWidget& widget, const QString& folder, const char* name) {
+  settle();
+  return widget.grab().save(QDir(folder).filePath(QLatin1String(name)));
+}
+
+bool save_panel(fovea::app::Desktop& desktop, const QString& folder) {
+  auto* detach = desktop.window().findChild<QAction*>(QStringLiteral("detachLiveAction"));
+  detach->trigger();
+  desktop.live_panel().window()->resize(1280, 800);
+  const bool saved = save(*desktop.live_panel().window(), folder, "panel.png");
+  detach->trigger();
+  return saved;
+}
+
+bool save_wizard(fovea::app::Desktop& desktop, const QString& folder) {
+  Q_EMIT desktop.live_panel().choosePrecisionRequested();
+  fovea::ui::WizardDialog* wizard = nullptr;
+  for (QWidget* top : QApplication::topLevelWidgets())
+    if (auto* dialog = qobject_cast<fovea::ui::WizardDialog*>(top); dialog && dialog->isVisible())
+      wizard = dialog;
+  if (!wizard) return false;
+  const auto* next = wizard->findChild<QAbstractButton*>(QStringLiteral("wizardNext"));
+  wait_until([&] { return next->isEnabled(); });  // it is planned
+  const bool saved = save(*wizard, folder, "wizard.png");
+  wizard->close();
+  return saved;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    std::fputs("usage: screenshot MODEL OUT.png light|dark QUESTION [QUESTION ...]\n", stderr);
+    std::fputs("usage: screenshot MODEL FOLDER light|dark QUESTION [QUESTION ...]\n", stderr);
     return 2;
   }
-  QTemporaryDir folder;
-  const QByteArray stores = qgetenv("FOVEA_SCREENSHOT_STORES");
+  const QTemporaryDir folder;
   qputenv("FOVEA_DATA", folder.path().toUtf8());
   const QString settings = folder.path() + QStringLiteral("/config");
   QDir().mkpath(settings);
   QFile file(settings + QStringLiteral("/settings.json"));
   if (!file.open(QFile::WriteOnly)) return 1;
-  file.write(QStringLiteral(R"({"appearance": {"theme": "%1"},
+  file.write(QStringLiteral(R"({"appearance": {"theme": "%1", "language": "en"},
                                "generation": {"temperature": 0.2, "repetition_penalty": 1.05, "max_tokens": 240}})")
                  .arg(QLatin1String(argv[3]))
                  .toUtf8());
@@ -61,8 +99,7 @@ int main(int argc, char** argv) {
   request.load->precision.policy = fovea::PolicyKind::dynaexq;
   request.load->precision.tiers = {"file", "q4"};
   request.load->precision.budget_bytes = 196'000'000;
-  request.load->precision.stores_folder =
-      stores.isEmpty() ? folder.path().toStdString() + "/stores" : stores.toStdString();
+  request.load->precision.stores_folder = folder.path().toStdString() + "/stores";
   fovea::app::Desktop desktop(request);
   fovea::ui::ChatWindow& window = desktop.window();
   desktop.start();
@@ -80,10 +117,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "screenshot: %s\n", window.error_bar().message().toUtf8().constData());
     return 1;
   }
-  QEventLoop settle;  // the panel draws its last frame
-  QTimer::singleShot(600, &settle, &QEventLoop::quit);
-  settle.exec();
-  const bool saved = window.grab().save(QString::fromLocal8Bit(argv[2]));
+  const QString out = QString::fromLocal8Bit(argv[2]);
+  bool saved = save(window, out, "screenshot.png");
+  saved = save_panel(desktop, out) && saved;
+  saved = save_wizard(desktop, out) && saved;
+  if (!saved) std::fprintf(stderr, "screenshot: not every picture could be taken\n");
   bool closed = false;
   QObject::connect(&desktop, &fovea::app::Desktop::closed, &application, [&] { closed = true; });
   window.close();

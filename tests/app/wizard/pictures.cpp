@@ -1,4 +1,6 @@
-// Takes pictures of every page of the wizard, on Qt's offscreen platform:
+// Takes pictures of every page of the wizard, on Qt's offscreen platform. The machines are made up
+// (machines.h), and so is what take_local() shows as measured; the models are the catalogue's and the plans
+// the planner's. The README's picture is of a real machine: scripts/screenshot.
 //   wizard_pictures OUT_FOLDER [light|dark]
 // QT_SCALE_FACTOR=2 gives them at 200 %. FOVEA_PICTURES_MODELS names a folder with models (may be empty).
 #include <QApplication>
