@@ -86,6 +86,7 @@ struct Forward::Buffers {
   std::unique_ptr<HostExperts> host;          // null where the device has all weights
   std::unique_ptr<MadeChoices> made_choices;  // null where only routers choose
   Graphs graphs;
+  Part left_out = Part::none;
   std::optional<kernels::OperationTable> incomplete;  // without the part that is left out
   std::vector<kernels::Weight> inside;                // for graphs: every weight but the experts
   float magnitude = 1;
@@ -345,7 +346,7 @@ class Forward::Runner {
   // False: the observer stopped the pass.
   bool feed_forward(std::int64_t layer, const LayerWeights& w) {
     const std::int64_t tokens = tokens_ - begin_;
-    const bool hosted = b_.host && b_.host->layer(layer);
+    const bool hosted = b_.host && b_.host->layer(layer) && b_.left_out != Part::experts;
     kernels::FeedForward block{.x = wanted(b_.at.normed),
                                .tokens = tokens,
                                .d = c_.hidden,
@@ -491,6 +492,7 @@ Result<void> Forward::allow_choices() {
 void Forward::leave_out(Part part) {
   Buffers& b = *buffers_;
   b.graphs.forget();
+  b.left_out = part;
   b.incomplete.reset();
   if (part == Part::none) return;
   kernels::OperationTable& table = b.incomplete.emplace(b.device.operations());

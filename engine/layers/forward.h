@@ -76,8 +76,8 @@ class Forward {
   std::span<const float> all_logits(kernels::Stream&);
   // From now on passes may bring choices of their own. ErrorKind::memory.
   Result<void> allow_choices();
-  // For measuring what a part takes: from now on passes go without its operations, and their logits are worth
-  // nothing.
+  // For measuring what a part takes: from now on passes go without its operations, the host's among them with
+  // what crosses for their sake, and their logits are worth nothing.
   enum class Part : std::uint8_t { none, experts, attention, linear };
   void leave_out(Part part);
   bool stopped() const;  // the last run, by the stop token or the observer

@@ -428,6 +428,47 @@ class SegmentsTest : public QObject {
     QVERIFY(same_bits(logits, wanted));
   }
 
+  // By pieces, captured and by segments; afterwards everything is computed again.
+  void whatIsLeftOutTheHostLeavesOutToo() {
+    const Case& c = case_named("experts");
+    const auto device = emulation::emulated_device({.seed = seed()});
+    const auto whole = load(c.model, cpu());
+    FOVEA_VERIFY(whole);
+    const Divided divided = divide(c.model, *device, half_of_the_experts(*whole));
+    const Pages pages(*device, divided.model.config(), 4, page_tokens);
+    const auto stream = device->make_stream({});
+    auto forward = layers::Forward::create(divided.model, *device, 1, 4, divided.part());
+    FOVEA_VERIFY(forward);
+    int calls = 0;
+    const Watch watch([&] { ++calls; });
+    std::vector<float> logits;
+    const auto run = [&](int passes) {
+      logits.clear();
+      for (int pass = 0; pass < passes; ++pass) {
+        const auto row = forward->run({.tokens = std::span(c.tokens).subspan(std::size_t(pass), 1),
+                                       .first = pass,
+                                       .cache = pages.layers(),
+                                       .context = tokens},
+                                      *stream);
+        logits.insert(logits.end(), row.begin(), row.end());
+      }
+      return std::exchange(calls, 0);
+    };
+    using enum layers::Forward::Part;
+    QCOMPARE(run(4), 2 * 4);
+    const std::vector<float> before = logits;
+    for (const auto part : {attention, linear}) {
+      forward->leave_out(part);
+      QCOMPARE(run(4), 2 * 4);
+    }
+    forward->leave_out(experts);
+    QCOMPARE(run(4), 0);
+    QVERIFY(forward->graphs().captured == 4);
+    forward->leave_out(none);
+    QCOMPARE(run(4), 2 * 4);
+    QVERIFY(same_bits(logits, before));
+  }
+
   void theHostIsAsideInEachPass() {
     TwoSegments pass;
     int calls = 0;
