@@ -54,13 +54,6 @@ void Crossing::Sent::each(const Sizes& sizes, F&& f) {
 }
 
 template <class F>
-void Crossing::List::each(const Sizes& sizes, F&& f) {
-  f(ids, listed(sizes.config));
-  f(logits, listed(sizes.config));
-  f(sums, 3);
-}
-
-template <class F>
 void Crossing::Received::each(const Sizes& sizes, F&& f) {
   const models::ModelConfig& config = sizes.config;
   f(ids, config.layers * sizes.max_tokens * config.experts_used);
@@ -97,10 +90,11 @@ Crossing::Bytes Crossing::bytes(const models::ModelConfig& config, std::int64_t 
                                 std::int64_t max_pages) {
   const Sizes sizes{config, max_tokens, max_pages};
   Layout device, host;
+  List list{.listed = listed(config)};
   Sent{}.each(sizes, device);
-  List{}.each(sizes, device);
+  device(list.ids, list.words());
   Sent{}.each(sizes, host);
-  List{}.each(sizes, host);
+  host(list.ids, list.words());
   Received{}.each(sizes, host);
   return {.device = device.bytes, .host = host.bytes};
 }
@@ -110,11 +104,12 @@ bool Crossing::allocate() {
   on_device_ = device_.allocate(bytes_.device);
   on_host_ = device_.allocate_host(bytes_.host);
   if (on_device_ == nullptr || on_host_ == nullptr) return false;
+  device_list_.listed = host_list_.listed = listed(model_.config());
   Layout device{.memory = on_device_}, host{.memory = on_host_};
   device_side_.each(sizes(), device);
-  device_list_.each(sizes(), device);
+  device(device_list_.ids, device_list_.words());
   host_side_.each(sizes(), host);
-  host_list_.each(sizes(), host);
+  host(host_list_.ids, host_list_.words());
   *host_side_.sharpness = 0;
   received_.each(sizes(), host);
   std::memset(host_side_.pages, 0,
@@ -222,23 +217,21 @@ kernels::Shortlist Crossing::shortlist(const float* logits) const {
   return {.logits = logits,
           .count = model_.config().vocabulary,
           .sharpness = device_side_.sharpness,
-          .listed = listed(model_.config()),
+          .listed = device_list_.listed,
           .ids = device_list_.ids,
-          .values = device_list_.logits,
-          .sums = device_list_.sums};
+          .values = device_list_.logits(),
+          .sums = device_list_.sums()};
 }
 
 void Crossing::read_shortlist(kernels::Stream& stream) {
-  std::byte* const end = bytes_of(host_list_.sums + 3);
-  device_.read_back(bytes_of(host_list_.ids), bytes_of(device_list_.ids), end - bytes_of(host_list_.ids),
-                    stream);
+  device_.read_back(bytes_of(host_list_.ids), bytes_of(device_list_.ids), device_list_.words() * 4, stream);
 }
 
 LikelyTokens Crossing::likely() const {
-  const auto count = static_cast<std::size_t>(listed(model_.config()));
-  const auto sum = [this](int i) { return static_cast<double>(host_list_.sums[i]); };
+  const auto count = static_cast<std::size_t>(host_list_.listed);
+  const auto sum = [this](int i) { return static_cast<double>(host_list_.sums()[i]); };
   return {.ids = {host_list_.ids, count},
-          .logits = {host_list_.logits, count},
+          .logits = {host_list_.logits(), count},
           .weight = sum(0),
           .entropy = std::log(sum(1)) - sum(2) / sum(1)};
 }

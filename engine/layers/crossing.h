@@ -91,12 +91,12 @@ class Crossing {
     template <class F>
     void each(const Sizes& sizes, F&& f);
   };
-  struct List {                   // on the device, and its copy
-    std::int32_t* ids = nullptr;  // [listed]
-    float* logits = nullptr;      // [listed]
-    float* sums = nullptr;        // [3]
-    template <class F>
-    void each(const Sizes& sizes, F&& f);
+  struct List {  // on the device, and its copy; without gaps, so that one copy reads it all
+    std::int64_t listed = 0;
+    std::int32_t* ids = nullptr;                                              // [listed], then
+    float* logits() const { return reinterpret_cast<float*>(ids + listed); }  // [listed]
+    float* sums() const { return logits() + listed; }                         // [3]
+    std::int64_t words() const { return 2 * listed + 3; }
   };
   struct Received {               // on the host
     std::int32_t* ids = nullptr;  // [layers, max_tokens, experts_used]
