@@ -21,6 +21,16 @@ std::int64_t listed(const models::ModelConfig& config) {
   return std::min(config.vocabulary, kernels::most_shortlisted);
 }
 
+std::int64_t layers_with_experts(const models::ModelConfig& config, std::int64_t before) {
+  std::int64_t count = 0;
+  for (std::int64_t layer = 0; layer < before; ++layer) count += config.layer_has_experts(layer) ? 1 : 0;
+  return count;
+}
+
+std::int64_t choices_words(const models::ModelConfig& config, std::int64_t max_tokens) {
+  return 2 * layers_with_experts(config, config.layers) * max_tokens * config.experts_used;
+}
+
 // Adds up what arrays take, or gives them their places behind `memory`.
 struct Layout {
   std::byte* memory = nullptr;
@@ -53,22 +63,13 @@ void Crossing::Sent::each(const Sizes& sizes, F&& f) {
   f(sharpness, 1);
 }
 
-template <class F>
-void Crossing::Received::each(const Sizes& sizes, F&& f) {
-  const models::ModelConfig& config = sizes.config;
-  f(ids, config.layers * sizes.max_tokens * config.experts_used);
-  f(weights, config.layers * sizes.max_tokens * config.experts_used);
-  f(logits, config.vocabulary);
-}
-
 Crossing::Crossing(const models::Model& model, const kernels::Device& device, std::int64_t max_tokens,
                    std::int64_t max_pages)
     : model_(model),
       device_(device),
       max_tokens_(max_tokens),
       max_pages_(max_pages),
-      revisions_(model.layers().size(), ~std::uint64_t{0}),
-      choices_(model.layers().size()) {}
+      revisions_(model.layers().size(), ~std::uint64_t{0}) {}
 
 Crossing::~Crossing() {
   if (on_device_ != nullptr) device_.release(on_device_, bytes_.device);
@@ -91,11 +92,14 @@ Crossing::Bytes Crossing::bytes(const models::ModelConfig& config, std::int64_t 
   const Sizes sizes{config, max_tokens, max_pages};
   Layout device, host;
   List list{.listed = listed(config)};
-  Sent{}.each(sizes, device);
-  device(list.ids, list.words());
-  Sent{}.each(sizes, host);
-  host(list.ids, list.words());
-  Received{}.each(sizes, host);
+  std::int32_t* choices = nullptr;
+  float* logits = nullptr;
+  for (Layout* const side : {&device, &host}) {
+    Sent{}.each(sizes, *side);
+    (*side)(list.ids, list.words());
+    (*side)(choices, choices_words(config, max_tokens));
+  }
+  host(logits, config.vocabulary);
   return {.device = device.bytes, .host = host.bytes};
 }
 
@@ -108,20 +112,24 @@ bool Crossing::allocate() {
   Layout device{.memory = on_device_}, host{.memory = on_host_};
   device_side_.each(sizes(), device);
   device(device_list_.ids, device_list_.words());
+  device(device_choices_, choices_words(model_.config(), max_tokens_));
   host_side_.each(sizes(), host);
   host(host_list_.ids, host_list_.words());
+  host(host_choices_, choices_words(model_.config(), max_tokens_));
+  host(logits_, model_.config().vocabulary);
   *host_side_.sharpness = 0;
-  received_.each(sizes(), host);
   std::memset(host_side_.pages, 0,
               static_cast<std::size_t>(2 * std::ssize(model_.layers()) * max_pages_) * sizeof(std::byte*));
   return true;
 }
 
-Crossing::Rows Crossing::begin(std::span<const TokenId> tokens, std::int64_t first, kernels::Stream& stream) {
+Crossing::Rows Crossing::begin(std::span<const TokenId> tokens, std::int64_t first,
+                               const std::int32_t* chosen, kernels::Stream& stream) {
   static_assert(std::is_same_v<TokenId, std::int32_t>);
   const std::int64_t count = std::ssize(tokens);
   assert(count <= max_tokens_);
-  std::ranges::fill(choices_, 0);
+  pass_tokens_ = count;
+  chosen_ = chosen;
   std::ranges::copy(tokens, host_side_.rows);
   std::iota(host_side_.rows + count, host_side_.rows + 2 * count, static_cast<std::int32_t>(first));
   device_.copy(bytes_of(device_side_.rows), bytes_of(host_side_.rows), 2 * count * 4, stream);
@@ -176,21 +184,30 @@ const kernels::Expert* Crossing::experts(std::int64_t layer, kernels::Stream& st
   return device_side_.experts + first;
 }
 
-void Crossing::read_choices(std::int64_t layer, std::int64_t tokens, const std::int32_t* ids,
-                            const float* weights, kernels::Stream& stream) {
-  const std::int64_t used = model_.config().experts_used, at = layer * max_tokens_ * used;
-  device_.read_back(bytes_of(received_.ids + at), bytes_of(ids), tokens * used * 4, stream);
-  device_.read_back(bytes_of(received_.weights + at), bytes_of(weights), tokens * used * 4, stream);
-  expect_choices(layer, tokens);
+Crossing::Routed Crossing::routed(std::int32_t* choices, std::int64_t layer, std::int64_t tokens) const {
+  assert(tokens <= pass_tokens_);
+  const models::ModelConfig& config = model_.config();
+  std::int32_t* const ids =
+      choices + 2 * layers_with_experts(config, layer) * pass_tokens_ * config.experts_used;
+  return {ids, reinterpret_cast<float*>(ids + tokens * config.experts_used)};
 }
 
-void Crossing::expect_choices(std::int64_t layer, std::int64_t tokens) {
-  choices_[static_cast<std::size_t>(layer)] = tokens;
+Crossing::Routed Crossing::routed(std::int64_t layer, std::int64_t tokens) const {
+  return routed(device_choices_, layer, tokens);
 }
 
-Crossing::Choices Crossing::choices(std::int64_t layer) const {
-  const std::int64_t at = layer * max_tokens_ * model_.config().experts_used;
-  return {choices_[static_cast<std::size_t>(layer)], received_.ids + at, received_.weights + at};
+void Crossing::read_choices(std::int64_t first, std::int64_t last, std::int64_t tokens,
+                            kernels::Stream& stream) {
+  const std::byte* const begin = bytes_of(routed(first, 0).ids);
+  const std::byte* const end = bytes_of(routed(last, tokens).weights + tokens * model_.config().experts_used);
+  device_.read_back(bytes_of(routed(host_choices_, first, 0).ids), begin, end - begin, stream);
+}
+
+Crossing::Choices Crossing::choices(std::int64_t layer, std::int64_t tokens) const {
+  const Routed read = routed(host_choices_, layer, tokens);
+  if (chosen_ == nullptr) return {read.ids, read.weights};
+  const std::int64_t row = (layer + 1) * pass_tokens_ - tokens;
+  return {chosen_ + row * model_.config().experts_used, read.weights};
 }
 
 std::span<const float> Crossing::read(const float* values, std::int64_t count, kernels::Stream& stream) {
@@ -203,7 +220,7 @@ std::span<const float> Crossing::read(const float* values, std::int64_t count, k
 std::span<const float> Crossing::read_logits(const float* logits, std::int64_t rows,
                                              kernels::Stream& stream) {
   const std::int64_t count = rows * model_.config().vocabulary;
-  float* host = received_.logits;
+  float* host = logits_;
   if (rows > 1) {
     all_logits_.resize(std::max(all_logits_.size(), static_cast<std::size_t>(count)));
     host = all_logits_.data();

@@ -40,7 +40,10 @@ class Crossing {
     const std::int32_t* tokens = nullptr;     // [tokens]
     const std::int32_t* positions = nullptr;  // [tokens]
   };
-  Rows begin(std::span<const TokenId> tokens, std::int64_t first, kernels::Stream& stream);
+  // `chosen` [layers, tokens, experts_used], or null: on the host, what computes in place of the routers'
+  // choices.
+  Rows begin(std::span<const TokenId> tokens, std::int64_t first, const std::int32_t* chosen,
+             kernels::Stream& stream);
   void inverse_frequency(std::span<const float> values, float* target, kernels::Stream& stream);
   // [layers]: the same pages, in lists on the device; the first `used` of each are looked at.
   std::span<const kernels::KvPages> pages(std::span<const kernels::KvPages> cache, std::int64_t used,
@@ -52,15 +55,21 @@ class Crossing {
   void sharpness(float value, kernels::Stream& stream);
 
   // --- back: what is read may be looked at when the stream has been synchronised ---
-  struct Choices {
-    std::int64_t tokens = 0;
-    const std::int32_t* ids = nullptr;  // [tokens, experts_used]
-    const float* weights = nullptr;     // [tokens, experts_used]
+  // What a layer's router gives for the last `tokens` of the pass, all of them but in the last layer: ids and
+  // gate weights [tokens, experts_used]. All layers' lie behind each other, so that one copy reads any of
+  // them.
+  struct Routed {
+    std::int32_t* ids = nullptr;
+    float* weights = nullptr;
   };
-  void read_choices(std::int64_t layer, std::int64_t tokens, const std::int32_t* ids, const float* weights,
-                    kernels::Stream& stream);
-  void expect_choices(std::int64_t layer, std::int64_t tokens);  // a graph reads them
-  Choices choices(std::int64_t layer) const;                     // 0 tokens: not read in this pass
+  Routed routed(std::int64_t layer, std::int64_t tokens) const;  // on the device, for the router to write
+  // Of all layers from `first` to `last`, which has so many tokens.
+  void read_choices(std::int64_t first, std::int64_t last, std::int64_t tokens, kernels::Stream& stream);
+  struct Choices {
+    const std::int32_t* ids = nullptr;
+    const float* weights = nullptr;
+  };
+  Choices choices(std::int64_t layer, std::int64_t tokens) const;  // what was read
   // Waits for the stream. Valid until the next call.
   std::span<const float> read(const float* values, std::int64_t count, kernels::Stream& stream);
   // [rows, vocabulary]
@@ -80,6 +89,7 @@ class Crossing {
     std::int64_t max_tokens, max_pages;
   };
   Sizes sizes() const { return {model_.config(), max_tokens_, max_pages_}; }
+  Routed routed(std::int32_t* choices, std::int64_t layer, std::int64_t tokens) const;
 
   // The arrays of both sides, each in one piece of memory.
   struct Sent {                          // what goes to the device, and its copy there
@@ -98,13 +108,6 @@ class Crossing {
     float* sums() const { return logits() + listed; }                         // [3]
     std::int64_t words() const { return 2 * listed + 3; }
   };
-  struct Received {               // on the host
-    std::int32_t* ids = nullptr;  // [layers, max_tokens, experts_used]
-    float* weights = nullptr;     // [layers, max_tokens, experts_used]
-    float* logits = nullptr;      // [vocabulary]
-    template <class F>
-    void each(const Sizes& sizes, F&& f);
-  };
 
   const models::Model& model_;
   const kernels::Device& device_;
@@ -114,10 +117,13 @@ class Crossing {
   Bytes bytes_;
   Sent device_side_, host_side_;
   List device_list_, host_list_;
-  Received received_;
+  // [layers with experts, 2, the pass's tokens, experts_used]: ids, then weights.
+  std::int32_t *device_choices_ = nullptr, *host_choices_ = nullptr;
+  float* logits_ = nullptr;               // [vocabulary], on the host alone
   std::vector<kernels::KvPages> pages_;   // [layers], their lists on the device
   std::vector<std::uint64_t> revisions_;  // [layers] of the handles that are on the device
-  std::vector<std::int64_t> choices_;     // [layers] tokens whose choices were read
+  std::int64_t pass_tokens_ = 0;
+  const std::int32_t* chosen_ = nullptr;  // begin()'s
   std::vector<float> values_;             // of read()
   std::vector<float> all_logits_;         // of read_logits(), more than one row
 };

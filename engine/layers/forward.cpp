@@ -153,13 +153,13 @@ class Forward::Runner {
 
   // What an observer did not need to know earlier. False: it stops the pass. To be called behind its end.
   bool tell_history() const {
-    if (!pass_.observer || !b_.crossing || needs_ != PassObserver::Needs::history) return true;
+    if (!tells_history() || b_.stopped) return true;
     if (!stream_.failure().empty()) return true;  // no choices came back
     for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
-      const Crossing::Choices choices = b_.crossing->choices(layer);
-      if (choices.tokens > 0 &&
-          !pass_.observer->routed(layer, nullptr, choices.tokens, choices.ids, choices.weights))
-        return false;
+      const std::int64_t tokens = routed_tokens(layer);
+      if (tokens == 0) continue;
+      const Crossing::Choices choices = b_.crossing->choices(layer, tokens);
+      if (!pass_.observer->routed(layer, nullptr, tokens, choices.ids, choices.weights)) return false;
     }
     return true;
   }
@@ -185,12 +185,7 @@ class Forward::Runner {
                               .observed = pass_.observer != nullptr,
                               .made_choices = choices_ != nullptr,
                               .lists = lists()};
-    const Graphs::Ran ran =
-        b_.graphs.run(shape, b_.inside, stream_, pass_.stop, [this] { return operations(); });
-    if (!ran.by_graph || !ran.whole || !pass_.observer) return ran.whole;
-    for (std::int64_t layer = 0; layer < c_.layers; ++layer)
-      if (c_.layer_has_experts(layer)) b_.crossing->expect_choices(layer, tokens_);
-    return true;
+    return b_.graphs.run(shape, b_.inside, stream_, pass_.stop, [this] { return operations(); }).whole;
   }
 
   // All that the pass does. False: it was stopped.
@@ -204,18 +199,39 @@ class Forward::Runner {
       keys_and_values(layer, w.attention);
       if (layer == c_.layers - 1) begin_ = first_wanted();
       if (pass_.stop.stop_requested()) return false;
-      if (begin_ == tokens_) return true;
+      if (begin_ == tokens_) break;
       attention(layer, w.attention);
       norm(begin_, b_.at.branch, w.feed_forward_norm);
       if (!feed_forward(layer, w)) return false;
     }
+    if (begin_ < tokens_) output();
+    read_history();
+    return true;
+  }
+
+  void output() {
     norm(begin_, b_.at.branch, b_.model.output_norm());
     linear(wanted(b_.at.normed), normed_image(), tokens_ - begin_, c_.hidden,
            {{{.weight = b_.model.output(), .out = b_.at.logits}}});
-    if (!lists()) return true;
+    if (!lists()) return;
     op_.shortlist(b_.crossing->shortlist(b_.at.logits), stream_);
     b_.crossing->read_shortlist(stream_);
-    return true;
+  }
+
+  bool tells_history() const {
+    return pass_.observer && b_.crossing && needs_ == PassObserver::Needs::history;
+  }
+  // How many of the pass's last tokens the layer's router sees.
+  std::int64_t routed_tokens(std::int64_t layer) const {
+    if (!c_.layer_has_experts(layer)) return 0;
+    return layer == c_.layers - 1 ? tokens_ - first_wanted() : tokens_;
+  }
+  // Of all layers at once: a copy for each would stand between its kernels.
+  void read_history() const {
+    if (!tells_history()) return;
+    std::int64_t last = c_.layers - 1;
+    while (last >= 0 && routed_tokens(last) == 0) --last;
+    if (last >= 0) b_.crossing->read_choices(0, last, routed_tokens(last), stream_);
   }
 
   bool lists() const { return pass_.logits == LogitsWanted::likely && b_.crossing; }
@@ -224,7 +240,7 @@ class Forward::Runner {
   void begin() {
     if (pass_.choices) choices_ = b_.made_choices->bring(pass_.choices, tokens_, stream_);
     if (b_.crossing) {
-      const Crossing::Rows rows = b_.crossing->begin(pass_.tokens, pass_.first, stream_);
+      const Crossing::Rows rows = b_.crossing->begin(pass_.tokens, pass_.first, pass_.choices, stream_);
       ids_ = rows.tokens;
       positions_ = rows.positions;
       const std::int64_t page = pass_.cache.front().page_tokens;
@@ -255,10 +271,6 @@ class Forward::Runner {
         return 0;
     }
     return 0;
-  }
-  // Of the layer's wanted rows.
-  const std::int32_t* chosen(std::int64_t layer) const {
-    return choices_ ? choices_ + (layer * tokens_ + begin_) * c_.experts_used : b_.at.expert_ids;
   }
   float* wanted(float* rows) const { return rows + begin_ * c_.hidden; }
 
@@ -358,6 +370,10 @@ class Forward::Runner {
       tell(layer, PassObserver::Input::feed_forward, block.x, tokens, c_.hidden);
     }
     if (c_.layer_has_experts(layer)) {
+      const Crossing::Routed routed = b_.crossing ? b_.crossing->routed(layer, tokens)
+                                                  : Crossing::Routed{b_.at.expert_ids, b_.at.router_weights};
+      const std::int32_t* const ids =
+          choices_ ? choices_ + (layer * tokens_ + begin_) * c_.experts_used : routed.ids;
       op_.router({.x = block.x,
                   .tokens = tokens,
                   .weight = w.router,
@@ -366,20 +382,20 @@ class Forward::Runner {
                   .normalise = c_.normalise_router,
                   .scale = static_cast<float>(c_.router_scale),
                   .logits = b_.at.router_logits,
-                  .ids = b_.at.expert_ids,
-                  .weights = b_.at.router_weights,
+                  .ids = routed.ids,
+                  .weights = routed.weights,
                   .shared_weights = b_.at.shared_weights,
                   .image = normed_image()},
                  stream_);
-      if (pass_.observer && !tell_choices(layer, block.x, tokens)) return false;
-      if (hosted && !pass_.observer)
-        b_.crossing->read_choices(layer, tokens, chosen(layer), b_.at.router_weights, stream_);
+      const bool told_now = pass_.observer && !tells_history();
+      if (b_.crossing && (hosted || told_now)) b_.crossing->read_choices(layer, layer, tokens, stream_);
+      if (told_now && !tell_choices(layer, block.x, tokens, ids, routed.weights)) return false;
       if (!hosted || !b_.host->layer(layer).all_experts) {
         block.experts = w.experts;
         if (b_.crossing) block.table = b_.crossing->experts(layer, stream_);
         block.used = c_.experts_used;
-        block.ids = chosen(layer);
-        block.weights = b_.at.router_weights;
+        block.ids = ids;
+        block.weights = routed.weights;
       }
       if (w.shared_gate) block.shared_weights = b_.at.shared_weights;
     }
@@ -388,11 +404,11 @@ class Forward::Runner {
     return true;
   }
 
-  bool tell_choices(std::int64_t layer, const float* x, std::int64_t tokens) const {
+  // ids and weights [tokens, used] as the operations have them. False: the observer stops the pass.
+  bool tell_choices(std::int64_t layer, const float* x, std::int64_t tokens, const std::int32_t* ids,
+                    const float* weights) const {
     PassObserver& observer = *pass_.observer;
-    if (!b_.crossing) return observer.routed(layer, x, tokens, chosen(layer), b_.at.router_weights);
-    b_.crossing->read_choices(layer, tokens, chosen(layer), b_.at.router_weights, stream_);
-    if (needs_ == PassObserver::Needs::history) return true;  // told at the end
+    if (!b_.crossing) return observer.routed(layer, x, tokens, ids, weights);
     const float* host_x = nullptr;
     if (needs_ == PassObserver::Needs::activations) {
       host_x = b_.crossing->read(x, tokens * c_.hidden, stream_).data();
@@ -400,7 +416,7 @@ class Forward::Runner {
       stream_.synchronize();
     }
     if (!stream_.failure().empty()) return false;
-    const Crossing::Choices choices = b_.crossing->choices(layer);
+    const Crossing::Choices choices = b_.crossing->choices(layer, tokens);
     return observer.routed(layer, host_x, tokens, choices.ids, choices.weights);
   }
 

@@ -27,7 +27,7 @@ class PassObserver {
   // What it needs. Where the device's memory is out of the host's reach, the rest comes late or not at all,
   // so that the pass need not wait for the device in each layer.
   enum class Needs : std::uint8_t {
-    history,      // routed(), without x, may come when the pass has ended
+    history,      // routed(), without x, may come when the pass has ended, not when it was stopped
     choices,      // routed(), without x, before the layer reads its experts
     activations,  // everything, and input() too
   };

@@ -42,7 +42,7 @@ Result<std::unique_ptr<HostExperts>> HostExperts::create(const models::ModelConf
 }
 
 bool HostExperts::run(std::int64_t layer, const kernels::FeedForward& device_part, float* spare,
-                      Crossing& crossing, kernels::Stream& stream, Graphs& graphs) {
+                      const Crossing& crossing, kernels::Stream& stream, Graphs& graphs) {
   const std::int64_t tokens = device_part.tokens;
   const std::int64_t bytes = tokens * d_ * static_cast<std::int64_t>(sizeof(float));
   assert(weights_.layer(layer) && tokens <= max_tokens_);
@@ -69,7 +69,7 @@ bool HostExperts::run(std::int64_t layer, const kernels::FeedForward& device_par
   return true;
 }
 
-bool HostExperts::compute(std::int64_t layer, std::int64_t tokens, Crossing& crossing,
+bool HostExperts::compute(std::int64_t layer, std::int64_t tokens, const Crossing& crossing,
                           const kernels::Stream& stream) {
   input_is_here_->wait();
   // What a device that has failed leaves here are no choices: they must not be looked up.
@@ -77,8 +77,7 @@ bool HostExperts::compute(std::int64_t layer, std::int64_t tokens, Crossing& cro
   const models::HostWeights::Layer& own = weights_.layer(layer);
   kernels::FeedForward block{.x = x_, .tokens = tokens, .d = d_, .experts = own.experts, .out = out_};
   if (!own.experts.empty()) {
-    crossing.expect_choices(layer, tokens);
-    const Crossing::Choices choices = crossing.choices(layer);
+    const Crossing::Choices choices = crossing.choices(layer, tokens);
     block.used = used_;
     block.ids = choices.ids;
     block.weights = choices.weights;

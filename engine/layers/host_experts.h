@@ -47,15 +47,16 @@ class HostExperts {
   // `device_part.x`, which nobody reads afterwards. The layer's choices must be on their way already
   // (Crossing::read_choices) where it has routed experts. What the host does is aside from the graphs. False:
   // the stream has failed, and nothing was computed.
-  bool run(std::int64_t layer, const kernels::FeedForward& device_part, float* spare, Crossing& crossing,
-           kernels::Stream& stream, Graphs& graphs);
+  bool run(std::int64_t layer, const kernels::FeedForward& device_part, float* spare,
+           const Crossing& crossing, kernels::Stream& stream, Graphs& graphs);
 
  private:
   HostExperts(const kernels::Device& device, const HostPart& host, std::int64_t d, std::int64_t used,
               std::int64_t max_tokens);
   bool allocate();
   // Waits for the input and computes the host's part of it.
-  bool compute(std::int64_t layer, std::int64_t tokens, Crossing& crossing, const kernels::Stream& stream);
+  bool compute(std::int64_t layer, std::int64_t tokens, const Crossing& crossing,
+               const kernels::Stream& stream);
   std::int64_t bytes() const { return max_tokens_ * d_ * static_cast<std::int64_t>(sizeof(float)); }
 
   const kernels::Device& device_;

@@ -62,8 +62,7 @@ class ApartStream final : public Stream {
   void launch(const Graph& graph) override {
     device_.count_graphs(0, 1);
     const std::vector<Work>& pieces = static_cast<const ApartGraph&>(graph).pieces;
-    const std::size_t done = pieces.size() - (device_.shortens_graphs() ? 1 : 0);
-    for (std::size_t i = 0; i < done; ++i) push(pieces[i]);
+    for (std::size_t i = device_.shortens_graphs() ? 1 : 0; i < pieces.size(); ++i) push(pieces[i]);
   }
   std::string failure() const override { return device_.failure(); }
 

@@ -24,7 +24,7 @@ class ApartDevice final : public kernels::Device {
   };
   Graphs graphs() const;
   void count_graphs(int captured, int launched) const;
-  // From now on a graph's launch leaves out its last piece.
+  // From now on a graph's launch leaves out its first piece.
   void shorten_graphs() const { shortened_ = true; }
   bool shortens_graphs() const { return shortened_; }
 
