@@ -40,7 +40,9 @@ for mode in 'static q4' 'static q2' dynaexq; do
 done
 grep -qE '^\| 2MB \| dynaexq \| [0-9.]+ \| [0-9.]+ \| [0-9]+ of 8 \|' "$report"
 expect '| swap storm within 2MB | p99 ≤ 1.05 × median | nothing moved: every expert is at q4 |' "$report"
-expect 'no --peer DIR was given' "$report"
+expect 'Not run: --peer was not given' "$report"
+grep -qE '^\| within 2MB \| static q4, static q2, dynaexq \| [0-9.]+ tok/s; [0-9.]+ tok/s; [0-9.]+ tok/s, [0-9.]+ bits \|' \
+  "$folder/said"
 expect '--tiers q4,q2 --budget 2MB' "$report"
 python3 -c 'import json, sys; assert set(json.load(open(sys.argv[1]))) == {"machine", *sys.argv[2:]}' \
   "$folder/out/results.json" selftest sanitizers speed budgets peer
@@ -80,4 +82,36 @@ bench --fovea "$folder/broken" --only selftest
 [ "$code" = 1 ]
 expect '| `fovea selftest` | all pass | 5 of 7 | **missed** |' "$report"
 expect 'operations: a planted fault' "$report"
+
+# llama.cpp is built for the card and a model of the shape is made, where nobody brings them.
+copy=$folder/copy/fovea shared=$folder/copy/shared/bench
+mkdir -p "$copy/scripts" "$shared" "$folder/path"
+cp "$root/scripts/bench_gpu" "$root/scripts/bench" "$copy/scripts"
+printf '#!/bin/sh\necho 12.0\n' >"$folder/path/nvidia-smi"
+cat >"$shared/llama.sh" <<'PLANTED'
+mkdir -p "$1"
+cat >"$1/llama-bench" <<'PEER'
+#!/bin/sh
+echo '[{"n_prompt": 512, "n_gen": 0, "avg_ts": 500}, {"n_prompt": 0, "n_gen": 8, "avg_ts": 40}]'
+PEER
+chmod +x "$1/llama-bench"
+echo "$CUDA_ARCH" >"$1/architecture"
+echo "$1"
+PLANTED
+echo 'import pathlib, sys; pathlib.Path(sys.argv[1]).write_text("made")' >"$shared/synthetic.py"
+cat >"$folder/planted" <<'PLANTED'
+#!/bin/sh
+echo '{"prefill": {"tok_per_s": {"median": 1000}, "ceiling_share": 0.5}, "memory": {"weights": 1, "kv_cache": 1},
+  "decode": {"tok_per_s": {"median": 60}, "ceiling_share": 0.5}, "load_seconds": 1}'
+PLANTED
+chmod +x "$folder/path/nvidia-smi" "$folder/planted"
+PATH=$folder/path:$PATH "$copy/scripts/bench_gpu" --fovea "$folder/planted" --only peer --peer build --shape small \
+  --out "$folder/built" >"$folder/said" 2>"$folder/errors" || {
+  cat "$folder/errors"
+  exit 1
+}
+[ "$(cat "$folder/built/llama.cpp/architecture")" = 120 ]
+[ "$(cat "$folder/built/small.gguf")" = made ]
+expect '| decode beside llama.cpp | 2.0 × | 1.50 × (60.0 and 40.0 tok/s) | **missed** |' "$folder/said"
+expect '| prefill beside llama.cpp | 1.2 × | 2.00 × (1000.0 and 500.0 tok/s) | met |' "$folder/said"
 echo "the report says what was found"
