@@ -340,31 +340,27 @@ void ConversationController::finish(const GenerateResult& result) {
   end.seed = result.seed;
   end.timings = timings_json(result);
   end.note = note_of(result).toStdString();
-  history_.finish_answer(writing_.message, end);
-  const Writing written = std::exchange(writing_, {});
-  for (history::Message& message : messages_) {
-    if (message.id != written.message) continue;
-    message.text = written.text.toStdString();
-    message.state = end.state;
-    message.origin.seed = end.seed;
-    message.timings = end.timings;
-    message.note = end.note;
-  }
-  if (conversation_.id == written.conversation) window_.transcript().set_messages(views_of(messages_, 0));
-  Q_EMIT ended();
-  Q_EMIT changed(written.conversation);
+  end_answer(end);
 }
 
 void ConversationController::fail_answer(const Error& error) {
+  history::AnswerEnd end;
+  end.state = MessageState::failed;
+  end.note = error_words(error).toStdString();
+  end_answer(end);
+}
+
+// What was written of the answer stays, however it ended.
+void ConversationController::end_answer(const history::AnswerEnd& end) {
   const Writing written = std::exchange(writing_, {});
   if (written.message != 0) {
-    history::AnswerEnd end;
-    end.state = MessageState::failed;
-    end.note = error_words(error).toStdString();
     history_.finish_answer(written.message, end);
     for (history::Message& message : messages_) {
       if (message.id != written.message) continue;
+      message.text = written.text.toStdString();
       message.state = end.state;
+      message.origin.seed = end.seed;
+      message.timings = end.timings;
       message.note = end.note;
     }
     if (conversation_.id == written.conversation) window_.transcript().set_messages(views_of(messages_, 0));

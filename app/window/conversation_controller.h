@@ -97,6 +97,7 @@ class ConversationController : public QObject {
   void continue_answer(history::Id answer);
   // The branch is shown, and its last message, an answer, is asked for.
   void start_answer(const history::Branch& branch, bool continue_last);
+  void end_answer(const history::AnswerEnd& end);
   void show(const history::Branch& branch);
   void could_not_store(const Error& error);
   void show_attachments();

@@ -488,6 +488,24 @@ class ChatControllerTest : public QObject {
     QVERIFY(!desk.window.findChild<QToolButton*>(QStringLiteral("errorAction"))->isVisible());
   }
 
+  void aFailureKeepsWhatWasWritten() {
+    Desk desk(endless_answers);
+    QVERIFY(desk.open_demo());
+    desk.type(QStringLiteral("Write a long story"));
+    QVERIFY(desk.streaming());
+    Q_EMIT desk.controller->worker().failed({ErrorKind::device, "cuda:0", "the driver has given up", ""});
+    Q_EMIT desk.window.stopRequested();
+    QCOMPARE(desk.window.state(), State::ready);
+    const std::string written = desk.stored(1);
+    QVERIFY(!written.empty());
+    QCOMPARE(desk.conversation().messages()[1].state, app::history::MessageState::failed);
+    QCOMPARE(desk.window.transcript().message_text(1).toStdString(), written);
+    QSignalSpy opened(&desk.conversation(), &app::ConversationController::opened);
+    desk.conversation().open(desk.conversation().conversation().id);
+    QVERIFY(opened.count() == 1 || opened.wait(kLong));
+    QCOMPARE(desk.stored(1), written);
+  }
+
   void theOldestTurnsAreLeftOutWhenTheUserSaysSo() {
     Desk desk(short_answers, 160);
     QVERIFY(desk.open_demo());
