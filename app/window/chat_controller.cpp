@@ -31,7 +31,8 @@ ChatController::ChatController(ui::ChatWindow& window, history::HistoryThread& h
       sidebar_(window, history) {
   thread_.setObjectName(QStringLiteral("engine"));
   worker_->moveToThread(&thread_);
-  connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
+  // In the thread that ends.
+  connect(&thread_, &QThread::finished, worker_.get(), &EngineWorker::close, Qt::DirectConnection);
   connect_window();
   connect_worker();
   connect_conversation();
@@ -40,7 +41,6 @@ ChatController::ChatController(ui::ChatWindow& window, history::HistoryThread& h
 }
 
 ChatController::~ChatController() {
-  if (!thread_.isRunning()) return;
   worker_->stop();
   thread_.quit();
   thread_.wait();
@@ -59,20 +59,20 @@ void ChatController::connect_window() {
 }
 
 void ChatController::connect_worker() {
-  connect(worker_, &EngineWorker::loadProgress, this, &ChatController::on_load_progress);
-  connect(worker_, &EngineWorker::loaded, this, &ChatController::on_loaded);
-  connect(worker_, &EngineWorker::loadFailed, this, &ChatController::on_load_failed);
-  connect(worker_, &EngineWorker::promptProgress, this, &ChatController::on_prompt_progress);
-  connect(worker_, &EngineWorker::textArrived, this, &ChatController::on_text);
-  connect(worker_, &EngineWorker::finished, this, &ChatController::on_finished);
-  connect(worker_, &EngineWorker::failed, this, &ChatController::on_failed);
-  connect(worker_, &EngineWorker::tokensCounted, &conversation_,
+  connect(worker_.get(), &EngineWorker::loadProgress, this, &ChatController::on_load_progress);
+  connect(worker_.get(), &EngineWorker::loaded, this, &ChatController::on_loaded);
+  connect(worker_.get(), &EngineWorker::loadFailed, this, &ChatController::on_load_failed);
+  connect(worker_.get(), &EngineWorker::promptProgress, this, &ChatController::on_prompt_progress);
+  connect(worker_.get(), &EngineWorker::textArrived, this, &ChatController::on_text);
+  connect(worker_.get(), &EngineWorker::finished, this, &ChatController::on_finished);
+  connect(worker_.get(), &EngineWorker::failed, this, &ChatController::on_failed);
+  connect(worker_.get(), &EngineWorker::tokensCounted, &conversation_,
           &ConversationController::set_attachment_tokens);
 }
 
 void ChatController::connect_conversation() {
   connect(&conversation_, &ConversationController::answerWanted, this, &ChatController::ask);
-  connect(&conversation_, &ConversationController::countWanted, worker_, &EngineWorker::count_tokens);
+  connect(&conversation_, &ConversationController::countWanted, worker_.get(), &EngineWorker::count_tokens);
   connect(this, &ChatController::modelOpened, &conversation_, &ConversationController::count_attachments);
   connect(&conversation_, &ConversationController::started, this, [this] {
     stop_when_asked_ = false;
@@ -120,15 +120,13 @@ void ChatController::open_model(const LoadRequest& request) {
   Q_EMIT modelClosed();
   Q_EMIT modelOpening(QFileInfo(opening_).fileName());
   ++loads_asked_;
-  QMetaObject::invokeMethod(worker_, [worker = worker_, ticket = worker_->next_ticket(), request] {
-    worker->load(ticket, request);
-  });
+  QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
+                                            request] { worker->load(ticket, request); });
 }
 
 void ChatController::calibrate(const CalibrationSettings& settings) {
-  QMetaObject::invokeMethod(worker_, [worker = worker_, ticket = worker_->next_ticket(), settings] {
-    worker->calibrate(ticket, settings);
-  });
+  QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
+                                            settings] { worker->calibrate(ticket, settings); });
 }
 
 void ChatController::reload(const PrecisionRequest& precision) {
@@ -151,9 +149,8 @@ void ChatController::ask(const AnswerRequest& wanted) {
   apply(wanted.settings, request);
   request.messages.insert(request.messages.end(), wanted.messages.begin(), wanted.messages.end());
   request.continue_last = wanted.continue_last;
-  QMetaObject::invokeMethod(worker_, [worker = worker_, ticket = worker_->next_ticket(), request] {
-    worker->generate(ticket, request);
-  });
+  QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
+                                            request] { worker->generate(ticket, request); });
   if (std::exchange(stop_when_asked_, false)) worker_->stop();
 }
 

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QThread>
 #include <functional>
+#include <memory>
 
 #include "app/window/conversation_controller.h"
 #include "app/window/engine_worker.h"
@@ -79,7 +80,8 @@ class ChatController : public QObject {
   std::function<void(LoadRequest&)> load_setup_;
   RequestDefaults request_defaults_;
   QThread thread_;
-  EngineWorker* worker_;  // owned by thread_
+  std::unique_ptr<EngineWorker>
+      worker_;  // lives in thread_, and as long as this: answers may ask for it late
   ConversationController conversation_;
   SidebarController sidebar_;
   LoadedModel model_;

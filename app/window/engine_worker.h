@@ -50,6 +50,9 @@ class EngineWorker : public QObject {
   // False: nothing new, or a model is being exchanged just now. Never waits.
   bool read_snapshot(Snapshot& snapshot);
 
+  // Lets go of the engine; on the worker's thread, when that ends.
+  void close() { exchange(nullptr); }
+
  public Q_SLOTS:
   void load(quint64 ticket, const fovea::LoadRequest& request);
   void generate(quint64 ticket, const fovea::GenerateRequest& request);

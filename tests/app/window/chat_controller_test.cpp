@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QPlainTextEdit>
+#include <QPointer>
 #include <QSignalSpy>
 #include <QToolButton>
 
@@ -446,6 +447,21 @@ class ChatControllerTest : public QObject {
     desk.window.close();
     QVERIFY(closed.count() == 1 || closed.wait(kLong));
     QCOMPARE(desk.conversation().messages().back().state, app::history::MessageState::stopped);
+  }
+
+  // The answer of the history, that it is stored, may come when the engine has ended.
+  void closingRightAfterAQuestionKeepsIt() {
+    Desk desk;
+    QVERIFY(desk.open_demo());
+    const QPointer<app::EngineWorker> worker(&desk.controller->worker());
+    QSignalSpy closed(desk.controller.get(), &app::ChatController::closed);
+    desk.type(QStringLiteral("What is the capital of France?"));
+    desk.window.close();
+    QVERIFY(closed.count() == 1 || closed.wait(kLong));
+    QVERIFY(QTest::qWaitFor([&] { return !desk.conversation().starting(); }, kLong));
+    QCOMPARE(desk.stored(0), std::string("What is the capital of France?"));
+    QVERIFY(worker);  // whoever still asks it for something may
+    worker->stop();
   }
 
   void closingWhileLoadingEndsCleanly() {
