@@ -1,9 +1,7 @@
 #include "app/window/live_controller.h"
 
 #include <QFileInfo>
-#include <QThreadPool>
 #include <algorithm>
-#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "app/library/stores.h"
 #include "app/live/panel_files.h"
 #include "app/window/chat_controller.h"
+#include "app/wizard/background.h"
 #include "app/wizard/machine.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
@@ -36,25 +35,12 @@ Plan memory_plan(const LoadedModel& loaded) {
   return plan;
 }
 
-// Runs `work` on another thread and hands what it gives to `done` on the panel's, if it is still there.
-template <class Work, class Done>
-void in_background(const QPointer<ui::LivePanel>& panel, Work work, Done done) {
-  QThreadPool::globalInstance()->start([panel, work = std::move(work), done = std::move(done)]() mutable {
-    auto value = work();
-    if (!panel) return;
-    QMetaObject::invokeMethod(panel.data(),
-                              [panel, value = std::move(value), done = std::move(done)]() mutable {
-                                if (panel) done(*panel, value);
-                              });
-  });
-}
-
 }  // namespace
 
 LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
     : QObject(&chat), panel_(&panel), chat_(chat) {
-  panel.set_source([worker = QPointer<EngineWorker>(&chat.worker())](Snapshot& snapshot) {
-    return worker && worker->read_snapshot(snapshot);
+  panel.set_source([controller = QPointer<LiveController>(this)](Snapshot& snapshot) {
+    return controller && controller->chat_.worker().read_snapshot(snapshot);
   });
   connect(&chat, &ChatController::modelOpened, this, &LiveController::show_model);
   connect(&chat, &ChatController::modelClosed, &panel, &ui::LivePanel::clear_model);
@@ -108,7 +94,7 @@ void LiveController::measure_link() {
   if (opened.precision.policy == PolicyKind::none) return;
   using Measured = std::pair<std::filesystem::path, double>;
   in_background(
-      panel_,
+      this,
       [opened, known = Measured{measured_, link_bytes_per_s_}] {
         std::filesystem::path store = opened.precision.store;
         const auto made = stores_of(opened.model, opened.precision.stores_folder);
@@ -117,11 +103,10 @@ void LiveController::measure_link() {
         if (store == known.first) return known;
         return Measured{store, measure_file_read_gb_per_s(store, {}).value_or(0) * 1e9};
       },
-      [this, controller = QPointer<LiveController>(this), model = opened.model](ui::LivePanel& panel,
-                                                                                const Measured& measured) {
-        if (!controller || chat_.model().settings.model != model) return;
+      [this, model = opened.model](const Measured& measured) {
+        if (!panel_ || chat_.model().settings.model != model) return;
         std::tie(measured_, link_bytes_per_s_) = measured;
-        panel.set_link(link_bytes_per_s_);
+        panel_->set_link(link_bytes_per_s_);
       });
 }
 
@@ -133,32 +118,32 @@ void LiveController::show_conversation() {
 
 void LiveController::read_memory() {
   in_background(
-      panel_,
+      panel_.data(),
       [device = chat_.model().settings.device] {
         const std::int64_t host = is_card(device) ? device_memory("cpu").total_bytes : 0;
         return std::pair(device_memory(device), host);
       },
-      [](ui::LivePanel& panel, const std::pair<DeviceMemory, std::int64_t>& memory) {
-        panel.set_device_memory(memory.first.used_bytes, memory.first.total_bytes, memory.second);
+      [panel = panel_.data()](const std::pair<DeviceMemory, std::int64_t>& memory) {
+        panel->set_device_memory(memory.first.used_bytes, memory.first.total_bytes, memory.second);
       });
 }
 
 void LiveController::save(const QString& path, const ui::LiveExport& data) {
   in_background(
-      panel_, [path, data] { return save_export(path, data); },
-      [path](ui::LivePanel& panel, const Result<void>& saved) {
-        panel.show_message(saved ? tr("Saved %1").arg(path) : error_words(saved.error()));
+      panel_.data(), [path, data] { return save_export(path, data); },
+      [panel = panel_.data(), path](const Result<void>& saved) {
+        panel->show_message(saved ? tr("Saved %1").arg(path) : error_words(saved.error()));
       });
 }
 
 void LiveController::open_recording(const QString& path) {
   in_background(
-      panel_, [path] { return app::open_recording(path.toStdString()); },
-      [path](ui::LivePanel& panel, const Result<ui::Recording>& recording) {
+      panel_.data(), [path] { return app::open_recording(path.toStdString()); },
+      [panel = panel_.data(), path](const Result<ui::Recording>& recording) {
         if (recording) {
-          panel.play(*recording, QFileInfo(path).fileName());
+          panel->play(*recording, QFileInfo(path).fileName());
         } else {
-          panel.show_message(error_words(recording.error()));
+          panel->show_message(error_words(recording.error()));
         }
       });
 }
