@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -47,6 +48,9 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& target) {
                                  "cannot be written: " + system_message(errno),
                                  "Choose a place that you can write to"});
   }
+  // Who may read what is replaced may read what replaces it, and nobody else.
+  if (std::filesystem::is_regular_file(status))
+    ::fchmod(fd, static_cast<mode_t>(status.permissions() & std::filesystem::perms::mask));
   return AtomicFile(fd, std::move(final_target), std::move(partial), nameless);
 }
 

@@ -11,7 +11,8 @@ namespace fovea::app {
 
 // Written beside its target without a name, so that nothing is left of it when the program is killed; where
 // the file system knows no such files, under another name. commit() renames it. Without commit() the target
-// is as it was. A target that exists and is no regular file (a device, a pipe) is written in place.
+// is as it was. A target that exists keeps its permissions; one that is no regular file (a device, a pipe) is
+// written in place.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::filesystem::path& target);

@@ -100,6 +100,20 @@ class FilesTest : public QObject {
     QCOMPARE(content(folder.path() / "real"), std::string("new"));
   }
 
+  void aFileKeepsItsPermissions() {
+    const fovea::tests::TemporaryFolder folder;
+    const fs::path target = folder.path() / "private";
+    std::ofstream(target) << "old";
+    for (const fs::perms permissions : {fs::perms::owner_read | fs::perms::owner_write, fs::perms(0664)}) {
+      fs::permissions(target, permissions);
+      auto file = AtomicFile::create(target);
+      FOVEA_VERIFY(file);
+      FOVEA_VERIFY(file->write("new"));
+      FOVEA_VERIFY(file->commit());
+      QCOMPARE(static_cast<int>(fs::status(target).permissions()), static_cast<int>(permissions));
+    }
+  }
+
   void aDeviceIsNotReplaced() {
     auto file = AtomicFile::create("/dev/null");
     FOVEA_VERIFY(file);
