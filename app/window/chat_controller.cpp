@@ -66,6 +66,7 @@ void ChatController::connect_worker() {
   connect(worker_.get(), &EngineWorker::textArrived, this, &ChatController::on_text);
   connect(worker_.get(), &EngineWorker::finished, this, &ChatController::on_finished);
   connect(worker_.get(), &EngineWorker::failed, this, &ChatController::on_failed);
+  connect(worker_.get(), &EngineWorker::precisionUsed, this, &ChatController::on_precision_used);
   connect(worker_.get(), &EngineWorker::tokensCounted, &conversation_,
           &ConversationController::set_attachment_tokens);
 }
@@ -239,6 +240,12 @@ void ChatController::on_finished(const GenerateResult& result) {
       std::min<qint64>(result.timings.prompt_tokens + result.timings.generated_tokens, status_.context);
   status_.tokens_per_second = result.timings.tokens_per_second();
   conversation_.finish(result);
+}
+
+// Once: the answers go on without the log.
+void ChatController::on_precision_used(const PrecisionUse& use) {
+  if (std::exchange(log_failure_, use.log_failure) == use.log_failure || use.log_failure.empty()) return;
+  window_.show_notice(tr("The log of swaps ends early: %1").arg(q(use.log_failure)));
 }
 
 // The question stays in the conversation, with the reason under it. What would be left out is said before it

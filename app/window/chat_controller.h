@@ -74,6 +74,7 @@ class ChatController : public QObject {
   void on_text(const QString& text, const Timings& so_far);
   void on_finished(const GenerateResult& result);
   void on_failed(const Error& error);
+  void on_precision_used(const PrecisionUse& use);
 
   ui::ChatWindow& window_;
   LoadRequest load_defaults_;
@@ -90,6 +91,7 @@ class ChatController : public QObject {
   bool stop_when_asked_ = false;  // stopped before the question was stored
   QString opening_;               // path of the model that is being loaded
   ui::StatusView status_;
+  std::string log_failure_;  // that was told
 };
 
 }  // namespace fovea::app

@@ -28,6 +28,10 @@
         <translation>Antwortet …</translation>
     </message>
     <message>
+        <source>The log of swaps ends early: %1</source>
+        <translation>Das Protokoll der Wechsel endet vorzeitig: %1</translation>
+    </message>
+    <message>
         <source>The model would read on from “%1”.</source>
         <translation>Das Modell läse dann ab „%1“ weiter.</translation>
     </message>

@@ -522,6 +522,20 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.stored(1), written);
   }
 
+  void aSwapLogThatEndsIsToldOnce() {
+    Desk desk;
+    PrecisionUse use;
+    Q_EMIT desk.controller->worker().precisionUsed(use);
+    QCOMPARE(desk.window.error_bar().message(), QString());
+    use.log_failure = "swaps.json: the disk is full";
+    Q_EMIT desk.controller->worker().precisionUsed(use);
+    QVERIFY(desk.window.error_bar().message().contains(QStringLiteral("the disk is full")));
+    QCOMPARE(desk.window.error_bar().kind(), ui::ErrorBar::Kind::notice);
+    desk.window.clear_error();
+    Q_EMIT desk.controller->worker().precisionUsed(use);
+    QCOMPARE(desk.window.error_bar().message(), QString());
+  }
+
   void theOldestTurnsAreLeftOutWhenTheUserSaysSo() {
     Desk desk(short_answers, 160);
     QVERIFY(desk.open_demo());
