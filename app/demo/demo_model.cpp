@@ -12,6 +12,7 @@
 
 #include "app/demo/checksum.h"
 #include "app/demo/recipe.h"
+#include "app/files/folders.h"
 #include "app/library/data_folder.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/gguf_writer.h"
@@ -299,18 +300,16 @@ Result<Shape> read_shape(const Checkpoint& source, const Recipe& recipe) {
 // What programs that were killed while they made a model have left: ".demo.gguf-PID", also with
 // ".incomplete".
 void remove_leftovers(const fs::path& models) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator it(models, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  for (const fs::path& path : entries_of(models)) {
+    const std::string name = path.filename().string();
     for (const std::string_view begin : {".demo.gguf-", ".demo-dense.gguf-"}) {
       if (!name.starts_with(begin)) continue;
       pid_t process = 0;
       std::from_chars(name.data() + begin.size(), name.data() + name.size(), process);
-      if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) found.push_back(it->path());
+      std::error_code ignored;
+      if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) fs::remove(path, ignored);
     }
   }
-  for (const fs::path& file : found) fs::remove(file, error);
 }
 
 Result<void> check(const fs::path& file, const char* expected, const ProgressSink& progress,

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "app/download/library_link.h"
+#include "app/files/folders.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 
@@ -26,14 +26,6 @@ bool is_there(const fs::path& target, const HubFile& file) {
   std::error_code error;
   const auto bytes = fs::file_size(target, error);
   return !error && std::cmp_equal(bytes, file.bytes);
-}
-
-// The nearest folder that exists already: its disk is the one that will be written.
-fs::path existing(fs::path folder) {
-  std::error_code ignored;
-  while (!folder.empty() && !fs::exists(folder, ignored) && folder != folder.parent_path())
-    folder = folder.parent_path();
-  return folder.empty() ? fs::path(".") : folder;
 }
 
 }  // namespace
@@ -122,15 +114,13 @@ Result<void> DownloadJob::check_room() const {
     if (!is_there(place.target, file))
       missing += std::max<std::int64_t>(0, file.bytes - allocated_bytes(place.incomplete));
   }
-  struct statvfs disk{};
-  if (missing == 0 || ::statvfs(existing(folder).c_str(), &disk) != 0) return {};
-  const std::int64_t free_bytes =
-      static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
-  if (missing + settings_.transfer.partial.spare_bytes <= free_bytes) return {};
+  const auto free_bytes = free_disk_bytes(folder);
+  if (missing == 0 || !free_bytes || missing + settings_.transfer.partial.spare_bytes <= *free_bytes)
+    return {};
   const auto megabytes = [](std::int64_t bytes) { return std::to_string(bytes / 1000000) + " MB"; };
   return fail(
       ErrorKind::io, folder.string(),
-      "the disk is too full: " + megabytes(missing) + " are needed, " + megabytes(free_bytes) + " are free",
+      "the disk is too full: " + megabytes(missing) + " are needed, " + megabytes(*free_bytes) + " are free",
       "Free some space, then resume; nothing that was downloaded is lost");
 }
 

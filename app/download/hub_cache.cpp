@@ -9,6 +9,7 @@
 #include "app/download/model_choices.h"
 #include "app/files/atomic_file.h"
 #include "app/files/files.h"
+#include "app/files/folders.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -108,13 +109,13 @@ std::optional<HubRepository> HubCache::repository(const std::string& id, const s
   const fs::path folder = snapshot(id, found.commit);
   std::error_code error;
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
+    std::error_code ignored, unknown;
     if (!it->is_regular_file(ignored) || found.files.size() == most_files) continue;  // follows links
     HubFile file;
     file.path = fs::relative(it->path().parent_path(), folder, ignored) / it->path().filename();
     file.path = fs::path(file.path).lexically_normal().string();
-    file.bytes = static_cast<std::int64_t>(it->file_size(ignored));
-    if (is_repository_path(file.path)) found.files.push_back(std::move(file));
+    file.bytes = static_cast<std::int64_t>(it->file_size(unknown));
+    if (!unknown && is_repository_path(file.path)) found.files.push_back(std::move(file));
   }
   if (found.files.empty()) return std::nullopt;
   std::ranges::sort(found.files, {}, &HubFile::path);
@@ -123,18 +124,15 @@ std::optional<HubRepository> HubCache::repository(const std::string& id, const s
 
 std::vector<CachedModel> HubCache::models() const {
   std::vector<CachedModel> list;
-  std::error_code error;
-  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
-    const std::string id = repository_of(it->path().filename().string());
+  for (const fs::path& folder : entries_of(folder_)) {
+    const std::string id = repository_of(folder.filename().string());
     if (id.empty()) continue;
-    std::error_code inner;
-    for (fs::directory_iterator commit(it->path() / "snapshots", inner), last; !inner && commit != last;
-         commit.increment(inner)) {
-      const auto found = repository(id, commit->path().filename().string());
+    for (const fs::path& commit : entries_of(folder / "snapshots")) {
+      const auto found = repository(id, commit.filename().string());
       if (!found) continue;
       for (const ModelChoice& choice : model_choices(*found)) {
         if (!choice.is_complete) continue;
-        const fs::path path = choice.is_folder ? commit->path() : commit->path() / choice.files.front().path;
+        const fs::path path = choice.is_folder ? commit : commit / choice.files.front().path;
         list.push_back({id, choice.name, path, choice.bytes});
       }
     }

@@ -13,6 +13,7 @@
 
 #include "app/files/atomic_file.h"
 #include "app/files/files.h"
+#include "app/files/folders.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/core/thread.h"
@@ -32,13 +33,9 @@ std::filesystem::path state_of(const PartialPlace& place) {
 // States that a killed program had written and not yet named. Only for who has the file's lock.
 void remove_unnamed_states(const PartialPlace& place) {
   const std::string begin = state_of(place).filename().string() + ".partial-";
-  std::error_code error;
-  std::vector<std::filesystem::path> left;
-  for (std::filesystem::directory_iterator entry(place.incomplete.parent_path(), error), end;
-       !error && entry != end; entry.increment(error)) {
-    if (entry->path().filename().string().starts_with(begin)) left.push_back(entry->path());
-  }
-  for (const std::filesystem::path& path : left) std::filesystem::remove(path, error);
+  std::error_code ignored;
+  for (const std::filesystem::path& path : entries_of(place.incomplete.parent_path()))
+    if (path.filename().string().starts_with(begin)) std::filesystem::remove(path, ignored);
 }
 
 std::string gigabytes(std::int64_t bytes) {

@@ -1,7 +1,6 @@
 #include "app/history/open.h"
 
 #include <cerrno>
-#include <ctime>
 #include <fcntl.h>
 #include <string>
 #include <sys/file.h>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "app/files/files.h"
+#include "app/files/folders.h"
 #include "app/history/rows.h"
 #include "app/history/schema.h"
 #include "engine/core/result.h"
@@ -27,24 +27,9 @@ std::filesystem::path suspect_note(const std::filesystem::path& file) {
   return with_suffix(file, ".suspect");
 }
 
-// "history.damaged-2026-11-21-194625.db": beside the file, and a name that nothing has yet.
-std::filesystem::path free_name(const std::filesystem::path& file, const std::string& word) {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char stamp[32];
-  std::strftime(stamp, sizeof(stamp), "%Y-%m-%d-%H%M%S", &utc);
-  const std::string base = file.stem().string() + "." + word + "-" + stamp;
-  std::filesystem::path name = file.parent_path() / (base + file.extension().string());
-  for (int n = 2; std::filesystem::exists(name); ++n) {
-    name = file.parent_path() / (base + "-" + std::to_string(n) + file.extension().string());
-  }
-  return name;
-}
-
 // The file with its log, under another name.
 Result<std::filesystem::path> set_aside(const std::filesystem::path& file) {
-  const auto target = free_name(file, "damaged");
+  const auto target = name_aside(file, "damaged");
   std::error_code error;
   std::filesystem::rename(file, target, error);
   if (error) {
@@ -141,7 +126,7 @@ Result<Database> prepare_alone(const std::filesystem::path& file, const Options&
     return open_newer(file, std::move(*database), steps.back().version, opening);
   }
   if (version > 0 && version < steps.back().version) {
-    opening.backup = free_name(file, "before-v" + std::to_string(steps.back().version));
+    opening.backup = name_aside(file, "before-v" + std::to_string(steps.back().version));
     FOVEA_CHECK(database->backup_to(opening.backup));
   }
   FOVEA_CHECK(migrate(*database, steps));

@@ -7,6 +7,7 @@
 #include <regex>
 #include <system_error>
 
+#include "app/files/folders.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -33,13 +34,9 @@ std::vector<fs::path> parts_of(const fs::path& file) {
 }
 
 std::vector<fs::path> regular_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    if (it->is_regular_file(ignored)) files.push_back(it->path());
-  }
-  std::ranges::sort(files);
+  std::vector<fs::path> files = entries_of(folder);
+  std::error_code ignored;
+  std::erase_if(files, [&](const fs::path& path) { return !fs::is_regular_file(path, ignored); });
   return files;
 }
 

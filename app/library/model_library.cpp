@@ -4,6 +4,8 @@
 #include <regex>
 #include <system_error>
 
+#include "app/files/folders.h"
+
 namespace fovea::app {
 namespace fs = std::filesystem;
 
@@ -43,9 +45,7 @@ std::string names(const std::vector<LibraryEntry>& entries) {
 
 std::vector<LibraryEntry> list_models(const fs::path& folder) {
   std::vector<LibraryEntry> found;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const fs::path& path = it->path();
+  for (const fs::path& path : entries_of(folder)) {
     if (is_model_folder(path)) {
       found.push_back({path.filename().string(), path});
     } else if (path.extension() == ".gguf" && !is_later_part(path) && leads_somewhere(path)) {
@@ -65,13 +65,13 @@ std::vector<LibraryEntry> find_models(const fs::path& folder) {
     const auto [here, depth] = folders[i];
     std::ranges::move(list_models(here), std::back_inserter(found));
     if (depth == deepest) continue;
-    std::error_code error;
-    for (fs::directory_iterator it(here, error), end; !error && it != end; it.increment(error)) {
+    for (const fs::path& path : entries_of(here)) {
       std::error_code ignored;
-      const bool is_hidden = it->path().filename().string().starts_with('.');
-      if (is_hidden || it->is_symlink(ignored) || !it->is_directory(ignored) || is_model_folder(it->path()))
+      const bool is_hidden = path.filename().string().starts_with('.');
+      if (is_hidden || fs::is_symlink(path, ignored) || !fs::is_directory(path, ignored) ||
+          is_model_folder(path))
         continue;
-      if (folders.size() < most_folders) folders.emplace_back(it->path(), depth + 1);
+      if (folders.size() < most_folders) folders.emplace_back(path, depth + 1);
     }
   }
   return found;

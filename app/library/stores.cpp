@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "app/files/folders.h"
 #include "app/library/data_folder.h"
 #include "engine/api/prepare.h"
 
@@ -31,10 +32,8 @@ fs::path stores_folder() {
 }
 
 std::vector<StoreFile> stores_of(const fs::path& model, const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> there;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".store") there.push_back(it->path());
+  std::vector<fs::path> there = entries_of(folder);
+  std::erase_if(there, [](const fs::path& path) { return path.extension() != ".store"; });
   if (there.empty()) return {};  // without reading the model
   PrepareRequest request;
   request.model = model;
@@ -49,10 +48,10 @@ std::vector<StoreFile> stores_of(const fs::path& model, const fs::path& folder) 
     const std::string name = path.stem().string();
     const std::size_t at = name.find(fingerprint);
     if (at == name.npos) continue;
+    std::error_code error;
     const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
     if (!error) found.push_back({path, split(name.substr(at + 10)), bytes});
   }
-  std::ranges::sort(found, {}, &StoreFile::path);
   return found;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <thread>
@@ -11,6 +10,7 @@
 
 #include "app/files/atomic_file.h"
 #include "app/files/files.h"
+#include "app/files/folders.h"
 #include "app/library/data_folder.h"
 #include "app/settings/document.h"
 
@@ -50,21 +50,6 @@ class WriteLock {
   int fd_;
 };
 
-// "settings.broken-2026-11-21-194625.json", and a name that nothing has yet.
-std::filesystem::path broken_name(const std::filesystem::path& path) {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char stamp[32];
-  std::strftime(stamp, sizeof(stamp), "%Y-%m-%d-%H%M%S", &utc);
-  const std::string base = path.stem().string() + ".broken-" + stamp;
-  std::filesystem::path name = path.parent_path() / (base + path.extension().string());
-  for (int n = 2; std::filesystem::exists(name); ++n) {
-    name = path.parent_path() / (base + "-" + std::to_string(n) + path.extension().string());
-  }
-  return name;
-}
-
 }  // namespace
 
 std::filesystem::path settings_path() {
@@ -78,7 +63,7 @@ Result<std::string> SettingsFile::read_sound_text() {
   if (!text && text.error().kind != ErrorKind::invalid) return text;
   const std::string why = text ? SettingsDocument::fault(*text) : text.error().what;
   if (why.empty()) return text;
-  const auto target = broken_name(path_);
+  const auto target = name_aside(path_, "broken");
   std::error_code error;
   std::filesystem::rename(path_, target, error);
   if (error == std::errc::no_such_file_or_directory) return std::string();  // another instance was faster

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/download/hub_cache.h"
+#include "app/files/folders.h"
 #include "app/library/data_folder.h"
 #include "app/library/fit_words.h"
 #include "app/library/stores.h"
@@ -40,13 +41,6 @@ LibraryPlaces places_of(const ModelsSettings& settings) {
     return entries;
   };
   return places;
-}
-
-std::int64_t free_bytes(fs::path folder) {
-  std::error_code error;
-  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-  const auto space = fs::space(folder, error);
-  return error ? 0 : static_cast<std::int64_t>(space.available);
 }
 
 PrepareRequest request_for(const QString& model, std::vector<std::string> tiers) {
@@ -418,7 +412,7 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
   const auto measure = [this, path, guarded](const QStringList& chosen) {
     in_background([this, path, guarded, chosen] {
       const auto plan = describe_store(request_for(path, names_of(chosen)));
-      const std::int64_t room = free_bytes(settings_.stores);
+      const std::int64_t room = free_disk_bytes(settings_.stores).value_or(0);
       return std::function<void()>([plan, room, guarded, chosen] {
         if (!guarded || guarded->tiers() != chosen) return;
         plan ? guarded->show_size(plan->bytes, room) : guarded->show_error(error_words(plan.error()));

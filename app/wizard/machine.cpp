@@ -8,6 +8,7 @@
 #include <memory>
 #include <unistd.h>
 
+#include "app/files/folders.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -40,22 +41,15 @@ Buffer make_buffer() {
   return {static_cast<std::byte*>(std::aligned_alloc(alignment, piece_bytes)), &std::free};
 }
 
-fs::path existing(fs::path folder) {
-  std::error_code error;
-  while (!folder.empty() && !fs::is_directory(folder, error) && folder.has_relative_path())
-    folder = folder.parent_path();
-  return folder;
-}
-
 fs::path largest_file(const fs::path& folder) {
   fs::path largest;
   std::uintmax_t size = least_file_bytes;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::uintmax_t found = entry.is_regular_file(error) ? entry.file_size(error) : 0;
+  for (const fs::path& path : entries_of(folder)) {
+    std::error_code error;
+    const std::uintmax_t found = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
     if (error || found <= size) continue;
     size = found;
-    largest = entry.path();
+    largest = path;
   }
   return largest;
 }
@@ -107,18 +101,15 @@ void add_drm_card(const fs::path& device, std::vector<Card>& cards) {
 
 std::vector<Card> find_cards(const fs::path& nvidia, const fs::path& drm) {
   std::vector<Card> cards;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(nvidia, error)) {
-    if (std::string name = nvidia_name(read_text(entry.path() / "information")); !name.empty())
+  for (const fs::path& entry : entries_of(nvidia)) {
+    if (std::string name = nvidia_name(read_text(entry / "information")); !name.empty())
       cards.push_back({std::move(name), 0});
   }
-  std::vector<fs::path> devices;
-  for (const auto& entry : fs::directory_iterator(drm, error)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("card") && name.find('-') == std::string::npos) devices.push_back(entry.path());
+  for (const fs::path& entry : entries_of(drm)) {
+    const std::string name = entry.filename();
+    if (name.starts_with("card") && name.find('-') == std::string::npos)
+      add_drm_card(entry / "device", cards);
   }
-  std::ranges::sort(devices);
-  for (const fs::path& device : devices) add_drm_card(device / "device", cards);
   return cards;
 }
 
@@ -149,7 +140,7 @@ std::optional<double> read_gb_per_s(const File& file, std::byte* buffer, const s
 }  // namespace
 
 std::optional<double> measure_disk_read_gb_per_s(const fs::path& folder, std::stop_token stop) {
-  const fs::path there = existing(folder);
+  const fs::path there = existing_folder(folder);
   if (const fs::path model = largest_file(there); !model.empty())
     return measure_file_read_gb_per_s(model, std::move(stop));
   const Buffer buffer = make_buffer();
@@ -178,9 +169,7 @@ Result<Machine> find_machine(const fs::path& models, const DeviceChoice& device,
     machine.trouble = found.error();
   }
   machine.folder = models;
-  std::error_code error;
-  const fs::space_info space = fs::space(existing(models), error);
-  if (!error) machine.disk_free_bytes = static_cast<std::int64_t>(space.available);
+  machine.disk_free_bytes = free_disk_bytes(models).value_or(0);
   return machine;
 }
 

@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 #include "app/files/atomic_file.h"
+#include "app/files/folders.h"
 #include "tests/support/privileges.h"
 #include "tests/support/test.h"
 
@@ -131,6 +134,42 @@ class FilesTest : public QObject {
     QCOMPARE(read_file(folder.path() / "none", 5).error().kind, fovea::ErrorKind::not_found);
     QCOMPARE(read_file(folder.path(), 5).error().kind, fovea::ErrorKind::io);
     QVERIFY(read_file(folder.path(), 5).error().message().ends_with("Name a file in it"));
+  }
+
+  void entriesAreInOrder() {
+    const fovea::tests::TemporaryFolder folder;
+    for (const char* name : {"b", "a", ".hidden", "c"}) std::ofstream(folder.path() / name) << name;
+    const std::vector<fs::path> expected{folder.path() / ".hidden", folder.path() / "a", folder.path() / "b",
+                                         folder.path() / "c"};
+    QVERIFY(fovea::app::entries_of(folder.path()) == expected);
+    QVERIFY(fovea::app::entries_of(folder.path() / "none").empty());
+    QVERIFY(fovea::app::entries_of(folder.path() / "a").empty());
+  }
+
+  void theDiskOfAPathThatIsNotMadeYet() {
+    const fovea::tests::TemporaryFolder folder;
+    std::ofstream(folder.path() / "file") << "x";
+    QVERIFY(fovea::app::existing_folder(folder.path() / "not/made/yet") == folder.path());
+    QVERIFY(fovea::app::existing_folder(folder.path() / "file") == folder.path());
+    QVERIFY(fovea::app::existing_folder("not-made-yet/either") == fs::path("."));
+    QVERIFY(fovea::app::existing_folder("/not-made-yet") == fs::path("/"));
+    const auto bytes = fovea::app::free_disk_bytes(folder.path() / "not/made/yet");
+    QVERIFY(bytes && *bytes > 0);
+    QVERIFY(std::cmp_less(*bytes, fs::space(folder.path()).capacity));
+  }
+
+  void whatIsSetAsideReplacesNothing() {
+    const fovea::tests::TemporaryFolder folder;
+    const fs::path file = folder.path() / "history.db";
+    std::set<fs::path> names;
+    for (int i = 0; i < 3; ++i) {
+      const fs::path name = fovea::app::name_aside(file, "damaged");
+      QVERIFY(name.parent_path() == folder.path());
+      QVERIFY2(name.filename().string().starts_with("history.damaged-2"), name.c_str());
+      QVERIFY(name.extension() == ".db");
+      QVERIFY(names.insert(name).second);
+      std::ofstream(name) << "x";
+    }
   }
 
   void aFileThatMayNotBeRead() {
