@@ -1,6 +1,7 @@
 #include "app/download/downloads.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "app/download/queue_file.h"
 #include "app/files/atomic_file.h"
 #include "app/files/files.h"
+#include "app/files/folders.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 
@@ -53,20 +55,22 @@ Result<void> Downloads::load() {
   std::filesystem::create_directories(settings_.file.parent_path(), error);
   const std::string lock = settings_.file.string() + ".lock";
   const int fd = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0 || ::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    if (fd >= 0) ::close(fd);
-    return fail(ErrorKind::io, settings_.file.string(), "another Fovea has the list of downloads",
-                "Downloads of this window are forgotten when it closes");
+  const char* const forgotten = "Downloads of this window are forgotten when it closes";
+  if (fd < 0) return fail(ErrorKind::io, lock, "cannot be opened: " + system_message(errno), forgotten);
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    ::close(fd);
+    return fail(ErrorKind::io, settings_.file.string(), "another Fovea has the list of downloads", forgotten);
   }
   lock_fd_ = fd;
   const auto text = read_file(settings_.file, queue_limit_bytes);
   if (!text && text.error().kind == ErrorKind::not_found) return {};
   auto queue = text ? parse_queue(*text, settings_.file.string()) : std::unexpected(text.error());
   if (!queue) {
-    const std::filesystem::path aside = settings_.file.string() + ".broken";
+    const std::filesystem::path aside = name_aside(settings_.file, "broken");
     std::filesystem::rename(settings_.file, aside, error);
     Error told = queue.error();
-    told.what += "; it was set aside as " + aside.filename().string();
+    told.what += error ? "; it cannot be renamed: " + error.message()
+                       : "; it was set aside as " + aside.filename().string();
     return std::unexpected(told);
   }
   for (QueuedDownload& entry : *queue) {
