@@ -21,7 +21,6 @@ class Console {
 
   bool input_is_terminal() const { return input_is_terminal_; }
   bool output_is_terminal() const { return output_is_terminal_; }
-  bool error_is_terminal() const { return error_is_terminal_; }
 
   // Straight to standard output. The reader's leaving (EPIPE) is ErrorKind::cancelled: nobody is there to be
   // told.

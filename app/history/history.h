@@ -75,8 +75,6 @@ class History {
   // add_answer() with the question. Both make a branch and choose it.
   Result<Turn> add_turn(const NewTurn&);
   Result<Message> add_answer(Id question, const Origin&);
-  // A message that is there at once: a system or tool message, or one from elsewhere.
-  Result<Message> add_message(const Message&);
   Result<Branch> branch(Id conversation);  // the chosen one
   Result<Branch> choose(Id message);       // makes the branch through this message the chosen one
   Result<Message> message(Id);

@@ -165,17 +165,6 @@ Result<Message> History::add_answer(Id question, const Origin& origin) {
   return answer;
 }
 
-Result<Message> History::add_message(const Message& message) {
-  Database& db = parts_->database;
-  FOVEA_TRY(auto transaction, Transaction::begin(db));
-  FOVEA_CHECK(read_conversation(db, message.conversation));
-  FOVEA_CHECK(must_be_in(db, message.parent, message.conversation));
-  Message stored = message;
-  FOVEA_CHECK(add_leaf(db, stored, parts_->now()));
-  FOVEA_CHECK(transaction.commit());
-  return stored;
-}
-
 Result<Branch> History::branch(Id conversation) {
   return read_branch(parts_->database, conversation);
 }

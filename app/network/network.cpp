@@ -72,7 +72,6 @@ void Network::set_offline(bool offline) {
     for (QNetworkReply* reply : QSet(open_)) reply->abort();  // a copy: whoever hears of it may delete it
     if (manager_) manager_->clearConnectionCache();
   }
-  Q_EMIT offlineChanged(offline);
 }
 
 Result<QNetworkReply*> Network::send(const HttpRequest& request) {

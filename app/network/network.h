@@ -47,9 +47,6 @@ class Network : public QObject {
   // caller deletes it; it does not outlive this object.
   Result<QNetworkReply*> send(const HttpRequest& request);
 
- Q_SIGNALS:
-  void offlineChanged(bool offline);
-
  private:
   NetworkSettings settings_;
   QNetworkAccessManager* manager_ = nullptr;  // made by the first request

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "engine/precision/best_mix.h"
 #include "engine/precision/hotness.h"
 
 namespace fovea::precision {
@@ -52,13 +51,6 @@ Result<std::unique_ptr<Policy>> make_static(const PolicyWorld& world, std::vecto
         "tiers for " + std::to_string(tiers.size()) + " units, expected " + std::to_string(world.units()));
   FOVEA_CHECK(check_room(world, tiers));
   return std::make_unique<StaticPolicy>(world, std::move(tiers));
-}
-
-Result<std::unique_ptr<Policy>> make_best_static(const PolicyWorld& world) {
-  FOVEA_CHECK(check(world));
-  std::vector<double> uses(world.uses.begin(), world.uses.end());
-  if (uses.empty()) uses.assign(static_cast<std::size_t>(world.units()), 1);
-  return make_static(world, best_fill(world, expected_loss(world, uses)));
 }
 
 }  // namespace fovea::precision

@@ -13,8 +13,4 @@ namespace fovea::precision {
 // `tiers` [units]; no_tier: on disk alone. ErrorKind::memory when a tier has more units than places.
 Result<std::unique_ptr<Policy>> make_static(const PolicyWorld& world, std::vector<std::uint8_t> tiers);
 
-// As make_static with the tiers that best_fill chooses for the world's capacities from world.uses (all used
-// alike where there is no profile).
-Result<std::unique_ptr<Policy>> make_best_static(const PolicyWorld& world);
-
 }  // namespace fovea::precision

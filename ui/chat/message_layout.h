@@ -120,7 +120,6 @@ class MessageLayout {
   qreal inner_width(const Frame& frame) const;
   qreal left(const Frame& frame) const;      // of the blocks
   qreal body_top(const Frame& frame) const;  // of the first block
-  qreal body_height() const { return body_height_; }
   qreal padding(const Frame& frame) const;
   qreal note_height(const Frame& frame) const;
   qreal footer_height(const Frame& frame) const;

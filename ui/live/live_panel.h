@@ -84,8 +84,6 @@ class LivePanel : public QWidget {
   HeatmapView& heatmap() { return *heatmap_; }
   // Draws what it shows now, also while hidden.
   void refresh();
-  // What each tenth of a second draws anew: the map and the time line.
-  void refresh_frame() { refresh_map(); }
 
   QSize sizeHint() const override;
 

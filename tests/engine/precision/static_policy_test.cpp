@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "engine/precision/best_mix.h"
 #include "engine/precision/tier_map.h"
 #include "tests/support/test.h"
 
@@ -105,16 +106,13 @@ class StaticPolicyTest : public QObject {
     FOVEA_VERIFY(make_static(world, {0, 1, 1, fovea::no_tier}));
   }
 
-  void theBestMixFollowsTheProfile() {
-    PolicyWorld world = two_tiers(2, 2, 1);
-    world.uses = {0.1F, 0.2F, 0.3F, 0.4F};
-    auto policy = make_best_static(world);
-    FOVEA_VERIFY(policy);
-    QCOMPARE((*policy)->initial(), (std::vector<std::uint8_t>{1, 1, 0, 0}));  // layers do not matter
-    world.uses.clear();
-    policy = make_best_static(world);
-    FOVEA_VERIFY(policy);
-    QCOMPARE(std::ranges::count((*policy)->initial(), 0), 2);
+  void theBestFillFollowsTheUse() {
+    const PolicyWorld world = two_tiers(2, 2, 1);
+    const auto filled = [&](const std::vector<double>& uses) {
+      return best_fill(world, expected_loss(world, uses));
+    };
+    QCOMPARE(filled({0.1, 0.2, 0.3, 0.4}), (std::vector<std::uint8_t>{1, 1, 0, 0}));  // layers do not matter
+    QCOMPARE(std::ranges::count(filled({1, 1, 1, 1}), 0), 2);
   }
 
   void aMalformedWorldIsRefused_data() {
