@@ -64,9 +64,9 @@ Result<void> ChatSession::greet() {
                   defaults_.source, describe(sampling_)));
 }
 
-LineReader::Outcome ChatSession::read_line(std::string& line) {
+Result<LineReader::Outcome> ChatSession::read_line(std::string& line) {
   if (reader_) return reader_->read(prompt, line);
-  console_.write(prompt);
+  FOVEA_CHECK(console_.write(prompt));
   return std::getline(std::cin, line) ? LineReader::Outcome::line : LineReader::Outcome::end;
 }
 
@@ -74,7 +74,7 @@ Result<void> ChatSession::run() {
   FOVEA_CHECK(greet());
   bool warned = false;  // the last thing was Ctrl-C at an empty line
   for (std::string line;;) {
-    const LineReader::Outcome outcome = read_line(line);
+    FOVEA_TRY(const LineReader::Outcome outcome, read_line(line));
     if (outcome == LineReader::Outcome::end) return {};
     if (outcome == LineReader::Outcome::interrupted) {
       if (line.empty() && warned) return {};

@@ -26,7 +26,7 @@ class ChatSession {
   enum class Next : std::uint8_t { go_on, leave };
 
   Result<void> greet();
-  LineReader::Outcome read_line(std::string& line);
+  Result<LineReader::Outcome> read_line(std::string& line);
   // A line that begins with a slash.
   Result<Next> command(const std::string& line);
   // Adds the user's message and the model's answer to the conversation; after an error it is as it was.
