@@ -1,7 +1,12 @@
 #include "app/window/generation_settings.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
 namespace fovea::app {
 namespace {
@@ -22,9 +27,20 @@ double decimal(float value) {
   return number;
 }
 
+// A number that the type holds; any other is as none.
 template <class T>
 void read(const Json& json, const char* key, std::optional<T>& value) {
-  if (const auto found = json.find(key); found != json.end() && found->is_number()) value = found->get<T>();
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number()) return;
+  if constexpr (std::is_floating_point_v<T>) {
+    value = found->get<T>();
+  } else {
+    const auto take = [&value](auto number) {
+      if (std::in_range<T>(number)) value = static_cast<T>(number);
+    };
+    if (found->is_number_unsigned()) return take(found->get<std::uint64_t>());
+    if (found->is_number_integer()) take(found->get<std::int64_t>());
+  }
 }
 
 template <class T>
@@ -64,7 +80,12 @@ std::string write_generation_settings(const ui::ChatSettingsView& settings) {
 
 ui::ChatSettingsView with_general(ui::ChatSettingsView settings, const Settings& general) {
   const auto fill = [](auto& own, const auto& usual) {
-    if (!own && usual) own = static_cast<typename std::remove_cvref_t<decltype(own)>::value_type>(*usual);
+    if (own || !usual) return;
+    if constexpr (std::is_same_v<decltype(own), std::optional<int>&>) {
+      own = static_cast<int>(std::min<std::int64_t>(*usual, std::numeric_limits<int>::max()));
+    } else {
+      own = *usual;
+    }
   };
   fill(settings.temperature, general.temperature);
   fill(settings.top_p, general.top_p);
@@ -121,13 +142,14 @@ std::string timings_json(const GenerateResult& result) {
 
 KeptTimings read_timings(const std::string& json) {
   const Json object = object_of(json);
-  std::optional<double> tokens, decode, prefill;
+  std::optional<std::int64_t> tokens;
+  std::optional<double> decode, prefill;
   read(object, "tokens", tokens);
   read(object, "decode_seconds", decode);
   read(object, "prefill_seconds", prefill);
   KeptTimings kept;
-  kept.tokens = static_cast<std::int64_t>(tokens.value_or(0));
-  if (decode.value_or(0) > 0) kept.tokens_per_second = tokens.value_or(0) / *decode;
+  kept.tokens = tokens.value_or(0);
+  if (decode.value_or(0) > 0) kept.tokens_per_second = static_cast<double>(kept.tokens) / *decode;
   kept.ttft_seconds = prefill.value_or(0);
   return kept;
 }

@@ -1,5 +1,7 @@
 #include "app/window/generation_settings.h"
 
+#include <limits>
+
 #include "app/window/attachments.h"
 #include "tests/support/test.h"
 
@@ -37,7 +39,9 @@ class GenerationSettingsTest : public QObject {
 
   void nothingSetChangesNothing() {
     QVERIFY(app::write_generation_settings({}).empty());
-    for (const char* text : {"", "{}", "[1]", "no JSON", "{\"temperature\": \"hot\"}"}) {
+    for (const char* text : {"", "{}", "[1]", "no JSON", "{\"temperature\": \"hot\"}",
+                             R"({"max_tokens": 1e300})", R"({"max_tokens": 3000000000})",
+                             R"({"max_tokens": -3000000000})", R"({"max_tokens": 18446744073709551615})"}) {
       GenerateRequest request;
       app::apply(app::read_generation_settings(text), request);
       QCOMPARE(request.sampling.temperature, GenerateRequest{}.sampling.temperature);
@@ -72,6 +76,14 @@ class GenerationSettingsTest : public QObject {
     const ui::ChatSettingsView both = app::with_general(own, general);
     QCOMPARE(*both.temperature, 1.1);
     QCOMPARE(*both.top_k, 5);
+    general.top_k = std::int64_t{3} << 30;
+    QCOMPARE(*app::with_general(own, general).top_k, std::numeric_limits<int>::max());
+  }
+
+  void timingsFromElsewhereMayBeAnything() {
+    QCOMPARE(app::read_timings(R"({"tokens": 6, "decode_seconds": 2})").tokens_per_second, 3.0);
+    QCOMPARE(app::read_timings(R"({"tokens": 1e300})").tokens, 0);
+    QCOMPARE(app::read_timings(R"({"tokens": "6"})").tokens, 0);
   }
 
   void aFileCannotCloseItsOwnFence() {
