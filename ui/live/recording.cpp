@@ -303,6 +303,11 @@ Result<Recording> read_json_lines(QIODevice& in) {
   auto ring = std::make_shared<SnapshotRing>(recording_limits);
   for (qint64 number = 1; !in.atEnd(); ++number) {
     const QByteArray text = in.readLine(kLongestLine);
+    if (text.isEmpty())
+      return std::unexpected(Error{.kind = ErrorKind::io,
+                                   .where = "recording, line " + std::to_string(number),
+                                   .what = in.errorString().toStdString(),
+                                   .advice = "Check the disk"});
     if (text.trimmed().isEmpty()) continue;
     QJsonParseError error;
     const QJsonDocument line = QJsonDocument::fromJson(text, &error);

@@ -23,6 +23,30 @@ SnapshotRing small_session() {
   return ring;
 }
 
+// A file on a disk that fails behind its beginning.
+class FailingFile : public QIODevice {
+ public:
+  explicit FailingFile(QByteArray beginning) : beginning_(std::move(beginning)) {
+    open(QIODevice::ReadOnly | QIODevice::Unbuffered);
+  }
+  qint64 size() const override { return 2 * beginning_.size(); }
+
+ protected:
+  qint64 readData(char* data, qint64 most) override {
+    const qint64 count = std::min<qint64>(most, beginning_.size() - pos());
+    if (count <= 0) {
+      setErrorString(QStringLiteral("the disk fails"));
+      return -1;
+    }
+    std::copy_n(beginning_.constData() + pos(), count, data);
+    return count;
+  }
+  qint64 writeData(const char*, qint64) override { return -1; }
+
+ private:
+  QByteArray beginning_;
+};
+
 }  // namespace
 
 class RecordingTest : public QObject {
@@ -130,6 +154,18 @@ class RecordingTest : public QObject {
     QCOMPARE(read->ring->last_frame().tier, (std::vector<std::uint8_t>{host_tier, 0}));
     QCOMPARE(read->ring->last().numbers.host_units, std::int64_t{1});
     QCOMPARE(read->ring->last().numbers.host_hits, std::int64_t{4});
+  }
+
+  void aDiskThatFailsIsAnError() {
+    const SnapshotRing ring = small_session();
+    QBuffer whole;
+    whole.open(QIODevice::ReadWrite);
+    FOVEA_VERIFY(write_json_lines(ring, {}, whole));
+    FailingFile file(whole.data().left(whole.data().indexOf('\n') + 1));
+    const auto read = read_json_lines(file);
+    QVERIFY(!read);
+    QCOMPARE(read.error().kind, ErrorKind::io);
+    QCOMPARE(read.error().what, std::string("the disk fails"));
   }
 
   void csvHasEveryExpert() {
