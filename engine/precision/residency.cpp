@@ -81,7 +81,9 @@ Result<void> Residency::State::prepare() {
   for (std::int64_t i = 0; i < count; ++i) {
     places.push_back(std::make_unique<Place>());
     if (transient) places.back()->transfer.staging = transient + i * largest_bytes;
-    if (parts.stream) places.back()->readers_ended = device.make_event();
+    if (!parts.stream) continue;
+    places.back()->readers_ended = device.make_event();
+    if (!places.back()->readers_ended) return fail(ErrorKind::device, device.name(), parts.stream->failure());
   }
   waiting.reserve(static_cast<std::size_t>(settings.queue));
   crew.emplace(settings.reads_at_once);

@@ -16,6 +16,9 @@ using models::say;
 using Stage = Place::Stage;
 
 Result<void> Residency::State::load(const Load& load, std::byte* staging, kernels::Stream* stream) {
+  if (staging && !stream)
+    return fail(ErrorKind::memory, parts.device->name(), "the device has no memory for a stream",
+                "Close other programs that use it");
   const std::int64_t bytes = bytes_of(load.unit, load.tier);
   std::byte* const memory = staging ? staging : load.block.memory;
   FOVEA_CHECK(parts.source->read(load.unit, load.tier, {memory, static_cast<std::size_t>(bytes)}, {}));

@@ -32,6 +32,8 @@ SwapPipeline::SwapPipeline(const kernels::Device& device, VersionSource& source,
     read_loop(stop);
   });
   if (device.memory_is_host()) return;
+  stream_ = device.make_stream({.threads = 1, .background = true});
+  copied_ = device.make_event();
   uploader_ = std::jthread([this](const std::stop_token& stop) {
     name_this_thread("swap uploader");
     yield_to_others();
@@ -80,24 +82,25 @@ void SwapPipeline::read(Transfer& transfer, const std::stop_token& stop) {
 }
 
 void SwapPipeline::upload_loop(const std::stop_token& stop) {
-  const auto stream = device_.make_stream({.threads = 1, .background = true});
-  const auto copied = device_.make_event();
   while (Transfer* transfer = read_.wait(stop)) {
-    if (transfer->outcome == SwapOutcome::published) upload(*transfer, *stream, *copied, stop);
+    if (transfer->outcome == SwapOutcome::published) upload(*transfer, stop);
     arrived_.push(transfer);
   }
 }
 
-void SwapPipeline::upload(Transfer& transfer, kernels::Stream& stream, kernels::Event& copied,
-                          const std::stop_token& stop) {
+void SwapPipeline::upload(Transfer& transfer, const std::stop_token& stop) {
   if (transfer.cancelled.load(std::memory_order_relaxed) || !limit_.wait(transfer.bytes, clock_, stop)) {
     transfer.outcome = SwapOutcome::cancelled;
     return;
   }
-  device_.copy(transfer.block, transfer.staging, transfer.bytes, stream);
-  device_.record(copied, stream);
-  copied.wait();
-  if (!stream.failure().empty()) transfer.outcome = SwapOutcome::io_error;  // the next pass will say why
+  if (!stream_ || !copied_) {
+    transfer.outcome = SwapOutcome::io_error;
+    return;
+  }
+  device_.copy(transfer.block, transfer.staging, transfer.bytes, *stream_);
+  device_.record(*copied_, *stream_);
+  copied_->wait();
+  if (!stream_->failure().empty()) transfer.outcome = SwapOutcome::io_error;  // the next pass will say why
 }
 
 }  // namespace fovea::precision

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <thread>
 
@@ -78,14 +79,15 @@ class SwapPipeline {
   void read_loop(const std::stop_token& stop);
   void read(Transfer& transfer, const std::stop_token& stop);
   void upload_loop(const std::stop_token& stop);
-  void upload(Transfer& transfer, kernels::Stream& stream, kernels::Event& copied,
-              const std::stop_token& stop);
+  void upload(Transfer& transfer, const std::stop_token& stop);
 
   const kernels::Device& device_;
   VersionSource& source_;
   TrafficLimit& limit_;
   Clock& clock_;
   Queue submitted_, read_, arrived_;
+  std::unique_ptr<kernels::Stream> stream_;  // the uploader's, and
+  std::unique_ptr<kernels::Event> copied_;   // null where the device gives none: every upload fails
   std::jthread reader_, uploader_;
 };
 

@@ -45,7 +45,7 @@ class Device {
   virtual std::string instruction_set() const = 0;  // "scalar", "avx2", "avx512-vnni" …
   virtual DeviceFacts facts() const = 0;
   virtual const OperationTable& operations() const = 0;
-  virtual std::unique_ptr<Stream> make_stream(const StreamOptions&) const = 0;
+  virtual std::unique_ptr<Stream> make_stream(const StreamOptions&) const = 0;  // null: no memory, or failed
   // Takes some memory meanwhile, and less than a second. The stream must be idle.
   virtual DeviceCeiling measure_ceiling(Stream&) const { return {}; }
 
@@ -83,7 +83,7 @@ class Device {
   // Copies `count` pieces of `bytes` within the device's memory, `stride` bytes from each to the next.
   virtual void copy_within(std::byte* target, const std::byte* source, std::int64_t bytes,
                            std::int64_t stride, std::int64_t count, Stream&) const = 0;
-  virtual std::unique_ptr<Event> make_event() const = 0;
+  virtual std::unique_ptr<Event> make_event() const = 0;  // null: it has failed
   virtual void record(Event&, Stream&) const = 0;
 };
 

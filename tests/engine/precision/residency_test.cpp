@@ -122,6 +122,28 @@ class ResidencyTest : public QObject {
     VERIFY_WORLD(world);
   }
 
+  void aDeviceThatGivesNoStreamsIsAnError() {
+    SwapWorld world({.host_memory = false});
+    world.device().gives_streams = false;
+    const auto opened = world.open();
+    QVERIFY(!opened);
+    QCOMPARE(opened.error().kind, fovea::ErrorKind::memory);
+    // The pipeline's own are missing still, when others are there again.
+    world.device().gives_streams = true;
+    const std::vector<TierId> first(SwapWorld::units, SwapWorld::lowest);
+    FOVEA_VERIFY(world.residency().fill(first, 2, {}, {}));
+    QVERIFY(world.request(3, 0));
+    settle(world);
+    QCOMPARE(int{world.residency().tiers()[3]}, int{SwapWorld::lowest});
+    QCOMPARE(world.residency().counters().io_errors, 1);
+    VERIFY_WORLD(world);
+    SwapWorld behind({.host_memory = false, .lagging_passes = true});
+    behind.device().gives_streams = false;
+    const auto made = behind.make();
+    QVERIFY(!made);
+    QCOMPARE(made.error().kind, fovea::ErrorKind::device);
+  }
+
   void aFailureLeavesTheOldVersion_data() {
     QTest::addColumn<bool>("host_memory");
     QTest::addColumn<bool>("checksum");

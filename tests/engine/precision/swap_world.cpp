@@ -135,6 +135,7 @@ const kernels::OperationTable& LaggingDevice::operations() const {
   std::abort();
 }
 std::unique_ptr<kernels::Stream> LaggingDevice::make_stream(const kernels::StreamOptions&) const {
+  if (!gives_streams) return nullptr;
   return std::make_unique<CopyStream>(faults_.slow > 0);
 }
 std::byte* LaggingDevice::allocate(std::int64_t bytes) const {
@@ -168,6 +169,7 @@ void LaggingDevice::copy_within(std::byte*, const std::byte*, std::int64_t, std:
   std::abort();
 }
 std::unique_ptr<kernels::Event> LaggingDevice::make_event() const {
+  if (!gives_streams) return nullptr;
   return std::make_unique<LaggingEvent>(faults_);
 }
 void LaggingDevice::record(kernels::Event& event, kernels::Stream& stream) const {

@@ -93,6 +93,7 @@ class LaggingDevice final : public kernels::Device {
   std::int64_t most_allocated() const { return most_allocated_; }
   std::int64_t host_allocated() const { return host_allocated_; }
   std::function<void(std::int64_t bytes)> on_copy;  // on the copying thread
+  std::atomic<bool> gives_streams = true;           // and events; false: as a device that has failed
 
  private:
   bool host_memory_;
