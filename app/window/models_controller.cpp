@@ -75,7 +75,9 @@ ModelsController::ModelsController(QWidget& parent, ModelsSettings settings)
       library_(places_of(settings_)),
       downloads_(settings_.downloads) {
   background_.setMaxThreadCount(1);
-  connect_workers();
+  connect_scans();
+  connect_work();
+  connect_downloads();
 }
 
 ModelsController::~ModelsController() {
@@ -241,7 +243,7 @@ void ModelsController::show_models() {
   dialog_->library().set_models(rows);
 }
 
-void ModelsController::connect_workers() {
+void ModelsController::connect_scans() {
   connect(&library_, &LibraryWorker::listed, this, [this](const std::vector<LibraryModel>& models) {
     // What was read is shown until it is read again.
     std::vector<LibraryModel> before = std::exchange(models_, models);
@@ -264,7 +266,9 @@ void ModelsController::connect_workers() {
   });
   connect(&library_, &LibraryWorker::named, this, &ModelsController::modelsNamed);
   connect(&library_, &LibraryWorker::folderChanged, this, &ModelsController::look);
+}
 
+void ModelsController::connect_work() {
   connect(&work_, &ModelWorker::started, this, [this](const QString& path, ModelTask task) {
     if (!dialog_) return;
     const QString name = QFileInfo(path).fileName();
@@ -313,7 +317,9 @@ void ModelsController::connect_workers() {
     look();
   });
   connect(&work_, &ModelWorker::failed, this, &ModelsController::show_task_error);
+}
 
+void ModelsController::connect_downloads() {
   connect(&downloads_, &DownloadWorker::changed, this, &ModelsController::on_download);
   connect(&downloads_, &DownloadWorker::removed, this, [this](std::int64_t id) {
     statuses_.erase(id);

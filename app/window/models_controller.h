@@ -75,7 +75,9 @@ class ModelsController : public QObject {
   void make_dialog();
   void connect_library(ui::LibraryPage& page);
   void connect_download(ui::DownloadPage& page);
-  void connect_workers();
+  void connect_scans();
+  void connect_work();
+  void connect_downloads();
   void scan();
   std::int64_t held_there() const;  // what a model that is opened next finds free besides
   void look();
