@@ -174,7 +174,7 @@ class ApartTest : public QObject {
     QCOMPARE(apart_.graphs().launched - before.launched, 59);
   }
 
-  // Calibrated by the processor, as its own is (PrepareTest has the errors); what only its own can have is
+  // Calibrated by the processor, as its own is (CalibrateTest has the errors); what only its own can have is
   // refused.
   void aCardsStoreIsCalibrated() {
     const auto emulated = kernels::cuda::emulation::emulated_device();
