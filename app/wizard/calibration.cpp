@@ -79,9 +79,6 @@ Result<CalibrationResult> calibrate(Engine& engine, const CalibrationSettings& s
   result.read_gb_per_s = engine.measure_ceiling().read_gb_per_s;
   const TokenCost cost = engine.cost();
   result.bytes_per_token = cost.weight_bytes + cost.kv_bytes_per_token * depth / 2;
-  if (result.bytes_per_token > 0)
-    result.tokens_per_second_at_most =
-        result.read_gb_per_s * 1e9 / static_cast<double>(result.bytes_per_token);
   if (const Plan* plan = engine.plan()) result.planned_bytes = taken_bytes(*plan);
   result.accounted_bytes = accounted(engine);
   result.resident_bytes = resident_bytes();

@@ -21,7 +21,6 @@ struct CalibrationResult {
   double tokens_per_second = 0, slowest = 0, fastest = 0;  // median, of the rounds
   double read_gb_per_s = 0;                                // memory, measured now
   std::int64_t bytes_per_token = 0;                        // that the engine reads
-  double tokens_per_second_at_most = 0;                    // the two above
   // Both without what is kept free of the budget: the plan's (0: none was made), and the engine's counters.
   std::int64_t planned_bytes = 0, accounted_bytes = 0;
   std::int64_t resident_bytes = 0;  // of the whole program, as the system counts it

@@ -38,7 +38,6 @@ class CalibrationTest : public QObject {
     QVERIFY(result->read_gb_per_s > 0);
     // The file has 142 MB, and ten of 24 experts work.
     QVERIFY(result->bytes_per_token > 20'000'000 && result->bytes_per_token < 142'000'000);
-    QVERIFY(result->tokens_per_second_at_most > 0);
     QVERIFY(result->accounted_bytes > 100'000'000);
     QVERIFY(result->resident_bytes > 50'000'000);
     QVERIFY(!reports.empty());

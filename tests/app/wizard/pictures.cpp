@@ -157,7 +157,6 @@ void take_local() {
                      .fastest = 63.3,
                      .read_gb_per_s = 18.7,
                      .bytes_per_token = 83'500'000,
-                     .tokens_per_second_at_most = 224,
                      .planned_bytes = 198'000'000,
                      .accounted_bytes = 191'400'000,
                      .resident_bytes = 352'000'000});
