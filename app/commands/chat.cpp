@@ -146,6 +146,9 @@ Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& inte
 
 Result<void> chat(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
   const bool once = flags.prompt || !console.input_is_terminal() || flags.json;
+  if (!once && flags.raw)
+    return fail(ErrorKind::invalid, "--raw", "a conversation needs the chat template",
+                "Give one question with -p, or leave it out");
   return once ? answer_once(flags, console, interrupts) : converse(flags, console, interrupts);
 }
 
@@ -168,8 +171,11 @@ void add_chat(Registry& registry) {
           std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("-p,--prompt", flags->prompt, "The question (default: standard input)");
-  command->add_option("--system", flags->system, "The system message");
-  command->add_flag("--raw", flags->raw, "The prompt goes in as it is, without the chat template");
+  CLI::Option* system = command->add_option("--system", flags->system, "The system message");
+  command
+      ->add_flag("--raw", flags->raw,
+                 "The prompt of one question goes in as it is, without the chat template")
+      ->excludes(system);
   add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
   add_device(*command, flags->load.device);
   add_threads(*command, flags->load);

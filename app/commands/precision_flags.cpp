@@ -44,6 +44,37 @@ CLI::Validator layers_or(std::string word) {
       "");
 }
 
+void add_pipeline(CLI::App& command, PrecisionRequest& request) {
+  const auto group = [](CLI::Option* option) { return option->group("Precision"); };
+  group(command.add_option("--store", request.store,
+                           "The file that holds all versions (default: beside the model library's files)"));
+  group(command.add_option("--swap-bandwidth", request.traffic_gb_per_s,
+                           "Limit of the swaps' traffic in GB/s (default: 5 % of the measured bandwidth)"))
+      ->check(number_between(0, 1e6));
+  group(
+      command.add_option("--publish-after", request.publish_after_passes,
+                         "Publish each swap exactly so many passes after its decision, for repeatable runs"))
+      ->check(number_between(0, 1 << 30));
+  group(command.add_option("--events", request.events, "Write the swap log to this file, as JSON lines"));
+}
+
+// What would be read and then ignored.
+Result<void> check_policy_is_there(const PrecisionFlags& flags, PolicyKind policy) {
+  const PrecisionRequest& request = flags.request;
+  FOVEA_CHECK(check_dynaexq(flags.dynaexq_given, policy));
+  if (policy != PolicyKind::none) return {};
+  const char* const flag = !request.store.empty()              ? "--store"
+                           : !request.events.empty()           ? "--events"
+                           : request.traffic_gb_per_s > 0      ? "--swap-bandwidth"
+                           : request.publish_after_passes >= 0 ? "--publish-after"
+                                                               : nullptr;
+  if (flag == nullptr) return {};
+  return fail(ErrorKind::invalid, flag, "without a policy every weight stays as the file has it",
+              "Add --policy, --tiers or --budget");
+}
+
+}  // namespace
+
 void add_dynaexq(CLI::App& command, DynaExqSettings& settings, bool& given) {
   const auto group = [&given](CLI::Option* option) {
     return option->group("DynaExq")->each([&given](const std::string&) { given = true; });
@@ -75,39 +106,12 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings, bool& given) {
       ->check(number_between(0, 1 << 30));
 }
 
-void add_pipeline(CLI::App& command, PrecisionRequest& request) {
-  const auto group = [](CLI::Option* option) { return option->group("Precision"); };
-  group(command.add_option("--store", request.store,
-                           "The file that holds all versions (default: beside the model library's files)"));
-  group(command.add_option("--swap-bandwidth", request.traffic_gb_per_s,
-                           "Limit of the swaps' traffic in GB/s (default: 5 % of the measured bandwidth)"))
-      ->check(number_between(0, 1e6));
-  group(
-      command.add_option("--publish-after", request.publish_after_passes,
-                         "Publish each swap exactly so many passes after its decision, for repeatable runs"))
-      ->check(number_between(0, 1 << 30));
-  group(command.add_option("--events", request.events, "Write the swap log to this file, as JSON lines"));
+Result<void> check_dynaexq(bool given, PolicyKind policy) {
+  if (!given || policy == PolicyKind::dynaexq || policy == PolicyKind::automatic) return {};
+  return fail(ErrorKind::invalid, "--dynaexq-…",
+              std::string("settings of dynaexq do not belong to ") + policy_name(policy),
+              "Leave them out, or choose --policy dynaexq");
 }
-
-// What would be read and then ignored.
-Result<void> check_policy_is_there(const PrecisionFlags& flags, PolicyKind policy) {
-  const PrecisionRequest& request = flags.request;
-  if (flags.dynaexq_given && policy != PolicyKind::dynaexq && policy != PolicyKind::automatic)
-    return fail(ErrorKind::invalid, "--dynaexq-…",
-                std::string("settings of dynaexq do not belong to ") + policy_name(policy),
-                "Leave them out, or choose --policy dynaexq");
-  if (policy != PolicyKind::none) return {};
-  const char* const flag = !request.store.empty()              ? "--store"
-                           : !request.events.empty()           ? "--events"
-                           : request.traffic_gb_per_s > 0      ? "--swap-bandwidth"
-                           : request.publish_after_passes >= 0 ? "--publish-after"
-                                                               : nullptr;
-  if (flag == nullptr) return {};
-  return fail(ErrorKind::invalid, flag, "without a policy every weight stays as the file has it",
-              "Add --policy, --tiers or --budget");
-}
-
-}  // namespace
 
 void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
   const auto group = [](CLI::Option* option) { return option->group("Offload"); };

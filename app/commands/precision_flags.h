@@ -20,6 +20,11 @@ struct PrecisionFlags {
 // settings, and the swap pipeline's. `pipeline` off leaves out what a plan does not depend on.
 void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline = true);
 
+// DynaExq's settings alone; `given`: one of them is there.
+void add_dynaexq(CLI::App& command, DynaExqSettings& settings, bool& given);
+// ErrorKind::invalid when they are given for another policy.
+Result<void> check_dynaexq(bool given, PolicyKind policy);
+
 // The offload flags alone, with llama.cpp's names. --cpu-moe sets its own flag; give them to
 // offload_settings().
 void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe);

@@ -87,48 +87,34 @@ Result<SyntheticRouting> made_up(const ReplayFlags& flags) {
 }
 
 void add_routing_flags(CLI::App& command, ReplayFlags& flags) {
-  const char* group = "Made-up routing";
-  command
-      .add_option("--synthetic", flags.synthetic,
-                  "LAYERSxEXPERTS, or qwen3-30b-a3b, qwen3-next-80b-a3b with what is published of them")
-      ->group(group);
-  command.add_option("--top", flags.top, "Experts for a token (default: 8)")
-      ->check(number_between(1, 4096))
-      ->group(group);
-  command
-      .add_option("--skew", flags.skew, "uniform, zipf:S or exp:S over a layer's experts (default: zipf:1.2)")
-      ->group(group);
-  command.add_option("--kinds", flags.kinds, "Kinds of work, each with its hot experts (default: 3)")
-      ->check(number_between(1, 64))
-      ->group(group);
-  command
-      .add_option("--phases", flags.phases, "Stretches of equal length whose kinds take turns (default: 4)")
-      ->check(number_between(1, 1 << 20))
-      ->group(group);
-  command
-      .add_option(
-          "--overlap", flags.overlap,
-          "Share of the 16 hottest experts that two kinds have in common: one number, or one for each "
-          "pair like 0.12,0.11,0.47 (default: 0.12)")
-      ->group(group);
-  command
-      .add_option("--repeat", flags.repeat, "Chance that a choice repeats the token's before (default: 0)")
-      ->check(number_between(0, 0.999))
-      ->group(group);
-  command.add_option("--drift", flags.drift, "Changes of place among the ranks for each token (default: 0)")
-      ->check(number_between(0, 1000))
-      ->group(group);
-  command.add_option("--tokens", flags.tokens, "Tokens (default: 100000)")
-      ->check(number_between(1, 1e9))
-      ->group(group);
-  command.add_option("--prompt", flags.prompt, "Tokens of prefill that begin each phase (default: 0)")
-      ->check(number_between(0, 1e9))
-      ->group(group);
-  command.add_option("--chunk", flags.chunk, "Tokens in one prefill pass (default: 128)")
-      ->check(number_between(1, 1 << 20))
-      ->group(group);
-  command.add_option("--seed", flags.seed, "Seed (default: 1)")->check(number_between(1, 1e15))->group(group);
-  command.add_option("--out", flags.out, "Write the made-up routing as a trace, too")->group(group);
+  CLI::Option* const synthetic = command.add_option(
+      "--synthetic", flags.synthetic,
+      "LAYERSxEXPERTS, or qwen3-30b-a3b, qwen3-next-80b-a3b with what is published of them");
+  const char* const group = "Made-up routing";
+  synthetic->group(group);
+  const auto of_it = [&](const char* name, auto& value, const char* help) {
+    return command.add_option(name, value, help)->group(group)->needs(synthetic);
+  };
+  of_it("--top", flags.top, "Experts for a token (default: 8)")->check(number_between(1, 4096));
+  of_it("--skew", flags.skew, "uniform, zipf:S or exp:S over a layer's experts (default: zipf:1.2)");
+  of_it("--kinds", flags.kinds, "Kinds of work, each with its hot experts (default: 3)")
+      ->check(number_between(1, 64));
+  of_it("--phases", flags.phases, "Stretches of equal length whose kinds take turns (default: 4)")
+      ->check(number_between(1, 1 << 20));
+  of_it("--overlap", flags.overlap,
+        "Share of the 16 hottest experts that two kinds have in common: one number, or one for each "
+        "pair like 0.12,0.11,0.47 (default: 0.12)");
+  of_it("--repeat", flags.repeat, "Chance that a choice repeats the token's before (default: 0)")
+      ->check(number_between(0, 0.999));
+  of_it("--drift", flags.drift, "Changes of place among the ranks for each token (default: 0)")
+      ->check(number_between(0, 1000));
+  of_it("--tokens", flags.tokens, "Tokens (default: 100000)")->check(number_between(1, 1e9));
+  of_it("--prompt", flags.prompt, "Tokens of prefill that begin each phase (default: 0)")
+      ->check(number_between(0, 1e9));
+  of_it("--chunk", flags.chunk, "Tokens in one prefill pass (default: 128)")
+      ->check(number_between(1, 1 << 20));
+  of_it("--seed", flags.seed, "Seed (default: 1)")->check(number_between(1, 1e15));
+  of_it("--out", flags.out, "Write the made-up routing as a trace, too");
 }
 
 void add_clock_flags(CLI::App& command, ReplayFlags& flags) {
@@ -159,41 +145,6 @@ void add_clock_flags(CLI::App& command, ReplayFlags& flags) {
       ->group(group);
 }
 
-void add_policy_flags(CLI::App& command, ReplayFlags& flags) {
-  const char* group = "DynaExq";
-  DynaExqSettings& s = flags.dynaexq;
-  command.add_option("--dynaexq-alpha", s.smoothing, "How much hotness is kept (default: 0.9)")
-      ->check(number_between(0, 0.999999))
-      ->group(group);
-  command
-      .add_option("--dynaexq-alpha-tokens", s.smoothing_tokens,
-                  "… for so many tokens (default: 50); 0: for each pass, as published")
-      ->check(number_between(0, 1e9))
-      ->group(group);
-  command.add_option("--dynaexq-interval", s.interval_tokens, "Tokens between two updates (default: 200)")
-      ->check(number_between(1, 1e9))
-      ->group(group);
-  command.add_option("--dynaexq-threshold", s.threshold, "Least hotness of a high-tier expert (default: 0)")
-      ->check(number_between(0, 1e6))
-      ->group(group);
-  command
-      .add_option("--dynaexq-hysteresis", s.hysteresis,
-                  "Margin of a swap as a share of the layer's mean hotness (default: 0.1)")
-      ->check(number_between(0, 1e6))
-      ->group(group);
-  command
-      .add_option("--dynaexq-transitions", s.transitions,
-                  "Most swaps for each interval in each layer (default: 4)")
-      ->check(number_between(0, 1 << 30))
-      ->group(group);
-  command.add_option("--dynaexq-in-flight", s.in_flight, "Most units in flight (default: 64)")
-      ->check(number_between(1, 1 << 20))
-      ->group(group);
-  command.add_option("--dynaexq-warm-up", s.warm_up_tokens, "Tokens that rank the first set (default: 64)")
-      ->check(number_between(0, 1e9))
-      ->group(group);
-}
-
 }  // namespace
 
 void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
@@ -217,16 +168,13 @@ void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
       .add_option("--profile-tokens", flags.profile_tokens,
                   "First tokens that choose the session-profile mix (default: 2048)")
       ->check(number_between(1, 1e9));
-  add_policy_flags(command, flags);
+  add_dynaexq(command, flags.dynaexq, flags.dynaexq_given);
   add_offload(command, flags.offload, flags.cpu_moe);
   add_clock_flags(command, flags);
   add_routing_flags(command, flags);
 }
 
 Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
-  if (!flags.out.empty() && flags.synthetic.empty())
-    return fail(ErrorKind::invalid, "--out", "only made-up routing is written",
-                "Give --synthetic, or leave it out");
   FOVEA_TRY(const OffloadSettings offload, offload_settings(flags.offload, flags.cpu_moe));
   const bool offloads =
       offload.cpu_moe_layers != 0 || !offload.override_tensors.empty() || offload.gpu_layers >= 0;
@@ -234,11 +182,13 @@ Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
     return fail(ErrorKind::invalid, "--policy",
                 "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to " + flags.policy,
                 "Leave them out, or choose --policy offload");
+  const PolicyKind policy = flags.policy == "static"    ? PolicyKind::static_tiers
+                            : flags.policy == "offload" ? PolicyKind::offload
+                                                        : PolicyKind::dynaexq;
+  FOVEA_CHECK(check_dynaexq(flags.dynaexq_given, policy));
   ReplayRequest request{.trace = flags.trace,
                         .synthetic = {},
-                        .policy = flags.policy == "static"    ? PolicyKind::static_tiers
-                                  : flags.policy == "offload" ? PolicyKind::offload
-                                                              : PolicyKind::dynaexq,
+                        .policy = policy,
                         .dynaexq = flags.dynaexq,
                         .offload = offload,
                         .store = flags.store,

@@ -22,6 +22,7 @@ struct ReplayFlags {
   std::int64_t budget_bytes = 0;
   double high_share = 0;
   DynaExqSettings dynaexq;
+  bool dynaexq_given = false;  // one of its settings
   OffloadSettings offload;
   bool cpu_moe = false;
   ReplayClock clock;

@@ -89,6 +89,12 @@ class CommandLineTest : public QObject {
     row("both", {"replay", "t", "--synthetic", "2x8", "--high-share", "0.5"}, "One of TRACE and --synthetic");
     row("no room", {"replay", "t"}, "One of --budget and --high-share");
     row("size", {"replay", "t", "--budget", "8 things"}, "8 things is not a size");
+    row("made-up routing's of a trace", {"replay", "t", "--high-share", "0.5", "--skew", "uniform"},
+        "--skew requires --synthetic");
+    row("writing a trace again", {"replay", "t", "--high-share", "0.5", "--out", "x"},
+        "--out requires --synthetic");
+    row("a system message that is not sent", {"chat", model, "-p", "x", "--raw", "--system", "y"},
+        "excludes");
     row("bandwidth", {"replay", "t", "--bandwidth", "0"}, "0 is not a number from");
   }
   void wrongUsage() {
@@ -114,6 +120,9 @@ class CommandLineTest : public QObject {
     row("missing text", {"perplexity", model, "/no/such"}, "cannot be opened");
     row("a folder as text", {"perplexity", model, "/usr"}, "cannot be read");
     row("no trace", {"replay", "/no/such", "--high-share", "0.5"}, "/no/such");
+    row("settings of another policy",
+        {"replay", "/no/such", "--high-share", "0.5", "--policy", "static", "--dynaexq-alpha", "0.5"},
+        "settings of dynaexq do not belong to static");
     row("another file as trace",
         {"replay", fovea::tests::golden("models/experts.gguf"), "--high-share", "0.5"}, "it is not a trace");
     row("shape", {"replay", "--synthetic", "2xy", "--high-share", "0.5"}, "nothing is known of \"2xy\"");

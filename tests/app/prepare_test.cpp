@@ -126,6 +126,9 @@ class PrepareCommandTest : public QObject {
                                    << "\"q4e\" has 4.25 bits per weight";
     QTest::newRow("scope") << QStringList{"--scope", "heads"} << 2 << "none of experts, linear";
     QTest::newRow("divergence of nothing") << QStringList{"--divergence"} << 2 << "requires --calibrate";
+    QTest::newRow("tokens of no divergence")
+        << QStringList{"--calibrate", "/none.txt", "--divergence-tokens", "32"} << 2
+        << "requires --divergence";
     QTest::newRow("no text") << QStringList{"--calibrate", "/none.txt"} << 1 << "/none.txt";
     QTest::newRow("empty text") << QStringList{"--calibrate", "/dev/null"} << 1 << "empty";
     QTest::newRow("no tokeniser") << QStringList{"--calibrate", FOVEA_SOURCE_DIR "/README.md"} << 1

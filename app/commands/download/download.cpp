@@ -246,9 +246,13 @@ void add_download(Registry& registry) {
       command->add_option("REPOSITORY", flags->repository, "ORG/NAME as the hub shows it");
   command->add_option("FILE", flags->file, "A quantisation (Q4_K_M), or a file (any part of a split one)")
       ->needs(repository);
-  command->add_option("--revision", flags->revision, "A branch, a tag or a commit (default: main)");
-  command->add_option("--to", flags->folder, "Put the files into this folder, not into the hub's cache");
-  CLI::Option* list = command->add_flag("--list", flags->list, "Show what can be chosen")->needs(repository);
+  command->add_option("--revision", flags->revision, "A branch, a tag or a commit (default: main)")
+      ->needs(repository);
+  CLI::Option* to =
+      command->add_option("--to", flags->folder, "Put the files into this folder, not into the hub's cache")
+          ->needs(repository);
+  CLI::Option* list =
+      command->add_flag("--list", flags->list, "Show what can be chosen")->needs(repository)->excludes(to);
   command->add_option("--search", flags->search, "Show the hub's repositories for these words")
       ->excludes(repository)
       ->excludes(list);

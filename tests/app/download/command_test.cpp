@@ -140,6 +140,10 @@ class DownloadCommandTest : public QObject {
     QTest::newRow("both") << QStringList{download, QStringLiteral("a/b"), QStringLiteral("--search"),
                                          QStringLiteral("x")}
                           << 2 << QByteArray("excludes");
+    QTest::newRow("a place for what is only searched")
+        << QStringList{download, QStringLiteral("--search"), QStringLiteral("x"), QStringLiteral("--to"),
+                       QStringLiteral("y")}
+        << 2 << QByteArray("requires REPOSITORY");
     QTest::newRow("unknown") << QStringList{download, QStringLiteral("no/such")} << 1
                              << QByteArray("does not have it");
     QTest::newRow("no name") << QStringList{download, QStringLiteral("../etc")} << 1
