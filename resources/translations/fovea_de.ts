@@ -5885,8 +5885,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation> · %1 Stockungen, %2</translation>
     </message>
     <message>
-        <source>Promotions ▲  demotions ▼</source>
-        <translation>Höher ▲  tiefer ▼</translation>
+        <source>Tier changes</source>
+        <translation>Stufenwechsel</translation>
     </message>
     <message>
         <source>%1 ▲  %2 ▼ a second, at most %3</source>
@@ -5913,8 +5913,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Anteil der Nutzungen von Experten, die nicht in der höchsten Stufe bedient wurden. Eine Stockung ist die Nutzung eines Experten, der nur auf der Platte lag: das Token wartete darauf.</translation>
     </message>
     <message>
-        <source>Swaps waiting or under way</source>
-        <translation>Wechsel, die warten oder laufen</translation>
+        <source>Swaps under way</source>
+        <translation>Laufende Wechsel</translation>
     </message>
     <message>
         <source>%1 queued · %2 reading · %3 ready</source>

@@ -82,7 +82,7 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
                                                               milliseconds_text(numbers_.swaps.stall_seconds))
                                                    : QString();
   std::vector<Row> swaps = {
-      {tr("Promotions ▲  demotions ▼"),
+      {tr("Tier changes"),
        tr("%1 ▲  %2 ▼ a second, at most %3")
            .arg(number_text(lately(series_.promotions)), number_text(lately(series_.demotions)),
                 number_text(busiest(series_.promotions, series_.demotions))),
@@ -111,7 +111,7 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
        {},
        0,
        1},
-      {tr("Swaps waiting or under way"),
+      {tr("Swaps under way"),
        tr("%1 queued · %2 reading · %3 ready").arg(numbers_.queued).arg(numbers_.reading).arg(numbers_.ready),
        tr("Swaps that were decided and are not yet published."),
        &series_.queue,

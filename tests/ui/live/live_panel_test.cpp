@@ -161,7 +161,7 @@ class LivePanelTest : public QObject {
     panel.refresh();
     QVERIFY(!choose->isVisible());
     QVERIFY(
-        panel.findChild<TrafficView*>()->accessibleDescription().startsWith(QStringLiteral("Promotions")));
+        panel.findChild<TrafficView*>()->accessibleDescription().startsWith(QStringLiteral("Tier changes")));
     const QString moving = legend->accessibleDescription();
     QVERIFY2(moving.startsWith(QStringLiteral("q4 · 8, q2 · 8")) &&
                  moving.endsWith(QStringLiteral(", in flight, just changed")),
