@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/words/error_words.h"
+#include "engine/core/result.h"
 
 namespace fovea::app::history {
 namespace {
@@ -48,31 +49,39 @@ void HistoryWorker::run(const std::function<void(Result<History>&)>& task) {
 }
 
 void HistoryWorker::append_answer(Id message, const std::string& text) {
-  waiting_[message] += text;
+  Waiting& answer = waiting_[message];
+  answer.text += text;
+  answer.end.reset();  // it goes on
   if (!timer_.isActive()) timer_.start();
 }
 
 void HistoryWorker::finish_answer(Id message, const AnswerEnd& end) {
+  waiting_[message].end = end;
   write_waiting();
-  if (!history_ || !*history_) return;
-  History& history = **history_;
-  const auto finished = history.finish_answer(message, end);
-  report(finished);
-  if (!finished) return;
-  if (const auto stored = history.message(message)) Q_EMIT conversationChanged(stored->conversation);
 }
 
-// A piece that could not be written waits for the next turn: the disk may have room again.
+// What could not be written waits for the next turn: the disk or the memory may have room again.
 void HistoryWorker::write_waiting() {
   timer_.stop();
   if (!history_ || !*history_) return;
-  for (auto piece = waiting_.begin(); piece != waiting_.end();) {
-    const auto written = (*history_)->append_answer(piece->first, piece->second);
+  for (auto answer = waiting_.begin(); answer != waiting_.end();) {
+    const auto written = write(answer->first, answer->second);
     report(written);
-    const bool again = !written && written.error().kind == ErrorKind::io;
-    piece = again ? std::next(piece) : waiting_.erase(piece);
+    const bool again =
+        !written && (written.error().kind == ErrorKind::io || written.error().kind == ErrorKind::memory);
+    answer = again ? std::next(answer) : waiting_.erase(answer);
   }
   if (!waiting_.empty()) timer_.start();
+}
+
+Result<void> HistoryWorker::write(Id message, Waiting& answer) {
+  History& history = **history_;
+  FOVEA_CHECK(history.append_answer(message, answer.text));
+  answer.text.clear();
+  if (!answer.end) return {};
+  FOVEA_CHECK(history.finish_answer(message, *answer.end));
+  if (const auto stored = history.message(message)) Q_EMIT conversationChanged(stored->conversation);
+  return {};
 }
 
 void HistoryWorker::report(const Result<void>& result) {

@@ -31,14 +31,20 @@ class HistoryWorker : public QObject {
   void conversationChanged(qint64 conversation);
 
  private:
+  struct Waiting {  // of one answer, not written yet
+    std::string text;
+    std::optional<AnswerEnd> end;
+  };
+
   void write_waiting();
+  Result<void> write(Id message, Waiting& answer);
   void report(const Result<void>& result);
 
   std::filesystem::path file_;
   Options options_;
   std::optional<Result<History>> history_;  // empty: not opened yet, or closed
-  std::map<Id, std::string> waiting_;       // pieces of answers, not written yet
-  QTimer timer_{this};                      // runs while something waits
+  std::map<Id, Waiting> waiting_;
+  QTimer timer_{this};  // runs while something waits
 };
 
 }  // namespace fovea::app::history

@@ -1,7 +1,9 @@
 // The history behind its thread, as the window uses it.
 #include <QCoreApplication>
 #include <QSignalSpy>
+#include <csignal>
 #include <fstream>
+#include <sys/resource.h>
 
 #include "app/history/worker/history_thread.h"
 #include "tests/support/test.h"
@@ -16,6 +18,8 @@ class WorkerTest : public QObject {
   void answers_in_order_and_in_this_thread();
   void an_answer_is_written_while_it_arrives();
   void closing_writes_what_waits();
+  void an_answer_that_could_not_be_ended_is_ended_later_data();
+  void an_answer_that_could_not_be_ended_is_ended_later();
   void a_receiver_that_is_gone_gets_nothing();
   void only_the_last_search_must_be_answered();
   void says_what_happened_to_a_damaged_file();
@@ -30,6 +34,26 @@ NewTurn first_turn(const std::string& text) {
   turn.text = text;
   return turn;
 }
+
+// Nobody in this process can write to a file, as on a full disk.
+class FullDisk {
+ public:
+  FullDisk() : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    (void)std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  void (*signal_)(int);
+  rlimit before_{};
+};
 
 }  // namespace
 
@@ -100,6 +124,43 @@ void WorkerTest::closing_writes_what_waits() {
   FOVEA_VERIFY(again);
   QCOMPARE(again->message(turn.answer.id)->text, std::string("last words"));
   QCOMPARE(again->conversation(turn.conversation.id)->title, std::string("renamed"));
+}
+
+void WorkerTest::an_answer_that_could_not_be_ended_is_ended_later_data() {
+  QTest::addColumn<bool>("closes");
+  QTest::newRow("at the next turn") << false;
+  QTest::newRow("at closing") << true;
+}
+
+void WorkerTest::an_answer_that_could_not_be_ended_is_ended_later() {
+  QFETCH(bool, closes);
+  tests::TemporaryFolder folder;
+  const auto file = folder.path() / "history.db";
+  HistoryThread history(file);
+  QSignalSpy failed(&history, &HistoryThread::failed), changed(&history, &HistoryThread::conversationChanged),
+      closed(&history, &HistoryThread::closed);
+  Turn turn;
+  history.ask(
+      this, [](History& h) { return h.add_turn(first_turn("why")); },
+      [&](const Result<Turn>& stored) { turn = stored.value(); });
+  QTRY_VERIFY(turn.answer.id != 0);
+  auto other = History::open(file);
+  FOVEA_VERIFY(other);
+  {
+    const FullDisk full;
+    history.append_answer(turn.answer.id, "because");
+    history.finish_answer(turn.answer.id, {MessageState::stopped, 7, {}, "Stopped"});
+    QTRY_VERIFY(!failed.empty());
+    QCOMPARE(other->message(turn.answer.id)->state, MessageState::partial);
+  }
+  if (closes) {
+    history.close();
+    QTRY_COMPARE(closed.size(), 1);
+  }
+  QTRY_COMPARE(other->message(turn.answer.id)->state, MessageState::stopped);
+  QCOMPARE(other->message(turn.answer.id)->text, std::string("because"));
+  QCOMPARE(other->message(turn.answer.id)->note, std::string("Stopped"));
+  QTRY_COMPARE(changed.size(), 1);
 }
 
 void WorkerTest::a_receiver_that_is_gone_gets_nothing() {
