@@ -72,11 +72,12 @@ class History {
   Result<int> purge();                          // returns how many
 
   // --- the tree. Editing a question: add_turn() with the edited question's parent. Regenerating:
-  // add_answer() with the question. Both make a branch and choose it.
+  // add_answer() with the question. Both make a branch, choose it and return it; after an error nothing of it
+  // is stored. A turn that begins a conversation is what was typed for a new one: set_new_draft() is undone.
   Result<Turn> add_turn(const NewTurn&);
-  Result<Message> add_answer(Id question, const Origin&);
-  Result<Branch> branch(Id conversation);  // the chosen one
-  Result<Branch> choose(Id message);       // makes the branch through this message the chosen one
+  Result<Branch> add_answer(Id question, const Origin&);  // the answer is the last one
+  Result<Branch> branch(Id conversation);                 // the chosen one
+  Result<Branch> choose(Id message);  // makes the branch through this message the chosen one
   Result<Message> message(Id);
 
   // --- an answer while it is written: at least once a second. Also continues a stopped answer.

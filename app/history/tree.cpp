@@ -126,11 +126,11 @@ Result<Turn> History::add_turn(const NewTurn& turn) {
     NewConversation created = turn.created;
     if (created.title.empty()) created.title = title_from(turn.text);
     FOVEA_TRY(stored.conversation, create(created));
+    FOVEA_CHECK(set_new_draft({}));
   } else {
     FOVEA_TRY(stored.conversation, read_conversation(db, turn.conversation));
     if (stored.conversation.title.empty()) {
-      stored.conversation.title = title_from(turn.text);
-      FOVEA_CHECK(rename(stored.conversation.id, stored.conversation.title));
+      FOVEA_CHECK(rename(stored.conversation.id, title_from(turn.text)));
     }
   }
   const Id conversation = stored.conversation.id;
@@ -144,13 +144,15 @@ Result<Turn> History::add_turn(const NewTurn& turn) {
   stored.answer.role = Role::assistant;
   stored.answer.origin = turn.answer;
   stored.answer.state = MessageState::partial;
-  FOVEA_TRY(stored.conversation.leaf, add_leaf(db, stored.answer, now));
-  stored.conversation.updated_at = now;
+  FOVEA_CHECK(add_leaf(db, stored.answer, now));
+  FOVEA_TRY(Branch branch, read_branch(db, conversation));
   FOVEA_CHECK(transaction.commit());
+  stored.conversation = std::move(branch.conversation);
+  stored.messages = std::move(branch.messages);
   return stored;
 }
 
-Result<Message> History::add_answer(Id question, const Origin& origin) {
+Result<Branch> History::add_answer(Id question, const Origin& origin) {
   Database& db = parts_->database;
   FOVEA_TRY(auto transaction, Transaction::begin(db));
   FOVEA_TRY(const Message asked, read_message(db, question));
@@ -161,8 +163,9 @@ Result<Message> History::add_answer(Id question, const Origin& origin) {
   answer.origin = origin;
   answer.state = MessageState::partial;
   FOVEA_CHECK(add_leaf(db, answer, parts_->now()));
+  FOVEA_TRY(Branch branch, read_branch(db, asked.conversation));
   FOVEA_CHECK(transaction.commit());
-  return answer;
+  return branch;
 }
 
 Result<Branch> History::branch(Id conversation) {

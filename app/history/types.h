@@ -150,7 +150,8 @@ struct NewTurn {
 struct Turn {
   Conversation conversation;  // with the answer as its leaf
   Message question;
-  Message answer;  // partial, empty
+  Message answer;                 // partial, empty
+  std::vector<Message> messages;  // the chosen branch, which ends with both
 };
 
 struct AnswerEnd {

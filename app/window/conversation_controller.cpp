@@ -8,6 +8,7 @@
 #include "app/window/generation_settings.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "engine/core/result.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
@@ -208,12 +209,8 @@ void ConversationController::send(const QString& text) {
   history_.ask(
       this,
       [turn](history::History& history) -> Result<history::Branch> {
-        auto stored = history.add_turn(turn);
-        if (!stored) return std::unexpected(stored.error());
-        if (turn.conversation == 0) {
-          if (auto cleared = history.set_new_draft({}); !cleared) return std::unexpected(cleared.error());
-        }
-        return history.branch(stored->conversation.id);
+        FOVEA_TRY(history::Turn stored, history.add_turn(turn));
+        return history::Branch{std::move(stored.conversation), std::move(stored.messages)};
       },
       [this, ticket, text, was = turn.conversation,
        was_edit = edited != nullptr](const Result<history::Branch>& branch) {
@@ -242,12 +239,7 @@ void ConversationController::regenerate(Id answer) {
   starting_ = true;
   Q_EMIT started();
   history_.ask(
-      this,
-      [question, origin](history::History& history) -> Result<history::Branch> {
-        auto stored = history.add_answer(question, origin);
-        if (!stored) return std::unexpected(stored.error());
-        return history.branch(stored->conversation);
-      },
+      this, [question, origin](history::History& history) { return history.add_answer(question, origin); },
       [this](const Result<history::Branch>& branch) {
         starting_ = false;
         if (!branch) return could_not_store(branch.error());

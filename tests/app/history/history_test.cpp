@@ -136,7 +136,7 @@ void HistoryTest::editing_and_regenerating_make_branches() {
   const Turn second = w.answered(c, first.answer.id, "q2", "a2");
   const auto again = w.history.add_answer(second.question.id, {});
   FOVEA_VERIFY(again);
-  FOVEA_VERIFY(w.history.append_answer(again->id, "a2 again"));
+  FOVEA_VERIFY(w.history.append_answer(again->messages.back().id, "a2 again"));
   QCOMPARE(texts(*w.history.branch(c)), (Strings{"q1", "a1", "q2", "a2 again"}));
   const Turn edited = w.answered(c, first.answer.id, "q2 edited", "a2 edited");
   const auto branch = w.history.branch(c);
@@ -149,13 +149,13 @@ void HistoryTest::editing_and_regenerating_make_branches() {
   QCOMPARE(branch->messages[0].siblings, 1);
   const auto third = w.history.add_answer(second.question.id, {});
   FOVEA_VERIFY(third);
-  const auto middle = w.history.choose(again->id);
+  const auto middle = w.history.choose(again->messages.back().id);
   FOVEA_VERIFY(middle);
   const Message& answer = middle->messages.back();
   QCOMPARE(answer.sibling, 2);
   QCOMPARE(answer.siblings, 3);
   QCOMPARE(answer.previous_sibling, second.answer.id);
-  QCOMPARE(answer.next_sibling, third->id);
+  QCOMPARE(answer.next_sibling, third->messages.back().id);
 }
 
 void HistoryTest::a_fork_remembers_the_way() {
