@@ -138,22 +138,13 @@ Result<Conversation> History::conversation(Id id) {
   return read_conversation(parts_->database, id);
 }
 
-Result<ConversationPage> History::conversations(const std::optional<ListPosition>& after, int limit) {
-  Database& db = parts_->database;
+Result<ConversationPage> History::conversations(int limit) {
   const std::int64_t rows = limit + 1;  // the last one only says that there are more
-  if (!after) {
-    FOVEA_TRY(auto first,
-              db.query("SELECT " FOVEA_CONVERSATION_COLUMNS " FROM conversations AS c WHERE deleted_at=0 "
-                       "ORDER BY pinned_at DESC, updated_at DESC, id DESC LIMIT ?",
-                       rows));
-    return page_of(std::move(first), limit);
-  }
-  FOVEA_TRY(auto next,
-            db.query("SELECT " FOVEA_CONVERSATION_COLUMNS " FROM conversations AS c WHERE deleted_at=0 AND "
-                     "(pinned_at, updated_at, id) < (?, ?, ?) "
-                     "ORDER BY pinned_at DESC, updated_at DESC, id DESC LIMIT ?",
-                     after->pinned_at, after->updated_at, after->id, rows));
-  return page_of(std::move(next), limit);
+  FOVEA_TRY(auto listed, parts_->database.query("SELECT " FOVEA_CONVERSATION_COLUMNS
+                                                " FROM conversations AS c WHERE deleted_at=0 "
+                                                "ORDER BY pinned_at DESC, updated_at DESC, id DESC LIMIT ?",
+                                                rows));
+  return page_of(std::move(listed), limit);
 }
 
 Result<void> History::rename(Id id, std::string_view title) {

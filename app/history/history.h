@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -56,7 +55,8 @@ class History {
   // --- conversations
   Result<Conversation> create(const NewConversation&);
   Result<Conversation> conversation(Id);
-  Result<ConversationPage> conversations(const std::optional<ListPosition>& after, int limit);
+  // As a sidebar lists them: pinned ones first, then by their last change, newest first.
+  Result<ConversationPage> conversations(int limit);
   Result<void> rename(Id, std::string_view title);
   Result<void> set_pinned(Id, bool pinned);
   Result<void> set_draft(Id, std::string_view text);

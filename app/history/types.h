@@ -88,22 +88,12 @@ struct Archive {
   std::vector<Message> messages;
 };
 
-// --- the sidebar's list: pinned ones first, then by their last change, newest first
-
-struct ListPosition {
-  Time pinned_at = 0;
-  Time updated_at = 0;
-  Id id = 0;
-};
+// --- the sidebar's list
 
 struct ConversationPage {
   std::vector<Conversation> conversations;
-  bool more = false;  // ask again with the position of the last one
+  bool more = false;  // there are others
 };
-
-inline ListPosition position_of(const Conversation& c) {
-  return {c.pinned_at, c.updated_at, c.id};
-}
 
 // --- search
 

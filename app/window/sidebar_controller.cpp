@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QThreadPool>
+#include <algorithm>
 
 #include "app/files/atomic_file.h"
 #include "app/files/files.h"
@@ -18,7 +19,6 @@
 namespace fovea::app {
 namespace {
 
-constexpr int kPage = 100;
 constexpr int kHits = 50;
 constexpr std::int64_t kImportLimit = std::int64_t{2} << 30;
 
@@ -60,28 +60,24 @@ SidebarController::SidebarController(ui::ChatWindow& window, history::HistoryThr
 }
 
 void SidebarController::refresh() {
-  const int count = std::max(kPage, static_cast<int>(listed_.size()));
   history_.ask(
-      this, [count](history::History& history) { return history.conversations(std::nullopt, count); },
-      [this](const Result<history::ConversationPage>& page) { show(page, false); });
+      this, [count = wanted_](history::History& history) { return history.conversations(count); },
+      [this](const Result<history::ConversationPage>& page) { show(page); });
 }
 
+// All from the first one on: what was listed may have moved or gone meanwhile.
 void SidebarController::load_more() {
-  if (!more_ || loading_ || listed_.empty()) return;
-  loading_ = true;
-  history_.ask(
-      this,
-      [after = history::position_of(listed_.back())](history::History& history) {
-        return history.conversations(after, kPage);
-      },
-      [this](const Result<history::ConversationPage>& page) { show(page, true); });
+  if (!more_ || wanted_ > static_cast<int>(listed_.size())) return;  // asked for already
+  wanted_ += kPage;
+  refresh();
 }
 
-void SidebarController::show(const Result<history::ConversationPage>& page, bool append) {
-  loading_ = false;
-  if (!page) return window_.show_error(error_words(page.error()));
-  if (!append) listed_.clear();
-  listed_.insert(listed_.end(), page->conversations.begin(), page->conversations.end());
+void SidebarController::show(const Result<history::ConversationPage>& page) {
+  if (!page) {
+    wanted_ = std::max(kPage, static_cast<int>(listed_.size()));
+    return window_.show_error(error_words(page.error()));
+  }
+  listed_ = page->conversations;
   more_ = page->more;
   window_.sidebar().set_conversations(items_of(listed_), more_);
 }

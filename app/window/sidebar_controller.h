@@ -34,7 +34,7 @@ class SidebarController : public QObject {
   void removed(qint64 conversation);
 
  private:
-  void show(const Result<history::ConversationPage>& page, bool append);
+  void show(const Result<history::ConversationPage>& page);
   void load_more();
   void search(const QString& text);
   void rename(qint64 conversation, const QString& title);
@@ -47,7 +47,8 @@ class SidebarController : public QObject {
   history::HistoryThread& history_;
   std::vector<history::Conversation> listed_;
   bool more_ = false;
-  bool loading_ = false;
+  static constexpr int kPage = 100;
+  int wanted_ = kPage;  // how many are listed, or asked for
 };
 
 }  // namespace fovea::app

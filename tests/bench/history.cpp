@@ -174,7 +174,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 5; ++i) {
     opening.push_back(timed([&] {
       History history = must(History::open(file));
-      must(history.conversations({}, 50));
+      must(history.conversations(50));
     }));
   }
   report("open the file, first page of conversations", opening);

@@ -162,7 +162,7 @@ void ExchangeTest::a_second_import_adds_nothing() {
   FOVEA_VERIFY(history->remove(id));
   QCOMPARE(history->import(given)->imported, 1);
   FOVEA_VERIFY(history->restore(id));
-  QCOMPARE(history->conversations({}, 9)->conversations.size(), std::size_t{2});
+  QCOMPARE(history->conversations(9)->conversations.size(), std::size_t{2});
 }
 
 void ExchangeTest::chatgpt_branches_become_a_tree() {

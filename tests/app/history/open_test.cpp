@@ -117,7 +117,7 @@ void OpenTest::saves_what_can_be_read() {
   FOVEA_VERIFY(history);
   QVERIFY(!history->opening().set_aside.empty());
   QCOMPARE(content(history->opening().set_aside), bytes);
-  const auto page = history->conversations({}, 100);
+  const auto page = history->conversations(100);
   FOVEA_VERIFY(page);
   QVERIFY(!page->conversations.empty());
   for (const Conversation& c : page->conversations) {
@@ -168,7 +168,7 @@ void OpenTest::migrates_with_a_backup() {
   const auto steps = with_second(kVersion2);
   auto history = History::open(file, {.now = {}, .migrations = steps});
   FOVEA_VERIFY(history);
-  QCOMPARE(history->conversations({}, 9)->conversations.size(), std::size_t{3});
+  QCOMPARE(history->conversations(9)->conversations.size(), std::size_t{3});
   QVERIFY(!history->opening().backup.empty());
   auto backup = Database::open(history->opening().backup, Access::read_only);
   FOVEA_VERIFY(backup);
@@ -188,7 +188,7 @@ void OpenTest::a_failed_migration_changes_nothing() {
   auto history = History::open(file);
   FOVEA_VERIFY(history);
   QVERIFY(!history->opening().read_only);
-  QCOMPARE(history->conversations({}, 9)->conversations.size(), std::size_t{3});
+  QCOMPARE(history->conversations(9)->conversations.size(), std::size_t{3});
 }
 
 void OpenTest::a_newer_schema_is_read_only() {
@@ -200,7 +200,7 @@ void OpenTest::a_newer_schema_is_read_only() {
   FOVEA_VERIFY(history);
   QVERIFY(history->opening().read_only);
   QVERIFY(history->opening().notices[0].find("newer") != std::string::npos);
-  const auto page = history->conversations({}, 9);
+  const auto page = history->conversations(9);
   QCOMPARE(page->conversations.size(), std::size_t{3});
   QCOMPARE(history->search("question", 9)->hits.size(), std::size_t{3});
   const auto branch = history->branch(page->conversations[0].id);

@@ -169,11 +169,11 @@ void WorkerTest::a_receiver_that_is_gone_gets_nothing() {
   bool called = false, after = false;
   auto receiver = std::make_unique<QObject>();
   history.ask(
-      receiver.get(), [](History& h) { return h.conversations({}, 1); },
+      receiver.get(), [](History& h) { return h.conversations(1); },
       [&](const Result<ConversationPage>&) { called = true; });
   receiver.reset();
   history.ask(
-      this, [](History& h) { return h.conversations({}, 1); },
+      this, [](History& h) { return h.conversations(1); },
       [&](const Result<ConversationPage>&) { after = true; });
   QTRY_VERIFY(after);
   QVERIFY(!called);

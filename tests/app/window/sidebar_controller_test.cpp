@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTimer>
 
@@ -113,6 +114,39 @@ class SidebarControllerTest : public QObject {
     Q_EMIT desk.window.sidebar().pinRequested(first, false);
     QTRY_COMPARE(desk.rows().value(0), QStringLiteral("Today"));
     QCOMPARE(desk.said(), QString());
+  }
+
+  // While further ones are asked for, the list is read again, and one of those that stood there is deleted.
+  void eachIsListedOnce_data() {
+    QTest::addColumn<bool>("again_first");
+    QTest::newRow("read again, then further") << true;
+    QTest::newRow("further, then read again") << false;
+  }
+  void eachIsListedOnce() {
+    QFETCH(bool, again_first);
+    Desk desk;
+    constexpr int count = 150;
+    for (int i = 0; i < count; ++i)
+      desk.thread.tell([i](history::History& h) -> Result<void> {
+        const auto made = h.create({"c" + std::to_string(i), {}, {}});
+        return made ? Result<void>() : std::unexpected(made.error());
+      });
+    desk.controller.refresh();
+    const auto listed = [&desk] { return desk.rows().filter(QRegularExpression(QStringLiteral("^c[0-9]"))); };
+    QTRY_COMPARE(listed().size(), 100);
+    desk.thread.tell([](history::History& h) { return h.remove(count - 10); });
+    if (again_first) desk.controller.refresh();
+    Q_EMIT desk.window.sidebar().moreRequested();
+    if (!again_first) desk.controller.refresh();
+    Q_EMIT desk.window.sidebar().moreRequested();
+    bool is_answered = false;
+    desk.thread.ask(
+        &desk.window, [](history::History& h) { return h.new_draft(); },
+        [&](const auto&) { is_answered = true; });
+    QTRY_VERIFY(is_answered);
+    QStringList rows = listed();
+    QCOMPARE(rows.size(), count - 1);
+    QCOMPARE(rows.removeDuplicates(), 0);
   }
 
   // What was exported is a file with both sides, and comes back after the conversation was deleted.
