@@ -89,7 +89,7 @@ void DownloadJob::start() {
   if (is_running() || state_ == DownloadState::done) return;
   disk_poll_.stop();
   state_ = DownloadState::starting;
-  message_.clear();
+  error_.reset();
   wants_token_ = false;
   file_ = 0;
   finished_bytes_ = 0;
@@ -97,7 +97,7 @@ void DownloadJob::start() {
   clock_.start();
   ticker_.start();
   if (const auto room = check_room(); !room) {
-    rest(DownloadState::disk_full, room.error().message());
+    rest(DownloadState::disk_full, room.error());
     return disk_poll_.start();
   }
   Q_EMIT changed();
@@ -144,14 +144,13 @@ void DownloadJob::on_ended(const TransferEnd& end) {
   if (end.error) {
     finished_bytes_ += transfer->bytes_there();
     wants_token_ = end.wants_token;
-    rest(end.is_disk_full ? DownloadState::disk_full : DownloadState::failed, end.error->message(),
-         end.error->kind);
+    rest(end.is_disk_full ? DownloadState::disk_full : DownloadState::failed, end.error);
     if (end.is_disk_full) disk_poll_.start();
     return;
   }
   if (request_.folder.empty()) {
     const auto link = settings_.cache.publish(request_.repository, request_.revision, request_.commit, file);
-    if (!link) return rest(DownloadState::failed, link.error().message(), link.error().kind);
+    if (!link) return rest(DownloadState::failed, link.error());
   }
   finished_bytes_ += file.bytes;
   ++file_;
@@ -171,16 +170,15 @@ void DownloadJob::finish() {
   if (request_.folder.empty() && !settings_.library.empty())
     library_name_ = link_into_library(settings_.library, request_.choice,
                                       settings_.cache.snapshot(request_.repository, request_.commit));
-  rest(DownloadState::done, {});
+  rest(DownloadState::done);
 }
 
-void DownloadJob::rest(DownloadState state, std::string message, ErrorKind kind) {
+void DownloadJob::rest(DownloadState state, std::optional<Error> error) {
   ticker_.stop();
   state_ = state;
-  message_ = std::move(message);
-  error_ = kind;
+  error_ = std::move(error);
   samples_.clear();
-  if (!message_.empty()) log::info("download", request_.repository, ": ", message_);
+  if (error_) log::info("download", request_.repository, ": ", error_->message());
   Q_EMIT changed();
   Q_EMIT rested();
 }
@@ -194,7 +192,7 @@ void DownloadJob::pause() {
     finished_bytes_ += transfer_->bytes_there();
     transfer_.reset();
   }
-  rest(DownloadState::paused, {});
+  rest(DownloadState::paused);
 }
 
 void DownloadJob::cancel() {
@@ -206,10 +204,10 @@ void DownloadJob::cancel() {
   }
 }
 
-void DownloadJob::set_resting(DownloadState state, const std::string& message) {
+void DownloadJob::set_resting(DownloadState state, std::optional<Error> error) {
   if (is_running()) return;
   state_ = state;
-  message_ = message;
+  error_ = std::move(error);
   if (state == DownloadState::done && !request_.choice.files.empty()) path_ = finished_path();
 }
 
@@ -220,7 +218,7 @@ std::int64_t DownloadJob::bytes_done() const {
 
 void DownloadJob::measure() {
   if (!transfer_) return;
-  message_.clear();
+  error_.reset();
   switch (transfer_->state()) {
     case TransferState::idle:
     case TransferState::locating:
@@ -235,11 +233,10 @@ void DownloadJob::measure() {
       break;
     case TransferState::waiting_for_other:
       state_ = DownloadState::waiting;
-      message_ = "Another program downloads this file";
       break;
     case TransferState::waiting_to_retry:
       state_ = DownloadState::waiting;
-      message_ = transfer_->trouble();
+      error_ = transfer_->trouble();
       break;
   }
   const std::int64_t now = clock_.elapsed();
@@ -270,7 +267,6 @@ DownloadStatus DownloadJob::status() const {
     status.file = transfer_->id().file.path;
     status.wait_s = (transfer_->wait_ms() + 999) / 1000;
   }
-  status.message = message_;
   status.error = error_;
   status.wants_token = wants_token_;
   status.path = path_;

@@ -6,6 +6,7 @@
 #include <QTimer>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "app/download/download_types.h"
@@ -33,7 +34,7 @@ class DownloadJob : public QObject {
   // Ends it and deletes what is not complete.
   void cancel();
   // Sets the state of a job that is not running (as a queue remembers it).
-  void set_resting(DownloadState state, const std::string& message);
+  void set_resting(DownloadState state, std::optional<Error> error);
 
   const DownloadRequest& request() const { return request_; }
   DownloadStatus status() const;
@@ -52,7 +53,7 @@ class DownloadJob : public QObject {
   void next();
   void on_ended(const TransferEnd& end);
   void finish();
-  void rest(DownloadState state, std::string message, ErrorKind kind = ErrorKind::internal);
+  void rest(DownloadState state, std::optional<Error> error = {});
   void measure();
   std::int64_t bytes_done() const;
 
@@ -64,8 +65,7 @@ class DownloadJob : public QObject {
   std::size_t file_ = 0;
   std::int64_t finished_bytes_ = 0;
   DownloadState state_ = DownloadState::queued;
-  std::string message_;
-  ErrorKind error_ = ErrorKind::internal;
+  std::optional<Error> error_;
   bool wants_token_ = false;
   std::filesystem::path path_;
   std::string library_name_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "app/download/hub_types.h"
@@ -22,11 +23,11 @@ enum class DownloadState : std::uint8_t {
   queued,    // another one is first
   starting,  // the hub is asked where the bytes are
   running,
-  waiting,    // for the network or for another program; wait_s and message say more
+  waiting,    // for the network: wait_s and error say more; without error for another program
   verifying,  // everything is there, the hash is not finished
   paused,     // by the user
   disk_full,  // goes on by itself when there is room
-  failed,     // message says why; resume() tries again
+  failed,     // error says why; resume() tries again
   done,
 };
 const char* state_name(DownloadState state);
@@ -42,11 +43,10 @@ struct DownloadStatus {
   double bytes_per_s = 0;
   std::int64_t seconds_left = -1;  // -1: not known
   int wait_s = 0;
-  std::string file;                       // the one that is on its way
-  std::string message;                    // for people; no secrets
-  ErrorKind error = ErrorKind::internal;  // where the state is failed
-  bool wants_token = false;               // it failed because the hub wants one, or another one
-  std::filesystem::path path;             // when done: what to open
+  std::string file;            // the one that is on its way
+  std::optional<Error> error;  // why it failed, waits or the disk is full; no secrets
+  bool wants_token = false;    // it failed because the hub wants one, or another one
+  std::filesystem::path path;  // when done: what to open
   std::string
       library_name;  // when done: MODEL for the commands; empty where the library has another of that name
 };

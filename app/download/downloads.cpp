@@ -75,7 +75,7 @@ Result<void> Downloads::load() {
   }
   for (QueuedDownload& entry : *queue) {
     next_id_ = std::max(next_id_, entry.id + 1);
-    insert(std::move(entry.request), entry.id)->set_resting(entry.state, entry.message);
+    insert(std::move(entry.request), entry.id)->set_resting(entry.state, std::move(entry.error));
   }
   return {};
 }
@@ -85,7 +85,7 @@ void Downloads::save() const {
   std::vector<QueuedDownload> queue;
   for (const auto& job : jobs_) {
     const DownloadStatus status = job->status();
-    queue.push_back({status.id, job->request(), remembered(status.state), status.message});
+    queue.push_back({status.id, job->request(), remembered(status.state), status.error});
   }
   const auto write = [&]() -> Result<void> {
     FOVEA_TRY(auto file, AtomicFile::create(settings_.file));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/download/hub_names.h"
+#include "app/files/error_json.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -22,7 +23,7 @@ std::int64_t number_of(const Json& object, const char* name) {
   return it != object.end() && it->is_number_integer() ? it->get<std::int64_t>() : -1;
 }
 
-Json as_json(const QueuedDownload& entry) {
+Json entry_json(const QueuedDownload& entry) {
   Json files = Json::array();
   for (const HubFile& file : entry.request.choice.files)
     files.push_back(
@@ -38,7 +39,7 @@ Json as_json(const QueuedDownload& entry) {
           {"is_folder", choice.is_folder},
           {"files", files},
           {"state", state_name(entry.state)},
-          {"message", entry.message}};
+          {"error", entry.error ? as_json(*entry.error) : Json()}};
 }
 
 bool is_sound(const HubFile& file) {
@@ -53,7 +54,10 @@ bool read_entry(const Json& json, QueuedDownload& entry) {
   entry.request.revision = text_of(json, "revision");
   entry.request.commit = text_of(json, "commit");
   entry.request.folder = text_of(json, "folder");
-  entry.message = text_of(json, "message");
+  entry.error = as_error(json.value("error", Json()));
+  // Older files have one English sentence.
+  if (const std::string message = text_of(json, "message"); !message.empty())
+    entry.error = Error{ErrorKind::io, {}, message, {}};
   ModelChoice& choice = entry.request.choice;
   choice.name = text_of(json, "name");
   choice.quantization = text_of(json, "quantization");
@@ -78,7 +82,7 @@ bool read_entry(const Json& json, QueuedDownload& entry) {
 
 std::string write_queue(const std::vector<QueuedDownload>& queue) {
   Json downloads = Json::array();
-  for (const QueuedDownload& entry : queue) downloads.push_back(as_json(entry));
+  for (const QueuedDownload& entry : queue) downloads.push_back(entry_json(entry));
   const Json file = {{"version", version}, {"downloads", downloads}};
   return file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

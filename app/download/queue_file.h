@@ -1,6 +1,7 @@
 // The queue of downloads on the disk.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ struct QueuedDownload {
   std::int64_t id = 0;
   DownloadRequest request;
   DownloadState state = DownloadState::queued;  // queued, paused, failed or done
-  std::string message;
+  std::optional<Error> error = {};              // why it failed
 };
 
 std::string write_queue(const std::vector<QueuedDownload>& queue);

@@ -429,7 +429,7 @@ void Transfer::retry_later(Error error, std::int64_t wait_s) {
   if (wait_s >= 0) wait_ms = std::max(wait_ms, static_cast<int>(std::min(wait_s, longest_wait_s)) * 1000);
   if (retry_.isActive() && retry_.remainingTime() >= wait_ms) return;
   log::info("download", error.message(), "; again in ", wait_ms, " ms");
-  trouble_ = error.message();
+  trouble_ = std::move(error);
   retry_.start(wait_ms);
   if (connections_.empty()) set_state(TransferState::waiting_to_retry);
 }

@@ -64,8 +64,8 @@ class Transfer : public QObject {
   std::int64_t bytes_there() const { return partial_ ? partial_->bytes_there() : bytes_there_; }
   int wait_ms() const { return state_ == TransferState::waiting_to_retry ? retry_.remainingTime() : 0; }
   const HubFileId& id() const { return id_; }
-  // Why it waits; for people.
-  const std::string& trouble() const { return trouble_; }
+  // Why it waits to try again.
+  const std::optional<Error>& trouble() const { return trouble_; }
 
  Q_SIGNALS:
   void changed();
@@ -122,7 +122,7 @@ class Transfer : public QObject {
   int wholes_ = 0;                   // how often the whole file was asked for
   std::int64_t progress_bytes_ = 0;  // since the last failure
   std::uint64_t attempt_ = 0;        // tells late answers from present ones
-  std::string trouble_;
+  std::optional<Error> trouble_;
   std::jthread checker_;  // of a target that exists already
   QTimer retry_, speed_check_, lock_poll_;
 };

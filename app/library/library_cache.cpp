@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/files/atomic_file.h"
+#include "app/files/error_json.h"
 #include "app/files/files.h"
 #include "app/library/model_info_json.h"
 #include "engine/core/result.h"
@@ -18,28 +19,6 @@ constexpr int version = 3;  // of the entries' fields
 std::int64_t number(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
-std::string text(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-json as_json(const Error& error) {
-  return {{"kind", static_cast<int>(error.kind)},
-          {"where", error.where},
-          {"what", error.what},
-          {"advice", error.advice}};
-}
-
-// Nothing where the object has none.
-std::optional<Error> error_in(const json& object) {
-  const auto found = object.find("error");
-  if (found == object.end() || !found->is_object()) return std::nullopt;
-  const std::int64_t kind = number(*found, "kind");
-  const bool is_known = kind >= 0 && kind < static_cast<int>(ErrorKind::internal);
-  return Error{is_known ? static_cast<ErrorKind>(kind) : ErrorKind::internal, text(*found, "where"),
-               text(*found, "what"), text(*found, "advice")};
 }
 
 }  // namespace
@@ -58,7 +37,7 @@ void LibraryCache::load() {
     Entry entry{.bytes = number(object, "bytes"),
                 .modified = number(object, "modified"),
                 .files = number(object, "files"),
-                .error = error_in(object),
+                .error = as_error(object.value("error", json())),
                 .info = {}};
     if (!entry.error) {
       const auto info = object.find("info");

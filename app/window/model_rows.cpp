@@ -69,7 +69,7 @@ QString running_words(const DownloadStatus& status) {
 }
 
 QString words_of(const DownloadStatus& status) {
-  const QString message = q(status.message);
+  const QString why = why_words(status);
   switch (status.state) {
     case DownloadState::queued:
       return RowWords::tr("Waits until the one before has ended");
@@ -79,8 +79,8 @@ QString words_of(const DownloadStatus& status) {
       return running_words(status);
     case DownloadState::waiting:
       return status.wait_s > 0
-                 ? RowWords::tr("Tries again in %n second(s). %1", nullptr, status.wait_s).arg(message)
-                 : message;
+                 ? RowWords::tr("Tries again in %n second(s). %1", nullptr, status.wait_s).arg(why)
+                 : why;
     case DownloadState::verifying:
       return RowWords::tr("Everything is here; compares the checksum");
     case DownloadState::paused:
@@ -88,9 +88,9 @@ QString words_of(const DownloadStatus& status) {
                                          .arg(size_words(status.bytes_done), size_words(status.bytes_total))
                                    : RowWords::tr("Paused");
     case DownloadState::disk_full:
-      return RowWords::tr("Goes on when the disk has room. %1").arg(message);
+      return RowWords::tr("Goes on when the disk has room. %1").arg(why);
     case DownloadState::failed:
-      return RowWords::tr("It failed. %1").arg(message);
+      return RowWords::tr("It failed. %1").arg(why);
     case DownloadState::done:
       return RowWords::tr("%1, complete: its checksum is right").arg(size_words(status.bytes_total));
   }
@@ -165,6 +165,12 @@ ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, 
   row.is_complete = choice.is_complete;
   set_fit(row, estimate_fit(repository + " " + choice.name, choice.bytes, machine));
   return row;
+}
+
+QString why_words(const DownloadStatus& status) {
+  if (status.error) return error_words(*status.error);
+  return status.state == DownloadState::waiting ? RowWords::tr("Another program downloads this file")
+                                                : QString();
 }
 
 ui::DownloadRow row_of(const DownloadStatus& status) {

@@ -17,6 +17,8 @@ ui::RepositoryRow row_of(const HubModel& model);
 // `repository`: its name tells the model where the file's name does not.
 ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const FitRequest& machine);
 ui::DownloadRow row_of(const DownloadStatus& status);
+// Why it waits or failed, in the window's language; empty: for no reason.
+QString why_words(const DownloadStatus& status);
 
 ui::TierChoice tier_choice(const std::string& tier);   // not chosen
 ui::TierChoice tier_choice(const CloserTier& better);  // instead of the other one; not chosen

@@ -456,7 +456,7 @@ void ModelsController::on_download(const DownloadStatus& status) {
   } else if (status.state == DownloadState::failed) {
     if (status.wants_token && dialog_) dialog_->download().ask_token();
     if (!dialog_ || !dialog_->isVisible())
-      Q_EMIT notice(tr("The download of %1 failed: %2").arg(q(status.name), q(status.message)));
+      Q_EMIT notice(tr("The download of %1 failed: %2").arg(q(status.name), why_words(status)));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/library/fit_words.h"
+#include "app/window/model_rows.h"
 #include "app/words/error_words.h"
 
 namespace fovea::app {
@@ -78,8 +79,7 @@ void WizardDownloads::on_changed(const DownloadStatus& status) {
       download.model = status.path;
       break;
     case DownloadState::failed:
-      download.error =
-          tr("The download failed: %1").arg(QString::fromStdString(status.message)).toStdString();
+      download.error = tr("The download failed: %1").arg(why_words(status)).toStdString();
       break;
     case DownloadState::paused:
       download.error = tr("Paused. What is there stays; downloading again goes on from it.").toStdString();
@@ -89,7 +89,7 @@ void WizardDownloads::on_changed(const DownloadStatus& status) {
       break;
     case DownloadState::waiting:
     case DownloadState::disk_full:
-      download.words = status.message;
+      download.words = why_words(status).toStdString();
       break;
     case DownloadState::queued:
     case DownloadState::starting:

@@ -2737,6 +2737,10 @@
         <source>%1: as many bits as %2, but suits this model better: error %3 instead of %4 %</source>
         <translation>%1: so viele Bit wie %2, passt aber besser zu diesem Modell: Fehler %3 statt %4 %</translation>
     </message>
+    <message>
+        <source>Another program downloads this file</source>
+        <translation>Ein anderes Programm lädt diese Datei</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelWords</name>

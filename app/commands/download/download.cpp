@@ -178,7 +178,8 @@ void show_progress(const DownloadStatus& status, const ProgressSink& progress) {
     item = status.bytes_per_s > 0 ? size_text(static_cast<std::int64_t>(status.bytes_per_s)) + "/s" +
                                         time_text(status.seconds_left)
                                   : "";
-  if (status.state == DownloadState::waiting) item = status.message;
+  if (status.state == DownloadState::waiting)
+    item = status.error ? status.error->message() : "Another program downloads this file";
   progress({bar, status.bytes_done, status.bytes_total, "bytes", item});
 }
 
@@ -212,7 +213,7 @@ Result<void> fetch(Session& session, const DownloadFlags& flags) {
   if (status.state == DownloadState::paused)
     return fail(ErrorKind::cancelled, repository->id, "paused; " + amount,
                 "The same command goes on from there");
-  return fail(status.error, "", status.message);
+  return std::unexpected(status.error.value());
 }
 
 Result<void> run_download(const DownloadFlags& flags, Console& console, Interrupts& interrupts) {

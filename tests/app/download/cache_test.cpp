@@ -170,7 +170,7 @@ class CacheTest : public QObject {
     QueuedDownload entry{.id = 4,
                          .request = {"org/model", "main", commit, {}, "/to/here"},
                          .state = DownloadState::paused,
-                         .message = "m\xFF"};
+                         .error = fovea::Error{fovea::ErrorKind::memory, "w", "m\xFF", "a"}};
     entry.request.choice = {.name = "n",
                             .quantization = "Q4_0",
                             .files = {{"a/b.gguf", 5, oid, sha}, {"c", 1, oid, ""}},
@@ -182,6 +182,14 @@ class CacheTest : public QObject {
     QCOMPARE(read[0].request.choice.bytes, 6);
     QCOMPARE(read[0].request.choice.files[0].sha256, sha);
     QVERIFY(read[0].state == DownloadState::paused);
+    QVERIFY(read[0].error.value().kind == fovea::ErrorKind::memory);
+    QCOMPARE(read[0].error->message(), std::string("w: m\uFFFD. a"));
+    entry.error.reset();
+    std::string older = write_queue({entry});
+    QVERIFY(!parse_queue(older, "queue").value()[0].error);
+    const std::string none = "\"error\": null";
+    older.replace(older.find(none), none.size(), "\"message\": \"w: m\"");
+    QCOMPARE(parse_queue(older, "queue").value()[0].error.value().message(), std::string("w: m"));
     for (const char* broken :
          {"", "{}", "[]", "{\"version\":2,\"downloads\":[]}", "{\"version\":1,\"downloads\":[1]}",
           "{\"version\":1,\"downloads\":[{\"id\":1,\"repository\":\"../x\",\"files\":[]}]}"})

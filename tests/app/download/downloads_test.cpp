@@ -192,7 +192,16 @@ class DownloadsTest : public QObject {
     });
     const auto id = bench.downloads->add(bench.request("Q8_0"));
     QVERIFY(bench.becomes(id, DownloadState::failed));
-    QVERIFY2(bench.status(id).message.contains("status 500"), bench.status(id).message.c_str());
+    const fovea::Error error = bench.status(id).error.value();
+    QVERIFY2(error.what.contains("status 500"), error.what.c_str());
+    QVERIFY(error.kind == fovea::ErrorKind::io);
+    // As such it is there after a restart.
+    QTRY_VERIFY(content(bench.queue().file).find("status 500") != std::string::npos);
+    bench.downloads.reset();
+    bench.downloads = std::make_unique<Downloads>(bench.client, bench.queue());
+    FOVEA_VERIFY(bench.downloads->start());
+    QCOMPARE(bench.status(id).error.value().what, error.what);
+    QCOMPARE(bench.status(id).error.value().advice, error.advice);
     bench.server.set_fault({});
     bench.downloads->resume(id);
     QVERIFY(bench.becomes(id, DownloadState::done));
@@ -270,7 +279,7 @@ class DownloadsTest : public QObject {
       fill();
     }
     QVERIFY(bench.becomes(id, DownloadState::disk_full));
-    const std::string message = bench.status(id).message;
+    const std::string message = bench.status(id).error.value().message();
     QVERIFY2(message.contains("full") || message.contains("No space left"), message.c_str());
     QVERIFY(message.contains("Free some space"));
     fs::remove(disk / "other");

@@ -15,6 +15,8 @@
 #include "app/library/device_choice.h"
 #include "app/live/panel_files.h"
 #include "app/window/desktop.h"
+#include "app/window/model_rows.h"
+#include "app/window/wizard_downloads.h"
 #include "app/words/error_words.h"
 #include "app/words/known_sentences.h"
 #include "engine/api/model_info.h"
@@ -428,6 +430,46 @@ class LanguageTest : public QObject {
     const auto offers = app::device_offers({DeviceInfo{}}, "the driver lists no GPU", {});
     QVERIFY2(offers[0].why.endsWith(QStringLiteral(": der Treiber nennt keine GPU.")),
              qPrintable(offers[0].why));
+  }
+
+  void whyADownloadRestsIsInTheLanguage() {
+    ui::use_language(QStringLiteral("de"));
+    app::DownloadStatus status;
+    status.state = app::DownloadState::failed;
+    status.error = Error{ErrorKind::io, "hub", "the server has trouble (status 500)", "Try again later"};
+    QCOMPARE(app::row_of(status).text,
+             QStringLiteral(
+                 "Es ist fehlgeschlagen. Ein Zugriff ist fehlgeschlagen: hub: der Server hat Schwierigkeiten "
+                 "(Status 500). Versuchen Sie es später noch einmal"));
+    status.state = app::DownloadState::disk_full;
+    status.error = Error{ErrorKind::io, "/m", "the disk is too full: 5 MB are needed, 2 MB are free",
+                         "Free some space, then resume; nothing that was downloaded is lost"};
+    QVERIFY2(app::row_of(status).text.contains(QStringLiteral(
+                 "die Platte ist zu voll: 5 MB werden gebraucht, 2 MB sind frei. Schaffen Sie Platz")),
+             qPrintable(app::row_of(status).text));
+    status.state = app::DownloadState::waiting;
+    status.error.reset();
+    QCOMPARE(app::row_of(status).text, QStringLiteral("Ein anderes Programm lädt diese Datei"));
+    // And what the wizard shows of it.
+    app::DownloadWorkerSettings settings;
+    settings.network.offline = true;
+    settings.downloads.job.cache = app::HubCache(folder_.path() / "hub");
+    app::DownloadWorker worker(settings);
+    app::WizardDownloads wizard(worker);
+    app::WizardDownload shown;
+    connect(&wizard, &app::WizardDownloads::changed, this, [&](const app::WizardDownload& d) { shown = d; });
+    wizard.start(QStringLiteral("org/model"), QStringLiteral("m.gguf"));
+    app::ModelChoice choice;
+    choice.name = "m";
+    choice.files = {{"m.gguf", 1, std::string(40, 'a'), {}}};
+    Q_EMIT worker.listed(QStringLiteral("org/model"), {}, {choice});
+    status.name = "m";
+    Q_EMIT worker.changed(status);
+    QCOMPARE(q(shown.words), QStringLiteral("Ein anderes Programm lädt diese Datei"));
+    status.state = app::DownloadState::failed;
+    status.error = Error{ErrorKind::io, "hub", "the server has trouble (status 500)", "Try again later"};
+    Q_EMIT worker.changed(status);
+    QVERIFY2(q(shown.error).contains(QStringLiteral("der Server hat Schwierigkeiten")), shown.error.c_str());
   }
 
   // A changed sentence would lose its translation without a word, and a new one would never get any.
