@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class TextModel {
 
   ~TextModel();
   std::vector<TokenId> encode(std::string_view text, EncodeOptions options = {}) const;
+  // The first token that encode() with add_special puts before every text; none: it puts none there.
+  std::optional<TokenId> begin() const;
   std::string decode(std::span<const TokenId> tokens, bool show_special = false) const;
   std::string piece(TokenId token) const;  // the token's bytes; control tokens by name
   std::int64_t vocabulary() const;

@@ -14,15 +14,6 @@
 namespace fovea {
 namespace {
 
-// The token that the tokeniser puts before every text, if it does.
-std::optional<TokenId> begin_of_text(const TextModel& text) {
-  const auto plain = text.encode("a");
-  const auto with_special = text.encode("a", {.add_special = true});
-  if (with_special.size() <= plain.size() || plain.empty() || with_special.front() == plain.front())
-    return {};
-  return with_special.front();
-}
-
 // ln Σ exp(logits)
 double log_sum(std::span<const float> logits) {
   const float top = *std::ranges::max_element(logits);
@@ -192,7 +183,7 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
   FOVEA_CHECK(check_reference(engine, settings));
   const std::int64_t context = settings.context;
   std::vector<TokenId> tokens = engine.text()->encode(text, {.add_special = true});
-  const auto begin = begin_of_text(*engine.text());
+  const std::optional<TokenId> begin = engine.text()->begin();
   std::int64_t windows = std::ssize(tokens) / context;
   if (windows == 0) {
     return fail(

@@ -92,12 +92,6 @@ Result<void> check(const PrepareRequest& request) {
   return {};
 }
 
-// The token that the tokeniser puts before every text; −1: none.
-TokenId begin_of_text(const TextModel& text) {
-  const auto plain = text.encode("a"), special = text.encode("a", {.add_special = true});
-  return special.size() > plain.size() && special.front() != plain.front() ? special.front() : -1;
-}
-
 // What the calibration's text becomes.
 struct Reading {
   precision::Windows windows;
@@ -110,7 +104,7 @@ Result<Reading> read_text(const PrepareRequest& request, const checkpoint::Check
   FOVEA_TRY(const auto text, text::open_text_model(checkpoint));
   const CalibrationRequest& c = request.calibration;
   const std::vector<TokenId> tokens = text->encode(c.text);
-  const TokenId begin = begin_of_text(*text);
+  const TokenId begin = text->begin().value_or(-1);
   Reading reading{.windows = precision::cut_windows(tokens, c.tokens, c.window, begin),
                   .divergence_windows = {},
                   .settings = {.rows_per_unit = c.rows_per_unit, .threads = threads}};

@@ -113,6 +113,10 @@ std::vector<TokenId> TextModel::encode(std::string_view text, EncodeOptions opti
   return parts_->tokenizer.encode(text, options);
 }
 
+std::optional<TokenId> TextModel::begin() const {
+  return parts_->tokenizer.begin();
+}
+
 std::string TextModel::decode(std::span<const TokenId> tokens, bool show_special) const {
   return parts_->tokenizer.decode(tokens, show_special);
 }

@@ -145,8 +145,12 @@ TokenId Tokenizer::bos() const {
 TokenId Tokenizer::eos() const {
   return parts_->eos;
 }
+std::optional<TokenId> Tokenizer::begin() const {
+  if (parts_->before.empty()) return {};
+  return parts_->before.front();
+}
 bool Tokenizer::adds_bos() const {
-  return parts_->bos >= 0 && !parts_->before.empty() && parts_->before.front() == parts_->bos;
+  return parts_->bos >= 0 && begin() == parts_->bos;
 }
 const std::vector<TokenId>& Tokenizer::end_of_generation() const {
   return parts_->end_of_generation;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,7 @@ class Tokenizer {
   bool is_control(TokenId) const;
   TokenId bos() const;  // -1: none
   TokenId eos() const;
+  std::optional<TokenId> begin() const;                   // the first that add_special puts before every text
   bool adds_bos() const;                                  // encode with add_special begins with bos
   const std::vector<TokenId>& end_of_generation() const;  // eos, eot and what generation_config names
 

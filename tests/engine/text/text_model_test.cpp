@@ -49,6 +49,31 @@ class TextModelTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void theBeginOfTextIsKnown() {
+    const Opened vocabulary = TextModel::open(golden("tokenizers/tiny/llama3.gguf"));
+    FOVEA_VERIFY(vocabulary);
+    QVERIFY((*vocabulary)->begin() == TokenId{1});  // <s>
+    const Opened chat = TextModel::open(golden("chat"));
+    FOVEA_VERIFY(chat);
+    QVERIFY((*chat)->begin() == TokenId{0});  // <|endoftext|>
+    // A vocabulary that lacks most letters, and then one that puts nothing before a text.
+    const fovea::tests::TemporaryFolder folder;
+    std::filesystem::copy(golden("chat"), folder.path());
+    auto tokenizer = ordered_json::parse(fovea::tests::content(folder.path() / "tokenizer.json"));
+    tokenizer["model"]["vocab"] = {{"z", 1}};
+    tokenizer["model"]["merges"] = ordered_json::array();
+    std::ofstream(folder.path() / "tokenizer.json") << tokenizer;
+    const Opened poor = TextModel::open(folder.path());
+    FOVEA_VERIFY(poor);
+    QVERIFY((*poor)->encode("a").empty());
+    QVERIFY((*poor)->begin() == TokenId{0});
+    tokenizer["post_processor"] = nullptr;
+    std::ofstream(folder.path() / "tokenizer.json") << tokenizer;
+    const Opened plain = TextModel::open(folder.path());
+    FOVEA_VERIFY(plain);
+    QVERIFY(!(*plain)->begin());
+  }
+
   void promptsEqualTransformers() {
     const Opened model = TextModel::open(golden("chat"));
     FOVEA_VERIFY(model);
