@@ -128,7 +128,6 @@ QWidget* LivePanel::make_header() {
   auto* more = make_button(header, QStringLiteral("⋯"), tr("Save, replay, zoom"));
   more->setAccessibleName(tr("Save, replay, zoom"));
   more->setPopupMode(QToolButton::InstantPopup);
-  more->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
   auto* menu = new QMenu(more);
   menu->addAction(tr("Save the picture (PNG)…"), this, [this] { ask_export(LiveExport::Kind::png); });
   menu->addAction(tr("Save the table (CSV)…"), this, [this] { ask_export(LiveExport::Kind::csv); });

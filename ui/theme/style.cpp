@@ -17,8 +17,8 @@ bool shows_words(const QStyleOptionToolButton& button) {
   return button.text.size() > 1 && button.toolButtonStyle != Qt::ToolButtonIconOnly;
 }
 
-bool shows_menu(const QStyleOptionToolButton& button) {
-  return shows_words(button) && (button.features & QStyleOptionToolButton::HasMenu) &&
+bool opens_menu(const QStyleOptionToolButton& button) {
+  return (button.features & QStyleOptionToolButton::HasMenu) &&
          !(button.features & QStyleOptionToolButton::MenuButtonPopup);
 }
 
@@ -52,7 +52,8 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
   const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option);
   if (type == CT_PushButton || (type == CT_ToolButton && tool && shows_words(*tool)))
     room.rwidth() += air(*option);
-  if (type == CT_ToolButton && tool && shows_menu(*tool)) room.rwidth() += 3 * air(*option);
+  if (type == CT_ToolButton && tool && shows_words(*tool) && opens_menu(*tool))
+    room.rwidth() += 3 * air(*option);
   return room;
 }
 
@@ -65,11 +66,11 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
   if (element == PE_Frame || (is_field && is_dark(option->palette))) draw_edge(*option, *painter, is_radio);
 }
 
-// A menu's arrow stands behind the words and not in a corner.
+// A menu's arrow stands behind the words and not in a corner; a sign, as "⋯", says enough without.
 void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                                const QWidget* widget) const {
   const auto* tool = qstyleoption_cast<const QStyleOptionToolButton*>(option);
-  if (control != CC_ToolButton || !tool || !shows_menu(*tool)) {
+  if (control != CC_ToolButton || !tool || !opens_menu(*tool)) {
     QProxyStyle::drawComplexControl(control, option, painter, widget);
     if (control == CC_SpinBox && is_dark(option->palette)) draw_edge(*option, *painter);
     return;
@@ -77,6 +78,7 @@ void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex
   QStyleOptionToolButton plain(*tool);
   plain.features &= ~QStyleOptionToolButton::HasMenu;
   QProxyStyle::drawComplexControl(control, &plain, painter, widget);
+  if (!shows_words(*tool)) return;
   const int side = air(*option);
   QStyleOption arrow(*option);
   arrow.rect =

@@ -1,8 +1,11 @@
 #include "ui/live/live_panel.h"
 
 #include <QAccessible>
+#include <QDockWidget>
 #include <QLabel>
+#include <QMainWindow>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSplitter>
@@ -459,6 +462,48 @@ class LivePanelTest : public QObject {
                                     .arg(view->width())
                                     .arg(view->height())
                                     .arg(view->heightForWidth(view->width()))));
+    }
+  }
+
+  // Dark and then light, where the panel is a window of its own: as if it had been light from the start.
+  void aThemeThatChangesReachesEveryButton() {
+    const auto restore = qScopeGuard([colours = QApplication::palette()] {
+      QApplication::setStyle(QStringLiteral("Fusion"));
+      QApplication::setPalette(colours);
+    });
+    const auto buttons = [](LivePanel& panel) {
+      QMap<QString, QImage> images;
+      for (QToolButton* button : panel.findChildren<QToolButton*>())
+        if (button->isVisible()) images[button->text()] = button->grab().toImage();
+      return images;
+    };
+    const auto floating = [] {
+      auto window = std::make_unique<QMainWindow>();
+      auto* dock = new QDockWidget(window.get());
+      auto* panel = new LivePanel(dock);
+      panel->set_model(small_model());
+      panel->add_snapshot(sample(), 1);
+      dock->setWidget(panel);
+      window->addDockWidget(Qt::RightDockWidgetArea, dock);
+      dock->setFloating(true);
+      dock->resize(600, 900);
+      window->show();
+      return std::pair(std::move(window), panel);
+    };
+    apply_theme(*qApp, Scheme::dark);
+    const auto [window, panel] = floating();
+    QVERIFY(QTest::qWaitForWindowExposed(panel->window()));
+    const auto dark = buttons(*panel);
+    apply_theme(*qApp, Scheme::light);
+    QCoreApplication::processEvents();
+    const auto changed = buttons(*panel);
+    const auto [other_window, other] = floating();
+    QVERIFY(QTest::qWaitForWindowExposed(other->window()));
+    const auto light = buttons(*other);
+    QVERIFY(light.size() >= 6);
+    for (const auto& [text, image] : light.asKeyValueRange()) {
+      QVERIFY2(dark[text] != image, qPrintable(text));
+      QVERIFY2(changed[text] == image, qPrintable(text));
     }
   }
 
