@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/library/fit.h"
+#include "engine/api/evaluate.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -72,10 +73,10 @@ Result<CalibrationResult> calibrate(Engine& engine, const CalibrationSettings& s
   }
   if (speeds.empty() || stop.stop_requested())
     return fail(ErrorKind::cancelled, "the measurement", "was stopped");
-  std::ranges::sort(speeds);
-  result.tokens_per_second = speeds[speeds.size() / 2];
-  result.slowest = speeds.front();
-  result.fastest = speeds.back();
+  const Spread speed = spread(speeds);
+  result.tokens_per_second = speed.median;
+  result.slowest = speed.min;
+  result.fastest = speed.max;
   result.read_gb_per_s = engine.measure_ceiling().read_gb_per_s;
   const TokenCost cost = engine.cost();
   result.bytes_per_token = cost.weight_bytes + cost.kv_bytes_per_token * depth / 2;

@@ -55,8 +55,10 @@ Result<PerplexityResult> perplexity(Engine&, std::string_view text, const Perple
                                     const ProgressSink& = {}, std::stop_token = {});
 
 struct Spread {
-  double median = 0, min = 0, max = 0;
+  double median = 0, min = 0, max = 0;  // of an even count the median is the mean of the two in the middle
 };
+// Of at least one value.
+Spread spread(const std::vector<double>& values);
 
 struct BenchSettings {
   std::int64_t prompt_tokens = 512;

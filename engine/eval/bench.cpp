@@ -62,7 +62,7 @@ double share(double used, double ceiling) {
 SpeedResult speed(std::int64_t tokens, const std::vector<double>& seconds) {
   std::vector<double> per_second;
   for (const double each : seconds) per_second.push_back(static_cast<double>(tokens) / each);
-  return {.tokens = tokens, .tokens_per_second = eval::spread(per_second)};
+  return {.tokens = tokens, .tokens_per_second = spread(per_second)};
 }
 
 std::vector<double> milliseconds(std::vector<double> seconds) {

@@ -161,10 +161,9 @@ Result<LengthResult> measure_decode(Engine& engine, const ShapeBenchSettings& se
       static_cast<double>(context) + static_cast<double>(settings.generated_tokens + 1) / 2;
   const double bytes =
       static_cast<double>(cost.weight_bytes) + static_cast<double>(cost.kv_bytes_per_token) * mean_context;
-  LengthResult result{
-      .length = context,
-      .speed = {.tokens = settings.generated_tokens, .tokens_per_second = eval::spread(speeds)},
-      .token_ms = eval::percentiles(milliseconds)};
+  LengthResult result{.length = context,
+                      .speed = {.tokens = settings.generated_tokens, .tokens_per_second = spread(speeds)},
+                      .token_ms = eval::percentiles(milliseconds)};
   result.speed.ceiling_share =
       share(bytes * result.speed.tokens_per_second.median, ceiling.read_gb_per_s * 1e9);
   FOVEA_CHECK(measure_parts(engine, settings, ceiling.read_gb_per_s, result));
@@ -217,7 +216,7 @@ Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& se
   const auto result_of = [&](const Kind& kind) {
     return LengthResult{.length = out.context,
                         .speed = {.tokens = settings.generated_tokens,
-                                  .tokens_per_second = eval::spread(kind.speeds),
+                                  .tokens_per_second = spread(kind.speeds),
                                   .ceiling_share = 0},
                         .token_ms = eval::percentiles(kind.milliseconds)};
   };
@@ -291,8 +290,7 @@ Result<LengthResult> measure_prefill(Engine& engine, const ShapeBenchSettings& s
       2 * (static_cast<double>(cost.multiply_adds) +
            static_cast<double>(cost.attention_multiply_adds) * static_cast<double>(prompt + 1) / 2 +
            static_cast<double>(cost.output_multiply_adds) / static_cast<double>(prompt));
-  LengthResult result{.length = prompt,
-                      .speed = {.tokens = prompt, .tokens_per_second = eval::spread(speeds)}};
+  LengthResult result{.length = prompt, .speed = {.tokens = prompt, .tokens_per_second = spread(speeds)}};
   result.speed.ceiling_share =
       share(operations * result.speed.tokens_per_second.median, ceiling.peak_gop_per_s * 1e9);
   return result;

@@ -21,13 +21,17 @@ double median(std::vector<double> values) {
   return std::midpoint(*std::max_element(values.begin(), values.begin() + half), upper);
 }
 
-Spread spread(const std::vector<double>& values) {
-  const auto [min, max] = std::ranges::minmax(values);
-  return {.median = median(values), .min = min, .max = max};
-}
-
 Percentiles percentiles(const std::vector<double>& values) {
   return {.median = median(values), .p90 = percentile(values, 0.9), .p99 = percentile(values, 0.99)};
 }
 
 }  // namespace fovea::eval
+
+namespace fovea {
+
+Spread spread(const std::vector<double>& values) {
+  const auto [min, max] = std::ranges::minmax(values);
+  return {.median = eval::median(values), .min = min, .max = max};
+}
+
+}  // namespace fovea

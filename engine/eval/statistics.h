@@ -12,7 +12,6 @@ namespace fovea::eval {
 double percentile(std::vector<double> values, double share);
 // The value in the middle, or the mean of the two there.
 double median(std::vector<double> values);
-Spread spread(const std::vector<double>& values);
 Percentiles percentiles(const std::vector<double>& values);
 
 }  // namespace fovea::eval

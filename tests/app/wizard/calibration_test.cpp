@@ -1,6 +1,8 @@
 // The real engine and the demo model: what is measured is of the order that can be.
 #include "app/wizard/calibration.h"
 
+#include <numeric>
+
 #include "tests/support/test.h"
 
 using namespace fovea;
@@ -42,6 +44,12 @@ class CalibrationTest : public QObject {
     QVERIFY(result->resident_bytes > 50'000'000);
     QVERIFY(!reports.empty());
     for (const Progress& report : reports) QVERIFY(report.done <= report.total);
+  }
+
+  void theMedianOfTwoIsTheirMean() {
+    const auto result = app::calibrate(*engine_, {.most_seconds = 60, .rounds = 2, .round_seconds = 0.01});
+    FOVEA_VERIFY(result);
+    QCOMPARE(result->tokens_per_second, std::midpoint(result->slowest, result->fastest));
   }
 
   void stops() {

@@ -30,7 +30,7 @@ class BenchTest : public QObject {
     QCOMPARE(fovea::eval::percentile(values, 0.9), 9.0);
     QCOMPARE(fovea::eval::percentile(values, 0.99), 10.0);
     QCOMPARE(fovea::eval::percentile({3}, 0.9), 3.0);
-    const fovea::Spread spread = fovea::eval::spread(values);
+    const fovea::Spread spread = fovea::spread(values);
     QCOMPARE(spread.min, 1.0);
     QCOMPARE(spread.median, 5.5);
     QCOMPARE(spread.max, 10.0);
