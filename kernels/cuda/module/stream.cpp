@@ -41,13 +41,13 @@ std::unique_ptr<DriverStream> DriverStream::create(Context& context, int multipr
     cudaStreamDestroy(stream);
     return nullptr;
   }
-  if (!background &&
-      !context.check(cudaMemsetAsync(static_cast<std::byte*>(scratch) + scratch_bytes - counter_bytes, 0,
-                                     static_cast<std::size_t>(counter_bytes), stream),
-                     "clearing memory"))
+  std::unique_ptr<DriverStream> made(new DriverStream(context, stream, static_cast<std::byte*>(scratch),
+                                                      scratch_bytes, multiprocessors, overlaps));
+  if (!background && !context.check(cudaMemsetAsync(made->scratch() + scratch_bytes - counter_bytes, 0,
+                                                    static_cast<std::size_t>(counter_bytes), stream),
+                                    "clearing memory"))
     return nullptr;
-  return std::unique_ptr<DriverStream>(new DriverStream(context, stream, static_cast<std::byte*>(scratch),
-                                                        scratch_bytes, multiprocessors, overlaps));
+  return made;
 }
 
 DriverStream::~DriverStream() {

@@ -11,7 +11,8 @@ namespace fovea::kernels::cuda {
 
 class DriverStream final : public CudaStream {
  public:
-  // Null where there is no memory. A background stream has no scratch memory: it copies.
+  // Null where there is no memory, and where the device failed. A background stream has no scratch memory: it
+  // copies.
   static std::unique_ptr<DriverStream> create(Context& context, int multiprocessors, bool overlaps,
                                               bool background);
   ~DriverStream() override;

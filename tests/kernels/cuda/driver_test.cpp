@@ -63,6 +63,20 @@ class DriverTest : public QObject {
     QCOMPARE(bench.failure(), std::string());
   }
 
+  void aStreamThatCannotBeMadeLeavesNothing_data() {
+    QTest::addColumn<bool>("memory");
+    QTest::newRow("no memory") << false;
+    QTest::newRow("memory that cannot be cleared") << true;
+  }
+  void aStreamThatCannotBeMadeLeavesNothing() {
+    QFETCH(bool, memory);
+    const CudaDevice device(1);
+    const int before = fake_runtime::objects();
+    memory ? fake_runtime::refuse_clearing() : fake_runtime::take_memory(true);
+    QVERIFY(device.make_stream({}) == nullptr);
+    QCOMPARE(fake_runtime::objects(), before);
+  }
+
   void anUnknownAttributeIsNoFailure() {
     fake_runtime::know_no_attributes();
     Bench bench;

@@ -17,7 +17,8 @@ struct Stream {
 std::array<std::atomic<int>, devices> used;
 std::atomic<int> asks_left = 0;
 std::atomic<cudaError_t> lost = cudaSuccess;
-std::atomic<bool> no_memory = false, no_attributes = false;
+std::atomic<bool> no_memory = false, no_clearing = false, no_attributes = false;
+std::atomic<int> living = 0;
 thread_local int current = 0;  // the first device, unless another is chosen
 thread_local cudaError_t last = cudaSuccess;
 thread_local Stream* capturing = nullptr;
@@ -43,7 +44,13 @@ cudaError_t enter_outside_capture() {
 template <typename Handle>
 cudaError_t give(Handle* handle, void* object) {
   *handle = static_cast<Handle>(object);
+  ++living;
   return cudaSuccess;
+}
+cudaError_t take_back(void* object) {
+  if (object != nullptr) --living;
+  std::free(object);
+  return enter();
 }
 
 }  // namespace
@@ -52,7 +59,7 @@ void reset() {
   for (auto& context : used) context = 0;
   asks_left = 0;
   lost = cudaSuccess;
-  no_memory = no_attributes = false;
+  no_memory = no_clearing = no_attributes = false;
   current = 0;
   last = cudaSuccess;
   capturing = nullptr;
@@ -68,6 +75,12 @@ void fail_with(cudaError_t error) {
 }
 void take_memory(bool all) {
   no_memory = all;
+}
+void refuse_clearing() {
+  no_clearing = true;
+}
+int objects() {
+  return living;
 }
 void know_no_attributes() {
   no_attributes = true;
@@ -125,7 +138,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   return give(memory, std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096));
 }
 cudaError_t cudaFree(void* memory) {
-  std::free(memory);
+  take_back(memory);
   return enter_outside_capture();
 }
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
@@ -142,6 +155,7 @@ cudaError_t cudaMemcpy2DAsync(void*, std::size_t, const void*, std::size_t, std:
   return enter();
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
+  if (no_clearing) return note(cudaErrorLaunchFailure);
   std::memset(memory, value, bytes);
   return enter();
 }
@@ -151,8 +165,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   return give(event, std::malloc(1));
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  std::free(event);
-  return enter();
+  return take_back(event);
 }
 cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
   return enter();
@@ -173,11 +186,10 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
   if (const cudaError_t error = enter(); error != cudaSuccess) return error;
-  return give(stream, new Stream);
+  return give(stream, std::calloc(1, sizeof(Stream)));
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  delete reinterpret_cast<Stream*>(stream);
-  return enter();
+  return take_back(stream);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t) {
   return enter_outside_capture();
@@ -198,12 +210,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t, unsig
   return give(executable, std::malloc(1));
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  std::free(graph);
-  return enter();
+  return take_back(graph);
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  std::free(executable);
-  return enter();
+  return take_back(executable);
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
   return enter();

@@ -13,7 +13,9 @@ void refuse_launch();                // what a launch does that is refused: note
 void keep_events_waiting(int asks);  // events are not ready, so many times
 void fail_with(cudaError_t error);   // the device is lost: every call from now on says so
 void take_memory(bool all);          // allocations fail
+void refuse_clearing();              // memory cannot be set
 void know_no_attributes();
+int objects();             // streams, events, graphs and pieces of memory that are not given back
 int contexts(int device);  // 1 where some call has taken memory on the device
 
 }  // namespace fovea::tests::fake_runtime
