@@ -7,6 +7,8 @@
 
 #include "app/files/atomic_file.h"
 #include "app/files/files.h"
+#include "engine/core/log.h"
+#include "engine/core/result.h"
 
 namespace fovea::app {
 namespace {
@@ -39,6 +41,12 @@ std::string unescaped(std::string_view line) {
   return entry;
 }
 
+Result<void> replace(const std::filesystem::path& file, const std::vector<std::string>& entries) {
+  FOVEA_TRY(AtomicFile shorter, AtomicFile::create(file));
+  for (const std::string& entry : entries) FOVEA_CHECK(shorter.write(escaped(entry)));
+  return shorter.commit();
+}
+
 }  // namespace
 
 History::History(std::filesystem::path file) : file_(std::move(file)) {
@@ -52,11 +60,8 @@ History::History(std::filesystem::path file) : file_(std::move(file)) {
   if (entries_.size() <= most_entries) return;
   entries_.erase(entries_.begin(), entries_.end() - most_entries);
   // The file grows by appending; it is made short again here.
-  auto shorter = AtomicFile::create(file_);
-  for (const std::string& entry : entries_) {
-    if (!shorter || !shorter->write(escaped(entry))) return;
-  }
-  if (shorter) shorter->commit();
+  if (const auto shortened = replace(file_, entries_); !shortened)
+    log::warning("terminal", "the history stays long: ", shortened.error().message());
 }
 
 Result<void> History::add(const std::string& entry) {

@@ -14,7 +14,8 @@ class History {
  public:
   static constexpr std::size_t most_entries = 1000;
 
-  // A file that is missing or cannot be read is an empty history.
+  // A file that is missing or cannot be read is an empty history. One that has grown too long is made short
+  // again; the log says where it cannot be.
   explicit History(std::filesystem::path file);
 
   const std::vector<std::string>& entries() const { return entries_; }  // oldest first

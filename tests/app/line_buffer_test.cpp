@@ -1,6 +1,10 @@
 #include "app/terminal/line_buffer.h"
 
+#include <climits>
+#include <fstream>
+
 #include "app/terminal/history.h"
+#include "engine/core/log.h"
 #include "tests/support/test.h"
 
 using fovea::app::advance;
@@ -102,6 +106,22 @@ class LineBufferTest : public QObject {
     }
     QCOMPARE(History(file).entries().size(), History::most_entries);
     QCOMPARE(History(file).entries().front(), std::string("5"));
+  }
+
+  // The name is so long that the file cannot be replaced by way of a longer one.
+  void aHistoryThatStaysLongIsSaid() {
+    const fovea::tests::TemporaryFolder folder;
+    const auto file = folder.path() / std::string(NAME_MAX, 'h'), log = folder.path() / "log";
+    std::string lines;
+    for (std::size_t i = 0; i <= History::most_entries; ++i) lines += std::to_string(i) + "\n";
+    std::ofstream(file) << lines;
+    FOVEA_VERIFY(fovea::log::start({.file = log}));
+    const History history(file);
+    fovea::log::stop();
+    QCOMPARE(history.entries().size(), History::most_entries);
+    QCOMPARE(fovea::tests::content(file), lines);
+    const std::string said = fovea::tests::content(log);
+    QVERIFY2(said.contains(file.string()) && said.contains("the history stays long"), said.c_str());
   }
 };
 FOVEA_TEST(LineBufferTest)
