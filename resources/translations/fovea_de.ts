@@ -539,10 +539,6 @@
         <translation>%1 (%2 Bytes) ist zu klein: %3 braucht %4 (%5 Bytes)</translation>
     </message>
     <message>
-        <source>./scripts/demo builds the demo model</source>
-        <translation>./scripts/demo baut das Demo-Modell</translation>
-    </message>
-    <message>
         <source>A chat template must stand alone: templates that use other files are not read</source>
         <translation>Eine Chat-Vorlage muss für sich stehen: Vorlagen, die andere Dateien benutzen, werden nicht gelesen</translation>
     </message>
@@ -973,6 +969,10 @@
     <message>
         <source>Search for a repository with GGUF in its name</source>
         <translation>Suchen Sie nach einer Sammlung mit GGUF im Namen</translation>
+    </message>
+    <message>
+        <source>See how the demo model is built: fovea demo-model --help</source>
+        <translation>Wie das Demo-Modell gebaut wird, sagt: fovea demo-model --help</translation>
     </message>
     <message>
         <source>Set HF_HOME to a disk that has symbolic links</source>

@@ -114,7 +114,7 @@ class CommandLineTest : public QObject {
       QTest::newRow(name) << arguments << QByteArray(says);
     };
     row("unknown name", {"inspect", "nope"}, "is empty");
-    row("demo before it is built", {"inspect", "demo"}, "./scripts/demo");
+    row("demo before it is built", {"inspect", "demo"}, "fovea demo-model --help");
     row("missing path", {"tokenize", "/no/such", "--text", "x"}, "no such file");
     row("a folder without a model", {"inspect", "/usr"}, "config.json");
     row("missing text", {"perplexity", model, "/no/such"}, "cannot be opened");

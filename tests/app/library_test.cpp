@@ -51,7 +51,10 @@ class LibraryTest : public QObject {
     const auto error = resolve_model("nope", models_).error();
     QCOMPARE(error.kind, fovea::ErrorKind::not_found);
     QVERIFY(error.message().contains("big, demo, qwen"));
-    QVERIFY(resolve_model("demo", folder_->path() / "none").error().message().contains("./scripts/demo"));
+    QVERIFY(resolve_model("demo", folder_->path() / "none")
+                .error()
+                .message()
+                .contains("fovea demo-model --help"));
     QCOMPARE(resolve_model("no/such", models_).error().kind, fovea::ErrorKind::not_found);
     QCOMPARE(resolve_model("", models_).error().kind, fovea::ErrorKind::invalid);
   }
