@@ -135,7 +135,7 @@ void ModelWorker::prepare(const fs::path& model, const PrepareChoice& choice, co
            report = fovea::prepare(request, sink(name), stop);
          }
          if (!report) return std::unexpected(report.error());
-         Q_EMIT prepared(name, *report);
+         Q_EMIT prepared(name, *report, other_text);
          return {};
        });
 }

@@ -2859,6 +2859,10 @@
         <translation>%1 war schon so vorbereitet.</translation>
     </message>
     <message>
+        <source>%1 is prepared again, because it had been without this text: %2 on the disk.</source>
+        <translation>%1 ist neu vorbereitet, weil es das ohne diesen Text war: %2 auf der Platte.</translation>
+    </message>
+    <message>
         <source>%1 is prepared: %2 on the disk.</source>
         <translation>%1 ist vorbereitet: %2 auf der Platte.</translation>
     </message>
@@ -5364,8 +5368,8 @@
         <translation>Text, den das Modell vorher liest</translation>
     </message>
     <message>
-        <source>It shows which weights matter, so that low precisions keep more of the model. Best is a text like those that you work with. Preparing takes longer with it.</source>
-        <translation>Er zeigt, auf welche Gewichte es ankommt, sodass niedrige Genauigkeiten mehr vom Modell behalten. Am besten ist ein Text wie die, mit denen Sie arbeiten. Das Vorbereiten dauert damit länger.</translation>
+        <source>It shows which weights matter, so that low precisions keep more of the model. Best is a text like those that you work with. Preparing takes longer with it, and what was prepared at these precisions without it is made again.</source>
+        <translation>Er zeigt, auf welche Gewichte es ankommt, sodass niedrige Genauigkeiten mehr vom Modell behalten. Am besten ist ein Text wie die, mit denen Sie arbeiten. Das Vorbereiten dauert damit länger, und was in diesen Genauigkeiten ohne ihn vorbereitet wurde, wird neu gemacht.</translation>
     </message>
     <message>
         <source>A short text of Fovea&apos;s own: conversation, prose, code, mathematics</source>

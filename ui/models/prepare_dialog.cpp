@@ -64,10 +64,11 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
 QWidget* PrepareDialog::make_text() {
   auto* box = new QGroupBox(tr("Text that the model reads first"), this);
   auto* layout = new QVBoxLayout(box);
-  auto* why =
-      new QLabel(tr("It shows which weights matter, so that low precisions keep more of the model. Best is a "
-                    "text like those that you work with. Preparing takes longer with it."),
-                 box);
+  auto* why = new QLabel(
+      tr("It shows which weights matter, so that low precisions keep more of the model. Best is a "
+         "text like those that you work with. Preparing takes longer with it, and what was prepared "
+         "at these precisions without it is made again."),
+      box);
   why->setWordWrap(true);
   why->setForegroundRole(QPalette::PlaceholderText);
   layout->addWidget(why);

@@ -203,7 +203,7 @@ class ModelFilesTest : public QObject {
     QVERIFY(prepared.isEmpty());
   }
 
-  // The same tiers with another text: made again, and not left as they are.
+  // The same tiers with another text: made again, which is said, and not left as they are.
   void anotherTextMakesItAgain() {
     const fs::path model = fovea::tests::demo_model();
     if (model.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
@@ -220,6 +220,8 @@ class ModelFilesTest : public QObject {
     QCOMPARE(report(0).calibrated_units, 0);
     QVERIFY(!report(1).was_there && report(1).calibrated_units > 0);
     QVERIFY(report(2).was_there);
+    const bool replaced[] = {false, true, false};
+    for (int i = 0; i < 3; ++i) QCOMPARE(prepared[i][2].toBool(), replaced[i]);
   }
 
   void whatWaitsIsStoppedToo() {
