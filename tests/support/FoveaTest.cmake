@@ -15,6 +15,16 @@ endmacro()
 # Quicker to build, by up to a quarter; without any optimisation some tests run twice as long.
 set(fovea_test_options $<$<CONFIG:Release>:-O1>)
 
+# moc without the folders of headers: it takes 5 ms instead of 100 to 300, and misses no more than types declared in
+# headers that are arguments of a signal, which no test class has.
+get_target_property(moc Qt6::moc IMPORTED_LOCATION)
+set(fovea_tests_moc ${CMAKE_BINARY_DIR}/tests_moc)
+file(CONFIGURE OUTPUT ${fovea_tests_moc} @ONLY CONTENT "#!/bin/sh
+for a do shift; case $a in -I*) ;; *) set -- \"$@\" \"$a\" ;; esac; done
+exec '${moc}' \"$@\"
+")
+file(CHMOD ${fovea_tests_moc} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+
 # fovea_test(kernels/cpu SOURCES matmul_test.cpp … MODULES kernels/cpu kernels/reference [LIBRARIES …] [LABELS slow]
 #            [SLOW HugeTest …] [APART b_test.cpp …] [GUI])
 # builds test_kernels_cpu from Qt Test classes registered with FOVEA_TEST (tests/support/test.h).
@@ -30,7 +40,10 @@ function(fovea_test folder)
   endif()
   add_executable(${name} ${T_SOURCES})
   fovea_precompile_headers(${name} REUSE_FROM ${main})
-  set_target_properties(${name} PROPERTIES AUTOMOC ON)
+  set_target_properties(${name} PROPERTIES AUTOMOC ON AUTOMOC_EXECUTABLE ${fovea_tests_moc})
+  # What AUTOMOC compiles by itself is empty where no header has a Q_OBJECT.
+  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${name}_autogen/mocs_compilation.cpp PROPERTIES
+    SKIP_PRECOMPILE_HEADERS ON)
   if(FOVEA_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
     set_source_files_properties(${T_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
