@@ -17,9 +17,9 @@ QRgb blend(QRgb a, QRgb b, double share_of_b) {
   return qRgb(mix(qRed(a), qRed(b)), mix(qGreen(a), qGreen(b)), mix(qBlue(a), qBlue(b)));
 }
 
-// By the difference of the codes, which is a ratio of hotness.
 constexpr double kDimmed = 0.12;  // of the strength
 
+// By the difference of the codes, which is a ratio of hotness.
 const std::array<double, 256>& strengths() {
   static const std::array<double, 256> table = [] {
     std::array<double, 256> made{};
