@@ -8,8 +8,8 @@
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "app/commands/npy.h"
-#include "app/files/atomic_file.h"
 #include "app/files/files.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -82,7 +82,7 @@ Result<void> write_logits(const LogitsFlags& flags, Console& console, Interrupts
   Result<void> written;
   const auto row = [&](std::int64_t, std::span<const float> logits) {  // [vocabulary]
     if (!written) return;
-    written = file.write({reinterpret_cast<const char*>(logits.data()), logits.size_bytes()});
+    written = file.write(std::as_bytes(logits));
   };
   FOVEA_CHECK(loaded.engine->logits(tokens, row, operation.token()));
   FOVEA_CHECK(written);

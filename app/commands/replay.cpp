@@ -8,7 +8,7 @@
 
 #include "app/commands/flags.h"
 #include "app/commands/replay_flags.h"
-#include "app/files/atomic_file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {

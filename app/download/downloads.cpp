@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "app/download/queue_file.h"
-#include "app/files/atomic_file.h"
 #include "app/files/files.h"
 #include "app/files/folders.h"
+#include "engine/core/atomic_file.h"
+#include "engine/core/file_descriptor.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 

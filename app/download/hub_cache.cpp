@@ -7,9 +7,9 @@
 
 #include "app/download/hub_names.h"
 #include "app/download/model_choices.h"
-#include "app/files/atomic_file.h"
 #include "app/files/files.h"
 #include "app/files/folders.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {

@@ -5,15 +5,14 @@
 #include <chrono>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <vector>
 
-#include "app/files/atomic_file.h"
 #include "app/files/files.h"
 #include "app/files/folders.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/core/thread.h"
@@ -53,27 +52,6 @@ std::unexpected<Error> cannot_write(const std::filesystem::path& path, int error
               "Choose a place that you can write to");
 }
 
-// -1 with errno 0: somebody else has it.
-int open_locked(const std::filesystem::path& path) {
-  for (;;) {
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0) return -1;
-    struct stat mine{}, named{};
-    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-      const int why = errno == EWOULDBLOCK ? 0 : errno;
-      ::close(fd);
-      errno = why;
-      return -1;
-    }
-    // Between open and lock the one before may have renamed or removed it: then this is no longer the file's
-    // name.
-    if (::fstat(fd, &mine) == 0 && ::stat(path.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
-        mine.st_dev == named.st_dev)
-      return fd;
-    ::close(fd);
-  }
-}
-
 // Follows the bytes that are there without a gap.
 struct Hasher {
   explicit Hasher(const PartialContent& content)
@@ -96,19 +74,17 @@ bool is_disk_full(int error_number) {
 
 Result<bool> has_content(const std::filesystem::path& file, const PartialContent& content,
                          const std::stop_token& stop) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   Hasher hasher(content);
   std::vector<char> piece(static_cast<std::size_t>(hash_piece_bytes));
-  ssize_t got = fd < 0 ? -1 : 1;
+  ssize_t got = opened ? 1 : -1;
   while (got > 0 && !stop.stop_requested()) {
-    got = ::read(fd, piece.data(), piece.size());
+    got = ::read(opened.number(), piece.data(), piece.size());
     if (got > 0) hasher.hash.addData(QByteArrayView(piece.data(), got));
     if (got < 0 && errno == EINTR) got = 1;
   }
-  const int why = errno;
-  if (fd >= 0) ::close(fd);
   if (got < 0)
-    return fail(ErrorKind::io, file.string(), "cannot be read: " + system_message(why), "Check the path");
+    return fail(ErrorKind::io, file.string(), "cannot be read: " + system_message(errno), "Check the path");
   return hasher.result() == (content.sha256.empty() ? content.git_oid : content.sha256);
 }
 
@@ -128,30 +104,28 @@ Result<std::unique_ptr<PartialFile>> PartialFile::open(const PartialPlace& place
     std::filesystem::create_directories(folder, error);
     if (error) return cannot_write(folder, error.value());
   }
-  int lock_fd = -1;
+  FileDescriptor locked;
   if (!place.lock.empty()) {
-    lock_fd = open_locked(place.lock);
-    if (lock_fd < 0 && errno == 0) return nullptr;
-    if (lock_fd < 0) return cannot_write(place.lock, errno);
+    auto lock = open_locked(place.lock, 0666);
+    if (!lock && lock.error() == EWOULDBLOCK) return nullptr;
+    if (!lock) return cannot_write(place.lock, lock.error());
+    locked = std::move(*lock);
   }
-  const int fd = open_locked(place.incomplete);
-  if (fd < 0) {
-    const int why = errno;
-    if (lock_fd >= 0) ::close(lock_fd);
-    if (why == 0) return nullptr;
-    return cannot_write(place.incomplete, why);
-  }
+  auto incomplete = open_locked(place.incomplete, 0666);
+  if (!incomplete && incomplete.error() == EWOULDBLOCK) return nullptr;
+  if (!incomplete) return cannot_write(place.incomplete, incomplete.error());
   remove_unnamed_states(place);
-  std::unique_ptr<PartialFile> file(new PartialFile(fd, lock_fd, place, content, settings));
+  std::unique_ptr<PartialFile> file(
+      new PartialFile(std::move(*incomplete), std::move(locked), place, content, settings));
   file->load_state();
   file->thread_ = std::jthread([raw = file.get()](const std::stop_token& stop) { raw->work(stop); });
   return file;
 }
 
-PartialFile::PartialFile(int fd, int lock_fd, PartialPlace place, PartialContent content,
+PartialFile::PartialFile(FileDescriptor file, FileDescriptor lock, PartialPlace place, PartialContent content,
                          PartialSettings settings)
-    : fd_(fd),
-      lock_fd_(lock_fd),
+    : file_(std::move(file)),
+      lock_(std::move(lock)),
       place_(std::move(place)),
       content_(std::move(content)),
       settings_(settings) {}
@@ -161,15 +135,13 @@ PartialFile::~PartialFile() {
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
   if (!is_committed_) save_state();
-  ::close(fd_);
-  if (lock_fd_ >= 0) ::close(lock_fd_);
 }
 
 void PartialFile::load_state() {
   const auto text = read_file(state_of(place_), state_limit_bytes);
   const auto json = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
   struct stat file{};
-  bool fits = ::fstat(fd_, &file) == 0 && json.is_object() &&
+  bool fits = ::fstat(file_.number(), &file) == 0 && json.is_object() &&
               json.value("version", nlohmann::json()) == state_version &&
               json.value("source", nlohmann::json()) == content_.source &&
               json.value("bytes", nlohmann::json()) == content_.bytes &&
@@ -193,7 +165,7 @@ void PartialFile::load_state() {
     if (json.contains("etag") && json["etag"].is_string()) etag_ = json["etag"].get<std::string>();
     log::info("download", place_.incomplete.string(), ": continues with ", there_.bytes(), " of ",
               content_.bytes, " bytes");
-  } else if (::ftruncate(fd_, 0) != 0) {
+  } else if (::ftruncate(file_.number(), 0) != 0) {
     log::warning("download", place_.incomplete.string(), ": cannot be emptied: ", system_message(errno));
   }
 }
@@ -201,7 +173,8 @@ void PartialFile::load_state() {
 Result<void> PartialFile::make_room() {
   struct stat file{};
   struct statvfs disk{};
-  if (::fstat(fd_, &file) != 0 || ::fstatvfs(fd_, &disk) != 0) return {};  // a file system that does not tell
+  if (::fstat(file_.number(), &file) != 0 || ::fstatvfs(file_.number(), &disk) != 0)
+    return {};  // a file system that does not tell
   const std::int64_t allocated = static_cast<std::int64_t>(file.st_blocks) * 512;
   const std::int64_t missing = content_.bytes - std::min(content_.bytes, allocated);
   const std::int64_t free_bytes =
@@ -213,23 +186,16 @@ Result<void> PartialFile::make_room() {
         "Free some space, then resume; nothing that was downloaded is lost");
   };
   if (missing > 0 && missing + settings_.spare_bytes > free_bytes) return too_little();
-  if (settings_.reserve && missing > 0 && ::fallocate(fd_, FALLOC_FL_KEEP_SIZE, 0, content_.bytes) != 0 &&
-      errno == ENOSPC)
+  if (settings_.reserve && missing > 0 &&
+      ::fallocate(file_.number(), FALLOC_FL_KEEP_SIZE, 0, content_.bytes) != 0 && errno == ENOSPC)
     return too_little();
   return {};
 }
 
 int PartialFile::write(std::int64_t offset, std::span<const char> bytes) {
-  const std::int64_t begin = offset;
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), offset);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    offset += written;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
+  if (const int code = file_.write_at(offset, std::as_bytes(bytes)); code != 0) return code;
   const std::scoped_lock lock(mutex_);
-  there_.add({begin, offset});
+  there_.add({offset, offset + std::ssize(bytes)});
   is_dirty_ = true;
   changed_.notify_all();
   return 0;
@@ -305,7 +271,7 @@ void PartialFile::work(const std::stop_token& stop) {
     } else if (hasher->done < prefix) {
       lock.unlock();
       const auto wanted = static_cast<std::size_t>(std::min(hash_piece_bytes, prefix - hasher->done));
-      const ssize_t got = ::pread(fd_, piece.data(), wanted, hasher->done);
+      const ssize_t got = ::pread(file_.number(), piece.data(), wanted, hasher->done);
       const int why = errno;
       if (got > 0) {
         hasher->hash.addData(QByteArrayView(piece.data(), got));
@@ -360,7 +326,7 @@ void PartialFile::save_state() {
   state["git_oid"] = content_.git_oid;
   state["there"] = std::move(ranges);
   const auto write = [&]() -> Result<void> {
-    if (::fdatasync(fd_) != 0) return cannot_write(place_.incomplete, errno);
+    if (::fdatasync(file_.number()) != 0) return cannot_write(place_.incomplete, errno);
     FOVEA_TRY(auto file, AtomicFile::create(state_of(place_)));
     FOVEA_CHECK(file.write(state.dump()));
     return file.commit();
@@ -374,20 +340,16 @@ Result<void> PartialFile::commit() {
   thread_.request_stop();
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
-  if (::ftruncate(fd_, content_.bytes) != 0 || ::fsync(fd_) != 0 ||
-      ::rename(place_.incomplete.c_str(), place_.target.c_str()) != 0)
+  if (::ftruncate(file_.number(), content_.bytes) != 0 || ::fsync(file_.number()) != 0)
     return cannot_write(place_.target, errno);
+  if (const int code = rename_durably(place_.incomplete, place_.target); code != 0)
+    return cannot_write(place_.target, code);
   {
     const std::scoped_lock lock(mutex_);
     is_committed_ = true;
     is_dirty_ = false;
   }
   ::unlink(state_of(place_).c_str());
-  const int folder = ::open(place_.target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
-  }
   return {};
 }
 

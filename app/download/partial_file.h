@@ -16,6 +16,7 @@
 
 #include "app/download/range_set.h"
 #include "engine/api/error.h"
+#include "engine/core/file_descriptor.h"
 
 namespace fovea::app {
 
@@ -76,13 +77,14 @@ class PartialFile {
   Result<void> commit();
 
  private:
-  PartialFile(int fd, int lock_fd, PartialPlace place, PartialContent content, PartialSettings settings);
+  PartialFile(FileDescriptor file, FileDescriptor lock, PartialPlace place, PartialContent content,
+              PartialSettings settings);
   void load_state();
   void work(const std::stop_token& stop);
   void save_state();
 
-  const int fd_;
-  const int lock_fd_;
+  const FileDescriptor file_;
+  const FileDescriptor lock_;
   const PartialPlace place_;
   const PartialContent content_;
   const PartialSettings settings_;

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "app/files/files.h"
 #include "app/network/http_fields.h"
+#include "engine/core/file_descriptor.h"
 #include "engine/core/log.h"
 
 namespace fovea::app {

@@ -4,8 +4,9 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
+
+#include "engine/core/file_descriptor.h"
 
 namespace fovea::app {
 namespace {
@@ -41,10 +42,6 @@ int sequence_length(unsigned char lead, std::uint32_t& least) {
 }
 
 }  // namespace
-
-std::string system_message(int error_number) {
-  return std::generic_category().message(error_number);
-}
 
 Result<std::string> read_file(const std::filesystem::path& path, std::int64_t limit_bytes) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -19,7 +19,4 @@ Result<std::string> read_input(const std::string& name, std::int64_t limit_bytes
 // The index of the first byte that is not part of valid UTF-8; npos when all is.
 std::size_t invalid_utf8(std::string_view text);
 
-// The system's own sentence for an errno value.
-std::string system_message(int error_number);
-
 }  // namespace fovea::app

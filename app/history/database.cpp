@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "app/files/files.h"
 #include "app/history/word_tokenizer.h"
+#include "engine/core/file_descriptor.h"
 #include "engine/core/result.h"
 
 namespace fovea::app::history {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/files/files.h"
 #include "app/files/folders.h"
 #include "app/history/rows.h"
 #include "app/history/schema.h"
+#include "engine/core/file_descriptor.h"
 #include "engine/core/result.h"
 
 namespace fovea::app::history {

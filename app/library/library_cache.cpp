@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/files/atomic_file.h"
 #include "app/files/error_json.h"
 #include "app/files/files.h"
 #include "app/library/model_info_json.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {

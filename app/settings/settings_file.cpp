@@ -8,11 +8,12 @@
 #include <unistd.h>
 #include <utility>
 
-#include "app/files/atomic_file.h"
 #include "app/files/files.h"
 #include "app/files/folders.h"
 #include "app/library/data_folder.h"
 #include "app/settings/document.h"
+#include "engine/core/atomic_file.h"
+#include "engine/core/file_descriptor.h"
 
 namespace fovea::app {
 namespace {

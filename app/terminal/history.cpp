@@ -5,8 +5,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "app/files/atomic_file.h"
 #include "app/files/files.h"
+#include "engine/core/atomic_file.h"
+#include "engine/core/file_descriptor.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 

@@ -6,13 +6,13 @@
 #include <QThreadPool>
 #include <algorithm>
 
-#include "app/files/atomic_file.h"
 #include "app/files/files.h"
 #include "app/history/exchange.h"
 #include "app/history/worker/history_thread.h"
 #include "app/window/conversation_view.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
 #include "ui/chat/chat_window.h"
 

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
 #include <utility>
 
 #include "engine/checkpoint/describe.h"
@@ -16,12 +12,6 @@ namespace {
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
   return (value + step - 1) / step * step;
-}
-
-std::unexpected<Error> system_error(const std::filesystem::path& path, const char* action) {
-  const int code = errno;
-  return fail(ErrorKind::io, path.string(), std::string(action) + ": " + std::strerror(code),
-              code == ENOSPC ? "Free some space on the disk" : "Check that the folder can be written to");
 }
 
 // The part of the file before the tensors' data.
@@ -158,16 +148,15 @@ Result<std::uint64_t> place(std::vector<TensorInfo>& tensors, std::uint64_t alig
 
 Result<GgufWriter> GgufWriter::create(const std::filesystem::path& path, const Metadata& metadata,
                                       std::vector<TensorInfo> tensors) {
-  GgufWriter writer(path, std::move(tensors));
-  writer.alignment_ = static_cast<std::uint64_t>(metadata.integer("general.alignment").value_or(32));
-  if (writer.alignment_ < 8 || !std::has_single_bit(writer.alignment_)) {
+  const auto alignment = static_cast<std::uint64_t>(metadata.integer("general.alignment").value_or(32));
+  if (alignment < 8 || !std::has_single_bit(alignment)) {
     return fail(ErrorKind::invalid, path.string(), "general.alignment is not a power of two from 8");
   }
-  FOVEA_TRY(const std::uint64_t data_bytes, place(writer.tensors_, writer.alignment_));
+  FOVEA_TRY(const std::uint64_t data_bytes, place(tensors, alignment));
   Header header;
   header.number<std::uint32_t>(0x46554747);  // "GGUF"
   header.number<std::uint32_t>(3);
-  header.number<std::uint64_t>(writer.tensors_.size());
+  header.number<std::uint64_t>(tensors.size());
   header.number<std::uint64_t>(metadata.all().size());
   for (const auto& [key, value] : metadata.all()) {
     const StoredType type = metadata.stored_type(key);
@@ -177,45 +166,20 @@ Result<GgufWriter> GgufWriter::create(const std::filesystem::path& path, const M
     }
     header.pair(key, value, type);
   }
-  for (const TensorInfo& info : writer.tensors_) header.tensor(info);
-  const std::uint64_t data = round_up(header.bytes().size(), writer.alignment_);
-  for (TensorInfo& info : writer.tensors_) info.offset += data;
-  writer.total_bytes_ = data + data_bytes;
+  for (const TensorInfo& info : tensors) header.tensor(info);
+  const std::uint64_t data = round_up(header.bytes().size(), alignment);
+  for (TensorInfo& info : tensors) info.offset += data;
 
-  writer.descriptor_ = ::open(writer.incomplete_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (writer.descriptor_ < 0) return system_error(writer.incomplete_, "cannot create the file");
+  FOVEA_TRY(auto file, AtomicFile::create(path));
+  GgufWriter writer(std::move(file), std::move(tensors), alignment, data + data_bytes);
   FOVEA_CHECK(writer.put(header.bytes()));
   FOVEA_CHECK(writer.pad_to(data));
   return writer;
 }
 
-GgufWriter::GgufWriter(std::filesystem::path path, std::vector<TensorInfo> tensors)
-    : path_(std::move(path)), incomplete_(path_.string() + ".incomplete"), tensors_(std::move(tensors)) {}
-
-GgufWriter::GgufWriter(GgufWriter&& other) noexcept
-    : path_(std::move(other.path_)),
-      incomplete_(std::move(other.incomplete_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      tensors_(std::move(other.tensors_)),
-      current_(other.current_),
-      alignment_(other.alignment_),
-      written_bytes_(other.written_bytes_),
-      total_bytes_(other.total_bytes_) {}
-
-GgufWriter::~GgufWriter() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(incomplete_.c_str());
-}
-
 Result<void> GgufWriter::put(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return system_error(incomplete_, "cannot write to the file");
-    written_bytes_ += static_cast<std::uint64_t>(count);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
+  FOVEA_CHECK(file_.write(bytes));
+  written_bytes_ += bytes.size();
   return {};
 }
 
@@ -228,8 +192,9 @@ Result<void> GgufWriter::append(std::span<const std::byte> bytes) {
   if (bytes.empty()) return {};
   const std::uint64_t end =
       current_ < tensors_.size() ? tensors_[current_].offset + tensors_[current_].bytes : 0;
-  if (descriptor_ < 0 || written_bytes_ > end || bytes.size() > end - written_bytes_) {
-    return fail(ErrorKind::invalid, path_.string(), "more bytes were given than the tensors announced take");
+  if (written_bytes_ > end || bytes.size() > end - written_bytes_) {
+    return fail(ErrorKind::invalid, file_.target().string(),
+                "more bytes were given than the tensors announced take");
   }
   FOVEA_CHECK(put(bytes));
   if (written_bytes_ < end) return {};
@@ -238,23 +203,12 @@ Result<void> GgufWriter::append(std::span<const std::byte> bytes) {
 }
 
 Result<void> GgufWriter::finish() {
-  if (descriptor_ < 0 || written_bytes_ != total_bytes_) {
+  if (written_bytes_ != total_bytes_) {
     return fail(
-        ErrorKind::invalid, path_.string(),
+        ErrorKind::invalid, file_.target().string(),
         std::to_string(written_bytes_) + " bytes were written, expected " + std::to_string(total_bytes_));
   }
-  if (::fsync(descriptor_) != 0) return system_error(incomplete_, "cannot bring the file to the disk");
-  if (::rename(incomplete_.c_str(), path_.c_str()) != 0)
-    return system_error(path_, "cannot name the finished file");
-  ::close(std::exchange(descriptor_, -1));
-  // The name, too, must survive a power cut.
-  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-  const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory >= 0) {
-    ::fsync(directory);
-    ::close(directory);
-  }
-  return {};
+  return file_.commit();
 }
 
 }  // namespace fovea::checkpoint

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include "engine/core/file_descriptor.h"
 #include "engine/core/result.h"
 
 namespace fovea::checkpoint {
@@ -27,35 +27,24 @@ std::unexpected<Error> system_error(const std::filesystem::path& path, const cha
                        : code == ENOMEM ? "Raise the limit on address space (ulimit -v)"
                                         : "Check the disk";
   return fail(missing ? ErrorKind::not_found : ErrorKind::io, path.string(),
-              std::string(action) + ": " + std::strerror(code), advice);
+              std::string(action) + ": " + system_message(code), advice);
 }
 
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a named pipe must not wait for its writer.
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return system_error(path, "cannot open the file", errno);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return system_error(path, "cannot open the file", errno);
   struct stat status{};
-  if (fstat(descriptor, &status) != 0) {
-    const int code = errno;
-    ::close(descriptor);
-    return system_error(path, "cannot read the file's size", code);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    ::close(descriptor);
+  if (fstat(file.number(), &status) != 0) return system_error(path, "cannot read the file's size", errno);
+  if (!S_ISREG(status.st_mode))
     return fail(ErrorKind::invalid, path.string(), "this is not a regular file",
                 "Name a model file or folder");
-  }
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) {
-    ::close(descriptor);
-    return MappedFile();
-  }
-  void* address = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
-  const int code = errno;
-  ::close(descriptor);
-  if (address == MAP_FAILED) return system_error(path, "cannot map the file into memory", code);
+  if (size == 0) return MappedFile();
+  void* address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), 0);
+  if (address == MAP_FAILED) return system_error(path, "cannot map the file into memory", errno);
   return MappedFile(std::span(static_cast<const std::byte*>(address), size));
 }
 

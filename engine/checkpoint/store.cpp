@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "engine/checkpoint/checksum.h"
-#include "engine/checkpoint/file_descriptor.h"
 #include "engine/checkpoint/store_format.h"
+#include "engine/core/file_descriptor.h"
 
 namespace fovea::checkpoint {
 namespace {
@@ -26,7 +25,7 @@ Result<OpenFile> open_file(const std::filesystem::path& path) {
   if (!opened.file) {
     const int code = errno;
     if (code != ENOENT && code != ENOTDIR)
-      return fail(ErrorKind::io, path.string(), std::string("cannot open the store: ") + std::strerror(code),
+      return fail(ErrorKind::io, path.string(), "cannot open the store: " + system_message(code),
                   "Check the file's rights");
     std::error_code ignored;
     const bool begun = std::filesystem::exists(path.string() + ".part", ignored);
@@ -36,7 +35,7 @@ Result<OpenFile> open_file(const std::filesystem::path& path) {
   }
   struct stat status{};
   if (fstat(opened.file.number(), &status) != 0)
-    return fail(ErrorKind::io, path.string(), std::string("cannot read the size: ") + std::strerror(errno),
+    return fail(ErrorKind::io, path.string(), "cannot read the size: " + system_message(errno),
                 "Check the disk");
   if (!S_ISREG(status.st_mode))
     return fail(ErrorKind::invalid, path.string(), "this is not a regular file", prepare);

@@ -2,23 +2,21 @@
 #include <atomic>
 #include <cassert>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "engine/checkpoint/checksum.h"
-#include "engine/checkpoint/file_descriptor.h"
 #include "engine/checkpoint/store.h"
 #include "engine/checkpoint/store_format.h"
+#include "engine/core/file_descriptor.h"
 
 namespace fovea::checkpoint {
 namespace {
 
 std::unexpected<Error> write_error(const std::filesystem::path& path, const char* action, int code) {
-  return fail(ErrorKind::io, path.string(), std::string(action) + ": " + std::strerror(code),
+  return fail(ErrorKind::io, path.string(), std::string(action) + ": " + system_message(code),
               code == ENOSPC ? "Free some space on the disk and start again: what is written stays"
                              : "Check that the folder can be written to");
 }
@@ -28,25 +26,6 @@ std::unexpected<Error> no_room(const std::filesystem::path& path, std::int64_t n
               "the store needs " + std::to_string(needed) + " bytes more on this disk, " +
                   std::to_string(free) + " are free",
               "Free some space, or name another place: with --out to prepare it, with --store to use it");
-}
-
-// The part under its name, held so that nobody else writes it.
-Result<FileDescriptor> open_locked(const std::filesystem::path& part) {
-  for (;;) {
-    FileDescriptor file(::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-    if (!file) return write_error(part, "cannot create the file", errno);
-    if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK) return write_error(part, "cannot lock the file", errno);
-      return fail(ErrorKind::io, part.string(), "somebody else is preparing this store now",
-                  "Wait until it is done");
-    }
-    // Whoever held it may have finished and renamed it in between.
-    struct stat mine{}, named{};
-    if (fstat(file.number(), &mine) != 0) return write_error(part, "cannot read the size", errno);
-    if (!S_ISREG(mine.st_mode)) return fail(ErrorKind::invalid, part.string(), "this is not a regular file");
-    if (::stat(part.c_str(), &named) == 0 && named.st_ino == mine.st_ino && named.st_dev == mine.st_dev)
-      return file;
-  }
 }
 
 // Takes the whole file's room from the disk.
@@ -98,6 +77,7 @@ StoreWriter::~StoreWriter() {
 Result<bool> StoreWriter::File::go_on(std::span<const std::byte> front) {
   struct stat status{};
   if (fstat(descriptor.number(), &status) != 0) return write_error(part, "cannot read the size", errno);
+  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, part.string(), "this is not a regular file");
   if (status.st_size < layout.data_offset) return false;
   std::vector<std::byte> found(static_cast<std::size_t>(layout.data_offset));
   if (const int code = descriptor.read_at(0, found); code != 0) return read_error(part, 0, code);
@@ -142,7 +122,12 @@ Result<StoreWriter> StoreWriter::create(const std::filesystem::path& path, const
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error)
     return fail(ErrorKind::io, path.parent_path().string(), "cannot make the folder: " + error.message());
-  FOVEA_TRY(file->descriptor, open_locked(file->part));
+  auto descriptor = open_locked(file->part, 0644);
+  if (!descriptor && descriptor.error() == EWOULDBLOCK)
+    return fail(ErrorKind::io, file->part.string(), "somebody else is preparing this store now",
+                "Wait until it is done");
+  if (!descriptor) return write_error(file->part, "cannot create the file", descriptor.error());
+  file->descriptor = std::move(*descriptor);
   StoreWriter writer(std::move(file));
   FOVEA_CHECK(writer.file_->begin());
   return writer;
@@ -204,14 +189,9 @@ Result<void> StoreWriter::finish() {
     return fail(ErrorKind::internal, f.part.string(), std::to_string(missing) + " extents are not written");
   if (::fsync(f.descriptor.number()) != 0)
     return write_error(f.part, "cannot bring the file to the disk", errno);
-  if (::rename(f.part.c_str(), f.path.c_str()) != 0)
-    return write_error(f.path, "cannot name the finished store", errno);
+  if (const int code = rename_durably(f.part, f.path); code != 0)
+    return write_error(f.path, "cannot name the finished store", code);
   f.finished = true;
-  // The name, too, must survive a power cut.
-  const std::filesystem::path folder = f.path.has_parent_path() ? f.path.parent_path() : ".";
-  const FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory && ::fsync(directory.number()) != 0 && errno != EINVAL)
-    return write_error(folder, "cannot bring the folder to the disk", errno);
   return {};
 }
 

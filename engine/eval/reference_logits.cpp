@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "engine/checkpoint/checksum.h"
@@ -78,48 +78,18 @@ Result<std::span<const float>> LogitsReader::window(std::int64_t number,
                    static_cast<std::size_t>(shape_.values()));
 }
 
-LogitsWriter::LogitsWriter(std::filesystem::path path, const LogitsShape& shape)
-    : path_(std::move(path)),
-      partial_(path_.string() + ".partial"),
-      shape_(shape),
-      file_(partial_, std::ios::binary | std::ios::trunc) {}
-
-LogitsWriter::LogitsWriter(LogitsWriter&& other) noexcept
-    : path_(std::move(other.path_)),
-      partial_(std::exchange(other.partial_, {})),
-      shape_(other.shape_),
-      file_(std::move(other.file_)) {}
-
 Result<LogitsWriter> LogitsWriter::create(const std::filesystem::path& path, const LogitsShape& shape) {
-  LogitsWriter writer(path, shape);
+  FOVEA_TRY(auto file, AtomicFile::create(path));
   const Header header = header_of(shape);
-  if (!writer.file_.write(header.data(), header.size()))
-    return fail(ErrorKind::io, path.string(), "cannot be written", "Choose a place that you can write to");
-  return writer;
-}
-
-LogitsWriter::~LogitsWriter() {
-  std::error_code ignored;
-  if (!partial_.empty()) std::filesystem::remove(partial_, ignored);
+  FOVEA_CHECK(file.write(std::as_bytes(std::span(header))));
+  return LogitsWriter(std::move(file), shape);
 }
 
 Result<void> LogitsWriter::add(std::span<const TokenId> tokens, std::span<const float> rows) {
+  assert(std::ssize(tokens) == shape_.context && std::ssize(rows) == shape_.values());
   const std::uint64_t checksum = checksum_of(tokens);
-  file_.write(reinterpret_cast<const char*>(&checksum), sizeof checksum);
-  if (!file_.write(reinterpret_cast<const char*>(rows.data()),
-                   static_cast<std::streamsize>(rows.size_bytes())))
-    return fail(ErrorKind::io, path_.string(), "writing failed", "Check the free space of the disk");
-  return {};
-}
-
-Result<void> LogitsWriter::finish() {
-  file_.close();
-  std::error_code error;
-  if (file_) std::filesystem::rename(partial_, path_, error);
-  if (!file_ || error)
-    return fail(ErrorKind::io, path_.string(), "writing failed", "Check the free space of the disk");
-  partial_.clear();
-  return {};
+  FOVEA_CHECK(file_.write(std::as_bytes(std::span(&checksum, 1))));
+  return file_.write(std::as_bytes(rows));
 }
 
 }  // namespace fovea::eval

@@ -8,11 +8,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <span>
+#include <utility>
 
 #include "engine/api/text.h"
 #include "engine/checkpoint/mapped_file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
 
 namespace fovea::eval {
@@ -41,21 +42,19 @@ class LogitsReader {
   std::int64_t windows_ = 0;
 };
 
-// Writes beside the file; finish() gives it its name.
+// An AtomicFile: it has its name with finish().
 class LogitsWriter {
  public:
+  // ErrorKind::io, as of the others.
   static Result<LogitsWriter> create(const std::filesystem::path& path, const LogitsShape& shape);
-  LogitsWriter(LogitsWriter&& other) noexcept;
-  LogitsWriter& operator=(LogitsWriter&&) = delete;
-  ~LogitsWriter();
+  // The next window: tokens [context], rows [context − first, vocabulary].
   Result<void> add(std::span<const TokenId> tokens, std::span<const float> rows);
-  Result<void> finish();
+  Result<void> finish() { return file_.commit(); }
 
  private:
-  LogitsWriter(std::filesystem::path path, const LogitsShape& shape);
-  std::filesystem::path path_, partial_;
+  LogitsWriter(AtomicFile file, const LogitsShape& shape) : file_(std::move(file)), shape_(shape) {}
+  AtomicFile file_;
   LogitsShape shape_;
-  std::ofstream file_;
 };
 
 }  // namespace fovea::eval

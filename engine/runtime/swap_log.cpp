@@ -4,6 +4,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/file_descriptor.h"
 #include "engine/core/log.h"
 
 namespace fovea::runtime {
@@ -50,8 +51,7 @@ std::string tier_name(const precision::TierSet& tiers, precision::TierId tier) {
 Result<SwapLog> SwapLog::create(const std::filesystem::path& path) {
   std::FILE* const file = std::fopen(path.c_str(), "we");
   if (file == nullptr)
-    return fail(ErrorKind::io, path.string(),
-                std::string("the file cannot be written: ") + std::strerror(errno));
+    return fail(ErrorKind::io, path.string(), "the file cannot be written: " + system_message(errno));
   return SwapLog(path, file);
 }
 
@@ -72,7 +72,7 @@ void SwapLog::write(const precision::SwapEvent& event, const std::string& unit,
   const std::string text = line.dump() + "\n";
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() && std::fflush(file_.get()) == 0)
     return;
-  failure_ = path_.string() + ": the swap log cannot be written further: " + std::strerror(errno);
+  failure_ = path_.string() + ": the swap log cannot be written further: " + system_message(errno);
   log::error("runtime", failure_);
   file_.reset();
 }

@@ -399,10 +399,6 @@
         <translation>Schaffen Sie Platz und versuchen Sie es noch einmal</translation>
     </message>
     <message>
-        <source>Free some space on the disk</source>
-        <translation>Schaffen Sie Platz auf der Platte</translation>
-    </message>
-    <message>
         <source>Free some space on the disk and start again: what is written stays</source>
         <translation>Schaffen Sie Platz auf der Platte und starten Sie noch einmal: was geschrieben ist, bleibt</translation>
     </message>
@@ -631,10 +627,6 @@
         <translation>die Datei kann nicht auf die Platte gebracht werden</translation>
     </message>
     <message>
-        <source>cannot bring the folder to the disk</source>
-        <translation>der Ordner kann nicht auf die Platte gebracht werden</translation>
-    </message>
-    <message>
         <source>cannot create the file</source>
         <translation>die Datei kann nicht angelegt werden</translation>
     </message>
@@ -643,20 +635,12 @@
         <translation>die Datei kann nicht geleert werden</translation>
     </message>
     <message>
-        <source>cannot lock the file</source>
-        <translation>die Datei kann nicht gesperrt werden</translation>
-    </message>
-    <message>
         <source>cannot make the folder: %1</source>
         <translation>der Ordner kann nicht angelegt werden: %1</translation>
     </message>
     <message>
         <source>cannot map the file into memory</source>
         <translation>die Datei kann nicht in den Speicher eingeblendet werden</translation>
-    </message>
-    <message>
-        <source>cannot name the finished file</source>
-        <translation>die fertige Datei kann nicht benannt werden</translation>
     </message>
     <message>
         <source>cannot name the finished store</source>

@@ -1,16 +1,19 @@
-// An open file of the system: closes itself; reads and writes whole ranges at offsets.
+// Open files of the system, and the steps by which several programs share a name.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "engine/core/result.h"
 
-namespace fovea::checkpoint {
+namespace fovea {
 
+// Closes itself; reads and writes whole ranges at offsets.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -33,7 +36,17 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-// "PATH, offset 4096: cannot read: Input/output error"
+// The system's own sentence for an errno value: "No space left on device".
+std::string system_message(int error_number);
+
+// "PATH, offset 4096: cannot read: Input/output error"; `code` is what read_at() gave.
 std::unexpected<Error> read_error(const std::filesystem::path& path, std::int64_t offset, int code);
 
-}  // namespace fovea::checkpoint
+// The file of this name, made with `permissions` (less the umask) where it is missing, no link, held until it
+// is closed so that no other descriptor gets it here. Else an errno value; EWOULDBLOCK: somebody else has it.
+std::expected<FileDescriptor, int> open_locked(const std::filesystem::path& path, unsigned permissions);
+
+// Replaces `to`; the new name, too, survives a power cut. 0 or an errno value.
+int rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace fovea
