@@ -42,25 +42,8 @@ void ConversationLayout::set_messages(std::vector<MessageView> messages) {
   dirty_ = true;
 }
 
-void ConversationLayout::append(const MessageView& message) {
-  messages_.push_back(std::make_unique<MessageLayout>(message));
-  dirty_ = true;
-}
-
-void ConversationLayout::update(const MessageView& message) {
-  const int index = index_of(message.id);
-  if (index < 0) return;
-  at(index).set_view(message);
-  dirty_ = true;
-}
-
 void ConversationLayout::append_to(int index, const QString& text) {
   at(index).append(text);
-  dirty_ = true;
-}
-
-void ConversationLayout::remove(int index) {
-  messages_.erase(messages_.begin() + index);
   dirty_ = true;
 }
 

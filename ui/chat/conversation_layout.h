@@ -19,10 +19,7 @@ class ConversationLayout {
 
   // Messages with the same id keep what was made for them.
   void set_messages(std::vector<MessageView> messages);
-  void append(const MessageView& message);
-  void update(const MessageView& message);
   void append_to(int index, const QString& text);
-  void remove(int index);
   void changed() { dirty_ = true; }  // a message was changed through at()
 
   int count() const { return static_cast<int>(messages_.size()); }

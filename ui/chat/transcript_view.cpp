@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "ui/chat/find_bar.h"
 #include "ui/chat/screen_reader.h"
@@ -68,6 +69,15 @@ TranscriptView::~TranscriptView() = default;
 
 // --- messages
 
+// Whether positions in the text mean the same in these messages.
+bool TranscriptView::goes_on_as(const std::vector<MessageView>& messages) const {
+  return std::ranges::equal(messages, std::views::iota(0, conversation_.count()),
+                            [this](const MessageView& after, int index) {
+                              const MessageView& before = conversation_.at(index).view();
+                              return after.id == before.id && after.text.startsWith(before.text);
+                            });
+}
+
 void TranscriptView::set_messages(std::vector<MessageView> messages) {
   const bool follow = at_bottom();
   // What is read: the first visible message that is still there afterwards.
@@ -84,8 +94,12 @@ void TranscriptView::set_messages(std::vector<MessageView> messages) {
     offset = conversation_.top_of(i) - scroll;
     found = true;
   }
-  drop_positions();
+  if (!goes_on_as(messages)) drop_positions();
+  const int last = conversation_.count() - 1;
+  const MessageId written =
+      last >= 0 && conversation_.at(last).view().streaming ? conversation_.at(last).view().id : 0;
   pending_.clear();
+  unsettled_ = false;
   conversation_.set_messages(std::move(messages));
   if (found && !follow) {
     const qreal top = conversation_.top_of(conversation_.index_of(kept));
@@ -95,29 +109,13 @@ void TranscriptView::set_messages(std::vector<MessageView> messages) {
     settling_ = false;
   }
   settle_following(follow || !found);
+  if (find_bar_->isVisible()) search_timer_.start();
+  if (const int index = conversation_.index_of(written); index >= 0) announce(index);
   Q_EMIT messagesChanged();
 }
 
 void TranscriptView::clear() {
   set_messages({});
-}
-
-void TranscriptView::append_message(const MessageView& message) {
-  flush();
-  conversation_.append(message);
-  settle(Stick::bottom);
-  if (find_bar_->isVisible()) search_timer_.start();
-  Q_EMIT messagesChanged();
-}
-
-void TranscriptView::update_message(const MessageView& message) {
-  const int index = conversation_.index_of(message.id);
-  if (index < 0 || conversation_.at(index).view() == message) return;
-  const bool follow = at_bottom();
-  pending_.remove(message.id);  // the message says all of its text
-  conversation_.update(message);
-  settle_following(follow);
-  if (!message.streaming) announce(index, true);
 }
 
 void TranscriptView::append_to(MessageId id, const QString& text) {
@@ -126,17 +124,6 @@ void TranscriptView::append_to(MessageId id, const QString& text) {
   pending_[id] += text;
   unsettled_ = true;
   if (!flush_timer_.isActive()) flush_timer_.start();
-}
-
-void TranscriptView::remove_message(MessageId id) {
-  flush();
-  const int index = conversation_.index_of(id);
-  if (index < 0) return;
-  const bool follow = at_bottom();
-  drop_positions();
-  conversation_.remove(index);
-  settle_following(follow);
-  Q_EMIT messagesChanged();
 }
 
 const MessageView* TranscriptView::message(MessageId id) const {
@@ -176,7 +163,7 @@ void TranscriptView::flush() {
   take_pending();
   settle_following(follow);
   if (find_bar_->isVisible() && !search_timer_.isActive()) search_timer_.start();
-  if (conversation_.count() > 0) announce(conversation_.count() - 1, false);
+  if (conversation_.count() > 0) announce(conversation_.count() - 1);
 }
 
 // --- geometry
@@ -351,19 +338,16 @@ void TranscriptView::paint_focus(QPainter& painter, int index) {
 // --- screen readers
 
 // New text is told sentence by sentence, so that it does not interrupt itself.
-void TranscriptView::announce(int index, bool finished) {
-  if (!screen_reader_listens()) return;
+void TranscriptView::announce(int index) {
   const MessageView& view = conversation_.at(index).view();
-  if (view.author != Author::assistant || (!view.streaming && announced_id_ != view.id)) return;
+  if (!screen_reader_listens() || view.author != Author::assistant) return;
   const QString& text = conversation_.at(index).text();
   if (announced_id_ != view.id) {
     announced_id_ = view.id;
     announced_ = 0;
   }
   int end = static_cast<int>(text.size());
-  if (!finished) {
-    while (end > announced_ && !QStringLiteral(".!?\n。！？").contains(text[end - 1])) --end;
-  }
+  while (view.streaming && end > announced_ && !QStringLiteral(".!?\n。！？").contains(text[end - 1])) --end;
   if (end <= announced_) return;
   announce_text(*this, index, announced_, text.mid(announced_, end - announced_));
   announced_ = end;

@@ -37,14 +37,12 @@ class TranscriptView : public QAbstractScrollArea {
   ~TranscriptView() override;
 
   // Shows this path of the conversation's tree. Messages that are the same as before keep their layouts, and
-  // the reader keeps their place if what they read is still there.
+  // the reader keeps their place if what they read is still there; the selection, too, where no message came,
+  // went or has another text. The rest of an answer that is now whole is told to screen readers.
   void set_messages(std::vector<MessageView> messages);
-  void append_message(const MessageView& message);
-  void update_message(const MessageView& message);  // the one with this id
   // Adds to a message's text. What arrives is laid out at most 20 times a second, and only the blocks that
   // changed.
   void append_to(MessageId id, const QString& text);
-  void remove_message(MessageId id);
   void clear();
   const MessageView* message(MessageId id) const;  // null: not shown
   // Text in the middle of an empty transcript.
@@ -117,6 +115,7 @@ class TranscriptView : public QAbstractScrollArea {
   };
 
   // transcript_view.cpp: what is shown
+  bool goes_on_as(const std::vector<MessageView>& messages) const;
   void update_frame();
   void settle(Stick stick);
   void settle_following(bool follow) { settle(follow ? Stick::bottom : Stick::reading); }
@@ -130,7 +129,7 @@ class TranscriptView : public QAbstractScrollArea {
   void paint_focus(QPainter& painter, int index);
   void make_jump_button();
   void update_jump_button();
-  void announce(int index, bool finished);
+  void announce(int index);
 
   // transcript_input.cpp: the mouse and the controls; transcript_keys.cpp: the keyboard
   std::optional<Control> control_at(QPoint point, int* message);

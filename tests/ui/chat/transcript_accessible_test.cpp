@@ -28,6 +28,14 @@ void listen(QAccessibleEvent& event) {
   told.push_back(one);
 }
 
+QStringList inserted() {
+  QStringList texts;
+  for (const Told& one : told) {
+    if (one.type == QAccessible::TextInserted) texts += one.text;
+  }
+  return texts;
+}
+
 }  // namespace
 
 class TranscriptAccessibleTest : public QObject {
@@ -41,9 +49,9 @@ class TranscriptAccessibleTest : public QObject {
     view_->resize(600, 400);
     view_->show();
     QVERIFY(QTest::qWaitForWindowExposed(view_.get()));
-    MessageView question;
-    question.id = 11;
-    question.text = QStringLiteral("Why?");
+    question_ = {};
+    question_.id = 11;
+    question_.text = QStringLiteral("Why?");
     MessageView answer;
     answer.id = 12;
     answer.author = Author::assistant;
@@ -53,7 +61,7 @@ class TranscriptAccessibleTest : public QObject {
     answer.sibling_index = 1;
     answer.sibling_count = 3;
     answer.actions = MessageAction::copy | MessageAction::regenerate;
-    view_->set_messages({question, answer});
+    view_->set_messages({question_, answer});
     root_ = QAccessible::queryAccessibleInterface(view_.get());
     QVERIFY(root_);
   }
@@ -134,7 +142,7 @@ class TranscriptAccessibleTest : public QObject {
 
   void aMessageThatIsGoneIsInvalid() {
     QAccessibleInterface* answer = root_->child(1);
-    view_->remove_message(12);
+    view_->set_messages({question_});
     QVERIFY(!answer->isValid());
     QCOMPARE(root_->childCount(), 1);
     QCOMPARE(answer->childCount(), 0);
@@ -147,17 +155,10 @@ class TranscriptAccessibleTest : public QObject {
     stream.id = 13;
     stream.author = Author::assistant;
     stream.streaming = true;
-    view_->append_message(stream);
+    view_->set_messages({question_, stream});
     told.clear();
-    const auto inserted = [] {
-      QStringList texts;
-      for (const Told& one : told) {
-        if (one.type == QAccessible::TextInserted) texts += one.text;
-      }
-      return texts;
-    };
     view_->append_to(13, QStringLiteral("One **sen"));
-    QTRY_COMPARE(view_->plain_text(2), QStringLiteral("One **sen"));
+    QTRY_COMPARE(view_->plain_text(1), QStringLiteral("One **sen"));
     QTest::qWait(80);
     QCOMPARE(inserted(), QStringList());
     view_->append_to(13, QStringLiteral("tence**. And ano"));
@@ -165,7 +166,7 @@ class TranscriptAccessibleTest : public QObject {
     MessageView done = *view_->message(13);
     done.text += QStringLiteral("ther");
     done.streaming = false;
-    view_->update_message(done);
+    view_->set_messages({question_, done});
     QCOMPARE(inserted(), (QStringList{QStringLiteral("One sentence."), QStringLiteral(" And another")}));
     // Positions are in the whole conversation's text.
     QAccessibleTextInterface* text = root_->textInterface();
@@ -173,6 +174,23 @@ class TranscriptAccessibleTest : public QObject {
       if (one.type != QAccessible::TextInserted) continue;
       QCOMPARE(text->text(one.position, one.position + static_cast<int>(one.text.size())), one.text);
     }
+  }
+
+  // It came and ended before any of it was laid out.
+  void aShortAnswerIsTold() {
+    MessageView view;
+    view.id = 13;
+    view.author = Author::assistant;
+    view.streaming = true;
+    view_->set_messages({question_, view});
+    told.clear();
+    view_->append_to(13, QStringLiteral("Yes"));
+    view.text = QStringLiteral("Yes");
+    view.streaming = false;
+    view_->set_messages({question_, view});
+    QCOMPARE(inserted(), QStringList{QStringLiteral("Yes")});
+    view_->set_messages({question_, view});
+    QCOMPARE(inserted().size(), 1);
   }
 
   void focusIsTold() {
@@ -194,6 +212,7 @@ class TranscriptAccessibleTest : public QObject {
  private:
   std::unique_ptr<TranscriptView> view_;
   QAccessibleInterface* root_ = nullptr;
+  MessageView question_;
 };
 FOVEA_TEST(TranscriptAccessibleTest)
 

@@ -54,8 +54,8 @@ class TranscriptViewTest : public QObject {
   }
 
   void streamedTextArrivesWhole() {
-    view_->append_message(message(1, Author::user, QStringLiteral("hi")));
-    view_->append_message(answer(2, ""));
+    append(message(1, Author::user, QStringLiteral("hi")));
+    append(answer(2, ""));
     for (int i = 0; i < 100; ++i) view_->append_to(2, QStringLiteral("word%1 ").arg(i));
     QTRY_VERIFY(!view_->grab().toImage().isNull());
     QCOMPARE(view_->message_count(), 2);
@@ -64,7 +64,7 @@ class TranscriptViewTest : public QObject {
   }
 
   void finishedBlocksAreNotLaidOutAgain() {
-    view_->append_message(message(2, Author::assistant, QStringLiteral("paragraph\n\n").repeated(200)));
+    append(message(2, Author::assistant, QStringLiteral("paragraph\n\n").repeated(200)));
     view_->append_to(2, QStringLiteral("first"));
     QTRY_VERIFY(view_->plain_text(0).endsWith(QStringLiteral("first")));
     QTest::qWait(100);
@@ -76,7 +76,7 @@ class TranscriptViewTest : public QObject {
 
   // However fast tokens come, layouts are made at most 20 times a second.
   void tokensAreGathered() {
-    view_->append_message(answer(2, "x"));
+    append(answer(2, "x"));
     const long before = view_->layouts_made();
     for (int i = 0; i < 1000; ++i) view_->append_to(2, QStringLiteral("token "));
     QCOMPARE(view_->layouts_made(), before);
@@ -93,7 +93,7 @@ class TranscriptViewTest : public QObject {
   }
 
   void followsTheEndUnlessTheReaderScrolledUp() {
-    view_->append_message(message(2, Author::assistant, QStringLiteral("line\n\n").repeated(100)));
+    append(message(2, Author::assistant, QStringLiteral("line\n\n").repeated(100)));
     QScrollBar* bar = view_->verticalScrollBar();
     QCOMPARE(bar->value(), bar->maximum());
     const int old_maximum = bar->maximum();
@@ -110,7 +110,7 @@ class TranscriptViewTest : public QObject {
 
   void aButtonLeadsBackToTheNewestText() {
     auto* jump = view_->findChild<QToolButton*>(QStringLiteral("jumpToLatest"));
-    view_->append_message(message(2, Author::assistant, QStringLiteral("line\n\n").repeated(100)));
+    append(message(2, Author::assistant, QStringLiteral("line\n\n").repeated(100)));
     QScrollBar* bar = view_->verticalScrollBar();
     QVERIFY(!jump->isVisible());
     QTest::keyClick(view_.get(), Qt::Key_PageUp);
@@ -178,8 +178,8 @@ class TranscriptViewTest : public QObject {
   }
 
   void selectAllCopiesEverything() {
-    view_->append_message(message(1, Author::user, QStringLiteral("question")));
-    view_->append_message(answer(2, "first **bold**\n\n- item\n- other"));
+    append(message(1, Author::user, QStringLiteral("question")));
+    append(answer(2, "first **bold**\n\n- item\n- other"));
     view_->select_all();
     QCOMPARE(view_->selected_text(), QStringLiteral("question\n\nfirst bold\n\n• item\n• other"));
     QTest::keyClick(view_.get(), Qt::Key_C, Qt::ControlModifier);
@@ -190,14 +190,14 @@ class TranscriptViewTest : public QObject {
   }
 
   void aPartIsCopiedAsMarkdownToo() {
-    view_->append_message(answer(2, "one **two three** four\n\nfive `six`"));
+    append(answer(2, "one **two three** four\n\nfive `six`"));
     view_->select({0, 4}, {0, static_cast<int>(view_->plain_text(0).size())});
     QCOMPARE(view_->selected_text(), QStringLiteral("two three four\n\nfive six"));
     QCOMPARE(view_->selected_markdown(), QStringLiteral("**two three** four\n\nfive `six`"));
   }
 
   void draggingSelects() {
-    view_->append_message(answer(2, "alpha beta"));
+    append(answer(2, "alpha beta"));
     QWidget* area = view_->viewport();
     const QPoint from = view_->rect_of_text({0, 0}).center();
     const QPoint to = view_->rect_of_text({0, 10}).center();
@@ -210,8 +210,8 @@ class TranscriptViewTest : public QObject {
   }
 
   void theKeyboardSelects() {
-    view_->append_message(answer(1, "alpha beta"));
-    view_->append_message(answer(2, "gamma"));
+    append(answer(1, "alpha beta"));
+    append(answer(2, "gamma"));
     view_->select({0, 6}, {0, 6});
     QTest::keyClick(view_.get(), Qt::Key_Right, Qt::ShiftModifier);
     QTest::keyClick(view_.get(), Qt::Key_Right, Qt::ShiftModifier);
@@ -227,16 +227,15 @@ class TranscriptViewTest : public QObject {
 
   void clickingALinkAsks() {
     QSignalSpy asked(view_.get(), &TranscriptView::linkActivated);
-    view_->append_message(answer(2, "[linklinklink](https://a.example/)"));
+    append(answer(2, "[linklinklink](https://a.example/)"));
     QTest::mouseClick(view_->viewport(), Qt::LeftButton, {}, view_->rect_of_text({0, 4}).center());
     QCOMPARE(asked.count(), 1);
     QCOMPARE(asked[0][0].toString(), QStringLiteral("https://a.example/"));
   }
 
   void codeIsCopiedByItsButton() {
-    view_->append_message(
-        message(2, Author::assistant,
-                QStringLiteral("```\n") + QStringLiteral("line\n").repeated(100) + QStringLiteral("```")));
+    append(message(2, Author::assistant,
+                   QStringLiteral("```\n") + QStringLiteral("line\n").repeated(100) + QStringLiteral("```")));
     QTest::keyClick(view_.get(), Qt::Key_Home);
     const std::vector<Control> controls = view_->controls_of(0);
     QVERIFY(!controls.empty());
@@ -251,7 +250,7 @@ class TranscriptViewTest : public QObject {
     view.actions = MessageAction::copy | MessageAction::regenerate | MessageAction::remove;
     view.sibling_index = 1;
     view.sibling_count = 3;
-    view_->append_message(view);
+    append(view);
     QSignalSpy actions(view_.get(), &TranscriptView::messageActionRequested);
     QSignalSpy siblings(view_.get(), &TranscriptView::siblingRequested);
     for (const Control& control : view_->controls_of(0)) view_->activate(0, control);
@@ -264,7 +263,7 @@ class TranscriptViewTest : public QObject {
     QCOMPARE(siblings[0][1].toInt(), -1);
     QCOMPARE(siblings[1][1].toInt(), 1);
     view.sibling_index = 2;  // the last one: there is no next
-    view_->update_message(view);
+    view_->set_messages({view});
     for (const Control& control : view_->controls_of(0)) {
       if (control.kind == Control::Kind::next) view_->activate(0, control);
     }
@@ -274,7 +273,7 @@ class TranscriptViewTest : public QObject {
   void reasoningUnfoldsByMouseAndKeyboard() {
     MessageView view = answer(2, "<think>\nsecret thoughts\n</think>\n\nAnswer");
     view.reasoning_seconds = 12.3;
-    view_->append_message(view);
+    append(view);
     QCOMPARE(view_->conversation().at(0).fold_label(), QStringLiteral("Thought for 12 s"));
     QCOMPARE(view_->plain_text(0), QStringLiteral("Answer"));
     const int folded = view_->rect_of_message(0).height();
@@ -294,7 +293,7 @@ class TranscriptViewTest : public QObject {
   void unfinishedReasoningSaysSo() {
     MessageView view = answer(2, "<think>\nhm");
     view.streaming = true;
-    view_->append_message(view);
+    append(view);
     QCOMPARE(view_->conversation().at(0).fold_label(), QStringLiteral("Thinking…"));
     view_->append_to(2, QStringLiteral("\n</think>\n\nDone"));
     QTRY_COMPARE(view_->plain_text(0), QStringLiteral("Done"));
@@ -304,8 +303,8 @@ class TranscriptViewTest : public QObject {
   void theKeyboardGoesThroughMessagesAndTheirButtons() {
     MessageView view = answer(2, "[a](https://a.example) ```x```");
     view.sibling_count = 2;
-    view_->append_message(message(1, Author::user, QStringLiteral("q")));
-    view_->append_message(view);
+    append(message(1, Author::user, QStringLiteral("q")));
+    append(view);
     QSignalSpy asked(view_.get(), &TranscriptView::linkActivated);
     QSignalSpy siblings(view_.get(), &TranscriptView::siblingRequested);
     view_->setFocus();
@@ -331,7 +330,7 @@ class TranscriptViewTest : public QObject {
     QWidget::setTabOrder(view, after);
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
-    view->append_message(answer(1, "[a](https://a.example)"));
+    view->set_messages({answer(1, "[a](https://a.example)")});
     after->setFocus();
     view->setFocus(Qt::TabFocusReason);
     int presses = 0;
@@ -381,18 +380,37 @@ class TranscriptViewTest : public QObject {
 
   void notesAndChangesAreShown() {
     MessageView view = answer(2, "text");
-    view_->append_message(view);
+    append(view);
     const int before = view_->rect_of_message(0).height();
     view.note = QStringLiteral("Stopped");
-    view_->update_message(view);
+    view_->set_messages({view});
     QVERIFY(view_->rect_of_message(0).height() > before);
     view.text = QStringLiteral("another text");
-    view_->update_message(view);
+    view_->set_messages({view});
     QCOMPARE(view_->plain_text(0), QStringLiteral("another text"));
   }
 
+  // While it is written and when it ends.
+  void anAnswerThatGoesOnKeepsTheSelection() {
+    append(message(1, Author::user, QStringLiteral("question")));
+    MessageView view = answer(2, "One two");
+    view.streaming = true;
+    append(view);
+    view_->select({0, 2}, {1, 3});
+    view_->append_to(2, QStringLiteral(" three"));
+    view.text += QStringLiteral(" three four");
+    view.streaming = false;
+    view.note = QStringLiteral("Stopped");
+    view_->set_messages({message(1, Author::user, QStringLiteral("question")), view});
+    QCOMPARE(view_->plain_text(1), QStringLiteral("One two three four"));
+    QCOMPARE(view_->selected_text(), QStringLiteral("estion\n\nOne"));
+    view.text = QStringLiteral("Another");
+    view_->set_messages({message(1, Author::user, QStringLiteral("question")), view});
+    QVERIFY(!view_->has_selection());
+  }
+
   void clearingForgetsTheSelection() {
-    view_->append_message(message(1, Author::user, QStringLiteral("x")));
+    append(message(1, Author::user, QStringLiteral("x")));
     view_->select_all();
     view_->clear();
     QCOMPARE(view_->selected_text(), QString());
@@ -400,7 +418,7 @@ class TranscriptViewTest : public QObject {
   }
 
   void palettesAndFontsAreFollowed() {
-    view_->append_message(answer(2, "some text\n\n```cpp\nint x;\n```"));
+    append(answer(2, "some text\n\n```cpp\nint x;\n```"));
     const QImage light = view_->grab().toImage();
     QPalette dark;
     dark.setColor(QPalette::Base, QColor(0x21, 0x24, 0x27));
@@ -415,10 +433,10 @@ class TranscriptViewTest : public QObject {
   }
 
   void narrowAndWideWindowsBothWork() {
-    view_->append_message(message(2, Author::assistant,
-                                  QStringLiteral("| a | b |\n|---|---|\n| 1 | 2 |\n\n```\n") +
-                                      QStringLiteral("wide ").repeated(200) + QStringLiteral("\n```")));
-    view_->append_message(message(3, Author::user, QStringLiteral("short")));
+    append(message(2, Author::assistant,
+                   QStringLiteral("| a | b |\n|---|---|\n| 1 | 2 |\n\n```\n") +
+                       QStringLiteral("wide ").repeated(200) + QStringLiteral("\n```")));
+    append(message(3, Author::user, QStringLiteral("short")));
     for (const int width : {60, 200, 2000}) {
       view_->resize(width, 300);
       QVERIFY(!view_->grab().isNull());
@@ -426,6 +444,14 @@ class TranscriptViewTest : public QObject {
   }
 
  private:
+  // Below what is shown.
+  void append(const MessageView& added) {
+    std::vector<MessageView> messages;
+    for (int i = 0; i < view_->message_count(); ++i) messages.push_back(view_->conversation().at(i).view());
+    messages.push_back(added);
+    view_->set_messages(std::move(messages));
+  }
+
   std::unique_ptr<TranscriptView> view_;
 };
 FOVEA_TEST(TranscriptViewTest)
