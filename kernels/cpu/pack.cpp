@@ -121,18 +121,12 @@ std::uint32_t load_word(const std::byte* p) {
   return word;
 }
 
-// The 8 × 4 matrix of bits [g][b] becomes [b][g], and back.
+// The 8 × 4 matrix of bits [g][b] becomes [b][g].
 constexpr std::uint32_t spread_fifth_bits(std::uint32_t v) {
   std::uint32_t out = 0;
   for (int i = 0; i < 32; ++i) out |= (v >> i & 1U) << (i % 4 * 8 + i / 4);
   return out;
 }
-constexpr std::uint32_t gather_fifth_bits(std::uint32_t v) {
-  std::uint32_t out = 0;
-  for (int i = 0; i < 32; ++i) out |= (v >> (i % 4 * 8 + i / 4) & 1U) << i;
-  return out;
-}
-static_assert(gather_fifth_bits(spread_fifth_bits(0x12345678U)) == 0x12345678U);
 
 #if defined(__SSE2__)
 
@@ -269,27 +263,6 @@ void pack_tile(Type type, std::int64_t columns, const std::byte* rows, std::int6
         tile += tile_rows * bytes;
       }
     }
-  }
-}
-
-void unpack_row(Type type, std::int64_t columns, const std::byte* tile, int row, std::byte* out) {
-  const BlockShape shape = block_shape(type);
-  for (std::int64_t b = 0; b < columns / shape.elements; ++b) {
-    for (const Field& field : fields_of(type)) {
-      const int bytes = bytes_of(field.word);
-      for (int i = 0; i < field.count; ++i) {
-        std::byte* const place = out + field.offset + i * bytes;
-        std::memcpy(place, tile + row * bytes, static_cast<std::size_t>(bytes));
-        if (field.word == Word::turned_word || field.word == Word::fifth_bits) {
-          const std::uint32_t packed = load_word(place);
-          const std::uint32_t word =
-              field.word == Word::turned_word ? packed ^ 0x80808080U : gather_fifth_bits(packed);
-          std::memcpy(place, &word, 4);
-        }
-        tile += tile_rows * bytes;
-      }
-    }
-    out += shape.bytes;
   }
 }
 

@@ -1,4 +1,4 @@
-// Between the file's rows and Packing::tiles (tiles.h says what a tile is).
+// From the file's rows to Packing::tiles (tiles.h says what a tile is).
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,5 @@ namespace fovea::kernels::cpu {
 // `count` (1 … 16) rows, `row_stride` bytes apart, into one tile; the tile's other rows become zero.
 void pack_tile(Type type, std::int64_t columns, const std::byte* rows, std::int64_t row_stride, int count,
                std::byte* tile);
-
-// One row of a tile, as the file had it.
-void unpack_row(Type type, std::int64_t columns, const std::byte* tile, int row, std::byte* out);
 
 }  // namespace fovea::kernels::cpu
