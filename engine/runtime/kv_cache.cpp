@@ -206,15 +206,6 @@ Sequence KvCache::begin(std::span<const TokenId> tokens, std::int64_t limit) {
   return sequence;
 }
 
-Sequence KvCache::fork(const Sequence& other) {
-  Sequence sequence(*this, ++last_sequence_);
-  sequence.tokens_ = other.tokens_;
-  const std::int64_t page_tokens = shape().page_tokens;
-  const auto begun = static_cast<std::size_t>((other.length() + page_tokens - 1) / page_tokens);
-  for (std::size_t index = 0; index < begun; ++index) sequence.add(other.pages_[index]);
-  return sequence;
-}
-
 void KvCache::clear() {
   for (PageId id = least_recently_used(); id != no_page; id = least_recently_used()) forget(id);
 }

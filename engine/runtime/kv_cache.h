@@ -91,7 +91,6 @@ class KvCache {
 
   // A sequence that holds as many of `tokens` as can be found, but not more than `limit`.
   Sequence begin(std::span<const TokenId> tokens, std::int64_t limit);
-  Sequence fork(const Sequence& other);
   // Forgets every page that no sequence uses.
   void clear();
 

@@ -85,6 +85,10 @@ Tokens joined(Tokens a, const Tokens& b) {
   return a;
 }
 
+Sequence branch_of(KvCache& cache, const Sequence& sequence) {
+  return cache.begin(sequence.tokens(), sequence.length());
+}
+
 }  // namespace
 
 class KvCacheTest : public QObject {
@@ -141,7 +145,7 @@ class KvCacheTest : public QObject {
     const auto cache = make_cache(64);
     Sequence first = cache->begin({}, 0);
     QVERIFY(compute(first, range(0, 6)));
-    Sequence branch = cache->fork(first);
+    Sequence branch = branch_of(*cache, first);
     QCOMPARE(cache->statistics().used, 2);
     QCOMPARE(cache->statistics().copies, 0);
     QVERIFY(compute(branch, range(70, 3)));
@@ -216,7 +220,7 @@ class KvCacheTest : public QObject {
     const auto cache = make_cache(64);
     Sequence first = cache->begin({}, 0);
     QVERIFY(compute(first, range(0, 6)));
-    const Sequence branch = cache->fork(first);
+    const Sequence branch = branch_of(*cache, first);
     QVERIFY(intact(branch, range(0, 6)));
     *first.pages()[1].keys[1] ^= std::byte{1};
     QVERIFY(!intact(branch, range(0, 6)));
@@ -261,7 +265,7 @@ class KvCacheTest : public QObject {
           return "a reservation failed with pages left";
         }
       } else if (action == 4 && live.size() < 6) {
-        live.emplace_back(cache->fork(live[which].first), live[which].second);
+        live.emplace_back(branch_of(*cache, live[which].first), live[which].second);
       } else if (action == 5) {
         const int length = below(static_cast<int>(live[which].second.size()) + 1);
         live[which].first.truncate(length);
