@@ -6,6 +6,7 @@
 #include "app/commands/loading.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 
 #include "../../engine/models/apart_device.h"
@@ -33,10 +34,7 @@ class LostDeviceTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase() {
-    QVERIFY2(!tests::demo_model().empty(), "the demo model is not there; ./scripts/demo builds it");
-    qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_.path().string()));
-  }
+  void initTestCase() { QVERIFY2(!model_.empty(), "the demo model is not there; ./scripts/demo builds it"); }
 
   void theChatEnds() {
     const tests::ApartDevice device(**runtime::chosen_device({}));
@@ -67,8 +65,8 @@ class LostDeviceTest : public QObject {
   }
 
  private:
-  std::filesystem::path model_ = tests::demo_model();
-  tests::TemporaryFolder folder_;
+  const std::filesystem::path model_ = tests::demo_model();  // before the data folder is another
+  tests::DataFolder folder_;
 };
 
 FOVEA_TEST(LostDeviceTest)

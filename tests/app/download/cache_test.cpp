@@ -5,6 +5,7 @@
 #include "app/download/library_link.h"
 #include "app/download/partial_file.h"
 #include "app/download/queue_file.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 
 namespace fs = std::filesystem;
@@ -15,22 +16,16 @@ namespace {
 
 const std::string commit(40, 'c'), oid(40, 'b'), sha(64, 'a');
 
-// Sets variables for one test, and puts back what was.
-class Variables {
- public:
-  explicit Variables(std::map<QByteArray, QByteArray> values) {
-    for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "HOME"}) {
-      before_[name] = qgetenv(name);
-      values.contains(name) ? qputenv(name, values[name]) : qunsetenv(name);
-    }
-  }
-  ~Variables() {
-    for (const auto& [name, value] : before_) value.isNull() ? qunsetenv(name) : qputenv(name, value);
-  }
+using Values = std::map<QByteArray, QByteArray>;
 
- private:
-  std::map<QByteArray, QByteArray> before_;
-};
+fs::path default_folder(Values values) {
+  const fovea::tests::Environment environment{{"HF_HUB_CACHE", values["HF_HUB_CACHE"]},
+                                              {"HUGGINGFACE_HUB_CACHE", values["HUGGINGFACE_HUB_CACHE"]},
+                                              {"HF_HOME", values["HF_HOME"]},
+                                              {"XDG_CACHE_HOME", values["XDG_CACHE_HOME"]},
+                                              {"HOME", values["HOME"]}};
+  return HubCache::default_folder();
+}
 
 // As huggingface_hub 1.x lays it out.
 void put_as_the_hub_does(const fs::path& cache, const std::string& path, const std::string& bytes) {
@@ -53,13 +48,10 @@ class CacheTest : public QObject {
   void whereItIs() {
     using Values = std::map<QByteArray, QByteArray>;
     const Values all{{"HF_HUB_CACHE", "/a"}, {"HF_HOME", "/b"}, {"XDG_CACHE_HOME", "/c"}, {"HOME", "/d"}};
-    QCOMPARE((Variables(all), HubCache::default_folder()), fs::path("/a"));
-    QCOMPARE((Variables(Values{{"HF_HOME", "/b"}, {"HOME", "/d"}}), HubCache::default_folder()),
-             fs::path("/b/hub"));
-    QCOMPARE((Variables(Values{{"XDG_CACHE_HOME", "/c"}, {"HOME", "/d"}}), HubCache::default_folder()),
-             fs::path("/c/huggingface/hub"));
-    QCOMPARE((Variables(Values{{"HOME", "/d"}}), HubCache::default_folder()),
-             fs::path("/d/.cache/huggingface/hub"));
+    QCOMPARE(default_folder(all), fs::path("/a"));
+    QCOMPARE(default_folder({{"HF_HOME", "/b"}, {"HOME", "/d"}}), fs::path("/b/hub"));
+    QCOMPARE(default_folder({{"XDG_CACHE_HOME", "/c"}, {"HOME", "/d"}}), fs::path("/c/huggingface/hub"));
+    QCOMPARE(default_folder({{"HOME", "/d"}}), fs::path("/d/.cache/huggingface/hub"));
   }
 
   void whatAnotherToolDownloadedIsFound() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 
 #include "hub_server.h"
@@ -188,19 +189,15 @@ class HubClientTest : public QObject {
     QFETCH(QByteArray, variable);
     QFETCH(QString, endpoint);
     QFETCH(QByteArray, asked);
-    std::map<QByteArray, QByteArray> before;
-    for (const char* name : {"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY",
-                             "all_proxy", "NO_PROXY", "no_proxy"}) {
-      if (qEnvironmentVariableIsSet(name)) before[name] = qgetenv(name);
-      qunsetenv(name);
-    }
     Bench bench;
-    qputenv(variable.constData(), QByteArray::fromStdString(bench.server.endpoint()));
+    const fovea::tests::Environment none{{"HTTPS_PROXY", {}}, {"https_proxy", {}}, {"HTTP_PROXY", {}},
+                                         {"http_proxy", {}},  {"ALL_PROXY", {}},   {"all_proxy", {}},
+                                         {"NO_PROXY", {}},    {"no_proxy", {}}};
+    const fovea::tests::Environment one{
+        {variable.constData(), QByteArray::fromStdString(bench.server.endpoint())}};
     HubSettings hub = bench.settings();
     hub.endpoint = QUrl(endpoint);
     const auto found = bench.list(hub);
-    qunsetenv(variable.constData());
-    for (const auto& [name, value] : before) qputenv(name.constData(), value);
     QVERIFY(!found.has_value());  // this proxy passes nothing on
     const auto questions = bench.server.questions();
     QVERIFY(!questions.empty());

@@ -10,6 +10,7 @@
 
 #include "app/library/model_worker.h"
 #include "app/library/stores.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 
 namespace fs = std::filesystem;
@@ -131,7 +132,8 @@ class ModelFilesTest : public QObject {
     fs::create_directories(file.parent_path());
     fs::copy(golden("models/llama-0-gguf.gguf"), file);
     std::ofstream(store) << "123";
-    qputenv("XDG_DATA_HOME", QByteArray::fromStdString((folder.path() / "data").string()));
+    const fovea::tests::Environment data{
+        {"XDG_DATA_HOME", QByteArray::fromStdString((folder.path() / "data").string())}};
     ModelWorker worker;
     QSignalSpy removed(&worker, &ModelWorker::removed), failed(&worker, &ModelWorker::failed);
     LibraryModel model = model_at(file);
@@ -139,7 +141,6 @@ class ModelFilesTest : public QObject {
     const auto bytes = static_cast<std::int64_t>(fs::file_size(file));
     worker.remove(model);
     QVERIFY(QTest::qWaitFor([&] { return removed.count() + failed.count() > 0; }, kLong));
-    qunsetenv("XDG_DATA_HOME");
     if (failed.count() > 0)
       QSKIP(failed.front().back().value<Error>().message().c_str());  // a file system without a trash
     QCOMPARE(removed.front().at(1).value<std::int64_t>(), bytes + 3);

@@ -17,6 +17,7 @@
 
 #include "app/window/models_controller.h"
 #include "tests/app/window/closing.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
@@ -40,11 +41,8 @@ class DesktopTest : public QObject {
 
  private Q_SLOTS:
   void initTestCase() { model_ = tests::demo_model(); }  // before the data folder is another
-  void init() {
-    folder_ = std::make_unique<tests::TemporaryFolder>();
-    qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_->path().string()));
-  }
-  void cleanup() { qunsetenv("FOVEA_DATA"); }
+  void init() { folder_ = std::make_unique<tests::DataFolder>(); }
+  void cleanup() { folder_.reset(); }
 
   void startsEmpty() {
     app::Desktop desktop({});
@@ -261,7 +259,7 @@ class DesktopTest : public QObject {
   }
 
   std::filesystem::path model_;
-  std::unique_ptr<tests::TemporaryFolder> folder_;
+  std::unique_ptr<tests::DataFolder> folder_;
 };
 FOVEA_TEST(DesktopTest)
 

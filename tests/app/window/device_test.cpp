@@ -12,6 +12,7 @@
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
 #include "tests/app/window/closing.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/status_strip.h"
@@ -71,11 +72,8 @@ class DeviceTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() {
-    folder_ = std::make_unique<tests::TemporaryFolder>();
-    qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_->path().string()));
-  }
-  void cleanup() { data_.isNull() ? qunsetenv("FOVEA_DATA") : qputenv("FOVEA_DATA", data_); }
+  void init() { folder_ = std::make_unique<tests::DataFolder>(); }
+  void cleanup() { folder_.reset(); }
 
   void theProcessorIsAutomatic() {
     app::Desktop desktop(with_model());
@@ -221,8 +219,7 @@ class DeviceTest : public QObject {
   static bool is_ready(app::Desktop& desktop) { return desktop.window().state() == State::ready; }
 
   const std::filesystem::path model_ = tests::golden("chat");
-  const QByteArray data_ = qgetenv("FOVEA_DATA");  // of whoever runs the tests
-  std::unique_ptr<tests::TemporaryFolder> folder_;
+  std::unique_ptr<tests::DataFolder> folder_;
 };
 FOVEA_TEST(DeviceTest)
 

@@ -10,6 +10,7 @@
 #include "app/wizard/wizard_controller.h"
 #include "tests/app/download/hub_server.h"
 #include "tests/app/window/closing.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 #include "ui/chat/error_bar.h"
 #include "ui/wizard/wizard_dialog.h"
@@ -34,12 +35,6 @@ class FirstStartTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() { hub_cache_ = qgetenv("HF_HUB_CACHE"); }
-  void cleanup() {
-    for (const char* name : {"FOVEA_DATA", "HF_ENDPOINT"}) qunsetenv(name);
-    qputenv("HF_HUB_CACHE", hub_cache_);
-  }
-
   void downloadsOpensAndAnswers() {
     const std::filesystem::path demo = tests::demo_model();  // before the data folder is another
     QVERIFY2(!demo.empty(), "the demo model is not there; ./scripts/demo builds it");
@@ -49,10 +44,11 @@ class FirstStartTest : public QObject {
     const auto in_folder = [&](const char* name) {
       return QByteArray::fromStdString((folder.path() / name).string());
     };
-    qputenv("FOVEA_DATA", in_folder("data"));
-    qputenv("HF_HUB_CACHE", in_folder("hub"));  // else what comes would stay, and other tests would find it
-    qputenv("HF_ENDPOINT", QByteArray::fromStdString(server.endpoint()));
-    qunsetenv("HF_HUB_OFFLINE");
+    const tests::Environment environment{
+        {"FOVEA_DATA", in_folder("data")},
+        {"HF_HUB_CACHE", in_folder("hub")},  // else what comes would stay, and other tests would find it
+        {"HF_ENDPOINT", QByteArray::fromStdString(server.endpoint())},
+        {"HF_HUB_OFFLINE", {}}};
     {
       app::Desktop desktop({});
       desktop.wizard().set_calibration({.most_seconds = 3, .rounds = 2, .round_seconds = 0.1});
@@ -110,9 +106,6 @@ class FirstStartTest : public QObject {
     QCOMPARE(server.bytes_sent(), sent);
     QVERIFY(close(again));
   }
-
- private:
-  QByteArray hub_cache_;  // the tests' own
 };
 FOVEA_TEST(FirstStartTest)
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/window/desktop.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -61,8 +62,7 @@ class KeyboardTest : public QObject {
 
  private Q_SLOTS:
   void init() {
-    folder_ = std::make_unique<tests::TemporaryFolder>();
-    qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_->path().string()));
+    folder_ = std::make_unique<tests::DataFolder>();
     FOVEA_VERIFY(app::SettingsFile(app::settings_path()).update([](app::Settings& s) {
       s.text_percent = 110;  // not the first start
     }));
@@ -81,7 +81,7 @@ class KeyboardTest : public QObject {
     desktop_->window().close();
     QVERIFY(closed.count() == 1 || closed.wait(60'000));
     desktop_.reset();
-    qunsetenv("FOVEA_DATA");
+    folder_.reset();
   }
 
   void tabReachesEverythingOnce_data() {
@@ -168,7 +168,7 @@ class KeyboardTest : public QObject {
   }
 
  private:
-  std::unique_ptr<tests::TemporaryFolder> folder_;
+  std::unique_ptr<tests::DataFolder> folder_;
   std::unique_ptr<app::Desktop> desktop_;
 };
 FOVEA_TEST(KeyboardTest)

@@ -20,6 +20,7 @@
 #include "app/words/error_words.h"
 #include "app/words/known_sentences.h"
 #include "engine/api/model_info.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -215,7 +216,6 @@ class LanguageTest : public QObject {
   void cleanup() {
     ui::use_language(QStringLiteral("en"));
     QLocale::setDefault(QLocale::c());
-    qunsetenv("FOVEA_DATA");
   }
 
   void everythingIsTranslated_data() {
@@ -303,8 +303,7 @@ class LanguageTest : public QObject {
   }
 
   void theWindowSpeaksGerman() {
-    const tests::TemporaryFolder data;
-    qputenv("FOVEA_DATA", QByteArray::fromStdString(data.path().string()));
+    const tests::DataFolder data;
     std::filesystem::create_directories(app::settings_path().parent_path());
     QFile settings(QString::fromStdString(app::settings_path().string()));
     QVERIFY(settings.open(QFile::WriteOnly));

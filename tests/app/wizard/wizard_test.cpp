@@ -14,6 +14,7 @@
 #include "app/window/models_controller.h"
 #include "app/wizard/wizard_controller.h"
 #include "tests/app/window/closing.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 #include "ui/chat/error_bar.h"
 #include "ui/live/live_panel.h"
@@ -93,13 +94,11 @@ class WizardTest : public QObject {
     QVERIFY2(!model_.empty(), "the demo model is not there; ./scripts/demo builds it");
   }
   void init() {
-    folder_ = std::make_unique<tests::TemporaryFolder>();
-    qputenv("HF_HUB_OFFLINE", "1");
-    qputenv("FOVEA_DATA", QByteArray::fromStdString(folder_->path().string()));
+    folder_ = std::make_unique<tests::DataFolder>();
     std::filesystem::create_directories(folder_->path() / "models");
     std::filesystem::create_symlink(model_, folder_->path() / "models/demo.gguf");
   }
-  void cleanup() { qunsetenv("FOVEA_DATA"); }
+  void cleanup() { folder_.reset(); }
 
   void opensAtTheFirstStartOnly() {
     {
@@ -373,7 +372,8 @@ class WizardTest : public QObject {
 
  private:
   std::filesystem::path model_;
-  std::unique_ptr<tests::TemporaryFolder> folder_;
+  const tests::Environment offline_{{"HF_HUB_OFFLINE", "1"}};
+  std::unique_ptr<tests::DataFolder> folder_;
   app::CalibrationSettings short_{.most_seconds = 3, .rounds = 2, .round_seconds = 0.1};
 };
 FOVEA_TEST(WizardTest)

@@ -4,26 +4,10 @@
 #include <thread>
 
 #include "engine/runtime/processor.h"
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 
 using fovea::ErrorKind;
-
-namespace {
-
-class Environment {
- public:
-  explicit Environment(const char* value)
-      : old_(qgetenv("FOVEA_CPU")), had_(qEnvironmentVariableIsSet("FOVEA_CPU")) {
-    qputenv("FOVEA_CPU", value);
-  }
-  ~Environment() { had_ ? qputenv("FOVEA_CPU", old_) : qunsetenv("FOVEA_CPU"); }
-
- private:
-  QByteArray old_;
-  bool had_;
-};
-
-}  // namespace
 
 class DevicesTest : public QObject {
   Q_OBJECT
@@ -44,14 +28,14 @@ class DevicesTest : public QObject {
   }
 
   void oneMayBeForced() {
-    const Environment scalar("scalar");
+    const fovea::tests::Environment scalar{{"FOVEA_CPU", "scalar"}};
     const auto found = fovea::devices();
     FOVEA_VERIFY(found);
     QCOMPARE(found->front().instruction_set, std::string("scalar"));
   }
 
   void anUnknownOneIsRefusedWithWhatThereIs() {
-    const Environment unknown("abacus");
+    const fovea::tests::Environment unknown{{"FOVEA_CPU", "abacus"}};
     const auto found = fovea::devices();
     QVERIFY(!found);
     QCOMPARE(found.error().kind, ErrorKind::not_found);

@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "tests/support/environment.h"
 #include "tests/support/test.h"
 
 #include "chat_model.h"
@@ -347,10 +348,10 @@ class EngineTest : public QObject {
     request = chat_request();
     request.context = -1;
     QCOMPARE(Engine::load(request).error().kind, ErrorKind::invalid);
-    qputenv("FOVEA_CPU", "abacus");
-    const auto refused = Engine::load(chat_request());
-    qunsetenv("FOVEA_CPU");
-    QCOMPARE(refused.error().kind, ErrorKind::not_found);
+    {
+      const fovea::tests::Environment unknown{{"FOVEA_CPU", "abacus"}};
+      QCOMPARE(Engine::load(chat_request()).error().kind, ErrorKind::not_found);
+    }
     std::stop_source stopped;
     stopped.request_stop();
     QCOMPARE(Engine::load(chat_request(), {}, stopped.get_token()).error().kind, ErrorKind::cancelled);
