@@ -126,16 +126,9 @@ void ModelWorker::prepare(const fs::path& model, const PrepareChoice& choice, co
          FOVEA_TRY(request.calibration.text, text_of(choice));
          FOVEA_TRY(const StorePlan plan, describe_store(request));
          request.store = stores / plan.name;
-         auto report = fovea::prepare(request, sink(name), stop);
-         std::error_code ignored;
-         const bool other_text = !report && report.error().kind == ErrorKind::invalid &&
-                                 !request.calibration.text.empty() && fs::exists(request.store, ignored);
-         if (other_text) {
-           request.rebuild = true;
-           report = fovea::prepare(request, sink(name), stop);
-         }
-         if (!report) return std::unexpected(report.error());
-         Q_EMIT prepared(name, *report, other_text);
+         request.recalibrate = true;
+         FOVEA_TRY(const PrepareReport report, fovea::prepare(request, sink(name), stop));
+         Q_EMIT prepared(name, report);
          return {};
        });
 }

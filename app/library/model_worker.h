@@ -40,7 +40,7 @@ class ModelWorker : public QObject {
   ~ModelWorker() override;
 
  public Q_SLOTS:
-  // A store that is there and was made without that text is made again, which `prepared` says.
+  // A store that is there and was made without that text is made again.
   void prepare(const std::filesystem::path& model, const fovea::app::PrepareChoice& choice,
                const std::filesystem::path& stores);
   // The files, the header, and the stores.
@@ -53,7 +53,7 @@ class ModelWorker : public QObject {
  Q_SIGNALS:
   void started(const QString& model, fovea::app::ModelTask task);
   void progressed(const QString& model, const fovea::Progress& progress);  // at most 20 times a second
-  void prepared(const QString& model, const fovea::PrepareReport& report, bool replaced);
+  void prepared(const QString& model, const fovea::PrepareReport& report);
   void checked(const QString& model, const fovea::app::CheckReport& report);
   void removed(const QString& model, std::int64_t freed_bytes);
   void failed(const QString& model, fovea::app::ModelTask task, const fovea::Error& error);

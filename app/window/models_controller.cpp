@@ -288,19 +288,18 @@ void ModelsController::connect_work() {
     }
     dialog_->library().show_work(text, progress.done, progress.total);
   });
-  connect(&work_, &ModelWorker::prepared, this,
-          [this](const QString& path, const PrepareReport& report, bool replaced) {
-            if (dialog_) dialog_->library().show_work({}, 0, 0);
-            const QString name = QFileInfo(path).fileName();
-            const QString size = size_words(report.bytes);
-            tell(report.was_there ? tr("%1 was prepared like this already.").arg(name)
-                 : replaced
-                     ? tr("%1 is prepared again, because it had been without this text: %2 on the disk.")
-                           .arg(name, size)
-                     : tr("%1 is prepared: %2 on the disk.").arg(name, size),
-                 false);
-            scan();
-          });
+  connect(&work_, &ModelWorker::prepared, this, [this](const QString& path, const PrepareReport& report) {
+    if (dialog_) dialog_->library().show_work({}, 0, 0);
+    const QString name = QFileInfo(path).fileName();
+    const QString size = size_words(report.bytes);
+    tell(report.was_there ? tr("%1 was prepared like this already.").arg(name)
+         : report.recalibrated
+             ? tr("%1 is prepared again, because it had been without this text: %2 on the disk.")
+                   .arg(name, size)
+             : tr("%1 is prepared: %2 on the disk.").arg(name, size),
+         false);
+    scan();
+  });
   connect(&work_, &ModelWorker::checked, this, [this](const QString& path, const CheckReport& report) {
     if (dialog_) dialog_->library().show_work({}, 0, 0);
     const QString name = QFileInfo(path).fileName();

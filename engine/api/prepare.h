@@ -31,9 +31,10 @@ struct PrepareRequest {
   // From high to low, "file", "q4", "q2"; empty: "file" and the next two lower ones.
   std::vector<std::string> tiers;
   PrepareScope scope = PrepareScope::automatic;
-  bool rebuild = false;     // replace a store that is there, whatever it is
-  int threads = 0;          // 0: the physical cores
-  std::string device = {};  // that the store is for, as LoadRequest's; the processor does the work
+  bool rebuild = false;      // replace a store that is there, whatever it is
+  bool recalibrate = false;  // replace one that fits, but was made without this calibration
+  int threads = 0;           // 0: the physical cores
+  std::string device = {};   // that the store is for, as LoadRequest's; the processor does the work
   CalibrationRequest calibration;
 };
 
@@ -78,10 +79,12 @@ struct PrepareReport {
   double seconds = 0;
   std::int64_t calibrated_units = 0;  // that the calibration's tokens reached
   bool was_there = false;             // nothing had to be done
+  bool recalibrated = false;          // one that fits was replaced, for it was made without this calibration
 };
 
-// Goes on with one that was interrupted. A store that is there and fits is left as it is; one that does not
-// fit or is damaged is an error unless `rebuild`. Progress counts bytes. ErrorKind::cancelled when stopped.
+// Goes on with one that was interrupted. A store that is there and fits is left as it is. One that does not
+// fit or is damaged is an error unless `rebuild`, one that was made without the calibration unless
+// `recalibrate`. Progress counts bytes. ErrorKind::cancelled when stopped.
 Result<PrepareReport> prepare(const PrepareRequest&, const ProgressSink& = {}, std::stop_token = {});
 
 struct StoreCheck {

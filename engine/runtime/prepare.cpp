@@ -122,14 +122,18 @@ bool has_divergences(const Store& store) {
   return true;
 }
 
-// The store that is there already, if it will do.
+// The store that is there already, if it will do; none where it is to be made. `recalibrated`: because it was
+// made without this calibration.
 Result<std::optional<Store>> find_store(const PrepareRequest& request,
-                                        const checkpoint::StoreIdentity& expected) {
+                                        const checkpoint::StoreIdentity& expected, bool& recalibrated) {
+  recalibrated = false;
   if (request.rebuild) return std::nullopt;
   auto store = Store::open(request.store, expected);
   if (!store && store.error().kind == ErrorKind::not_found) return std::nullopt;
   if (!store) return std::unexpected(store.error());
   const bool other_text = expected.calibration != 0 && store->identity().calibration != expected.calibration;
+  recalibrated = other_text && request.recalibrate;
+  if (recalibrated) return std::nullopt;
   if (other_text || (request.calibration.divergence_tokens > 0 && !has_divergences(*store)))
     return fail(
         ErrorKind::invalid, request.store.string(),
@@ -216,7 +220,8 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::D
     FOVEA_TRY(reading, read_text(request, source.checkpoint, threads));
     identity.calibration = precision::calibration_fingerprint(reading->windows, reading->settings);
   }
-  FOVEA_TRY(const auto there, find_store(request, identity));
+  bool recalibrated = false;
+  FOVEA_TRY(const auto there, find_store(request, identity, recalibrated));
   if (there) {
     PrepareReport out = report(*there, source);
     out.seconds = seconds();
@@ -244,6 +249,7 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::D
   FOVEA_TRY(const Store store, Store::open(request.store, identity));
   PrepareReport out = report(store, source);
   out.seconds = seconds();
+  out.recalibrated = recalibrated;
   log::info("precision", "made ", request.store.string(), " in ", out.seconds, " s: ", out.bytes, " bytes, ",
             out.units, " units, ", threads, " threads");
   return out;

@@ -222,7 +222,16 @@ class ModelFilesTest : public QObject {
     QVERIFY(!report(1).was_there && report(1).calibrated_units > 0);
     QVERIFY(report(2).was_there);
     const bool replaced[] = {false, true, false};
-    for (int i = 0; i < 3; ++i) QCOMPARE(prepared[i][2].toBool(), replaced[i]);
+    for (int i = 0; i < 3; ++i) QCOMPARE(report(i).recalibrated, replaced[i]);
+    // What is there under that name and is no store of this model is not replaced.
+    const fs::path store = report(2).path;
+    worker.prepare(golden("models/qwen3_moe-0"), {.tiers = {"file"}}, folder.path());
+    QVERIFY(QTest::qWaitFor([&] { return prepared.count() + failed.count() == 4; }, kLong));
+    fs::rename(report(3).path, store);
+    worker.prepare(model, {.tiers = {"file"}, .text_file = folder.path() / "text"}, folder.path());
+    QVERIFY(QTest::qWaitFor([&] { return prepared.count() + failed.count() == 5; }, kLong));
+    QCOMPARE(failed.count(), 1);
+    QCOMPARE(failed[0][2].value<Error>().kind, ErrorKind::invalid);
   }
 
   void whatWaitsIsStoppedToo() {
