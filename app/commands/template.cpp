@@ -10,6 +10,7 @@
 #include "app/commands/text_input.h"
 #include "app/files/files.h"
 #include "engine/api/text.h"
+#include "engine/core/json_depth.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -40,8 +41,14 @@ std::unexpected<Error> wrong(const std::string& where, std::string what, std::st
   return std::unexpected(Error{ErrorKind::invalid, where, std::move(what), std::move(advice)});
 }
 
+std::string too_deep() {
+  return "lists and objects are nested more than " + std::to_string(most_json_depth) + " levels deep";
+}
+
 Result<Json> read_json(const std::string& name) {
   FOVEA_TRY(auto text, read_input(name, input_limit_bytes));
+  if (json_depth(text) > most_json_depth)
+    return wrong(place_of(name), too_deep(), "Write what it says with fewer levels");
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
@@ -134,6 +141,7 @@ Result<void> print_prompt(const TemplateFlags& flags, Console& console) {
 std::string check_variable(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) return text + " is not name=JSON";
+  if (json_depth(text) > most_json_depth) return text.substr(0, equals) + ": " + too_deep();
   if (Json::accept(text.substr(equals + 1))) return {};
   return "the value of " + text.substr(0, equals) +
          " is not JSON (a string needs its quotes: name='\"text\"')";

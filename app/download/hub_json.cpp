@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/download/hub_names.h"
+#include "engine/core/json_depth.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -14,8 +15,7 @@ using Json = nlohmann::json;
 constexpr std::size_t most_entries = 100000;
 constexpr std::size_t most_tags = 200;
 constexpr std::size_t longest_text = 400;
-// Deeper than anything the hub sends. The parser keeps one bit for each level, but nothing is gained by more.
-constexpr int deepest = 64;
+constexpr int deepest = 64;  // more than anything the hub sends
 
 std::unexpected<Error> wrong(const std::string& where, const std::string& what) {
   return fail(ErrorKind::format, where, what,
@@ -24,15 +24,8 @@ std::unexpected<Error> wrong(const std::string& where, const std::string& what) 
 
 Result<Json> parse(std::string_view text, const std::string& where) {
   if (static_cast<std::int64_t>(text.size()) > api_limit_bytes) return wrong(where, "the answer is too long");
-  bool too_deep = false;
-  Json json = Json::parse(
-      text,
-      [&](int depth, Json::parse_event_t, Json&) {
-        too_deep = too_deep || depth > deepest;
-        return !too_deep;
-      },
-      false);
-  if (json.is_discarded() || too_deep) return wrong(where, "the answer is not JSON");
+  Json json = json_depth(text) > deepest ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return wrong(where, "the answer is not JSON");
   return json;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/history/exchange.h"
+#include "engine/core/json_depth.h"
 #include "engine/core/result.h"
 
 namespace fovea::app::history {
@@ -187,7 +188,7 @@ class Reader {
 
 // JSON inside JSON where that gives the same text back, else the text.
 Json nested(const std::string& text) {
-  if (text.starts_with('{') || text.starts_with('[')) {
+  if ((text.starts_with('{') || text.starts_with('[')) && json_depth(text) <= kDeepest) {
     Json value = Json::parse(text, nullptr, false);
     if (!value.is_discarded() && value.dump() == text) return value;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/core/json_depth.h"
 #include "engine/core/result.h"
 
 namespace fovea {
@@ -51,6 +52,10 @@ void add_from_metadata(const checkpoint::Metadata& metadata, const Tokenizer& to
 }
 
 Result<ordered_json> parse(std::string_view source, const char* what) {
+  if (json_depth(source) > most_json_depth)
+    return fail(ErrorKind::invalid, what,
+                "lists and objects are nested more than " + std::to_string(most_json_depth) + " levels deep",
+                "Correct the messages, tools and variables");
   ordered_json value = ordered_json::parse(source, nullptr, false);
   if (value.is_discarded())
     return fail(ErrorKind::invalid, what, "this is not valid JSON", "Check it with a JSON tool");

@@ -86,6 +86,9 @@ class CommandLineTest : public QObject {
     row("chunks", {"perplexity", model, "f", "--chunks", "x"}, "--chunks");
     row("no place for the trace", {"trace", model, "f"}, "--out is required");
     row("neither trace nor shape", {"replay", "--high-share", "0.5"}, "One of TRACE and --synthetic");
+    const std::string deep = std::string(60'000, '[') + std::string(60'000, ']');
+    row("variable of many levels", {"template", model, "--messages", "m", "--var", "a=" + deep},
+        "a: lists and objects are nested more than 1000 levels deep");
     row("both", {"replay", "t", "--synthetic", "2x8", "--high-share", "0.5"}, "One of TRACE and --synthetic");
     row("no room", {"replay", "t"}, "One of --budget and --high-share");
     row("size", {"replay", "t", "--budget", "8 things"}, "8 things is not a size");

@@ -114,6 +114,11 @@ class TextCommandsTest : public QObject {
     QTest::newRow("no JSON") << QByteArray("[") << QByteArray("is not JSON");
     QTest::newRow("a number") << QByteArray("1") << QByteArray("are no list");
     QTest::newRow("no messages") << QByteArray("{}") << QByteArray("has no \"messages\"");
+    QTest::newRow("many levels") << QByteArray(200'000, '[') + QByteArray(200'000, ']')
+                                 << QByteArray("more than 1000 levels deep");
+    QTest::newRow("many levels inside")
+        << R"({"messages": [], "x": )" + QByteArray(200'000, '[') + QByteArray(200'000, ']') + '}'
+        << QByteArray("more than 1000 levels deep");
     QTest::newRow("not UTF-8") << QByteArray("[\"\xFF\"]") << QByteArray("is not JSON");
   }
   void wrongMessages() {
