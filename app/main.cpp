@@ -13,6 +13,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/download/download.h"
+#include "app/commands/flags.h"
 #include "app/commands/precision_flags.h"
 #include "app/console/console.h"
 #include "app/console/interrupts.h"
@@ -142,6 +143,7 @@ int main(int argc, char** argv) {
     program.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& error) {
     return report_usage(program, error, console);
+  refuse_empty_texts(program);
   }
   if (registry.verbose) {
     const auto started = fovea::log::start({.file = {}, .stderr_level = fovea::log::Level::debug});

@@ -213,13 +213,11 @@ void add_shape(CLI::App& command, ShapeFlags& flags) {
   const auto note = [&flags](const std::string&) { flags.given = true; };
   std::string names;
   for (const std::string& name : shape_names()) names += (names.empty() ? "" : ", ") + name;
-  command
-      .add_option(
-          "--shape", flags.shape,
-          "No file: weights made from a seed, of " + names +
-              ", or of a JSON file with layers, hidden, heads, kv_heads, head_dim, vocabulary, context, "
-              "experts, experts_used, expert_width, qk_norm; experts are chosen by made-up routing")
-      ->check(not_empty());
+  command.add_option(
+      "--shape", flags.shape,
+      "No file: weights made from a seed, of " + names +
+          ", or of a JSON file with layers, hidden, heads, kv_heads, head_dim, vocabulary, context, "
+          "experts, experts_used, expert_width, qk_norm; experts are chosen by made-up routing");
   command
       .add_option("--dense", flags.dense,
                   "With --shape: format of everything that is no expert, bf16, q8 or q4 (default: q8)")

@@ -186,7 +186,6 @@ void add_chat(Registry& registry) {
   add_sampling(*command, *flags);
   add_precision(*command, flags->precision);
   command->callback([&registry, flags] {
-    if (flags->prompt && flags->prompt->empty()) throw CLI::ValidationError("--prompt", "the text is empty");
     for (const auto& [name, text] :
          {std::pair("--prompt", flags->prompt.value_or("")), std::pair("--system", flags->system)}) {
       if (const auto valid = check_text(text, name); !valid) {

@@ -51,8 +51,7 @@ void add_sampling(CLI::App& command, ChatFlags& flags) {
                            "Tokens of an answer (default: until the model stops)"))
       ->check(number_between(1, 1 << 30));
   group(command.add_option("--stop", flags.stop, "A text that ends the answer (may be repeated)"))
-      ->allow_extra_args(false)
-      ->check(not_empty());
+      ->allow_extra_args(false);
   take_one_of(
       group(command.add_option("--on-full", flags.overflow,
                                "When the context is full: fail, or drop the oldest turns (default: fail)")),

@@ -71,8 +71,18 @@ void add_chunk(CLI::App& command, LoadFlags& flags) {
       ->check(number_between(1, static_cast<double>(most_chunk)));
 }
 
-CLI::Validator not_empty() {
-  return CLI::Validator([](std::string& text) { return text.empty() ? "the text is empty" : ""; }, "");
+void refuse_empty_texts(CLI::App& program) {
+  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "the text is empty" : ""; },
+                                 "");
+  std::vector<CLI::App*> commands = program.get_subcommands([](const CLI::App*) { return true; });
+  commands.push_back(&program);
+  for (CLI::App* command : commands) {
+    for (CLI::Option* option : command->get_options()) {
+      const bool takes_text = option->nonpositional() && option->get_items_expected_max() > 0;
+      if (takes_text && !option->check_name("--text") && !option->check_name("--system"))
+        option->check(not_empty);
+    }
+  }
 }
 
 CLI::Validator number_between(double least, double most) {

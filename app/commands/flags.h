@@ -42,7 +42,9 @@ void add_chunk(CLI::App& command, LoadFlags& flags);
 
 // A number from least to most; CLI::Range lets "nan" through.
 CLI::Validator number_between(double least, double most);
-CLI::Validator not_empty();
+// An empty text, as a shell's unset variable gives it, is an option that would be ignored. For all commands
+// but where it says something (tokenize --text, chat --system).
+void refuse_empty_texts(CLI::App& program);
 // The option takes one of the names; it becomes its number.
 void take_one_of(CLI::Option* option, std::vector<std::pair<std::string, int>> choices);
 

@@ -109,7 +109,7 @@ void add_logits(Registry& registry) {
             return problem.empty() ? problem : problem + "; give ids like 1,2,3";
           },
           ""));
-  command->add_option("--out", flags->out, "The .npy file to write")->required()->check(not_empty());
+  command->add_option("--out", flags->out, "The .npy file to write")->required();
   add_chunk(*command, flags->load);
   add_device(*command, flags->load.device);
   add_threads(*command, flags->load);

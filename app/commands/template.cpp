@@ -160,12 +160,10 @@ void add_template(Registry& registry) {
           "--messages", flags->messages,
           "JSON file, - for standard input: a list of messages, or an object with messages, tools and "
           "further variables")
-      ->required()
-      ->check(not_empty());
+      ->required();
   CLI::Option* source =
-      command->add_option("--template", flags->source, "A Jinja file instead of the model's template")
-          ->check(not_empty());
-  command->add_option("--tools", flags->tools, "JSON file with a list of tools")->check(not_empty());
+      command->add_option("--template", flags->source, "A Jinja file instead of the model's template");
+  command->add_option("--tools", flags->tools, "JSON file with a list of tools");
   command->add_flag("--no-generation-prompt", flags->no_generation_prompt,
                     "Do not end with the beginning of an answer");
   command->add_option("--var", flags->variables, "A further variable, name=JSON (may be repeated)")

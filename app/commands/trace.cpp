@@ -67,7 +67,7 @@ void add_trace(Registry& registry) {
                   "  bytes           of the trace; seconds that recording took\n");
   add_model(*command, flags->model)->required();
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();
-  command->add_option("-o,--out", flags->out, "The trace to write")->required()->check(not_empty());
+  command->add_option("-o,--out", flags->out, "The trace to write")->required();
   command->add_option("--tokens", flags->settings.tokens, "Tokens of the text (default: all)")
       ->check(number_between(1, 1 << 30));
   command->add_flag("--decode", flags->settings.decode,

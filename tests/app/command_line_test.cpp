@@ -71,6 +71,14 @@ class CommandLineTest : public QObject {
     row("context too large", {"chat", model, "-p", "x", "--context", "16777217"}, "from 1 to 16777216");
     row("top-p 0", {"chat", model, "-p", "x", "--top-p", "0"}, "0 is not a number from 1e-06 to 1");
     row("no place for logits", {"logits", model, "--tokens", "1", "--out", ""}, "the text is empty");
+    row("no place for a trace", {"replay", "--synthetic", "4x8", "--high-share", "0.5", "--out", ""},
+        "--out: the text is empty");
+    row("nothing to compare with", {"perplexity", model, "f", "--against", ""},
+        "--against: the text is empty");
+    row("no place for events", {"chat", model, "-p", "x", "--budget", "1GB", "--events", ""},
+        "--events: the text is empty");
+    row("no place for a store", {"prepare", model, "--out", ""}, "--out: the text is empty");
+    row("no tier map", {"--tier-map", ""}, "--tier-map: the text is empty");
     row("window", {"perplexity", model, "f", "--context", "3"}, "3 is not a number from 4 to");
     row("template without a name", {"template", "--template", "", "--messages", "m"}, "the text is empty");
     row("messages without a name", {"template", model, "--messages", ""}, "the text is empty");
@@ -78,6 +86,9 @@ class CommandLineTest : public QObject {
     row("no messages", {"template", model}, "--messages is required");
     row("neither model nor template", {"template", "--messages", "m"}, "MODEL or --template");
     row("variable without name", {"template", model, "--messages", "m", "--var", "=1"}, "is not name=JSON");
+    const std::string deep = std::string(60'000, '[') + std::string(60'000, ']');
+    row("variable of many levels", {"template", model, "--messages", "m", "--var", "a=" + deep},
+        "a: lists and objects are nested more than 1000 levels deep");
     row("variable no JSON", {"template", model, "--messages", "m", "--var", "a=b"}, "not JSON");
     row("a model and a shape", {"bench", model, "--shape", "qwen3-30b-a3b"}, "--shape");
     row("neither model nor shape", {"bench"}, "MODEL or --shape");
@@ -86,9 +97,6 @@ class CommandLineTest : public QObject {
     row("chunks", {"perplexity", model, "f", "--chunks", "x"}, "--chunks");
     row("no place for the trace", {"trace", model, "f"}, "--out is required");
     row("neither trace nor shape", {"replay", "--high-share", "0.5"}, "One of TRACE and --synthetic");
-    const std::string deep = std::string(60'000, '[') + std::string(60'000, ']');
-    row("variable of many levels", {"template", model, "--messages", "m", "--var", "a=" + deep},
-        "a: lists and objects are nested more than 1000 levels deep");
     row("both", {"replay", "t", "--synthetic", "2x8", "--high-share", "0.5"}, "One of TRACE and --synthetic");
     row("no room", {"replay", "t"}, "One of --budget and --high-share");
     row("size", {"replay", "t", "--budget", "8 things"}, "8 things is not a size");
