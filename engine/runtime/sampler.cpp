@@ -49,12 +49,12 @@ inline float exp_of_negative(float x) {
   return sum * std::bit_cast<float>((whole + 127) << 23);
 }
 
-// out = exp((logits − top) · scale); returns its sum. An infinite top leaves nothing to its lessers.
+// out = exp((logits − top) · scale); returns its sum. An infinite top or scale leaves nothing to its lessers.
 double softmax_weights(std::span<const float> logits, float top, float scale, float* out) {
   constexpr std::size_t block = 16;
   double sum = 0;
   std::size_t id = 0;
-  if (std::isinf(top)) {
+  if (std::isinf(top) || std::isinf(scale)) {
     for (; id < logits.size(); ++id) sum += static_cast<double>(out[id] = logits[id] == top ? 1.0F : 0.0F);
     return sum;
   }

@@ -200,6 +200,21 @@ class SamplerTest : public QObject {
     QCOMPARE(sampler->sample(none), 0);
   }
 
+  // One over it is beyond the largest number.
+  void theSmallestTemperatureTakesTheLargest() {
+    for (const int top_k : {0, 3}) {
+      SamplingSettings settings = everything_off();
+      settings.temperature = 1e-40F;
+      settings.top_k = top_k;
+      auto sampler = Sampler::create(settings, 40);
+      FOVEA_VERIFY(sampler);
+      std::vector<float> logits = normal_logits(40, 1, 1);
+      logits[30] = 9;
+      QCOMPARE(probabilities(*sampler, logits)[30], 1.0);
+      QCOMPARE(sampler->sample(logits), 30);
+    }
+  }
+
   void exactlyKOfEqualLogitsPassTopK() {
     SamplingSettings settings = everything_off();
     settings.top_k = 5;
