@@ -102,12 +102,13 @@ void ThreadPool::run(std::int64_t count, std::int64_t grain, Function function, 
   assert(!nested && "a parallel loop inside a parallel loop");
 
   const std::uint64_t epoch = (epoch_of(ticket_.load(std::memory_order_relaxed)) + 1) & 0xffffffffU;
-  // While the fields change, no chunk can be claimed: 0xffffffff is beyond every count.
+  // While the fields change, no chunk can be claimed: 0xffffffff is beyond every count. Who reads a changed
+  // field sees this ticket too, and fails to claim with the one before.
   ticket_.store(epoch << 32 | 0xffffffffU, std::memory_order_seq_cst);
-  function_.store(function, std::memory_order_relaxed);
-  context_.store(context, std::memory_order_relaxed);
-  count_.store(count, std::memory_order_relaxed);
-  grain_.store(grain, std::memory_order_relaxed);
+  function_.store(function, std::memory_order_release);
+  context_.store(context, std::memory_order_release);
+  count_.store(count, std::memory_order_release);
+  grain_.store(grain, std::memory_order_release);
   chunks_done_.store(0, std::memory_order_relaxed);
   ticket_.store(epoch << 32, std::memory_order_release);
   wake_.fetch_add(1, std::memory_order_seq_cst);
@@ -124,10 +125,10 @@ void ThreadPool::run(std::int64_t count, std::int64_t grain, Function function, 
 void ThreadPool::work(std::uint64_t epoch, int thread) {
   for (;;) {
     std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
-    const Function function = function_.load(std::memory_order_relaxed);
-    void* const context = context_.load(std::memory_order_relaxed);
-    const std::int64_t count = count_.load(std::memory_order_relaxed);
-    const std::int64_t grain = grain_.load(std::memory_order_relaxed);
+    const Function function = function_.load(std::memory_order_acquire);
+    void* const context = context_.load(std::memory_order_acquire);
+    const std::int64_t count = count_.load(std::memory_order_acquire);
+    const std::int64_t grain = grain_.load(std::memory_order_acquire);
     std::int64_t begin = 0;
     do {
       if (epoch_of(ticket) != epoch) return;
