@@ -18,6 +18,7 @@
 #include "app/console/console.h"
 #include "app/console/interrupts.h"
 #include "app/terminal/line_reader.h"
+#include "app/terminal/live_view.h"
 #include "engine/core/log.h"
 
 namespace {
@@ -99,7 +100,10 @@ fovea::Error with_nearest_command(fovea::Error error, const CLI::App& program) {
 int run_chosen(const Registry& registry, Console& console) {
   const std::string name = command_name(registry.program);
   try {
-    Interrupts interrupts(LineReader::restore_terminal);
+    Interrupts interrupts([] {
+      LiveView::restore_terminal();
+      LineReader::restore_terminal();
+    });
     if (const auto done = registry.chosen(console, interrupts); !done) {
       console.error(name, with_nearest_command(done.error(), registry.program));
       return exit_failed;
@@ -139,11 +143,11 @@ int main(int argc, char** argv) {
   add_prepare(registry);
   add_download(registry);
   add_demo_model(registry);
+  refuse_empty_texts(program);
   try {
     program.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& error) {
     return report_usage(program, error, console);
-  refuse_empty_texts(program);
   }
   if (registry.verbose) {
     const auto started = fovea::log::start({.file = {}, .stderr_level = fovea::log::Level::debug});

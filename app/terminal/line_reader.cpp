@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "app/terminal/screen.h"
+
 namespace fovea::app {
 namespace {
 
@@ -28,17 +30,8 @@ termios original{};
 std::atomic<bool> original_is_known = false;
 std::atomic<bool> pastes_are_marked = false;  // the terminal was asked to mark them
 
-void put(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 void mark_pastes(bool on) {
-  put(on ? paste_begin : paste_end);
+  put_on_terminal(on ? paste_begin : paste_end);
   pastes_are_marked = on;
 }
 
@@ -82,11 +75,9 @@ bool LineReader::possible() {
   return term && *term && std::strcmp(term, "dumb") != 0;
 }
 
-// Without waiting: a program that is asked to end must not hang on a terminal that nobody reads any more.
 void LineReader::restore_terminal() {
   if (original_is_known) ::tcsetattr(STDIN_FILENO, TCSANOW, &original);
-  pollfd screen{STDOUT_FILENO, POLLOUT, 0};
-  if (pastes_are_marked && ::poll(&screen, 1, 0) > 0 && (screen.revents & POLLOUT) != 0) mark_pastes(false);
+  if (pastes_are_marked.exchange(false)) put_on_terminal_at_once(paste_end);
 }
 
 LineReader::Outcome LineReader::read(const std::string& prompt, std::string& line) {
@@ -104,7 +95,7 @@ LineReader::Outcome LineReader::read(const std::string& prompt, std::string& lin
     if (step == Step::edit) draw();
   }
   draw(true);
-  put("\r\n");
+  put_on_terminal("\r\n");
   mark_pastes(false);
   set_mode(false);
   line = buffer_.text();
@@ -151,7 +142,7 @@ LineReader::Step LineReader::handle(int key) {
       browse(+1);
       break;
     case ctrl('l'):
-      put("\033[H\033[2J");
+      put_on_terminal("\033[H\033[2J");
       cursor_row_ = 0;
       break;
     case ctrl('z'):
@@ -236,7 +227,7 @@ void LineReader::browse(int direction) {
 }
 
 void LineReader::suspend() {
-  put("\r\n");
+  put_on_terminal("\r\n");
   mark_pastes(false);
   restore_terminal();
   ::raise(SIGTSTP);
@@ -262,7 +253,7 @@ void LineReader::draw(bool cursor_at_end) {
   // A terminal waits at its right edge for the next character; make it go on.
   if (end.column == 0 && end.row > 0 && !text.ends_with('\n')) out += "\r\n";
   out += up(end.row - at.row) + to_column(at.column);
-  put(out);
+  put_on_terminal(out);
   cursor_row_ = at.row;
 }
 

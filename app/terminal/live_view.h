@@ -18,11 +18,14 @@ class LiveView {
   LiveView& operator=(const LiveView&) = delete;
 
   bool shown() const { return rows_ > 0; }
+  // For a program that ends in the middle: the terminal scrolls as a whole again.
+  static void restore_terminal();
   // Draws anew when there is news, at most ten times a second. Between two writes of text, on their thread.
   void refresh();
 
  private:
   void reserve_lines();
+  void give_back_lines();
 
   Engine& engine_;
   Snapshot snapshot_;

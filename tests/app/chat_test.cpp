@@ -195,6 +195,32 @@ class ChatTest : public QObject {
     QCOMPARE(terminal.end(), 0);
   }
 
+  // The whole terminal scrolls again when there is no room for the view any more, and when the program is
+  // ended.
+  void statsGiveTheTerminalBack_data() {
+    QTest::addColumn<bool>("small");
+    QTest::newRow("too small") << true;
+    QTest::newRow("ended") << false;
+  }
+  void statsGiveTheTerminalBack() {
+    QFETCH(bool, small);
+    const fovea::tests::TemporaryFolder folder;
+    Terminal terminal({"chat", model_, "--policy", "static", "--tiers", "file", "--context", "2048",
+                       "--stats", "--max-tokens", "1500", "--seed", "1"},
+                      {{"FOVEA_DATA", folder.path()}});
+    QVERIFY(terminal.shows("> "));
+    terminal.type("Tell me a very long story about the sea.\r");
+    QVERIFY(terminal.shows("file 720"));
+    if (small) {
+      terminal.resize(9, 80);
+    } else {
+      terminal.send(SIGTERM);
+    }
+    QVERIFY(terminal.shows("\033[r"));
+    if (small) terminal.send(SIGTERM);
+    QCOMPARE(terminal.end(), 1000 + SIGTERM);
+  }
+
   // A budget between the two tiers: experts change tier while the answer is made, and the log has each
   // change.
   void expertsMoveWhileItAnswers() {

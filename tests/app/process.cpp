@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <thread>
@@ -187,6 +188,14 @@ bool Terminal::shows(const std::string& text, int timeout_s) {
 
 void Terminal::send(int signal) {
   if (child_ > 0) ::kill(child_, signal);
+}
+
+void Terminal::resize(int rows, int columns) {
+  const winsize size{.ws_row = static_cast<unsigned short>(rows),
+                     .ws_col = static_cast<unsigned short>(columns),
+                     .ws_xpixel = 0,
+                     .ws_ypixel = 0};
+  ::ioctl(terminal_, TIOCSWINSZ, &size);
 }
 
 bool Terminal::is_as_shells_expect() const {

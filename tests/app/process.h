@@ -43,6 +43,7 @@ class Terminal {
   int end(int timeout_s = 60);
   const std::string& screen() const { return shown_; }
   void send(int signal);
+  void resize(int rows, int columns);
   // Whether it edits lines, echoes them and turns Ctrl-C into a signal, as a shell expects it.
   bool is_as_shells_expect() const;
 
