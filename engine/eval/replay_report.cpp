@@ -104,10 +104,8 @@ class Table {
 
 Result<std::unique_ptr<precision::Policy>> make_policy(const ReplayRequest& request, Stage& stage) {
   if (request.policy == PolicyKind::dynaexq) return precision::make_dynaexq(stage.world, request.dynaexq);
-  std::vector<double> uses(stage.world.uses.begin(), stage.world.uses.end());
-  uses.resize(static_cast<std::size_t>(stage.world.units()), 1);
   FOVEA_TRY(precision::StaticPlan best, precision::plan_static(stage.plan, stage.group, stage.absent,
-                                                               precision::expected_loss(stage.world, uses)));
+                                                               precision::expected_loss(stage.world)));
   stage.world.capacity = best.plan.capacity;
   return precision::make_static(stage.world, std::move(best.tiers));
 }

@@ -200,4 +200,10 @@ std::vector<double> expected_loss(const PolicyWorld& world, std::span<const doub
   return loss;
 }
 
+std::vector<double> expected_loss(const PolicyWorld& world) {
+  std::vector<double> uses(world.uses.begin(), world.uses.end());
+  uses.resize(static_cast<std::size_t>(world.units()), 1);
+  return expected_loss(world, uses);
+}
+
 }  // namespace fovea::precision

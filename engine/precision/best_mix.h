@@ -37,5 +37,7 @@ std::vector<std::uint8_t> best_fill(const PolicyWorld& world, std::span<const do
 // [units, tiers]: use × damage. `uses` [units] is any measure of use; the world's damage where it was
 // measured, else 4^−bits, since each bit halves the error and quarters its power.
 std::vector<double> expected_loss(const PolicyWorld& world, std::span<const double> uses);
+// As the calibration used them; all alike where there was none.
+std::vector<double> expected_loss(const PolicyWorld& world);
 
 }  // namespace fovea::precision

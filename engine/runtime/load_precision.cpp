@@ -270,10 +270,7 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
   if (!host.empty()) world.on_host = units.absent;
   if (units.policy != PolicyKind::dynaexq && first.empty()) {
     // Nobody knows yet what the conversation will be about: units count as the calibration used them.
-    std::vector<double> uses(world.uses.begin(), world.uses.end());
-    uses.resize(static_cast<std::size_t>(world.units()), 1);
-    FOVEA_TRY(precision::StaticPlan best,
-              precision::plan_static(units, precision::expected_loss(world, uses)));
+    FOVEA_TRY(precision::StaticPlan best, precision::plan_static(units, precision::expected_loss(world)));
     best.plan.plan.host_available_bytes = plan.plan.host_available_bytes;
     plan = std::move(best.plan);
     first = std::move(best.tiers);
