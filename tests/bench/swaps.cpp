@@ -31,7 +31,7 @@ double seconds() {
 // The CPU as if its memory were somebody else's: reads go through the transient buffer.
 class ApartDevice final : public tests::ForwardingDevice {
  public:
-  using ForwardingDevice::ForwardingDevice;
+  using Forwarding::Forwarding;
   std::string name() const override { return "apart"; }
   bool memory_is_host() const override { return false; }
 };

@@ -1,5 +1,4 @@
-// A device that hands everything on to another one: tests override what they watch or plant. Its memory is
-// the host's, like the other's.
+// A device that hands everything on to another one: tests override what they watch or plant.
 #pragma once
 
 #include <memory>
@@ -9,9 +8,10 @@
 
 namespace fovea::tests {
 
-class ForwardingDevice : public kernels::HostDevice {
+template <class Base>
+class Forwarding : public Base {
  public:
-  explicit ForwardingDevice(const kernels::Device& inner) : inner_(inner) {}
+  explicit Forwarding(const kernels::Device& inner) : inner_(inner) {}
 
   std::string name() const override { return inner_.name(); }
   std::string instruction_set() const override { return inner_.instruction_set(); }
@@ -41,5 +41,8 @@ class ForwardingDevice : public kernels::HostDevice {
  protected:
   const kernels::Device& inner_;
 };
+
+// Its memory is the host's, like the other's.
+using ForwardingDevice = Forwarding<kernels::HostDevice>;
 
 }  // namespace fovea::tests

@@ -10,12 +10,13 @@
 #include <mutex>
 
 #include "kernels/api/device.h"
+#include "tests/support/forwarding_device.h"
 
 namespace fovea::tests {
 
-class ApartDevice final : public kernels::Device {
+class ApartDevice final : public Forwarding<kernels::Device> {
  public:
-  explicit ApartDevice(const kernels::Device& inner) : inner_(inner) {}
+  explicit ApartDevice(const kernels::Device& inner) : Forwarding(inner) {}
 
   // Its streams capture graphs; so many so far.
   struct Graphs {
@@ -28,28 +29,10 @@ class ApartDevice final : public kernels::Device {
   void shorten_graphs() const { shortened_ = true; }
   bool shortens_graphs() const { return shortened_; }
 
-  std::string name() const override { return inner_.name(); }
   std::string instruction_set() const override { return inner_.instruction_set() + ", apart"; }
   kernels::DeviceFacts facts() const override;
   const kernels::OperationTable& operations() const override;
   std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions& options) const override;
-
-  kernels::Packing preferred_packing(kernels::Type type, std::int64_t rows,
-                                     std::int64_t columns) const override {
-    return inner_.preferred_packing(type, rows, columns);
-  }
-  std::int64_t packed_bytes(kernels::Packing packing, kernels::Type type, std::int64_t rows,
-                            std::int64_t columns) const override {
-    return inner_.packed_bytes(packing, type, rows, columns);
-  }
-  void pack(kernels::Packing packing, kernels::Type type, std::int64_t rows, std::int64_t columns,
-            const std::byte* source, std::int64_t first, std::int64_t count,
-            std::byte* packed) const override {
-    inner_.pack(packing, type, rows, columns, source, first, count, packed);
-  }
-  std::int64_t pack_granularity(kernels::Packing packing) const override {
-    return inner_.pack_granularity(packing);
-  }
 
   std::byte* allocate(std::int64_t bytes) const override;
   void release(std::byte* memory, std::int64_t bytes) const override;
@@ -82,7 +65,6 @@ class ApartDevice final : public kernels::Device {
  private:
   void protect(int access) const;
 
-  const kernels::Device& inner_;
   mutable std::mutex mutex_;
   mutable std::map<std::byte*, std::int64_t> regions_;  // mutex_
   mutable int inside_ = 0;                              // mutex_

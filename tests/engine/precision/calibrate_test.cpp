@@ -30,7 +30,7 @@ namespace {
 // The file's order.
 class InRows final : public tests::ForwardingDevice {
  public:
-  using ForwardingDevice::ForwardingDevice;
+  using Forwarding::Forwarding;
   std::string name() const override { return "rows"; }
   kernels::Packing preferred_packing(kernels::Type, std::int64_t, std::int64_t) const override {
     return kernels::Packing::rows;
