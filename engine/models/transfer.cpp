@@ -7,7 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
+
+#include "engine/core/start_threads.h"
 
 namespace fovea::models {
 namespace {
@@ -74,10 +75,8 @@ class Crew {
 
   Result<void> run(int threads) {
     {
-      std::vector<std::jthread> helpers;
-      for (int i = 1; i < std::min<int>(threads, static_cast<int>(chunks_.size())); ++i) {
-        helpers.emplace_back([this] { work(false); });
-      }
+      const auto helpers =
+          start_threads(std::min<std::int64_t>(threads, std::ssize(chunks_)) - 1, [this] { work(false); });
       work(true);
     }
     if (error_) return std::unexpected(*std::move(error_));

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <thread>
 
+#include "engine/core/start_threads.h"
 #include "engine/precision/calibrate.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/prepare_check.h"
@@ -47,8 +47,7 @@ class Crew {
     const std::int64_t fit = std::max<std::int64_t>(1, memory_limit_bytes / each);
     const std::int64_t count = std::min({std::int64_t{threads}, fit, parts_.units.size()});
     {
-      std::vector<std::jthread> helpers;
-      for (std::int64_t i = 1; i < count; ++i) helpers.emplace_back([this] { work(false); });
+      const auto helpers = start_threads(count - 1, [this] { work(false); });
       work(true);
     }
     if (error_) return std::unexpected(*error_);

@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <unordered_set>
 #include <vector>
 
@@ -68,7 +69,7 @@ struct Engine::Parts {
                                          const AfterChunk& after, const std::stop_token& stop);
 };
 
-// The door of the engine: what the standard library throws for want of memory becomes an error.
+// The door of the engine: what the standard library throws for want of memory or threads becomes an error.
 template <class Function>
 auto at_the_door(Function&& function) -> decltype(function()) {
   try {
@@ -76,6 +77,10 @@ auto at_the_door(Function&& function) -> decltype(function()) {
   } catch (const std::bad_alloc&) {
     return std::unexpected(Error{ErrorKind::memory, "engine", "the system has no more memory to give",
                                  "Close other programs, or choose a smaller model or context"});
+  } catch (const std::system_error& error) {
+    return std::unexpected(Error{ErrorKind::memory, "engine",
+                                 "the system starts no more threads: " + error.code().message(),
+                                 "Close other programs, or use fewer threads"});
   }
 }
 

@@ -751,6 +751,10 @@
         <translation>Schließen Sie andere Programme, oder wählen Sie ein kleineres Modell oder einen kürzeren Kontext</translation>
     </message>
     <message>
+        <source>Close other programs, or use fewer threads</source>
+        <translation>Schließen Sie andere Programme, oder verwenden Sie weniger Threads</translation>
+    </message>
+    <message>
         <source>Convert it to UTF-8</source>
         <translation>Wandeln Sie es in UTF-8 um</translation>
     </message>
@@ -1137,6 +1141,10 @@
     <message>
         <source>the system has no more memory to give</source>
         <translation>das System hat keinen Speicher mehr zu geben</translation>
+    </message>
+    <message>
+        <source>the system starts no more threads: %1</source>
+        <translation>das System startet keine Threads mehr: %1</translation>
     </message>
     <message>
         <source>the system&apos;s keyring does not answer</source>

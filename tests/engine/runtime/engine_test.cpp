@@ -1,7 +1,10 @@
 #include "engine/api/engine.h"
 
+#include <new>
+#include <system_error>
 #include <thread>
 
+#include "engine/runtime/parts.h"
 #include "tests/support/environment.h"
 #include "tests/support/test.h"
 
@@ -336,6 +339,17 @@ class EngineTest : public QObject {
     QCOMPARE(engine->logits(unknown, [](auto, auto) {}).error().kind, ErrorKind::invalid);
     QCOMPARE(engine->logits({}, [](auto, auto) {}).error().kind, ErrorKind::invalid);
     QCOMPARE(engine->logits(some_tokens(257), [](auto, auto) {}).error().kind, ErrorKind::context_full);
+  }
+
+  // Thrown by the standard library, and told as any error.
+  void whatTheSystemRefusesIsAnError() {
+    const auto threads = fovea::at_the_door([]() -> fovea::Result<void> {
+      throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+    });
+    QCOMPARE(threads.error().kind, ErrorKind::memory);
+    QVERIFY2(threads.error().message().contains("no more threads"), threads.error().message().c_str());
+    const auto memory = fovea::at_the_door([]() -> fovea::Result<void> { throw std::bad_alloc(); });
+    QCOMPARE(memory.error().kind, ErrorKind::memory);
   }
 
   void loadingRefusesWhatItCannotDo() {
