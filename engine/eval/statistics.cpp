@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "engine/core/median.h"
 
 namespace fovea::eval {
 
@@ -11,14 +12,6 @@ double percentile(std::vector<double> values, double share) {
   const auto at = values.begin() + std::clamp<std::ptrdiff_t>(rank - 1, 0, std::ssize(values) - 1);
   std::nth_element(values.begin(), at, values.end());
   return *at;
-}
-
-double median(std::vector<double> values) {
-  const std::ptrdiff_t half = std::ssize(values) / 2;
-  std::ranges::nth_element(values, values.begin() + half);
-  const double upper = values[static_cast<std::size_t>(half)];
-  if (values.size() % 2 != 0) return upper;
-  return std::midpoint(*std::max_element(values.begin(), values.begin() + half), upper);
 }
 
 Percentiles percentiles(const std::vector<double>& values) {
@@ -31,7 +24,7 @@ namespace fovea {
 
 Spread spread(const std::vector<double>& values) {
   const auto [min, max] = std::ranges::minmax(values);
-  return {.median = eval::median(values), .min = min, .max = max};
+  return {.median = median(values), .min = min, .max = max};
 }
 
 }  // namespace fovea

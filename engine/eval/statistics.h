@@ -7,11 +7,9 @@
 
 namespace fovea::eval {
 
-// None of these takes an empty list.
+// Neither takes an empty list.
 // The smallest value that at least this share of all values does not exceed.
 double percentile(std::vector<double> values, double share);
-// The value in the middle, or the mean of the two there.
-double median(std::vector<double> values);
 Percentiles percentiles(const std::vector<double>& values);
 
 }  // namespace fovea::eval

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/api/engine.h"
+#include "engine/core/median.h"
 #include "engine/core/result.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/random.h"
@@ -43,12 +44,6 @@ std::int64_t bytes(const kernels::Expert& expert) {
   for (const kernels::Weight* weight : {&expert.gate, &expert.up, &expert.down})
     sum += weight->rows * kernels::row_bytes(weight->type, weight->columns);
   return sum;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 }  // namespace
