@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -52,7 +53,11 @@ Result<void> replace(const std::filesystem::path& file, const std::vector<std::s
 
 History::History(std::filesystem::path file) : file_(std::move(file)) {
   const auto text = read_file(file_, file_limit_bytes);
-  if (!text) return;
+  if (!text) {
+    if (text.error().kind != ErrorKind::not_found)
+      log::warning("terminal", "the history is not read: ", text.error().message());
+    return;
+  }
   std::string_view rest(*text);
   for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
     if (end > 0) entries_.push_back(unescaped(rest.substr(0, end)));
@@ -68,12 +73,24 @@ History::History(std::filesystem::path file) : file_(std::move(file)) {
 Result<void> History::add(const std::string& entry) {
   if (!entries_.empty() && entries_.back() == entry) return {};
   entries_.push_back(entry);
-  const std::string line = escaped(entry);
-  const int fd = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  const bool written = fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  const int reason = errno;
-  if (fd >= 0) ::close(fd);
-  if (written) return {};
+  const FileDescriptor file(::open(file_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
+  int reason = errno;
+  // What a full disk cut off is an entry of its own.
+  struct stat status{};
+  std::byte last{'\n'};
+  if (file && ::fstat(file.number(), &status) == 0 && status.st_size > 0)
+    file.read_at(status.st_size - 1, {&last, 1});
+  const std::string line = (last == std::byte{'\n'} ? "" : "\n") + escaped(entry);
+  std::string_view rest = line;
+  while (file && !rest.empty()) {
+    const ssize_t written = ::write(file.number(), rest.data(), rest.size());
+    if (written < 0) {
+      reason = errno;
+      break;
+    }
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (file && rest.empty()) return {};
   return std::unexpected(Error{ErrorKind::io, file_.string(), "cannot be written: " + system_message(reason),
                                "The history of this session will not be kept"});
 }

@@ -96,6 +96,16 @@ class LineBufferTest : public QObject {
     QCOMPARE(History(file).entries(), lines);
   }
 
+  // As a full disk leaves it.
+  void aLineThatWasCutOffEndsThere() {
+    const fovea::tests::TemporaryFolder folder;
+    const auto file = folder.path() / "history";
+    std::ofstream(file) << "whole\ncut o";
+    History history(file);
+    for (const char* line : {"next", "last"}) FOVEA_VERIFY(history.add(line));
+    QCOMPARE(History(file).entries(), (std::vector<std::string>{"whole", "cut o", "next", "last"}));
+  }
+
   void historyStaysShort() {
     const fovea::tests::TemporaryFolder folder;
     const auto file = folder.path() / "history";
