@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "app/commands/flags.h"
+#include "app/files/size_text.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -25,26 +26,22 @@ nlohmann::ordered_json as_json(const DeviceInfo& device) {
   return object;
 }
 
-double gigabytes(std::int64_t bytes) {
-  return static_cast<double>(bytes) / 1e9;
-}
-
 std::string gpu_for_people(const DeviceInfo& device) {
   if (!device.unusable.empty())
     return fmt::format("{}: {}\n  cannot be used: {}\n", device.name, device.description, device.unusable);
-  std::string text = fmt::format("{}: {}\n  {}, {:.1f} GB memory, {:.1f} GB free", device.name,
-                                 device.description, device.instruction_set, gigabytes(device.memory_bytes),
-                                 gigabytes(device.memory_free_bytes));
+  std::string text =
+      fmt::format("{}: {}\n  {}, {} memory, {} free", device.name, device.description, device.instruction_set,
+                  size_text(device.memory_bytes), size_text(device.memory_free_bytes));
   if (device.bandwidth_gb_per_s > 0) text += fmt::format(", {:.0f} GB/s", device.bandwidth_gb_per_s);
   return text + "\n";
 }
 
 std::string for_people(const DeviceInfo& device) {
   if (device.cores == 0) return gpu_for_people(device);
-  return fmt::format(
-      "{}: {}\n  {} cores, {:.1f} GB memory, {:.1f} GB free\n  computes with {} (could use: {})\n",
-      device.name, device.description, device.cores, gigabytes(device.memory_bytes),
-      gigabytes(device.memory_free_bytes), device.instruction_set, fmt::join(device.instruction_sets, ", "));
+  return fmt::format("{}: {}\n  {} cores, {} memory, {} free\n  computes with {} (could use: {})\n",
+                     device.name, device.description, device.cores, size_text(device.memory_bytes),
+                     size_text(device.memory_free_bytes), device.instruction_set,
+                     fmt::join(device.instruction_sets, ", "));
 }
 
 Result<void> print_devices(bool json, Console& console) {

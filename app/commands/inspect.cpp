@@ -6,6 +6,7 @@
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
+#include "app/files/size_text.h"
 #include "app/library/model_info_json.h"
 #include "engine/api/model_info.h"
 #include "engine/core/result.h"
@@ -20,10 +21,6 @@ struct InspectFlags {
 
 std::string line(const std::string& name, const std::string& value) {
   return name + std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') + value + "\n";
-}
-
-std::string megabytes(std::int64_t bytes) {
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
 std::string for_people(const ModelInfo& info) {
@@ -42,9 +39,9 @@ std::string for_people(const ModelInfo& info) {
                            static_cast<double>(info.parameters_active) / 1e6));
   std::string types;
   for (const auto& [type, bytes] : info.bytes_by_type) {
-    types += (types.empty() ? "" : ", ") + type + " " + megabytes(bytes);
+    types += (types.empty() ? "" : ", ") + type + " " + size_text(bytes);
   }
-  text += line("weights", megabytes(info.bytes) + (types.empty() ? "" : " (" + types + ")"));
+  text += line("weights", size_text(info.bytes) + (types.empty() ? "" : " (" + types + ")"));
   if (!info.conversion.empty()) text += line("converted", info.conversion);
   return text + line("chat template", info.has_chat_template ? "yes" : "no");
 }

@@ -12,6 +12,7 @@
 #include "app/commands/loading.h"
 #include "app/commands/text_input.h"
 #include "app/files/files.h"
+#include "app/files/size_text.h"
 #include "app/library/stores.h"
 #include "engine/core/result.h"
 
@@ -57,23 +58,19 @@ nlohmann::ordered_json as_json(const PrepareReport& report, const std::optional<
           {"was_there", report.was_there}, {"closer_tier", as_json(closer)}};
 }
 
-std::string megabytes(std::int64_t bytes) {
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
-}
-
 std::string percent(double share) {
   return share < 0 ? "-" : fmt::format("{:.2f} %", 100 * share);
 }
 
 std::string for_people(const PrepareReport& report) {
   std::string text = fmt::format("store  {}\nsize   {}, {} units\n", report.path.string(),
-                                 megabytes(report.bytes), report.units);
+                                 size_text(report.bytes), report.units);
   text += fmt::format("\n{:<6} {:>11} {:>12} {:>13} {:>13} {:>13}\n", "tier", "bits/weight", "size",
                       "weight error", "output error", "divergence");
   for (const PreparedTier& tier : report.tiers) {
     text +=
         fmt::format("{:<6} {:>11.3f} {:>12} {:>13} {:>13} {:>13}\n", tier.name, tier.bits_per_weight,
-                    megabytes(tier.bytes), percent(tier.weight_error_mean), percent(tier.output_error_mean),
+                    size_text(tier.bytes), percent(tier.weight_error_mean), percent(tier.output_error_mean),
                     tier.divergence_mean < 0 ? "-" : fmt::format("{:.2e}", tier.divergence_mean));
   }
   if (report.calibrated_units > 0 && report.calibrated_units < report.units)
@@ -100,7 +97,7 @@ Result<void> run_prepare(const PrepareFlags& flags, Console& console, Interrupts
   std::optional<CloserTier> closer;
   if (request.rebuild || !std::filesystem::exists(request.store, ignored)) {
     console.note(fmt::format("{}: {} units need {} bytes ({}) on the disk", request.store.string(),
-                             plan.units, plan.bytes, megabytes(plan.bytes)));
+                             plan.units, plan.bytes, size_text(plan.bytes)));
     FOVEA_TRY(closer, closer_tier(request));
     if (closer)
       console.note(fmt::format(

@@ -117,11 +117,7 @@ Result<void> DownloadJob::check_room() const {
   const auto free_bytes = free_disk_bytes(folder);
   if (missing == 0 || !free_bytes || missing + settings_.transfer.partial.spare_bytes <= *free_bytes)
     return {};
-  const auto megabytes = [](std::int64_t bytes) { return std::to_string(bytes / 1000000) + " MB"; };
-  return fail(
-      ErrorKind::io, folder.string(),
-      "the disk is too full: " + megabytes(missing) + " are needed, " + megabytes(*free_bytes) + " are free",
-      "Free some space, then resume; nothing that was downloaded is lost");
+  return disk_too_full(folder, missing, *free_bytes);
 }
 
 void DownloadJob::next() {

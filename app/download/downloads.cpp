@@ -1,16 +1,11 @@
 #include "app/download/downloads.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "app/download/queue_file.h"
 #include "app/files/files.h"
 #include "app/files/folders.h"
 #include "engine/core/atomic_file.h"
-#include "engine/core/file_descriptor.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 
@@ -42,7 +37,6 @@ Downloads::Downloads(HubClient& client, DownloadsSettings settings, QObject* par
 Downloads::~Downloads() {
   for (const auto& job : jobs_) job->disconnect(this);
   jobs_.clear();
-  if (lock_fd_ >= 0) ::close(lock_fd_);
 }
 
 Result<void> Downloads::start() {
@@ -54,15 +48,11 @@ Result<void> Downloads::start() {
 Result<void> Downloads::load() {
   std::error_code error;
   std::filesystem::create_directories(settings_.file.parent_path(), error);
-  const std::string lock = settings_.file.string() + ".lock";
-  const int fd = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   const char* const forgotten = "Downloads of this window are forgotten when it closes";
-  if (fd < 0) return fail(ErrorKind::io, lock, "cannot be opened: " + system_message(errno), forgotten);
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    ::close(fd);
+  FOVEA_TRY(auto lock, FileLock::open(settings_.file, forgotten));
+  if (!lock.try_alone())
     return fail(ErrorKind::io, settings_.file.string(), "another Fovea has the list of downloads", forgotten);
-  }
-  lock_fd_ = fd;
+  lock_.emplace(std::move(lock));
   const auto text = read_file(settings_.file, queue_limit_bytes);
   if (!text && text.error().kind == ErrorKind::not_found) return {};
   auto queue = text ? parse_queue(*text, settings_.file.string()) : std::unexpected(text.error());
@@ -82,7 +72,7 @@ Result<void> Downloads::load() {
 }
 
 void Downloads::save() const {
-  if (lock_fd_ < 0) return;
+  if (!lock_) return;
   std::vector<QueuedDownload> queue;
   for (const auto& job : jobs_) {
     const DownloadStatus status = job->status();

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/download/download_job.h"
+#include "app/files/file_lock.h"
 
 namespace fovea::app {
 
@@ -58,7 +60,7 @@ class Downloads : public QObject {
   const DownloadsSettings settings_;
   std::vector<std::unique_ptr<DownloadJob>> jobs_;
   std::int64_t next_id_ = 1;
-  int lock_fd_ = -1;
+  std::optional<FileLock> lock_;  // on the queue's file; nothing: it is not remembered
 };
 
 }  // namespace fovea::app

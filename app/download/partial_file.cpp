@@ -12,6 +12,7 @@
 
 #include "app/files/files.h"
 #include "app/files/folders.h"
+#include "app/files/size_text.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
@@ -37,16 +38,6 @@ void remove_unnamed_states(const PartialPlace& place) {
     if (path.filename().string().starts_with(begin)) std::filesystem::remove(path, ignored);
 }
 
-std::string gigabytes(std::int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text,
-                bytes < 10'000'000      ? "%.2f MB"
-                : bytes < 1'000'000'000 ? "%.0f MB"
-                                        : "%.1f GB",
-                static_cast<double>(bytes) / (bytes < 1'000'000'000 ? 1e6 : 1e9));
-  return text;
-}
-
 std::unexpected<Error> cannot_write(const std::filesystem::path& path, int error_number) {
   return fail(ErrorKind::io, path.string(), "cannot be written: " + system_message(error_number),
               "Choose a place that you can write to");
@@ -67,6 +58,14 @@ struct Hasher {
 };
 
 }  // namespace
+
+std::unexpected<Error> disk_too_full(const std::filesystem::path& folder, std::int64_t missing_bytes,
+                                     std::int64_t free_bytes) {
+  return fail(ErrorKind::io, folder.string(),
+              "the disk is too full: " + size_text(missing_bytes) + " are needed, " + size_text(free_bytes) +
+                  " are free",
+              "Free some space, then resume; nothing that was downloaded is lost");
+}
 
 bool is_disk_full(int error_number) {
   return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
@@ -180,10 +179,7 @@ Result<void> PartialFile::make_room() {
   const std::int64_t free_bytes =
       static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
   const auto too_little = [&] {
-    return fail(
-        ErrorKind::io, place_.incomplete.parent_path().string(),
-        "the disk is too full: " + gigabytes(missing) + " are needed, " + gigabytes(free_bytes) + " are free",
-        "Free some space, then resume; nothing that was downloaded is lost");
+    return disk_too_full(place_.incomplete.parent_path(), missing, free_bytes);
   };
   if (missing > 0 && missing + settings_.spare_bytes > free_bytes) return too_little();
   if (settings_.reserve && missing > 0 &&

@@ -100,6 +100,8 @@ class PartialFile {
   std::jthread thread_;
 };
 
+std::unexpected<Error> disk_too_full(const std::filesystem::path& folder, std::int64_t missing_bytes,
+                                     std::int64_t free_bytes);
 bool is_disk_full(int error_number);
 
 // Whether a whole file is what it should be.

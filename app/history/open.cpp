@@ -1,9 +1,7 @@
 #include "app/history/open.h"
 
-#include <cerrno>
 #include <fcntl.h>
 #include <string>
-#include <sys/file.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -11,12 +9,12 @@
 #include "app/files/folders.h"
 #include "app/history/rows.h"
 #include "app/history/schema.h"
-#include "engine/core/file_descriptor.h"
 #include "engine/core/result.h"
 
 namespace fovea::app::history {
 namespace {
 
+constexpr const char* kAnotherFolder = "Set FOVEA_DATA to a folder that you can write to";
 constexpr std::int64_t kOurMark = 0x46766561;  // schema.cpp
 
 std::filesystem::path with_suffix(const std::filesystem::path& file, const std::string& suffix) {
@@ -152,29 +150,6 @@ Result<Database> join_others(const std::filesystem::path& file, const Options& o
 
 }  // namespace
 
-Result<FileLock> FileLock::open(const std::filesystem::path& file) {
-  const auto path = with_suffix(file, ".lock");
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    return fail(ErrorKind::io, path.string(), "cannot be opened: " + system_message(errno),
-                "Set FOVEA_DATA to a folder that you can write to");
-  }
-  return FileLock(fd);
-}
-
-FileLock::~FileLock() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-bool FileLock::try_alone() {
-  return ::flock(fd_, LOCK_EX | LOCK_NB) == 0;
-}
-
-void FileLock::share() {
-  while (::flock(fd_, LOCK_SH) != 0 && errno == EINTR) {
-  }
-}
-
 void mark_suspect(const std::filesystem::path& file) {
   const int fd = ::open(suspect_note(file).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (fd >= 0) ::close(fd);
@@ -185,9 +160,9 @@ Result<Opened> open_history(const std::filesystem::path& file, const Options& op
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
   if (error) {
     return fail(ErrorKind::io, file.parent_path().string(), "cannot be made: " + error.message(),
-                "Set FOVEA_DATA to a folder that you can write to");
+                kAnotherFolder);
   }
-  FOVEA_TRY(auto lock, FileLock::open(file));
+  FOVEA_TRY(auto lock, FileLock::open(file, kAnotherFolder));
   Opening opening;
   if (lock.try_alone()) {
     FOVEA_TRY(auto database, prepare_alone(file, options, opening));

@@ -1,55 +1,38 @@
 #include "app/settings/settings_file.h"
 
-#include <cerrno>
 #include <chrono>
-#include <fcntl.h>
-#include <sys/file.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
+#include "app/files/file_lock.h"
 #include "app/files/files.h"
 #include "app/files/folders.h"
 #include "app/library/data_folder.h"
 #include "app/settings/document.h"
 #include "engine/core/atomic_file.h"
-#include "engine/core/file_descriptor.h"
 
 namespace fovea::app {
 namespace {
 
 constexpr std::int64_t kMostBytes = 16 << 20;
 constexpr int kLockAttempts = 200;  // 10 ms apart
+constexpr const char* kCheckFolder = "Check the permissions of the folder";
 
 std::unexpected<Error> refused(const std::filesystem::path& path, const std::string& what) {
-  return std::unexpected(Error{ErrorKind::io, path.string(), what, "Check the permissions of the folder"});
+  return std::unexpected(Error{ErrorKind::io, path.string(), what, kCheckFolder});
 }
 
-// Held by one writer at a time, in whichever process; given back when the value goes.
-class WriteLock {
- public:
-  static Result<WriteLock> take(const std::filesystem::path& file) {
-    const std::filesystem::path path = file.string() + ".lock";
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0) return refused(path, "cannot be opened: " + system_message(errno));
-    WriteLock lock(fd);
-    for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
-      if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return lock;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return std::unexpected(
-        Error{ErrorKind::io, file.string(), "another Fovea keeps it locked", "Close the other one"});
+// Held by one writer at a time, in whichever process.
+Result<FileLock> lock_for_writing(const std::filesystem::path& file) {
+  auto lock = FileLock::open(file, kCheckFolder);
+  for (int attempt = 0; lock && attempt < kLockAttempts; ++attempt) {
+    if (lock->try_alone()) return lock;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  WriteLock(WriteLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  WriteLock& operator=(WriteLock&&) = delete;
-  ~WriteLock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
- private:
-  explicit WriteLock(int fd) : fd_(fd) {}
-  int fd_;
-};
+  if (!lock) return lock;
+  return std::unexpected(
+      Error{ErrorKind::io, file.string(), "another Fovea keeps it locked", "Close the other one"});
+}
 
 }  // namespace
 
@@ -84,7 +67,7 @@ Result<Settings> SettingsFile::update(const std::function<void(Settings&)>& chan
   if (path_.has_parent_path()) {
     if (auto folder = make_folder(path_.parent_path()); !folder) return std::unexpected(folder.error());
   }
-  const auto lock = WriteLock::take(path_);
+  const auto lock = lock_for_writing(path_);
   if (!lock) return std::unexpected(lock.error());
   const auto text = read_sound_text();
   if (!text) return std::unexpected(text.error());

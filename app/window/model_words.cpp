@@ -5,6 +5,7 @@
 #include <QStringList>
 
 #include "app/library/device_choice.h"
+#include "app/library/fit_words.h"
 
 namespace fovea::app {
 namespace {
@@ -15,10 +16,6 @@ struct ModelWords {
 
 QString number(double value, int decimals) {
   return QLocale().toString(value, 'f', decimals);
-}
-
-QString gigabytes(std::int64_t bytes) {
-  return ModelWords::tr("%1 GB").arg(number(static_cast<double>(bytes) / 1e9, bytes < 1'000'000'000 ? 3 : 2));
 }
 
 }  // namespace
@@ -66,7 +63,7 @@ QString device_why(const LoadedModel& model) {
     why += QLatin1Char(' ') + ModelWords::tr(
                                   "%1 of its weights are in main memory, where the processor computes "
                                   "with them.")
-                                  .arg(gigabytes(model.memory.host_weights));
+                                  .arg(size_words(model.memory.host_weights));
   return why + QLatin1Char(' ') + ModelWords::tr("The settings choose another device.");
 }
 
@@ -107,14 +104,14 @@ std::int64_t memory_bytes(const LoadedModel& model) {
 QString memory_why(const LoadedModel& model) {
   QStringList lines;
   const auto add = [&lines](const QString& name, std::int64_t bytes) {
-    if (bytes > 0) lines += name.arg(gigabytes(bytes));
+    if (bytes > 0) lines += name.arg(size_words(bytes));
   };
   if (model.plan) {
     const Plan::Parts& parts = model.plan->parts;
     add(ModelWords::tr("Weights that are no experts: %1"), parts.dense);
     for (const PlanTier& tier : parts.experts) {
       lines += ModelWords::tr("%n expert(s) at %1: %2", nullptr, static_cast<int>(tier.units))
-                   .arg(QString::fromStdString(tier.name), gigabytes(tier.bytes));
+                   .arg(QString::fromStdString(tier.name), size_words(tier.bytes));
     }
     add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
     add(ModelWords::tr("Room to compute: %1"), parts.activations);

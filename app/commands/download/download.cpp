@@ -15,6 +15,7 @@
 #include "app/download/download_job.h"
 #include "app/download/library_link.h"
 #include "app/download/model_choices.h"
+#include "app/files/size_text.h"
 #include "app/library/data_folder.h"
 #include "app/settings/settings_file.h"
 #include "engine/core/result.h"
@@ -49,12 +50,6 @@ struct Session {
       network.set_offline(true);  // nobody who said "offline" is let out by a broken file
   }
 };
-
-std::string size_text(std::int64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  if (value < 1e6) return fmt::format("{:.1f} kB", value / 1e3);
-  return value < 1e9 ? fmt::format("{:.1f} MB", value / 1e6) : fmt::format("{:.2f} GB", value / 1e9);
-}
 
 std::string time_text(std::int64_t seconds) {
   if (seconds < 0) return "";
