@@ -115,13 +115,10 @@ void DownloadWorker::save_token(const QString& token) {
 void DownloadWorker::forget_token() {
   post([this](Parts& parts) {
     parts.tokens->forget([this, &parts](const Result<void>& forgotten) {
-      if (!forgotten) {
-        const auto trouble = QString::fromStdString(forgotten.error().message());
-        return Q_EMIT tokenForgotten(trouble, TokenSource::keyring);
-      }
+      if (!forgotten) return Q_EMIT failed(QString(), forgotten.error());
       parts.tokens->find([this, &parts](const Token& still) {
         parts.client->set_token(still.text);
-        Q_EMIT tokenForgotten({}, still.source);
+        Q_EMIT tokenForgotten(still.source);
       });
     });
   });

@@ -53,8 +53,8 @@ class DownloadWorker : public QObject {
   // The hub shows what was asked for only to some; after failed().
   void tokenWanted(const QString& about);
   void tokenSaved();
-  // trouble: why the keyring still has it; empty: it is gone. still: what is used in its place from now on.
-  void tokenForgotten(const QString& trouble, fovea::app::TokenSource still);
+  // still: what is used in its place from now on.
+  void tokenForgotten(fovea::app::TokenSource still);
   void changed(const fovea::app::DownloadStatus& status);
   void removed(std::int64_t id);
 

@@ -74,13 +74,13 @@ void HubClient::authorize(HttpRequest& request) const {
   request.headers.emplace_back("Authorization", "Bearer " + settings_.token.toLatin1());
 }
 
-void HubClient::find_token(std::function<void()> then) {
+void HubClient::find_token(std::function<void(const std::optional<Error>& trouble)> then) {
   has_asked_for_token_ = true;
-  if (!tokens_) return then();
+  if (!tokens_) return then({});
   tokens_->find([self = QPointer(this), then = std::move(then)](const Token& token) {
     if (!self) return;
     self->settings_.token = token.text;
-    then();
+    then(token.trouble);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <QUrl>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,8 @@ class HubClient : public QObject {
 
   void authorize(HttpRequest& request) const;
   bool has_token() const { return !settings_.token.isEmpty(); }
-  void find_token(std::function<void()> then);
+  // then: why the keyring could not be read, if so.
+  void find_token(std::function<void(const std::optional<Error>& trouble)> then);
   void ask(const QUrl& url, bool head, int retries, QObject* context, HubCallback<HubAnswer> done);
   void next_page(const std::shared_ptr<Listing>& listing, const QUrl& url);
   QUrl address(const QString& path) const;

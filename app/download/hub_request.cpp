@@ -97,10 +97,14 @@ void HubRequest::on_end() {
     failure.retry_after_s = retry_after(*reply);
     const bool may_need_token = (answer.status == 401 || answer.status == 403) && !client_.has_token();
     if (!may_need_token || client_.has_asked_for_token_) return fail_with(std::move(failure));
-    return client_.find_token([self = QPointer(this), failure] {
+    return client_.find_token([self = QPointer(this), failure](const std::optional<Error>& trouble) mutable {
       if (!self) return;
       if (self->client_.has_token()) return self->start();
-      self->fail_with(failure);
+      if (trouble && trouble->kind != ErrorKind::not_found) {
+        failure.error.what += ", and the keyring, which may have one, cannot be read: " + trouble->what;
+        failure.error.advice = trouble->advice;
+      }
+      self->fail_with(std::move(failure));
     });
   }
   if (reply->error() != QNetworkReply::NoError || is_too_late_) {

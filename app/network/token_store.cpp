@@ -48,13 +48,14 @@ Token TokenStore::from_environment() {
 
 void TokenStore::find(std::function<void(Token)> found) {
   if (Token token = from_environment(); !token.text.isEmpty()) return found(token);
-  keyring_->read(host_, this, [this, found = std::move(found)](const Result<QString>& text) {
-    keyring_trouble_ = text ? QString() : QString::fromStdString(text.error().message());
-    if (!text) log::info("network", text.error().message());
+  keyring_->read(host_, this, [found = std::move(found)](const Result<QString>& text) {
     if (text)
       if (const QString token = usable(*text); !token.isEmpty()) return found({token, TokenSource::keyring});
     const QString token = from_hub_file();
-    found({token, token.isEmpty() ? TokenSource::none : TokenSource::hub_file});
+    Token other{token, token.isEmpty() ? TokenSource::none : TokenSource::hub_file};
+    if (!text) other.trouble = text.error();
+    if (!text) log::info("network", text.error().message());
+    found(other);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <QString>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "app/network/keyring.h"
 #include "engine/api/error.h"
@@ -17,6 +18,7 @@ enum class TokenSource : std::uint8_t { none, environment, keyring, hub_file };
 struct Token {
   QString text;  // empty: there is none
   TokenSource source = TokenSource::none;
+  std::optional<Error> trouble = {};  // why the keyring could not be read
 };
 
 class TokenStore : public QObject {
@@ -27,8 +29,7 @@ class TokenStore : public QObject {
   explicit TokenStore(QString host, std::shared_ptr<Keyring> keyring = {}, QObject* parent = nullptr);
 
   // HF_TOKEN; else the keyring; else the file that the hub's own tools write (HF_TOKEN_PATH, $HF_HOME/token).
-  // A keyring that cannot be read, or is locked for long, counts as empty here; why is told by
-  // keyring_trouble().
+  // A keyring that cannot be read, or is locked for long, counts as empty; the token says why.
   void find(std::function<void(Token)> found);
   // HF_TOKEN only; never waits.
   static Token from_environment();
@@ -37,12 +38,9 @@ class TokenStore : public QObject {
   void save(const QString& token, std::function<void(Result<void>)> done);
   void forget(std::function<void(Result<void>)> done);
 
-  const QString& keyring_trouble() const { return keyring_trouble_; }
-
  private:
   QString host_;
   std::shared_ptr<Keyring> keyring_;
-  QString keyring_trouble_;
 };
 
 }  // namespace fovea::app

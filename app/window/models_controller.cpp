@@ -12,9 +12,11 @@
 #include "app/library/fit_words.h"
 #include "app/library/stores.h"
 #include "app/window/model_rows.h"
+#include "app/wizard/background.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/api/prepare.h"
+#include "engine/core/result.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
@@ -74,20 +76,13 @@ ModelsController::ModelsController(QWidget& parent, ModelsSettings settings)
       env_offline_(NetworkSettings::from_environment().offline),
       library_(places_of(settings_)),
       downloads_(settings_.downloads) {
-  background_.setMaxThreadCount(1);
   connect_scans();
   connect_work();
   connect_downloads();
 }
 
 ModelsController::~ModelsController() {
-  background_.waitForDone();
   delete dialog_;
-}
-
-void ModelsController::in_background(std::function<std::function<void()>()> work) {
-  background_.start(
-      [this, work = std::move(work)] { QMetaObject::invokeMethod(this, work(), Qt::QueuedConnection); });
 }
 
 // --- the window
@@ -100,6 +95,7 @@ void ModelsController::make_dialog() {
   dialog_->download().set_hub(settings_.downloads.hub.endpoint.host());
   dialog_->download().set_offline(settings_.downloads.network.offline);
   for (const auto& [id, status] : statuses_) show_status(status);
+  if (!early_error_.isEmpty()) dialog_->download().show_error(early_error_);
   show_folders();
   show_models();
 }
@@ -353,17 +349,15 @@ void ModelsController::connect_downloads() {
       if (status.wants_token) downloads_.resume(id);
     Q_EMIT tokenNote(text, false);
   });
-  connect(&downloads_, &DownloadWorker::tokenForgotten, this,
-          [this](const QString& trouble, TokenSource still) {
-            if (!trouble.isEmpty()) return Q_EMIT tokenNote(trouble, true);
-            Q_EMIT tokenNote(
-                still == TokenSource::environment ? tr("The keyring has no token for Fovea any more. The one "
-                                                       "in the environment variable HF_TOKEN is still used.")
-                : still == TokenSource::hub_file  ? tr("The keyring has no token for Fovea any more. The one "
-                                                        "that the hub's own tools have stored is still used.")
-                                                  : tr("The keyring has no token for Fovea any more."),
-                false);
-          });
+  connect(&downloads_, &DownloadWorker::tokenForgotten, this, [this](TokenSource still) {
+    Q_EMIT tokenNote(
+        still == TokenSource::environment ? tr("The keyring has no token for Fovea any more. The one "
+                                               "in the environment variable HF_TOKEN is still used.")
+        : still == TokenSource::hub_file  ? tr("The keyring has no token for Fovea any more. The one "
+                                                "that the hub's own tools have stored is still used.")
+                                          : tr("The keyring has no token for Fovea any more."),
+        false);
+  });
 }
 
 void ModelsController::save_token(const QString& token) {
@@ -392,25 +386,31 @@ void ModelsController::show_task_error(const QString& path, ModelTask task, cons
 // --- preparing
 
 void ModelsController::ask_prepare(const QString& path) {
-  in_background([this, path] {
+  struct Offer {
+    Result<StorePlan> usual;
     std::vector<ui::TierChoice> tiers;
-    const auto usual = describe_store(request_for(path, {}));
+  };
+  const auto look = [path] {
+    Offer offer{describe_store(request_for(path, {})), {}};
     for (const char* name : {"file", "q8", "q4", "q3", "q2"}) {
       PrepareRequest request = request_for(path, {"file"});
       if (std::string_view(name) != "file") request.tiers.emplace_back(name);
       if (!describe_store(request)) continue;  // not below the file's
-      tiers.push_back(tier_choice(name));
-      tiers.back().chosen = usual && std::ranges::find(usual->tiers, name) != usual->tiers.end();
-      if (const auto better = closer_tier(request); better && *better) tiers.push_back(tier_choice(**better));
+      ui::TierChoice choice = tier_choice(name);
+      choice.chosen = offer.usual && std::ranges::find(offer.usual->tiers, name) != offer.usual->tiers.end();
+      offer.tiers.push_back(choice);
+      if (const auto better = closer_tier(request); better && *better)
+        offer.tiers.push_back(tier_choice(**better));
     }
-    return std::function<void()>([this, path, tiers, usual] {
-      if (!usual) return tell(error_words(usual.error()), true);
-      if (tiers.size() < 2)
-        return tell(tr("There is no precision below that of %1's file, so nothing can be prepared.")
-                        .arg(QFileInfo(path).fileName()),
-                    false);
-      offer_tiers(path, tiers);
-    });
+    return offer;
+  };
+  in_background(this, look, [this, path](const Offer& offer) {
+    if (!offer.usual) return tell(error_words(offer.usual.error()), true);
+    if (offer.tiers.size() < 2)
+      return tell(tr("There is no precision below that of %1's file, so nothing can be prepared.")
+                      .arg(QFileInfo(path).fileName()),
+                  false);
+    offer_tiers(path, offer.tiers);
   });
 }
 
@@ -418,15 +418,15 @@ void ModelsController::offer_tiers(const QString& path, const std::vector<ui::Ti
   if (!dialog_) return;
   auto* ask = new ui::PrepareDialog(QFileInfo(path).fileName(), tiers, dialog_);
   ask->setAttribute(Qt::WA_DeleteOnClose);
-  const QPointer<ui::PrepareDialog> guarded = ask;
-  const auto measure = [this, path, guarded](const QStringList& chosen) {
-    in_background([this, path, guarded, chosen] {
-      const auto plan = describe_store(request_for(path, names_of(chosen)));
-      const std::int64_t room = free_disk_bytes(settings_.stores).value_or(0);
-      return std::function<void()>([plan, room, guarded, chosen] {
-        if (!guarded || guarded->tiers() != chosen) return;
-        plan ? guarded->show_size(plan->bytes, room) : guarded->show_error(error_words(plan.error()));
-      });
+  const auto measure = [path, ask, stores = settings_.stores](const QStringList& chosen) {
+    const auto look = [path, chosen, stores] {
+      return std::pair(describe_store(request_for(path, names_of(chosen))),
+                       free_disk_bytes(stores).value_or(0));
+    };
+    in_background(ask, look, [ask, chosen](const auto& found) {
+      if (ask->tiers() != chosen) return;
+      const auto& [plan, room] = found;
+      plan ? ask->show_size(plan->bytes, room) : ask->show_error(error_words(plan.error()));
     });
   };
   connect(ask, &ui::PrepareDialog::sizeWanted, this, measure);
@@ -470,25 +470,25 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
   asked_ = asked;
   listed_ = repository;
   choices_ = choices;
-  in_background([this, asked, repository, choices, held = held_there(), context = context_,
-                 budget = budget_bytes_, device = device_] {
-    const auto found = this_machine(held, device);
-    if (!found)
-      return std::function<void()>([this, error = found.error()] { on_download_failed(asked_, error); });
-    FitRequest machine = *found;
+  const auto look = [id = repository.id, choices, held = held_there(), context = context_,
+                     budget = budget_bytes_, device = device_]() -> Result<std::vector<ui::VersionRow>> {
+    FOVEA_TRY(FitRequest machine, this_machine(held, device));
     machine.context = context;
     if (budget > 0) machine.budget_bytes = budget;
     std::vector<ui::VersionRow> rows;
-    for (const ModelChoice& choice : choices) rows.push_back(row_of(choice, repository.id, machine));
-    return std::function<void()>([this, rows, asked] {
-      if (dialog_) dialog_->download().show_versions(asked, rows);
-    });
+    for (const ModelChoice& choice : choices) rows.push_back(row_of(choice, id, machine));
+    return rows;
+  };
+  in_background(this, look, [this, asked](const Result<std::vector<ui::VersionRow>>& rows) {
+    if (!rows) return on_download_failed(asked, rows.error());
+    if (dialog_) dialog_->download().show_versions(asked, *rows);
   });
 }
 
 void ModelsController::on_download_failed(const QString& about, const Error& error) {
-  if (about.isEmpty()) Q_EMIT tokenNote(error_words(error), true);
-  if (dialog_) dialog_->download().show_error(error_words(error));
+  const QString text = error_words(error);
+  if (about.isEmpty()) Q_EMIT tokenNote(text, true);
+  dialog_ ? dialog_->download().show_error(text) : (void)(early_error_ = text);
 }
 
 void ModelsController::start_download(const QString& repository, int version) {

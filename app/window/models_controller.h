@@ -3,7 +3,6 @@
 
 #include <QObject>
 #include <QPointer>
-#include <QThreadPool>
 #include <QTimer>
 #include <filesystem>
 #include <functional>
@@ -96,8 +95,6 @@ class ModelsController : public QObject {
   void show_in_folder(const QString& path);
   void tell(const QString& text, bool is_error);
   const LibraryModel* find(const QString& path) const;
-  // Work that may wait for the disk; what `work` returns is run on this thread.
-  void in_background(std::function<std::function<void()>()> work);
 
   QWidget& parent_;
   ModelsSettings settings_;
@@ -108,14 +105,14 @@ class ModelsController : public QObject {
   bool env_offline_;
   std::vector<LibraryModel> models_;
   std::map<std::int64_t, DownloadStatus> statuses_;
-  QString asked_;  // the repository whose versions are shown
+  QString early_error_;  // of the downloads, when there was no window yet to show it
+  QString asked_;        // the repository whose versions are shown
   HubRepository listed_;
   std::vector<ModelChoice> choices_;
 
   LibraryWorker library_;
   ModelWorker work_;
   DownloadWorker downloads_;
-  QThreadPool background_;
   QPointer<ui::ModelsDialog> dialog_;  // the parent owns it
 };
 

@@ -16,6 +16,7 @@
 
 #include "tests/app/download/hub_server.h"
 #include "tests/support/test.h"
+#include "ui/language/language.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
@@ -54,6 +55,8 @@ struct OpenKeyring : Keyring {
   void read(const QString& key, QObject*, Read done) override {
     const std::scoped_lock lock(mutex);
     const auto found = entries.find(key);
+    const auto allowed = access();
+    if (!allowed) return done(std::unexpected(allowed.error()));
     done(found == entries.end() ? QString() : found->second);
   }
   void write(const QString& key, const QString& text, QObject*, Done done) override {
@@ -195,6 +198,20 @@ class ModelsControllerTest : public QObject {
     QVERIFY(fs::exists(opened[0][0].toString().toStdString()));
   }
 
+  // What is wrong with the list at the start is told when the window is made, which may be much later.
+  void aBrokenListOfDownloadsIsTold() {
+    Bench bench;
+    bench.controller.reset();
+    std::ofstream(bench.folder.path() / "downloads.json") << "{broken";
+    bench.begin();
+    QSignalSpy told(bench.controller.get(), &ModelsController::tokenNote);
+    QVERIFY(told.wait(kLong));
+    bench.controller->show_downloads();
+    QVERIFY(bench.page().message().is_error());
+    QVERIFY2(bench.page().message().message().contains(QStringLiteral("downloads.broken-")),
+             qPrintable(bench.page().message().message()));
+  }
+
   void pauseContinueAndCancel() {
     Bench bench;
     bench.server.set_pace(0, 20'000);  // the file takes seconds
@@ -281,6 +298,20 @@ class ModelsControllerTest : public QObject {
     QVERIFY(notes.wait(kLong));
     QVERIFY(notes[1][1].toBool());
     QVERIFY(!notes[1][0].toString().contains(QStringLiteral("hf_secret")));
+    // Nor can the hub be given the one that may be in it: that is said, too.
+    bench.server.set_token("hf_secret");
+    bench.controller->show_downloads(QStringLiteral("tiny"));
+    QVERIFY(QTest::qWaitFor([&] { return bench.page().message().is_error(); }, kLong));
+    const QString said = bench.page().message().message();
+    QVERIFY2(said.contains(QStringLiteral("401")) && said.contains(QStringLiteral("it is locked")),
+             qPrintable(said));
+    ui::use_language(QStringLiteral("de"));
+    bench.controller->forget_token();
+    const bool answered = notes.wait(kLong);
+    ui::use_language(QStringLiteral("en"));
+    QVERIFY(answered);
+    QVERIFY2(notes[2][0].toString().startsWith(QStringLiteral("Ein Zugriff ist fehlgeschlagen: ")),
+             qPrintable(notes[2][0].toString()));
   }
 
   // The hub lists a gated repository to everybody, and gives its files only to some.
