@@ -20,6 +20,7 @@ namespace fovea::app {
 namespace {
 
 constexpr int kHits = 50;
+constexpr int kDeleted = 20;  // that a menu offers
 constexpr std::int64_t kImportLimit = std::int64_t{2} << 30;
 
 Result<history::ImportReport> import_conversations(history::History& history, const std::string& path) {
@@ -57,6 +58,8 @@ SidebarController::SidebarController(ui::ChatWindow& window, history::HistoryThr
   connect(&sidebar, &ui::Sidebar::undoDeleteRequested, this, &SidebarController::restore);
   connect(&sidebar, &ui::Sidebar::exportRequested, this, &SidebarController::export_to_file);
   connect(&window, &ui::ChatWindow::importRequested, this, &SidebarController::import_file);
+  connect(&window, &ui::ChatWindow::deletedWanted, this, &SidebarController::list_deleted);
+  connect(&window, &ui::ChatWindow::restoreRequested, this, &SidebarController::restore);
 }
 
 void SidebarController::refresh() {
@@ -119,6 +122,15 @@ void SidebarController::remove(qint64 conversation) {
       });
 }
 
+void SidebarController::list_deleted() {
+  history_.ask(
+      this, [](history::History& history) { return history.removed(kDeleted); },
+      [this](const Result<history::ConversationPage>& page) {
+        if (!page) return window_.show_error(error_words(page.error()));
+        window_.set_deleted(items_of(page->conversations));
+      });
+}
+
 void SidebarController::restore(qint64 conversation) {
   history_.ask(
       this, [conversation](history::History& history) { return history.restore(conversation); },
@@ -167,7 +179,7 @@ void SidebarController::import_file(const QString& path) {
         if (report->already_there > 0) parts += tr("%n were there already", nullptr, report->already_there);
         if (report->left_out_count > 0) {
           parts += tr("%n could not be read", nullptr, report->left_out_count) + QStringLiteral(" (") +
-                   q(report->left_out.front()) + QStringLiteral(")");
+                   sentence_words(report->left_out.front()) + QStringLiteral(")");
         }
         window_.show_notice(parts.join(QStringLiteral("; ")));
         refresh();

@@ -40,6 +40,7 @@ class SidebarController : public QObject {
   void rename(qint64 conversation, const QString& title);
   void pin(qint64 conversation, bool pinned);
   void remove(qint64 conversation);
+  void list_deleted();
   void restore(qint64 conversation);
   void export_to_file(qint64 conversation, ui::ExportFormat format);
 

@@ -112,7 +112,10 @@ QLayout* ChatWindow::make_conversation() {
   welcome_ = new WelcomeView(this);
   layout->addWidget(transcript_, 0, 0);
   layout->addWidget(welcome_, 0, 0, Qt::AlignCenter);
-  connect(transcript_, &TranscriptView::messagesChanged, this, &ChatWindow::update_empty_text);
+  connect(transcript_, &TranscriptView::messagesChanged, this, [this] {
+    update_empty_text();
+    update_actions();
+  });
   connect(welcome_, &WelcomeView::wizardRequested, this, &ChatWindow::wizardRequested);
   connect(welcome_, &WelcomeView::modelsRequested, this, &ChatWindow::modelsRequested);
   connect(welcome_, &WelcomeView::fileRequested, this, &ChatWindow::open_file);
@@ -166,6 +169,7 @@ void ChatWindow::set_model(const QString& name, const QString& details) {
 void ChatWindow::set_conversation_title(const QString& title) {
   conversation_title_ = title;
   update_title();
+  update_actions();
 }
 
 void ChatWindow::update_title() {

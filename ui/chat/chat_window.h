@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "ui/chat/conversation_item.h"
 #include "ui/chat/status_strip.h"
 
 class QAction;
@@ -45,6 +46,8 @@ class ChatWindow : public QMainWindow {
   void set_conversation_title(const QString& title);  // empty: a new conversation
   void set_library(const std::vector<ModelChoice>& models);
   void set_recent(const std::vector<ModelChoice>& models);
+  // What can be brought back; the answer to deletedWanted().
+  void set_deleted(const std::vector<ConversationItem>& conversations);
   // total 0: unknown. An empty text hides the progress.
   void show_progress(const QString& text, qint64 done, qint64 total);
   void set_status(const StatusView& status) { status_->set_status(status); }
@@ -71,6 +74,8 @@ class ChatWindow : public QMainWindow {
   void editRequested();        // the last question
   void chatSettingsRequested();
   void importRequested(const QString& path);
+  void deletedWanted();
+  void restoreRequested(qint64 conversation);
   void modelRequested(const QString& path);
   void modelsRequested();  // the window of models
   void downloadsRequested();
@@ -122,7 +127,9 @@ class ChatWindow : public QMainWindow {
   std::function<void()> error_act_;
   Composer* composer_;
   StatusStrip* status_;
-  std::vector<QAction*> when_idle_;  // actions on the conversation that wait for the answer in progress
+  std::vector<QAction*> when_idle_;    // on messages; they wait for the answer in progress
+  std::vector<QAction*> when_stored_;  // on the whole conversation
+  QMenu* deleted_menu_ = nullptr;
   QAction* stop_ = nullptr;
   QString model_name_;
   QString conversation_title_;

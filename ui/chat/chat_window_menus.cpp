@@ -47,12 +47,17 @@ void ChatWindow::make_menus() {
           &ChatWindow::import_file);
   QMenu* exporting = file->addMenu(tr("&Export this conversation"));
   const auto export_as = [this](ExportFormat format) {
-    if (sidebar_->current() != 0) Q_EMIT sidebar_->exportRequested(sidebar_->current(), format);
+    Q_EMIT sidebar_->exportRequested(sidebar_->current(), format);
   };
   connect(add_action(exporting, "exportMarkdownAction", tr("As &Markdown…"), {}), &QAction::triggered, this,
           [export_as] { export_as(ExportFormat::markdown); });
   connect(add_action(exporting, "exportJsonAction", tr("As &JSON…"), {}), &QAction::triggered, this,
           [export_as] { export_as(ExportFormat::json); });
+  when_stored_.push_back(exporting->menuAction());
+  deleted_menu_ = file->addMenu(tr("&Bring back what was deleted"));
+  deleted_menu_->setObjectName(QStringLiteral("deletedMenu"));
+  connect(deleted_menu_, &QMenu::aboutToShow, this, &ChatWindow::deletedWanted);
+  set_deleted({});
   file->addSeparator();
   connect(add_action(file, "quitAction", tr("&Quit"), QKeySequence::Quit), &QAction::triggered, this,
           &QWidget::close);
@@ -86,16 +91,17 @@ void ChatWindow::make_menus() {
       add_action(chat, "chatSettingsAction", tr("Chat se&ttings…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_Comma)),
       &QAction::triggered, this, &ChatWindow::chatSettingsRequested);
   chat->addSeparator();
-  connect(add_action(chat, "renameAction", tr("&Rename…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_N)),
-          &QAction::triggered, this, [this] {
-            sidebar_dock_->show();
-            sidebar_->rename(sidebar_->current());
-          });
-  connect(add_action(chat, "deleteAction", tr("&Delete this conversation"),
-                     key(Qt::CTRL, Qt::SHIFT, Qt::Key_Delete)),
-          &QAction::triggered, this, [this] {
-            if (sidebar_->current() != 0) Q_EMIT sidebar_->deleteRequested(sidebar_->current());
-          });
+  const auto stored = [this, chat](const char* name, const QString& text, const QKeySequence& keys,
+                                   auto act) {
+    when_stored_.push_back(add_action(chat, name, text, keys));
+    connect(when_stored_.back(), &QAction::triggered, this, act);
+  };
+  stored("renameAction", tr("&Rename…"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_N), [this] {
+    sidebar_dock_->show();
+    sidebar_->rename(sidebar_->current());
+  });
+  stored("deleteAction", tr("&Delete this conversation"), key(Qt::CTRL, Qt::SHIFT, Qt::Key_Delete),
+         [this] { Q_EMIT sidebar_->deleteRequested(sidebar_->current()); });
 
   view_menu_ = menuBar()->addMenu(tr("&View"));
   QAction* sidebar = add_action(view_menu_, "sidebarAction", tr("&Conversations"), key(Qt::CTRL, Qt::Key_B));
@@ -120,9 +126,22 @@ void ChatWindow::make_menus() {
           &ChatWindow::show_about);
 }
 
+void ChatWindow::set_deleted(const std::vector<ConversationItem>& conversations) {
+  deleted_menu_->clear();
+  for (const ConversationItem& item : conversations) {
+    QString title = item.title;
+    title.replace(QLatin1Char('&'), QLatin1String("&&"));
+    deleted_menu_->addAction(title, this, [this, id = item.id] { Q_EMIT restoreRequested(id); });
+  }
+  if (conversations.empty())
+    deleted_menu_->addAction(tr("Nothing was deleted in the last 30 days"))->setEnabled(false);
+}
+
 void ChatWindow::update_actions() {
   stop_->setEnabled(state_ == State::generating);
-  for (QAction* action : when_idle_) action->setEnabled(state_ == State::ready);
+  const bool has_messages = transcript_->message_count() > 0;
+  for (QAction* action : when_idle_) action->setEnabled(state_ == State::ready && has_messages);
+  for (QAction* action : when_stored_) action->setEnabled(sidebar_->current() != 0);
 }
 
 void ChatWindow::open_file() {

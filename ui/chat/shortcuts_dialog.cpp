@@ -94,6 +94,7 @@ void ShortcutsDialog::add_parts() {
 
   QTreeWidgetItem* sidebar = add_section(tr("In the list of conversations"));
   add_row(sidebar, tr("Open, rename, delete"), keys({Qt::Key_Return, Qt::Key_F2, Qt::Key_Delete}));
+  add_row(sidebar, tr("Bring back what was deleted"), keys({Qt::CTRL | Qt::Key_Z}));
   add_row(sidebar, tr("Pin, export: the conversation's menu"), keys({Qt::Key_Menu, Qt::SHIFT | Qt::Key_F10}));
 
   QTreeWidgetItem* composer = add_section(tr("Where you type"));

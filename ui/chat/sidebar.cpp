@@ -52,7 +52,8 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   list_->installEventFilter(this);
   model_ = new ConversationListModel(this);
   list_->setModel(model_);
-  list_->setItemDelegate(new ConversationDelegate(list_));
+  auto* delegate = new ConversationDelegate(list_);
+  list_->setItemDelegate(delegate);
   empty_ = new QLabel(this);
   empty_->setWordWrap(true);
   empty_->setAlignment(Qt::AlignCenter);
@@ -79,8 +80,17 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
     if (more_ && field_->text().isEmpty() && value >= list_->verticalScrollBar()->maximum() - height())
       Q_EMIT moreRequested();
   });
+  connect(
+      delegate, &QAbstractItemDelegate::closeEditor, this,
+      [this] {
+        if (rows_wait_) show_rows();
+      },
+      Qt::QueuedConnection);
   undo_timer_.setSingleShot(true);
-  connect(&undo_timer_, &QTimer::timeout, undo_bar_, &QWidget::hide);
+  connect(&undo_timer_, &QTimer::timeout, this, [this] {
+    deleted_.clear();
+    update_undo_bar();
+  });
   update_empty_text();
 }
 
@@ -96,13 +106,10 @@ QWidget* Sidebar::make_undo_bar() {
   auto* undo = new QToolButton(bar);
   undo->setObjectName(QStringLiteral("undoDelete"));
   undo->setText(tr("Undo"));
-  undo->setToolTip(tr("Bring the conversation back"));
+  undo->setToolTip(tr("Bring the conversation back (Ctrl+Z in the list)"));
   layout->addWidget(undo_text_, 1);
   layout->addWidget(undo);
-  connect(undo, &QToolButton::clicked, this, [this] {
-    undo_bar_->hide();
-    Q_EMIT undoDeleteRequested(deleted_);
-  });
+  connect(undo, &QToolButton::clicked, this, &Sidebar::undo);
   bar->hide();
   undo_bar_ = bar;
   return bar;
@@ -111,7 +118,7 @@ QWidget* Sidebar::make_undo_bar() {
 void Sidebar::set_conversations(const std::vector<ConversationItem>& items, bool more) {
   conversations_ = items;
   more_ = more;
-  if (field_->text().isEmpty()) show_rows();
+  search(field_->text());  // what was found may be gone, or called otherwise
 }
 
 void Sidebar::set_results(const std::vector<SearchItem>& items) {
@@ -125,10 +132,24 @@ void Sidebar::set_current(qint64 conversation) {
 }
 
 void Sidebar::show_deleted(qint64 conversation, const QString& title) {
-  deleted_ = conversation;
+  deleted_.push_back({conversation, title, {}, false});
+  update_undo_bar();
+}
+
+void Sidebar::undo() {
+  if (deleted_.empty()) return;
+  const qint64 conversation = deleted_.back().id;
+  deleted_.pop_back();
+  update_undo_bar();
+  Q_EMIT undoDeleteRequested(conversation);
+}
+
+void Sidebar::update_undo_bar() {
+  undo_bar_->setVisible(!deleted_.empty());
+  if (deleted_.empty()) return;
+  const QString& title = deleted_.back().title;
   undo_text_->setText(tr("Deleted “%1”").arg(title));
   undo_text_->setToolTip(title);
-  undo_bar_->show();
   undo_timer_.start(kUndoMilliseconds);
 }
 
@@ -150,7 +171,11 @@ void Sidebar::search(const QString& text) {
   }
 }
 
+// Not while a title is typed, which new rows would throw away.
 void Sidebar::show_rows() {
+  const auto* editor = list_->viewport()->findChild<QLineEdit*>();
+  rows_wait_ = editor && editor->isVisible() && editor->hasFocus();
+  if (rows_wait_) return;
   const int scrolled = list_->verticalScrollBar()->value();
   if (field_->text().trimmed().isEmpty()) {
     model_->set_conversations(conversations_, QDate::currentDate());
@@ -220,6 +245,10 @@ bool Sidebar::eventFilter(QObject* object, QEvent* event) {
       if (key == Qt::Key_Return) open(list_->currentIndex());
       return true;
     }
+  }
+  if (object == list_ && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Undo)) {
+    undo();
+    return true;
   }
   const QModelIndex index = list_->currentIndex();
   if (object == list_ && index.isValid()) {

@@ -30,7 +30,7 @@ class Sidebar : public QWidget {
   void set_results(const std::vector<SearchItem>& items);
   void set_current(qint64 conversation);  // 0: a new one
   qint64 current() const { return current_; }
-  // Says what was deleted, and offers it back for a while.
+  // Says what was deleted, and offers it back for a while; what was deleted before it in this time, too.
   void show_deleted(qint64 conversation, const QString& title);
   void focus_search();
   void rename(qint64 conversation);
@@ -51,6 +51,8 @@ class Sidebar : public QWidget {
 
  private:
   QWidget* make_undo_bar();
+  void undo();
+  void update_undo_bar();
   void search(const QString& text);
   void show_rows();
   void open(const QModelIndex& index);
@@ -62,7 +64,8 @@ class Sidebar : public QWidget {
   std::vector<SearchItem> results_;
   bool more_ = false;
   qint64 current_ = 0;
-  qint64 deleted_ = 0;
+  std::vector<ConversationItem> deleted_;  // that can be brought back, the last one last
+  bool rows_wait_ = false;                 // for the end of an editor
 
   QLineEdit* field_;
   QToolButton* new_chat_;

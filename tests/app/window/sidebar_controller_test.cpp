@@ -117,6 +117,28 @@ class SidebarControllerTest : public QObject {
   }
 
   // While further ones are asked for, the list is read again, and one of those that stood there is deleted.
+  // Also when the offer to undo it has gone.
+  void whatWasDeletedIsBroughtBack() {
+    Desk desk;
+    auto* menu = desk.window.findChild<QMenu*>(QStringLiteral("deletedMenu"));
+    QVERIFY(menu && !menu->actions().constFirst()->isEnabled());
+    const qint64 first = desk.talk("first & foremost", "a");
+    desk.talk("second", "b");
+    QTRY_COMPARE(desk.rows().size(), 3);
+    Q_EMIT desk.window.sidebar().deleteRequested(first);
+    QTRY_COMPARE(desk.rows().size(), 2);
+    Q_EMIT menu->aboutToShow();
+    QTRY_VERIFY(menu->actions().constFirst()->isEnabled());
+    QCOMPARE(menu->actions().size(), 1);
+    QCOMPARE(menu->actions().constFirst()->text(), QStringLiteral("first && foremost"));
+    QSignalSpy opened(&desk.controller, &app::SidebarController::openRequested);
+    menu->actions().constFirst()->trigger();
+    QTRY_COMPARE(desk.rows().size(), 3);
+    QCOMPARE(opened[0][0].toLongLong(), first);
+    Q_EMIT menu->aboutToShow();
+    QTRY_VERIFY(!menu->actions().constFirst()->isEnabled());
+  }
+
   void eachIsListedOnce_data() {
     QTest::addColumn<bool>("again_first");
     QTest::newRow("read again, then further") << true;

@@ -86,6 +86,9 @@ class SidebarTest : public QObject {
                             .snippet = QStringLiteral("by the sea"),
                             .snippet_matches = {{7, 3}}}});
     QCOMPARE(list_->model()->rowCount(), 1);
+    sidebar_->set_conversations({item(2, "Two", 0)}, false);  // one was deleted meanwhile
+    QCOMPARE(searched.count(), 4);
+    QCOMPARE(list_->model()->rowCount(), 1);
     QTest::keyClick(field_, Qt::Key_Return);
     QCOMPARE(opened.count(), 1);
     QCOMPARE(opened[0][0].toLongLong(), 9);
@@ -103,6 +106,41 @@ class SidebarTest : public QObject {
     undo->click();
     QCOMPARE(undone[0][0].toLongLong(), 5);
     QVERIFY(!undo->isVisible());
+  }
+
+  // One after the other, the last one first; by the keyboard, too.
+  void severalDeletesAreUndone() {
+    sidebar_->set_conversations({item(1, "One", 0)}, false);
+    QSignalSpy undone(sidebar_.get(), &Sidebar::undoDeleteRequested);
+    sidebar_->show_deleted(5, QStringLiteral("First"));
+    sidebar_->show_deleted(6, QStringLiteral("Second"));
+    auto* undo = sidebar_->findChild<QToolButton*>(QStringLiteral("undoDelete"));
+    undo->click();
+    QVERIFY(undo->isVisible());
+    QTest::keyClick(list_, Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(!undo->isVisible());
+    QTest::keyClick(list_, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(undone.count(), 2);
+    QCOMPARE(undone[0][0].toLongLong(), 6);
+    QCOMPARE(undone[1][0].toLongLong(), 5);
+  }
+
+  // An answer that ends meanwhile brings a new list.
+  void aTitleThatIsTypedIsNotThrownAway() {
+    sidebar_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(sidebar_.get()));
+    sidebar_->set_conversations({item(7, "Before", 0)}, false);
+    QSignalSpy renamed(sidebar_.get(), &Sidebar::renameRequested);
+    sidebar_->rename(7);
+    auto* editor = list_->findChild<QLineEdit*>();
+    QVERIFY(editor);
+    editor->setText(QStringLiteral("After"));
+    sidebar_->set_conversations({item(8, "Another", 0), item(7, "Before", 0)}, false);
+    QCOMPARE(list_->findChild<QLineEdit*>(), editor);
+    QTest::keyClick(editor, Qt::Key_Return);
+    QTRY_COMPARE(renamed.count(), 1);
+    QCOMPARE(renamed[0][1].toString(), QStringLiteral("After"));
+    QTRY_COMPARE(list_->model()->rowCount(), 3);  // the new list, with its heading
   }
 
   void theEndAsksForMore() {
