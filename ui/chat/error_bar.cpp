@@ -25,6 +25,7 @@ ErrorBar::ErrorBar(QWidget* parent)
     Q_EMIT actionRequested();
   });
   auto* dismiss = new QToolButton(this);
+  dismiss->setObjectName(QStringLiteral("dismissError"));
   dismiss->setText(tr("Dismiss"));
   dismiss->setAutoRaise(true);
   connect(dismiss, &QToolButton::clicked, this, &QWidget::hide);

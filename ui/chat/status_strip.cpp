@@ -26,16 +26,16 @@ StatusStrip::StatusStrip(QWidget* parent) : QWidget(parent) {
   model_->setForegroundRole(QPalette::PlaceholderText);
   layout->addWidget(model_, 1);
   layout->addWidget(activity_ = add("statusActivity"));
-  for (QLabel** label : {&device_, &policy_, &memory_, &context_, &speed_})
+  for (ElidedLabel** label : {&device_, &policy_, &memory_, &context_, &speed_})
     layout->addWidget(*label = add("statusPart"));
   set_status({});
 }
 
-QLabel* StatusStrip::add(const char* name) {
-  auto* label = new QLabel(this);
+ElidedLabel* StatusStrip::add(const char* name) {
+  auto* label = new ElidedLabel(this);
   label->setObjectName(QLatin1String(name));
   label->setForegroundRole(QPalette::PlaceholderText);
-  label->setTextFormat(Qt::PlainText);
+  label->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
   return label;
 }
 
@@ -47,7 +47,7 @@ void StatusStrip::set_status(const StatusView& status) {
     label->setToolTip(why);
     label->setVisible(!text.isEmpty());
   };
-  activity_->setText(status.activity);
+  show(activity_, status.activity, status.activity);
   model_->setText(status.model);
   model_->setToolTip(status.model);
   const bool loaded = status.context > 0;
@@ -76,8 +76,7 @@ void StatusStrip::set_status(const StatusView& status) {
 
 QString StatusStrip::text() const {
   QStringList parts;
-  for (const QLabel* label :
-       {activity_, static_cast<QLabel*>(model_), device_, policy_, memory_, context_, speed_}) {
+  for (const QLabel* label : {activity_, model_, device_, policy_, memory_, context_, speed_}) {
     if (!label->text().isEmpty()) parts += label->text();
   }
   return parts.join(QStringLiteral(" · "));

@@ -3,8 +3,6 @@
 
 #include <QWidget>
 
-class QLabel;
-
 namespace fovea::ui {
 
 class ElidedLabel;
@@ -36,16 +34,17 @@ class StatusStrip : public QWidget {
   QString text() const;  // all of it, as it is read aloud
 
  private:
-  QLabel* add(const char* name);
+  ElidedLabel* add(const char* name);
 
   StatusView status_;
-  QLabel* activity_;
+  // They end in "…" where there is little room: what they say must not push the window's parts about.
+  ElidedLabel* activity_;
   ElidedLabel* model_;
-  QLabel* device_;
-  QLabel* context_;
-  QLabel* speed_;
-  QLabel* policy_;
-  QLabel* memory_;
+  ElidedLabel* device_;
+  ElidedLabel* context_;
+  ElidedLabel* speed_;
+  ElidedLabel* policy_;
+  ElidedLabel* memory_;
 };
 
 }  // namespace fovea::ui

@@ -1,6 +1,7 @@
 #include "ui/live/headline.h"
 
 #include <QPainter>
+#include <algorithm>
 
 namespace fovea::ui {
 namespace {
@@ -48,6 +49,7 @@ int Headline::heightForWidth(int width) const {
 
 void Headline::paintEvent(QPaintEvent*) {
   QPainter painter(this);
+  painter.translate(0, std::max(0, height() - heightForWidth(width())) / 2);  // in the middle of its row
   lay_out(&painter, width());
 }
 

@@ -152,8 +152,8 @@ QWidget* LivePanel::make_header() {
   menu->addAction(tr("Back to live"), this, &LivePanel::back_to_live);
   more->setMenu(menu);
   layout->addWidget(headline_, 1);
-  layout->addWidget(freeze_, 0, Qt::AlignTop);
-  layout->addWidget(more, 0, Qt::AlignTop);
+  layout->addWidget(freeze_, 0, Qt::AlignVCenter);
+  layout->addWidget(more, 0, Qt::AlignVCenter);
   return header;
 }
 

@@ -265,7 +265,7 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
   double y = top;
   if (device_total_ > 0) {
     const bool full = device_used_ > 0.9 * device_total_;
-    y = bar(painter, y, width, tr("Device memory, all programs"), device_used_, device_total_,
+    y = bar(painter, y, width, tr("Used by all programs"), device_used_, device_total_,
             full ? alarm_colour(palette()) : subtle_text(palette()),
             tr("%1 of %2").arg(bytes_text(device_used_), bytes_text(device_total_)));
   }

@@ -92,7 +92,7 @@ QWidget* SettingsDialog::make_appearance() {
     settings_.text_percent = percent;
     tell();
   });
-  form->addRow(tr("&Text size"), size);
+  form->addRow(tr("Te&xt size"), size);
 
   auto* key = new QComboBox(page);
   key->setObjectName(QStringLiteral("sendKey"));

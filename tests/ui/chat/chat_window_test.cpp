@@ -1,5 +1,6 @@
 #include "ui/chat/chat_window.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QDesktopServices>
 #include <QLabel>
@@ -13,6 +14,7 @@
 #include "tests/support/test.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
+#include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
 
 using namespace fovea::ui;
@@ -114,6 +116,46 @@ class ChatWindowTest : public QObject {
     }
     QCOMPARE(opened_.front().toString(), address);
     QDesktopServices::unsetUrlHandler(QStringLiteral("https"));
+  }
+
+  // What the line below says grows and shrinks while a model answers; the window's parts stay where they are.
+  void theStatusPushesNothingAbout() {
+    auto* panel = new QLabel;
+    panel->setMinimumWidth(250);
+    window_->set_live_panel(panel);
+    window_->resize(1000, 700);
+    StatusView status;
+    status.model = QStringLiteral("A model");
+    status.context = 8192;
+    window_->set_status(status);
+    QCoreApplication::processEvents();
+    const int before = window_->centralWidget()->width();
+    status.activity = QStringLiteral("Answering in “Another conversation”");
+    status.device = QStringLiteral("NVIDIA RTX 6000 Ada Generation");
+    status.policy = QStringLiteral("dynaexq file/q4");
+    status.memory_bytes = status.budget_bytes = 20'000'000'000;
+    status.context_used = 8000;
+    status.tokens_per_second = 100;
+    window_->set_status(status);
+    QCoreApplication::processEvents();
+    QCOMPARE(window_->centralWidget()->width(), before);
+    QVERIFY(window_->status().text().contains(QStringLiteral("100.0 tok/s")));
+  }
+
+  // There is nothing to rename in a conversation that is not begun.
+  void actionsOnAConversationNeedOne() {
+    const auto enabled = [this](const char* name) {
+      return window_->findChild<QAction*>(QLatin1String(name))->isEnabled();
+    };
+    window_->set_state(ChatWindow::State::ready);
+    QVERIFY(!enabled("renameAction") && !enabled("deleteAction") && !enabled("regenerateAction"));
+    window_->sidebar().set_current(3);
+    window_->set_conversation_title(QStringLiteral("One"));
+    QVERIFY(enabled("renameAction") && enabled("deleteAction") && !enabled("regenerateAction"));
+    MessageView question;
+    question.id = 1;
+    window_->transcript().set_messages({question});
+    QVERIFY(enabled("regenerateAction"));
   }
 
   void closingIsAnnounced() {

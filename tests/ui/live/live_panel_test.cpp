@@ -96,6 +96,31 @@ class LivePanelTest : public QObject {
     QCOMPARE(asked, until);
   }
 
+  // Its ink, which stands between the tops of capitals and the line below.
+  void theHeadlineStandsInTheMiddleOfItsRow() {
+    LivePanel panel;
+    panel.set_model(small_model());
+    panel.set_source([s = sample()](Snapshot& snapshot) { return snapshot = s, true; });
+    panel.resize(1200, 700);
+    panel.show();
+    QTRY_VERIFY(!panel.ring().empty());
+    panel.refresh();
+    auto* headline = panel.findChild<Headline*>();
+    headline->set_parts({QStringLiteral("HHH"), QStringLiteral("HHH")});
+    const QImage picture = headline->grab().toImage();
+    int top = picture.height(), bottom = 0;
+    for (int y = 0; y < picture.height(); ++y)
+      for (int x = 0; x < 20; ++x)
+        if (picture.pixel(x, y) != picture.pixel(picture.width() - 1, 0))
+          top = std::min(top, y), bottom = std::max(bottom, y);
+    const double ratio = picture.devicePixelRatio();
+    const double middle = (top + bottom) / 2.0 / ratio + headline->geometry().top();
+    const auto* freeze = panel.findChild<QToolButton*>(QStringLiteral("freeze"));
+    const QRect button = freeze->geometry();
+    QVERIFY2(std::abs(middle - button.center().y()) <= 1.5,
+             qPrintable(QStringLiteral("%1 beside %2").arg(middle).arg(button.center().y())));
+  }
+
   void saysWhyThereIsNothing() {
     LivePanel panel;
     panel.show();
