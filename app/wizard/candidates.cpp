@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "app/library/model_files.h"
 #include "app/library/model_library.h"
 #include "app/wizard/setup.h"
 #include "app/words/error_words.h"
@@ -74,7 +75,8 @@ Result<ModelFit> fit_of_entry(const CatalogueEntry& entry, const Machine& machin
                           .precision = {},
                           .device = machine.room.device,
                           .device_memory_bytes = machine.room.device_memory_bytes,
-                          .dense_tier = entry.dense};
+                          .dense_tier = entry.dense,
+                          .dense_bytes = entry.experts == 0 ? entry.bytes : 0};
     settings.precision.policy = policy;
     settings.precision.tiers = std::move(tiers);
     settings.precision.budget_bytes = machine.room.budget_bytes;
@@ -88,13 +90,15 @@ Result<ModelFit> fit_of_entry(const CatalogueEntry& entry, const Machine& machin
     }
     return report;
   };
-  const auto whole = plan(PolicyKind::static_tiers, {entry.tier}, 0);
+  const auto whole =
+      entry.experts == 0 ? plan(PolicyKind::none, {}, 0) : plan(PolicyKind::static_tiers, {entry.tier}, 0);
   if (!whole) return std::unexpected(whole.error());
   fit.needed_bytes = whole->plan.least_bytes;
   if (whole->plan.fits) {
     fit.kind = FitKind::fits;
     return fit;
   }
+  if (entry.experts == 0) return fit;
   if (const auto mixed = plan(PolicyKind::dynaexq, {entry.tier, "q2"}, 0); mixed && mixed->plan.fits) {
     fit.kind = FitKind::lower_precision;
   } else if (const auto away = plan(PolicyKind::offload, {"q2"}, -1); away && away->plan.fits) {
@@ -189,7 +193,7 @@ Candidate examine_model(const std::filesystem::path& path, const Machine& machin
     return candidate;
   }
   if (!candidate.entry && !info->name.empty()) candidate.name = info->name;
-  candidate.file_bytes = info->bytes;
+  candidate.file_bytes = files_of(path).bytes;
   candidate.parameters = info->parameters;
   candidate.parameters_active = info->parameters_active;
   candidate.experts = info->experts;
@@ -229,20 +233,20 @@ void find_longest_context(Candidate& candidate, const Machine& machine) {
   constexpr std::int64_t least = 2048;
   if (!candidate.usable()) return;
   const auto consider = [&](std::int64_t context, double kept_share) {
-    candidate.longest_context = context;
     const double value = talent(candidate) * kept_share * std::log2(1 + static_cast<double>(context) / least);
     if (value <= candidate.long_score) return;
     candidate.long_score = value;
     candidate.best_context = context;
   };
   consider(std::min(candidate.context, least), kept(candidate, candidate.fit.report));
-  if (candidate.path.empty() && candidate.fit.report.units == 0) return;  // nobody has planned it
+  if (planned_by_size_alone(candidate)) return;
   Setup setup = usual_setup(candidate, machine);
   for (const std::int64_t context : contexts_of(candidate)) {
     setup.context = context;
     const auto report = plan_of(candidate, setup, machine);
     if (!report || !report->plan.fits) return;
     consider(context, kept(candidate, *report));
+    candidate.longest_context = context;
   }
 }
 

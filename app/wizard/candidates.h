@@ -23,7 +23,7 @@ struct Candidate {
   std::string name;
   std::filesystem::path path;           // empty: not on this machine
   std::optional<CatalogueEntry> entry;  // published facts
-  std::int64_t file_bytes = 0;
+  std::int64_t file_bytes = 0;          // on the disk, of all its files
   std::int64_t parameters = 0, parameters_active = 0;
   std::int64_t experts = 0, experts_used = 0;  // 0: dense
   std::int64_t context = 0;                    // trained, tokens
@@ -34,7 +34,7 @@ struct Candidate {
   double bits_per_weight = 0;
   double bytes_per_token = 0;
   double tokens_per_second = 0;      // at most: what memory and disk can deliver; 0: not known
-  std::int64_t longest_context = 0;  // that still fits, tokens; 0: not looked for
+  std::int64_t longest_context = 0;  // that still fits, tokens; 0: not planned
   std::int64_t best_context = 0;     // for long conversations: where length is not paid with precision …
   double long_score = 0;             // … and what it is worth
   bool usable() const { return trouble.empty() && fit.kind != FitKind::does_not_fit; }

@@ -21,10 +21,6 @@ PrecisionRequest precision_of(const Setup& setup) {
   return precision;
 }
 
-bool planned_by_size_alone(const Candidate& candidate) {
-  return candidate.path.empty() && (!candidate.entry || candidate.entry->shape.empty());
-}
-
 std::vector<PrecisionChoice> all_choices(const Candidate& candidate) {
   using enum PolicyKind;
   std::vector<PrecisionChoice> choices;
@@ -123,6 +119,7 @@ Result<PlanReport> plan_of(const Candidate& candidate, const Setup& setup, const
   settings.precision.budget_bytes = setup.budget_bytes;
   if (!candidate.path.empty()) return plan_model(candidate.path, settings);
   settings.dense_tier = candidate.entry->dense;
+  if (candidate.experts == 0) settings.dense_bytes = candidate.file_bytes;
   return plan_shape(candidate.entry->shape, settings);
 }
 

@@ -45,6 +45,10 @@ PrecisionChoice choice_of(const Setup& setup);
 Setup with_choice(Setup setup, const PrecisionChoice& choice);
 
 // The planner's answer. ErrorKind::unsupported where a model is known by its size alone.
+// Neither its file nor its shape is there for the planner.
+inline bool planned_by_size_alone(const Candidate& candidate) {
+  return candidate.path.empty() && (!candidate.entry || candidate.entry->shape.empty());
+}
 Result<PlanReport> plan_of(const Candidate& candidate, const Setup& setup, const Machine& machine);
 
 // Changes that would make it fit, each alone.

@@ -301,7 +301,7 @@ void WizardController::plan() {
   plan_stop_ = std::stop_source();
   const int number = ++planning_;
   plan_pending_ = true;
-  if (chosen_->path.empty() && (!chosen_->entry || chosen_->entry->shape.empty())) {
+  if (planned_by_size_alone(*chosen_)) {
     report_.reset();
     plan_pending_ = false;
     dialog_->set_budget(budget_by_size(*chosen_, setup_));

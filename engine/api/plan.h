@@ -31,6 +31,7 @@ struct PlanSettings {
   // and what is measured here.
   double device_gb_per_s = 0, main_memory_gb_per_s = 0;
   std::string dense_tier = "bf16";  // shapes: format of what is not an expert ("bf16", "q8", "q4")
+  std::int64_t dense_bytes = 0;     // shapes: what that takes, where it is known; 0: as dense_tier has it
 };
 
 // One side's part in decoding a token, beside a card: what it is expected to read of weights, every expert of

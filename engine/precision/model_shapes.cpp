@@ -69,6 +69,18 @@ constexpr ModelShape shapes[] = {
      .expert_type = Type::mxfp4,
      .biases = true,
      .window = 128},
+    // Qwen/Qwen3-4B-Instruct-2507: 4.0 B parameters, 3.6 B without embeddings.
+    {.name = "qwen3-4b",
+     .layers = 36,
+     .hidden = 2560,
+     .heads = 32,
+     .kv_heads = 8,
+     .head_dim = 128,
+     .vocabulary = 151936,
+     .context = 262144,
+     .dense_width = 9728,
+     .qk_norm = true,
+     .tied = true},
 };
 
 constexpr std::int64_t state_copies = 2;  // of linear attention: running, and at the turn's beginning
@@ -126,8 +138,9 @@ DenseWeights dense_weights(const ModelShape& shape) {
   const std::int64_t q = shape.heads * shape.head_dim;
   const std::int64_t kv = shape.kv_heads * shape.head_dim;
   const std::int64_t full = d * (shape.attention_gate ? 2 * q : q) + 2 * d * kv + q * d;
-  return {.embeddings = 2 * shape.vocabulary * d,
+  return {.embeddings = (shape.tied ? 1 : 2) * shape.vocabulary * d,
           .attention = shape.full_layers() * full + shape.linear_layers() * linear_attention_weights(shape),
+          .feed_forward = shape.layers * 3 * d * shape.dense_width,
           .shared_experts = shape.shared_width > 0 ? shape.layers * (3 * d * shape.shared_width + d) : 0,
           .routers = shape.layers * shape.experts * d,
           .vectors = vectors_of(shape)};
@@ -168,6 +181,7 @@ models::ModelConfig config_of(const ModelShape& shape) {
   config.rope.rotary = shape.head_dim;
   config.experts = shape.experts;
   config.experts_used = shape.experts_used;
+  config.feed_forward = shape.dense_width;
   config.expert_width = shape.expert_width;
   config.shared_width = shape.shared_width;
   return config;
@@ -184,6 +198,7 @@ ShapeWeights weights_of(const ModelShape& shape) {
     return weights.tensors.emplace_back(std::move(tensor)).get();
   };
   weights.plan.layers.resize(static_cast<std::size_t>(shape.layers));
+  if (shape.experts == 0) return weights;
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
     const auto* const gate = add(layer, "gate", width, d);
     const auto* const up = add(layer, "up", width, d);

@@ -36,9 +36,11 @@ struct ModelShape {
   std::int64_t experts = 0;  // in each layer
   std::int64_t experts_used = 0;
   std::int64_t expert_width = 0;
+  std::int64_t dense_width = 0;                     // of the feed-forward part, where there are no experts
   std::int64_t shared_width = 0;                    // 0: no shared expert
   kernels::Type expert_type = kernels::Type::bf16;  // as published
   bool qk_norm = false;
+  bool tied = false;                    // the output is the embedding's table
   bool attention_gate = false;          // q_proj also makes a gate of the same size
   bool biases = false;                  // of attention, router and experts; and a sink for each head
   std::int64_t window = 0;              // of every other layer; 0: none
@@ -55,13 +57,14 @@ Result<const ModelShape*> find_shape(std::string_view name);
 
 // What is not an expert, in weights.
 struct DenseWeights {
-  std::int64_t embeddings = 0;  // both tables
-  std::int64_t attention = 0;   // full and linear
+  std::int64_t embeddings = 0;    // both tables, or the one
+  std::int64_t attention = 0;     // full and linear
+  std::int64_t feed_forward = 0;  // where there are no experts
   std::int64_t shared_experts = 0;
   std::int64_t routers = 0;
   std::int64_t vectors = 0;  // norms, biases, sinks, convolutions: kept as floats
 
-  std::int64_t matrices() const { return embeddings + attention + shared_experts + routers; }
+  std::int64_t matrices() const { return embeddings + attention + feed_forward + shared_experts + routers; }
 };
 DenseWeights dense_weights(const ModelShape& shape);
 std::int64_t expert_weights(const ModelShape& shape);  // of all experts

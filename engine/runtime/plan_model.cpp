@@ -334,16 +334,25 @@ Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& given) 
     FOVEA_TRY(const kernels::Device* processor, runtime::chosen_device({}));
     const precision::ShapeWeights weights = precision::weights_of(*shape);
     const models::ModelConfig config = precision::config_of(*shape);
+    const bool has_experts = shape->experts > 0;
+    if (!has_experts && settings.precision.policy == PolicyKind::automatic &&
+        settings.precision.tiers.empty())
+      settings.precision.policy = PolicyKind::none;
+    if (!has_experts && settings.precision.policy != PolicyKind::none)
+      return fail(ErrorKind::unsupported, "--shape " + std::string(shape->name),
+                  "the tiers of a dense model are planned from its file alone",
+                  "Plan without a policy, or give the model");
     FOVEA_CHECK(choose_sizes(settings, config));
     const precision::UnitTable units(weights.plan, models::UnitScope::experts);
     FOVEA_TRY(const auto dense_tier, precision::parse_tiers(std::vector{settings.dense_tier}, units));
+    const kernels::Type dense_type = dense_tier.front().type.value_or(kernels::Type::bf16);
     const std::int64_t dense =
-        precision::dense_bytes(*shape, dense_tier.front().type.value_or(kernels::Type::bf16));
+        settings.dense_bytes > 0 ? settings.dense_bytes : precision::dense_bytes(*shape, dense_type);
     return report(
         {.config = &config,
          .weights = &weights.plan,
          .device = device,
-         .has_experts = true,
+         .has_experts = has_experts,
          .experts_used = shape->experts_used,
          .name = std::string(shape->name),
          .dense =
@@ -364,8 +373,8 @@ Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& given) 
                return models::aligned(processor->packed_bytes(
                    processor->preferred_packing(type, m.rows, m.columns), type, m.rows, m.columns));
              },
-         .dense_read = dense - kernels::row_bytes(dense_tier.front().type.value_or(kernels::Type::bf16),
-                                                  shape->vocabulary * shape->hidden)},
+         .dense_read =
+             shape->tied ? dense : dense - kernels::row_bytes(dense_type, shape->vocabulary * shape->hidden)},
         settings);
   });
 }

@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
+#include "ui/wizard/fact_list.h"
 #include "ui/wizard/start_page.h"
 
 namespace fovea::ui {
@@ -103,23 +104,11 @@ void CalibrationPage::show_rows(const std::vector<ComparisonRow>& rows) {
     QFont bold = measured->font();
     bold.setBold(true);
     measured->setFont(bold);
-    auto* button = new QToolButton(table_);
-    button->setText(tr("Why?"));
-    button->setAutoRaise(true);
-    QFont underlined = font();
-    underlined.setUnderline(true);
-    button->setFont(underlined);
-    button->setCheckable(true);
-    button->setMaximumHeight(fontMetrics().height() + 2);
-    button->setToolTip(row.why);
-    button->setAccessibleName(tr("Why: %1").arg(row.name));
-    grid_->addWidget(button, line, 3);
     auto* why = new QLabel(row.why, table_);
     why->setWordWrap(true);
     why->setForegroundRole(QPalette::PlaceholderText);
-    why->hide();
+    grid_->addWidget(why_button(table_, row.name, row.why, why), line, 3);
     grid_->addWidget(why, line + 1, 0, 1, 4);
-    connect(button, &QToolButton::toggled, why, &QWidget::setVisible);
     line += 2;
   }
 }

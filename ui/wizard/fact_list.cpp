@@ -23,6 +23,22 @@ void FactList::set_facts(const std::vector<FactView>& facts) {
   build();
 }
 
+QToolButton* why_button(QWidget* parent, const QString& name, const QString& why, QWidget* answer) {
+  auto* button = new QToolButton(parent);
+  button->setText(FactList::tr("Why?"));
+  button->setAutoRaise(true);
+  QFont underlined = parent->font();
+  underlined.setUnderline(true);
+  button->setFont(underlined);
+  button->setCheckable(true);
+  button->setMaximumHeight(parent->fontMetrics().height() + 2);
+  button->setToolTip(why);
+  button->setAccessibleName(FactList::tr("Why: %1").arg(name));
+  answer->hide();
+  QObject::connect(button, &QToolButton::toggled, answer, &QWidget::setVisible);
+  return button;
+}
+
 void FactList::build() {
   int row = 0;
   for (const FactView& fact : facts_) {
@@ -39,22 +55,10 @@ void FactList::build() {
     grid_->addWidget(name, row, 0);
     grid_->addWidget(value, row, 1);
     if (!fact.why.isEmpty()) {
-      auto* button = new QToolButton(this);
-      button->setText(tr("Why?"));
-      button->setAutoRaise(true);
-      QFont underlined = font();
-      underlined.setUnderline(true);
-      button->setFont(underlined);
-      button->setCheckable(true);
-      button->setMaximumHeight(fontMetrics().height() + 2);
-      button->setToolTip(fact.why);
-      button->setAccessibleName(tr("Why: %1").arg(fact.name));
       auto* why = new QLabel(fact.why, this);
       why->setWordWrap(true);
       why->setForegroundRole(QPalette::PlaceholderText);
-      why->hide();
-      connect(button, &QToolButton::toggled, why, &QWidget::setVisible);
-      grid_->addWidget(button, row, 2, Qt::AlignTop);
+      grid_->addWidget(why_button(this, fact.name, fact.why, why), row, 2, Qt::AlignTop);
       grid_->addWidget(why, row + 1, 1, 1, 2);
     }
     row += 2;

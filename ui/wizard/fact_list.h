@@ -7,8 +7,12 @@
 #include "ui/wizard/wizard_view.h"
 
 class QGridLayout;
+class QToolButton;
 
 namespace fovea::ui {
+
+// "Why?", which shows and hides its answer. name: what is asked about.
+QToolButton* why_button(QWidget* parent, const QString& name, const QString& why, QWidget* answer);
 
 class FactList : public QWidget {
   Q_OBJECT

@@ -126,7 +126,7 @@ class CacheTest : public QObject {
     FOVEA_VERIFY(file);
     const auto room = (*file)->make_room();
     QVERIFY(!room);
-    QVERIFY2(room.error().message().contains("1125899.9 GB are needed"), room.error().message().c_str());
+    QVERIFY2(room.error().message().contains("1125899.91 GB are needed"), room.error().message().c_str());
   }
 
   // What a program that was killed between writing a state and naming it has left, and nothing else.

@@ -80,6 +80,33 @@ class CandidatesTest : public QObject {
     }
   }
 
+  // The planner does not know the shape of every model that is not here.
+  void aConversationThatNobodyPlannedHasNoLength() {
+    for (const Candidate& candidate : of_the_catalogue(tests::processor(32, 28, 45))) {
+      const bool is_planned = candidate.entry && !candidate.entry->shape.empty();
+      QVERIFY2((candidate.longest_context > 0) == is_planned, candidate.name.c_str());
+    }
+  }
+
+  // By hand: 36 layers of 8 heads of 128, keys and values of two bytes, beside the file's 2.5 GB.
+  void aDenseModelIsPlannedBeforeItIsHere() {
+    const Machine machine = tests::processor(32, 28, 45);
+    const Candidate candidate = app::examine_entry(
+        *std::ranges::find(app::catalogue(), "qwen3-4b", &app::CatalogueEntry::id), machine);
+    app::Setup setup = app::usual_setup(candidate, machine);
+    const double token = 36 * 8 * 128 * 2 * 2;
+    for (const std::int64_t context : {8192, 32768}) {
+      setup.context = context;
+      const auto report = app::plan_of(candidate, setup, machine);
+      FOVEA_VERIFY(report);
+      QCOMPARE(report->plan.parts.dense, std::int64_t{2'500'000'000});
+      const double tokens = static_cast<double>(report->plan.parts.kv) / token;
+      QVERIFY(tokens >= static_cast<double>(context) && tokens < static_cast<double>(context) + 200);
+      QVERIFY(report->plan.parts.activations > 0);
+    }
+    QCOMPARE(app::precision_choices(candidate, machine).size(), std::size_t{1});
+  }
+
   void speedIsBytesAndBandwidth() {
     Candidate dense;
     dense.file_bytes = 4'000'000'000;
@@ -134,6 +161,7 @@ class CandidatesTest : public QObject {
     QCOMPARE(std::ranges::count_if(found, is_demo), 1);  // not once more for the second way to it
     const Candidate& candidate = *std::ranges::find_if(found, is_demo);
     QCOMPARE(candidate.path, demo);
+    QCOMPARE(candidate.file_bytes, static_cast<std::int64_t>(std::filesystem::file_size(demo)));
     QCOMPARE(candidate.experts, std::int64_t{24});
     const auto info = inspect(demo);
     FOVEA_VERIFY(info);

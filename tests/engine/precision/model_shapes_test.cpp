@@ -42,6 +42,7 @@ class ModelShapesTest : public QObject {
     QTest::addColumn<QString>("name");
     QTest::addColumn<double>("billions");
     QTest::addColumn<double>("embeddings");
+    QTest::newRow("qwen3-4b") << "qwen3-4b" << 4.0 << 4.0 - 3.6;
     QTest::newRow("qwen3-30b") << "qwen3-30b-a3b" << 30.5 << 30.5 - 29.9;
     QTest::newRow("qwen3-next") << "qwen3-next-80b-a3b" << 81.3 - 1.65 << 0.62;
     QTest::newRow("mixtral") << "mixtral-8x7b" << 46.7 << 0.26;
@@ -100,6 +101,7 @@ class ModelShapesTest : public QObject {
   void tokensOfTheCacheByHand_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<qint64>("bytes");
+    QTest::newRow("qwen3-4b") << "qwen3-4b" << qint64(36 * 8 * 128 * 2 * 2);
     QTest::newRow("qwen3-30b") << "qwen3-30b-a3b" << qint64(48 * 4 * 128 * 2 * 2);
     QTest::newRow("qwen3-next") << "qwen3-next-80b-a3b" << qint64(12 * 2 * 256 * 2 * 2);
     QTest::newRow("mixtral") << "mixtral-8x7b" << qint64(32 * 8 * 128 * 2 * 2);
