@@ -155,18 +155,16 @@ const std::vector<Field>& fields() {
   static const std::vector<Field> all{
       field("appearance", "language", &S::language, "a language's code, or empty for the system's"),
       choice("appearance", "theme", &S::theme, std::array{"system", "light", "dark"},
-             R"("system", "light" or "dark")"),
+             "system, light or dark"),
       field<std::int64_t>("appearance", "text_percent", &S::text_percent, "a whole number from 50 to 300",
                           [](const std::int64_t& v) { return v >= 50 && v <= 300; }),
       choice("appearance", "send_key", &S::send_key, std::array{"enter", "control_enter"},
-             R"("enter" or "control_enter")"),
+             "enter or control_enter"),
       field("appearance", "show_live_panel", &S::show_live_panel, "true or false"),
       field("network", "offline", &S::offline, "true or false"),
       field("models", "folders", &S::model_folders, "a list of folders"),
       field("models", "recent", &S::recent_models, "a list of paths"),
-      field(
-          "models", "setups", &S::model_setups,
-          R"(a list of {"model": path, "device": …, "context_tokens": …, "kv": …, "policy": …, "tiers": …, "budget_bytes": …})"),
+      field("models", "setups", &S::model_setups, "a list of setups, each with its model's path"),
       field("models", "device", &S::device, "a device of fovea devices, or empty for automatic"),
       field("models", "device_description", &S::device_description, "a text"),
       field<double>("models", "budget_gb", &S::budget_gb, "a number, 0 for automatic",
@@ -180,7 +178,7 @@ const std::vector<Field>& fields() {
       field("generation", "repetition_penalty", &S::repetition_penalty, "a number from 0 on, or null",
             maybe_positive_number),
       field("generation", "max_tokens", &S::max_tokens, "a whole number from 0 on, or null", maybe_positive),
-      field("generation", "system_prompts", &S::system_prompts, R"(a list of {"name": …, "text": …})"),
+      field("generation", "system_prompts", &S::system_prompts, "a list of texts, each with a name"),
       field("window", "geometry", &S::window_geometry, "a text"),
       field("window", "state", &S::window_state, "a text"),
   };
@@ -241,13 +239,22 @@ SettingsDocument::~SettingsDocument() = default;
 
 Settings SettingsDocument::settings(std::vector<std::string>* notices) const {
   Settings read;
+  const auto tell = [notices](const std::string& name, const Json& value, const char* expected) {
+    if (notices)
+      notices->push_back("The setting " + name + " is " + shortened(value) + ", which is not " + expected +
+                         ". The usual value is used.");
+  };
+  std::string_view told;  // fields of a group stand together
   for (const Field& f : fields()) {
     const auto group = parts_->root.find(f.group);
-    if (group == parts_->root.end() || !group->is_object()) continue;
+    if (group == parts_->root.end()) continue;
+    if (!group->is_object()) {
+      if (std::exchange(told, f.group) != f.group) tell(f.group, *group, "a group of settings");
+      continue;
+    }
     const auto value = group->find(f.key);
-    if (value == group->end() || f.read(read, *value) || !notices) continue;
-    notices->push_back(std::string("The setting ") + f.group + "." + f.key + " is " + shortened(*value) +
-                       ", which is not " + f.expected + ". The usual value is used.");
+    if (value != group->end() && !f.read(read, *value))
+      tell(std::string(f.group) + "." + f.key, *value, f.expected);
   }
   return read;
 }

@@ -21,13 +21,12 @@ void ConversationController::leave_conversation() {
 void ConversationController::save_draft() {
   draft_timer_.stop();
   if (editing_ != 0) return;
-  const std::string draft = window_.composer().text().toStdString();
+  const QString text = window_.composer().text();
+  const std::string draft = text.toStdString();
   std::string& stored = conversation_.id == 0 ? new_draft_ : conversation_.draft;
   if (draft == stored) return;
   stored = draft;
-  history_.tell([id = conversation_.id, draft](history::History& history) {
-    return id == 0 ? history.set_new_draft(draft) : history.set_draft(id, draft);
-  });
+  history_.keep_draft(conversation_.id, text);
 }
 
 // What was typed before the program ended, unless something is there already.

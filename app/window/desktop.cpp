@@ -20,6 +20,7 @@
 #include "app/words/qt_text.h"
 #include "engine/core/result.h"
 #include "ui/chat/composer.h"
+#include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
 #include "ui/language/language.h"
 #include "ui/live/live_panel.h"
@@ -90,8 +91,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   connect_models();
   apply_settings();
   if (!settings) window_->show_error(error_words(settings.error()));
-  for (const std::string& notice : settings_file_.take_notices())
-    window_->show_notice(tr("Settings: %1").arg(q(notice)));
+  tell_settings(settings_file_.take_notices());
 }
 
 Desktop::~Desktop() {
@@ -107,8 +107,15 @@ Desktop::~Desktop() {
 void Desktop::connect_window() {
   connect(history_.get(), &history::HistoryThread::notice, window_.get(),
           [this](const QString& sentence) { window_->show_notice(tr("Conversations: %1").arg(sentence)); });
-  connect(history_.get(), &history::HistoryThread::failed, window_.get(),
-          [this](const QString& sentence) { window_->show_error(sentence); });
+  connect(history_.get(), &history::HistoryThread::failed, window_.get(), [this](const QString& sentence) {
+    window_->show_error(sentence);
+    storing_error_ = sentence;
+  });
+  connect(history_.get(), &history::HistoryThread::recovered, window_.get(), [this] {
+    const QString shown = window_->error_bar().message();
+    if (shown.isEmpty() || shown == storing_error_)
+      window_->show_notice(tr("Conversations: what could not be stored before is stored now."));
+  });
   connect(history_.get(), &history::HistoryThread::closed, this, &Desktop::closed);
   connect(chat_.get(), &ChatController::closed, history_.get(), &history::HistoryThread::close);
   connect(chat_.get(), &ChatController::modelOpened, this, &Desktop::remember_model);
@@ -250,10 +257,17 @@ void Desktop::change_settings(const std::function<void(Settings&)>& change) {
   change(settings_);
   writer_.start([this, change] {
     const auto written = settings_file_.update(change);
-    QMetaObject::invokeMethod(this, [this, written] {
+    QMetaObject::invokeMethod(this, [this, written, notices = settings_file_.take_notices()] {
       if (!written) window_->show_error(error_words(written.error()));
+      tell_settings(notices);
     });
   });
+}
+
+void Desktop::tell_settings(const std::vector<std::string>& notices) {
+  QStringList sentences;
+  for (const std::string& notice : notices) sentences += sentence_words(notice);
+  if (!sentences.isEmpty()) window_->show_notice(tr("Settings: %1").arg(sentences.join(QLatin1Char('\n'))));
 }
 
 void Desktop::apply_appearance() {

@@ -61,6 +61,7 @@ class Desktop : public QObject {
  private:
   void connect_window();
   void change_settings(const std::function<void(Settings&)>& change);
+  void tell_settings(const std::vector<std::string>& notices);
   void apply_appearance();
   void apply_settings();
   LoadRequest load_defaults() const;
@@ -94,6 +95,7 @@ class Desktop : public QObject {
   };
   std::optional<std::vector<std::string>> restart_;
   std::vector<DeviceInfo> devices_;                            // that were found last
+  QString storing_error_;                                      // the last one, as it was shown
   bool first_start_ = false;                                   // there were no settings
   std::optional<std::vector<std::filesystem::path>> library_;  // the models; nothing: not listed yet
   bool wants_model_ = false;                                   // one is opened when it is listed

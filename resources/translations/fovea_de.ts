@@ -174,6 +174,10 @@
         <source>The model runs on %1, which is another card than the %2 that was chosen.</source>
         <translation>Das Modell läuft auf %1; das ist eine andere Karte als die gewählte %2.</translation>
     </message>
+    <message>
+        <source>Conversations: what could not be stored before is stored now.</source>
+        <translation>Unterhaltungen: Was vorher nicht gespeichert werden konnte, ist jetzt gespeichert.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::DeviceChoice</name>
@@ -2286,6 +2290,122 @@
         <source>Write the path of the one you mean, with a slash</source>
         <translation>Schreiben Sie den Pfad dessen, das Sie meinen, mit einem Schrägstrich</translation>
     </message>
+    <message>
+        <source>a device of fovea devices, or empty for automatic</source>
+        <translation>ein Gerät, wie fovea devices es nennt, oder leer für automatisch</translation>
+    </message>
+    <message>
+        <source>a group of settings</source>
+        <translation>eine Gruppe von Einstellungen</translation>
+    </message>
+    <message>
+        <source>a language&apos;s code, or empty for the system&apos;s</source>
+        <translation>das Kürzel einer Sprache oder leer für die des Systems</translation>
+    </message>
+    <message>
+        <source>a list of folders</source>
+        <translation>eine Liste von Ordnern</translation>
+    </message>
+    <message>
+        <source>a list of paths</source>
+        <translation>eine Liste von Pfaden</translation>
+    </message>
+    <message>
+        <source>a list of setups, each with its model&apos;s path</source>
+        <translation>eine Liste von Einrichtungen, jede mit dem Pfad ihres Modells</translation>
+    </message>
+    <message>
+        <source>a list of texts, each with a name</source>
+        <translation>eine Liste von Texten, jeder mit einem Namen</translation>
+    </message>
+    <message>
+        <source>a number, 0 for automatic</source>
+        <translation>eine Zahl, 0 für automatisch</translation>
+    </message>
+    <message>
+        <source>a number from 0 on, or null</source>
+        <translation>eine Zahl ab 0 oder null</translation>
+    </message>
+    <message>
+        <source>a number from 0 to 1, or null</source>
+        <translation>eine Zahl von 0 bis 1 oder null</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>ein Text</translation>
+    </message>
+    <message>
+        <source>a whole number, 0 for automatic</source>
+        <translation>eine ganze Zahl, 0 für automatisch</translation>
+    </message>
+    <message>
+        <source>a whole number from 0 on, or null</source>
+        <translation>eine ganze Zahl ab 0 oder null</translation>
+    </message>
+    <message>
+        <source>a whole number from 50 to 300</source>
+        <translation>eine ganze Zahl von 50 bis 300</translation>
+    </message>
+    <message>
+        <source>%1, and the keyring, which may have one, cannot be read: %2</source>
+        <translation>%1, und der Schlüsselbund, der eines haben kann, ist nicht zu lesen: %2</translation>
+    </message>
+    <message>
+        <source>conversation %1: %2</source>
+        <translation>Unterhaltung %1: %2</translation>
+    </message>
+    <message>
+        <source>Conversations that could be read from it and are here again: %1.</source>
+        <translation>Unterhaltungen, die daraus gelesen werden konnten und wieder da sind: %1.</translation>
+    </message>
+    <message>
+        <source>enter or control_enter</source>
+        <translation>enter oder control_enter</translation>
+    </message>
+    <message>
+        <source>%1 is no JSON object</source>
+        <translation>%1 ist kein JSON-Objekt</translation>
+    </message>
+    <message>
+        <source>%1 is no valid JSON (line %2)</source>
+        <translation>%1 ist kein gültiges JSON (Zeile %2)</translation>
+    </message>
+    <message>
+        <source>No conversation could be read from it.</source>
+        <translation>Keine Unterhaltung konnte daraus gelesen werden.</translation>
+    </message>
+    <message>
+        <source>system, light or dark</source>
+        <translation>system, light oder dark</translation>
+    </message>
+    <message>
+        <source>The chat history could not be read: %1. The damaged file is kept as %2.</source>
+        <translation>Die Unterhaltungen konnten nicht gelesen werden: Die Datei %1. Die beschädigte Datei liegt jetzt unter %2.</translation>
+    </message>
+    <message>
+        <source>The setting %1 is %2, which is not %3. The usual value is used.</source>
+        <translation>Die Einstellung %1 ist %2; sie muss sein: %3. Der übliche Wert wird verwendet.</translation>
+    </message>
+    <message>
+        <source>The settings could not be read: %1. The file is kept as %2, and the usual settings are used.</source>
+        <translation>Die Einstellungen konnten nicht gelesen werden: %1. Die Datei liegt jetzt unter %2, und die üblichen Einstellungen werden verwendet.</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true oder false</translation>
+    </message>
+    <message>
+        <source>%1 was written by a newer Fovea: the conversations can be read and exported, but nothing new is kept. Update Fovea to write again.</source>
+        <translation>%1 wurde von einer neueren Fovea-Version geschrieben: Die Unterhaltungen können gelesen und exportiert werden, Neues wird aber nicht behalten. Aktualisieren Sie Fovea, um wieder zu schreiben.</translation>
+    </message>
+    <message>
+        <source>Plan without a policy, or give the model</source>
+        <translation>Planen Sie ohne Verfahren, oder geben Sie das Modell an</translation>
+    </message>
+    <message>
+        <source>the tiers of a dense model are planned from its file alone</source>
+        <translation>die Stufen eines dichten Modells werden nur aus seiner Datei geplant</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::FitWords</name>
@@ -2736,10 +2856,6 @@
 </context>
 <context>
     <name>fovea::app::ModelWords</name>
-    <message>
-        <source>%1 GB</source>
-        <translation>%1 GB</translation>
-    </message>
     <message>
         <source>%1 M parameters</source>
         <translation>%1 Mio. Parameter</translation>
@@ -3468,14 +3584,6 @@
         <source>%1: predicted %2, measured %3</source>
         <translation>%1: vorhergesagt %2, gemessen %3</translation>
     </message>
-    <message>
-        <source>Why?</source>
-        <translation>Warum?</translation>
-    </message>
-    <message>
-        <source>Why: %1</source>
-        <translation>Warum: %1</translation>
-    </message>
 </context>
 <context>
     <name>fovea::ui::ChatSettingsDialog</name>
@@ -3861,6 +3969,14 @@
     <message>
         <source>Find a model that fi&amp;ts…</source>
         <translation>Ein Modell finden, das &amp;passt …</translation>
+    </message>
+    <message>
+        <source>&amp;Bring back what was deleted</source>
+        <translation>&amp;Gelöschtes zurückholen</translation>
+    </message>
+    <message>
+        <source>Nothing was deleted in the last 30 days</source>
+        <translation>In den letzten 30 Tagen wurde nichts gelöscht</translation>
     </message>
 </context>
 <context>
@@ -5293,10 +5409,6 @@
         <translation>%1 · %2</translation>
     </message>
     <message>
-        <source>Device memory, all programs</source>
-        <translation>Gerätespeicher, alle Programme</translation>
-    </message>
-    <message>
         <source>Pool of %1 blocks (%2)</source>
         <translation>Vorrat an Blöcken zu %1 (%2)</translation>
     </message>
@@ -5323,6 +5435,10 @@
     <message>
         <source>What the model takes as its file has it; no budget was set.</source>
         <translation>Was das Modell so braucht, wie seine Datei es hat; ein Budget ist nicht gesetzt.</translation>
+    </message>
+    <message>
+        <source>Used by all programs</source>
+        <translation>Von allen Programmen belegt</translation>
     </message>
 </context>
 <context>
@@ -5559,10 +5675,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation> %</translation>
     </message>
     <message>
-        <source>&amp;Text size</source>
-        <translation>Schrift&amp;größe</translation>
-    </message>
-    <message>
         <source>Enter sends, Shift+Enter starts a new line</source>
         <translation>Eingabe sendet, Umschalt+Eingabe beginnt eine neue Zeile</translation>
     </message>
@@ -5657,6 +5769,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>R&amp;un on</source>
         <translation>Lä&amp;uft auf</translation>
+    </message>
+    <message>
+        <source>Te&amp;xt size</source>
+        <translation>Te&amp;xtgröße</translation>
     </message>
 </context>
 <context>
@@ -5753,6 +5869,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <source>One layer or all</source>
         <translation>Eine Schicht oder alle</translation>
     </message>
+    <message>
+        <source>Bring back what was deleted</source>
+        <translation>Gelöschtes zurückholen</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::Sidebar</name>
@@ -5771,10 +5891,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
-    </message>
-    <message>
-        <source>Bring the conversation back</source>
-        <translation>Das Gespräch zurückholen</translation>
     </message>
     <message>
         <source>Deleted “%1”</source>
@@ -5811,6 +5927,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Delete</source>
         <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Bring the conversation back (Ctrl+Z in the list)</source>
+        <translation>Die Unterhaltung zurückholen (Strg+Z in der Liste)</translation>
     </message>
 </context>
 <context>

@@ -18,6 +18,7 @@ HistoryThread::HistoryThread(std::filesystem::path file, Options options)
   connect(worker_, &HistoryWorker::opened, this, &HistoryThread::check_large_file);
   connect(worker_, &HistoryWorker::notice, this, &HistoryThread::notice);
   connect(worker_, &HistoryWorker::failed, this, &HistoryThread::failed);
+  connect(worker_, &HistoryWorker::recovered, this, &HistoryThread::recovered);
   connect(worker_, &HistoryWorker::conversationChanged, this, &HistoryThread::conversationChanged);
   thread_.start();
   QMetaObject::invokeMethod(worker_, &HistoryWorker::open);
@@ -59,6 +60,13 @@ void HistoryThread::finish_answer(Id message, const AnswerEnd& end) {
   if (closing_) return;
   QMetaObject::invokeMethod(worker_,
                             [worker = worker_, message, end] { worker->finish_answer(message, end); });
+}
+
+void HistoryThread::keep_draft(Id conversation, const QString& text) {
+  if (closing_) return;
+  QMetaObject::invokeMethod(worker_, [worker = worker_, conversation, utf8 = text.toStdString()] {
+    worker->keep_draft(conversation, utf8);
+  });
 }
 
 void HistoryThread::post(Task task) {

@@ -49,7 +49,7 @@ class HistoryThread : public QObject {
       deliver(receiver, [answer = std::move(answer), value = std::move(value)]() mutable { answer(value); });
     });
   }
-  // For writes whose answer nobody waits for: rename, pin, drafts. A failure is the signal failed().
+  // For writes whose answer nobody waits for: rename, pin. A failure is the signal failed().
   void tell(std::function<Result<void>(History&)> request);
 
   // Searches; of several questions only the last is sure to be answered. Limit 50 fits a sidebar.
@@ -68,11 +68,15 @@ class HistoryThread : public QObject {
   // An answer as it arrives: kept in memory and written twice a second. finish_answer() writes the rest.
   void append_answer(Id message, const QString& text);
   void finish_answer(Id message, const AnswerEnd& end);
+  // What is typed in a conversation; 0: in the new one.
+  void keep_draft(Id conversation, const QString& text);
 
  Q_SIGNALS:
   void opened(bool read_only);
-  void notice(const QString& sentence);           // from opening, or the check of a large file
-  void failed(const QString& sentence);           // a write failed: disk full, read-only …
+  void notice(const QString& sentence);  // from opening, or the check of a large file
+  // A write failed: disk full, read-only … Answers and drafts wait until it passes, and tell it once.
+  void failed(const QString& sentence);
+  void recovered();                               // what waited for that is stored
   void conversationChanged(qint64 conversation);  // an answer was finished here
   void closed();
 

@@ -31,7 +31,7 @@ void HistoryWorker::open() {
     return;
   }
   const Opening& opening = (*history_)->opening();
-  for (const std::string& sentence : opening.notices) Q_EMIT notice(QString::fromStdString(sentence));
+  for (const std::string& sentence : opening.notices) Q_EMIT notice(sentence_words(sentence));
   if (!opening.read_only) {
     const auto purged = (*history_)->purge();
     if (!purged) Q_EMIT failed(error_words(purged.error()));
@@ -40,6 +40,7 @@ void HistoryWorker::open() {
 }
 
 void HistoryWorker::run(const std::function<void(Result<History>&)>& task) {
+  if (!drafts_.empty()) write_waiting();  // the task may empty them
   if (history_) {
     task(*history_);
   } else {
@@ -60,18 +61,41 @@ void HistoryWorker::finish_answer(Id message, const AnswerEnd& end) {
   write_waiting();
 }
 
+void HistoryWorker::keep_draft(Id conversation, const std::string& text) {
+  drafts_[conversation] = text;
+  write_waiting();
+}
+
 // What could not be written waits for the next turn: the disk or the memory may have room again.
 void HistoryWorker::write_waiting() {
   timer_.stop();
   if (!history_ || !*history_) return;
+  History& history = **history_;
+  QString why;  // the first of them waits
   for (auto answer = waiting_.begin(); answer != waiting_.end();) {
-    const auto written = write(answer->first, answer->second);
-    report(written);
-    const bool again =
-        !written && (written.error().kind == ErrorKind::io || written.error().kind == ErrorKind::memory);
-    answer = again ? std::next(answer) : waiting_.erase(answer);
+    const bool waits = must_wait(write(answer->first, answer->second), why);
+    answer = waits ? std::next(answer) : waiting_.erase(answer);
   }
-  if (!waiting_.empty()) timer_.start();
+  std::erase_if(drafts_, [&](const auto& draft) {
+    const auto& [conversation, text] = draft;
+    return !must_wait(conversation == 0 ? history.set_new_draft(text) : history.set_draft(conversation, text),
+                      why);
+  });
+  const QString before = std::exchange(trouble_, why);
+  if (!why.isEmpty()) timer_.start();
+  if (why == before) return;  // what stays is told once, not at each turn
+  why.isEmpty() ? Q_EMIT recovered() : Q_EMIT failed(why);
+}
+
+bool HistoryWorker::must_wait(const Result<void>& written, QString& why) {
+  if (written) return false;
+  const QString words = error_words(written.error());
+  if (written.error().kind != ErrorKind::io && written.error().kind != ErrorKind::memory) {
+    Q_EMIT failed(words);
+    return false;
+  }
+  if (why.isEmpty()) why = words;
+  return true;
 }
 
 Result<void> HistoryWorker::write(Id message, Waiting& answer) {
@@ -82,10 +106,6 @@ Result<void> HistoryWorker::write(Id message, Waiting& answer) {
   FOVEA_CHECK(history.finish_answer(message, *answer.end));
   if (const auto stored = history.message(message)) Q_EMIT conversationChanged(stored->conversation);
   return {};
-}
-
-void HistoryWorker::report(const Result<void>& result) {
-  if (!result) Q_EMIT failed(error_words(result.error()));
 }
 
 void HistoryWorker::close() {

@@ -22,12 +22,14 @@ class HistoryWorker : public QObject {
   void run(const std::function<void(Result<History>&)>& task);
   void append_answer(Id message, const std::string& text);
   void finish_answer(Id message, const AnswerEnd& end);
+  void keep_draft(Id conversation, const std::string& text);
   void close();  // writes what waits and lets go of the file
 
  Q_SIGNALS:
   void opened(bool read_only);
   void notice(const QString& sentence);
   void failed(const QString& sentence);
+  void recovered();
   void conversationChanged(qint64 conversation);
 
  private:
@@ -37,14 +39,16 @@ class HistoryWorker : public QObject {
   };
 
   void write_waiting();
+  bool must_wait(const Result<void>& written, QString& why);
   Result<void> write(Id message, Waiting& answer);
-  void report(const Result<void>& result);
 
   std::filesystem::path file_;
   Options options_;
   std::optional<Result<History>> history_;  // empty: not opened yet, or closed
   std::map<Id, Waiting> waiting_;
-  QTimer timer_{this};  // runs while something waits
+  std::map<Id, std::string> drafts_;  // by conversation, 0: the new one; not written yet
+  QString trouble_;                   // why they wait, as it was told
+  QTimer timer_{this};                // runs while something waits
 };
 
 }  // namespace fovea::app::history

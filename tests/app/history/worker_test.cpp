@@ -1,11 +1,10 @@
 // The history behind its thread, as the window uses it.
 #include <QCoreApplication>
 #include <QSignalSpy>
-#include <csignal>
 #include <fstream>
-#include <sys/resource.h>
 
 #include "app/history/worker/history_thread.h"
+#include "tests/support/full_disk.h"
 #include "tests/support/test.h"
 
 using namespace fovea;
@@ -20,6 +19,7 @@ class WorkerTest : public QObject {
   void closing_writes_what_waits();
   void an_answer_that_could_not_be_ended_is_ended_later_data();
   void an_answer_that_could_not_be_ended_is_ended_later();
+  void a_full_disk_is_told_once_and_so_is_its_end();
   void a_receiver_that_is_gone_gets_nothing();
   void only_the_last_search_must_be_answered();
   void says_what_happened_to_a_damaged_file();
@@ -34,26 +34,6 @@ NewTurn first_turn(const std::string& text) {
   turn.text = text;
   return turn;
 }
-
-// Nobody in this process can write to a file, as on a full disk.
-class FullDisk {
- public:
-  FullDisk() : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit none{0, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &none);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    (void)std::signal(SIGXFSZ, signal_);
-  }
-
- private:
-  void (*signal_)(int);
-  rlimit before_{};
-};
 
 }  // namespace
 
@@ -147,7 +127,7 @@ void WorkerTest::an_answer_that_could_not_be_ended_is_ended_later() {
   auto other = History::open(file);
   FOVEA_VERIFY(other);
   {
-    const FullDisk full;
+    const tests::FullDisk full;
     history.append_answer(turn.answer.id, "because");
     history.finish_answer(turn.answer.id, {MessageState::stopped, 7, {}, "Stopped"});
     QTRY_VERIFY(!failed.empty());
@@ -161,6 +141,49 @@ void WorkerTest::an_answer_that_could_not_be_ended_is_ended_later() {
   QCOMPARE(other->message(turn.answer.id)->text, std::string("because"));
   QCOMPARE(other->message(turn.answer.id)->note, std::string("Stopped"));
   QTRY_COMPARE(changed.size(), 1);
+}
+
+// Twice a second is tried again, which must not be seen; what was typed meanwhile is not lost either.
+void WorkerTest::a_full_disk_is_told_once_and_so_is_its_end() {
+  tests::TemporaryFolder folder;
+  HistoryThread history(folder.path() / "history.db");
+  QSignalSpy failed(&history, &HistoryThread::failed), recovered(&history, &HistoryThread::recovered);
+  Turn turn;
+  history.ask(
+      this, [](History& h) { return h.add_turn(first_turn("why")); },
+      [&](const Result<Turn>& stored) { turn = stored.value(); });
+  QTRY_VERIFY(turn.answer.id != 0);
+  // What ran on the history's thread before this has told what it had to tell.
+  const auto settled = [&] {
+    bool answered = false;
+    history.ask(
+        this, [](History& h) { return h.new_draft(); }, [&](const Result<std::string>&) { answered = true; });
+    return QTest::qWaitFor([&] { return answered; }, tests::kLong);
+  };
+  for (int time = 1; time <= 2; ++time) {
+    {
+      const tests::FullDisk full;
+      for (int piece = 0; piece < 5; ++piece) {
+        history.append_answer(turn.answer.id, "more ");
+        history.finish_answer(turn.answer.id, {});  // tries at once
+        history.keep_draft(turn.conversation.id, QString::number(piece));
+      }
+      history.keep_draft(0, "new");
+      QVERIFY(settled());
+      QCOMPARE(failed.size(), time);
+      QCOMPARE(recovered.size(), time - 1);
+    }
+    QTRY_COMPARE(recovered.size(), time);
+    QCOMPARE(failed.size(), time);
+    auto other = History::open(folder.path() / "history.db");
+    FOVEA_VERIFY(other);
+    QCOMPARE(other->conversation(turn.conversation.id)->draft, std::string("4"));
+    QCOMPARE(other->new_draft().value(), std::string("new"));
+    QCOMPARE(other->message(turn.answer.id)->text.size(), static_cast<std::size_t>(25 * time));
+    history.keep_draft(turn.conversation.id, {});
+    history.keep_draft(0, {});
+    QVERIFY(settled());
+  }
 }
 
 void WorkerTest::a_receiver_that_is_gone_gets_nothing() {

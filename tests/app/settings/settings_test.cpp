@@ -150,6 +150,7 @@ void SettingsTest::a_value_that_does_not_fit_is_named_and_kept_data() {
   row(R"({"appearance":{"theme":"pink"}})", "appearance.theme");
   row(R"({"appearance":{"text_percent":10000}})", "appearance.text_percent");
   row(R"({"network":{"offline":"yes"}})", "network.offline");
+  row(R"({"network":"offline"})", "network");
   row(R"({"models":{"folders":["a",3]}})", "models.folders");
   row(R"({"models":{"budget_gb":-1}})", "models.budget_gb");
   row(R"({"models":{"context_tokens":1.5}})", "models.context_tokens");

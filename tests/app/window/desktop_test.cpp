@@ -14,10 +14,12 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTimer>
+#include <fstream>
 
 #include "app/window/models_controller.h"
 #include "tests/app/window/closing.h"
 #include "tests/support/environment.h"
+#include "tests/support/full_disk.h"
 #include "tests/support/test.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
@@ -134,6 +136,41 @@ class DesktopTest : public QObject {
     desktop.start();
     QVERIFY(!desktop.window().error_bar().message().isEmpty());
     QVERIFY(close(desktop));
+  }
+
+  // By hand, while the window is open; the next change finds it.
+  void aSettingsFileBrokenLaterIsSaidToo() {
+    app::Desktop desktop({});
+    desktop.start();
+    std::filesystem::create_directories(app::settings_path().parent_path());
+    std::ofstream(app::settings_path()) << "{ this is no JSON";
+    Q_EMIT desktop.window().livePanelShown(true);
+    QTRY_VERIFY(desktop.window().error_bar().message().contains(QStringLiteral("settings.broken-")));
+    QVERIFY(close(desktop));
+  }
+
+  // It is tried twice a second, and told once; what was dismissed stays away until it is stored.
+  void aFullDiskIsToldOnceAndSoIsItsEnd() {
+    app::Desktop desktop({});
+    desktop.start();
+    const ui::ErrorBar& bar = desktop.window().error_bar();
+    QTest::qWait(200);  // for the history to be made
+    {
+      const tests::FullDisk full;
+      desktop.window().composer().set_text(QStringLiteral("typed"));
+      Q_EMIT desktop.window().composer().textEdited();
+      QTRY_VERIFY(!bar.isHidden());
+      QVERIFY(bar.kind() == ui::ErrorBar::Kind::error);
+      bar.findChild<QAbstractButton*>(QStringLiteral("dismissError"))->click();
+      QTest::qWait(1500);  // three more turns
+      QVERIFY(bar.isHidden());
+    }
+    QTRY_VERIFY(!bar.isHidden());
+    QVERIFY(bar.kind() == ui::ErrorBar::Kind::notice);
+    QVERIFY2(bar.message().contains(QStringLiteral("is stored now")), qPrintable(bar.message()));
+    QVERIFY(close(desktop));
+    app::Desktop again({});
+    QTRY_COMPARE(again.window().composer().text(), QStringLiteral("typed"));
   }
 
   void theModelsWindowOpensAndItsFoldersAreKept() {

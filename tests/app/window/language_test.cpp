@@ -10,8 +10,10 @@
 #include <QRegularExpression>
 #include <QTranslator>
 #include <QXmlStreamReader>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/history/history.h"
 #include "app/library/device_choice.h"
 #include "app/live/panel_files.h"
 #include "app/window/desktop.h"
@@ -420,6 +422,59 @@ class LanguageTest : public QObject {
     };
     const QString error = is_model ? error_of(inspect(path)) : error_of(app::open_recording(path));
     QVERIFY2(error.contains(says), qPrintable(error));
+  }
+
+  // What is said of the settings' and the conversations' files when they are opened.
+  void noticesAreInTheLanguage() {
+    ui::use_language(QStringLiteral("de"));
+    static const QRegularExpression english(QStringLiteral("\\b(a|the|or|could|from|with)\\b"));
+    // Each setting with a value that fits none of them.
+    app::Settings other;
+    other.temperature = other.top_p = other.min_p = other.repetition_penalty = 0.5;
+    other.top_k = other.max_tokens = 1;
+    other.language = other.device = other.device_description = other.window_geometry = other.window_state =
+        "x";
+    other.theme = app::ThemeChoice::dark;
+    other.send_key = app::SendKey::control_enter;
+    other.text_percent = other.context_tokens = 60;
+    other.show_live_panel = !other.show_live_panel;
+    other.offline = true;
+    other.model_folders = other.recent_models = {"x"};
+    other.model_setups.resize(1);
+    other.budget_gb = 1;
+    other.system_prompts.resize(1);
+    const std::filesystem::path path = folder_.path() / "settings.json";
+    app::SettingsFile file(path);
+    FOVEA_VERIFY(file.update([&](app::Settings& s) { s = other; }));
+    auto json = nlohmann::json::parse(content(q(path)).toStdString());
+    int fields = 0;
+    for (auto& group : json)
+      for (auto& value : group) value = {{"x", ++fields}};
+    QVERIFY(fields > 20);
+    put("settings.json", QByteArray::fromStdString(json.dump()));
+    FOVEA_VERIFY(file.load());
+    std::vector<std::string> notices = file.take_notices();
+    QCOMPARE(static_cast<int>(notices.size()), fields);
+    put("settings.json", R"({"appearance": 5})");
+    FOVEA_VERIFY(file.load());
+    for (const char* broken : {"{ no", "[]"}) {
+      put("settings.json", broken);
+      FOVEA_VERIFY(file.load());
+    }
+    // A file of conversations that is damaged, and one that a newer program wrote.
+    put("history.db", QByteArray(5000, 'x'));
+    auto history = app::history::History::open(folder_.path() / "history.db");
+    FOVEA_VERIFY(history);
+    for (const auto& more : {file.take_notices(), history->opening().notices})
+      notices.insert(notices.end(), more.begin(), more.end());
+    notices.emplace_back(
+        "h.db was written by a newer Fovea: the conversations can be read and exported, but nothing new is "
+        "kept. Update Fovea to write again.");
+    notices.emplace_back("Conversations that could be read from it and are here again: 3.");
+    for (const std::string& notice : notices) {
+      const QString said = app::sentence_words(notice);
+      QVERIFY2(!said.contains(english), qPrintable(said));
+    }
   }
 
   void whyThereIsNoGpuIsInTheLanguage() {
