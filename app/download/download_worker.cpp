@@ -19,7 +19,7 @@ struct DownloadWorker::Parts : public QObject {
     connect(downloads.get(), &Downloads::removed, worker, &DownloadWorker::removed);
     const auto started = downloads->start();
     for (const DownloadStatus& status : downloads->list()) Q_EMIT worker->changed(status);
-    if (!started) Q_EMIT worker->failed({}, started.error());
+    if (!started) Q_EMIT worker->listTroubled(started.error());
   }
 
   DownloadWorkerSettings settings;

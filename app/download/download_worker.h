@@ -55,6 +55,8 @@ class DownloadWorker : public QObject {
   void tokenSaved();
   // still: what is used in its place from now on.
   void tokenForgotten(fovea::app::TokenSource still);
+  // The list of downloads could not be read, or is another Fovea's.
+  void listTroubled(const fovea::Error& error);
   void changed(const fovea::app::DownloadStatus& status);
   void removed(std::int64_t id);
 

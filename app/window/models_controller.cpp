@@ -334,6 +334,10 @@ void ModelsController::connect_downloads() {
           });
   connect(&downloads_, &DownloadWorker::listed, this, &ModelsController::on_listed);
   connect(&downloads_, &DownloadWorker::failed, this, &ModelsController::on_download_failed);
+  connect(&downloads_, &DownloadWorker::listTroubled, this, [this](const Error& error) {
+    early_error_ = error_words(error);
+    if (dialog_) dialog_->download().show_error(early_error_);
+  });
   connect(&downloads_, &DownloadWorker::tokenWanted, this, [this] {
     if (dialog_) dialog_->download().ask_token();
   });
@@ -486,9 +490,8 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
 }
 
 void ModelsController::on_download_failed(const QString& about, const Error& error) {
-  const QString text = error_words(error);
-  if (about.isEmpty()) Q_EMIT tokenNote(text, true);
-  dialog_ ? dialog_->download().show_error(text) : (void)(early_error_ = text);
+  if (about.isEmpty()) Q_EMIT tokenNote(error_words(error), true);
+  if (dialog_) dialog_->download().show_error(error_words(error));
 }
 
 void ModelsController::start_download(const QString& repository, int version) {

@@ -105,7 +105,7 @@ class ModelsController : public QObject {
   bool env_offline_;
   std::vector<LibraryModel> models_;
   std::map<std::int64_t, DownloadStatus> statuses_;
-  QString early_error_;  // of the downloads, when there was no window yet to show it
+  QString early_error_;  // of the list of downloads, which is read before there is a window
   QString asked_;        // the repository whose versions are shown
   HubRepository listed_;
   std::vector<ModelChoice> choices_;

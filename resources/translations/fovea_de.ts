@@ -4476,6 +4476,10 @@
         <source>%1 · hotness %2</source>
         <translation>%1 · Hitze %2</translation>
     </message>
+    <message>
+        <source>main memory</source>
+        <translation>Arbeitsspeicher</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::GainView</name>
@@ -5421,10 +5425,6 @@
         <translation>Der Planer hat das Budget aufgeteilt, bevor das Modell geladen wurde. Experten wechseln ihre Stufe innerhalb ihres Teils; die Linie ist das Budget, das nie überschritten wird.</translation>
     </message>
     <message>
-        <source>Main memory, computed by the processor</source>
-        <translation>Arbeitsspeicher, vom Prozessor berechnet</translation>
-    </message>
-    <message>
         <source>Experts (%1)</source>
         <translation>Experten (%1)</translation>
     </message>
@@ -5439,6 +5439,10 @@
     <message>
         <source>Used by all programs</source>
         <translation>Von allen Programmen belegt</translation>
+    </message>
+    <message>
+        <source>Main memory, the processor&apos;s</source>
+        <translation>Arbeitsspeicher des Prozessors</translation>
     </message>
 </context>
 <context>

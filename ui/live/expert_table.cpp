@@ -86,7 +86,10 @@ QVariant ExpertTable::data(const QModelIndex& index, int role) const {
 }
 
 QVariant ExpertTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole && (section == hotness || section == tokens))
+    return QVariant(Qt::AlignRight | Qt::AlignVCenter);  // as the numbers below
+  if (role != Qt::DisplayRole) return {};
   switch (section) {
     case layer:
       return tr("Layer");

@@ -3,6 +3,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 #include <QStringList>
+#include <algorithm>
+#include <cmath>
 
 #include "ui/live/number_text.h"
 
@@ -25,8 +27,13 @@ QString tier_text(const Snapshot& numbers, std::uint8_t tier) {
   return tier == host_tier ? ExpertWords::tr("main memory") : ExpertWords::tr("on disk");
 }
 
+// Two digits; never as a power of ten.
 QString hotness_text(float hotness) {
-  return hotness == 0 ? QStringLiteral("0") : QLocale().toString(static_cast<double>(hotness), 'g', 2);
+  constexpr int most_digits = 6;
+  const double value = static_cast<double>(hotness);
+  if (value < 0.5e-6) return QStringLiteral("0");
+  const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(value))), 0, most_digits);
+  return QLocale().toString(value, 'f', digits);
 }
 
 QString reason_text(const UnitChange& change) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/live/expert_text.h"
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
@@ -121,8 +122,10 @@ void FollowView::paintEvent(QPaintEvent*) {
     QString value;
     if (!line.points.empty()) {
       const Point& last = line.points.back();
-      const QString tier = last.tier < tiers_.size() ? QString::fromStdString(tiers_[last.tier]) : tr("disk");
-      value = tr("%1 · hotness %2").arg(tier, QString::number(static_cast<double>(last.hotness), 'g', 2));
+      const QString tier = last.tier < tiers_.size() ? QString::fromStdString(tiers_[last.tier])
+                           : last.tier == host_tier  ? tr("main memory")
+                                                     : tr("disk");
+      value = tr("%1 · hotness %2").arg(tier, hotness_text(last.hotness));
     }
     paint_caption(painter, QRectF(rect.left() + text * 1.3, rect.top(), rect.width() - text * 1.3, text),
                   name_ ? name_(line.unit) : QString::number(line.unit), value, palette());

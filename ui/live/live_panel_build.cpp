@@ -220,7 +220,8 @@ QWidget* LivePanel::make_map() {
   const int character = fontMetrics().averageCharWidth();
   for (const auto& [column, characters] :
        {std::pair{0, 8}, {1, 9}, {2, 8}, {3, 12}, {4, 11}, {5, 11}, {6, 15}})
-    table_view_->setColumnWidth(column, character * characters);
+    table_view_->setColumnWidth(
+        column, std::max(character * characters, table_view_->horizontalHeader()->sectionSizeHint(column)));
   connect(table_view_, &QTableView::activated, this,
           [this](const QModelIndex& index) { toggle_follow(table_->unit_at(index.row())); });
   map_pages_->addWidget(heatmap_);

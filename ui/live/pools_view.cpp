@@ -218,15 +218,9 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
 
 double PoolsView::legend(QPainter* painter, double top, double width) const {
   const double line = fontMetrics().height() * 1.25;
-  const double least = fontMetrics().averageCharWidth() * 31;
-  const int columns = width >= 2 * least ? 2 : 1;
-  const double column_width = (width - (columns - 1) * line) / columns;
-  const std::size_t rows =
-      (parts_.size() + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
   if (painter) {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const QRectF row(static_cast<double>(i / rows) * (column_width + line),
-                       top + static_cast<double>(i % rows) * line, column_width, line);
+      const QRectF row(0, top + static_cast<double>(i) * line, width, line);
       const double side = line * 0.5;
       const QRectF swatch(row.left() + 0.5, row.center().y() - side / 2, side, side);
       painter->fillRect(swatch, part_colour(parts_[i]));
@@ -244,7 +238,7 @@ double PoolsView::legend(QPainter* painter, double top, double width) const {
                     palette());
     }
   }
-  return top + static_cast<double>(rows) * line + line * 0.4;
+  return top + static_cast<double>(parts_.size()) * line + line * 0.4;
 }
 
 double PoolsView::bar(QPainter* painter, double top, double width, const QString& name, double used,
@@ -271,8 +265,7 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
   }
   if (plan_.host_bytes > 0) {
     const auto used = static_cast<double>(plan_.host_bytes);
-    y = bar(painter, y, width, tr("Main memory, computed by the processor"), used,
-            std::max(main_memory_, used),
+    y = bar(painter, y, width, tr("Main memory, the processor's"), used, std::max(main_memory_, used),
             tier_solid(numbers_.tiers.size() + 1, numbers_.tiers.size(), is_dark(palette())), host_value());
   }
   for (std::size_t pool = 0; pool < numbers_.pools.size(); ++pool) {
@@ -301,8 +294,7 @@ QString PoolsView::host_value() const {
 void PoolsView::tell() {
   QStringList words;
   for (const BudgetPart& part : parts_) words << part_name(part) + QLatin1Char(' ') + part_value(part);
-  if (plan_.host_bytes > 0)
-    words << tr("Main memory, computed by the processor") + QLatin1Char(' ') + host_value();
+  if (plan_.host_bytes > 0) words << tr("Main memory, the processor's") + QLatin1Char(' ') + host_value();
   setAccessibleDescription(words.join(QStringLiteral(", ")));
 }
 

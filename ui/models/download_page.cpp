@@ -142,7 +142,7 @@ QWidget* DownloadPage::make_versions() {
   why_->setTextFormat(Qt::PlainText);
   why_->setWordWrap(true);
   why_->setForegroundRole(QPalette::PlaceholderText);
-  why_->setMinimumHeight(why_->fontMetrics().lineSpacing() * 3);
+  why_->setMinimumHeight(why_->fontMetrics().lineSpacing() * 4);
   why_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
   download_ = new QPushButton(tr("&Download"), page);
   download_->setObjectName(QStringLiteral("download"));

@@ -12,6 +12,7 @@
 #include <QSignalBlocker>
 #include <QStyle>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/models/fit_style.h"
 #include "ui/theme/theme.h"
@@ -56,9 +57,16 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   layout->addWidget(buttons);
-  // Qt would give it two thirds of a small screen at most, and squeeze the words.
-  resize(minimumWidth(), layout->totalHeightForWidth(minimumWidth()));
+  setMinimumWidth(std::max(minimumWidth(), layout->totalMinimumSize().width()));
+  resize(minimumWidth(), 0);
+  say_size(tr("Working out what it takes…"));
   update_start();
+}
+
+// Qt would give it two thirds of a small screen at most, and squeeze the words.
+void PrepareDialog::say_size(const QString& text) {
+  size_->setText(text);
+  resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
 }
 
 QWidget* PrepareDialog::make_text() {
@@ -141,10 +149,9 @@ void PrepareDialog::change() {
   update_start();
   size_->setPalette(palette());
   if (tiers().size() < 2) {
-    size_->setText(tr("Choose at least two: with one there is nothing to change between."));
-    return;
+    return say_size(tr("Choose at least two: with one there is nothing to change between."));
   }
-  size_->setText(tr("Working out what it takes…"));
+  say_size(tr("Working out what it takes…"));
   Q_EMIT sizeWanted(tiers());
 }
 
@@ -155,8 +162,7 @@ void PrepareDialog::show_size(qint64 bytes, qint64 free_bytes) {
     return;
   }
   size_->setPalette(palette());
-  size_->setText(
-      tr("It takes %1 on the disk; %2 are free there.").arg(size_text(bytes), size_text(free_bytes)));
+  say_size(tr("It takes %1 on the disk; %2 are free there.").arg(size_text(bytes), size_text(free_bytes)));
   has_room_ = true;
   update_start();
   start_->setDefault(true);
@@ -166,7 +172,7 @@ void PrepareDialog::show_error(const QString& text) {
   QPalette colours = palette();
   colours.setColor(QPalette::WindowText, error_text(palette()));
   size_->setPalette(colours);
-  size_->setText(text);
+  say_size(text);
   has_room_ = false;
   update_start();
 }

@@ -38,6 +38,7 @@ class PrepareDialog : public QDialog {
   QWidget* make_text();
   void leave_out_equals(std::size_t index);
   void change();
+  void say_size(const QString& text);
   void update_start();
 
   std::vector<TierChoice> choices_;

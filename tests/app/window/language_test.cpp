@@ -472,7 +472,8 @@ class LanguageTest : public QObject {
         "kept. Update Fovea to write again.");
     notices.emplace_back("Conversations that could be read from it and are here again: 3.");
     for (const std::string& notice : notices) {
-      const QString said = app::sentence_words(notice);
+      QString said = app::sentence_words(notice);
+      said.remove(QRegularExpression(QStringLiteral("\\([^)]*\\)")));  // SQLite's own words
       QVERIFY2(!said.contains(english), qPrintable(said));
     }
   }

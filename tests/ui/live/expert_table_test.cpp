@@ -3,6 +3,7 @@
 #include <QAbstractItemModelTester>
 
 #include "tests/support/test.h"
+#include "ui/live/expert_text.h"
 #include "ui/live/conversation_uses.h"
 
 using namespace fovea;
@@ -47,6 +48,15 @@ class ExpertTableTest : public QObject {
     ring.add(s, 4);
     table.show(ring, ring.last(), ring.last_frame());
     QCOMPARE(table.rowCount(), 3);
+  }
+
+  // Two digits, and no powers of ten.
+  void hotnessIsReadable() {
+    QCOMPARE(hotness_text(0), QStringLiteral("0"));
+    QCOMPARE(hotness_text(9.3e-5F), QStringLiteral("0.000093"));
+    QCOMPARE(hotness_text(1e-9F), QStringLiteral("0"));
+    QCOMPARE(hotness_text(0.0584F), QStringLiteral("0.058"));
+    QCOMPARE(hotness_text(12.3F), QStringLiteral("12"));
   }
 
   void saysWhatTheMapShows() {

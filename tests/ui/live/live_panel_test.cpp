@@ -459,7 +459,7 @@ class LivePanelTest : public QObject {
              qPrintable(headline));
     const auto* pools = panel.findChild<PoolsView*>();
     QVERIFY2(pools->accessibleDescription().contains(
-                 QStringLiteral("Main memory, computed by the processor 1 · ") + bytes_text(3e9)),
+                 QStringLiteral("Main memory, the processor's 1 · ") + bytes_text(3e9)),
              qPrintable(pools->accessibleDescription()));
     const SnapshotRing& ring = panel.ring();
     const QString hover = expert_text(model, ring.last(), ring.last_frame(), 2, {}, false);

@@ -277,6 +277,24 @@ class LibraryPageTest : public QObject {
     QCOMPARE(wanted.count(), 2);  // one tier is not asked about
   }
 
+  // Whatever it says last, nothing is cut off.
+  void preparingShowsAllItsWords() {
+    PrepareDialog dialog(QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M"),
+                         {{QStringLiteral("file"), QStringLiteral("file"), true},
+                          {QStringLiteral("q4"), QStringLiteral("q4"), true}});
+    dialog.show();
+    for (const bool fits : {true, false}) {
+      fits ? dialog.show_size(10, 100)
+           : dialog.show_error(QStringLiteral("An error of many words. ").repeated(9));
+      QCoreApplication::processEvents();
+      for (const QLabel* label : dialog.findChildren<QLabel*>())
+        if (label->wordWrap())
+          QVERIFY2(label->height() >= label->heightForWidth(label->width()), qPrintable(label->text()));
+      for (const QAbstractButton* button : dialog.findChildren<QAbstractButton*>())
+        QVERIFY2(button->width() >= button->sizeHint().width(), qPrintable(button->text()));
+    }
+  }
+
   void ofTwoTiersOfAsManyBitsOneIsChosen() {
     PrepareDialog dialog(QStringLiteral("m"),
                          {{QStringLiteral("file"), QStringLiteral("file"), true},
