@@ -1,5 +1,6 @@
 #include "app/console/console.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -108,7 +109,10 @@ void Console::show(const Progress& progress) {
   }
   if (!progress.item.empty()) line += "  " + progress.item;
   constexpr std::size_t columns = 78;
-  line = printable(line, false).substr(0, columns);
+  line = printable(line, false);
+  std::size_t end = std::min(line.size(), columns);
+  while (end < line.size() && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+  line.resize(end);
   write_all(STDERR_FILENO, "\r\033[K" + line);
   progress_is_shown_ = true;
 }

@@ -155,6 +155,8 @@ class CommandLineTest : public QObject {
         "is missing");
     row("a text that is too short", {"perplexity", chat_model, "/dev/null"},
         "/dev/null: it has 1 tokens, one window needs 512");
+    row("no text to trace", {"trace", chat_model, "/dev/null", "-o", "/dev/null"},
+        "/dev/null: the text is empty");
     row("a chat without input", {"chat", model}, "there is no prompt");
     // Never the processor instead.
     row("no such device", {"logits", model, "--tokens", "1", "--out", "/dev/null", "--device", "cuda:77"},
