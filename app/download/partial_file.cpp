@@ -178,9 +178,7 @@ Result<void> PartialFile::make_room() {
   const std::int64_t missing = content_.bytes - std::min(content_.bytes, allocated);
   const std::int64_t free_bytes =
       static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
-  const auto too_little = [&] {
-    return disk_too_full(place_.incomplete.parent_path(), missing, free_bytes);
-  };
+  const auto too_little = [&] { return disk_too_full(place_.incomplete.parent_path(), missing, free_bytes); };
   if (missing > 0 && missing + settings_.spare_bytes > free_bytes) return too_little();
   if (settings_.reserve && missing > 0 &&
       ::fallocate(file_.number(), FALLOC_FL_KEEP_SIZE, 0, content_.bytes) != 0 && errno == ENOSPC)

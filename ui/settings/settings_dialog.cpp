@@ -46,6 +46,7 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& p
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(tabs, 1);
   layout->addWidget(buttons);
+  setMinimumWidth(std::max(minimumWidth(), layout->totalMinimumSize().width()));
   // Qt would give it two thirds of a small screen at most, and squeeze the words.
   resize(minimumWidth(), std::max(sizeHint().height(), layout->totalHeightForWidth(minimumWidth())));
   // Enter ends what is typed into a field; it presses no button.
