@@ -1,11 +1,11 @@
-// attention, and of few queries over a long cache its form without tensor cores. A block takes the query
-// heads of one key head (up to eight) and one stretch of positions, in tiles of 32: the tile's keys go to
-// shared memory once for all heads, a lane computes the score of one position, the tile's values follow in
-// the same memory, and a lane adds up its dimensions. The softmax is kept online. Stretches are chosen so
-// that the device is filled; a second kernel joins them, and quantises what it writes (an image).
+// attention, its form for what tensor cores would not be exact enough for or could not load, and what joins
+// stretches. A block takes the query heads of one key head (up to eight) and one stretch of positions, in
+// tiles of 32: the tile's keys go to shared memory once for all heads, a lane computes the score of one
+// position, the tile's values follow in the same memory, and a lane adds up its dimensions. The softmax is
+// kept online. Stretches are chosen so that the device is filled; a second kernel joins them, and quantises
+// what it writes (an image).
 //
-// Bound by the memory that the cache lies in for few heads; with eight heads for each key head by the loads
-// from shared memory (two for each product).
+// Bound by loads from shared memory, two for each product.
 #include "kernels/cuda/activations.h"
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/cache.h"
@@ -23,7 +23,8 @@ constexpr int block_heads = 8;
 constexpr int warp_heads = block_heads / warps;
 constexpr std::int64_t fewest_in_tiles = 9;  // queries
 constexpr int lane_dims = most_head_dim / 32;
-constexpr unsigned join_threads = 128;
+constexpr unsigned join_threads = 512;
+static_assert(most_stretches <= join_threads);
 
 FOVEA_DEVICE Range range_of(const Stretches& s, std::int64_t token) {
   const std::int64_t end = first_position(s.op) + token + 1;
@@ -113,40 +114,47 @@ attend_kernel(Stretches s) {
   FOVEA_UNROLL for (int k = 0; k < warp_heads; ++k) {
     const int head = warp + k * warps;
     if (head >= heads) break;
+    const bool whole = s.count == 1;
+    const std::int64_t at = ((std::int64_t{block_z()} * s.op.heads) + query + head) * s.count + block_x();
     float* const out =
-        s.count == 1
-            ? s.op.out + (token * s.op.heads + query + head) * dim
-            : s.partial +
-                  ((std::int64_t{block_z()} * s.op.heads + query + head) * s.count + block_x()) * (dim + 2);
-    const float factor = s.count == 1 ? 1.0F / state[k].total : 1.0F;
+        whole ? s.op.out + (token * s.op.heads + query + head) * dim : s.sums + at * s.sum_stride;
+    const float factor = whole ? 1.0F / state[k].total : 1.0F;
     FOVEA_UNROLL for (int d = 0; d < lane_dims; ++d) {
-      if (lane + 32 * d < dim) out[lane + 32 * d] = state[k].sums[d] * factor;
+      if (lane + 32 * d < (whole ? dim : s.sum_stride)) out[lane + 32 * d] = state[k].sums[d] * factor;
     }
-    if (s.count > 1 && lane == 0) {
-      out[dim] = state[k].largest;
-      out[dim + 1] = state[k].total;
-    }
+    if (!whole && lane == 0) s.weights[at] = {state[k].largest, state[k].total};
   }
 }
 
-// Joins the stretches of one head of one token.
+// Joins the stretches of one head of one token: a thread finds what one stretch counts, a warp adds up every
+// sixteenth, 16 bytes of it in each lane.
 FOVEA_KERNEL(join_threads) join_kernel(Stretches s, Quantised image) {
   wait_for_earlier();
+  constexpr int join_warps = join_threads / 32;
+  FOVEA_SHARED(float, factors, most_stretches);
+  FOVEA_SHARED(float, sums, join_warps* most_head_dim);
   const int dim = static_cast<int>(s.op.pages.head_dim);
-  const std::int64_t head = block_x();
-  const float* const parts = s.partial + (std::int64_t{block_y()} * s.op.heads + head) * s.count * (dim + 2);
-  float largest = -INFINITY;
-  for (int i = 0; i < s.count; ++i) largest = fmaxf(largest, parts[i * (dim + 2) + dim]);
-  const std::int64_t start = ((s.first_token + std::int64_t{block_y()}) * s.op.heads + head) * dim;
-  for (int d = static_cast<int>(thread_index()); d < dim; d += static_cast<int>(join_threads)) {
-    float sum = 0;
-    float total = 0;
-    for (int i = 0; i < s.count; ++i) {
-      const float* const part = parts + i * (dim + 2);
-      const float weight = weight_of(part[dim], largest);
-      sum += weight * part[d];
-      total += weight * part[dim + 1];
+  const int thread = static_cast<int>(thread_index());
+  const std::int64_t head = std::int64_t{block_y()} * s.op.heads + block_x();
+  const Stretch* const found = s.weights + head * s.count;
+  const Stretch mine = thread < s.count ? found[thread] : Stretch{-INFINITY, 0};
+  const float factor = weight_of(mine.largest, largest_of_block(mine.largest));
+  factors[thread] = factor;
+  const float total = sum_of_block(factor * mine.total);
+  const float* const parts = s.sums + head * s.count * s.sum_stride;
+  for (int d = thread % 32 * 4; d < s.sum_stride; d += 32 * 4) {
+    Floats4 sum = {};
+    for (int i = thread / 32; i < s.count; i += join_warps) {
+      const auto part = load_written<Floats4>(parts + std::int64_t{i} * s.sum_stride + d);
+      FOVEA_UNROLL for (int k = 0; k < 4; ++k) sum.v[k] += factors[i] * part.v[k];
     }
+    sums.store(thread / 32 * most_head_dim + d, sum);
+  }
+  sync_block();
+  const std::int64_t start = ((s.first_token + std::int64_t{block_y()}) * s.op.heads + block_x()) * dim;
+  for (int d = thread; d < dim; d += static_cast<int>(join_threads)) {
+    float sum = 0;
+    FOVEA_UNROLL for (int w = 0; w < join_warps; ++w) sum += sums[w * most_head_dim + d];
     s.op.out[start + d] = sum / total;
     if (image.q) store_quantised(sum / total, image, start + d);
   }
@@ -165,14 +173,11 @@ void start_one_by_one(const Stretches& s, std::int64_t tokens, CudaStream& strea
                              .threads = threads,
                              .shared_bytes = tile_bytes + static_cast<unsigned>(block_heads * 4 * dim),
                              .overlaps = true};
-  switch (s.op.pages.type) {
-    case Type::f32:
-      return launch<attend_kernel<Type::f32>>(shape, stream, s);
-    case Type::f16:
-      return launch<attend_kernel<Type::f16>>(shape, stream, s);
-    default:
-      assert(s.op.pages.type == Type::q8_0);
-      return launch<attend_kernel<Type::q8_0>>(shape, stream, s);
+  if (s.op.pages.type == Type::f32) {
+    launch<attend_kernel<Type::f32>>(shape, stream, s);
+  } else {
+    assert(s.op.pages.type == Type::f16);
+    launch<attend_kernel<Type::f16>>(shape, stream, s);
   }
 }
 
@@ -180,19 +185,35 @@ std::int64_t smaller(std::int64_t a, std::int64_t b) {
   return a < b ? a : b;
 }
 
-// Few queries are bound by the cache's memory and a tile of rows would be almost empty. A cache in 32-bit
-// floats is what one chooses for exact scores, which half floats would not give.
-bool fills_tiles(const Attention& op) {
-  return op.tokens >= fewest_in_tiles && op.pages.type != Type::f32;
+enum class Form : std::uint8_t { one_by_one, few, tiles };
+
+// A cache in 32-bit floats is what one chooses for exact scores, which half floats would not give. Of few
+// queries a tile of 64 rows would be almost empty.
+Form form_of(const Attention& op) {
+  if (op.pages.type == Type::f32) return Form::one_by_one;
+  if (op.tokens >= fewest_in_tiles) return Form::tiles;
+  return op.pages.head_dim % 8 == 0 ? Form::few : Form::one_by_one;
 }
 
-// Into how many stretches, so that with `blocks` blocks for each there are four for each multiprocessor, and
-// none is shorter than two tiles.
-int stretches_for(const Attention& op, std::int64_t blocks, int positions, const CudaStream& stream) {
+// Into how many stretches, so that with `blocks` blocks for each there are `wanted` for each multiprocessor,
+// and none is shorter than `shortest` positions.
+int stretches_for(const Attention& op, std::int64_t wanted, std::int64_t blocks, std::int64_t shortest) {
   const std::int64_t longest =
       op.window > 0 ? smaller(op.window, op.first + op.tokens) : op.first + op.tokens;
-  const std::int64_t wanted = quotient_up(std::int64_t{4} * stream.multiprocessors(), blocks);
-  return static_cast<int>(smaller(wanted, quotient_up(longest, 2 * std::int64_t{positions})));
+  return static_cast<int>(smaller(
+      most_stretches, smaller(wanted > blocks ? wanted / blocks : 1, quotient_up(longest, shortest))));
+}
+int stretches_for(const Attention& op, Form form, const CudaStream& stream) {
+  const std::int64_t all = stream.multiprocessors();
+  switch (form) {
+    case Form::few:
+      return stretches_for(op, attention_few_resident * all, attention_few_blocks(op),
+                           attention_few_positions);
+    case Form::tiles:
+      return stretches_for(op, 4 * all, attention_tile_blocks(op), 2 * attention_tile_positions);
+    default:
+      return stretches_for(op, 4 * all, blocks_of_token(op) * op.tokens, 2 * tile_positions);
+  }
 }
 
 }  // namespace
@@ -202,22 +223,28 @@ void attention(const Attention& op, Stream& stream) {
   const KvPages& pages = op.pages;
   assert(op.heads % pages.kv_heads == 0 && pages.head_dim <= most_head_dim);
   if (op.tokens == 0) return;
-  const bool in_tiles = fills_tiles(op);
+  const Form form = form_of(op);
   // Of heads that are no whole warps, and where there is nothing to join, the image is made apart.
   const Quantised image = image_arrays(op.image, op.tokens, op.heads * pages.head_dim);
-  Stretches s = {.op = op};
-  s.count = in_tiles ? stretches_for(op, attention_tile_blocks(op), attention_tile_positions, cuda)
-                     : stretches_for(op, blocks_of_token(op) * op.tokens, tile_positions, cuda);
-  s.partial = reinterpret_cast<float*>(cuda.scratch());
-  const std::int64_t token_bytes = op.heads * s.count * (pages.head_dim + 2) * 4;
+  const std::int64_t stride = quotient_up(pages.head_dim, 4) * 4;
+  Stretches s = {.op = op, .count = stretches_for(op, form, cuda), .sum_stride = static_cast<int>(stride)};
+  const std::int64_t token_parts = op.heads * s.count;
   std::int64_t at_once = 65535;
-  if (s.count > 1) at_once = smaller(at_once, cuda.scratch_bytes() / token_bytes);
-  assert(at_once > 0);
+  if (s.count > 1) {
+    at_once = smaller(at_once, (cuda.scratch_bytes() - 512) /
+                                   (token_parts * (stride * 4 + static_cast<std::int64_t>(sizeof(Stretch)))));
+    assert(at_once > 0);
+    Scratch scratch(cuda);
+    s.sums = scratch.take<float>(at_once * token_parts * stride);
+    s.weights = scratch.take<Stretch>(at_once * token_parts);
+  }
   for (std::int64_t first = 0; first < op.tokens; first += at_once) {
     const std::int64_t tokens = smaller(at_once, op.tokens - first);
     s.first_token = static_cast<int>(first);
-    if (in_tiles) {
+    if (form == Form::tiles) {
       start_attention_in_tiles(s, tokens, cuda);
+    } else if (form == Form::few) {
+      start_attention_of_few(s, tokens, cuda);
     } else {
       start_one_by_one(s, tokens, cuda);
     }

@@ -1,4 +1,5 @@
-// attention as both of its forms see it: few queries (attention.cu) and many (attention_tiles.cu).
+// attention as its three forms see it: over a cache that half floats hold few queries (attention_few.cu) and
+// many (attention_tiles.cu), and all others (attention.cu).
 #pragma once
 
 #include <cmath>
@@ -11,12 +12,22 @@ namespace fovea::kernels::cuda {
 
 constexpr int most_head_dim = 256;
 
-// Work is divided into stretches of positions where queries alone would not fill the device.
+// Work is divided into stretches of positions where queries alone would not fill the device. Of several, each
+// leaves its own result, which join_kernel (attention.cu) puts together.
+constexpr int most_stretches = 512;
+struct Stretch {
+  float largest;  // score, and
+  float total;    // Σ e^(score − largest)
+};
 struct Stretches {
   Attention op;
-  int first_token = 0;       // of this launch
-  int count = 1;             // stretches of positions
-  float* partial = nullptr;  // [tokens, heads, count, head_dim + 2]: sums, largest score, total weight
+  int first_token = 0;  // of this launch
+  int count = 1;        // stretches of positions
+  // [tokens, heads, count, sum_stride]: Σ e^(score − largest) · value, each filled up with zeros to a
+  // multiple of 16 bytes.
+  float* sums = nullptr;
+  int sum_stride = 0;
+  Stretch* weights = nullptr;  // [tokens, heads, count]
 };
 
 FOVEA_DEVICE std::int64_t first_position(const Attention& op) {
@@ -39,6 +50,12 @@ FOVEA_DEVICE Range stretch_of(const Range& all, int count, int tile_positions) {
 FOVEA_DEVICE float weight_of(float score, float largest) {
   return score == -INFINITY ? 0.0F : expf(score - largest);
 }
+
+// Of few queries on tensor cores, over a cache that half floats hold.
+std::int64_t attention_few_blocks(const Attention&);
+void start_attention_of_few(const Stretches&, std::int64_t tokens, CudaStream&);
+constexpr int attention_few_positions = 64;  // of a block at once
+constexpr int attention_few_resident = 2;    // blocks on a multiprocessor
 
 // The operation for many queries over a cache that half floats hold.
 void start_attention_in_tiles(const Stretches&, std::int64_t tokens, CudaStream&);

@@ -24,8 +24,10 @@ FOVEA_DEVICE std::int64_t entry_bytes(std::int64_t head_dim) {
 template <Type type>
 FOVEA_DEVICE std::byte* entry(const KvPages& pages, std::byte* const* list, std::int64_t position,
                               std::int64_t head) {
-  return list[position / pages.page_tokens] +
-         (head * pages.page_tokens + position % pages.page_tokens) * entry_bytes<type>(pages.head_dim);
+  // In 32 bits: dividing 64 takes a hundred instructions.
+  const auto in_page = static_cast<unsigned>(pages.page_tokens);
+  const auto place = static_cast<unsigned>(position);
+  return list[place / in_page] + (head * in_page + place % in_page) * entry_bytes<type>(pages.head_dim);
 }
 
 template <Type type>

@@ -123,6 +123,11 @@ FOVEA_DEVICE unsigned ballot(bool value, unsigned mask = 0xFFFFFFFFU) {
   return __ballot_sync(mask, value);
 }
 
+// Of all lanes of the warp.
+FOVEA_DEVICE std::uint32_t largest_of_warp(std::uint32_t value) {
+  return __reduce_max_sync(0xFFFFFFFFU, value);
+}
+
 FOVEA_DEVICE int atomic_add(int* at, int value) {
   return atomicAdd(at, value);
 }
@@ -201,8 +206,9 @@ FOVEA_DEVICE float float_of_bits(std::uint32_t bits) {
 FOVEA_DEVICE std::uint32_t bits_of(float value) {
   return __float_as_uint(value);
 }
-// The first thing that a kernel does whose launch `overlaps`: earlier kernels have ended behind it and what
-// they wrote is seen, and the next kernel's blocks may come to wait in turn where there is room for them.
+// The first thing that a kernel does whose launch `overlaps`, but for hints (prefetch): earlier kernels have
+// ended behind it and what they wrote is seen, and the next kernel's blocks may come to wait in turn where
+// there is room for them.
 //
 // Each kernel waits for the whole of the one before, which has waited itself: so all earlier ones have ended.
 FOVEA_DEVICE void wait_for_earlier() {
@@ -212,6 +218,10 @@ FOVEA_DEVICE void wait_for_earlier() {
 #endif
 }
 
+// A hint that the 128 bytes around the address will be read soon: they come into the second-level cache.
+FOVEA_DEVICE void prefetch(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
 // A value that no kernel writes while this one runs or waits: weights. The compiler may load it at any time,
 // and from a cache that is not told of writes. Its address must be aligned to its size.
 template <typename T>

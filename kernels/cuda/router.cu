@@ -2,8 +2,8 @@
 // last chooses the token's experts. Bound by latency: the matrix is some hundred kilobytes, read by as many
 // blocks as there are experts. Of many tokens the product is linear's, and a warp chooses for each token.
 //
-// The chosen experts are found one after the other, each as the next in the order (larger logit first, then
-// lower index) after the one before, so that nothing is marked or stored: `used` rounds of ten shuffles.
+// A warp has the logits in shared memory as keys (reduce.h), each lane its own, and takes the largest of them
+// one after the other: two reductions of the warp for each.
 #include "kernels/cuda/grid.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/reduce.h"
@@ -17,66 +17,51 @@ constexpr unsigned tokens_at_once = threads / 32;
 // Blocks on a multiprocessor. Without it ptxas takes so few registers that it spills.
 [[maybe_unused]] constexpr int resident = 4;
 
-struct Candidate {
-  float logit;
-  int id;
-};
-
-// Whether `a` stands before `b` in the order.
-FOVEA_DEVICE bool before(const Candidate& a, const Candidate& b) {
-  return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
-}
-
-FOVEA_DEVICE Candidate first_of_lanes(Candidate mine) {
-  for (unsigned apart = 16; apart > 0; apart /= 2) {
-    const Candidate other = {shuffle_xor(mine.logit, apart), shuffle_xor(mine.id, apart)};
-    if (before(other, mine)) mine = other;
-  }
-  return mine;
-}
-
-// The first after `last`. What is not a number counts as the smallest: each must be some expert.
-FOVEA_DEVICE Candidate next_after(const Candidate& last, const float* logits, int experts) {
-  Candidate best = {-INFINITY, experts};
-  for (int i = static_cast<int>(thread_index() % 32); i < experts; i += 32) {
-    const float logit = load_fresh(logits + i);
-    const Candidate one = {logit == logit ? logit : -INFINITY, i};
-    if (before(last, one) && before(one, best)) best = one;
-  }
-  return first_of_lanes(best);
-}
-
-// The whole warp calls it.
-FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token) {
+// The whole warp calls it. keys [experts] is its own.
+FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token, const Shared<std::uint32_t>& keys) {
   const int lane = static_cast<int>(thread_index() % 32);
   const int experts = static_cast<int>(op.weight.rows);
   const float* const logits = op.logits + token * experts;
-  Candidate chosen = {INFINITY, -1};
-  float largest = 0;
-  float chosen_sum = 0;
+  std::int32_t* const ids = op.ids + token * op.used;
+  float* const weights = op.weights + token * op.used;
+  float largest = -INFINITY;
+  // Several under way at once.
+  constexpr int at_once = 4;
+  for (int first = lane; first < experts; first += 32 * at_once) {
+    float loaded[at_once];
+    FOVEA_UNROLL for (int k = 0; k < at_once; ++k) loaded[k] =
+        first + 32 * k < experts ? load_fresh(logits + first + 32 * k) : -INFINITY;
+    FOVEA_UNROLL for (int k = 0; k < at_once; ++k) {
+      const float logit = loaded[k];
+      // What is not a number counts as the smallest: each must be some expert.
+      if (first + 32 * k < experts) keys[first + 32 * k] = ordered_bits(logit == logit ? logit : -INFINITY);
+      largest = fmaxf(largest, logit);
+    }
+  }
+  largest = largest_of_lanes(largest);
+  float all = 0;
+  for (int i = lane; i < experts && !op.normalise; i += 32) all += expf(float_of_ordered(keys[i]) - largest);
   for (int j = 0; j < op.used; ++j) {
-    chosen = next_after(chosen, logits, experts);
-    if (j == 0) largest = chosen.logit;
-    const float weight = expf(chosen.logit - largest);
-    chosen_sum += weight;
-    if (lane == 0) {
-      op.ids[token * op.used + j] = chosen.id;
-      op.weights[token * op.used + j] = weight;
+    // The lane's largest and, of equal ones, first.
+    std::uint32_t best = 0;
+    int best_id = experts;
+    for (int i = lane; i < experts; i += 32) {
+      const std::uint32_t key = keys[i];
+      if (key <= best) continue;
+      best = key;
+      best_id = i;
     }
+    const std::uint32_t chosen = largest_of_warp(best);
+    const auto id =
+        static_cast<int>(~largest_of_warp(best == chosen ? ~static_cast<std::uint32_t>(best_id) : 0U));
+    if (id % 32 == lane) keys[id] = 0;  // no logit has this key
+    if (j % 32 != lane) continue;
+    ids[j] = id;
+    weights[j] = expf(float_of_ordered(chosen) - largest);
+    if (op.normalise) all += weights[j];
   }
-  float all = chosen_sum;
-  if (!op.normalise) {
-    all = 0;
-    for (int i = lane; i < experts; i += 32) all += expf(load_fresh(logits + i) - largest);
-    all = sum_of_lanes(all);
-  }
-  // Lane 0 wrote the weights.
-  if (lane == 0) {
-    for (int j = 0; j < op.used; ++j) {
-      float& weight = op.weights[token * op.used + j];
-      weight = weight / all * op.scale;
-    }
-  }
+  all = sum_of_lanes(all);
+  for (int j = lane; j < op.used; j += 32) weights[j] = weights[j] / all * op.scale;
 }
 
 FOVEA_DEVICE float sigmoid(float x) {
@@ -106,15 +91,18 @@ FOVEA_KERNEL_RESIDENT(threads, resident) router_kernel(Router op, Quantised quan
   sync_block();
   if (is_last[0] == 0 || thread_index() >= 32) return;
   fence_device();
-  choose_experts(op, token);
+  FOVEA_DYNAMIC_SHARED(std::uint32_t, keys, 0, experts);
+  choose_experts(op, token, keys);
   if (thread_index() == 0) arrived[token] = 0;
 }
 
 // A warp for each token; the shared weights are products yet.
 FOVEA_KERNEL(threads) choose_kernel(Router op) {
-  const std::int64_t token = std::int64_t{block_x()} * tokens_at_once + thread_index() / 32;
+  const int warp = static_cast<int>(thread_index() / 32);
+  const std::int64_t token = std::int64_t{block_x()} * tokens_at_once + warp;
+  FOVEA_DYNAMIC_SHARED(std::uint32_t, keys, 0, tokens_at_once* op.weight.rows);
   if (token >= op.tokens) return;
-  choose_experts(op, token);
+  choose_experts(op, token, keys + warp * op.weight.rows);
   if (op.shared_gate.data && thread_index() % 32 == 0)
     op.shared_weights[token] = sigmoid(op.shared_weights[token]);
 }
@@ -125,6 +113,7 @@ void router(const Router& op, Stream& stream) {
   if (op.tokens == 0) return;
   CudaStream& cuda = on_cuda(stream);
   const std::int64_t gates = op.shared_gate.data ? 1 : 0;
+  const auto keys_bytes = static_cast<unsigned>(4 * op.weight.rows);
   if (op.tokens < fewest_in_tiles) {
     static_assert(fewest_in_tiles <= counter_count);
     Scratch scratch(cuda);
@@ -134,6 +123,7 @@ void router(const Router& op, Stream& stream) {
     launch<router_kernel>({.grid_x = static_cast<unsigned>(op.weight.rows + gates),
                            .grid_y = static_cast<unsigned>(op.tokens),
                            .threads = threads,
+                           .shared_bytes = keys_bytes,
                            .overlaps = true},
                           cuda, op, x, cuda.counters());
     return;
@@ -147,7 +137,10 @@ void router(const Router& op, Stream& stream) {
           .columns = op.weight.columns,
           .projections = {products, static_cast<std::size_t>(1 + gates)}},
          stream);
-  launch<choose_kernel>({.grid_x = blocks_for(op.tokens, tokens_at_once), .threads = threads}, cuda, op);
+  launch<choose_kernel>({.grid_x = blocks_for(op.tokens, tokens_at_once),
+                         .threads = threads,
+                         .shared_bytes = tokens_at_once * keys_bytes},
+                        cuda, op);
 }
 
 }  // namespace fovea::kernels::cuda

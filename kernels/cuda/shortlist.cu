@@ -21,14 +21,10 @@ static_assert(run >= 2 * most_shortlisted);
 using Key = std::uint64_t;
 
 FOVEA_DEVICE Key key_of(float logit, std::uint32_t id) {
-  // −0 becomes 0.
-  const std::uint32_t bits = bits_of(logit == logit ? logit + 0.0F : -INFINITY);
-  const std::uint32_t ordered = (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
-  return Key{ordered} << 32 | ~id;
+  return Key{ordered_bits(logit == logit ? logit : -INFINITY)} << 32 | ~id;
 }
 FOVEA_DEVICE float logit_of(Key key) {
-  const auto ordered = static_cast<std::uint32_t>(key >> 32);
-  return float_of_bits((ordered >> 31) != 0 ? ordered & 0x7FFFFFFFU : ~ordered);
+  return float_of_ordered(static_cast<std::uint32_t>(key >> 32));
 }
 
 // Σ e^(sharpness · d), Σ e^d and Σ d · e^d of some logits, d being a logit less the largest of them.

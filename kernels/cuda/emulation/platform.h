@@ -1,6 +1,7 @@
 // The emulation's half of platform.h.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -203,6 +204,12 @@ inline unsigned ballot(bool value, unsigned mask = 0xFFFFFFFFU, Place place = Pl
   return mine.result;
 }
 
+inline std::uint32_t largest_of_warp(std::uint32_t value, Place place = Place::current()) {
+  for (unsigned apart = 16; apart > 0; apart /= 2)
+    value = std::max(value, shuffle_xor(value, apart, 0xFFFFFFFFU, place));
+  return value;
+}
+
 // Threads take turns only where they wait: these need no more.
 inline int atomic_add(int* at, int value) {
   return emulation::add_atomically(at, value);
@@ -253,6 +260,10 @@ inline std::uint32_t bits_of(float value) {
 }
 inline void wait_for_earlier() {
   emulation::Block::current()->wait_for_earlier();
+}
+// A hint reads nothing, but what it names must be there.
+inline void prefetch(const void* address) {
+  emulation::trace_read(address, 1);
 }
 // A value that no kernel writes while this one runs or waits. Its address must be aligned to its size.
 template <typename T>
