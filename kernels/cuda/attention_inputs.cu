@@ -29,38 +29,37 @@ FOVEA_DEVICE void find_turns(const AttentionInputs& op, std::int32_t position, c
   }
 }
 
-// A head of q or k as it came, and what its norm multiplies it by.
-struct Head {
-  Shared<float> x;  // [head_dim]
-  const float* weight;
-  float factor;
-
-  FOVEA_DEVICE float normed(int i) const {
-    const float value = x[i];
-    return weight ? value * factor * weight[i] : value;
-  }
-};
-
-// Lanes read what other lanes have loaded behind a sync_warp.
-FOVEA_DEVICE Head load_head(const float* from, const float* weight, float eps, int dim,
-                            const Shared<float>& row) {
-  float squares = 0;
-  for (int i = static_cast<int>(thread_index() % 32); i < dim; i += 32) {
-    const float value = from[i];
-    row[i] = value;
-    squares += value * value;
-  }
-  return {row, weight, inverse_root(sum_of_lanes(squares) / static_cast<float>(dim) + eps)};
+// A lane's elements of a head: lane, lane + 32 ….
+constexpr int lane_elements = most_head_dim / 32;
+FOVEA_DEVICE void load_elements(const float* from, int dim, float (&out)[lane_elements]) {
+  const int lane = static_cast<int>(thread_index() % 32);
+  FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) out[k] =
+      lane + 32 * k < dim ? from[lane + 32 * k] : 0.0F;
 }
 
-FOVEA_DEVICE float turned(const AttentionInputs& op, const Head& head, const Turns& turns, int i) {
-  const float value = head.normed(i);
+// Puts a head into `row` [head_dim], normed where it has weights. Lanes read what other lanes have put there
+// behind a sync_warp.
+FOVEA_DEVICE void put_head(const float (&x)[lane_elements], const float* weight, float eps, int dim,
+                           const Shared<float>& row) {
+  const int lane = static_cast<int>(thread_index() % 32);
+  float weights[lane_elements];
+  if (weight) load_elements(weight, dim, weights);
+  float squares = 0;
+  FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) squares += x[k] * x[k];
+  const float factor = inverse_root(sum_of_lanes(squares) / static_cast<float>(dim) + eps);
+  FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) {
+    if (lane + 32 * k < dim) row[lane + 32 * k] = weight ? x[k] * factor * weights[k] : x[k];
+  }
+}
+
+FOVEA_DEVICE float turned(const AttentionInputs& op, const Shared<float>& head, const Turns& turns, int i) {
+  const float value = head[i];
   if (i >= op.rotary) return value;
   const int half = static_cast<int>(op.rotary / 2);
   const bool split = op.style == RotaryStyle::half_split;
-  const int pair = split ? i % half : i / 2;
+  const int pair = split ? (i < half ? i : i - half) : i / 2;
   const bool is_first = split ? i < half : i % 2 == 0;
-  const float other = head.normed(split ? (is_first ? i + half : i - half) : i ^ 1);
+  const float other = head[split ? (is_first ? i + half : i - half) : i ^ 1];
   const float cosine = turns.cosines[pair];
   const float sine = turns.sines[pair];
   return is_first ? value * cosine - other * sine : other * sine + value * cosine;
@@ -93,42 +92,47 @@ inputs_kernel(AttentionInputs op) {
   FOVEA_SHARED(float, rows, warps* most_head_dim);
   const KvPages& pages = op.pages;
   const std::int64_t token = block_x();
+  const int warp = static_cast<int>(thread_index() / 32);
+  const int lane = static_cast<int>(thread_index() % 32);
+  const int dim = static_cast<int>(pages.head_dim);
+  const int heads = static_cast<int>(op.heads);
+  const int kv_heads = static_cast<int>(pages.kv_heads);
+  // Queries' heads, then keys', then values'.
+  const int item = static_cast<int>(block_y()) * warps + warp;
+  const bool is_query = item < heads;
+  const bool is_value = item >= heads + kv_heads;
+  const bool there = item < heads + 2 * kv_heads;
+  const int head = is_query ? item : (item - heads) % kv_heads;
+  const float* const from = is_query   ? op.q + token * op.q_stride + std::int64_t{head} * dim
+                            : is_value ? op.v + token * op.v_stride + std::int64_t{head} * dim
+                                       : op.k + token * op.k_stride + std::int64_t{head} * dim;
+  // On its way while the angles are found.
+  float x[lane_elements];
+  load_elements(from, there ? dim : 0, x);
   const std::int32_t position = op.positions[token];
   const Turns turns = {cosines, sines};
   find_turns(op, position, turns);
   sync_block();
+  if (!there) return;
 
-  const int warp = static_cast<int>(thread_index() / 32);
-  const int lane = static_cast<int>(thread_index() % 32);
-  const int dim = static_cast<int>(pages.head_dim);
   const int whole = (dim + 31) / 32 * 32;
-  const int heads = static_cast<int>(op.heads);
-  const int kv_heads = static_cast<int>(pages.kv_heads);
-  const int item = static_cast<int>(block_y()) * warps + warp;
-  if (item >= heads + 2 * kv_heads) return;
-
-  if (item >= heads + kv_heads) {
-    const int head = item - heads - kv_heads;
-    const float* const v = op.v + token * op.v_stride + std::int64_t{head} * dim;
+  if (is_value) {
     std::byte* const out = entry<type>(pages, pages.values, position, head);
-    for (int i = lane; i < whole; i += 32) store<type>(i < dim ? v[i] : 0.0F, i < dim, out, i);
+    FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) {
+      if (32 * k < whole) store<type>(x[k], lane + 32 * k < dim, out, lane + 32 * k);
+    }
     return;
   }
-
-  const bool is_query = item < heads;
-  const int head = is_query ? item : item - heads;
-  float* const x = is_query ? op.q + token * op.q_stride + std::int64_t{head} * dim
-                            : op.k + token * op.k_stride + std::int64_t{head} * dim;
-  const Head loaded =
-      load_head(x, is_query ? op.q_norm : op.k_norm, op.eps, dim, rows + warp * most_head_dim);
+  const Shared<float> row = rows + warp * most_head_dim;
+  put_head(x, is_query ? op.q_norm : op.k_norm, op.eps, dim, row);
   sync_warp();
   std::byte* const out = is_query ? nullptr : entry<type>(pages, pages.keys, position, head);
   for (int i = lane; i < whole; i += 32) {
-    const float value = i < dim ? turned(op, loaded, turns, i) : 0.0F;
+    const float value = i < dim ? turned(op, row, turns, i) : 0.0F;
     if (!is_query) {
       store<type>(value, i < dim, out, i);
     } else if (i < dim) {
-      x[i] = value;
+      op.q[token * op.q_stride + std::int64_t{head} * dim + i] = value;
     }
   }
 }

@@ -198,12 +198,10 @@ FOVEA_DEVICE void split_pairs(const std::uint32_t (&qs)[2], std::uint32_t (&pair
   FOVEA_UNROLL for (int g = 8; g < 11; ++g) pairs[g] = next_in_ring(pairs[g - 8]);
 }
 
+// Blocks of 32: one unit each.
 template <Type type, bool packed>
-FOVEA_DEVICE Codes decode(const Row<type, packed>& row, int unit) {
+FOVEA_DEVICE Codes decode_plain_block(const Row<type, packed>& row, int block) {
   using F = Fields<type>;
-  constexpr int units = elements_of<type> / 32;
-  const int block = unit / units;
-  const int u = unit % units;
   Codes c;
   if constexpr (type == Type::q4_0) {
     std::uint32_t qs[4];
@@ -232,114 +230,162 @@ FOVEA_DEVICE Codes decode(const Row<type, packed>& row, int unit) {
     } else {
       set_both(c, d, -half_to_float(row.template half_word<F::scale>(block, 2)));
     }
-  } else if constexpr (type == Type::q8_0) {
+  } else {
+    static_assert(type == Type::q8_0);
     row.template load<F::codes>(block, 0, c.q);
     set_both(c, half_to_float(row.template half_word<F::scale>(block)), 0);
-  } else if constexpr (type == Type::q2_k || type == Type::q3_k) {
-    // 16 bytes hold the pairs of four times 16 columns; this unit takes two of the four.
-    std::uint32_t qs[4];
-    const int shift = u / 2 % 2 * 4;
-    row.template load<F::codes>(block, u / 4 * 32 + u % 2 * 16, qs);
-    FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
-      c.q[i] = qs[i] >> shift & 0x03030303U;
-      c.q[i + 4] = qs[i] >> (shift + 2) & 0x03030303U;
-    }
-    const int group = u / 4 * 8 + u / 2 % 2 * 4 + u % 2;
-    if constexpr (type == Type::q2_k) {
-      const float d = half_to_float(row.template half_word<F::scale>(block));
-      const float dmin = half_to_float(row.template half_word<F::scale>(block, 2));
-      FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
-        const std::uint32_t scales = row.template byte<F::scales>(block, group + 2 * h);
-        c.scale[h] = d * static_cast<float>(scales & 15U);
-        c.minimum[h] = dmin * static_cast<float>(scales >> 4);
-      }
-    } else {
-      std::uint32_t high[4];
-      row.template load<F::high>(block, u % 2 * 16, high);
-      const int bit = u / 4 * 4 + u / 2 % 2 * 2;
-      FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
-        c.q[i] |= (high[i] >> bit & 0x01010101U) << 2;
-        c.q[i + 4] |= (high[i] >> (bit + 1) & 0x01010101U) << 2;
-      }
-      const float d = half_to_float(row.template half_word<F::scale>(block));
-      FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
-        const int g = group + 2 * h;
-        const std::uint32_t low = row.template byte<F::scales>(block, g % 8) >> (g / 8 * 4) & 15U;
-        const std::uint32_t top = row.template byte<F::scales>(block, 8 + g % 4) >> (2 * (g / 4)) & 3U;
-        c.scale[h] = d * static_cast<float>(static_cast<int>(low | top << 4) - 32);
-        c.minimum[h] = 4 * c.scale[h];
-      }
-    }
-  } else if constexpr (type == Type::q4_k || type == Type::q5_k) {
-    std::uint32_t qs[4];
-    std::uint32_t head[4];  // d, dmin, then 12 bytes of scales
-    row.template load<F::codes>(block, 16 * u, qs);
-    row.template load<F::scales>(block, 0, head);
-    split_nibbles(qs, c.q);
-    if constexpr (type == Type::q5_k) {
-      std::uint32_t high[4];
-      row.template load<F::high>(block, u % 2 * 16, high);
-      FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
-        c.q[i] |= (high[i] >> (u / 2 * 2) & 0x01010101U) << 4;
-        c.q[i + 4] |= (high[i] >> (u / 2 * 2 + 1) & 0x01010101U) << 4;
-      }
-    }
-    const float d = half_to_float(static_cast<std::uint16_t>(head[0]));
-    const float dmin = half_to_float(static_cast<std::uint16_t>(head[0] >> 16));
+  }
+  return c;
+}
+
+// q2_k and q3_k.
+template <Type type, bool packed>
+FOVEA_DEVICE Codes decode_pairs(const Row<type, packed>& row, int unit) {
+  using F = Fields<type>;
+  constexpr int units = elements_of<type> / 32;
+  const int block = unit / units;
+  const int u = unit % units;
+  Codes c;
+  // 16 bytes hold the pairs of four times 16 columns; this unit takes two of the four.
+  std::uint32_t qs[4];
+  const int shift = u / 2 % 2 * 4;
+  row.template load<F::codes>(block, u / 4 * 32 + u % 2 * 16, qs);
+  FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+    c.q[i] = qs[i] >> shift & 0x03030303U;
+    c.q[i + 4] = qs[i] >> (shift + 2) & 0x03030303U;
+  }
+  const int group = u / 4 * 8 + u / 2 % 2 * 4 + u % 2;
+  if constexpr (type == Type::q2_k) {
+    const float d = half_to_float(row.template half_word<F::scale>(block));
+    const float dmin = half_to_float(row.template half_word<F::scale>(block, 2));
     FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
-      const int g = u / 2 * 2 + h;
-      const int at = 8 * (g % 4);
-      std::uint32_t scale;
-      std::uint32_t minimum;
-      if (g < 4) {
-        scale = head[1] >> at & 63U;
-        minimum = head[2] >> at & 63U;
-      } else {
-        const std::uint32_t nibbles = head[3] >> at;
-        scale = (nibbles & 15U) | (head[1] >> (at + 6) & 3U) << 4;
-        minimum = (nibbles >> 4 & 15U) | (head[2] >> (at + 6) & 3U) << 4;
-      }
-      c.scale[h] = d * static_cast<float>(scale);
-      c.minimum[h] = dmin * static_cast<float>(minimum);
+      const std::uint32_t scales = row.template byte<F::scales>(block, group + 2 * h);
+      c.scale[h] = d * static_cast<float>(scales & 15U);
+      c.minimum[h] = dmin * static_cast<float>(scales >> 4);
     }
-  } else if constexpr (type == Type::q6_k) {
-    std::uint32_t low[4];
+  } else {
     std::uint32_t high[4];
-    row.template load<F::codes>(block, u / 4 * 64 + u % 4 * 16, low);
-    row.template load<F::high>(block, u / 4 * 32 + u % 2 * 16, high);
-    split_nibbles(low, c.q);
-    const int shift = u / 2 % 2 * 2;
+    row.template load<F::high>(block, u % 2 * 16, high);
+    const int bit = u / 4 * 4 + u / 2 % 2 * 2;
     FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
-      c.q[i] |= (high[i] >> shift & 0x03030303U) << 4;
-      c.q[i + 4] |= (high[i] >> (shift + 4) & 0x03030303U) << 4;
+      c.q[i] |= (high[i] >> bit & 0x01010101U) << 2;
+      c.q[i + 4] |= (high[i] >> (bit + 1) & 0x01010101U) << 2;
     }
     const float d = half_to_float(row.template half_word<F::scale>(block));
     FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
-      const auto scale =
-          static_cast<std::int8_t>(row.template byte<F::scales>(block, u / 4 * 8 + u % 4 + 4 * h));
-      c.scale[h] = d * static_cast<float>(scale);
-      c.minimum[h] = 32 * c.scale[h];
+      const int g = group + 2 * h;
+      const std::uint32_t low = row.template byte<F::scales>(block, g % 8) >> (g / 8 * 4) & 15U;
+      const std::uint32_t top = row.template byte<F::scales>(block, 8 + g % 4) >> (2 * (g / 4)) & 3U;
+      c.scale[h] = d * static_cast<float>(static_cast<int>(low | top << 4) - 32);
+      c.minimum[h] = 4 * c.scale[h];
     }
-  } else if constexpr (type == Type::iq4_nl || type == Type::iq4_xs || type == Type::mxfp4) {
-    constexpr Table table = type == Type::mxfp4 ? mxfp4_table : iq4_table;
-    std::uint32_t qs[4];
-    row.template load<F::codes>(block, 16 * u, qs);
-    FOVEA_UNROLL for (int i = 0; i < 4; ++i) look_up<table>(qs[i], c.q[i], c.q[i + 4]);
-    if constexpr (type == Type::iq4_nl) {
-      set_both(c, half_to_float(row.template half_word<F::scale>(block)), 0);
-    } else if constexpr (type == Type::mxfp4) {
-      // 2^(e − 128); the two smallest are subnormal.
-      const std::uint32_t e = row.template byte<F::scale>(block);
-      set_both(c, float_of_bits(e < 2 ? 0x00200000U << e : (e - 1) << 23), 0);
+  }
+  return c;
+}
+
+// q4_k and q5_k.
+template <Type type, bool packed>
+FOVEA_DEVICE Codes decode_nibbles(const Row<type, packed>& row, int unit) {
+  using F = Fields<type>;
+  constexpr int units = elements_of<type> / 32;
+  const int block = unit / units;
+  const int u = unit % units;
+  Codes c;
+  std::uint32_t qs[4];
+  std::uint32_t head[4];  // d, dmin, then 12 bytes of scales
+  row.template load<F::codes>(block, 16 * u, qs);
+  row.template load<F::scales>(block, 0, head);
+  split_nibbles(qs, c.q);
+  if constexpr (type == Type::q5_k) {
+    std::uint32_t high[4];
+    row.template load<F::high>(block, u % 2 * 16, high);
+    FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+      c.q[i] |= (high[i] >> (u / 2 * 2) & 0x01010101U) << 4;
+      c.q[i + 4] |= (high[i] >> (u / 2 * 2 + 1) & 0x01010101U) << 4;
+    }
+  }
+  const float d = half_to_float(static_cast<std::uint16_t>(head[0]));
+  const float dmin = half_to_float(static_cast<std::uint16_t>(head[0] >> 16));
+  FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+    const int g = u / 2 * 2 + h;
+    const int at = 8 * (g % 4);
+    std::uint32_t scale;
+    std::uint32_t minimum;
+    if (g < 4) {
+      scale = head[1] >> at & 63U;
+      minimum = head[2] >> at & 63U;
     } else {
-      std::uint32_t head[2];  // d, two high bits of the scales, then their nibbles
-      row.template load<F::scales>(block, 0, head);
-      const std::uint32_t low = head[1] >> (4 * u) & 15U;
-      const std::uint32_t top = head[0] >> (16 + 2 * u) & 3U;
-      const float d = half_to_float(static_cast<std::uint16_t>(head[0]));
-      set_both(c, d * static_cast<float>(static_cast<int>(low | top << 4) - 32), 0);
+      const std::uint32_t nibbles = head[3] >> at;
+      scale = (nibbles & 15U) | (head[1] >> (at + 6) & 3U) << 4;
+      minimum = (nibbles >> 4 & 15U) | (head[2] >> (at + 6) & 3U) << 4;
     }
-  } else if constexpr (type == Type::q4_f || type == Type::q4_e) {
+    c.scale[h] = d * static_cast<float>(scale);
+    c.minimum[h] = dmin * static_cast<float>(minimum);
+  }
+  return c;
+}
+
+template <Type type, bool packed>
+FOVEA_DEVICE Codes decode_q6_k(const Row<type, packed>& row, int unit) {
+  using F = Fields<type>;
+  constexpr int units = elements_of<type> / 32;
+  const int block = unit / units;
+  const int u = unit % units;
+  Codes c;
+  std::uint32_t low[4];
+  std::uint32_t high[4];
+  row.template load<F::codes>(block, u / 4 * 64 + u % 4 * 16, low);
+  row.template load<F::high>(block, u / 4 * 32 + u % 2 * 16, high);
+  split_nibbles(low, c.q);
+  const int shift = u / 2 % 2 * 2;
+  FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+    c.q[i] |= (high[i] >> shift & 0x03030303U) << 4;
+    c.q[i + 4] |= (high[i] >> (shift + 4) & 0x03030303U) << 4;
+  }
+  const float d = half_to_float(row.template half_word<F::scale>(block));
+  FOVEA_UNROLL for (int h = 0; h < 2; ++h) {
+    const auto scale =
+        static_cast<std::int8_t>(row.template byte<F::scales>(block, u / 4 * 8 + u % 4 + 4 * h));
+    c.scale[h] = d * static_cast<float>(scale);
+    c.minimum[h] = 32 * c.scale[h];
+  }
+  return c;
+}
+
+// Bytes that a table gives for four bits each.
+template <Type type, bool packed>
+FOVEA_DEVICE Codes decode_looked_up(const Row<type, packed>& row, int unit) {
+  using F = Fields<type>;
+  constexpr int units = elements_of<type> / 32;
+  const int block = unit / units;
+  const int u = unit % units;
+  Codes c;
+  constexpr Table table = type == Type::mxfp4 ? mxfp4_table : iq4_table;
+  std::uint32_t qs[4];
+  row.template load<F::codes>(block, 16 * u, qs);
+  FOVEA_UNROLL for (int i = 0; i < 4; ++i) look_up<table>(qs[i], c.q[i], c.q[i + 4]);
+  if constexpr (type == Type::iq4_nl) {
+    set_both(c, half_to_float(row.template half_word<F::scale>(block)), 0);
+  } else if constexpr (type == Type::mxfp4) {
+    // 2^(e − 128); the two smallest are subnormal.
+    const std::uint32_t e = row.template byte<F::scale>(block);
+    set_both(c, float_of_bits(e < 2 ? 0x00200000U << e : (e - 1) << 23), 0);
+  } else {
+    std::uint32_t head[2];  // d, two high bits of the scales, then their nibbles
+    row.template load<F::scales>(block, 0, head);
+    const std::uint32_t low = head[1] >> (4 * u) & 15U;
+    const std::uint32_t top = head[0] >> (16 + 2 * u) & 3U;
+    const float d = half_to_float(static_cast<std::uint16_t>(head[0]));
+    set_both(c, d * static_cast<float>(static_cast<int>(low | top << 4) - 32), 0);
+  }
+  return c;
+}
+
+template <Type type, bool packed>
+FOVEA_DEVICE Codes decode_trellis(const Row<type, packed>& row, int block) {
+  using F = Fields<type>;
+  Codes c;
+  if constexpr (type == Type::q4_f || type == Type::q4_e) {
     std::uint32_t qs[4];
     row.template load<F::codes>(block, 0, qs);
     std::uint32_t here[8];
@@ -376,6 +422,23 @@ FOVEA_DEVICE Codes decode(const Row<type, packed>& row, int unit) {
     set_both(c, scale, formats::trellis_zero * scale);
   }
   return c;
+}
+
+template <Type type, bool packed>
+FOVEA_DEVICE Codes decode(const Row<type, packed>& row, int unit) {
+  if constexpr (type == Type::q2_k || type == Type::q3_k) {
+    return decode_pairs(row, unit);
+  } else if constexpr (type == Type::q4_k || type == Type::q5_k) {
+    return decode_nibbles(row, unit);
+  } else if constexpr (type == Type::q6_k) {
+    return decode_q6_k(row, unit);
+  } else if constexpr (type == Type::iq4_nl || type == Type::iq4_xs || type == Type::mxfp4) {
+    return decode_looked_up(row, unit);
+  } else if constexpr (type == Type::q4_f || type == Type::q4_e || type == Type::q3_f || type == Type::q2_f) {
+    return decode_trellis(row, unit);
+  } else {
+    return decode_plain_block(row, unit);
+  }
 }
 
 }  // namespace fovea::kernels::cuda

@@ -3,11 +3,11 @@
 //
 // The first kernel computes 16 rows of gate and up of one expert for one token and leaves silu(gate) · up,
 // quantised for the second, which adds up one token's experts row by row in their order: no atomics, the same
-// bits each time. Both are bound by the memory that the weights lie in; a lane's loads are independent, eight
-// of 16 bytes for a model of width 2048, so that a few warps of each multiprocessor fill it. Branches on the
-// type are the same for all threads of a warp.
+// bits each time. Both are bound by the memory that the weights lie in, of which a block asks for all that it
+// will read when it begins (prefetch.h). Branches on the type are the same for all threads of a warp.
 #include "kernels/cuda/experts.h"
 #include "kernels/cuda/kernels.h"
+#include "kernels/cuda/prefetch.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/row_product.h"
 
@@ -34,6 +34,9 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised qu
   const int lane = static_cast<int>(thread_index()) % hidden_lanes;
   const std::int64_t row = first_row + thread_index() / hidden_lanes;
   const float* const x = layer.x + token * layer.d;
+  static_assert(tile_rows % hidden_rows == 0);
+  prefetch_rows(expert.gate, first_row, hidden_rows, static_cast<int>(thread_index()), threads);
+  prefetch_rows(expert.up, first_row, hidden_rows, static_cast<int>(thread_index()), threads);
   float gate = 0;
   float up = 0;
   if (row < width) {
@@ -75,6 +78,12 @@ FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer, unsigned lan
   const int lane = static_cast<int>(thread_index() % lanes);
   const std::int64_t row = std::int64_t{block_x()} * warp_rows + row_in_block;
   const std::int64_t token = layer.first_token + std::int64_t{block_y()};
+  for (int job = warp; job < layer.jobs; job += jobs_at_once) {
+    const Weight down = expert_of(layer, token, job).down;
+    if (down.data != nullptr)
+      prefetch_rows(down, std::int64_t{block_x()} * warp_rows, warp_rows,
+                    static_cast<int>(thread_index() % 32), 32);
+  }
   float sum = 0;
   for (int job = warp; job < layer.jobs && row < layer.d; job += jobs_at_once) {
     const Expert expert = expert_of(layer, token, job);

@@ -2,13 +2,15 @@
 // rows shared out to 8 … 128 lanes each:
 //
 // Bound by the memory that the weights lie in. Each lane reads 16 bytes of codes at once and the lanes of a
-// row adjacent ones (Packing::tiles), so that a load of the warp is 4 to 16 whole cache lines; activations
-// come from the first-level cache. How many lanes a row has follows from the number of rows, so that the
-// loads under way fill the device: with few rows the columns are divided further, among the warps of a block.
-// Adjacent matrices of one type share a launch, and fill the device together.
+// row adjacent ones (Packing::tiles), so that a load of the warp is 4 to 16 whole cache lines, which come
+// from the second-level cache (prefetch.h); activations come from the first-level cache. How many lanes a row
+// has follows from the number of rows, so that the loads under way fill the device: with few rows the columns
+// are divided further, among the warps of a block. Adjacent matrices of one type share a launch, and fill the
+// device together.
 #include "kernels/cuda/activations.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/plain.h"
+#include "kernels/cuda/prefetch.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/tiles.h"
 
@@ -100,15 +102,30 @@ FOVEA_DEVICE void finish(const Product& p, const Place& place, float (&sums)[tok
   }
 }
 
+// What the kernels for few tokens begin with: weights are on their way before the block waits for its input.
+template <int tokens>
+struct Share {
+  Product p;
+  Place place;
+  std::int64_t rows[tokens];  // of x
+};
+template <int tokens>
+FOVEA_DEVICE Share<tokens> begin_block(const Products& all) {
+  Share<tokens> share{product_of(all), {}, {}};
+  share.place = place_of(share.p);
+  const int block_rows = static_cast<int>(threads) / share.p.lanes;
+  prefetch_rows(share.p.weight, std::int64_t{block_x() - share.p.first_block} * block_rows, block_rows,
+                static_cast<int>(thread_index()), threads);
+  wait_for_earlier();
+  choose_tokens(share.p, share.rows);
+  return share;
+}
+
 template <Type type, bool packed, int tokens>
 FOVEA_KERNEL_RESIDENT(threads, resident)
 multiply_kernel(Products all) {
-  wait_for_earlier();
-  const Product p = product_of(all);
-  const Place place = place_of(p);
+  const auto [p, place, rows] = begin_block<tokens>(all);
   float sums[tokens] = {};
-  std::int64_t rows[tokens];
-  choose_tokens(p, rows);
   if (place.row < p.weight.rows)
     add_products(Row<type, packed>(p.weight, place.row), p.quantised, rows, place.lane, p.lanes, sums);
   finish(p, place, sums);
@@ -117,12 +134,8 @@ multiply_kernel(Products all) {
 template <Type type, int tokens>
 FOVEA_KERNEL_RESIDENT(threads, resident)
 multiply_plain_kernel(Products all) {
-  wait_for_earlier();
-  const Product p = product_of(all);
-  const Place place = place_of(p);
+  const auto [p, place, rows] = begin_block<tokens>(all);
   float sums[tokens] = {};
-  std::int64_t rows[tokens];
-  choose_tokens(p, rows);
   const float* x[tokens];
   FOVEA_UNROLL for (int t = 0; t < tokens; ++t) x[t] = p.x + rows[t] * p.weight.columns;
   if (place.row < p.weight.rows) {

@@ -1,9 +1,10 @@
-// rms_norm: one block for each row. Bound by memory for many rows; for one row by the latency of two passes
-// over a few kilobytes that stay in the first-level cache.
+// rms_norm: one block for each row. Bound by memory for many rows; for one row by latency: a thread has all
+// that it reads under way at once, and keeps it in registers, eight columns of it (a row of 4,096). Weights
+// are on their way before the kernel waits for its input.
 //
 // It also quantises what it writes (an image), and goes no further into the products that follow: each of
-// their some hundred blocks would have to find the norm of the whole row again, for longer than a launch
-// takes.
+// their some hundred blocks would have to find the norm of the whole row again, and the sum with the residual
+// would need a second place. Whether that takes less than this launch is to be measured.
 #include "kernels/cuda/activations.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/reduce.h"
@@ -12,27 +13,51 @@ namespace fovea::kernels::cuda {
 namespace {
 
 constexpr unsigned most_threads = 512;
+constexpr int most_kept = 8;
 
 FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised image) {
-  wait_for_earlier();
   const std::int64_t start = block_x() * op.columns;
   float* const x = op.x + start;
   const float* const residual = op.residual ? op.residual + start : nullptr;
+  const auto column = [](int k) { return thread_index() + std::int64_t{k} * block_threads(); };
+  for (std::int64_t i = 32 * std::int64_t{thread_index()}; i < op.columns;
+       i += 32 * std::int64_t{block_threads()})
+    prefetch(op.weight + i);
+  wait_for_earlier();
+  float kept[most_kept];
+  float weights[most_kept];
+  FOVEA_UNROLL for (int k = 0; k < most_kept; ++k) {
+    const bool inside = column(k) < op.columns;
+    kept[k] = inside ? x[column(k)] : 0.0F;
+    weights[k] = inside ? load_constant<float>(op.weight + column(k)) : 0.0F;
+  }
+  if (residual) {
+    FOVEA_UNROLL for (int k = 0; k < most_kept; ++k) kept[k] +=
+        column(k) < op.columns ? residual[column(k)] : 0.0F;
+  }
   float squares = 0;
-  for (std::int64_t i = thread_index(); i < op.columns; i += block_threads()) {
+  FOVEA_UNROLL for (int k = 0; k < most_kept; ++k) {
+    if (residual && column(k) < op.columns) x[column(k)] = kept[k];
+    squares += kept[k] * kept[k];
+  }
+  for (std::int64_t i = column(most_kept); i < op.columns; i += block_threads()) {
     float value = x[i];
     if (residual) x[i] = value += residual[i];
     squares += value * value;
   }
   const float mean = sum_of_block(squares) / static_cast<float>(op.columns);
   const float factor = inverse_root(mean + op.eps);
-  // Each thread reads what it wrote itself.
-  for (std::int64_t i = thread_index(); i < op.columns; i += block_threads()) {
-    const float value = x[i] * factor * op.weight[i];
+  const auto write = [&](std::int64_t i, float value) {
     op.out[start + i] = value;
     // An image's columns are whole warps of them.
     if (image.q) store_quantised(value, image, start + i);
+  };
+  FOVEA_UNROLL for (int k = 0; k < most_kept; ++k) {
+    if (column(k) < op.columns) write(column(k), kept[k] * factor * weights[k]);
   }
+  // Each thread reads what it wrote itself.
+  for (std::int64_t i = column(most_kept); i < op.columns; i += block_threads())
+    write(i, x[i] * factor * load_constant<float>(op.weight + i));
 }
 
 }  // namespace
