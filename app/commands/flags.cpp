@@ -67,7 +67,7 @@ void add_kv(CLI::App& command, LoadFlags& flags) {
 void add_chunk(CLI::App& command, LoadFlags& flags) {
   command
       .add_option("--chunk", flags.chunk,
-                  "Tokens in one prefill pass (default: 256, with --policy dynaexq 128)")
+                  "Tokens in one prefill pass (default: 256, with --policy dynaexq 128; on a GPU twice that)")
       ->check(number_between(1, static_cast<double>(most_chunk)));
 }
 

@@ -217,17 +217,20 @@ std::span<const float> Crossing::read(const float* values, std::int64_t count, k
   return values_;
 }
 
-std::span<const float> Crossing::read_logits(const float* logits, std::int64_t rows,
-                                             kernels::Stream& stream) {
-  const std::int64_t count = rows * model_.config().vocabulary;
+void Crossing::read_logits(const float* logits, std::int64_t first, std::int64_t count, std::int64_t rows,
+                           kernels::Stream& stream) {
+  const std::int64_t vocabulary = model_.config().vocabulary;
   float* host = logits_;
   if (rows > 1) {
-    all_logits_.resize(std::max(all_logits_.size(), static_cast<std::size_t>(count)));
-    host = all_logits_.data();
+    all_logits_.resize(std::max(all_logits_.size(), static_cast<std::size_t>(rows * vocabulary)));
+    host = all_logits_.data() + first * vocabulary;
   }
-  device_.read_back(bytes_of(host), bytes_of(logits), count * 4, stream);
-  stream.synchronize();
-  return {host, static_cast<std::size_t>(count)};
+  device_.read_back(bytes_of(host), bytes_of(logits), count * vocabulary * 4, stream);
+}
+
+std::span<const float> Crossing::logits(std::int64_t rows) const {
+  return {rows > 1 ? all_logits_.data() : logits_,
+          static_cast<std::size_t>(rows * model_.config().vocabulary)};
 }
 
 kernels::Shortlist Crossing::shortlist(const float* logits) const {

@@ -72,8 +72,11 @@ class Crossing {
   Choices choices(std::int64_t layer, std::int64_t tokens) const;  // what was read
   // Waits for the stream. Valid until the next call.
   std::span<const float> read(const float* values, std::int64_t count, kernels::Stream& stream);
-  // [rows, vocabulary]
-  std::span<const float> read_logits(const float* logits, std::int64_t rows, kernels::Stream& stream);
+  // Logits [count, vocabulary] on the device as rows [first, first + count) of a pass that gives `rows` of
+  // them, or of which one is wanted.
+  void read_logits(const float* logits, std::int64_t first, std::int64_t count, std::int64_t rows,
+                   kernels::Stream& stream);
+  std::span<const float> logits(std::int64_t rows) const;  // what was read, [rows, vocabulary]
   // What lists the likeliest tokens by their logits [vocabulary], on the device; to be read behind it.
   kernels::Shortlist shortlist(const float* logits) const;
   void read_shortlist(kernels::Stream& stream);
@@ -125,7 +128,7 @@ class Crossing {
   std::int64_t pass_tokens_ = 0;
   const std::int32_t* chosen_ = nullptr;  // begin()'s
   std::vector<float> values_;             // of read()
-  std::vector<float> all_logits_;         // of read_logits(), more than one row
+  std::vector<float> all_logits_;         // of a pass that gives more than one row
 };
 
 }  // namespace fovea::layers

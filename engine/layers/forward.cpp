@@ -39,13 +39,17 @@ struct Forward::Buffers {
     float* inverse_frequency = nullptr;  // [rotary / 2]
     float* normed_image = nullptr;       // of normed and of attended, for their first rows
     float* attended_image = nullptr;
-    float* logits = nullptr;  // [T, vocabulary]; the system gives pages as they are written
+    float* logits = nullptr;  // [logits_rows, vocabulary]
 
-    // Calls f(pointer, elements) for each array; an element has four bytes.
+    // Calls f(pointer, elements) for each array; an element has four bytes. Where the device's memory is out
+    // of the host's reach, `apart`, choices, positions and logits are Crossing's to keep.
     template <class F>
-    void each(const ModelConfig& c, std::int64_t t, F&& f) {
-      f(expert_ids, t * c.experts_used);
-      f(positions, t);
+    void each(const ModelConfig& c, std::int64_t t, bool apart, F&& f) {
+      if (!apart) {
+        f(expert_ids, t * c.experts_used);
+        f(router_weights, t * c.experts_used);
+        f(positions, t);
+      }
       f(x, t * c.hidden);
       f(normed, t * c.hidden);
       f(branch, t * c.hidden);
@@ -54,15 +58,20 @@ struct Forward::Buffers {
       f(v, t * c.kv_heads * c.head_dim);
       f(attended, t * c.heads * c.head_dim);
       f(router_logits, t * c.experts);
-      f(router_weights, t * c.experts_used);
       f(shared_weights, t);
       f(inverse_frequency, c.rope.rotary / 2);
       const std::int64_t image_rows = std::min(t, kernels::most_image_rows);
       f(normed_image, image_rows * c.hidden);
       f(attended_image, image_rows * c.heads * c.head_dim);
-      f(logits, t * c.vocabulary);
+      f(logits, logits_rows(t, apart) * c.vocabulary);
     }
   };
+  // Of the host's memory the system gives pages as they are written; elsewhere rows are computed and read
+  // back so many at a time.
+  static std::int64_t logits_rows(std::int64_t max_tokens, bool apart) {
+    constexpr std::int64_t most_rows = 32;
+    return apart ? std::min(max_tokens, most_rows) : max_tokens;
+  }
 
   Buffers(const models::Model& m, const kernels::Device& on, std::int64_t tokens)
       : model(m), device(on), max_tokens(tokens) {}
@@ -100,11 +109,12 @@ constexpr std::int64_t array_bytes(std::int64_t elements) {
 }
 
 bool Forward::Buffers::allocate() {
-  bytes = activation_bytes(model.config(), max_tokens);
+  const bool apart = !device.memory_is_host();
+  bytes = activation_bytes(model.config(), max_tokens, apart);
   memory = device.allocate(bytes);
   if (memory == nullptr) return false;
   std::byte* next = memory;
-  at.each(model.config(), max_tokens, [&](auto*& pointer, std::int64_t elements) {
+  at.each(model.config(), max_tokens, apart, [&](auto*& pointer, std::int64_t elements) {
     pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(next);
     next += array_bytes(elements);
   });
@@ -211,8 +221,15 @@ class Forward::Runner {
 
   void output() {
     norm(begin_, b_.at.branch, b_.model.output_norm());
-    linear(wanted(b_.at.normed), normed_image(), tokens_ - begin_, c_.hidden,
-           {{{.weight = b_.model.output(), .out = b_.at.logits}}});
+    const std::int64_t rows = tokens_ - begin_;
+    const std::int64_t at_once = Buffers::logits_rows(b_.max_tokens, b_.crossing != nullptr);
+    for (std::int64_t first = 0; first < rows; first += at_once) {
+      const std::int64_t count = std::min(at_once, rows - first);
+      linear(wanted(b_.at.normed) + first * c_.hidden, first == 0 ? normed_image() : nullptr, count,
+             c_.hidden, {{{.weight = b_.model.output(), .out = b_.at.logits}}});
+      // One row is read when all is done, so that graphs have no part in it.
+      if (b_.crossing && rows > 1) b_.crossing->read_logits(b_.at.logits, first, count, rows, stream_);
+    }
     if (!lists()) return;
     op_.shortlist(b_.crossing->shortlist(b_.at.logits), stream_);
     b_.crossing->read_shortlist(stream_);
@@ -481,10 +498,10 @@ std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
                                                                : 1;
   std::span<const float> logits{b.at.logits, static_cast<std::size_t>(rows * b.model.config().vocabulary)};
   if (b.crossing && rows > 0) {
-    logits = b.crossing->read_logits(b.at.logits, rows, stream);
-  } else {
-    stream.synchronize();
+    if (rows == 1) b.crossing->read_logits(b.at.logits, 0, 1, 1, stream);
+    logits = b.crossing->logits(rows);
   }
+  stream.synchronize();
   if (!runner.tell_history()) b.stopped = true;
   return b.stopped ? std::span<const float>{} : logits;
 }
@@ -496,7 +513,9 @@ std::optional<LikelyTokens> Forward::likely() const {
 
 std::span<const float> Forward::all_logits(kernels::Stream& stream) {
   assert(buffers_->listed);
-  return buffers_->crossing->read_logits(buffers_->at.logits, 1, stream);
+  buffers_->crossing->read_logits(buffers_->at.logits, 0, 1, 1, stream);
+  stream.synchronize();
+  return buffers_->crossing->logits(1);
 }
 
 Result<void> Forward::allow_choices() {
@@ -540,13 +559,13 @@ Forward::Bytes Forward::bytes() const {
 Forward::Bytes Forward::bytes_apart(const ModelConfig& config, std::int64_t max_tokens,
                                     std::int64_t max_pages, bool host_computes) {
   const Crossing::Bytes exchanged = Crossing::bytes(config, max_tokens, max_pages);
-  return {.device = activation_bytes(config, max_tokens) + exchanged.device,
+  return {.device = activation_bytes(config, max_tokens, true) + exchanged.device,
           .host = exchanged.host + (host_computes ? HostExperts::host_bytes(config, max_tokens) : 0)};
 }
 
-std::int64_t Forward::activation_bytes(const ModelConfig& config, std::int64_t max_tokens) {
+std::int64_t Forward::activation_bytes(const ModelConfig& config, std::int64_t max_tokens, bool apart) {
   std::int64_t bytes = 0;
-  Buffers::Arrays{}.each(config, max_tokens,
+  Buffers::Arrays{}.each(config, max_tokens, apart,
                          [&](auto*&, std::int64_t elements) { bytes += array_bytes(elements); });
   return bytes;
 }

@@ -90,7 +90,9 @@ class Forward {
   };
   Bytes bytes() const;
   // The same before there are weights: all on one side, or apart.
-  static std::int64_t activation_bytes(const models::ModelConfig&, std::int64_t max_tokens);
+  static std::int64_t activation_bytes(const models::ModelConfig& config, std::int64_t max_tokens) {
+    return activation_bytes(config, max_tokens, false);
+  }
   static Bytes bytes_apart(const models::ModelConfig&, std::int64_t max_tokens, std::int64_t max_pages,
                            bool host_computes);
 
@@ -98,6 +100,7 @@ class Forward {
   struct Buffers;
   class Runner;
   explicit Forward(std::unique_ptr<Buffers>);
+  static std::int64_t activation_bytes(const models::ModelConfig&, std::int64_t max_tokens, bool apart);
   std::unique_ptr<Buffers> buffers_;
 };
 

@@ -25,7 +25,8 @@ std::int64_t Graphs::most_first(std::int64_t first, std::int64_t page_tokens) {
 }
 
 std::int64_t Graphs::driver_bytes(std::int64_t layers, std::int64_t context, std::int64_t page_tokens) {
-  constexpr std::int64_t kernels_of_layer = 14;  // and copies: about 12 are
+  // Ten of a layer with experts, and where the processor has a part three copies and an addition more.
+  constexpr std::int64_t kernels_of_layer = 14;
   constexpr std::int64_t kernel_bytes = 64 << 10;
   std::int64_t graphs = 1;
   for (std::int64_t reach = fewest_pages * page_tokens; reach < context; reach *= 2) ++graphs;

@@ -42,7 +42,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
     for (const TokenId token : parts->tokenizer->end_of_generation()) parts->end_of_generation.insert(token);
   }
   FOVEA_TRY(const models::ModelConfig config, models::read_config(checkpoint));
-  runtime::choose_defaults(settings, config);
+  runtime::choose_defaults(settings, config, !parts->device->memory_is_host());
   parts->stream = parts->device->make_stream({.threads = settings.threads});
   if (!parts->stream)
     return fail(ErrorKind::memory, parts->device->name(), "the device has no memory for a stream",

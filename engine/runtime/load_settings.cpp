@@ -16,6 +16,8 @@ constexpr std::int64_t default_context = 8192;
 constexpr std::int64_t default_chunk = 256;
 // Swaps are published between chunks: shorter ones let a policy follow a long prompt.
 constexpr std::int64_t dynamic_chunk = 128;
+// A card's tiles take 64 tokens of an expert: of 256 each of 128 experts would get 16.
+constexpr std::int64_t card_chunks = 2;
 
 std::unexpected<Error> out_of_range(const char* name, std::int64_t value, std::string range) {
   return fail(ErrorKind::invalid, name, "the value is " + std::to_string(value),
@@ -34,13 +36,13 @@ Result<void> check(const LoadRequest& request) {
   return {};
 }
 
-void choose_defaults(LoadRequest& settings, const models::ModelConfig& config) {
+void choose_defaults(LoadRequest& settings, const models::ModelConfig& config, bool card) {
   const std::int64_t trained = config.context > 0 ? config.context : default_context;
   if (settings.context == 0) settings.context = std::min(trained, default_context);
   if (settings.chunk == 0) {
     const bool dynamic =
-        precision::chosen_policy(settings.precision, config.experts > 0, false) == PolicyKind::dynaexq;
-    settings.chunk = dynamic ? dynamic_chunk : default_chunk;
+        precision::chosen_policy(settings.precision, config.experts > 0, card) == PolicyKind::dynaexq;
+    settings.chunk = (dynamic ? dynamic_chunk : default_chunk) * (card ? card_chunks : 1);
   }
   settings.chunk = std::min(settings.chunk, settings.context);
   if (settings.context > trained)

@@ -16,8 +16,9 @@ inline constexpr std::int64_t page_tokens = 64;
 // ErrorKind::invalid names the number that is out of range.
 Result<void> check(const LoadRequest& request);
 // The context when none is given: the model's, at most 8,192 tokens. The chunk: 256 tokens, or 128 under a
-// policy that moves experts; no longer than the context.
-void choose_defaults(LoadRequest& settings, const models::ModelConfig& config);
+// policy that moves experts; twice that on a `card`, a device with memory of its own; no longer than the
+// context.
+void choose_defaults(LoadRequest& settings, const models::ModelConfig& config, bool card);
 // What a device with memory of its own has free now, other programs' use taken off; 0 where it is the host's.
 std::int64_t free_bytes(const kernels::Device& device);
 // What a matrix of the file takes where the processor computes with it, for a plan's Surroundings. The

@@ -27,11 +27,12 @@ using precision::Surroundings;
 constexpr std::int64_t shortest_context = 512;  // that advice proposes
 
 // As loading would choose them.
-Result<void> choose_sizes(PlanSettings& settings, const models::ModelConfig& config) {
+Result<void> choose_sizes(PlanSettings& settings, const models::ModelConfig& config,
+                          const kernels::Device& device) {
   LoadRequest load{.model = {}, .context = settings.context, .kv = settings.kv, .chunk = settings.chunk};
   load.precision = settings.precision;
   FOVEA_CHECK(runtime::check(load));
-  runtime::choose_defaults(load, config);
+  runtime::choose_defaults(load, config, settings.device_memory_bytes > 0 || !device.memory_is_host());
   settings.context = load.context;
   settings.chunk = load.chunk;
   return {};
@@ -299,7 +300,7 @@ Result<PlanReport> plan_model(const std::filesystem::path& model, const PlanSett
     FOVEA_TRY(const auto weights, models::plan_weights(file, config));
     FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(settings.device));
     FOVEA_TRY(const kernels::Device* processor, runtime::chosen_device({}));
-    FOVEA_CHECK(choose_sizes(settings, config));
+    FOVEA_CHECK(choose_sizes(settings, config, *device));
     const bool has_experts = config.experts > 0;
     return report(
         {.config = &config,
@@ -342,7 +343,7 @@ Result<PlanReport> plan_shape(std::string_view name, const PlanSettings& given) 
       return fail(ErrorKind::unsupported, "--shape " + std::string(shape->name),
                   "the tiers of a dense model are planned from its file alone",
                   "Plan without a policy, or give the model");
-    FOVEA_CHECK(choose_sizes(settings, config));
+    FOVEA_CHECK(choose_sizes(settings, config, *device));
     const precision::UnitTable units(weights.plan, models::UnitScope::experts);
     FOVEA_TRY(const auto dense_tier, precision::parse_tiers(std::vector{settings.dense_tier}, units));
     const kernels::Type dense_type = dense_tier.front().type.value_or(kernels::Type::bf16);
