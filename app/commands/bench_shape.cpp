@@ -12,22 +12,23 @@
 namespace fovea::app {
 namespace {
 
-// One tier is measured as it stands, within a budget where one is given; two within a budget while experts
-// move.
+// One tier is measured as it stands, within a budget where one is given, and beside a GPU with a part left to
+// the processor; two within a budget while experts move.
 Result<void> read_tiers(const PrecisionFlags& precision, ShapeBenchSettings& shape) {
   const PrecisionRequest& request = precision.request;
   const bool moves = request.tiers.size() == 2;
   const bool fits = !precision.policy_given || (moves ? request.policy == PolicyKind::dynaexq
                                                       : request.policy == PolicyKind::static_tiers ||
                                                             request.policy == PolicyKind::none);
-  const bool offloads = request.offload.cpu_moe_layers != 0 || request.offload.gpu_layers >= 0 ||
-                        !request.offload.override_tensors.empty() || precision.cpu_moe;
-  if (!fits || precision.dynaexq_given || offloads || (moves && request.budget_bytes == 0) ||
-      !request.store.empty() || !request.tier_map.empty() || !request.events.empty() ||
-      request.transfer_bytes > 0 || request.publish_after_passes >= 0 ||
-      (request.traffic_gb_per_s > 0 && !moves) || request.tiers.size() > 2)
-    return fail(ErrorKind::invalid, "--shape", "its experts have one fixed tier, or two within a budget",
-                "Give --tiers with one tier, or two and --budget, and no other flag of precision");
+  FOVEA_TRY(shape.offload, offload_settings(request.offload, precision.cpu_moe));
+  if (!fits || precision.dynaexq_given || (moves && request.budget_bytes == 0) || !request.store.empty() ||
+      !request.tier_map.empty() || !request.events.empty() || request.transfer_bytes > 0 ||
+      request.publish_after_passes >= 0 || (request.traffic_gb_per_s > 0 && !moves) ||
+      request.tiers.size() > 2)
+    return fail(
+        ErrorKind::invalid, "--shape", "its experts have one fixed tier, or two within a budget",
+        "Give --tiers with one tier, or two and --budget; with one also --n-cpu-moe, --override-tensor or "
+        "-ngl beside a GPU; and no other flag of precision");
   shape.budget_bytes = request.budget_bytes;
   if (!request.tiers.empty()) shape.tier = request.tiers.front();
   if (moves) {
@@ -72,6 +73,10 @@ nlohmann::ordered_json as_json(const LengthResult& length, bool decode) {
   if (!decode) return object;
   object["token_ms"] = {
       {"median", length.token_ms.median}, {"p90", length.token_ms.p90}, {"p99", length.token_ms.p99}};
+  if (length.pieces_ms.median > 0) {
+    object["pieces_ms"] = {
+        {"median", length.pieces_ms.median}, {"p90", length.pieces_ms.p90}, {"p99", length.pieces_ms.p99}};
+  }
   object["limited_by"] = length.limited_by;
   object["parts"] = nlohmann::json::array();
   for (const StepPart& part : length.parts)
@@ -101,9 +106,12 @@ nlohmann::ordered_json as_json(const ShapeBenchResult& result, const ShapeBenchS
                                    {"bandwidth_is_measured", result.bandwidth_is_measured},
                                    {"peak_gop_per_s", result.peak_gop_per_s},
                                    {"link_gb_per_s", result.link_gb_per_s},
+                                   {"host_bytes_per_token", result.host_bytes_per_token},
+                                   {"host_gb_per_s", result.host_gb_per_s},
                                    {"peak_memory_bytes", resident_peak_bytes()},
                                    {"memory",
                                     {{"weights", result.memory.weights},
+                                     {"host_weights", result.memory.host_weights},
                                      {"kv_cache", result.memory.kv_cache},
                                      {"activations", result.memory.activations}}}};
   if (result.moving) {
@@ -142,6 +150,17 @@ std::string for_people(const MovingResult& moving, double link_gb_per_s, const S
                                : "the link was not measured");
 }
 
+std::string host_share(const LengthResult& length, const ShapeBenchResult& result) {
+  if (result.host_bytes_per_token == 0) return {};
+  const double gb = static_cast<double>(result.host_bytes_per_token) / 1e9;
+  const double reached = gb * length.speed.tokens_per_second.median;
+  return fmt::format("  the processor reads {:.2f} GB of it for a token{}\n", gb,
+                     result.host_gb_per_s > 0
+                         ? fmt::format(", {:.0f} % of its memory's {:.1f} GB/s",
+                                       100 * reached / result.host_gb_per_s, result.host_gb_per_s)
+                         : "");
+}
+
 // Where less than 60 % of the bandwidth is reached.
 std::string limit_of(const LengthResult& length) {
   if (length.limited_by.empty() || length.speed.ceiling_share >= 0.6) return {};
@@ -170,11 +189,13 @@ std::string for_people(const ShapeBenchResult& result, const ShapeBenchSettings&
   for (const LengthResult& length : result.decode)
     text += fmt::format(
                 "decode behind {:>6}      {:>9.1f} tok/s  {}; a token takes {:.2f} ms (p90 {:.2f}, p99 "
-                "{:.2f})\n",
+                "{:.2f}){}\n",
                 length.length, length.speed.tokens_per_second.median,
                 share_of(length.speed.ceiling_share, bandwidth), length.token_ms.median, length.token_ms.p90,
-                length.token_ms.p99) +
-            limit_of(length);
+                length.token_ms.p99,
+                length.pieces_ms.median > 0 ? fmt::format(", without graphs {:.2f}", length.pieces_ms.median)
+                                            : "") +
+            host_share(length, result) + limit_of(length);
   if (result.moving) return text + for_people(*result.moving, result.link_gb_per_s, settings);
   if (result.budget_bytes > 0)
     text += fmt::format("within {:.2f} GB, of which {:.2f} GB are taken\n", gb(result.budget_bytes),
@@ -188,12 +209,11 @@ const char* const shape_keys =
     "With --shape: shape, tier, dense_tier, routing (how it was made up), layers, experts, experts_used, "
     "threads;\n"
     "  prefill   a list, of each: tokens, tok_per_s, ceiling_share\n"
-    "  decode    a list, of each: context, tok_per_s, ceiling_share, token_ms {median, p90, p99}, parts "
-    "(what "
-    "a token's\n"
-    "            time goes to; of each: name, ms, bytes, bandwidth_share), limited_by (the part that takes "
-    "most beyond\n"
-    "            what its bytes need)\n"
+    "  decode    a list, of each: context, tok_per_s, ceiling_share, token_ms {median, p90, p99}, pieces_ms "
+    "(the same\n"
+    "            without graphs, where the device has them), parts (what a token's time goes to; of each: "
+    "name, ms,\n"
+    "            bytes, bandwidth_share), limited_by (the part that takes most beyond what its bytes need)\n"
     "  moving    with two tiers and a budget, in place of both lists: context; quiet, idle, storm and "
     "dynaexq "
     "(each\n"
@@ -205,8 +225,10 @@ const char* const shape_keys =
     "  bytes_per_token of weights, bandwidth_gb_per_s, bandwidth_is_measured (else a GPU's clock promises "
     "it), "
     "peak_gop_per_s,\n"
-    "            link_gb_per_s (copies from pinned memory), peak_memory_bytes, memory; with a budget also "
-    "budget_bytes and\n"
+    "            link_gb_per_s (copies from pinned memory), host_bytes_per_token (of them, what the "
+    "processor reads) and\n"
+    "            host_gb_per_s (of its memory), peak_memory_bytes, memory; with a budget also budget_bytes "
+    "and\n"
     "            accounted_bytes\n";
 
 void add_shape(CLI::App& command, ShapeFlags& flags) {

@@ -177,11 +177,9 @@ Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool car
     return fail(ErrorKind::invalid, flag, std::move(what), std::move(advice));
   };
   FOVEA_TRY(offload, offload_settings(offload, flags.cpu_moe));
-  const bool offloads =
-      offload.cpu_moe_layers != 0 || !offload.override_tensors.empty() || offload.gpu_layers >= 0;
   if (offload.cpu_moe_layers < 0 && request.budget_bytes == 0 && !card)
     return refuse("--n-cpu-moe", "auto needs a budget to fit", "Add --budget, for example --budget 8GiB");
-  if (flags.policy_given && offloads && !card && request.policy != PolicyKind::offload)
+  if (flags.policy_given && offload.any() && !card && request.policy != PolicyKind::offload)
     return refuse("--policy",
                   std::string("--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to ") +
                       policy_name(request.policy),
@@ -196,10 +194,10 @@ Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool car
                   std::string("a map of fixed tiers does not belong to ") + policy_name(request.policy),
                   "Leave it out, or choose --policy static");
   if (!flags.policy_given &&
-      (offloads || request.budget_bytes > 0 || !request.tiers.empty() || !request.tier_map.empty()))
+      (offload.any() || request.budget_bytes > 0 || !request.tiers.empty() || !request.tier_map.empty()))
     request.policy = PolicyKind::automatic;
   FOVEA_CHECK(check_policy_is_there(flags, request.policy));
-  if (!request.tier_map.empty() && offloads)
+  if (!request.tier_map.empty() && offload.any())
     return refuse("--tier-map", "a map of fixed tiers does not go with offload flags", "Give one of the two");
   return request;
 }

@@ -176,9 +176,7 @@ void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
 
 Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
   FOVEA_TRY(const OffloadSettings offload, offload_settings(flags.offload, flags.cpu_moe));
-  const bool offloads =
-      offload.cpu_moe_layers != 0 || !offload.override_tensors.empty() || offload.gpu_layers >= 0;
-  if (offloads && flags.policy != "offload")
+  if (offload.any() && flags.policy != "offload")
     return fail(ErrorKind::invalid, "--policy",
                 "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to " + flags.policy,
                 "Leave them out, or choose --policy offload");

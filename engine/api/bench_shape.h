@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/api/evaluate.h"
+#include "engine/api/precision.h"
 
 namespace fovea {
 
@@ -20,6 +21,7 @@ struct ShapeBenchSettings {
   std::string low_tier = {};
   std::int64_t budget_bytes = 0;  // of everything on the device, kept as `static`'s with one tier; 0: none
   double traffic_gb_per_s = 0;    // limit of the swap traffic; 0: as PrecisionRequest's
+  OffloadSettings offload = {};   // beside a GPU, with one tier: what the processor computes
   std::string dense_tier = "q8";  // of everything else but the routers, which are BF16
   std::string device = {};        // as LoadRequest's
   KvType kv = KvType::f16;
@@ -45,6 +47,8 @@ struct LengthResult {
   std::int64_t length = 0;
   SpeedResult speed = {};
   Percentiles token_ms = {};  // between two tokens of an answer
+  // Decoding: the same without graphs, each operation given to the device by itself. Zeros: it captures none.
+  Percentiles pieces_ms = {};
   // Decoding: experts, attention, linear layers, and the rest (norms, rotary, router, cache, and what no
   // operation is: launches and copies).
   std::vector<StepPart> parts = {};
@@ -76,6 +80,9 @@ struct ShapeBenchResult {
   int threads = 0;
   MemoryUse memory = {};
   std::int64_t bytes_per_token = 0;  // of weights
+  // With an offload: of them, what the processor reads, and its memory's bandwidth, measured.
+  std::int64_t host_bytes_per_token = 0;
+  double host_gb_per_s = 0;
   // With a budget and one tier: it, and what is accounted to it.
   std::int64_t budget_bytes = 0, accounted_bytes = 0;
   double bandwidth_gb_per_s = 0;  // as BenchResult's

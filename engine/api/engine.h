@@ -28,8 +28,9 @@ struct LoadRequest {
   KvType kv = KvType::f16;
   // By the names that devices() gives: "cpu", "cuda:0"; empty: automatic_device.
   std::string device = {};
-  int threads = 0;         // 0: the physical cores
-  std::int64_t chunk = 0;  // tokens in one prefill pass; 0: 256, or 128 where experts move between passes
+  int threads = 0;  // 0: the physical cores
+  std::int64_t chunk =
+      0;  // tokens in one prefill pass; 0: 256, or 128 where experts move; on a GPU twice that
   bool need_tokenizer = true;
   PrecisionRequest precision = {};
 };
@@ -46,7 +47,8 @@ struct MemoryUse {  // bytes
 struct TokenCost {
   std::int64_t weight_bytes = 0;             // read
   std::int64_t kv_bytes_per_token = 0;       // of the KV cache, read for each token of the context
-  std::int64_t expert_bytes = 0;             // of them, of the experts
+  std::int64_t host_weight_bytes = 0;        // of weight_bytes, by the processor beside a GPU
+  std::int64_t expert_bytes = 0;             // of weight_bytes, of the experts
   std::int64_t multiply_adds = 0;            // of the matrices, without attention and the output layer
   std::int64_t attention_multiply_adds = 0;  // for each token of the context
   std::int64_t output_multiply_adds = 0;     // of the output layer, once for each prefill
@@ -58,6 +60,7 @@ struct Ceiling {
   bool read_is_measured = false;  // else what a GPU's clock and width promise
   double peak_gop_per_s = 0;      // of the arithmetic that prefill uses; a multiply-add is two operations
   double link_gb_per_s = 0;  // copies from pinned memory to the device's, as swaps are; 0: no memory for it
+  double host_gb_per_s = 0;  // read by the processor, where it computes beside a GPU
 };
 
 // Medians over decode steps, in seconds.
@@ -106,6 +109,8 @@ class Engine {
   // steps after a context of `depth`. Nothing stays in the cache.
   Result<double> time_prefill(std::int64_t tokens);
   Result<std::vector<double>> time_decode(std::int64_t depth, std::int64_t count);
+  // The same with each operation given to the device by itself; nothing where it captures no graphs.
+  Result<std::vector<double>> time_decode_by_pieces(std::int64_t depth, std::int64_t count);
   // Such steps as they are, and `count` more without each of these parts.
   Result<StepSeconds> time_parts(std::int64_t depth, std::int64_t count);
 

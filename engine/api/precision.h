@@ -51,6 +51,8 @@ struct OffloadSettings {
   std::int64_t cpu_moe_layers = 0;            // --n-cpu-moe N: of the first N layers; -1: the planner chooses
   std::vector<std::string> override_tensors;  // --override-tensor PATTERN=PLACE
   std::int64_t gpu_layers = -1;               // -ngl N: the last N layers are on the device; -1: all
+
+  bool any() const { return cpu_moe_layers != 0 || !override_tensors.empty() || gpu_layers >= 0; }
 };
 
 struct PrecisionRequest {

@@ -6,12 +6,14 @@
 
 #include "engine/core/result.h"
 #include "engine/eval/bench_policy.h"
+#include "engine/eval/bench_shape_on.h"
 #include "engine/eval/made_model.h"
 #include "engine/eval/statistics.h"
 #include "engine/eval/synthetic_trace.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/tiers.h"
 #include "engine/runtime/load.h"
+#include "engine/runtime/processor.h"
 
 namespace fovea {
 namespace {
@@ -81,6 +83,9 @@ Result<void> check(const ShapeBenchSettings& settings) {
   if (settings.generated_tokens < 1) return fail(ErrorKind::invalid, "tokens", "at least one is needed");
   if (settings.contexts.empty() && settings.prompts.empty())
     return fail(ErrorKind::invalid, "contexts", "there is nothing to measure");
+  if (settings.offload.any() && !settings.low_tier.empty())
+    return fail(ErrorKind::invalid, "--tiers", "experts that the processor computes stay at one tier",
+                "Give one tier with --n-cpu-moe, --override-tensor or -ngl");
   if (settings.budget_bytes < 0) return fail(ErrorKind::invalid, "--budget", "there is no negative one");
   if (!settings.low_tier.empty() && (settings.budget_bytes == 0 || settings.contexts.empty()))
     return fail(ErrorKind::invalid, "--tiers", "two tiers need a budget and a context",
@@ -131,7 +136,9 @@ Result<void> measure_parts(Engine& engine, const ShapeBenchSettings& settings, d
   FOVEA_TRY(const StepSeconds seconds, engine.time_parts(result.length, settings.generated_tokens));
   const TokenCost cost = engine.cost();
   const auto ms_of = [&](double without) { return std::max(0.0, 1000 * (seconds.whole - without)); };
-  result.parts = {{.name = "experts", .ms = ms_of(seconds.without_experts), .bytes = cost.expert_bytes},
+  result.parts = {{.name = "experts",
+                   .ms = ms_of(seconds.without_experts),
+                   .bytes = cost.expert_bytes - cost.host_weight_bytes},
                   {.name = "attention",
                    .ms = ms_of(seconds.without_attention),
                    .bytes = cost.kv_bytes_per_token * (result.length + settings.generated_tokens / 2)},
@@ -147,14 +154,16 @@ Result<void> measure_parts(Engine& engine, const ShapeBenchSettings& settings, d
 
 Result<LengthResult> measure_decode(Engine& engine, const ShapeBenchSettings& settings, std::int64_t context,
                                     const Ceiling& ceiling) {
-  std::vector<double> speeds, milliseconds;
+  std::vector<double> speeds, milliseconds, pieces;
   // The first answer warms up.
   for (int round = 0; round <= settings.repetitions; ++round) {
     FOVEA_TRY(const auto seconds, engine.time_decode(context, settings.generated_tokens));
+    FOVEA_TRY(const auto by_pieces, engine.time_decode_by_pieces(context, settings.generated_tokens));
     if (round == 0) continue;
     speeds.push_back(static_cast<double>(settings.generated_tokens) /
                      std::accumulate(seconds.begin(), seconds.end(), 0.0));
     for (const double each : seconds) milliseconds.push_back(1000 * each);
+    for (const double each : by_pieces) pieces.push_back(1000 * each);
   }
   const TokenCost cost = engine.cost();
   const double mean_context =
@@ -164,8 +173,11 @@ Result<LengthResult> measure_decode(Engine& engine, const ShapeBenchSettings& se
   LengthResult result{.length = context,
                       .speed = {.tokens = settings.generated_tokens, .tokens_per_second = spread(speeds)},
                       .token_ms = eval::percentiles(milliseconds)};
+  if (!pieces.empty()) result.pieces_ms = eval::percentiles(pieces);
+  // Of what the processor reads the device's bandwidth says nothing.
   result.speed.ceiling_share =
-      share(bytes * result.speed.tokens_per_second.median, ceiling.read_gb_per_s * 1e9);
+      share((bytes - static_cast<double>(cost.host_weight_bytes)) * result.speed.tokens_per_second.median,
+            ceiling.read_gb_per_s * 1e9);
   FOVEA_CHECK(measure_parts(engine, settings, ceiling.read_gb_per_s, result));
   return result;
 }
@@ -245,8 +257,8 @@ using SharedMode = std::shared_ptr<std::atomic<eval::BenchMode>>;
 // One tier: within the budget where there is one. Two: with the policy that `mode` commands.
 Result<std::unique_ptr<Engine>> load_shape(const ShapeBenchSettings& settings,
                                            const checkpoint::MadeModel& model, MadeRouting& routing,
-                                           const SharedMode& mode, const ProgressSink& progress,
-                                           const std::stop_token& stop) {
+                                           const SharedMode& mode, const kernels::Device& device,
+                                           const ProgressSink& progress, const std::stop_token& stop) {
   const bool moves = !settings.low_tier.empty();
   LoadRequest request;
   request.model = model.name;
@@ -256,7 +268,10 @@ Result<std::unique_ptr<Engine>> load_shape(const ShapeBenchSettings& settings,
   request.threads = settings.threads;
   request.chunk = settings.chunk;
   request.need_tokenizer = false;
-  if (settings.budget_bytes > 0) {
+  request.precision.offload = settings.offload;
+  if (settings.offload.any()) {
+    request.precision.budget_bytes = settings.budget_bytes;
+  } else if (settings.budget_bytes > 0) {
     request.precision.policy = moves ? PolicyKind::dynaexq : PolicyKind::static_tiers;
     request.precision.tiers = {settings.tier};
     if (moves) request.precision.tiers.push_back(settings.low_tier);
@@ -274,7 +289,7 @@ Result<std::unique_ptr<Engine>> load_shape(const ShapeBenchSettings& settings,
                              .routing = [&routing](std::int64_t tokens) { return routing.next(tokens); },
                              .seed = settings.seed,
                              .policy_maker = moves ? runtime::PolicyMaker(policy) : runtime::PolicyMaker()},
-                            progress, stop);
+                            progress, stop, &device);
 }
 
 Result<LengthResult> measure_prefill(Engine& engine, const ShapeBenchSettings& settings, std::int64_t prompt,
@@ -324,9 +339,14 @@ Result<void> measure_lengths(Engine& engine, const ShapeBenchSettings& settings,
 
 }  // namespace
 
-Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const ProgressSink& progress,
-                                     std::stop_token stop) {
+Result<ShapeBenchResult> eval::bench_shape_on(const kernels::Device& device,
+                                              const ShapeBenchSettings& settings,
+                                              const ProgressSink& progress, std::stop_token stop) {
   FOVEA_CHECK(check(settings));
+  if (settings.offload.any() && device.memory_is_host())
+    return fail(ErrorKind::invalid, "--n-cpu-moe, --override-tensor and -ngl",
+                "weights that are made up lie in memory alone, and " + device.name() + " has no other",
+                "Choose a GPU with --device");
   FOVEA_TRY(const eval::NamedShape shape, eval::read_shape(settings.shape));
   eval::MadeTypes types;
   FOVEA_TRY(types.experts, type_of_tier(settings.tier, "--tiers"));
@@ -334,7 +354,7 @@ Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const P
   FOVEA_TRY(const checkpoint::MadeModel made, eval::made_model(shape, types, settings.seed));
   FOVEA_TRY(MadeRouting routing, MadeRouting::create(shape, settings.seed));
   const auto mode = std::make_shared<std::atomic<eval::BenchMode>>(eval::BenchMode::quiet);
-  FOVEA_TRY(const auto engine, load_shape(settings, made, routing, mode, progress, stop));
+  FOVEA_TRY(const auto engine, load_shape(settings, made, routing, mode, device, progress, stop));
 
   ShapeBenchResult result{.model = made.name,
                           .routing = "made up by the trace generator, seed " + std::to_string(settings.seed),
@@ -343,7 +363,8 @@ Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const P
                           .layers = shape.shape.layers,
                           .threads = engine->settings().threads,
                           .memory = engine->memory(),
-                          .bytes_per_token = engine->cost().weight_bytes};
+                          .bytes_per_token = engine->cost().weight_bytes,
+                          .host_bytes_per_token = engine->cost().host_weight_bytes};
   if (const auto use = engine->precision()) {
     result.budget_bytes = use->budget_bytes;
     result.accounted_bytes = use->accounted_bytes;
@@ -353,12 +374,19 @@ Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const P
   result.bandwidth_is_measured = ceiling.read_is_measured;
   result.peak_gop_per_s = ceiling.peak_gop_per_s;
   result.link_gb_per_s = ceiling.link_gb_per_s;
+  result.host_gb_per_s = ceiling.host_gb_per_s;
   if (settings.low_tier.empty()) {
     FOVEA_CHECK(measure_lengths(*engine, settings, ceiling, result, progress, stop));
   } else {
     FOVEA_TRY(result.moving, measure_moving(*engine, settings, *mode, stop));
   }
   return result;
+}
+
+Result<ShapeBenchResult> bench_shape(const ShapeBenchSettings& settings, const ProgressSink& progress,
+                                     std::stop_token stop) {
+  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(settings.device));
+  return eval::bench_shape_on(*device, settings, progress, std::move(stop));
 }
 
 }  // namespace fovea

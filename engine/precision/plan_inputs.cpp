@@ -19,10 +19,6 @@ using models::say;
 
 constexpr double high_enough_bits = 7;  // above this a file's own format is no sensible upper tier
 
-bool offloads(const OffloadSettings& settings) {
-  return settings.cpu_moe_layers != 0 || !settings.override_tensors.empty() || settings.gpu_layers >= 0;
-}
-
 // Bits per weight of all units at one tier; nothing when the name is unknown or a row is not whole blocks.
 std::optional<double> bits_at(const std::string& name, const UnitTable& units) {
   const auto tiers = parse_tiers(std::vector{name}, units);
@@ -192,7 +188,7 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
 
 PolicyKind chosen_policy(const PrecisionRequest& request, bool has_experts, bool host_computes) {
   if (request.policy != PolicyKind::automatic) return request.policy;
-  if (offloads(request.offload)) {
+  if (request.offload.any()) {
     if (host_computes && request.tiers.empty()) return PolicyKind::none;
     const bool moves = host_computes && has_experts && request.tiers.size() > 1;
     return moves ? PolicyKind::dynaexq : PolicyKind::offload;
@@ -265,9 +261,9 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
             ", or --policy static, which mixes as many as are given"));
 
   OffloadSettings offload = request.offload;
-  if (policy == PolicyKind::offload && !offloads(offload) && request.budget_bytes > 0 && has_experts)
+  if (policy == PolicyKind::offload && !offload.any() && request.budget_bytes > 0 && has_experts)
     offload.cpu_moe_layers = -1;
-  if (offloads(offload) && !host_computes && policy != PolicyKind::offload)
+  if (offload.any() && !host_computes && policy != PolicyKind::offload)
     return fail(ErrorKind::invalid, "--policy",
                 "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl belong to the policy offload",
                 "Leave them out, or choose --policy offload");

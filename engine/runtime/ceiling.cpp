@@ -6,6 +6,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/runtime/parts.h"
+#include "engine/runtime/processor.h"
 
 namespace fovea {
 namespace {
@@ -56,10 +57,18 @@ Ceiling Engine::measure_ceiling() {
             .link_gb_per_s = link};
   const kernels::DeviceCeiling found = device.measure_ceiling(*parts_->stream);
   const bool measured = found.read_gb_per_s > 0;
+  double host_gb_per_s = 0;
+  if (parts_->host_weights) {
+    if (const auto processor = runtime::chosen_device({}); processor) {
+      const auto threads = (*processor)->make_stream({.threads = parts_->settings.threads});
+      host_gb_per_s = kernels::cpu::read_bandwidth_gb_per_s(*threads);
+    }
+  }
   return {.read_gb_per_s = measured ? found.read_gb_per_s : device.facts().bandwidth_gb_per_s,
           .read_is_measured = measured,
           .peak_gop_per_s = std::max(found.byte_gop_per_s, found.half_gop_per_s),
-          .link_gb_per_s = link};
+          .link_gb_per_s = link,
+          .host_gb_per_s = host_gb_per_s};
 }
 
 }  // namespace fovea

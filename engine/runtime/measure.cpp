@@ -64,6 +64,15 @@ TokenCost Engine::cost() const {
     cost.multiply_adds += model.config().experts_used * multiply_adds(layer.experts.front());
     cost.expert_bytes += model.config().experts_used * bytes(layer.experts.front());
   }
+  if (!parts_->host_weights) return cost;
+  for (std::int64_t index = 0; index < model.config().layers; ++index) {
+    const models::HostWeights::Layer& layer = parts_->host_weights->layer(index);
+    // Every expert used alike.
+    const std::int64_t experts = std::max<std::int64_t>(1, std::ssize(layer.experts));
+    std::int64_t routed = 0;
+    for (const kernels::Expert& expert : layer.experts) routed += expert.gate ? bytes(expert) : 0;
+    cost.host_weight_bytes += routed * model.config().experts_used / experts + bytes(layer.shared);
+  }
   return cost;
 }
 
@@ -124,6 +133,15 @@ Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   sequence.discard();
+  return seconds;
+}
+
+Result<std::vector<double>> Engine::time_decode_by_pieces(std::int64_t depth, std::int64_t count) {
+  layers::Forward& forward = *parts_->forward;
+  if (forward.graphs().captured == 0) return std::vector<double>{};
+  forward.use_graphs(false);
+  auto seconds = time_decode(depth, count);
+  forward.use_graphs(true);
   return seconds;
 }
 

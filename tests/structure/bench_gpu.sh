@@ -45,7 +45,8 @@ grep -qE '^\| within 2MB \| static q4, static q2, dynaexq \| [0-9.]+ tok/s; [0-9
   "$folder/said"
 expect '--tiers q4,q2 --budget 2MB' "$report"
 python3 -c 'import json, sys; assert set(json.load(open(sys.argv[1]))) == {"machine", *sys.argv[2:]}' \
-  "$folder/out/results.json" selftest sanitizers speed budgets peer
+  "$folder/out/results.json" selftest sanitizers speed budgets hybrid peer
+expect 'Not run: cpu has no processor beside it' "$report"
 
 # A budget that the card has not is no fault; a command that takes too long is ended with what it has started.
 cat >"$folder/planted" <<'PLANTED'
@@ -114,4 +115,26 @@ PATH=$folder/path:$PATH "$copy/scripts/bench_gpu" --fovea "$folder/planted" --on
 [ "$(cat "$folder/built/small.gguf")" = made ]
 expect '| decode beside llama.cpp | 2.0 × | 1.50 × (60.0 and 40.0 tok/s) | **missed** |' "$folder/said"
 expect '| prefill beside llama.cpp | 1.2 × | 2.00 × (1000.0 and 500.0 tok/s) | met |' "$folder/said"
+
+# A part left to the processor: each number of layers, each budget, in segments and in single calls.
+cat >"$folder/planted" <<'PLANTED'
+#!/bin/sh
+case "$*" in
+*"--n-cpu-moe 3 "*) echo "budget: 5 bytes (5 bytes) is too small for cuda:0: the model and its context take 7 (7000000 bytes)" >&2
+  exit 1 ;;
+esac
+echo '{"decode": [{"context": 8, "tok_per_s": {"median": 50}, "token_ms": {"median": 20, "p90": 21, "p99": 22},
+  "pieces_ms": {"median": 25, "p90": 26, "p99": 27}}], "prefill": [{"tokens": 512, "tok_per_s": {"median": 700}}],
+  "host_bytes_per_token": 400000000, "host_gb_per_s": 40}'
+PLANTED
+PATH=$folder/path:$PATH "$copy/scripts/bench_gpu" --fovea "$folder/planted" --only hybrid --host-layers 2,3 --budgets 2MB \
+  --shape small --out "$folder/hybrid" >"$folder/said" 2>"$folder/errors" || {
+  cat "$folder/errors"
+  exit 1
+}
+expect '| 2 layers | 50.0 | 20.00 / 21.00 / 22.00 | 25.00 / 26.00 / 27.00 | 0.40 GB | 50 % | 700.0 |' \
+  "$folder/hybrid/report.md"
+expect '| 3 layers | does not fit, needs 7.00 MB |' "$folder/hybrid/report.md"
+expect '--n-cpu-moe auto --budget 2MB' "$folder/hybrid/report.md"
+expect '| 50.0 tok/s, 20.00 ms in segments, 25.00 in single calls |' "$folder/said"
 echo "the report says what was found"

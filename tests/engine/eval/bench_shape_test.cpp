@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "engine/eval/bench_policy.h"
+#include "engine/eval/bench_shape_on.h"
 #include "engine/eval/made_model.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
@@ -149,6 +150,40 @@ class BenchShapeTest : public QObject {
     const std::int64_t norms = 4 * (5 * 128 + 2 * 2 * 32);
     const std::int64_t q4 = kernels::row_bytes(kernels::Type::q4_f, experts);
     QCOMPARE(result->bytes_per_token, (attention + output + 128) * 34 / 32 + 2 * routers + q4 + norms);
+  }
+
+  // Beside a device whose memory is its own, the processor has the first layer's experts: what each side
+  // reads for a token is told apart, and each length is measured by graphs, which are cut there, and in
+  // single calls.
+  void measuresAPartLeftToTheProcessor() {
+    ShapeBenchSettings settings{.shape = file_,
+                                .threads = 2,
+                                .contexts = {8},
+                                .prompts = {16},
+                                .generated_tokens = 4,
+                                .repetitions = 1};
+    const tests::ApartDevice apart(cpu());
+    const auto whole = eval::bench_shape_on(apart, settings);
+    FOVEA_VERIFY(whole);
+    QVERIFY(whole->host_bytes_per_token == 0 && whole->host_gb_per_s == 0);
+    settings.offload.cpu_moe_layers = 1;
+    const auto result = eval::bench_shape_on(apart, settings);
+    FOVEA_VERIFY(result);
+    const std::int64_t of_layer = kernels::row_bytes(kernels::Type::q4_f, 2 * 3 * 128 * 64);
+    QCOMPARE(result->host_bytes_per_token, of_layer);
+    QCOMPARE(result->bytes_per_token, whole->bytes_per_token);
+    QCOMPARE(result->memory.host_weights, of_layer * 8 / 2);
+    QVERIFY(result->host_gb_per_s > 0);
+    const LengthResult& decode = result->decode.front();
+    QCOMPARE(decode.parts[0].bytes, of_layer);
+    QVERIFY(decode.speed.tokens_per_second.median > 0 && decode.pieces_ms.median > 0);
+    QVERIFY(decode.pieces_ms.median <= decode.pieces_ms.p99);
+    QVERIFY(result->prefill.front().speed.tokens_per_second.median > 0);
+    // Nothing to leave it to, and experts that move.
+    QCOMPARE(eval::bench_shape_on(cpu(), settings).error().kind, ErrorKind::invalid);
+    settings.low_tier = "q2";
+    settings.budget_bytes = std::int64_t{1} << 30;
+    QCOMPARE(eval::bench_shape_on(apart, settings).error().kind, ErrorKind::invalid);
   }
 
   // A tier within a budget: the least that the planner names holds it, a byte less does not.
