@@ -124,6 +124,7 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
     line.pop_back();  // its line break
     console.note(line);
   }
+  if (const std::string text = memory_warning(*loaded.engine); !text.empty()) console.note(text);
   if (const std::string text = precision_warning(*loaded.engine); !text.empty()) console.note(text);
   if (result->finish != FinishReason::cancelled) return {};
   return fail(ErrorKind::cancelled, "", "stopped before the answer was complete");

@@ -160,6 +160,7 @@ Result<void> ChatSession::answer() {
                                          engine_.settings().context, plain)));
   if (const std::string text = remark(*result, engine_.settings().context); !text.empty())
     console_.note(text);
+  if (const std::string text = memory_warning(engine_); !text.empty()) console_.note(text);
   if (const std::string text = precision_warning(engine_); !text.empty()) console_.note(text);
   if (flags_.stats) return console_.write(dim + stats_line(engine_) + plain);
   return {};

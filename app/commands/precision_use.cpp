@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <sys/resource.h>
 
+#include "app/library/device_choice.h"
 #include "app/terminal/draw_snapshot.h"
 #include "engine/core/result.h"
 
@@ -64,6 +65,11 @@ std::string precision_line(const Engine& engine) {
 std::string precision_warning(const Engine& engine) {
   const auto use = engine.precision();
   return use ? use->log_failure : std::string();
+}
+
+std::string memory_warning(const Engine& engine) {
+  const std::string& device = engine.settings().device;
+  return is_card(device) ? short_of_memory(device, device_memory(device)).toStdString() : std::string();
 }
 
 }  // namespace fovea::app

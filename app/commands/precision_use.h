@@ -25,6 +25,8 @@ std::string precision_line(const Engine& engine);
 
 // What went wrong beside the answer and must not be overlooked; empty when nothing did.
 std::string precision_warning(const Engine& engine);
+// That other programs have taken nearly all of the GPU that it is on; empty: they have not.
+std::string memory_warning(const Engine& engine);
 
 inline constexpr const char* precision_keys =
     "  budget_bytes, accounted_bytes, resident_peak_bytes, promotions, demotions, swaps_refused, "

@@ -28,6 +28,10 @@ Result<const DeviceInfo*> find_device(const std::vector<DeviceInfo>& all, const 
 // What a model may take there now. `held_bytes`: of one that would be closed for it.
 std::int64_t room_on(const DeviceInfo& device, std::int64_t held_bytes);
 
+// One sentence where other programs have taken nearly all of a card that a model is open on; else empty. The
+// model has its memory, but the driver may need some more in any answer.
+QString short_of_memory(std::string_view device, const DeviceMemory& memory);
+
 struct DeviceOffer {
   DeviceChoice choice = {};
   QString text = {};

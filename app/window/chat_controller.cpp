@@ -3,10 +3,13 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <algorithm>
+#include <utility>
 
+#include "app/library/device_choice.h"
 #include "app/window/conversation_view.h"
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
+#include "app/wizard/background.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"
@@ -240,6 +243,19 @@ void ChatController::on_finished(const GenerateResult& result) {
       std::min<qint64>(result.timings.prompt_tokens + result.timings.generated_tokens, status_.context);
   status_.tokens_per_second = result.timings.tokens_per_second();
   conversation_.finish(result);
+  look_at_device();
+}
+
+// Whether other programs leave a card what the next answer may need.
+void ChatController::look_at_device() {
+  const std::string device = model_.settings.device;
+  if (!is_card(device)) return;
+  in_background(
+      this, [device] { return short_of_memory(device, device_memory(device)); },
+      [this](const QString& sentence) {
+        if (!std::exchange(told_of_full_device_, !sentence.isEmpty()) && !sentence.isEmpty())
+          window_.show_notice(sentence);
+      });
 }
 
 // Once: the answers go on without the log.

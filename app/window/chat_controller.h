@@ -73,6 +73,7 @@ class ChatController : public QObject {
   void on_prompt_progress(const Progress& progress);
   void on_text(const QString& text, const Timings& so_far);
   void on_finished(const GenerateResult& result);
+  void look_at_device();
   void on_failed(const Error& error);
   void on_precision_used(const PrecisionUse& use);
 
@@ -91,7 +92,8 @@ class ChatController : public QObject {
   bool stop_when_asked_ = false;  // stopped before the question was stored
   QString opening_;               // path of the model that is being loaded
   ui::StatusView status_;
-  std::string log_failure_;  // that was told
+  std::string log_failure_;           // that was told
+  bool told_of_full_device_ = false;  // and it is full still
 };
 
 }  // namespace fovea::app

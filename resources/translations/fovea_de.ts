@@ -232,6 +232,10 @@
         <source>This card was chosen and is not found any more. No model is opened until it is back or another device is chosen.</source>
         <translation>Diese Karte wurde gewählt und ist nicht mehr zu finden. Kein Modell wird geöffnet, bis sie wieder da ist oder ein anderes Gerät gewählt wird.</translation>
     </message>
+    <message>
+        <source>Of the memory of %1 only %2 are free: other programs have taken what its driver may need. Close some of them before an answer fails.</source>
+        <translation>Vom Speicher von %1 sind nur noch %2 frei: Andere Programme haben belegt, was der Treiber noch brauchen kann. Schließen Sie einige davon, bevor eine Antwort scheitert.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ErrorWords</name>

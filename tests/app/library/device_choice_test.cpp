@@ -35,6 +35,19 @@ class DeviceChoiceTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  // Before an answer fails for want of it; of main memory the system has its own means.
+  void aFullCardIsSaid() {
+    const auto with_free = [](std::int64_t bytes) {
+      return DeviceMemory{.used_bytes = 32 * gib - bytes, .total_bytes = 32 * gib};
+    };
+    QVERIFY(short_of_memory("cuda:1", with_free(gib)).isEmpty());
+    const QString sentence = short_of_memory("cuda:1", with_free(50'000'000));
+    QVERIFY2(sentence.contains("cuda:1") && sentence.contains("50"), qPrintable(sentence));
+    QVERIFY(!short_of_memory("cuda:1", with_free(0)).isEmpty());
+    QVERIFY(short_of_memory("cpu", with_free(0)).isEmpty());
+    QVERIFY(short_of_memory("", with_free(0)).isEmpty());
+    QVERIFY(short_of_memory("cuda:1", {}).isEmpty());
+  }
   // The same rule for the settings, the command line and the engine: no name is the processor's.
   void automaticIsTheProcessor() {
     QVERIFY(same_device({}, automatic_device));
