@@ -243,7 +243,9 @@ attend_few_kernel(Queries queries) {
     Values<value_dims> values;
     float scores[2][4] = {};
     load_keys<type>(pages, at, 0, keys);
-    if (at_once) load_values<type>(pages, at, 0, values);
+    if constexpr (at_once) {
+      load_values<type>(pages, at, 0, values);
+    }
     FOVEA_UNROLL for (int first = 0; first < dims; first += key_dims) {
       if (first > 0) load_keys<type>(pages, at, first, keys);
       add_scores(keys, fragments_of_queries + first / 32 * fragments * 32 * 4, scores);
