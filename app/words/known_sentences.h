@@ -6,8 +6,8 @@
 
 namespace fovea::app {
 
-// What was found, and what to do: the sentences of errors that a user of the window can meet, and why there is
-// no GPU. %1, %2 … stand for what varies, each once and in this order.
+// What was found, and what to do: the sentences of errors that a user of the window can meet, and why there
+// is no GPU. %1, %2 … stand for what varies, each once and in this order.
 const std::vector<std::string_view>& known_sentences();
 
 }  // namespace fovea::app

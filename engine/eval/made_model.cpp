@@ -126,7 +126,8 @@ Result<NamedShape> read_shape(const std::string& name_or_file) {
 Result<checkpoint::MadeModel> made_model(const NamedShape& named, const MadeTypes& types,
                                          std::uint64_t seed) {
   const ModelShape& s = named.shape;
-  if (s.experts == 0 || s.linear_layers() > 0 || s.attention_gate || s.biases || s.window > 0 || s.shared_width > 0)
+  if (s.experts == 0 || s.linear_layers() > 0 || s.attention_gate || s.biases || s.window > 0 ||
+      s.shared_width > 0)
     return fail(ErrorKind::unsupported, "--shape " + named.name,
                 "it has layers that Fovea plans for and does not run",
                 "Choose a shape of experts and full attention, as qwen3-30b-a3b or mixtral-8x7b");

@@ -7,8 +7,8 @@
 //
 // A pass that is captured is cut where the host takes part (graphs.h).
 //
-// A prompt's copies are not hidden behind the host's work: 512 tokens of Qwen3-30B-A3B are 4 MB each way, 0.2 ms
-// over 25 GB/s, where a processor of 1 TFLOP/s needs 38 ms for such a layer's experts. Two halves in turns
+// A prompt's copies are not hidden behind the host's work: 512 tokens of Qwen3-30B-A3B are 4 MB each way, 0.2
+// ms over 25 GB/s, where a processor of 1 TFLOP/s needs 38 ms for such a layer's experts. Two halves in turns
 // would save at most 1 % and read each expert's weights twice.
 #pragma once
 

@@ -3,8 +3,8 @@
 #include <QAbstractItemModelTester>
 
 #include "tests/support/test.h"
-#include "ui/live/expert_text.h"
 #include "ui/live/conversation_uses.h"
+#include "ui/live/expert_text.h"
 
 using namespace fovea;
 using namespace fovea::ui;

@@ -458,8 +458,8 @@ class LivePanelTest : public QObject {
     QVERIFY2(headline.contains(percent_text(0.2) + QStringLiteral(" by the processor")),
              qPrintable(headline));
     const auto* pools = panel.findChild<PoolsView*>();
-    QVERIFY2(pools->accessibleDescription().contains(
-                 QStringLiteral("Main memory, the processor's 1 · ") + bytes_text(3e9)),
+    QVERIFY2(pools->accessibleDescription().contains(QStringLiteral("Main memory, the processor's 1 · ") +
+                                                     bytes_text(3e9)),
              qPrintable(pools->accessibleDescription()));
     const SnapshotRing& ring = panel.ring();
     const QString hover = expert_text(model, ring.last(), ring.last_frame(), 2, {}, false);
