@@ -104,6 +104,11 @@ int run_chosen(const Registry& registry, Console& console) {
       LiveView::restore_terminal();
       LineReader::restore_terminal();
     });
+    // Its thread, too, leaves signals to `interrupts`.
+    if (registry.verbose) {
+      const auto started = fovea::log::start({.file = {}, .stderr_level = fovea::log::Level::debug});
+      if (!started) console.error("fovea", started.error());
+    }
     if (const auto done = registry.chosen(console, interrupts); !done) {
       console.error(name, with_nearest_command(done.error(), registry.program));
       return exit_failed;
@@ -148,10 +153,6 @@ int main(int argc, char** argv) {
     program.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& error) {
     return report_usage(program, error, console);
-  }
-  if (registry.verbose) {
-    const auto started = fovea::log::start({.file = {}, .stderr_level = fovea::log::Level::debug});
-    if (!started) console.error("fovea", started.error());
   }
   const int code = run_chosen(registry, console);
   fovea::log::stop();

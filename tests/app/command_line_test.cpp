@@ -1,4 +1,5 @@
 // What every command does with its arguments, its output and its errors.
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -367,6 +368,16 @@ class CommandLineTest : public QObject {
     const Outcome full = run({"inspect", model}, {.output_file = "/dev/full"});
     QCOMPARE(full.code, 1);
     verify_one_line(full.err, "standard output");
+  }
+
+  void aSignalGivesTheTerminalBackWhereALogIsWritten() {
+    fovea::tests::Terminal terminal({"chat", chat_model, "--verbose"}, {});
+    QVERIFY(terminal.shows("> "));
+    QVERIFY(!terminal.is_as_shells_expect());
+    terminal.send(SIGTERM);
+    QVERIFY(terminal.shows("\033[?2004l"));
+    QVERIFY(terminal.is_as_shells_expect());
+    QCOMPARE(terminal.end(), 1000 + SIGTERM);
   }
 
   // All three closed: what is opened next must not become the output.
