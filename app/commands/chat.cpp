@@ -79,9 +79,9 @@ nlohmann::ordered_json as_json(const GenerateResult& result, const ChatFlags& fl
 }
 
 Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
-  Interrupts::Operation operation(interrupts);
   FOVEA_TRY(LoadRequest load, load_request(flags.model, flags.load, flags.precision));
   FOVEA_TRY(const std::string prompt, read_prompt(flags));
+  Interrupts::Operation operation(interrupts);
   FOVEA_TRY(const LoadedEngine loaded, load_engine(load, console, operation.token()));
   if (flags.stats) FOVEA_CHECK(check_stats(*loaded.engine));
   const SamplingSettings sampling = sampling_of(flags, sampling_defaults(loaded.engine->info()));

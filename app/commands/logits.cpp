@@ -67,9 +67,9 @@ Result<void> check_tokens(const std::vector<TokenId>& tokens, std::int64_t vocab
 }
 
 Result<void> write_logits(const LogitsFlags& flags, Console& console, Interrupts& interrupts) {
-  const Interrupts::Operation operation(interrupts);
-  FOVEA_TRY(const std::vector<TokenId> tokens, read_tokens(flags.tokens));
   FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load));
+  FOVEA_TRY(const std::vector<TokenId> tokens, read_tokens(flags.tokens));
+  const Interrupts::Operation operation(interrupts);
   FOVEA_TRY(const ModelInfo info, inspect(request.model));
   FOVEA_CHECK(check_tokens(tokens, info.vocabulary));
   request.need_tokenizer = false;

@@ -28,10 +28,10 @@ struct PerplexityFlags {
 };
 
 Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, Interrupts& interrupts) {
-  const Interrupts::Operation operation(interrupts);
-  FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
-  note_invalid_utf8(console, "perplexity", place_of(flags.file), text);
   FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load, flags.precision));
+  FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
+  const Interrupts::Operation operation(interrupts);
+  note_invalid_utf8(console, "perplexity", place_of(flags.file), text);
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
   LoadedEngine reference;
   std::error_code ignored;

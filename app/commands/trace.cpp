@@ -25,12 +25,12 @@ struct TraceFlags {
 };
 
 Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& interrupts) {
-  const Interrupts::Operation operation(interrupts);
+  FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load));
   FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
+  const Interrupts::Operation operation(interrupts);
   if (text.empty())
     return fail(ErrorKind::invalid, place_of(flags.file), "the text is empty", "Give a text to trace");
   note_invalid_utf8(console, "trace", place_of(flags.file), text);
-  FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load));
   FOVEA_TRY(auto file, AtomicFile::create(flags.out));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
   TraceSettings settings = flags.settings;

@@ -380,6 +380,22 @@ class CommandLineTest : public QObject {
     QCOMPARE(terminal.end(), 1000 + SIGTERM);
   }
 
+  void ctrlCEndsTheReadingOfInput_data() {
+    QTest::addColumn<Arguments>("arguments");
+    QTest::newRow("chat") << Arguments{"chat", chat_model, "--json"};
+    QTest::newRow("perplexity") << Arguments{"perplexity", chat_model, "-"};
+    QTest::newRow("trace") << Arguments{"trace", chat_model, "-", "--out", "/dev/null"};
+    QTest::newRow("logits") << Arguments{"logits", model, "--tokens", "-", "--out", "/dev/null"};
+  }
+  void ctrlCEndsTheReadingOfInput() {
+    QFETCH(Arguments, arguments);
+    arguments.push_back("--verbose");
+    fovea::tests::Terminal terminal(arguments, {});
+    QVERIFY(terminal.shows("MODEL "));  // which is looked for before the input is read
+    terminal.type("\x03");
+    QCOMPARE(terminal.end(10), 130);
+  }
+
   // All three closed: what is opened next must not become the output.
   void closedStreamsHarmNoFile() {
     const fovea::tests::TemporaryFolder folder;
