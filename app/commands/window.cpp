@@ -56,6 +56,14 @@ Result<void> open_window_or_chat(const WindowFlags& flags, int argc, char** argv
               "Start it with --verbose to see more");
 }
 
+// The window's options before a command would be read and then ignored.
+void refuse_before_a_command(const CLI::App& program) {
+  for (const CLI::Option* option : program.get_options()) {
+    if (option->count() > 0 && !option->check_name("--verbose"))
+      throw CLI::ValidationError(option->get_name(), "stands before the command, where only --verbose may");
+  }
+}
+
 }  // namespace
 
 void add_window(Registry& registry, int argc, char** argv) {
@@ -77,8 +85,8 @@ void add_window(Registry& registry, int argc, char** argv) {
       "terminal.\n"
       "fovea COMMAND --help tells more about a command.\n"
       "Exit codes: 0 done, 1 failed, 2 wrong usage. Errors are one line on standard error.");
-  program.final_callback([&registry, flags, argc, argv] {
-    if (registry.chosen) return;
+  program.final_callback([&registry, &program, flags, argc, argv] {
+    if (registry.chosen) return refuse_before_a_command(program);
     registry.chosen = [flags, argc, argv](Console& console, Interrupts& interrupts) {
       return open_window_or_chat(*flags, argc, argv, console, interrupts);
     };

@@ -53,6 +53,10 @@ class CommandLineTest : public QObject {
     row("no command of that name", {"chta", model}, "there is no command chta; the nearest is chat");
     row("no command of that name, and options", {"bensh", model, "-r", "3"}, "the nearest is bench");
     row("a model and another", {model, "b"}, "not expected: b");
+    row("an option before the command", {"--budget", "1GB", "inspect", model},
+        "fovea inspect: --budget: stands before the command");
+    row("a model before the command", {"nope", "inspect", model},
+        "fovea inspect: MODEL: stands before the command");
     row("no text for -p", {"chat", model, "-p"}, "--prompt");
     row("empty prompt", {"chat", model, "-p", ""}, "the text is empty");
     row("prompt not UTF-8", {"chat", model, "-p", "a\xFF"}, "byte 1: the text is not UTF-8");
