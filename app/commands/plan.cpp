@@ -23,6 +23,10 @@ struct PlanFlags {
   bool json = false;
 };
 
+bool has_card(const PlanFlags& flags) {
+  return flags.device_memory_bytes > 0 || names_gpu(flags.load);
+}
+
 const char* kv_name(KvType kv) {
   return kv == KvType::f32 ? "f32" : kv == KvType::f16 ? "f16" : "q8";
 }
@@ -172,8 +176,7 @@ Result<void> print_plan(const PlanFlags& flags, Console& console) {
                         .dense_tier = flags.dense};
   PrecisionFlags precision = flags.precision;
   if (precision.request.budget_bytes == 0) precision.request.budget_bytes = flags.device_memory_bytes;
-  FOVEA_TRY(settings.precision,
-            precision_request(precision, flags.device_memory_bytes > 0 || names_gpu(flags.load)));
+  FOVEA_TRY(settings.precision, precision_request(precision, has_card(flags)));
   PlanReport report;
   if (flags.shape.empty()) {
     FOVEA_TRY(const auto path, find_model(flags.model));
@@ -222,8 +225,8 @@ void add_plan(Registry& registry) {
   add_model(*command, flags->model);
   std::string names;
   for (const std::string& name : shape_names()) names += (names.empty() ? "" : ", ") + name;
-  command->add_option("--shape", flags->shape,
-                      "A published model instead of MODEL, without its file: " + names);
+  CLI::Option* shape = command->add_option("--shape", flags->shape,
+                                           "A published model instead of MODEL, without its file: " + names);
   add_device(*command, flags->load.device);
   take_size(command->add_option(
       "--device-memory", flags->device_memory_bytes,
@@ -238,8 +241,10 @@ void add_plan(Registry& registry) {
           "How fast the card reads its memory in GB/s, as 1792, for the predicted time (default: what "
           "the device says)")
       ->check(number_between(1, 1e6));
-  command->add_option("--dense", flags->dense,
-                      "With --shape: format of everything that is no expert, bf16, q8 or q4 (default: bf16)");
+  command
+      ->add_option("--dense", flags->dense,
+                   "With --shape: format of everything that is no expert, bf16, q8 or q4 (default: bf16)")
+      ->needs(shape);
   add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
   add_kv(*command, flags->load);
   add_chunk(*command, flags->load);
@@ -247,6 +252,8 @@ void add_plan(Registry& registry) {
   command->callback([&registry, flags] {
     if (flags->model.empty() && flags->shape.empty()) throw CLI::RequiredError("MODEL or --shape");
     if (!flags->model.empty() && !flags->shape.empty()) throw CLI::ExcludesError("MODEL", "--shape");
+    if ((flags->main_memory_bytes > 0 || flags->device_gb_per_s > 0) && !has_card(*flags))
+      throw CLI::RequiresError("--main-memory or --device-bandwidth", "--device-memory or --device cuda:N");
     registry.chosen = [flags](Console& console, Interrupts&) { return print_plan(*flags, console); };
   });
 }

@@ -98,6 +98,10 @@ class CommandLineTest : public QObject {
     row("a model and a shape", {"bench", model, "--shape", "qwen3-30b-a3b"}, "--shape");
     row("neither model nor shape", {"bench"}, "MODEL or --shape");
     row("contexts of a model", {"bench", model, "--contexts", "8"}, "--shape");
+    row("a model's other weights", {"plan", model, "--dense", "q8"}, "--dense requires --shape");
+    row("memory beside no card", {"plan", model, "--main-memory", "8GB"}, "requires --device-memory");
+    row("a card's speed without a card", {"plan", model, "--device-bandwidth", "900"},
+        "requires --device-memory");
     row("repetitions", {"bench", model, "-r", "0"}, "0 is not a number from 1 to 1000");
     row("chunks", {"perplexity", model, "f", "--chunks", "x"}, "--chunks");
     row("no place for the trace", {"trace", model, "f"}, "--out is required");
