@@ -164,7 +164,7 @@ void add_prepare(Registry& registry) {
                   "--scope", flags->scope,
                   "What the units are: experts, or linear (each linear layer; the default of dense models)"),
               {{"experts", int(PrepareScope::experts)}, {"linear", int(PrepareScope::linear_layers)}});
-  command->add_flag("--rebuild", flags->request.rebuild, "Make it again, whatever is there");
+  command->add_flag("--rebuild", flags->request.rebuild, "Make it again, whatever store is there");
   add_device(*command, flags->request.device);
   command->add_option("--threads", flags->request.threads, "Threads (default: the physical cores)")
       ->check(number_between(1, 1024));

@@ -31,7 +31,7 @@ struct PrepareRequest {
   // From high to low, "file", "q4", "q2"; empty: "file" and the next two lower ones.
   std::vector<std::string> tiers;
   PrepareScope scope = PrepareScope::automatic;
-  bool rebuild = false;      // replace a store that is there, whatever it is
+  bool rebuild = false;      // replace a store that is there, sound or not
   bool recalibrate = false;  // replace one that fits, but was made without this calibration
   int threads = 0;           // 0: the physical cores
   std::string device = {};   // that the store is for, as LoadRequest's; the processor does the work

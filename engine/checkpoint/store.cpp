@@ -139,6 +139,13 @@ Result<void> Store::read(std::int64_t unit, std::int64_t tier, std::span<std::by
   return {};
 }
 
+bool begins_as_store(const std::filesystem::path& path) {
+  const auto opened = open_file(path);
+  if (!opened) return false;
+  const auto front = read_front(*opened, path, store_header_bytes);
+  return front && begins_as_store(*front);
+}
+
 Result<StoreIdentity> read_store_identity(const std::filesystem::path& path) {
   FOVEA_TRY(const OpenFile opened, open_file(path));
   FOVEA_TRY(const StoreHeader header, read_header(opened, path));

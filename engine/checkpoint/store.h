@@ -119,4 +119,7 @@ std::int64_t store_bytes(const StoreIdentity& identity, std::span<const std::int
 // What lies under a store's name: its identity without opening it for reading. As Store::open.
 Result<StoreIdentity> read_store_identity(const std::filesystem::path& path);
 
+// Whether there is a store, sound or damaged, and no other file: that one may be replaced.
+bool begins_as_store(const std::filesystem::path& path);
+
 }  // namespace fovea::checkpoint

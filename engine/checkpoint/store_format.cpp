@@ -237,10 +237,14 @@ bool decode_store_entry(StoreLayout& layout, std::size_t slot,
   return true;
 }
 
+bool begins_as_store(std::span<const std::byte> bytes) {
+  return bytes.size() >= sizeof magic && std::memcmp(bytes.data(), magic, sizeof magic) == 0;
+}
+
 Result<StoreHeader> read_store_header(std::span<const std::byte> bytes, std::int64_t file_bytes,
                                       const std::string& name) {
-  if (bytes.size() < sizeof magic || std::memcmp(bytes.data(), magic, sizeof magic) != 0)
-    return fail(ErrorKind::format, name + ", offset 0", "this is no expert store", prepare_again);
+  if (!begins_as_store(bytes))
+    return fail(ErrorKind::format, name + ", offset 0", "this is no expert store", "Choose another file");
   if (bytes.size() < store_header_bytes) return damaged(name, bytes.size(), "the file ends in the header");
   if (const auto found = get<std::uint32_t>(bytes, 8); found != version)
     return fail(ErrorKind::unsupported, name + ", offset 8",

@@ -64,6 +64,7 @@ struct StoreHeader {
   std::int64_t index_offset = 0, data_offset = 0, file_bytes = 0;
   std::uint64_t checksum = 0;
 };
+bool begins_as_store(std::span<const std::byte> bytes);
 Result<StoreHeader> read_store_header(std::span<const std::byte> bytes, std::int64_t file_bytes,
                                       const std::string& name);
 // The identity alone, from header and JSON.

@@ -88,8 +88,7 @@ Result<checkpoint::Store> open_store(const checkpoint::Checkpoint& checkpoint, c
   if (store) return store;
   if (store.error().kind != ErrorKind::not_found) {
     Error refused = std::move(store).error();
-    std::error_code ignored;
-    if (refused.kind != ErrorKind::io && std::filesystem::is_regular_file(path, ignored))
+    if (refused.kind != ErrorKind::io && checkpoint::begins_as_store(path))
       refused.advice = "Make it again: " + making_of(path, units, settings);
     return std::unexpected(std::move(refused));
   }

@@ -127,9 +127,9 @@ bool has_divergences(const Store& store) {
 Result<std::optional<Store>> find_store(const PrepareRequest& request,
                                         const checkpoint::StoreIdentity& expected, bool& recalibrated) {
   recalibrated = false;
-  if (request.rebuild) return std::nullopt;
   auto store = Store::open(request.store, expected);
   if (!store && store.error().kind == ErrorKind::not_found) return std::nullopt;
+  if (request.rebuild && checkpoint::begins_as_store(request.store)) return std::nullopt;
   if (!store) return std::unexpected(store.error());
   const bool other_text = expected.calibration != 0 && store->identity().calibration != expected.calibration;
   recalibrated = other_text && request.recalibrate;

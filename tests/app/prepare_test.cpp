@@ -168,7 +168,6 @@ class PrepareCommandTest : public QObject {
     QTest::newRow("other tiers") << 1 << "tiers file,q4, expected file";
     QTest::newRow("damaged") << 2 << "checksum is wrong";
     QTest::newRow("cut off") << 3 << "the file ends here";
-    QTest::newRow("no store") << 4 << "no expert store";
   }
   void aWrongStoreIsRefusedAndRebuilt() {
     QFETCH(int, wrong);
@@ -187,7 +186,6 @@ class PrepareCommandTest : public QObject {
       file.put('x');
     }
     if (wrong == 3) fs::resize_file(path, fs::file_size(path) - 4096);
-    if (wrong == 4) std::ofstream(path) << "hello";
     const std::string before = content(path);
     const Outcome refused = run(arguments);
     QCOMPARE(refused.code, 1);
@@ -199,6 +197,23 @@ class PrepareCommandTest : public QObject {
     QCOMPARE(run(arguments).code, 0);
     arguments.pop_back();
     QVERIFY(run(arguments).out.contains("there already"));
+  }
+
+  // A model that is named where a store belongs stays what it is, and no advice would have it replaced.
+  void anotherFileIsNeverReplaced() {
+    const fs::path path = folder_->path() / "a.gguf";
+    fs::copy_file(model_, path);
+    const std::string before = content(path);
+    const std::vector<std::string> prepare{"prepare", path, "--tiers", "file,q4", "--out", path};
+    std::vector<std::string> rebuild = prepare;
+    rebuild.emplace_back("--rebuild");
+    for (const auto& arguments :
+         {prepare, rebuild, {"bench", path, "--policy", "static", "--tiers", "file,q4", "--store", path}}) {
+      const Outcome refused = run(arguments);
+      QCOMPARE(refused.code, 1);
+      QVERIFY2(refused.err.contains("this is no expert store. Choose another file"), refused.err.c_str());
+      QVERIFY(content(path) == before);
+    }
   }
 
   // Killed at random moments it always leaves something to go on with, and whenever a store is there, it is
