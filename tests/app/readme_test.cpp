@@ -122,6 +122,30 @@ class ReadmeTest : public QObject {
     QVERIFY(plan["units"]["file"] > 0 && plan["units"]["q2"] > 0);
   }
 
+  // What a published model takes is what the planner says today.
+  void shapes_data() {
+    QTest::addColumn<QByteArray>("arguments");
+    QTest::addColumn<QByteArray>("gib");
+    static const std::regex written("`fovea (plan --shape [^`]+)` \\(([0-9.]+) GiB\\)");
+    const std::string text = content(root / "README.md");
+    int number = 0;
+    for (std::sregex_iterator it(text.begin(), text.end(), written), end; it != end; ++it) {
+      QTest::addRow("%d", ++number) << QByteArray::fromStdString((*it)[1])
+                                    << QByteArray::fromStdString((*it)[2]);
+    }
+    QCOMPARE(number, 2);
+  }
+  void shapes() {
+    QFETCH(QByteArray, arguments);
+    QFETCH(QByteArray, gib);
+    std::vector<std::string> command;
+    for (const QByteArray& argument : arguments.split(' ')) command.push_back(argument.toStdString());
+    command.emplace_back("--json");
+    const auto plan = nlohmann::json::parse(run(command).out, nullptr, false);
+    QVERIFY(plan.is_object() && plan["fits"] == true);
+    QCOMPARE(QByteArray::number(plan["total_bytes"].get<double>() / (1 << 30), 'f', 1), gib);
+  }
+
   // The rows of docs/swaps.md are what the planner says today; scripts/plan_tables makes them.
   void cards_data() {
     QTest::addColumn<QStringList>("cells");
