@@ -89,7 +89,13 @@ CLI::Validator number_between(double least, double most) {
   return CLI::Validator(
       [least, most](std::string& text) -> std::string {
         double value = NAN;
-        if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return {};
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, value);
+        // The parser takes 010 for eight.
+        const std::size_t zero = text.starts_with('-') ? 1 : 0;
+        const bool is_octal =
+            text.size() > zero + 1 && text[zero] == '0' && text[zero + 1] >= '0' && text[zero + 1] <= '9';
+        if (error == std::errc() && rest == end && !is_octal && value >= least && value <= most) return {};
         return fmt::format("{} is not a number from {:.15g} to {:.15g}", text, least, most);
       },
       "");

@@ -102,6 +102,8 @@ class CommandLineTest : public QObject {
     row("memory beside no card", {"plan", model, "--main-memory", "8GB"}, "requires --device-memory");
     row("a card's speed without a card", {"plan", model, "--device-bandwidth", "900"},
         "requires --device-memory");
+    row("eight in octal", {"bench", model, "-p", "010"}, "010 is not a number from 1 to");
+    row("sixteen in hexadecimal", {"bench", model, "-p", "0x10"}, "0x10 is not a number from 1 to");
     row("repetitions", {"bench", model, "-r", "0"}, "0 is not a number from 1 to 1000");
     row("chunks", {"perplexity", model, "f", "--chunks", "x"}, "--chunks");
     row("no place for the trace", {"trace", model, "f"}, "--out is required");
