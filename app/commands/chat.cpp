@@ -187,8 +187,10 @@ void add_chat(Registry& registry) {
   add_sampling(*command, *flags);
   add_precision(*command, flags->precision);
   command->callback([&registry, flags] {
-    for (const auto& [name, text] :
-         {std::pair("--prompt", flags->prompt.value_or("")), std::pair("--system", flags->system)}) {
+    std::vector<std::pair<const char*, std::string>> texts{{"--prompt", flags->prompt.value_or("")},
+                                                           {"--system", flags->system}};
+    for (const std::string& stop : flags->stop) texts.emplace_back("--stop", stop);
+    for (const auto& [name, text] : texts) {
       if (const auto valid = check_text(text, name); !valid) {
         throw CLI::ValidationError(valid.error().where, valid.error().what);
       }

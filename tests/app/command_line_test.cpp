@@ -60,6 +60,8 @@ class CommandLineTest : public QObject {
     row("no text for -p", {"chat", model, "-p"}, "--prompt");
     row("empty prompt", {"chat", model, "-p", ""}, "the text is empty");
     row("prompt not UTF-8", {"chat", model, "-p", "a\xFF"}, "byte 1: the text is not UTF-8");
+    row("stop not UTF-8", {"chat", model, "-p", "x", "--stop", "b", "--stop", "a\xFF"},
+        "--stop, byte 1: the text is not UTF-8");
     row("temperature", {"chat", model, "-p", "x", "--temp", "-1"}, "-1 is not a number from 0 to 100");
     row("temperature nan", {"chat", model, "-p", "x", "--temp", "nan"}, "nan is not a number");
     row("threads", {"chat", model, "-p", "x", "--threads", "0"}, "0 is not a number from 1 to 1024");
