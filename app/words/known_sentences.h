@@ -1,13 +1,12 @@
 // The sentences of errors that are said in the language of the window.
 #pragma once
 
-#include <string_view>
-#include <vector>
+#include <span>
 
 namespace fovea::app {
 
 // What was found, and what to do: the sentences of errors that a user of the window can meet, and why there
 // is no GPU. %1, %2 … stand for what varies, each once and in this order.
-const std::vector<std::string_view>& known_sentences();
+std::span<const char* const> known_sentences();
 
 }  // namespace fovea::app
