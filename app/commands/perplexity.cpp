@@ -73,7 +73,8 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
   return console.write(
       fmt::format("against {}: KL divergence {:.5f} ± {:.5f} nats, the same first choice at {:.2f} %, its "
                   "perplexity {:.4f}\n",
-                  flags.reference, result.divergence->mean_kl, result.divergence->standard_error,
+                  reference.engine ? flags.reference : flags.reference_logits.string(),
+                  result.divergence->mean_kl, result.divergence->standard_error,
                   100 * result.divergence->top1_agreement, result.divergence->reference_perplexity));
 }
 
@@ -102,8 +103,8 @@ void add_perplexity(Registry& registry) {
   command
       ->add_option(
           "--against-logits", flags->reference_logits,
-          "Keep that model's output in this file, and take it from there when it exists (4 bytes for "
-          "each scored token and word of the vocabulary)")
+          "Keep that model's output in this file, and take it from there when it exists, without opening the "
+          "model (4 bytes for each scored token and word of the vocabulary)")
       ->needs("--against");
   command->add_option("--chunks", flags->chunks, "Windows to compute (default: all)")
       ->check(number_between(1, 1 << 30));

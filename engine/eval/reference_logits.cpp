@@ -45,8 +45,7 @@ Result<LogitsReader> LogitsReader::open(const std::filesystem::path& path, const
   reader.shape_ = shape;
   const std::span<const std::byte> bytes = reader.file_.bytes();
   if (bytes.size() < header_bytes || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
-    return fail(ErrorKind::format, path.string(), "it holds no reference's output",
-                "Remove it, so that it is made again");
+    return fail(ErrorKind::format, path.string(), "it holds no reference's output", "Choose another file");
   const Header wanted = header_of(shape);
   if (std::memcmp(bytes.data(), wanted.data(), wanted.size()) != 0)
     return fail(ErrorKind::invalid, path.string(),

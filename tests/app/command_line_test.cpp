@@ -330,6 +330,21 @@ class CommandLineTest : public QObject {
     }
   }
 
+  void keptOutputIsNotSaidToBeAnotherModels() {
+    const std::string kept = folder_.path() / "kept";
+    const auto compare = [&](const std::string& reference, const std::string& file) {
+      return run({"perplexity", chat_model, FOVEA_SOURCE_DIR "/README.md", "--context", "16", "--chunks", "1",
+                  "--against", reference, "--against-logits", file});
+    };
+    const Outcome made = compare(chat_model, kept);
+    QVERIFY2(made.out.contains("\nagainst " + chat_model + ": "), made.err.c_str());
+    const Outcome read = compare("nope", kept);
+    QVERIFY2(read.out.contains("\nagainst " + kept + ": "), (read.out + read.err).c_str());
+    const Outcome refused = compare(chat_model, model + "/config.json");
+    QVERIFY2(refused.err.contains("it holds no reference's output. Choose another file"),
+             refused.err.c_str());
+  }
+
   // A GGUF file with no more than a tokeniser; the ids are those of Hugging Face's tokenizers.
   void aVocabularyAloneIsEnoughToTokenize() {
     std::ifstream file(golden("tokenizers/cases/llama3.gguf.json"));
