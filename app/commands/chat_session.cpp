@@ -15,8 +15,6 @@ namespace fovea::app {
 namespace {
 
 constexpr const char* prompt = "> ";
-constexpr const char* dim = "\033[2m";
-constexpr const char* plain = "\033[0m";
 
 constexpr const char* help =
     "/help           this list\n"
@@ -62,6 +60,11 @@ Result<void> ChatSession::greet() {
                   "commands, Ctrl-D quits.\n\n",
                   info.name, info.layers, experts, engine_.settings().context, engine_.settings().threads,
                   defaults_.source, describe(sampling_)));
+}
+
+// Where lines are edited, the terminal knows how.
+std::string ChatSession::dimmed(const std::string& text) const {
+  return reader_ ? "\033[2m" + text + "\033[0m" : text;
 }
 
 Result<LineReader::Outcome> ChatSession::read_line(std::string& line) {
@@ -132,7 +135,7 @@ Result<void> ChatSession::answer() {
 
   // While it answers; the line that is typed next has the whole screen.
   std::optional<LiveView> view;
-  if (flags_.stats) view.emplace(engine_);
+  if (flags_.stats && reader_) view.emplace(engine_);
   Result<void> written;
   const auto sink = [&](std::string_view text, const Timings&) {
     if (!written) return;
@@ -154,15 +157,17 @@ Result<void> ChatSession::answer() {
   messages_.push_back({"assistant", result->text});
   const Timings& times = result->timings;
   const std::string stopped = result->finish == FinishReason::cancelled ? "stopped, " : "";
-  FOVEA_CHECK(console_.write(fmt::format("\n{}{}{} tokens, {:.1f} tok/s, context {} of {}{}\n\n", dim,
-                                         stopped, times.generated_tokens, times.tokens_per_second(),
-                                         times.prompt_tokens + times.generated_tokens,
-                                         engine_.settings().context, plain)));
+  FOVEA_CHECK(console_.write(
+      "\n" +
+      dimmed(fmt::format("{}{} tokens, {:.1f} tok/s, context {} of {}", stopped, times.generated_tokens,
+                         times.tokens_per_second(), times.prompt_tokens + times.generated_tokens,
+                         engine_.settings().context)) +
+      "\n\n"));
   if (const std::string text = remark(*result, engine_.settings().context); !text.empty())
     console_.note(text);
   if (const std::string text = memory_warning(engine_); !text.empty()) console_.note(text);
   if (const std::string text = precision_warning(engine_); !text.empty()) console_.note(text);
-  if (flags_.stats) return console_.write(dim + stats_line(engine_) + plain);
+  if (flags_.stats) return console_.write(dimmed(stats_line(engine_)));
   return {};
 }
 

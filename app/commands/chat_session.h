@@ -26,6 +26,7 @@ class ChatSession {
   enum class Next : std::uint8_t { go_on, leave };
 
   Result<void> greet();
+  std::string dimmed(const std::string& text) const;
   Result<LineReader::Outcome> read_line(std::string& line);
   // A line that begins with a slash.
   Result<Next> command(const std::string& line);

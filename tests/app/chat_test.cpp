@@ -279,12 +279,16 @@ class ChatTest : public QObject {
   }
 
   void aSimpleTerminalWillDo() {
-    Terminal terminal({"chat", model_, "--max-tokens", "3"}, {{"TERM", "dumb"}});
+    Terminal terminal({"chat", model_, "--max-tokens", "3", "--stats"}, {{"TERM", "dumb"}});
     QVERIFY(terminal.shows("> "));
     terminal.type("Hello\n");
     QVERIFY(terminal.shows("3 tokens"));
+    QVERIFY(terminal.shows("> "));
     terminal.type("\x04");
     QCOMPARE(terminal.end(), 0);
+    // Neither dimmed lines nor a view of the experts.
+    for (const char* sequence : {"\033[2m", "\0337"})
+      QVERIFY2(!terminal.screen().contains(sequence), terminal.screen().c_str());
   }
 
  private:
