@@ -164,9 +164,9 @@ void add_chat(Registry& registry) {
       "  tok_per_s          speed of generation; prefill_tok_per_s of reading the prompt\n"
       "  ttft_ms            from the question to the first text\n"
       "  finish             stop_token, stop_string, max_tokens, context_full or cancelled\n"
-      "  seed               gives this answer again; sampling holds the other settings: temperature, top_k, "
-      "top_p,\n"
-      "                     min_p, repeat_penalty, presence_penalty, frequency_penalty, penalty_window\n"
+      "  seed               gives this answer again, as --seed says; sampling holds the other settings:\n"
+      "                     temperature, top_k, top_p, min_p, repeat_penalty, presence_penalty,\n"
+      "                     frequency_penalty, penalty_window\n"
       "  prompt_tokens      with the template's; dropped_messages: left out because the context was full\n"
       "  load_seconds       time to load the model\n" +
           std::string(precision_keys));

@@ -23,7 +23,8 @@ std::string check_seed(const std::string& text) {
 void add_sampling(CLI::App& command, ChatFlags& flags) {
   const auto group = [&](CLI::Option* option) { return option->group("Sampling"); };
   group(command.add_option("--seed", flags.seed,
-                           "The same seed and threads give the same answer (default: a new one)"))
+                           "The same seed and threads give the same answer, where experts move only with "
+                           "--publish-after (default: a new one)"))
       ->check(CLI::Validator([](std::string& text) { return check_seed(text); }, ""));
   group(command.add_option("--temp", flags.temperature, "Temperature; 0 always takes the most likely token"))
       ->check(number_between(0, 100));

@@ -3624,8 +3624,8 @@
         <translation>jedes Mal ein neuer</translation>
     </message>
     <message>
-        <source>The same seed, question and settings give the same answer.</source>
-        <translation>Gleicher Startwert, gleiche Frage und gleiche Einstellungen geben die gleiche Antwort.</translation>
+        <source>The same seed, question and settings give the same answer, unless experts change their precision meanwhile.</source>
+        <translation>Gleicher Startwert, gleiche Frage und gleiche Einstellungen geben die gleiche Antwort, wenn nicht inzwischen Experten ihre Genauigkeit ändern.</translation>
     </message>
     <message>
         <source>When the context is full, leave out the oldest turns</source>

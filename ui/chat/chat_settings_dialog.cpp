@@ -60,7 +60,9 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
   max_tokens_->setMinimum(0);
   seed_ = new QLineEdit(settings.seed ? QString::number(*settings.seed) : QString(), this);
   seed_->setPlaceholderText(tr("a new one each time"));
-  seed_->setToolTip(tr("The same seed, question and settings give the same answer."));
+  seed_->setToolTip(
+      tr("The same seed, question and settings give the same answer, unless experts change their precision "
+         "meanwhile."));
   seed_->setValidator(
       new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,19}")), seed_));
   layout->addWidget(make_sampling());
