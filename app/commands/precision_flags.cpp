@@ -127,9 +127,10 @@ void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
                            "PATTERN=PLACE,…: units with a tensor whose name the regular expression is found "
                            "in; PLACE is CPU (off the device) or GPU; the first that is found decides (-ot)"))
       ->allow_extra_args(false);
-  group(command.add_option("--n-gpu-layers,--gpu-layers", offload.gpu_layers,
-                           "Keep only the last N layers' experts on the device (without experts: their "
-                           "feed-forward), the output counted as a layer; all: every one (-ngl)"))
+  group(command.add_option(
+            "--n-gpu-layers,--gpu-layers", offload.gpu_layers,
+            "Keep only the last N layers' experts on the device (beside a GPU, without experts: their "
+            "feed-forward), the output counted as a layer; all: every one (-ngl)"))
       ->type_name("N|all")
       ->transform(layers_or("all"));
 }

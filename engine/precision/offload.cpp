@@ -71,6 +71,7 @@ class Choosing {
     } else if (settings_.cpu_moe_layers < 0) {
       find_layers(fits);
     }
+    FOVEA_CHECK(check_served());
     return std::move(choice_);
   }
 
@@ -86,6 +87,15 @@ class Choosing {
       return fail(ErrorKind::invalid, "--n-gpu-layers",
                   say(settings_.gpu_layers, " is not a number of layers"));
     return {};
+  }
+
+  // A router says which experts a token needs; without one every unit is needed by every token.
+  Result<void> check_served() const {
+    if (place_ == SlowerPlace::host || units_.scope() == UnitScope::experts) return {};
+    if (std::ranges::find(choice_.absent, true) == choice_.absent.end()) return {};
+    return fail(ErrorKind::unsupported, "offload",
+                "a model without experts has nothing that could stay on the disk until a token needs it",
+                "Use --policy static with lower --tiers, or a smaller version of the model");
   }
 
   // The whole unit goes where the first pattern that is found in one of its tensors' names says.

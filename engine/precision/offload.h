@@ -10,7 +10,7 @@
 // On a GPU the slower place is the host: the processor computes these units, as the file has them. There, of
 // a model without experts, a layer's feed-forward goes as one; attention, routers, shared experts, the
 // embedding and the output stay on the device. Where the device has no slower place beside it (no GPU), these
-// units live on disk alone.
+// units live on disk alone, and only experts can.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +39,10 @@ enum class SlowerPlace : std::uint8_t { disk, host };
 
 struct HostCost;  // token_cost.h
 
-// ErrorKind::invalid names the pattern or number that is wrong. With cpu_moe_layers −1 the smallest N is
-// sought for which `fits`; when no N does, all layers' experts are away. With `cost`, of experts on the host,
-// also the fewest of each layer that its chances call cold: what costs less is chosen.
+// ErrorKind::invalid names the pattern or number that is wrong, ErrorKind::unsupported is for linear layers
+// on disk. With cpu_moe_layers −1 the smallest N is sought for which `fits`; when no N does, all layers'
+// experts are away. With `cost`, of experts on the host, also the fewest of each layer that its chances call
+// cold: what costs less is chosen.
 Result<OffloadChoice> choose_offloaded(const UnitTable& units, const OffloadSettings& settings,
                                        const FitsWithout& fits, SlowerPlace place = SlowerPlace::disk,
                                        const HostCost* cost = nullptr);

@@ -192,6 +192,19 @@ class OffloadTest : public QObject {
     QCOMPARE(shared.join(' '), layers);
   }
 
+  // Each token needs each of them.
+  void linearLayersOnTheDiskAreRefused() {
+    const auto fits = [](const std::vector<bool>&) { return true; };
+    for (const OffloadSettings& settings :
+         {OffloadSettings{.override_tensors = {}, .gpu_layers = 2}, {.override_tensors = {"ffn_down=CPU"}}}) {
+      const auto choice = choose_offloaded(dense_units(), settings, fits, SlowerPlace::disk);
+      QVERIFY(!choice);
+      QCOMPARE(choice.error().kind, ErrorKind::unsupported);
+    }
+    FOVEA_VERIFY(
+        choose_offloaded(dense_units(), {.override_tensors = {}, .gpu_layers = 4}, fits, SlowerPlace::disk));
+  }
+
   void whatTheHostCannotComputeIsRefused() {
     const auto fits = [](const std::vector<bool>&) { return true; };
     const OffloadSettings settings{.override_tensors = {"attn_q=CPU"}};
