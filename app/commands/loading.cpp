@@ -31,6 +31,9 @@ Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flag
                                  const PrecisionFlags& precision) {
   FOVEA_TRY(LoadRequest request, load_request(model, flags));
   FOVEA_TRY(request.precision, precision_request(precision, names_gpu(flags)));
+  if (request.precision.policy == PolicyKind::none && request.precision.budget_bytes > 0 && !names_gpu(flags))
+    return fail(ErrorKind::invalid, "--budget", "without a policy nothing keeps to it on the processor",
+                "Leave out --policy none");
   request.precision.stores_folder = stores_folder();
   return request;
 }

@@ -175,6 +175,8 @@ class CommandLineTest : public QObject {
     row("no such device", {"logits", model, "--tokens", "1", "--out", "/dev/null", "--device", "cuda:77"},
         "device cuda:77: ");
     row("a plan for no such device", {"plan", model, "--device", "cuda:77"}, "Choose one of: cpu");
+    row("a budget that nothing keeps", {"bench", model, "--policy", "none", "--budget", "1KB"},
+        "--budget: without a policy nothing keeps to it");
     row("linear layers on the disk", {"bench", model, "-p", "4", "-n", "2", "-r", "1", "-ngl", "1"},
         "a model without experts has nothing that could stay on the disk");
     row("a window without display", {"nope"}, "is empty");
