@@ -23,6 +23,7 @@ nlohmann::ordered_json as_json(const DeviceInfo& device) {
                                    {"memory_free_bytes", device.memory_free_bytes},
                                    {"unusable", device.unusable}};
   if (device.bandwidth_gb_per_s > 0) object["bandwidth_gb_per_s"] = device.bandwidth_gb_per_s;
+  if (!device.bf16_products.empty()) object["bf16_products"] = device.bf16_products;
   return object;
 }
 
@@ -33,6 +34,8 @@ std::string gpu_for_people(const DeviceInfo& device) {
       fmt::format("{}: {}\n  {}, {} memory, {} free", device.name, device.description, device.instruction_set,
                   size_text(device.memory_bytes), size_text(device.memory_free_bytes));
   if (device.bandwidth_gb_per_s > 0) text += fmt::format(", {:.0f} GB/s", device.bandwidth_gb_per_s);
+  if (!device.bf16_products.empty())
+    text += fmt::format("\n  multiplies matrices of BF16 with many tokens by {}", device.bf16_products);
   return text + "\n";
 }
 
@@ -65,9 +68,10 @@ void add_devices(Registry& registry) {
       registry, "devices", "The processor and the GPUs, their architectures and memory", *json,
       "  devices  a list; of each: name, description, instruction_set (the one in use), instruction_sets,\n"
       "           cores (physical; 0 of a GPU), memory_bytes, memory_free_bytes, unusable (why it cannot be\n"
-      "           used; empty: it can), and of a GPU bandwidth_gb_per_s by its clock and width; the "
-      "processor's is\n"
-      "           measured by fovea bench\n"
+      "           used; empty: it can), and of a GPU bandwidth_gb_per_s by its clock and width (the\n"
+      "           processor's is measured by fovea bench) and bf16_products (what multiplies matrices of "
+      "BF16\n"
+      "           with many tokens: cuBLAS, or Fovea's own kernels)\n"
       "  no_gpu   why there is no GPU among them; empty when there is one\n");
   command->callback([&registry, json] {
     registry.chosen = [json](Console& console, Interrupts&) { return print_devices(*json, console); };

@@ -21,8 +21,9 @@ struct DeviceInfo {
   int cores = 0;                              // physical; 0 of a GPU
   std::int64_t memory_bytes = 0;
   std::int64_t memory_free_bytes = 0;
-  double bandwidth_gb_per_s = 0;  // of a GPU's memory, by its clock and width; 0: not known
-  std::string unusable = {};      // why it cannot be used; empty: it can
+  double bandwidth_gb_per_s = 0;   // of a GPU's memory, by its clock and width; 0: not known
+  std::string bf16_products = {};  // of a GPU: what multiplies matrices of BF16 with many tokens
+  std::string unusable = {};       // why it cannot be used; empty: it can
 };
 
 // Of a device's memory, by all programs together.

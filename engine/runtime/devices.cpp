@@ -31,6 +31,7 @@ Result<std::vector<DeviceInfo>> devices() {
                    .memory_bytes = facts.memory_bytes,
                    .memory_free_bytes = facts.memory_free_bytes,
                    .bandwidth_gb_per_s = facts.bandwidth_gb_per_s,
+                   .bf16_products = gpu.device ? gpu.device->bf16_products() : "",
                    .unusable = gpu.reason});
   }
   return all;

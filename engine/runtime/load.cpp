@@ -1,5 +1,6 @@
 #include "engine/runtime/load.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -43,7 +44,9 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   }
   FOVEA_TRY(const models::ModelConfig config, models::read_config(checkpoint));
   runtime::choose_defaults(settings, config, !parts->device->memory_is_host());
-  parts->stream = parts->device->make_stream({.threads = settings.threads});
+  const bool bf16 = std::ranges::any_of(
+      checkpoint.tensors(), [](const auto& tensor) { return tensor.type == kernels::Type::bf16; });
+  parts->stream = parts->device->make_stream({.threads = settings.threads, .multiplies_bf16 = bf16});
   if (!parts->stream)
     return fail(ErrorKind::memory, parts->device->name(), "the device has no memory for a stream",
                 "Close other programs that use it");

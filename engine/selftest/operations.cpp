@@ -16,7 +16,12 @@ Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
   const kernels::Device& reference = kernels::reference::device();
   const auto truth = reference.make_stream({.threads = 1});
   const auto stream = bench.device.make_stream({.threads = bench.threads});
-  if (!stream) return fail(ErrorKind::memory, bench.device.name(), "the device has no memory for a stream");
+  // Matrices of BF16 by a library too, where the device knows of any.
+  const bool asks_library = !bench.device.bf16_products().empty();
+  const auto with_library =
+      bench.device.make_stream({.threads = bench.threads, .multiplies_bf16 = asks_library});
+  if (!stream || !with_library)
+    return fail(ErrorKind::memory, bench.device.name(), "the device has no memory for a stream");
   const Cases all = sweep_cases(bench.seed);
   std::vector<SelfTestPart> parts;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -35,12 +40,15 @@ Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
     std::string damage;
     const std::vector<float> expected = run_once(one, reference, *truth, false, damage);
     const std::vector<double> tolerance = one.tolerance(expected);
-    for (const bool packed : {false, true}) {
-      const std::vector<float> outputs = run_once(one, bench.device, *stream, packed, damage);
-      if (std::string why = stream->failure(); !why.empty())
+    for (const auto& [packed, library] : {std::pair(false, false), {true, false}, {false, true}}) {
+      if (library && !(asks_library && operation == "linear")) continue;
+      kernels::Stream& chosen = library ? *with_library : *stream;
+      const std::vector<float> outputs = run_once(one, bench.device, chosen, packed, damage);
+      if (std::string why = chosen.failure(); !why.empty())
         return fail(ErrorKind::device, bench.device.name() + ", " + one.name, std::move(why));
       std::string wrong = !damage.empty() ? damage : difference(outputs, expected, tolerance);
-      if (!wrong.empty()) wrong = one.name + (packed ? ", packed: " : ": ") + wrong;
+      if (!wrong.empty())
+        wrong = one.name + (library ? ", by a library: " : packed ? ", packed: " : ": ") + wrong;
       count(*part, std::move(wrong));
     }
   }

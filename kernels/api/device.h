@@ -10,8 +10,9 @@
 namespace fovea::kernels {
 
 struct StreamOptions {
-  int threads = 0;          // CPU: worker threads including the caller's; 0 = the physical cores
-  bool background = false;  // GPU: gives way to the other streams' work; for copies beside the passes
+  int threads = 0;               // CPU: worker threads including the caller's; 0 = the physical cores
+  bool background = false;       // GPU: gives way to the other streams' work; for copies beside the passes
+  bool multiplies_bf16 = false;  // GPU: matrices of BF16, for which a library is loaded where there is one
 };
 
 // What a device says of itself. The host's own memory is the system's to tell: zeros.
@@ -45,6 +46,8 @@ class Device {
   virtual std::string instruction_set() const = 0;  // "scalar", "avx2", "avx512-vnni" …
   virtual DeviceFacts facts() const = 0;
   virtual const OperationTable& operations() const = 0;
+  // GPU: what multiplies matrices of BF16 with many tokens, "cuBLAS 13.1.0, /usr/…". Loads it.
+  virtual std::string bf16_products() const { return {}; }
   virtual std::unique_ptr<Stream> make_stream(const StreamOptions&) const = 0;  // null: no memory, or failed
   // Takes some memory meanwhile, and less than a second. The stream must be idle.
   virtual DeviceCeiling measure_ceiling(Stream&) const { return {}; }

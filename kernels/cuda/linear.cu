@@ -1,5 +1,5 @@
-// linear. From nine tokens on in tiles (tiles.h). For fewer a matrix is read once for up to four tokens, its
-// rows shared out to 8 … 128 lanes each:
+// linear. From nine tokens on in tiles (tiles.h), or BF16 by cuBLAS where the stream has it. For fewer a
+// matrix is read once for up to four tokens, its rows shared out to 8 … 128 lanes each:
 //
 // Bound by the memory that the weights lie in. Each lane reads 16 bytes of codes at once and the lanes of a
 // row adjacent ones (Packing::tiles), so that a load of the warp is 4 to 16 whole cache lines, which come
@@ -173,6 +173,14 @@ FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Product p
   }
 }
 
+// Behind a library's product: out [tokens, out_stride] += bias [rows]
+FOVEA_KERNEL(threads)
+add_bias_kernel(float* out, std::int64_t out_stride, const float* bias, std::int64_t rows,
+                std::int64_t count) {
+  const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
+  if (i < count) out[i / rows * out_stride + i % rows] += bias[i % rows];
+}
+
 // Enough lanes to keep the device's loads under way, but at least one unit of 32 weights for each.
 int lanes_for(std::int64_t rows, std::int64_t columns, const CudaStream& stream) {
   const std::int64_t wanted = std::int64_t{1024} * stream.multiprocessors();
@@ -224,6 +232,24 @@ void start_few(Products& all, CudaStream& stream) {
   all.count = 0;
 }
 
+bool multiplied_by_library(const Product& p, const Rounded& x, CudaStream& stream) {
+  if (!stream.multiply_brains({.weights = p.weight.data,
+                               .rows = p.weight.rows,
+                               .columns = p.weight.columns,
+                               .x = x.pairs,
+                               .x_stride = x.stride,
+                               .tokens = p.tokens,
+                               .out = p.out,
+                               .out_stride = p.out_stride}))
+    return false;
+  if (p.bias) {
+    const std::int64_t count = p.tokens * p.weight.rows;
+    launch<add_bias_kernel>({.grid_x = blocks_for(count, threads), .threads = threads}, stream, p.out,
+                            p.out_stride, p.bias, p.weight.rows, count);
+  }
+  return true;
+}
+
 // Tokens [first, first + tokens), as many as the scratch memory has room for.
 void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, CudaStream& stream) {
   const bool in_tiles = tokens >= fewest_in_tiles;
@@ -248,8 +274,10 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
                        .quantised = is_quantised(weight.type) ? quantised : Quantised{},
                        .tokens = tokens};
     if (in_tiles) {
-      if (weight.type == Type::bf16 && !rounded.pairs)
-        rounded = round_rows(x, tokens, op.columns, scratch, stream);
+      if (weight.type == Type::bf16) {
+        if (!rounded.pairs) rounded = round_rows(x, tokens, op.columns, scratch, stream);
+        if (multiplied_by_library(p, rounded, stream)) continue;
+      }
       launch<multiply_tiles_kernel>({.grid_x = blocks_for(weight.rows, tile_size),
                                      .grid_y = blocks_for(tokens, tile_size),
                                      .threads = tile_threads},

@@ -13,6 +13,19 @@ namespace fovea::kernels::cuda {
 constexpr int counter_count = 64;
 constexpr std::int64_t counter_bytes = 4 * counter_count;
 
+// out[t, r] = Σ_k weights[r, k] · x[t, k], in bfloat16 with sums in float. Strides are those of rows, in
+// elements.
+struct BrainProduct {
+  const std::byte* weights = nullptr;  // [rows, columns]
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  const std::uint32_t* x = nullptr;  // [tokens, x_stride], in pairs
+  std::int64_t x_stride = 0;
+  std::int64_t tokens = 0;
+  float* out = nullptr;  // [tokens, out_stride]
+  std::int64_t out_stride = 0;
+};
+
 class CudaStream : public Stream {
  public:
   using Handle = void*;  // cudaStream_t, or the emulation's queue
@@ -25,6 +38,9 @@ class CudaStream : public Stream {
 
   // Whether a kernel that says so may begin before the one before it has ended.
   bool overlaps() const { return overlaps_; }
+
+  // Gives the product to a library, in the stream's order. False: there is none, and nothing is done.
+  virtual bool multiply_brains(const BrainProduct&) { return false; }
 
   // Device memory, aligned to 256, for the intermediate values of the operation that is being started. The
   // next operation uses the same bytes, in the stream's order. Operations divide their work so that it is

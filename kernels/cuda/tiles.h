@@ -2,10 +2,8 @@
 // weights' type:
 //
 //   quantised   on tensor cores as 8-bit integers (byte_tiles.h)
-//   BF16        on tensor cores as bfloat16, activations rounded to it. Not by cuBLAS, which would add
-//   several
-//               hundred megabytes to what is installed for this one product, knows no groups of experts whose
-//               sizes only the device knows, and wants its own copy of the activations all the same
+//   BF16        on tensor cores as bfloat16, activations rounded to it: experts, of whose groups only the
+//               device knows the sizes, and where cuBLAS is not installed the other matrices too (linear.cu)
 //   F32, F16    in floats, since rounded activations would be less exact than these weights are. Models have
 //               few of them
 //

@@ -3,8 +3,10 @@
 set(FOVEA_CUDA AUTO CACHE STRING "The GPU module: AUTO (where nvcc is found), ON (it must be), OFF")
 set(FOVEA_CUDA_PACKAGES ${CMAKE_SOURCE_DIR}/build/cuda CACHE PATH "Folder of NVIDIA's Python packages")
 
-# Architectures that the module has code for; the last one's PTX serves later ones.
+# Architectures that the module has code for, and those whose PTX it has, for later ones: sm_90's serves what lies
+# between it and sm_120.
 set(fovea_cuda_architectures 86 89 90 120)
+set(fovea_cuda_ptx 90 120)
 
 function(fovea_find_nvcc)
   set(FOVEA_CUDA_FOUND FALSE PARENT_SCOPE)
@@ -58,9 +60,10 @@ function(fovea_compile_cuda)
   set(code "")
   foreach(architecture ${fovea_cuda_architectures})
     list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
-    set(last ${architecture})
   endforeach()
-  list(APPEND code -gencode arch=compute_${last},code=compute_${last})
+  foreach(architecture ${fovea_cuda_ptx})
+    list(APPEND code -gencode arch=compute_${architecture},code=compute_${architecture})
+  endforeach()
   set(flags -std=c++20 -O3 $<$<CONFIG:Release>:-DNDEBUG> -Xptxas -v -ccbin ${CMAKE_CXX_COMPILER} -Xcompiler -fPIC
     -Xcompiler -fvisibility=hidden ${code})
   if(FOVEA_WERROR)

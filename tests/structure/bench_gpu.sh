@@ -45,8 +45,9 @@ grep -qE '^\| within 2MB \| static q4, static q2, dynaexq \| [0-9.]+ tok/s; [0-9
   "$folder/said"
 expect '--tiers q4,q2 --budget 2MB' "$report"
 python3 -c 'import json, sys; assert set(json.load(open(sys.argv[1]))) == {"machine", *sys.argv[2:]}' \
-  "$folder/out/results.json" selftest sanitizers speed budgets hybrid peer
+  "$folder/out/results.json" selftest sanitizers speed budgets hybrid cublas peer
 expect 'Not run: cpu has no processor beside it' "$report"
+expect 'Not run: cuBLAS is for GPUs, and cpu is none' "$report"
 
 # A budget that the card has not is no fault; a command that takes too long is ended with what it has started.
 cat >"$folder/planted" <<'PLANTED'

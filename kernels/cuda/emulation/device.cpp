@@ -10,16 +10,41 @@
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/pack.h"
 #include "kernels/cuda/stream.h"
+#include "kernels/formats/half.h"
 
 namespace fovea::kernels::cuda::emulation {
 namespace {
 
+// What a library would do.
+std::string multiply(const DeviceMemory& memory, const BrainProduct& p) {
+  const auto holds = [&memory](const auto* values, std::int64_t count) {
+    return memory.holds(reinterpret_cast<const std::byte*>(values),
+                        count * static_cast<std::int64_t>(sizeof *values));
+  };
+  if (!holds(p.weights, 2 * p.rows * p.columns) || !holds(p.x, p.tokens * p.x_stride / 2) ||
+      !holds(p.out, (p.tokens - 1) * p.out_stride + p.rows))
+    return "multiply_brains: not device memory";
+  const auto* const weights = reinterpret_cast<const std::uint16_t*>(p.weights);
+  const auto* const x = reinterpret_cast<const std::uint16_t*>(p.x);
+  for (std::int64_t t = 0; t < p.tokens; ++t) {
+    for (std::int64_t r = 0; r < p.rows; ++r) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < p.columns; ++k)
+        sum += static_cast<double>(formats::brain_to_float(weights[r * p.columns + k])) *
+               formats::brain_to_float(x[t * p.x_stride + k]);
+      p.out[t * p.out_stride + r] = static_cast<float>(sum);
+    }
+  }
+  return {};
+}
+
 class EmulatedStream final : public CudaStream {
  public:
   EmulatedStream(Machine& machine, std::unique_ptr<Queue> queue, std::byte* scratch,
-                 const EmulationOptions& options)
+                 const EmulationOptions& options, bool multiplies)
       : CudaStream(queue.get(), scratch, options.scratch_bytes, options.multiprocessors, true),
         captures_(options.captures),
+        multiplies_(multiplies),
         machine_(machine),
         queue_(std::move(queue)) {
     queue_->push([this]() -> std::string {
@@ -43,11 +68,16 @@ class EmulatedStream final : public CudaStream {
   }
   std::unique_ptr<Graph> end_capture(std::string& why) override { return queue_->end_capture(why); }
   void launch(const Graph& graph) override { queue_->launch(graph); }
+  bool multiply_brains(const BrainProduct& p) override {
+    if (multiplies_) queue_->push([this, p] { return multiply(machine_.memory, p); });
+    return multiplies_;
+  }
 
   Queue& queue() { return *queue_; }
 
  private:
   const bool captures_;
+  const bool multiplies_;
   Machine& machine_;
   std::unique_ptr<Queue> queue_;
 };
@@ -95,12 +125,15 @@ class EmulatedDevice final : public Device {
   }
   const OperationTable& operations() const override { return cuda::operations(); }
 
-  std::unique_ptr<Stream> make_stream(const StreamOptions&) const override {
+  std::unique_ptr<Stream> make_stream(const StreamOptions& wanted) const override {
     std::byte* const scratch = scratch_memory();
     if (!scratch) return nullptr;
     auto queue = std::make_unique<Queue>(machine_, options_.seed * 1000 + ++streams_);
-    return std::make_unique<EmulatedStream>(machine_, std::move(queue), scratch, options_);
+    return std::make_unique<EmulatedStream>(machine_, std::move(queue), scratch, options_,
+                                            wanted.multiplies_bf16);
   }
+
+  std::string bf16_products() const override { return "a library that is emulated"; }
 
   // Small: an emulation is no yardstick, but what measures one must work.
   DeviceCeiling measure_ceiling(Stream& stream) const override {

@@ -1,10 +1,12 @@
 #include "kernels/cuda/module/device.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/ceiling.h"
+#include "kernels/cuda/module/blas.h"
 #include "kernels/cuda/module/stream.h"
 #include "kernels/cuda/operations.h"
 
@@ -13,7 +15,8 @@ namespace {
 
 constexpr std::int64_t page_bytes = 4096;
 
-constexpr int architectures[] = {FOVEA_CUDA_ARCHITECTURES};  // 86: sm_86; PTX of the last one
+constexpr int architectures[] = {FOVEA_CUDA_ARCHITECTURES};  // 86: sm_86
+constexpr int ptx[] = {FOVEA_CUDA_PTX};                      // for later ones than these
 
 DriverStream& driver_stream(Stream& stream) {
   return static_cast<DriverStream&>(stream);
@@ -65,12 +68,14 @@ bool Context::check(int code, const char* what) {
   if (code == cudaSuccess) return true;
   cudaGetLastError();  // it is this device's, and said here
   const auto error = static_cast<cudaError_t>(code);
-  const std::scoped_lock lock(mutex_);
-  if (text_.empty())
-    text_ =
-        std::string(what) + " failed: " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")";
-  failed_.store(true, std::memory_order_release);
+  fail(std::string(what) + " failed: " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")");
   return false;
+}
+
+void Context::fail(std::string text) {
+  const std::scoped_lock lock(mutex_);
+  if (text_.empty()) text_ = std::move(text);
+  failed_.store(true, std::memory_order_release);
 }
 
 bool Context::check_launches() {
@@ -104,14 +109,12 @@ CudaDevice::CudaDevice(int ordinal) : context_(ordinal) {
 std::string CudaDevice::why_not() const {
   if (std::string text = context_.failure(); !text.empty()) return text;
   const int mine = 10 * major_ + minor_;
-  int last = 0;
   std::string names;
   for (const int built : architectures) {
     if (built / 10 == major_ && built <= mine) return {};
     names += (names.empty() ? "sm_" : ", sm_") + std::to_string(built);
-    last = built;
   }
-  if (mine >= last) return {};
+  if (mine >= *std::ranges::min_element(ptx)) return {};
   return "its architecture is " + instruction_set() + ", this build has " + names + " and later ones";
 }
 
@@ -139,7 +142,14 @@ std::unique_ptr<Stream> CudaDevice::make_stream(const StreamOptions& options) co
   // Programmatic dependent launch, which graphs have captured since CUDA 12.3.
   int driver = 0;
   const bool overlaps = major_ >= 9 && cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12030;
-  return DriverStream::create(context_, multiprocessors_, overlaps, options.background);
+  const BlasLibrary* const blas = options.multiplies_bf16 ? &BlasLibrary::get() : nullptr;
+  return DriverStream::create(context_, multiprocessors_, overlaps, options.background,
+                              blas && !blas->name.empty() ? blas : nullptr);
+}
+
+std::string CudaDevice::bf16_products() const {
+  const BlasLibrary& blas = BlasLibrary::get();
+  return blas.name.empty() ? "Fovea's own kernels, since " + blas.trouble : blas.name + ", " + blas.place;
 }
 
 DeviceCeiling CudaDevice::measure_ceiling(Stream& stream) const {

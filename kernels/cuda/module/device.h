@@ -27,6 +27,8 @@ class Context {
   // Launches say nothing themselves: the runtime library notes a refused one for its thread, until somebody
   // asks or another error takes its place. So this comes before calls that may fail without harm.
   bool check_launches();
+  // The first one counts.
+  void fail(std::string text);
   std::string failure() const;
 
  private:
@@ -51,6 +53,7 @@ class CudaDevice final : public Device {
   DeviceFacts facts() const override;
   const OperationTable& operations() const override;
   std::unique_ptr<Stream> make_stream(const StreamOptions& options) const override;
+  std::string bf16_products() const override;
   DeviceCeiling measure_ceiling(Stream& stream) const override;
 
   Packing preferred_packing(Type type, std::int64_t, std::int64_t) const override {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/cuda/module/blas.h"
 #include "kernels/cuda/module/device.h"
 
 namespace fovea::kernels::cuda {
@@ -39,6 +40,7 @@ ModuleDevice found_device(int ordinal) {
 
 void find_devices(ModuleDevices& found) {
   found.reason = driver_trouble();
+  if (found.reason.empty()) found.reason = BlasLibrary::refusal();
   if (!found.reason.empty()) return;
   int count = 0;
   if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) {

@@ -26,7 +26,7 @@ class DriverGraph final : public Graph {
 }  // namespace
 
 std::unique_ptr<DriverStream> DriverStream::create(Context& context, int multiprocessors, bool overlaps,
-                                                   bool background) {
+                                                   bool background, const BlasLibrary* library) {
   int least = 0, greatest = 0;
   cudaStream_t stream = nullptr;
   if (!context.check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for stream priorities") ||
@@ -36,7 +36,9 @@ std::unique_ptr<DriverStream> DriverStream::create(Context& context, int multipr
     return nullptr;
   void* scratch = nullptr;
   const std::int64_t scratch_bytes = background ? 0 : compute_scratch_bytes;
-  if (!background && cudaMalloc(&scratch, static_cast<std::size_t>(scratch_bytes)) != cudaSuccess) {
+  const std::int64_t library_bytes = library ? Blas::workspace_bytes : 0;  // behind it
+  if (!background &&
+      cudaMalloc(&scratch, static_cast<std::size_t>(scratch_bytes + library_bytes)) != cudaSuccess) {
     cudaGetLastError();  // no memory is no failure of the device
     cudaStreamDestroy(stream);
     return nullptr;
@@ -47,11 +49,16 @@ std::unique_ptr<DriverStream> DriverStream::create(Context& context, int multipr
                                                     static_cast<std::size_t>(counter_bytes), stream),
                                     "clearing memory"))
     return nullptr;
+  if (library) {
+    made->blas_ = Blas::create(*library, context, stream, made->scratch() + scratch_bytes);
+    if (!made->blas_) return nullptr;
+  }
   return made;
 }
 
 DriverStream::~DriverStream() {
   synchronize();  // and chooses the device
+  blas_.reset();
   if (scratch() != nullptr) cudaFree(scratch());
   cudaStreamDestroy(stream());
 }
@@ -82,6 +89,11 @@ void DriverStream::launch(const Graph& graph) {
   if (!context_.select()) return;
   context_.check(cudaGraphLaunch(static_cast<const DriverGraph&>(graph).executable(), stream()),
                  "starting a graph");
+}
+
+bool DriverStream::multiply_brains(const BrainProduct& product) {
+  if (blas_) blas_->multiply(product);
+  return blas_ != nullptr;
 }
 
 void DriverStream::synchronize() {

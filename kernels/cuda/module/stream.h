@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <memory>
 
+#include "kernels/cuda/module/blas.h"
 #include "kernels/cuda/module/device.h"
 #include "kernels/cuda/stream.h"
 
@@ -12,9 +13,9 @@ namespace fovea::kernels::cuda {
 class DriverStream final : public CudaStream {
  public:
   // Null where there is no memory, and where the device failed. A background stream has no scratch memory: it
-  // copies.
+  // copies. `library` may be null.
   static std::unique_ptr<DriverStream> create(Context& context, int multiprocessors, bool overlaps,
-                                              bool background);
+                                              bool background, const BlasLibrary* library);
   ~DriverStream() override;
 
   void synchronize() override;
@@ -22,6 +23,7 @@ class DriverStream final : public CudaStream {
   bool begin_capture() override;
   std::unique_ptr<Graph> end_capture(std::string& why) override;
   void launch(const Graph& graph) override;
+  bool multiply_brains(const BrainProduct& product) override;
 
   cudaStream_t stream() const { return static_cast<cudaStream_t>(handle()); }
 
@@ -31,6 +33,7 @@ class DriverStream final : public CudaStream {
       : CudaStream(stream, scratch, scratch_bytes, multiprocessors, overlaps), context_(context) {}
 
   Context& context_;
+  std::unique_ptr<Blas> blas_;
 };
 
 }  // namespace fovea::kernels::cuda

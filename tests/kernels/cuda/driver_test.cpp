@@ -85,6 +85,25 @@ class DriverTest : public QObject {
     QCOMPARE(bench.failure(), std::string());
   }
 
+  // By its own code, by that of an earlier one of its generation, or by PTX.
+  void anArchitectureIsServedOrNamed_data() {
+    QTest::addColumn<int>("architecture");
+    QTest::addColumn<bool>("served");
+    for (const int served : {86, 87, 89, 90, 100, 103, 110, 120, 121, 130})
+      QTest::addRow("sm_%d", served) << served << true;
+    for (const int not_served : {70, 75, 80}) QTest::addRow("sm_%d", not_served) << not_served << false;
+  }
+  void anArchitectureIsServedOrNamed() {
+    QFETCH(int, architecture);
+    QFETCH(bool, served);
+    fake_runtime::be_architecture(architecture);
+    const std::string why_not = CudaDevice(1).why_not();
+    const std::string name = "sm_" + std::to_string(architecture);
+    QCOMPARE(why_not, served ? std::string()
+                             : "its architecture is " + name +
+                                   ", this build has sm_86, sm_89, sm_90, sm_120 and later ones");
+  }
+
   void anotherDevicesFailureIsItsOwn() {
     const CudaDevice broken(fake_runtime::devices);
     QVERIFY(!broken.why_not().empty());

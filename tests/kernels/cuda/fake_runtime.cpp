@@ -18,6 +18,7 @@ std::array<std::atomic<int>, devices> used;
 std::atomic<int> asks_left = 0;
 std::atomic<cudaError_t> lost = cudaSuccess;
 std::atomic<bool> no_memory = false, no_clearing = false, no_attributes = false;
+std::atomic<int> architecture = 90;
 std::atomic<int> living = 0;
 thread_local int current = 0;  // the first device, unless another is chosen
 thread_local cudaError_t last = cudaSuccess;
@@ -60,6 +61,7 @@ void reset() {
   asks_left = 0;
   lost = cudaSuccess;
   no_memory = no_clearing = no_attributes = false;
+  architecture = 90;
   current = 0;
   last = cudaSuccess;
   capturing = nullptr;
@@ -81,6 +83,9 @@ void refuse_clearing() {
 }
 int objects() {
   return living;
+}
+void be_architecture(int sm) {
+  architecture = sm;
 }
 void know_no_attributes() {
   no_attributes = true;
@@ -119,7 +124,8 @@ cudaError_t cudaDriverGetVersion(int* version) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (device < 0 || device >= devices) return note(cudaErrorInvalidDevice);
   *properties = {};
-  properties->major = 9;
+  properties->major = architecture / 10;
+  properties->minor = architecture % 10;
   properties->multiProcessorCount = 2;
   return cudaSuccess;
 }

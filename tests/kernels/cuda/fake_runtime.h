@@ -15,7 +15,8 @@ void fail_with(cudaError_t error);   // the device is lost: every call from now 
 void take_memory(bool all);          // allocations fail
 void refuse_clearing();              // memory cannot be set
 void know_no_attributes();
-int objects();             // streams, events, graphs and pieces of memory that are not given back
-int contexts(int device);  // 1 where some call has taken memory on the device
+void be_architecture(int sm);  // 86: of compute capability 8.6
+int objects();                 // streams, events, graphs and pieces of memory that are not given back
+int contexts(int device);      // 1 where some call has taken memory on the device
 
 }  // namespace fovea::tests::fake_runtime

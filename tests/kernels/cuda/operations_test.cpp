@@ -53,16 +53,20 @@ class CudaOperationsTest : public QObject {
     const auto truth = reference::device().make_stream({});
     const std::vector<float> expected = run_once(one, reference::device(), *truth, false, damage);
     const std::vector<double> tolerance = one.tolerance(expected);
-    for (const bool packed : {false, true}) {
-      const auto stream = device_->make_stream({});
+    const bool has_library = one.name.starts_with("linear");
+    for (const auto& [packed, library] : {std::pair(false, false), {true, false}, {false, true}}) {
+      if (library && !has_library) continue;
+      const auto stream = device_->make_stream({.multiplies_bf16 = library});
       error_.clear();
       const std::vector<float> outputs = run_once(one, *device_, *stream, packed, damage);
       std::string wrong = !error_.empty()   ? error_
                           : !damage.empty() ? damage
                                             : difference(outputs, expected, tolerance);
       if (!wrong.empty()) {
-        wrong += std::string(packed ? ", packed" : ", rows") + " (seed " + std::to_string(seed()) +
-                 "; again: FOVEA_TEST_SEED=" + std::to_string(seed()) +
+        wrong += std::string(library  ? ", with a library"
+                             : packed ? ", packed"
+                                      : ", rows") +
+                 " (seed " + std::to_string(seed()) + "; again: FOVEA_TEST_SEED=" + std::to_string(seed()) +
                  " test_kernels_cuda CudaOperationsTest \"agrees:" + one.name + "\")";
       }
       QVERIFY2(wrong.empty(), wrong.c_str());
