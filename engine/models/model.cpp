@@ -6,6 +6,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/models/no_stream.h"
 #include "engine/models/placement.h"
 #include "engine/models/plan.h"
 #include "engine/models/say.h"
@@ -118,9 +119,7 @@ class Loader {
   Result<void> send_vectors() {
     if (sent_.empty()) return {};
     const auto stream = device().make_stream({.threads = 1, .background = true});
-    if (!stream)
-      return fail(ErrorKind::memory, device().name(), "the device has no memory for a stream",
-                  "Close other programs that use it");
+    if (!stream) return no_stream(device());
     for (const Sent& each : sent_) {
       device().copy(reinterpret_cast<std::byte*>(each.device),
                     reinterpret_cast<const std::byte*>(each.host.data()), std::ssize(each.host) * 4, *stream);

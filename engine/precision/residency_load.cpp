@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/core/thread.h"
+#include "engine/models/no_stream.h"
 #include "engine/models/say.h"
 #include "engine/precision/residency_state.h"
 
@@ -16,9 +17,7 @@ using models::say;
 using Stage = Place::Stage;
 
 Result<void> Residency::State::load(const Load& load, std::byte* staging, kernels::Stream* stream) {
-  if (staging && !stream)
-    return fail(ErrorKind::memory, parts.device->name(), "the device has no memory for a stream",
-                "Close other programs that use it");
+  if (staging && !stream) return models::no_stream(*parts.device);
   const std::int64_t bytes = bytes_of(load.unit, load.tier);
   std::byte* const memory = staging ? staging : load.block.memory;
   FOVEA_CHECK(parts.source->read(load.unit, load.tier, {memory, static_cast<std::size_t>(bytes)}, {}));

@@ -8,6 +8,7 @@
 #include "engine/api/engine.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/models/no_stream.h"
 #include "engine/precision/made_versions.h"
 #include "engine/runtime/load_precision.h"
 #include "engine/runtime/load_settings.h"
@@ -47,9 +48,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   const bool bf16 = std::ranges::any_of(
       checkpoint.tensors(), [](const auto& tensor) { return tensor.type == kernels::Type::bf16; });
   parts->stream = parts->device->make_stream({.threads = settings.threads, .multiplies_bf16 = bf16});
-  if (!parts->stream)
-    return fail(ErrorKind::memory, parts->device->name(), "the device has no memory for a stream",
-                "Close other programs that use it");
+  if (!parts->stream) return models::no_stream(*parts->device);
   runtime::VersionMaker versions;
   if (made) {
     versions = [device = parts->device, seed = made->seed](const precision::UnitPlan& units) {

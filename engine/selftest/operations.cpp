@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/core/result.h"
+#include "engine/models/no_stream.h"
 #include "engine/selftest/selftest.h"
 #include "kernels/cases/case.h"
 #include "kernels/reference/device.h"
@@ -20,8 +21,7 @@ Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
   const bool asks_library = !bench.device.bf16_products().empty();
   const auto with_library =
       bench.device.make_stream({.threads = bench.threads, .multiplies_bf16 = asks_library});
-  if (!stream || !with_library)
-    return fail(ErrorKind::memory, bench.device.name(), "the device has no memory for a stream");
+  if (!stream || !with_library) return models::no_stream(bench.device);
   const Cases all = sweep_cases(bench.seed);
   std::vector<SelfTestPart> parts;
   for (std::size_t i = 0; i < all.size(); ++i) {

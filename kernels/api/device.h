@@ -52,6 +52,9 @@ class Device {
   // Takes some memory meanwhile, and less than a second. The stream must be idle.
   virtual DeviceCeiling measure_ceiling(Stream&) const { return {}; }
 
+  // GPU: its first error, after which it does nothing more; empty: none.
+  virtual std::string failure() const { return {}; }
+
   // The packing in which this device reads a [rows, columns] matrix of `type` fastest.
   virtual Packing preferred_packing(Type type, std::int64_t rows, std::int64_t columns) const = 0;
   // Bytes of the packed matrix; Packing::rows gives rows · row_bytes.

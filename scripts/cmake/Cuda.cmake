@@ -54,16 +54,23 @@ endfunction()
 fovea_find_nvcc()
 
 # fovea_compile_cuda(OUT objects REPORTS reports SOURCES a.cu b.cu): compiles each source for all architectures; what
-# ptxas says of the kernels' registers, spills and shared memory becomes a report beside the object.
+# ptxas says of the kernels' registers, spills and shared memory becomes a report beside the object. READABLE: to PTX
+# alone, as text.
 function(fovea_compile_cuda)
-  cmake_parse_arguments(C "" "OUT;REPORTS" "SOURCES;INCLUDES" ${ARGN})
+  cmake_parse_arguments(C "READABLE" "OUT;REPORTS" "SOURCES;INCLUDES" ${ARGN})
   set(code "")
-  foreach(architecture ${fovea_cuda_architectures})
-    list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
-  endforeach()
-  foreach(architecture ${fovea_cuda_ptx})
-    list(APPEND code -gencode arch=compute_${architecture},code=compute_${architecture})
-  endforeach()
+  set(for "${fovea_cuda_architectures}")
+  if(C_READABLE)
+    set(for PTX)
+    list(APPEND code -gencode arch=compute_90,code=compute_90 --no-compress)
+  else()
+    foreach(architecture ${fovea_cuda_architectures})
+      list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
+    endforeach()
+    foreach(architecture ${fovea_cuda_ptx})
+      list(APPEND code -gencode arch=compute_${architecture},code=compute_${architecture})
+    endforeach()
+  endif()
   set(flags -std=c++20 -O3 $<$<CONFIG:Release>:-DNDEBUG> -Xptxas -v -ccbin ${CMAKE_CXX_COMPILER} -Xcompiler -fPIC
     -Xcompiler -fvisibility=hidden ${code})
   if(FOVEA_WERROR)
@@ -81,7 +88,7 @@ function(fovea_compile_cuda)
               ${CMAKE_CXX_COMPILER_LAUNCHER} ${FOVEA_NVCC} ${flags} -MD -MF ${object}.d -c ${source} -o ${object}
       BYPRODUCTS ${report}
       DEPENDS ${source} ${CMAKE_SOURCE_DIR}/scripts/cmake/nvcc.cmake DEPFILE ${object}.d
-      COMMENT "Compiling ${name}.cu for ${fovea_cuda_architectures}"
+      COMMENT "Compiling ${name}.cu for ${for}"
       COMMAND_EXPAND_LISTS VERBATIM)
     list(APPEND objects ${object})
     list(APPEND reports ${report})

@@ -54,6 +54,7 @@ class CudaDevice final : public Device {
   const OperationTable& operations() const override;
   std::unique_ptr<Stream> make_stream(const StreamOptions& options) const override;
   std::string bf16_products() const override;
+  std::string failure() const override { return context_.failure(); }
   DeviceCeiling measure_ceiling(Stream& stream) const override;
 
   Packing preferred_packing(Type type, std::int64_t, std::int64_t) const override {

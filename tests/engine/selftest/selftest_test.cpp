@@ -115,6 +115,29 @@ class SelfTestTest : public QObject {
     QVERIFY(model->faults.front().contains("1 tokens at once: logit"));
   }
 
+  // A device that has failed is not said to have no memory.
+  void aFailureIsToldWhereNoStreamIsMade() {
+    class Failed final : public ForwardingDevice {
+     public:
+      explicit Failed(std::string why) : ForwardingDevice(cpu()), why_(std::move(why)) {}
+      std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions&) const override {
+        return nullptr;
+      }
+      std::string failure() const override { return why_; }
+
+     private:
+      std::string why_;
+    };
+    const Failed lost("running kernels failed: planted"), full("");
+    const auto failed = selftest::test_operations(bench(lost));
+    QVERIFY(!failed);
+    QCOMPARE(failed.error().kind, ErrorKind::device);
+    QCOMPARE(failed.error().what, std::string("running kernels failed: planted"));
+    const auto no_memory = selftest::test_operations(bench(full));
+    QVERIFY(!no_memory);
+    QCOMPARE(no_memory.error().kind, ErrorKind::memory);
+  }
+
   // The last hundred versions that the storm brings are a bit off.
   void lostBitsAreSeen() {
     Planted planted;

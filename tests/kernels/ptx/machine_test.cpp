@@ -1,0 +1,138 @@
+// What a kernel may not do is found, and PTX that is not known here is named.
+#include "machine.h"
+
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/support/test.h"
+
+using namespace fovea::tests;
+
+namespace {
+
+// A kernel of two pointers to 256 bytes each; %rd1 and %rd2 have them, %r1 the thread's number.
+std::string kernel(const std::string& body) {
+  return ".version 9.0\n.target sm_90\n.address_size 64\n"
+         ".entry planted(\n.param .u64 planted_0,\n.param .u64 planted_1\n)\n.maxntid 64, 1, 1\n{\n"
+         ".reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+         ".shared .align 16 .b8 words[256];\n"
+         "ld.param.u64 %rd1, [planted_0];\nld.param.u64 %rd2, [planted_1];\nmov.u32 %r1, %tid.x;\n" +
+         body + "\n$END:\nret;\n}\n";
+}
+
+struct Ran {
+  std::string wrong;
+  std::vector<std::uint32_t> first, second;  // the 64 words of each piece of memory
+};
+
+Ran run(const std::string& text, std::uint32_t threads = 32) {
+  const auto program = ptx::parse(text);
+  Ran ran{.wrong = {}, .first = std::vector<std::uint32_t>(64), .second = std::vector<std::uint32_t>(64)};
+  ptx::Memory memory;
+  memory.add(ran.first.data(), 256);
+  memory.add(ran.second.data(), 256);
+  ptx::Machine machine(memory);
+  machine.use_seed(seed());
+  const void* pointers[] = {ran.first.data(), ran.second.data()};
+  const void* const arguments[] = {&pointers[0], &pointers[1]};
+  ran.wrong = machine.execute(*program, *program->functions.at("planted"),
+                              {.blocks = {1, 1, 1}, .threads = threads}, arguments);
+  return ran;
+}
+
+}  // namespace
+
+class PtxMachineTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void computes() {
+    const Ran ran =
+        run(kernel("mul.lo.s32 %r2, %r1, %r1;\n"
+                   "mul.wide.u32 %rd3, %r1, 4;\n"
+                   "add.s64 %rd4, %rd1, %rd3;\n"
+                   "setp.lt.u32 %p1, %r1, 3;\n"
+                   "@%p1 st.global.u32 [%rd4], %r2;\n"
+                   "shfl.sync.bfly.b32 %r3|%p2, %r2, 1, 31, -1;\n"
+                   "st.global.u32 [%rd4+128], %r3;"));
+    QCOMPARE(ran.wrong, std::string());
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      QCOMPARE(ran.first[lane], lane < 3 ? lane * lane : 0U);
+      QCOMPARE(ran.first[32 + lane], (lane ^ 1U) * (lane ^ 1U));
+    }
+  }
+
+  // What one warp writes the other reads behind the barrier, in whatever order they come.
+  void threads_of_a_block_wait_for_each_other() {
+    const Ran ran = run(kernel("mov.u32 %r2, words;\n"
+                               "shl.b32 %r3, %r1, 2;\n"
+                               "add.s32 %r4, %r2, %r3;\n"
+                               "st.shared.u32 [%r4], %r1;\n"
+                               "bar.sync 0;\n"
+                               "sub.s32 %r5, 252, %r3;\n"
+                               "add.s32 %r5, %r2, %r5;\n"
+                               "ld.shared.u32 %r6, [%r5];\n"
+                               "cvt.u64.u32 %rd3, %r3;\n"
+                               "add.s64 %rd4, %rd2, %rd3;\n"
+                               "st.global.u32 [%rd4], %r6;"),
+                        64);
+    QCOMPARE(ran.wrong, std::string());
+    for (std::uint32_t t = 0; t < 64; ++t) QCOMPARE(ran.second[t], 63 - t);
+  }
+
+  void finds_what_is_wrong_data() {
+    QTest::addColumn<QString>("body");
+    QTest::addColumn<QString>("found");
+    const auto row = [](const char* name, const char* body, const char* found) {
+      QTest::newRow(name) << QString::fromUtf8(body) << QString::fromUtf8(found);
+    };
+    row("foreign memory", "st.global.u32 [%rd1+256], %r1;", "not the device's memory");
+    row("an odd address", "ld.global.v2.u32 {%r2, %r3}, [%rd1+4];",
+        "an address that its size does not divide");
+    row("beyond shared memory", "mov.u32 %r2, words;\nst.shared.u32 [%r2+256], %r1;",
+        "beyond the end of its memory");
+    row("a barrier for some",
+        "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra $L;\nbar.sync 0;\nbra $END;\n$L:\nbar.warp.sync 3;",
+        "threads wait for others that will not come: thread 0");
+    row("a lane that has ended", "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra $END;\nredux.sync.max.u32 %r2, %r1, -1;",
+        "a lane that is not there is waited for");
+    row("not in its own mask", "bar.warp.sync 1;", "a lane is not in its own mask");
+    row("an exchange beyond the mask",
+        "setp.gt.u32 %p1, %r1, 1;\n@%p1 bra $END;\nshfl.sync.bfly.b32 %r2, %r1, 2, 31, 3;",
+        "an exchange with a lane that is not in the mask");
+    row("a copy that is read too early",
+        "mov.u32 %r2, words;\ncp.async.cg.shared.global [%r2], [%rd1], 16, 16;\ncp.async.commit_group;\n"
+        "ld.shared.u32 %r3, [%r2];\nsetp.eq.u32 %p1, %r3, 0;\n@!%p1 st.global.u32 [%rd1+1024], %r1;",
+        "not the device's memory");
+  }
+  void finds_what_is_wrong() {
+    QFETCH(QString, body);
+    QFETCH(QString, found);
+    const std::string wrong = run(kernel(body.toStdString())).wrong;
+    QVERIFY2(wrong.contains(found.toStdString()), wrong.c_str());
+  }
+
+  void names_what_is_not_known_data() {
+    QTest::addColumn<QString>("line");
+    for (const char* line :
+         {"sqrt.rn.f32 %r2, %r1;", "add.rz.f32 %r2, %r1, %r1;", "ld.global.v8.u32 {%r2}, [%rd1];",
+          "shfl.sync.up.b32 %r2, %r1, 1, 0, -1;", "mov.u32 %r2, %clock;", "mov.u32 %r2, nowhere;",
+          "bra $NOWHERE;", "mul.hi.s32 %r2, %r1, %r1;"})
+      QTest::addRow("%s", line) << QString::fromUtf8(line);
+  }
+  void names_what_is_not_known() {
+    QFETCH(QString, line);
+    try {
+      ptx::parse(kernel(line.toStdString()));
+    } catch (const std::runtime_error& error) {
+      QVERIFY2(std::string(error.what()).starts_with("PTX, line "), error.what());
+      return;
+    }
+    QFAIL("it was taken");
+  }
+};
+FOVEA_TEST(PtxMachineTest)
+
+#include "machine_test.moc"

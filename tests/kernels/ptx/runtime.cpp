@@ -1,0 +1,320 @@
+#include "runtime.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime_api.h>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "machine.h"
+
+namespace fovea::tests::ptx {
+namespace {
+
+// What a multiprocessor of every architecture that Fovea is built for has, and what a launch gets unasked.
+constexpr std::int64_t most_shared_bytes = 99 << 10, usual_shared_bytes = 48 << 10;
+constexpr std::uint32_t most_blocks_beside = 65535;  // of a grid's second and third side
+
+struct Kernel {
+  const Program* program = nullptr;
+  const Function* function = nullptr;
+  std::int64_t dynamic_bytes = usual_shared_bytes;
+};
+
+using Work = std::function<void()>;
+struct Stream {
+  bool captures = false;
+  std::vector<Work> captured;
+};
+using Graph = std::vector<Work>;
+
+struct Device {
+  std::recursive_mutex mutex;
+  std::vector<std::unique_ptr<Program>> programs;
+  std::map<const void*, Kernel> kernels;  // by the host's name of it
+  std::map<void*, std::int64_t> allocated;
+  Memory memory;
+  Machine machine{memory};
+  std::string fault;
+  cudaError_t lost = cudaSuccess;
+  std::int64_t kernels_run = 0;
+};
+// Objects register their kernels before main().
+Device& device() {
+  static Device one;
+  return one;
+}
+
+thread_local cudaError_t last = cudaSuccess;
+
+cudaError_t note(cudaError_t error) {
+  if (error != cudaSuccess) last = error;
+  return error;
+}
+
+Stream& stream_of(cudaStream_t stream) {
+  return *reinterpret_cast<Stream*>(stream);
+}
+
+cudaError_t give(cudaStream_t stream, Work work) {
+  const std::scoped_lock lock(device().mutex);
+  if (device().lost != cudaSuccess) return note(device().lost);
+  if (stream_of(stream).captures) {
+    stream_of(stream).captured.push_back(std::move(work));
+  } else {
+    work();
+  }
+  return note(device().lost);
+}
+
+void fail(const std::string& what) {
+  if (device().fault.empty()) device().fault = what;
+  device().lost = cudaErrorLaunchFailure;
+}
+
+// The PTX of an object lies within its fat binary as it is, up to a zero.
+std::string_view ptx_within(const void* wrapper) {
+  struct Wrapper {
+    int magic, version;
+    const char* data;
+  };
+  const char* const data = static_cast<const Wrapper*>(wrapper)->data;
+  std::uint64_t bytes = 0;
+  std::uint16_t header = 0;
+  std::memcpy(&header, data + 6, sizeof header);
+  std::memcpy(&bytes, data + 8, sizeof bytes);
+  const std::string_view all(data, header + bytes);
+  const std::size_t begin = all.find(".version");
+  if (begin == std::string_view::npos) return {};
+  return all.substr(begin, all.find('\0', begin) - begin);
+}
+
+}  // namespace
+
+void use_seed(std::uint64_t seed) {
+  device().machine.use_seed(seed);
+}
+std::string fault() {
+  const std::scoped_lock lock(device().mutex);
+  device().lost = cudaSuccess;
+  return std::exchange(device().fault, {});
+}
+std::int64_t kernels_run() {
+  return device().kernels_run;
+}
+
+}  // namespace fovea::tests::ptx
+
+using namespace fovea::tests::ptx;
+
+extern "C" {
+
+// --- what nvcc's objects call ---
+
+void** __cudaRegisterFatBinary(void* wrapper) {
+  const std::string_view text = ptx_within(wrapper);
+  device().programs.push_back(text.empty() ? std::make_unique<Program>() : parse(text));
+  for (const auto& [name, bytes] : device().programs.back()->constants)
+    device().memory.add(bytes.data(), static_cast<std::int64_t>(bytes.size()));
+  return reinterpret_cast<void**>(device().programs.back().get());
+}
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**) {}
+void __cudaRegisterFunction(void** program, const char* host_name, char*, const char* name, int, void*, void*,
+                            void*, void*, int*) {
+  const auto* const of = reinterpret_cast<const Program*>(program);
+  device().kernels[host_name] = {of, of->functions.at(name).get(), usual_shared_bytes};
+}
+cudaError_t __cudaGetKernel(cudaKernel_t*, const void*) {
+  return cudaErrorNotSupported;
+}
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t) {
+  return cudaErrorNotSupported;
+}
+cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*) {
+  return cudaErrorNotSupported;
+}
+
+// --- launches ---
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+  const std::scoped_lock lock(device().mutex);
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value > most_shared_bytes)
+    return note(cudaErrorInvalidValue);
+  device().kernels.at(kernel).dynamic_bytes = value;
+  return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* host_name, void** arguments) {
+  const std::scoped_lock lock(device().mutex);
+  const auto found = device().kernels.find(host_name);
+  if (found == device().kernels.end()) return note(cudaErrorInvalidDeviceFunction);
+  const Kernel kernel = found->second;
+  const Grid grid = {.blocks = {config->gridDim.x, config->gridDim.y, config->gridDim.z},
+                     .threads = config->blockDim.x,
+                     .shared_bytes = static_cast<std::int64_t>(config->dynamicSmemBytes)};
+  const bool sizes_are_right = grid.blocks[0] > 0 && grid.blocks[1] > 0 && grid.blocks[2] > 0 &&
+                               grid.blocks[0] < 1U << 31 && grid.blocks[1] <= most_blocks_beside &&
+                               grid.blocks[2] <= most_blocks_beside && grid.threads > 0 &&
+                               grid.threads <= kernel.function->most_threads && config->blockDim.y == 1 &&
+                               config->blockDim.z == 1 && grid.shared_bytes <= kernel.dynamic_bytes;
+  if (!sizes_are_right) return note(cudaErrorInvalidConfiguration);
+  std::vector<std::vector<std::byte>> kept;
+  for (std::size_t i = 0; i < kernel.function->parameters.size(); ++i) {
+    const auto* const argument = static_cast<const std::byte*>(arguments[i]);
+    kept.emplace_back(argument, argument + kernel.function->parameters[i].bytes);
+  }
+  return give(config->stream, [kernel, grid, kept] {
+    std::vector<const void*> parameters;
+    for (const auto& bytes : kept) parameters.push_back(bytes.data());
+    const std::string wrong =
+        device().machine.execute(*kernel.program, *kernel.function, grid, parameters.data());
+    ++device().kernels_run;
+    if (!wrong.empty()) fail(wrong);
+  });
+}
+
+// --- the device ---
+
+const char* cudaGetErrorString(cudaError_t) {
+  return "see the fault";
+}
+const char* cudaGetErrorName(cudaError_t error) {
+  return error == cudaErrorLaunchFailure ? "cudaErrorLaunchFailure" : "another";
+}
+cudaError_t cudaGetLastError() {
+  return std::exchange(last, cudaSuccess);
+}
+cudaError_t cudaSetDevice(int) {
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {};
+  std::strcpy(properties->name, "PTX on the processor");
+  properties->major = 9;
+  properties->multiProcessorCount = 4;
+  properties->totalGlobalMem = std::size_t{8} << 30;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int) {
+  return note(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = *total = std::size_t{8} << 30;
+  return cudaSuccess;
+}
+
+// --- memory ---
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  const std::scoped_lock lock(device().mutex);
+  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  if (!*memory) return note(cudaErrorMemoryAllocation);
+  std::memset(*memory, 0xA5, bytes);
+  device().allocated[*memory] = static_cast<std::int64_t>(bytes);
+  device().memory.add(*memory, static_cast<std::int64_t>(bytes));
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void* memory) {
+  const std::scoped_lock lock(device().mutex);
+  device().memory.remove(memory);
+  device().allocated.erase(memory);
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  return *memory ? cudaSuccess : note(cudaErrorMemoryAllocation);
+}
+cudaError_t cudaFreeHost(void* memory) {
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind,
+                            cudaStream_t stream) {
+  return give(stream, [=] { std::memcpy(target, source, bytes); });
+}
+cudaError_t cudaMemcpy2DAsync(void* target, std::size_t target_stride, const void* source,
+                              std::size_t source_stride, std::size_t bytes, std::size_t count, cudaMemcpyKind,
+                              cudaStream_t stream) {
+  return give(stream, [=] {
+    for (std::size_t i = 0; i < count; ++i)
+      std::memmove(static_cast<std::byte*>(target) + i * target_stride,
+                   static_cast<const std::byte*>(source) + i * source_stride, bytes);
+  });
+}
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  return give(stream, [=] { std::memset(memory, value, bytes); });
+}
+
+// --- events, streams, graphs ---
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = static_cast<cudaEvent_t>(std::malloc(1));
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  std::free(event);
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
+  return note(device().lost);
+}
+cudaError_t cudaEventQuery(cudaEvent_t) {
+  return note(device().lost);
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) {
+  return note(device().lost);
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  *least = *greatest = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+  *stream = reinterpret_cast<cudaStream_t>(new Stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete &stream_of(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  return note(device().lost);
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  stream_of(stream) = {.captures = true, .captured = {}};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  *graph = reinterpret_cast<cudaGraph_t>(new Graph(std::move(stream_of(stream).captured)));
+  stream_of(stream) = {};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  *executable = reinterpret_cast<cudaGraphExec_t>(new Graph(*reinterpret_cast<Graph*>(graph)));
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete reinterpret_cast<Graph*>(graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  delete reinterpret_cast<Graph*>(executable);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  for (const Work& work : *reinterpret_cast<Graph*>(executable))
+    if (const cudaError_t error = give(stream, work); error != cudaSuccess) return error;
+  return cudaSuccess;
+}
+}

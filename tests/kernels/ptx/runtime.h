@@ -1,0 +1,17 @@
+// NVIDIA's runtime library over machine.h: the module's own host code finds a device of one architecture that
+// executes the PTX that nvcc put into its objects. What is given to a stream is done at once, unless the
+// stream captures.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace fovea::tests::ptx {
+
+// From now on: the order in which threads get on.
+void use_seed(std::uint64_t seed);
+// What the first kernel that failed did wrong, since it was last asked.
+std::string fault();
+std::int64_t kernels_run();
+
+}  // namespace fovea::tests::ptx

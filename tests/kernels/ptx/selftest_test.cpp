@@ -1,0 +1,55 @@
+// The parts of `fovea selftest` over whole models, on kernels as nvcc compiled them: goldens, captured
+// decoding beside single calls bit for bit, experts that change tier in a storm of swaps.
+#include "engine/selftest/selftest.h"
+
+#include <QTemporaryDir>
+#include <string>
+
+#include "engine/core/result.h"
+#include "kernels/cuda/module/device.h"
+#include "tests/support/test.h"
+
+#include "runtime.h"
+
+using namespace fovea;
+using namespace fovea::tests;
+
+using Part = Result<SelfTestPart> (*)(const selftest::Bench&);
+Q_DECLARE_METATYPE(Part)
+
+class PtxSelfTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void passes_data() {
+    QTest::addColumn<Part>("part");
+    QTest::newRow("whole model") << &selftest::test_whole_model;
+    QTest::newRow("decode graphs") << &selftest::test_decode_graphs;
+    QTest::newRow("swap storm") << &selftest::test_swap_storm;
+  }
+  void passes() {
+    QFETCH(Part, part);
+    ptx::use_seed(seed());
+    const kernels::cuda::CudaDevice device(0);
+    const QTemporaryDir folder;
+    const ProgressSink silent;
+    const std::int64_t before = ptx::kernels_run();
+    const auto result = part({.device = device,
+                              .threads = 2,
+                              .seed = seed(),
+                              .folder = folder.path().toStdString(),
+                              .progress = silent,
+                              .stop = {}});
+    const std::string fault = ptx::fault();
+    QVERIFY2(fault.empty(), fault.c_str());
+    QVERIFY2(result.has_value(), result ? "" : result.error().what.c_str());
+    std::string faults;
+    for (const std::string& one : result->faults) faults += one + "\n";
+    QVERIFY2(result->failed == 0 && result->checks > 0, faults.c_str());
+    QVERIFY(ptx::kernels_run() > before);
+    qInfo("%lld kernels", static_cast<long long>(ptx::kernels_run() - before));
+  }
+};
+FOVEA_TEST(PtxSelfTest)
+
+#include "selftest_test.moc"
