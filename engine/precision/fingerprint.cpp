@@ -95,6 +95,9 @@ std::string store_name(const std::filesystem::path& model, const checkpoint::Sto
     name += "0123456789abcdef"[identity.model_fingerprint >> (60 - 4 * digit) & 15];
   for (const std::string& tier : identity.tiers) name += "-" + tier;
   if (identity.scope == scope_name(UnitScope::linear_layers)) name += "-linear";
+  // So that a model can be used on the processor and on a GPU in turns.
+  const std::string device = identity.packing.substr(0, identity.packing.find('-'));
+  if (!device.empty() && device != "cpu") name += "-" + device;
   return name + ".store";
 }
 

@@ -187,6 +187,10 @@ class PrepareTest : public QObject {
     QCOMPARE(store_name("/m/a.b.gguf", identity), std::string("a.b-01234567-file-q2.store"));
     identity.scope = "linear_layers";
     QCOMPARE(store_name("/m/folder.1/", identity), std::string("folder.1-01234567-file-q2-linear.store"));
+    identity.packing = "cpu-tiles-16";
+    QCOMPARE(store_name("a.gguf", identity), std::string("a-01234567-file-q2-linear.store"));
+    identity.packing = "cuda-tiles-16";
+    QCOMPARE(store_name("a.gguf", identity), std::string("a-01234567-file-q2-linear-cuda.store"));
   }
 };
 FOVEA_TEST(PrepareTest)
