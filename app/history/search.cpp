@@ -104,6 +104,7 @@ Result<SearchHit> hit_of(Database& db, const Candidate& c, const Query& query) {
   FOVEA_TRY(const Conversation conversation, read_conversation(db, c.conversation));
   hit.title = conversation.title;
   hit.title_matches = find_matches(hit.title, query);
+  hit.pinned = conversation.pinned_at != 0;
   if (c.message == 0) return hit;
   FOVEA_TRY(const Message message, read_message(db, c.message));
   hit.role = message.role;

@@ -112,6 +112,7 @@ struct SearchHit {
   std::string snippet;  // of the message, on one line
   std::vector<TextRange> snippet_matches;
   Time updated_at = 0;  // of the conversation
+  bool pinned = false;  // the conversation is
 };
 
 struct SearchResult {

@@ -135,7 +135,7 @@ std::vector<ui::SearchItem> items_of(const history::SearchResult& result) {
   items.reserve(result.hits.size());
   for (const history::SearchHit& hit : result.hits) {
     items.push_back({hit.conversation, hit.message, q(hit.title), ranges_of(hit.title, hit.title_matches),
-                     q(hit.snippet), ranges_of(hit.snippet, hit.snippet_matches)});
+                     q(hit.snippet), ranges_of(hit.snippet, hit.snippet_matches), hit.pinned});
   }
   return items;
 }

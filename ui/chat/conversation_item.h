@@ -31,6 +31,7 @@ struct SearchItem {
   std::vector<MatchRange> title_matches;
   QString snippet;
   std::vector<MatchRange> snippet_matches;
+  bool pinned = false;
 };
 
 }  // namespace fovea::ui

@@ -99,6 +99,7 @@ void ConversationListModel::set_results(const std::vector<SearchItem>& items) {
     row.id = item.conversation;
     row.message = item.message;
     row.title = one_line(item.title);
+    row.pinned = item.pinned;
     row.snippet = one_line(item.snippet);
     row.tooltip = item.title;
     row.matches = points_of(item.snippet.isEmpty() ? item.title_matches : item.snippet_matches);
@@ -124,7 +125,7 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
       return heading ? QVariant() : row.tooltip;
     case Qt::AccessibleTextRole:
       if (heading) return row.heading;
-      return row.pinned ? tr("%1, pinned").arg(row.title) : row.title + QLatin1Char(' ') + row.snippet;
+      return (row.pinned ? tr("%1, pinned").arg(row.title) : row.title) + QLatin1Char(' ') + row.snippet;
     case IdRole:
       return row.id;
     case MessageRole:

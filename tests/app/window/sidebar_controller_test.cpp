@@ -70,6 +70,19 @@ struct Desk {
       QMetaObject::invokeMethod(dialog, "accept");
     });
   }
+  // From the menu of its row, by keys.
+  void choose(int row, const QString& command) {
+    list->setFocus();
+    list->setCurrentIndex(list->model()->index(row, 0));
+    QTimer::singleShot(0, list, [command] {
+      const auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+      if (!menu) return;
+      for (QAction* action : menu->actions())
+        if (action->text() == command) action->trigger();
+      QApplication::activePopupWidget()->close();
+    });
+    QTest::keyClick(list, Qt::Key_F10, Qt::ShiftModifier);
+  }
   QString said() const { return window.error_bar().message(); }
 
   tests::TemporaryFolder folder;
@@ -98,17 +111,7 @@ class SidebarControllerTest : public QObject {
                                            QStringLiteral("About zebras")}));
     Q_EMIT desk.window.sidebar().renameRequested(first, QStringLiteral("Zebras at night"));
     QTRY_COMPARE(desk.rows().value(2), QStringLiteral("Zebras at night"));
-    // From the menu of its row, by keys.
-    desk.list->setFocus();
-    desk.list->setCurrentIndex(desk.list->model()->index(2, 0));
-    QTimer::singleShot(0, this, [] {
-      const auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-      if (!menu) return;
-      for (QAction* action : menu->actions())
-        if (action->text() == QStringLiteral("Pin")) action->trigger();
-      QApplication::activePopupWidget()->close();
-    });
-    QTest::keyClick(desk.list, Qt::Key_F10, Qt::ShiftModifier);
+    desk.choose(2, QStringLiteral("Pin"));
     QTRY_COMPARE(desk.rows(), QStringList({QStringLiteral("Pinned"), QStringLiteral("Zebras at night"),
                                            QStringLiteral("Today"), QStringLiteral("About lions")}));
     Q_EMIT desk.window.sidebar().pinRequested(first, false);
@@ -116,7 +119,22 @@ class SidebarControllerTest : public QObject {
     QCOMPARE(desk.said(), QString());
   }
 
-  // While further ones are asked for, the list is read again, and one of those that stood there is deleted.
+  // What a search found is known to be pinned, too.
+  void aSearchResultIsUnpinned() {
+    Desk desk;
+    const qint64 id = desk.talk("About zebras", "Stripes.");
+    Q_EMIT desk.window.sidebar().pinRequested(id, true);
+    QTRY_COMPARE(desk.rows().value(0), QStringLiteral("Pinned"));
+    auto* field = desk.window.findChild<QLineEdit*>(QStringLiteral("search"));
+    field->setText(QStringLiteral("stripes"));
+    QTRY_COMPARE(desk.rows(), QStringList(QStringLiteral("About zebras")));
+    const QModelIndex found = desk.list->model()->index(0, 0);
+    QCOMPARE(found.data(Qt::AccessibleTextRole).toString(), QStringLiteral("About zebras, pinned Stripes."));
+    desk.choose(0, QStringLiteral("Unpin"));
+    field->clear();
+    QTRY_COMPARE(desk.rows(), QStringList({QStringLiteral("Today"), QStringLiteral("About zebras")}));
+  }
+
   // Also when the offer to undo it has gone.
   void whatWasDeletedIsBroughtBack() {
     Desk desk;
@@ -139,6 +157,7 @@ class SidebarControllerTest : public QObject {
     QTRY_VERIFY(!menu->actions().constFirst()->isEnabled());
   }
 
+  // While further ones are asked for, the list is read again, and one of those that stood there is deleted.
   void eachIsListedOnce_data() {
     QTest::addColumn<bool>("again_first");
     QTest::newRow("read again, then further") << true;
