@@ -45,7 +45,6 @@ void StatusStrip::set_status(const StatusView& status) {
   const auto show = [](QLabel* label, const QString& text, const QString& why) {
     label->setText(text);
     label->setToolTip(why);
-    label->setVisible(!text.isEmpty());
   };
   show(activity_, status.activity, status.activity);
   model_->setText(status.model);
@@ -72,6 +71,24 @@ void StatusStrip::set_status(const StatusView& status) {
            : QString(),
        tr("Tokens of the answer for each second. A token is about three quarters of an English word."));
   setAccessibleDescription(text());
+  show_what_fits();
+}
+
+// Whole parts, the most telling ones; the model, which the picker names too, gets the rest.
+void StatusStrip::show_what_fits() {
+  const QMargins margins = layout()->contentsMargins();
+  int room = width() - margins.left() - margins.right();
+  for (QLabel* part : {speed_, context_, activity_, memory_, policy_, device_}) {
+    const int wanted = part->sizeHint().width() + layout()->spacing();
+    const bool is_shown = !part->text().isEmpty() && wanted <= room;
+    part->setVisible(is_shown);
+    if (is_shown) room -= wanted;
+  }
+}
+
+void StatusStrip::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  show_what_fits();
 }
 
 QString StatusStrip::text() const {

@@ -33,11 +33,16 @@ class StatusStrip : public QWidget {
   const StatusView& status() const { return status_; }
   QString text() const;  // all of it, as it is read aloud
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   ElidedLabel* add(const char* name);
+  void show_what_fits();
 
   StatusView status_;
-  // They end in "…" where there is little room: what they say must not push the window's parts about.
+  // Where there is little room, some of them are left out: what they say must not push the window's parts
+  // about.
   ElidedLabel* activity_;
   ElidedLabel* model_;
   ElidedLabel* device_;

@@ -142,6 +142,34 @@ class ChatWindowTest : public QObject {
     QVERIFY(window_->status().text().contains(QStringLiteral("100.0 tok/s")));
   }
 
+  // In little room some parts of it are left out, and none that there is room for.
+  void theStatusShowsWholeParts() {
+    StatusView status;
+    status.model = QStringLiteral("A model");
+    status.context = status.context_used = 8192;
+    status.activity = QStringLiteral("Answering…");
+    status.device = QStringLiteral("NVIDIA RTX 6000 Ada Generation");
+    status.policy = QStringLiteral("dynaexq file/q4");
+    status.memory_bytes = status.budget_bytes = 20'000'000'000;
+    status.tokens_per_second = 100;
+    const auto* model = window_->findChild<QLabel*>(QStringLiteral("statusModel"));
+    int left_out = 0;
+    for (const int width : {1400, 850, 560}) {
+      window_->resize(width, 700);
+      window_->set_status(status);
+      QCoreApplication::processEvents();
+      for (const QLabel* part : window_->status().findChildren<QLabel*>()) {
+        const QString what = QStringLiteral("%1 at %2").arg(part->text()).arg(width);
+        if (part == model) continue;
+        left_out += part->isHidden() ? 1 : 0;
+        const int wanted = part->sizeHint().width();
+        QVERIFY2(part->isHidden() ? model->width() < wanted : part->width() >= wanted, qPrintable(what));
+        QVERIFY2(!part->isHidden() || !part->text().contains(QStringLiteral("tok")), qPrintable(what));
+      }
+    }
+    QVERIFY(left_out > 0);
+  }
+
   // There is nothing to rename in a conversation that is not begun.
   void actionsOnAConversationNeedOne() {
     const auto enabled = [this](const char* name) {
