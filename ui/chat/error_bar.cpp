@@ -1,13 +1,13 @@
 #include "ui/chat/error_bar.h"
 
 #include <QAccessible>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
 
 #include "ui/chat/screen_reader.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 
 namespace fovea::ui {
 
@@ -34,13 +34,12 @@ ErrorBar::ErrorBar(QWidget* parent)
   layout->addWidget(label_, 1);
   layout->addWidget(action_, 0, Qt::AlignTop);
   layout->addWidget(dismiss, 0, Qt::AlignTop);
-  colour();
   hide();
 }
 
 void ErrorBar::show_message(const QString& text, Kind kind, const QString& action) {
   kind_ = kind;
-  colour();
+  tint(*this, QPalette::Window, kind == Kind::error ? error_background : code_background);
   label_->setText(text);
   action_->setText(action);
   action_->setVisible(!action.isEmpty());
@@ -53,18 +52,6 @@ void ErrorBar::show_message(const QString& text, Kind kind, const QString& actio
 
 QString ErrorBar::message() const {
   return isHidden() ? QString() : label_->text();
-}
-
-void ErrorBar::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::ApplicationPaletteChange) colour();
-}
-
-void ErrorBar::colour() {
-  QPalette own = palette();
-  own.setColor(QPalette::Window,
-               kind_ == Kind::error ? error_background(palette()) : code_background(palette()));
-  setPalette(own);
 }
 
 }  // namespace fovea::ui

@@ -23,11 +23,7 @@ class ErrorBar : public QFrame {
  Q_SIGNALS:
   void actionRequested();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
-  void colour();
   QLabel* label_;
   QToolButton* action_;
   Kind kind_ = Kind::error;

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 
 namespace fovea::ui {
 
@@ -54,9 +55,7 @@ void DeviceBox::explain() {
   const int at = box_->currentIndex();
   if (at < 0 || at >= static_cast<int>(devices_.size())) return why_->clear();
   const DeviceView& device = devices_[static_cast<std::size_t>(at)];
-  QPalette colours = palette();
-  if (!device.usable) colours.setColor(QPalette::PlaceholderText, error_text(palette()));
-  why_->setPalette(colours);
+  tint(*why_, QPalette::PlaceholderText, device.usable ? nullptr : error_text);
   why_->setText(device.why);
   box_->setAccessibleDescription(device.why);
 }

@@ -339,9 +339,6 @@ void LivePanel::update_alarms() {
   for (QString& each : alarms) each.prepend(QStringLiteral("⚠ "));
   const QString text = alarms.join(QLatin1Char('\n'));
   if (text == alarm_->text()) return;
-  QPalette colours = palette();
-  colours.setColor(QPalette::Window, error_background(palette()));
-  alarm_->setPalette(colours);
   alarm_->setText(text);
   alarm_->setVisible(!text.isEmpty());
   if (text.isEmpty()) return;

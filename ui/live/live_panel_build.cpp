@@ -30,6 +30,7 @@
 #include "ui/live/router_view.h"
 #include "ui/live/traffic_view.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 
 namespace fovea::ui {
 namespace {
@@ -77,6 +78,7 @@ void LivePanel::build() {
   alarm_->setWordWrap(true);
   alarm_->setMargin(margin / 2 + 2);
   alarm_->setAutoFillBackground(true);
+  tint(*alarm_, QPalette::Window, error_background);
   alarm_->setAccessibleName(tr("Alarm"));
   alarm_->setToolTip(
       tr("Routers are judged by the last minute. With k experts for a token, two can take at most 2/k of the "
@@ -345,12 +347,10 @@ QWidget* LivePanel::make_empty_page() {
 
 void LivePanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() != QEvent::PaletteChange || !alarm_) return;
+  if (event->type() != QEvent::PaletteChange) return;
   for (QToolButton* button : findChildren<QToolButton*>()) {
     if (button->isCheckable()) dress(*button);
   }
-  alarm_->clear();
-  update_alarms();
 }
 
 void LivePanel::resizeEvent(QResizeEvent* event) {

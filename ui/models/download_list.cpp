@@ -10,6 +10,7 @@
 
 #include "ui/models/fit_style.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 
 namespace fovea::ui {
 
@@ -64,9 +65,7 @@ void DownloadLine::show_download(const DownloadRow& row) {
   name_->setToolTip(row.repository);
   text_->setText(row.text);
   const bool failed = row.state == State::failed;
-  QPalette colours = palette();
-  colours.setColor(QPalette::WindowText, failed ? error_text(palette()) : quiet_text(palette()));
-  text_->setPalette(colours);
+  tint(*text_, QPalette::WindowText, failed ? error_text : quiet_text);
   bar_->setVisible(row.state != State::done);
   bar_->setRange(0, 1000);
   if (row.total > 0)

@@ -1,11 +1,11 @@
 #include "ui/models/message_line.h"
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 
 namespace fovea::ui {
 
@@ -43,21 +43,9 @@ void MessageLine::show_text(const QString& text, bool is_error) {
   is_error_ = is_error;
   label_->setText(text);
   setAccessibleName(text);
-  colour();
+  tint(*this, QPalette::Window, is_error ? error_background : code_background);
+  tint(*this, QPalette::WindowText, is_error ? error_text : nullptr);
   setVisible(!text.isEmpty());
-}
-
-void MessageLine::colour() {
-  QPalette colours = palette();
-  const QPalette& usual = parentWidget() ? parentWidget()->palette() : colours;
-  colours.setColor(QPalette::Window, is_error_ ? error_background(usual) : code_background(usual));
-  colours.setColor(QPalette::WindowText, is_error_ ? error_text(usual) : usual.color(QPalette::WindowText));
-  if (colours != palette()) setPalette(colours);
-}
-
-void MessageLine::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) colour();
 }
 
 }  // namespace fovea::ui

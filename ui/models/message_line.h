@@ -18,12 +18,8 @@ class MessageLine : public QFrame {
   QString message() const;  // empty while hidden
   bool is_error() const { return is_error_; }
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void show_text(const QString& text, bool is_error);
-  void colour();
 
   QLabel* label_;
   QToolButton* close_;

@@ -8,6 +8,7 @@
 
 #include "ui/models/fit_style.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 
 namespace fovea::ui {
 namespace {
@@ -150,20 +151,20 @@ void ModelDetails::show_model(const LibraryRow& row) {
   name_->setText(breakable(row.name));
   path_->setText(breakable(row.path));
   path_->setToolTip(row.path);
-  QPalette colours = palette();
   if (!row.error.isEmpty()) {
     fit_->setText(tr("Cannot be opened"));
     why_->setText(row.error);
-    colours.setColor(QPalette::WindowText, error_text(palette()));
+    tint(*fit_, QPalette::WindowText, error_text);
   } else if (row.fit == FitView::unknown) {
     fit_->setText(row.is_read ? tr("Fit not known") : tr("Looking at it…"));
     why_->clear();
+    tint(*fit_, QPalette::WindowText, {});
   } else {
     fit_->setText(QStringLiteral("%1  %2: %3").arg(fit_mark(row.fit), row.fit_text, row.fit_number));
     why_->setText(row.fit_why);
-    colours.setColor(QPalette::WindowText, fit_colour(row.fit, palette()));
+    tint(*fit_, QPalette::WindowText,
+         [fit = row.fit](const QPalette& palette) { return fit_colour(fit, palette); });
   }
-  fit_->setPalette(colours);
   why_->setVisible(!why_->text().isEmpty());
   show_facts();
   update_buttons();

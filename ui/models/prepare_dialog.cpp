@@ -16,6 +16,7 @@
 
 #include "ui/models/fit_style.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 
 namespace fovea::ui {
 
@@ -147,7 +148,7 @@ void PrepareDialog::leave_out_equals(std::size_t index) {
 void PrepareDialog::change() {
   has_room_ = false;
   update_start();
-  size_->setPalette(palette());
+  tint(*size_, QPalette::WindowText, {});
   if (tiers().size() < 2) {
     return say_size(tr("Choose at least two: with one there is nothing to change between."));
   }
@@ -161,7 +162,7 @@ void PrepareDialog::show_size(qint64 bytes, qint64 free_bytes) {
         tr("It takes %1 on the disk, and %2 are free there.").arg(size_text(bytes), size_text(free_bytes)));
     return;
   }
-  size_->setPalette(palette());
+  tint(*size_, QPalette::WindowText, {});
   say_size(tr("It takes %1 on the disk; %2 are free there.").arg(size_text(bytes), size_text(free_bytes)));
   has_room_ = true;
   update_start();
@@ -169,9 +170,7 @@ void PrepareDialog::show_size(qint64 bytes, qint64 free_bytes) {
 }
 
 void PrepareDialog::show_error(const QString& text) {
-  QPalette colours = palette();
-  colours.setColor(QPalette::WindowText, error_text(palette()));
-  size_->setPalette(colours);
+  tint(*size_, QPalette::WindowText, error_text);
   say_size(text);
   has_room_ = false;
   update_start();

@@ -18,6 +18,7 @@
 
 #include "ui/language/language.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 
 namespace fovea::ui {
 namespace {
@@ -229,9 +230,7 @@ void SettingsDialog::set_devices(const std::vector<DeviceView>& devices, const Q
 }
 
 void SettingsDialog::show_token_note(const QString& text, bool is_error) {
-  QPalette colours = palette();
-  if (is_error) colours.setColor(QPalette::PlaceholderText, error_text(palette()));
-  token_note_->setPalette(colours);
+  tint(*token_note_, QPalette::PlaceholderText, is_error ? error_text : nullptr);
   token_note_->setText(text);
   token_note_->show();
   if (!is_error) token_->clear();

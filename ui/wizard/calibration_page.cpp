@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 #include "ui/wizard/fact_list.h"
 #include "ui/wizard/start_page.h"
 
@@ -41,6 +42,7 @@ CalibrationPage::CalibrationPage(QWidget* parent) : QWidget(parent) {
   again_->setAutoDefault(false);
   error_ = new QLabel(this);
   error_->setWordWrap(true);
+  tint(*error_, QPalette::WindowText, error_text);
   command_title_ = new QLabel(tr("The same from a terminal:"), this);
   command_ = new CommandBox(this);
   layout->addWidget(text_);
@@ -68,9 +70,6 @@ void CalibrationPage::set_calibration(const CalibrationView& calibration) {
   again_->setVisible(calibration.can_measure && !calibration.running);
   error_->setText(calibration.error);
   error_->setVisible(!calibration.error.isEmpty());
-  QPalette colours = palette();
-  colours.setColor(QPalette::WindowText, error_text(palette()));
-  error_->setPalette(colours);
   command_title_->setVisible(!calibration.command_line.isEmpty());
   command_->set_command(calibration.command_line);
 }

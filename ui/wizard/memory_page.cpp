@@ -10,6 +10,7 @@
 
 #include "ui/live/number_text.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 #include "ui/wizard/budget_bar.h"
 #include "ui/wizard/fact_list.h"
 
@@ -146,9 +147,7 @@ void MemoryPage::set_budget(const BudgetView& budget) {
   bar_->set_budget(budget);
   bar_->setVisible(!budget.parts.empty());
   verdict_->setText(budget.verdict);
-  QPalette colours = palette();
-  if (!budget.fits) colours.setColor(QPalette::WindowText, error_text(palette()));
-  verdict_->setPalette(colours);
+  tint(*verdict_, QPalette::WindowText, budget.fits ? nullptr : error_text);
   notes_->setText(budget.notes.join(QLatin1Char('\n')));
   notes_->setVisible(!budget.notes.isEmpty());
   if (!budget.planning) {

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 #include "ui/wizard/fact_list.h"
 
 namespace fovea::ui {
@@ -75,6 +76,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   error_ = new QLabel(this);
   error_->setObjectName(QStringLiteral("wizardError"));
   error_->setWordWrap(true);
+  tint(*error_, QPalette::WindowText, error_text);
   error_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   layout->addWidget(text_);
   layout->addWidget(facts_);
@@ -101,9 +103,6 @@ void StartPage::set_start(const StartView& start) {
         static_cast<int>(1000.0 * static_cast<double>(start.done) / static_cast<double>(start.total)));
   error_->setText(start.error);
   error_->setVisible(!start.error.isEmpty());
-  QPalette colours = palette();
-  colours.setColor(QPalette::WindowText, error_text(palette()));
-  error_->setPalette(colours);
 }
 
 }  // namespace fovea::ui

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 #include "ui/wizard/calibration_page.h"
 #include "ui/wizard/machine_page.h"
 #include "ui/wizard/memory_page.h"
@@ -60,9 +61,7 @@ WizardDialog::WizardDialog(QWidget* parent) : QDialog(parent) {
   auto* rule = new QFrame(this);
   rule->setFrameShape(QFrame::HLine);
   rule->setFrameShadow(QFrame::Plain);
-  QPalette quiet = palette();
-  quiet.setColor(QPalette::WindowText, hairline(palette()));
-  rule->setPalette(quiet);
+  tint(*rule, QPalette::WindowText, hairline);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);

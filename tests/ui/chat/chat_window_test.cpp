@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
+#include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTimer>
 #include <QToolButton>
@@ -16,6 +17,7 @@
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/theme/theme.h"
 
 using namespace fovea::ui;
 
@@ -91,6 +93,27 @@ class ChatWindowTest : public QObject {
     QCOMPARE(window_->error_bar().message(), QStringLiteral("model.gguf: cut off. Download it again"));
     window_->clear_error();
     QCOMPARE(window_->error_bar().message(), QString());
+  }
+
+  void errorsAreReadAfterAChangeOfTheTheme() {
+    const auto restore = qScopeGuard([colours = QApplication::palette()] {
+      QApplication::setStyle(QStringLiteral("Fusion"));
+      QApplication::setPalette(colours);
+    });
+    const auto apply = [](Scheme scheme) {
+      apply_theme(*qApp, scheme);
+      QCoreApplication::processEvents();
+    };
+    apply(Scheme::dark);
+    window_->show_error(QStringLiteral("No room"));
+    const auto contrast = [this] {
+      const QPalette palette = window_->error_bar().palette();
+      return std::abs(palette.color(QPalette::WindowText).lightness() -
+                      palette.color(QPalette::Window).lightness());
+    };
+    QVERIFY(contrast() > 100);
+    apply(Scheme::light);
+    QVERIFY(contrast() > 100);
   }
 
   void aLinkThatIsNoWebAddressIsRefused() {

@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -20,6 +21,7 @@
 #include "ui/models/message_line.h"
 #include "ui/models/model_details.h"
 #include "ui/models/prepare_dialog.h"
+#include "ui/theme/theme.h"
 
 using namespace fovea::ui;
 using namespace fovea::tests;
@@ -199,6 +201,31 @@ class LibraryPageTest : public QObject {
     own->actions().back()->trigger();
     QCOMPARE(removed.count(), 1);
     QCOMPARE(removed[0][0].toString(), QStringLiteral("/mnt/models"));
+  }
+
+  // Words in colours of their own, too.
+  void aThemeThatChangesReachesTheDetails() {
+    const auto restore = qScopeGuard([colours = QApplication::palette()] {
+      QApplication::setStyle(QStringLiteral("Fusion"));
+      QApplication::setPalette(colours);
+    });
+    apply_theme(*qApp, Scheme::dark);
+    page_->set_models(sample_models());
+    for (const LibraryRow& row : {sample_models()[0], sample_models()[4]}) {  // one that fits, a broken one
+      page_->select(row.path);
+      const auto* fit = page_->findChild<QLabel*>(QStringLiteral("detailFit"));
+      const auto colour = [fit] { return fit->palette().color(fit->foregroundRole()); };
+      const auto wanted = [&row] {
+        const QPalette palette = QApplication::palette();
+        return row.error.isEmpty() ? palette.color(QPalette::Link) : error_text(palette);
+      };
+      for (const Scheme scheme : {Scheme::dark, Scheme::light}) {
+        apply_theme(*qApp, scheme);
+        QCoreApplication::processEvents();
+        QCOMPARE(colour(), wanted());
+      }
+      apply_theme(*qApp, Scheme::dark);
+    }
   }
 
   void everythingHasAName() {
