@@ -226,7 +226,6 @@ void DownloadPage::set_hub(const QString& host) {
 void DownloadPage::set_offline(bool offline) {
   offline_ = offline;
   offline_box_->setVisible(offline);
-  if (offline) searching_ = false;
   update_enabled();
 }
 
@@ -240,6 +239,7 @@ void DownloadPage::start_search() {
   const QString text = field_->text().trimmed();
   if (text.isEmpty() || offline_) return;
   searching_ = true;
+  searched_ = text;
   message_->hide();
   repository_table_->set_rows({});
   found_->setCurrentIndex(1);
@@ -250,6 +250,7 @@ void DownloadPage::start_search() {
 }
 
 void DownloadPage::show_found(const QString& text, const std::vector<RepositoryRow>& rows) {
+  if (text != searched_) return;  // something else was searched for meanwhile
   searching_ = false;
   repository_table_->set_rows(rows);
   found_->setCurrentIndex(rows.empty() ? 1 : 0);

@@ -61,6 +61,7 @@ class DownloadPage : public QWidget {
 
   QString hub_;
   QString repository_;
+  QString searched_;  // the last text
   bool searching_ = false;
   bool offline_ = false;
   RepositoryTable* repository_table_;

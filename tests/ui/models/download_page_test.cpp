@@ -72,6 +72,25 @@ class DownloadPageTest : public QObject {
     QVERIFY(page_->message().is_error());
   }
 
+  // The hub may answer the search before later.
+  void theLastSearchIsShown() {
+    page_->search(QStringLiteral("qwen"));
+    page_->search(QStringLiteral("zzz"));
+    page_->show_found(QStringLiteral("zzz"), {});
+    page_->show_found(QStringLiteral("qwen"), sample_repositories());
+    QCOMPARE(table("repositories")->model()->rowCount(), 0);
+    QVERIFY(page_->findChild<QLabel*>(QStringLiteral("foundText"))->text().contains(QStringLiteral("zzz")));
+  }
+
+  // The hub's client answers a search that it breaks off with an error.
+  void aSearchThatGoesOfflineEnds() {
+    page_->search(QStringLiteral("qwen"));
+    page_->set_offline(true);
+    page_->show_error(QStringLiteral("network: offline"));
+    QCOMPARE(page_->findChild<QLabel*>(QStringLiteral("foundText"))->text(),
+             QStringLiteral("The search failed."));
+  }
+
   void offlineAsksNothing() {
     QSignalSpy searched(page_.get(), &DownloadPage::searchRequested);
     page_->set_offline(true);

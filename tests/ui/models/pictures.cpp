@@ -77,8 +77,9 @@ void download() {
   take(dialog, QStringLiteral("download-token"));
   page.token_saved();
   page.show_notice(QStringLiteral("The token is in the keyring."));
-  page.set_offline(true);
+  page.search(QStringLiteral("no such thing"));
   page.show_found(QStringLiteral("no such thing"), {});
+  page.set_offline(true);
   take(dialog, QStringLiteral("download-offline"));
   dialog.resize(dialog.minimumSize());
   take(dialog, QStringLiteral("download-small"));
