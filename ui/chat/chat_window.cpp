@@ -126,8 +126,9 @@ QWidget* ChatWindow::make_progress() {
   progress_box_ = new QWidget(this);
   auto* layout = new QHBoxLayout(progress_box_);
   layout->setContentsMargins(16, 4, 16, 4);
-  progress_text_ = new QLabel(progress_box_);
+  progress_text_ = new ElidedLabel(progress_box_);
   progress_text_->setObjectName(QStringLiteral("progressText"));
+  progress_text_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
   progress_bar_ = new QProgressBar(progress_box_);
   progress_bar_->setTextVisible(false);
   progress_bar_->setMaximumHeight(8);

@@ -18,6 +18,7 @@ ErrorBar::ErrorBar(QWidget* parent)
   setAutoFillBackground(true);
   label_->setWordWrap(true);
   label_->setTextFormat(Qt::PlainText);
+  label_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // also words of any length
   label_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   action_->setObjectName(QStringLiteral("errorAction"));
   connect(action_, &QToolButton::clicked, this, [this] {

@@ -27,6 +27,7 @@ DownloadLine::DownloadLine(QWidget* parent) : QWidget(parent) {
   text_->setObjectName(QStringLiteral("downloadText"));
   text_->setTextFormat(Qt::PlainText);
   text_->setWordWrap(true);
+  text_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   bar_ = new QProgressBar(this);
   bar_->setTextVisible(false);

@@ -20,13 +20,20 @@
 namespace fovea::ui {
 namespace {
 
-QLabel* quiet_label(QWidget* parent) {
+// Words of any length, from the hub.
+QLabel* text_label(QWidget* parent) {
   auto* label = new QLabel(parent);
-  label->setMargin(label->fontMetrics().height());
+  label->setTextFormat(Qt::PlainText);
   label->setWordWrap(true);
+  label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  return label;
+}
+
+QLabel* quiet_label(QWidget* parent) {
+  QLabel* label = text_label(parent);
+  label->setMargin(label->fontMetrics().height());
   label->setAlignment(Qt::AlignCenter);
   label->setForegroundRole(QPalette::PlaceholderText);
-  label->setTextFormat(Qt::PlainText);
   return label;
 }
 
@@ -119,9 +126,7 @@ QWidget* DownloadPage::make_versions() {
   auto* page = new QWidget(listed_);
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(fontMetrics().height() / 2, 0, 0, 0);
-  title_ = new QLabel(page);
-  title_->setTextFormat(Qt::PlainText);
-  title_->setWordWrap(true);
+  title_ = text_label(page);
   QFont bold = title_->font();
   bold.setBold(true);
   title_->setFont(bold);
@@ -137,10 +142,8 @@ QWidget* DownloadPage::make_versions() {
   header->setSectionResizeMode(VersionTable::fit, QHeaderView::Stretch);
   connect(versions_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           &DownloadPage::show_version);
-  why_ = new QLabel(page);
+  why_ = text_label(page);
   why_->setObjectName(QStringLiteral("versionWhy"));
-  why_->setTextFormat(Qt::PlainText);
-  why_->setWordWrap(true);
   why_->setForegroundRole(QPalette::PlaceholderText);
   why_->setMinimumHeight(why_->fontMetrics().lineSpacing() * 4);
   why_->setAlignment(Qt::AlignLeft | Qt::AlignTop);

@@ -141,6 +141,7 @@ QWidget* LibraryPage::make_empty() {
   empty_ = new QLabel(page);
   empty_->setObjectName(QStringLiteral("libraryEmpty"));
   empty_->setWordWrap(true);
+  empty_->setTextFormat(Qt::PlainText);
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setForegroundRole(QPalette::PlaceholderText);
   auto* find = new QPushButton(tr("Find a model to download"), page);
@@ -169,6 +170,7 @@ QWidget* LibraryPage::make_work() {
   work_text_ = new QLabel(work_);
   work_text_->setObjectName(QStringLiteral("workText"));
   work_text_->setTextFormat(Qt::PlainText);
+  work_text_->setMinimumWidth(1);  // a long name is cut off
   work_bar_ = new QProgressBar(work_);
   work_bar_->setTextVisible(false);
   work_bar_->setAccessibleName(tr("Progress"));

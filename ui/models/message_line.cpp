@@ -14,6 +14,7 @@ MessageLine::MessageLine(QWidget* parent) : QFrame(parent) {
   label_ = new QLabel(this);
   label_->setWordWrap(true);
   label_->setTextFormat(Qt::PlainText);  // parts of it come from files and servers
+  label_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // also words of any length
   label_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   close_ = new QToolButton(this);
   close_->setText(tr("Close"));

@@ -193,6 +193,16 @@ class ChatWindowTest : public QObject {
     QVERIFY(left_out > 0);
   }
 
+  void aLongWordDoesNotWidenTheWindow() {
+    const int before = window_->width();
+    window_->show_error(QString(600, QLatin1Char('x')));
+    window_->set_state(ChatWindow::State::loading);
+    window_->show_progress(QStringLiteral("Loading ") + QString(600, QLatin1Char('x')), 1, 2);
+    QCoreApplication::processEvents();
+    QCOMPARE(window_->width(), before);
+    QVERIFY(window_->minimumSizeHint().width() <= before);
+  }
+
   // There is nothing to rename in a conversation that is not begun.
   void actionsOnAConversationNeedOne() {
     const auto enabled = [this](const char* name) {

@@ -91,6 +91,21 @@ class DownloadPageTest : public QObject {
              QStringLiteral("The search failed."));
   }
 
+  // The buttons beside it stay where they can be pressed.
+  void aLongWordDoesNotWidenIt() {
+    const int before = page_->width();
+    const QString word(300, QLatin1Char('x'));
+    page_->search(word);
+    page_->show_found(word, sample_repositories());
+    page_->show_error(word);
+    DownloadRow failed = sample_downloads()[3];
+    failed.name = failed.text = word;
+    page_->downloads().set_download(failed);
+    QCoreApplication::processEvents();
+    QVERIFY(page_->minimumSizeHint().width() <= before);
+    QVERIFY(!button("cancelDownload")->visibleRegion().isEmpty());
+  }
+
   void offlineAsksNothing() {
     QSignalSpy searched(page_.get(), &DownloadPage::searchRequested);
     page_->set_offline(true);

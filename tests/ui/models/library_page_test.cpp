@@ -203,6 +203,16 @@ class LibraryPageTest : public QObject {
     QCOMPARE(removed[0][0].toString(), QStringLiteral("/mnt/models"));
   }
 
+  void aLongWordDoesNotWidenIt() {
+    page_->set_models(sample_models());
+    const int before = page_->width();
+    const QString word(300, QLatin1Char('x'));
+    page_->show_work(word, 1, 2);
+    page_->show_error(word);
+    QCoreApplication::processEvents();
+    QVERIFY(page_->minimumSizeHint().width() <= before);
+  }
+
   // Words in colours of their own, too.
   void aThemeThatChangesReachesTheDetails() {
     const auto restore = qScopeGuard([colours = QApplication::palette()] {
