@@ -1,0 +1,150 @@
+// The panel's map: what its colours and frames say, and how it is walked through.
+#include <QSignalSpy>
+#include <QToolButton>
+
+#include "tests/support/test.h"
+#include "tests/ui/live/small_session.h"
+#include "ui/live/heatmap_view.h"
+#include "ui/live/live_panel.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/tier_colours.h"
+
+using namespace fovea;
+using namespace fovea::ui;
+using namespace fovea::tests;
+
+class LivePanelMapTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void hueIsTheTierStrengthTheHotness() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(small_snapshot(), 1);
+    panel.refresh();
+    const bool dark = is_dark(panel.palette());
+    // Unit 15 is the hottest of its layer, at the low tier; unit 14 at the high one.
+    QCOMPARE(pixel(panel, 1, 7), QColor(tier_ramp(1, 2, dark, 64)[63]));
+    const double strength = std::sqrt(0.15 / 0.16);
+    const QColor expected = tier_colour(0, 2, strength, dark), drawn = pixel(panel, 1, 6);
+    QVERIFY(std::abs(expected.red() - drawn.red()) <= 6 && std::abs(expected.blue() - drawn.blue()) <= 6);
+    QVERIFY(pixel(panel, 0, 0) != pixel(panel, 0, 6));
+  }
+
+  void ordersByHotness() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(small_snapshot(), 1);
+    panel.refresh();
+    const QColor hottest = pixel(panel, 1, 7);
+    panel.heatmap().set_order(HeatOrder::by_hotness);
+    QCOMPARE(pixel(panel, 1, 0), hottest);
+    panel.heatmap().set_order(HeatOrder::by_index);
+    QCOMPARE(pixel(panel, 1, 7), hottest);
+  }
+
+  void keysWalkFollowAndZoom() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(small_snapshot(), 1);
+    panel.refresh();
+    HeatmapView& map = panel.heatmap();
+    map.setFocus();
+    QSignalSpy followed(&map, &HeatmapView::followToggled);
+    map.set_current_unit(0);
+    QTest::keyClick(&map, Qt::Key_Right);
+    QTest::keyClick(&map, Qt::Key_Right);
+    QTest::keyClick(&map, Qt::Key_Down);
+    QCOMPARE(map.current_unit().value_or(-1), 10);
+    QVERIFY(map.accessibleDescription().contains(QStringLiteral("Layer 1, expert 2")));
+    QVERIFY(map.accessibleDescription().contains(QStringLiteral("q4")));
+    QTest::keyClick(&map, Qt::Key_Return);
+    QCOMPARE(followed.size(), 1);
+    QCOMPARE(followed[0][0].toLongLong(), 10);
+    QTest::keyClick(&map, Qt::Key_Plus);
+    QVERIFY(map.layout_of_cells().zoom() > 1);
+    QTest::keyClick(&map, Qt::Key_0);
+    QCOMPARE(map.layout_of_cells().zoom(), 1.0);
+    QTest::keyClick(&map, Qt::Key_L);
+    QCOMPARE(map.single_layer().value_or(-1), 1);
+    QTest::keyClick(&map, Qt::Key_Escape);
+    QVERIFY(!map.single_layer());
+    for (int i = 0; i < 30; ++i) QTest::keyClick(&map, Qt::Key_End);
+    QCOMPARE(map.current_unit().value_or(-1), 15);
+  }
+
+  void clickFollows() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    panel.add_snapshot(small_snapshot(), 1);
+    panel.refresh();
+    HeatmapView& map = panel.heatmap();
+    QSignalSpy followed(&map, &HeatmapView::followToggled);
+    QTest::mouseClick(&map, Qt::LeftButton, {}, map.layout_of_cells().cell_rect({1, 3}).center().toPoint());
+    QCOMPARE(followed.size(), 1);
+    QCOMPARE(followed[0][0].toLongLong(), 11);
+  }
+
+  void aSwapInFlightIsMarked() {
+    LivePanel panel;
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    Snapshot s = small_snapshot();
+    panel.add_snapshot(s, 1);
+    panel.refresh();
+    const auto at_centre = [&] {
+      const QPoint centre = panel.heatmap().layout_of_cells().cell_rect({0, 3}).center().toPoint();
+      return panel.heatmap().grab(QRect(centre, QSize(1, 1))).toImage().pixelColor(0, 0);
+    };
+    const QColor still = at_centre();
+    ++s.tokens;
+    s.units[3].target = 0;
+    panel.add_snapshot(s, 1.1);
+    panel.refresh();
+    QVERIFY(at_centre() != still);
+    // In the colour of the tier that is coming.
+    QCOMPARE(at_centre().rgb(), tier_solid(0, 2, is_dark(panel.palette())).rgb());
+  }
+
+  // Also while the engine idles, when no newer snapshot comes.
+  void aFreshChangeIsMarkedForAMoment() {
+    Snapshot before = small_snapshot(), after = small_snapshot();
+    before.units[3].tier = 0;
+    ++after.tokens;
+    const auto show = [](LivePanel& panel) {
+      panel.resize(500, 800);
+      panel.set_model(small_model());
+      panel.show();
+    };
+    LivePanel unmarked, panel;
+    show(unmarked);
+    unmarked.add_snapshot(after, 1);
+    unmarked.refresh();
+    int asked = 0;
+    panel.set_source([&](Snapshot& snapshot) {
+      if (asked == 2) return false;
+      snapshot = ++asked == 1 ? before : after;
+      return true;
+    });
+    show(panel);
+    QTRY_COMPARE(asked, 2);
+    const auto map = [](LivePanel& of) { return of.heatmap().grab().toImage(); };
+    auto* freeze = panel.findChild<QToolButton*>(QStringLiteral("freeze"));
+    freeze->click();
+    QVERIFY(map(panel) != map(unmarked));
+    freeze->click();
+    QTRY_VERIFY(map(panel) == map(unmarked));
+  }
+};
+
+FOVEA_TEST(LivePanelMapTest)
+#include "live_panel_map_test.moc"

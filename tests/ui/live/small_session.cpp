@@ -1,0 +1,44 @@
+#include "tests/ui/live/small_session.h"
+
+#include "ui/live/heatmap_view.h"
+#include "ui/live/live_panel.h"
+
+namespace fovea::tests {
+
+using namespace fovea::ui;
+
+LiveModel small_model() {
+  LiveModel model;
+  model.name = QStringLiteral("small");
+  model.policy = PolicyKind::dynaexq;
+  model.experts = 8;
+  model.experts_used = 2;
+  return model;
+}
+
+Snapshot small_snapshot() {
+  Snapshot s;
+  s.layers = 2;
+  s.units_per_layer = 8;
+  s.units.resize(16);
+  for (std::size_t unit = 0; unit < 16; ++unit)
+    s.units[unit] = {.hotness = 0.01F * static_cast<float>(unit + 1),
+                     .tier = static_cast<std::uint8_t>(unit % 2),
+                     .uses = 100};
+  s.tiers = {{.name = "q4", .bits_per_weight = 4.5, .units = 8, .bytes = 800, .hits = 800},
+             {.name = "q2", .bits_per_weight = 2.25, .units = 8, .bytes = 400, .hits = 800}};
+  s.pools = {{.block_bytes = 50, .blocks = 9, .used = 8}, {.block_bytes = 100, .blocks = 9, .used = 8}};
+  s.arena_bytes = 1350;
+  s.arena_used_bytes = 1200;
+  s.budget_bytes = 2000;
+  s.tokens = 100;
+  return s;
+}
+
+QColor pixel(LivePanel& panel, int layer, int slot) {
+  HeatmapView& map = panel.heatmap();
+  const QPointF centre = map.layout_of_cells().cell_rect({layer, slot}).center();
+  return map.picture().pixelColor((centre * map.devicePixelRatioF()).toPoint());
+}
+
+}  // namespace fovea::tests
