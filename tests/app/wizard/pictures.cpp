@@ -1,18 +1,15 @@
-// Takes pictures of every page of the wizard, on Qt's offscreen platform. The machines are made up
+// Takes pictures of every page of the wizard. The machines are made up
 // (machines.h), and so is what take_local() shows as measured; the models are the catalogue's and the plans
 // the planner's. The README's picture is of a real machine: scripts/screenshot.
-//   wizard_pictures OUT_FOLDER [light|dark]
-// QT_SCALE_FACTOR=2 gives them at 200 %. FOVEA_PICTURES_MODELS names a folder with models (may be empty).
+// FOVEA_PICTURES_MODELS names a folder with models (may be empty).
+#include "tests/ui/pictures/pictures.h"
+
 #include <QApplication>
-#include <QDir>
-#include <QStandardPaths>
 #include <QTest>
 #include <algorithm>
 #include <cstdio>
 
 #include "app/wizard/wizard_controller.h"
-#include "ui/language/language.h"
-#include "ui/theme/theme.h"
 #include "ui/wizard/wizard_dialog.h"
 
 #include "machines.h"
@@ -24,11 +21,11 @@ using fovea::app::WizardWorld;
 using fovea::ui::WizardDialog;
 using Page = fovea::ui::WizardPage;
 
-QString folder, suffix;
+fovea::tests::Pictures pictures;
 
 void take(WizardDialog& dialog, const QString& name) {
   QTest::qWait(50);
-  dialog.grab().save(QDir(folder).filePath(name + suffix + QStringLiteral(".png")));
+  pictures.save(dialog, name);
 }
 
 void look(WizardController& wizard) {
@@ -192,18 +189,7 @@ void take_long_names() {
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
-  if (argc < 2) {
-    std::fputs("usage: wizard_pictures OUT_FOLDER [light|dark]\n", stderr);
-    return 2;
-  }
-  folder = QString::fromLocal8Bit(argv[1]);
-  QDir().mkpath(folder);
-  const bool dark = argc > 2 && QByteArray(argv[2]) == "dark";
-  fovea::ui::use_language(QStringLiteral("en"));
-  fovea::ui::apply_theme(application, dark ? fovea::ui::Scheme::dark : fovea::ui::Scheme::light);
-  suffix = dark ? QStringLiteral("-dark") : QStringLiteral("-light");
-  if (qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
-    suffix += QLatin1Char('@') + qEnvironmentVariable("QT_SCALE_FACTOR") + QLatin1Char('x');
+  if (!pictures.begin(application, argc, argv)) return 2;
   take_usual();
   take_cards();
   take_local();

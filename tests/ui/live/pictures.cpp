@@ -1,16 +1,13 @@
-// Takes pictures of the live panel with made-up sessions, on Qt's offscreen platform:
-//   live_pictures OUT_FOLDER [light|dark]
-// QT_SCALE_FACTOR=2 gives them at 200 %.
+// Takes pictures of the live panel with made-up sessions.
+#include "tests/ui/pictures/pictures.h"
+
 #include <QApplication>
-#include <QDir>
 #include <QToolButton>
 #include <cstdio>
 
 #include "tests/ui/live/sessions.h"
-#include "ui/language/language.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
-#include "ui/theme/theme.h"
 
 namespace {
 
@@ -19,7 +16,7 @@ using fovea::Snapshot;
 using fovea::tests::SessionShape;
 using fovea::ui::LivePanel;
 
-QString folder, suffix;
+fovea::tests::Pictures pictures;
 
 void take(LivePanel& panel, const QString& name, QSize size) {
   panel.resize(size);
@@ -27,7 +24,7 @@ void take(LivePanel& panel, const QString& name, QSize size) {
   QApplication::processEvents();
   panel.refresh();
   QApplication::processEvents();
-  panel.grab().save(QDir(folder).filePath(name + suffix + QStringLiteral(".png")));
+  pictures.save(panel, name);
 }
 
 bool fill(LivePanel& panel, const SessionShape& shape) {
@@ -163,18 +160,7 @@ void take_empty() {
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
-  if (argc < 2) {
-    std::fputs("usage: live_pictures OUT_FOLDER [light|dark]\n", stderr);
-    return 2;
-  }
-  folder = QString::fromLocal8Bit(argv[1]);
-  QDir().mkpath(folder);
-  const bool dark = argc > 2 && QByteArray(argv[2]) == "dark";
-  fovea::ui::use_language(QStringLiteral("en"));
-  fovea::ui::apply_theme(application, dark ? fovea::ui::Scheme::dark : fovea::ui::Scheme::light);
-  suffix = dark ? QStringLiteral("-dark") : QStringLiteral("-light");
-  if (qEnvironmentVariableIsSet("QT_SCALE_FACTOR"))
-    suffix += QLatin1Char('@') + qEnvironmentVariable("QT_SCALE_FACTOR") + QLatin1Char('x');
+  if (!pictures.begin(application, argc, argv)) return 2;
   const SessionShape next{.like = "qwen3-next-80b-a3b", .high_share = 0.12};
   const bool good = take_model({}, QStringLiteral("30b")) && take_model(next, QStringLiteral("next"));
   take_empty();

@@ -1,32 +1,27 @@
-// Takes pictures of the models window with made-up models, on Qt's offscreen platform:
-//   fovea_models_pictures OUT_FOLDER [light|dark]
-// QT_SCALE_FACTOR=2 gives them at 200 %.
+// Takes pictures of the models window with made-up models.
+#include "tests/ui/pictures/pictures.h"
+
 #include <QApplication>
-#include <QDir>
-#include <QLineEdit>
-#include <cstdio>
 
 #include "tests/ui/models/samples.h"
-#include "ui/language/language.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
 #include "ui/models/model_rows.h"
 #include "ui/models/models_dialog.h"
 #include "ui/models/prepare_dialog.h"
-#include "ui/theme/theme.h"
 
 namespace {
 
 using namespace fovea::ui;
 using namespace fovea::tests;
 
-QString folder, suffix;
+Pictures pictures;
 
 void take(QWidget& widget, const QString& name) {
   widget.show();
   for (int i = 0; i < 3; ++i) QApplication::processEvents();
-  widget.grab().save(QDir(folder).filePath(name + suffix + QStringLiteral(".png")));
+  pictures.save(widget, name);
 }
 
 // As on a screen that is large enough; the offscreen platform's is not.
@@ -98,20 +93,8 @@ void prepare() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
-  if (argc < 2) {
-    std::fprintf(stderr, "fovea_models_pictures OUT_FOLDER [light|dark]\n");
-    return 2;
-  }
-  folder = QString::fromLocal8Bit(argv[1]);
-  const QString scheme = argc > 2 ? QString::fromLocal8Bit(argv[2]) : QStringLiteral("light");
-  QDir().mkpath(folder);
-  suffix = QLatin1Char('-') + scheme;
-  if (const QString scale = qEnvironmentVariable("QT_SCALE_FACTOR"); !scale.isEmpty())
-    suffix += QLatin1Char('-') + scale + QLatin1Char('x');
-  use_language(QStringLiteral("en"));
-  apply_theme(application, scheme == QLatin1String("dark") ? Scheme::dark : Scheme::light);
+  if (!pictures.begin(application, argc, argv)) return 2;
   library();
   download();
   prepare();
