@@ -10,6 +10,7 @@
 #include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/elided_label.h"
@@ -159,6 +160,7 @@ void Sidebar::focus_search() {
 }
 
 void Sidebar::rename(qint64 conversation) {
+  if (!model_->index_of(conversation).isValid()) field_->clear();  // a search has not found it
   if (const QModelIndex index = model_->index_of(conversation); index.isValid()) list_->edit(index);
 }
 
@@ -177,14 +179,24 @@ void Sidebar::show_rows() {
   rows_wait_ = editor && editor->isVisible() && editor->hasFocus();
   if (rows_wait_) return;
   const int scrolled = list_->verticalScrollBar()->value();
+  const int row = list_->currentIndex().row();
+  const qint64 at = list_->currentIndex().data(ConversationListModel::IdRole).toLongLong();
   if (field_->text().trimmed().isEmpty()) {
     model_->set_conversations(conversations_, QDate::currentDate());
   } else {
     model_->set_results(results_);
   }
   list_->verticalScrollBar()->setValue(scrolled);
-  mark_current();
+  row >= 0 && list_->hasFocus() ? stay_at(at, row) : mark_current();
   update_empty_text();
+}
+
+// Where the keys have led, also when others come and go: at the conversation, or what stands in its row now.
+void Sidebar::stay_at(qint64 conversation, int row) {
+  QModelIndex index = model_->index_of(conversation);
+  for (int i = std::min(row, model_->rowCount() - 1); !index.isValid() && i >= 0; --i)
+    if (model_->index(i).flags() & Qt::ItemIsSelectable) index = model_->index(i);
+  list_->setCurrentIndex(index);
 }
 
 void Sidebar::mark_current() {
@@ -236,13 +248,14 @@ bool Sidebar::eventFilter(QObject* object, QEvent* event) {
       field_->clear();
       return true;
     }
-    if (key == Qt::Key_Down || key == Qt::Key_Return) {
+    if (key == Qt::Key_Down || key == Qt::Key_Return || key == Qt::Key_Enter) {
+      if (!field_->text().trimmed().isEmpty()) list_->setCurrentIndex({});  // what was found best comes first
       list_->setFocus(Qt::OtherFocusReason);
       for (int row = 0; row < model_->rowCount() && !list_->currentIndex().isValid(); ++row) {
         const QModelIndex index = model_->index(row);
         if (index.flags() & Qt::ItemIsSelectable) list_->setCurrentIndex(index);
       }
-      if (key == Qt::Key_Return) open(list_->currentIndex());
+      if (key != Qt::Key_Down) open(list_->currentIndex());
       return true;
     }
   }

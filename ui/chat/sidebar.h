@@ -58,6 +58,7 @@ class Sidebar : public QWidget {
   void open(const QModelIndex& index);
   void show_menu(const QPoint& position);
   void mark_current();
+  void stay_at(qint64 conversation, int row);
   void update_empty_text();
 
   std::vector<ConversationItem> conversations_;

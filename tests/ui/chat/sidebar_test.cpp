@@ -98,6 +98,50 @@ class SidebarTest : public QObject {
     QCOMPARE(list_->model()->rowCount(), 2);  // heading and conversation
   }
 
+  // Also when the conversation that is open was found.
+  void enterOpensWhatWasFoundBest() {
+    sidebar_->set_conversations({item(1, "One", 0), item(2, "Two", 0)}, false);
+    sidebar_->set_current(2);
+    field_->setText(QStringLiteral("o"));
+    SearchItem best, open;
+    best.conversation = 1;
+    open.conversation = 2;
+    sidebar_->set_results({best, open});
+    QSignalSpy opened(sidebar_.get(), &Sidebar::conversationRequested);
+    QTest::keyClick(field_, Qt::Key_Return);
+    QCOMPARE(opened.count(), 1);
+    QCOMPARE(opened[0][0].toLongLong(), 1);
+  }
+
+  void whatWasNotFoundCanBeRenamed() {
+    sidebar_->set_conversations({item(7, "Before", 0)}, false);
+    field_->setText(QStringLiteral("xylophone"));
+    sidebar_->set_results({});
+    sidebar_->rename(7);
+    QVERIFY(list_->findChild<QLineEdit*>());
+  }
+
+  // An answer that ends brings a new list: Delete must not meet another conversation.
+  void theListStaysWhereTheKeysLed() {
+    sidebar_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(sidebar_.get()));
+    const auto list = [this](std::vector<ConversationItem> items) {
+      sidebar_->set_conversations(items, false);
+    };
+    const auto at = [this] { return list_->currentIndex().data(ConversationListModel::IdRole).toLongLong(); };
+    list({item(1, "One", 0), item(2, "Two", 0), item(3, "Three", 0), item(4, "Four", 0)});
+    sidebar_->set_current(1);
+    list_->setFocus();
+    QTest::keyClick(list_, Qt::Key_Down);
+    QCOMPARE(at(), 2);
+    list({item(4, "Four", 0), item(1, "One", 0), item(2, "Two", 0), item(3, "Three", 0)});
+    QCOMPARE(at(), 2);
+    list({item(4, "Four", 0), item(1, "One", 0), item(3, "Three", 0)});  // it was deleted
+    QCOMPARE(at(), 3);
+    list({item(4, "Four", 0), item(1, "One", 0)});
+    QCOMPARE(at(), 1);
+  }
+
   void deletingOffersUndo() {
     QSignalSpy undone(sidebar_.get(), &Sidebar::undoDeleteRequested);
     sidebar_->show_deleted(5, QStringLiteral("A title"));
