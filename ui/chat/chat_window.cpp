@@ -180,6 +180,7 @@ void ChatWindow::update_title() {
 
 void ChatWindow::update_empty_text() {
   welcome_->setVisible(state_ == State::no_model && transcript_->message_count() == 0);
+  picker_->setToolTip(tr("Choose the model"));
   switch (state_) {
     case State::no_model:
       picker_->setText(tr("Open a model"));
@@ -267,6 +268,7 @@ void ChatWindow::set_live_panel(QWidget* panel) {
   live_dock_ = new QDockWidget(tr("Experts"), this);
   live_dock_->setObjectName(QStringLiteral("liveDock"));
   live_dock_->setWidget(panel);
+  live_dock_->installEventFilter(this);
   addDockWidget(Qt::RightDockWidgetArea, live_dock_);
   QAction* toggle = live_dock_->toggleViewAction();
   toggle->setText(tr("Live panel"));
@@ -290,8 +292,17 @@ void ChatWindow::show_live_panel(bool shown) {
   if (live_dock_) live_dock_->setVisible(shown);
 }
 
+// Its own button closes the panel, too.
+bool ChatWindow::eventFilter(QObject* object, QEvent* event) {
+  if (object == live_dock_ && event->type() == QEvent::Close) Q_EMIT livePanelShown(false);
+  return QMainWindow::eventFilter(object, event);
+}
+
+// With all that belongs to it: what is being done may take a while to end.
 void ChatWindow::closeEvent(QCloseEvent* event) {
   Q_EMIT closing();
+  for (QWidget* other : findChildren<QWidget*>())
+    if (other->isWindow()) other->hide();
   event->accept();
 }
 

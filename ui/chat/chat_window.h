@@ -87,6 +87,7 @@ class ChatWindow : public QMainWindow {
   void closing();
 
  protected:
+  bool eventFilter(QObject* object, QEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
 
  private:

@@ -3,6 +3,8 @@
 #include <QAction>
 #include <QApplication>
 #include <QDesktopServices>
+#include <QDialog>
+#include <QDockWidget>
 #include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
@@ -48,6 +50,7 @@ class ChatWindowTest : public QObject {
     QCOMPARE(window_->windowTitle(), QStringLiteral("Demo – Fovea"));
     window_->set_state(ChatWindow::State::loading);  // another one
     QCOMPARE(details->text(), QString());
+    QCOMPARE(picker_->toolTip(), QStringLiteral("Choose the model"));
   }
 
   void theEmptyWindowLeadsToAModel() {
@@ -217,6 +220,29 @@ class ChatWindowTest : public QObject {
     question.id = 1;
     window_->transcript().set_messages({question});
     QVERIFY(enabled("regenerateAction"));
+  }
+
+  void thePanelsOwnButtonIsTold() {
+    window_->set_live_panel(new QLabel);
+    QSignalSpy shown(window_.get(), &ChatWindow::livePanelShown);
+    auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("liveDock"));
+    dock->findChild<QAbstractButton*>(QStringLiteral("qt_dockwidget_closebutton"))->click();
+    QVERIFY(!dock->isVisible());
+    QCOMPARE(shown.count(), 1);
+    QCOMPARE(shown[0][0].toBool(), false);
+  }
+
+  // The program may have to wait for its threads.
+  void itsOtherWindowsGoWithIt() {
+    auto* dialog = new QDialog(window_.get());
+    dialog->show();
+    window_->set_live_panel(new QLabel);
+    auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("liveDock"));
+    dock->setFloating(true);
+    dock->show();
+    QVERIFY(dialog->isVisible() && dock->isVisible());
+    window_->close();
+    QVERIFY(!dialog->isVisible() && !dock->isVisible());
   }
 
   void closingIsAnnounced() {
