@@ -305,6 +305,10 @@ LoadRequest Desktop::load_defaults() const {
 }
 
 void Desktop::show_settings() {
+  if (auto* shown = window_->findChild<ui::SettingsDialog*>(); shown && shown->isVisible()) {
+    shown->raise();
+    return shown->activateWindow();
+  }
   ui::SettingsView view;
   view.theme = static_cast<ui::ThemeView>(settings_.theme);
   view.language = q(settings_.language);

@@ -74,6 +74,19 @@ class DesktopTest : public QObject {
     QCOMPARE(again.settings().text_percent, 120);
   }
 
+  void theSettingsAreOneWindow() {
+    app::Desktop desktop({});
+    desktop.start();
+    for (int i = 0; i < 2; ++i) Q_EMIT desktop.window().settingsRequested();
+    const auto open = desktop.window().findChildren<ui::SettingsDialog*>();
+    QCOMPARE(open.size(), 1);
+    open.front()->close();
+    Q_EMIT desktop.window().settingsRequested();
+    QTRY_COMPARE(desktop.window().findChildren<ui::SettingsDialog*>().size(), 1);
+    QVERIFY(desktop.window().findChild<ui::SettingsDialog*>()->isVisible());
+    QVERIFY(close(desktop));
+  }
+
   // Those of the conversation, and those that are kept under a name for others.
   void instructionsAreKept() {
     {
