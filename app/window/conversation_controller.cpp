@@ -135,6 +135,10 @@ const history::Message* ConversationController::last(Role role) const {
 // --- what the user does
 
 void ConversationController::act(ui::MessageId id, ui::MessageAction action) {
+  if (action != ui::MessageAction::edit && !writing() && window_.state() != ui::ChatWindow::State::ready) {
+    return window_.show_notice(
+        error_words({ErrorKind::invalid, {}, "no model is open", "Open a model first"}));
+  }
   switch (action) {
     case ui::MessageAction::edit:
       return edit(id);

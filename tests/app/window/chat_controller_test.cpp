@@ -306,6 +306,23 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.conversation().conversation().id, id);
   }
 
+  // The buttons below an answer are there without one, too.
+  void anotherAnswerNeedsAModel() {
+    Desk desk;
+    QVERIFY(desk.open_demo());
+    desk.type(QStringLiteral("Hello"));
+    QVERIFY(desk.answered());
+    const auto answer = desk.conversation().messages().back();
+    desk.controller->open_model(QString::fromStdString(tests::demo_model().string()));
+    for (const auto action : {ui::MessageAction::regenerate, ui::MessageAction::continue_answer})
+      Q_EMIT desk.window.transcript().messageActionRequested(answer.id, action);
+    QCOMPARE(desk.window.state(), State::loading);
+    QVERIFY(desk.window.error_bar().message().contains(QStringLiteral("no model is open")));
+    QVERIFY(desk.answered());
+    QCOMPARE(desk.conversation().messages().back().id, answer.id);
+    QCOMPARE(desk.conversation().messages().back().state, answer.state);
+  }
+
   void searchFindsWhatWasSaid() {
     Desk desk;
     QVERIFY(desk.open_demo());
