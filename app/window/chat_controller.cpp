@@ -93,6 +93,7 @@ void ChatController::connect_conversation() {
   connect(&conversation_, &ConversationController::changed, &sidebar_, &SidebarController::refresh);
   connect(&sidebar_, &SidebarController::openRequested, &conversation_, &ConversationController::open);
   connect(&sidebar_, &SidebarController::removed, this, [this](qint64 removed) {
+    if (removed == conversation_.answering()) stop();
     if (removed == conversation_.conversation().id) conversation_.new_chat();
   });
 }

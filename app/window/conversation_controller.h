@@ -49,7 +49,8 @@ class ConversationController : public QObject {
 
   // --- the engine's answers
   bool writing() const { return writing_.message != 0 || starting_; }
-  bool starting() const { return starting_; }  // nothing was asked of the engine yet
+  bool starting() const { return starting_; }                      // nothing was asked of the engine yet
+  history::Id answering() const { return writing_.conversation; }  // where; 0: nowhere
   // The answer that is being written is one of the conversation that is shown.
   bool shows_answer() const { return writing_.message != 0 && writing_.conversation == conversation_.id; }
   void add_text(const QString& text);

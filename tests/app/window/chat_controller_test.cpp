@@ -306,6 +306,20 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.conversation().conversation().id, id);
   }
 
+  // Nobody would see its end, and the next question had to wait for it.
+  void deletingStopsTheAnswer() {
+    Desk desk(endless_answers);
+    QVERIFY(desk.open_demo());
+    desk.type(QStringLiteral("Write a long story"));
+    QVERIFY(desk.streaming());
+    Q_EMIT desk.window.sidebar().deleteRequested(desk.conversation().conversation().id);
+    QVERIFY(desk.answered());
+    QCOMPARE(desk.window.transcript().message_count(), 0);
+    desk.window.findChild<QToolButton*>(QStringLiteral("undoDelete"))->click();
+    QTRY_COMPARE(desk.window.transcript().message_count(), 2);
+    QCOMPARE(desk.conversation().messages().back().state, app::history::MessageState::stopped);
+  }
+
   // The buttons below an answer are there without one, too.
   void anotherAnswerNeedsAModel() {
     Desk desk;
