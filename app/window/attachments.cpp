@@ -9,6 +9,11 @@
 namespace fovea::app {
 
 Result<history::Attachment> read_attachment(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_other(path, error)) {  // a pipe might never end
+    return fail(ErrorKind::invalid, path, "this is not a regular file",
+                "Attach text files, and convert other encodings to UTF-8");
+  }
   FOVEA_TRY(std::string text, read_file(path, attachment_limit_bytes));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   if (const std::size_t bad = std::min(invalid_utf8(text), text.find('\0')); bad != std::string::npos) {

@@ -9,6 +9,7 @@
 #include <QPointer>
 #include <QSignalSpy>
 #include <QToolButton>
+#include <sys/stat.h>
 
 #include "app/history/worker/history_thread.h"
 #include "app/window/generation_settings.h"
@@ -449,6 +450,10 @@ class ChatControllerTest : public QObject {
     file.close();
     desk.conversation().attach({path});
     QVERIFY(desk.window.error_bar().message().contains(QStringLiteral("picture.png")));
+    const std::string pipe = (desk.own.path() / "pipe").string();  // that nobody writes to
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    desk.conversation().attach({QString::fromStdString(pipe)});
+    QVERIFY(desk.window.error_bar().message().contains(QStringLiteral("not a regular file")));
   }
 
   void anAnswerGoesOnWhileAnotherConversationIsRead() {
