@@ -1,5 +1,4 @@
 // What is typed and attached in a conversation, and not sent yet.
-#include <QLocale>
 #include <algorithm>
 #include <utility>
 
@@ -79,8 +78,9 @@ void ConversationController::count_attachments() {
 void ConversationController::show_attachments() {
   std::vector<ui::AttachmentView> views;
   for (const auto& [number, file] : attachments_) {
-    views.push_back({q(file.name), file.tokens < 0 ? tr("%1 characters").arg(q(file.text).size())
-                                                   : tr("%1 tokens").arg(QLocale().toString(file.tokens))});
+    views.push_back({q(file.name),
+                     file.tokens < 0 ? tr("%Ln character(s)", nullptr, static_cast<int>(q(file.text).size()))
+                                     : tr("%Ln token(s)", nullptr, static_cast<int>(file.tokens))});
   }
   window_.composer().set_attachments(views);
 }

@@ -80,13 +80,19 @@
         <source>The limit of tokens for one answer was reached</source>
         <translation>Die Obergrenze der Token für eine Antwort wurde erreicht</translation>
     </message>
-    <message>
-        <source>%1 characters</source>
-        <translation>%1 Zeichen</translation>
+    <message numerus="yes">
+        <source>%Ln character(s)</source>
+        <translation>
+            <numerusform>%Ln Zeichen</numerusform>
+            <numerusform>%Ln Zeichen</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 tokens</source>
-        <translation>%1 Token</translation>
+    <message numerus="yes">
+        <source>%Ln token(s)</source>
+        <translation>
+            <numerusform>%Ln Token</numerusform>
+            <numerusform>%Ln Token</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -20,6 +20,20 @@
             <numerusform>The %n oldest messages no longer fit and were left out</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%Ln character(s)</source>
+        <translation>
+            <numerusform>%Ln character</numerusform>
+            <numerusform>%Ln characters</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln token(s)</source>
+        <translation>
+            <numerusform>%Ln token</numerusform>
+            <numerusform>%Ln tokens</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::DeviceChoice</name>
