@@ -116,7 +116,7 @@ QWidget* LibraryPage::make_table() {
   QHeaderView* header = view_->horizontalHeader();
   header->setSectionResizeMode(QHeaderView::Interactive);
   header->setMinimumSectionSize(character * 6);
-  const int widths[] = {28, 42, 12, 15, 14, 12};
+  const int widths[] = {28, 41, 12, 15, 12, 12};
   for (int column = 0; column < LibraryTable::columns; ++column)
     header->resizeSection(column, character * widths[column]);
   header->resizeSection(LibraryTable::size, size_column_width(*view_));

@@ -251,6 +251,15 @@ class LibraryPageTest : public QObject {
   }
 
   // Where the window is low, the details are scrolled to, and nothing of them is cut off.
+  // As wide as the window of models is at first (models_dialog.cpp).
+  void allColumnsAreSeen() {
+    page_->set_models(sample_models());
+    page_->resize(page_->fontMetrics().averageCharWidth() * 165, 600);
+    QCoreApplication::processEvents();
+    const auto* table = page_->findChild<QTableView*>(QStringLiteral("libraryTable"));
+    QCOMPARE(table->horizontalScrollBar()->maximum(), 0);
+  }
+
   void nothingIsCutOffInALowWindow() {
     const auto models = sample_models();
     page_->set_models(models);
