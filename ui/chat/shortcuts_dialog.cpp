@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QMenu>
 #include <QMenuBar>
+#include <QStyle>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <initializer_list>
@@ -45,6 +46,7 @@ ShortcutsDialog::ShortcutsDialog(const QMenuBar& menus, QWidget* parent) : QDial
   }
   list_->expandAll();
   list_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  for (const int column : {0, 1}) list_->resizeColumnToContents(column);
   list_->setCurrentItem(list_->topLevelItem(0));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -52,6 +54,10 @@ ShortcutsDialog::ShortcutsDialog(const QMenuBar& menus, QWidget* parent) : QDial
   layout->addWidget(list_, 1);
   layout->addWidget(buttons);
   resize(fontMetrics().averageCharWidth() * 84, fontMetrics().height() * 36);
+  // The keys stand at the right, behind words of any language.
+  const int words = list_->columnWidth(0) + list_->columnWidth(1);
+  list_->setMinimumWidth(words + style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, list_) +
+                         2 * list_->frameWidth());
 }
 
 QTreeWidgetItem* ShortcutsDialog::add_section(const QString& title) {
