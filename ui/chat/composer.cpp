@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QMimeData>
 #include <QPlainTextEdit>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextLayout>
@@ -34,7 +35,7 @@ QStringList local_files(const QMimeData& data) {
 Composer::Composer(QWidget* parent)
     : QWidget(parent),
       editing_bar_(make_editing_bar()),
-      attachment_box_(new QWidget(this)),
+      attachment_box_(new QScrollArea(this)),
       input_(new QPlainTextEdit(this)),
       attach_(new QToolButton(this)),
       button_(new QToolButton(this)) {
@@ -60,9 +61,17 @@ Composer::Composer(QWidget* parent)
   row->addWidget(attach_, 0, Qt::AlignBottom);
   row->addWidget(input_, 1);
   row->addWidget(button_, 0, Qt::AlignBottom);
-  attachment_row_ = new QHBoxLayout(attachment_box_);
+  auto* chips = new QWidget(attachment_box_);
+  attachment_row_ = new QHBoxLayout(chips);
   attachment_row_->setContentsMargins(0, 0, 0, 0);
   attachment_row_->setSpacing(6);
+  attachment_box_->setWidget(chips);
+  attachment_box_->setWidgetResizable(true);
+  attachment_box_->setFrameShape(QFrame::NoFrame);
+  attachment_box_->setFocusPolicy(Qt::NoFocus);
+  attachment_box_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  for (QWidget* ground : {chips, attachment_box_->viewport()}) ground->setAutoFillBackground(false);
+  attachment_box_->installEventFilter(this);
   attachment_box_->hide();
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(16, 8, 16, 8);
@@ -146,18 +155,29 @@ void Composer::set_attachments(const std::vector<AttachmentView>& attachments) {
   }
   attachments_ = attachments.size();
   for (std::size_t i = 0; i < attachments.size(); ++i) {
-    auto* chip = new QToolButton(attachment_box_);
-    const QString name = fontMetrics().elidedText(attachments[i].name, Qt::ElideMiddle, 180);
+    auto* chip = new QToolButton(attachment_box_->widget());
+    QString name = fontMetrics().elidedText(attachments[i].name, Qt::ElideMiddle, 180);
+    name.replace(QLatin1Char('&'), QLatin1String("&&"));
     chip->setText(QStringLiteral("%1 · %2  ✕").arg(name, attachments[i].details));
     chip->setToolTip(tr("Remove %1").arg(attachments[i].name));
     chip->setAccessibleName(
         tr("Attached file %1, %2. Press to remove it.").arg(attachments[i].name, attachments[i].details));
     connect(chip, &QToolButton::clicked, this, [this, i] { Q_EMIT attachmentRemoved(static_cast<int>(i)); });
     attachment_row_->addWidget(chip);
+    chip->show();
   }
   attachment_row_->addStretch(1);
   attachment_box_->setVisible(!attachments.empty());
+  fit_attachments();
   update_button();
+}
+
+// Many of them scroll: they must not widen the window.
+void Composer::fit_attachments() {
+  const QSize chips = attachment_box_->widget()->minimumSizeHint();
+  const bool scrolls = chips.width() > attachment_box_->width();
+  attachment_box_->setFixedHeight(
+      chips.height() + (scrolls ? attachment_box_->horizontalScrollBar()->sizeHint().height() : 0));
 }
 
 void Composer::update_placeholder() {
@@ -197,6 +217,7 @@ bool Composer::handle_key(const QKeyEvent& key) {
 }
 
 bool Composer::eventFilter(QObject* object, QEvent* event) {
+  if (object == attachment_box_ && event->type() == QEvent::Resize) fit_attachments();
   if (object == input_ && event->type() == QEvent::Resize) {
     update_placeholder();
     grow();

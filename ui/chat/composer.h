@@ -8,6 +8,7 @@
 class QHBoxLayout;
 class QLabel;
 class QPlainTextEdit;
+class QScrollArea;
 class QToolButton;
 
 namespace fovea::ui {
@@ -58,12 +59,13 @@ class Composer : public QWidget {
   bool handle_key(const QKeyEvent& key);
   void send();
   void grow();
+  void fit_attachments();
   void update_button();
   void update_placeholder();
   void follow_direction();
 
   QWidget* editing_bar_;
-  QWidget* attachment_box_;
+  QScrollArea* attachment_box_;
   QHBoxLayout* attachment_row_;
   QPlainTextEdit* input_;
   QToolButton* attach_;

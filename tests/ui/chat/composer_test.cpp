@@ -83,6 +83,26 @@ class ComposerTest : public QObject {
     QCOMPARE(stopped.count(), 2);
   }
 
+  void manyFilesDoNotWidenIt() {
+    std::vector<fovea::ui::AttachmentView> files;
+    for (int i = 0; i < 12; ++i)
+      files.push_back({QStringLiteral("R&D of a long name %1.txt").arg(i), QStringLiteral("12,000 tokens")});
+    composer_->set_attachments(files);
+    QCoreApplication::processEvents();
+    QCOMPARE(composer_->width(), 500);
+    QToolButton* last = nullptr;
+    for (auto* chip : composer_->findChildren<QToolButton*>())
+      if (chip->toolTip().contains(QStringLiteral("name 11"))) last = chip;
+    QVERIFY(last && last->text().startsWith(QStringLiteral("R&&D")));
+    QVERIFY(last->visibleRegion().isEmpty());
+    composer_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(composer_.get()));
+    button_->setFocus();
+    for (int i = 0; i < 20 && !last->hasFocus(); ++i) QTest::keyClick(composer_->focusWidget(), Qt::Key_Tab);
+    QVERIFY(last->hasFocus());
+    QCOMPARE(last->visibleRegion().boundingRect().height(), last->height());
+  }
+
   void growsWithItsTextUpToALimit() {
     const int one = input_->height();
     composer_->set_text(QStringLiteral("a\nb\nc"));
