@@ -191,7 +191,9 @@ void ChatWindow::update_empty_text() {
       transcript_->set_empty_text({});
       break;
     default:
-      picker_->setText(picker_->fontMetrics().elidedText(model_name_, Qt::ElideRight, kWidestModelName));
+      picker_->setText(picker_->fontMetrics()
+                           .elidedText(model_name_, Qt::ElideRight, kWidestModelName)
+                           .replace(QLatin1Char('&'), QLatin1String("&&")));
       picker_->setToolTip(model_name_);
       transcript_->set_empty_text(tr("Ask %1 something.").arg(model_name_));
   }

@@ -50,6 +50,10 @@ class ChatWindowTest : public QObject {
     QCOMPARE(window_->windowTitle(), QStringLiteral("Demo – Fovea"));
     window_->set_state(ChatWindow::State::loading);  // another one
     QCOMPARE(details->text(), QString());
+    window_->set_model(QStringLiteral("R&D"), {});
+    window_->set_state(ChatWindow::State::ready);
+    QCOMPARE(picker_->text(), QStringLiteral("R&&D"));
+    window_->set_state(ChatWindow::State::no_model);
     QCOMPARE(picker_->toolTip(), QStringLiteral("Choose the model"));
   }
 
