@@ -228,8 +228,13 @@ void ChatController::on_prompt_progress(const Progress& progress) {
                         progress.total);
 }
 
+// Of the prompt; that of a model which is opened meanwhile stays, with the button that cancels it.
+void ChatController::hide_progress() {
+  if (window_.state() == State::generating) window_.show_progress({}, 0, 0);
+}
+
 void ChatController::on_text(const QString& text, const Timings& so_far) {
-  window_.show_progress({}, 0, 0);
+  hide_progress();
   conversation_.add_text(text);
   status_.activity = tr("Answering…");
   status_.context_used = std::min<qint64>(so_far.prompt_tokens + so_far.generated_tokens, status_.context);
@@ -239,7 +244,7 @@ void ChatController::on_text(const QString& text, const Timings& so_far) {
 }
 
 void ChatController::on_finished(const GenerateResult& result) {
-  window_.show_progress({}, 0, 0);
+  hide_progress();
   status_.context_used =
       std::min<qint64>(result.timings.prompt_tokens + result.timings.generated_tokens, status_.context);
   status_.tokens_per_second = result.timings.tokens_per_second();
@@ -268,7 +273,7 @@ void ChatController::on_precision_used(const PrecisionUse& use) {
 // The question stays in the conversation, with the reason under it. What would be left out is said before it
 // is.
 void ChatController::on_failed(const Error& error) {
-  window_.show_progress({}, 0, 0);
+  hide_progress();
   const bool is_shown = conversation_.shows_answer();
   conversation_.fail_answer(error);
   const auto too_many = static_cast<std::size_t>(messages_to_leave_out(error));

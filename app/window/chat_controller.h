@@ -70,6 +70,7 @@ class ChatController : public QObject {
   void on_load_progress(const Progress& progress);
   void on_loaded(const LoadedModel& model);
   void on_load_failed(const Error& error);
+  void hide_progress();
   void on_prompt_progress(const Progress& progress);
   void on_text(const QString& text, const Timings& so_far);
   void on_finished(const GenerateResult& result);

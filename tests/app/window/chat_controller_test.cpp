@@ -134,6 +134,21 @@ class ChatControllerTest : public QObject {
     QVERIFY2(progress->text().startsWith(QStringLiteral("Loading demo.gguf")), qPrintable(progress->text()));
   }
 
+  void whatEndsWhileAModelIsOpenedLeavesItsProgress() {
+    Desk desk(endless_answers);
+    QVERIFY(desk.open_demo());
+    desk.type(QStringLiteral("Write a long story"));
+    QVERIFY(desk.streaming());
+    desk.controller->open_model(QString::fromStdString(tests::demo_model().string()));
+    const auto* progress = desk.window.findChild<QLabel*>(QStringLiteral("progressText"));
+    QVERIFY(progress->isVisible());
+    Q_EMIT desk.controller->worker().textArrived(QStringLiteral("more"), {});
+    Q_EMIT desk.controller->worker().finished({});
+    QCOMPARE(desk.window.state(), State::loading);
+    QVERIFY(progress->isVisible());
+    QVERIFY(desk.answered());
+  }
+
   void theConversationGoesOn() {
     Desk desk;
     QVERIFY(desk.open_demo());
