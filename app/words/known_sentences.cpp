@@ -331,7 +331,6 @@ struct Sentences {
       QT_TR_NOOP("tensor %1 lies in %2, expected the name of a file in this folder"),
       QT_TR_NOOP("tensor %1 occurs twice, expected once"),
       QT_TR_NOOP("tensor %1 takes %2 bytes at %3 of the data, the file holds %4"),
-      QT_TR_NOOP("%1 tensors are announced, the rest of the file can hold at most %2"),
       QT_TR_NOOP("the activations need %1 MiB, more than there is"),
       QT_TR_NOOP("the answer does not fit what was asked for (status %1)"),
       QT_TR_NOOP("the answer has the status %1"),

@@ -53,7 +53,6 @@ struct StoreWriter::File {
   FileDescriptor descriptor;
   StoreLayout layout;
   std::unique_ptr<std::atomic<bool>[]> written;  // [slots]
-  bool finished = false;
 
   std::int64_t entry_offset(std::size_t slot) const {
     return layout.index_offset + static_cast<std::int64_t>(slot * store_entry_bytes);
@@ -68,7 +67,7 @@ StoreWriter::StoreWriter(StoreWriter&&) noexcept = default;
 StoreWriter& StoreWriter::operator=(StoreWriter&&) noexcept = default;
 StoreWriter::~StoreWriter() {
   // One that never got as far as its description is of no use to anybody.
-  if (!file_ || file_->finished || !file_->descriptor) return;
+  if (!file_ || !file_->descriptor) return;
   struct stat status{};
   if (fstat(file_->descriptor.number(), &status) == 0 && status.st_size == 0) ::unlink(file_->part.c_str());
 }
@@ -191,7 +190,6 @@ Result<void> StoreWriter::finish() {
     return write_error(f.part, "cannot bring the file to the disk", errno);
   if (const int code = rename_durably(f.part, f.path); code != 0)
     return write_error(f.path, "cannot name the finished store", code);
-  f.finished = true;
   return {};
 }
 

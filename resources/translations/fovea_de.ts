@@ -1793,10 +1793,6 @@
         <translation>Tensor %1 braucht %2 Bytes ab %3 der Daten, die Datei enthält %4: sie ist nicht vollständig</translation>
     </message>
     <message>
-        <source>%1 tensors are announced, the rest of the file can hold at most %2</source>
-        <translation>%1 Tensoren sind angekündigt, der Rest der Datei kann höchstens %2 enthalten</translation>
-    </message>
-    <message>
         <source>the answer does not fit what was asked for (status %1)</source>
         <translation>die Antwort passt nicht zur Frage (Status %1)</translation>
     </message>

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/gguf_writer.h"
 #include "tests/support/test.h"
 
 #include "sample.h"
@@ -26,6 +27,8 @@ class GgufTest : public QObject {
   void names_a_missing_part();
   void refuses_parts_with_other_names();
   void refuses_a_tensor_in_two_parts();
+  void refuses_parts_with_too_few_tensors();
+  void opens_the_only_part();
   void opens_a_vocabulary();
   void drop_keeps_the_bytes();
   void refuses_what_is_no_model();
@@ -228,6 +231,33 @@ void GgufTest::refuses_a_tensor_in_two_parts() {
   QCOMPARE(file.error().kind, ErrorKind::format);
   QVERIFY(file.error().message().find("split-00002-of-00003.gguf, offset") != std::string::npos);
   QVERIFY(file.error().message().find("blk.0.weight") != std::string::npos);
+}
+
+void GgufTest::refuses_parts_with_too_few_tensors() {
+  const TemporaryFolder folder;
+  for (const char* name :
+       {"split-00001-of-00003.gguf", "split-00002-of-00003.gguf", "split-00003-of-00003.gguf"}) {
+    Bytes bytes = read_bytes(sample(name));
+    if (std::string_view(name).starts_with("split-00001"))
+      overwrite<std::int32_t>(bytes, after_text(bytes, "split.tensors.count") + 4, 6);
+    write_bytes(folder.path() / name, bytes);
+  }
+  const auto file = Checkpoint::open(folder.path() / "split-00002-of-00003.gguf");
+  QVERIFY(!file);
+  QCOMPARE(file.error().kind, ErrorKind::format);
+  QVERIFY(file.error().message().find("hold 5 tensors, split.tensors.count says 6") != std::string::npos);
+}
+
+// A model of one part need not be named as a part.
+void GgufTest::opens_the_only_part() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "model.gguf";
+  checkpoint::Metadata metadata;
+  metadata.set("split.count", std::uint64_t{1}, checkpoint::StoredType::u16);
+  auto writer = checkpoint::GgufWriter::create(path, metadata, {});
+  FOVEA_VERIFY(writer);
+  FOVEA_VERIFY(writer->finish());
+  FOVEA_VERIFY(Checkpoint::open(path));
 }
 
 void GgufTest::opens_a_vocabulary() {

@@ -21,6 +21,7 @@ class GgufWriterTest : public QObject {
   void refuses_too_many_bytes();
   void refuses_unstorable_values();
   void refuses_broken_rows();
+  void refuses_crooked_alignments();
   void says_that_a_folder_is_missing();
 };
 
@@ -121,6 +122,17 @@ void GgufWriterTest::refuses_broken_rows() {
                                          {{.name = "a", .type = kernels::Type::q8_0, .shape = {2, 33}}});
   QVERIFY(!writer);
   QCOMPARE(writer.error().kind, ErrorKind::invalid);
+}
+
+void GgufWriterTest::refuses_crooked_alignments() {
+  const TemporaryFolder folder;
+  for (const std::uint64_t alignment : {0, 4, 48}) {
+    Metadata metadata;
+    metadata.set("general.alignment", alignment, StoredType::u32);
+    const auto writer = GgufWriter::create(folder.path() / "new.gguf", metadata, {});
+    QVERIFY(!writer);
+    QCOMPARE(writer.error().kind, ErrorKind::invalid);
+  }
 }
 
 void GgufWriterTest::says_that_a_folder_is_missing() {

@@ -160,6 +160,8 @@ class HostileGgufTest : public QObject {
   void every_prefix_is_refused_data();
   void every_prefix_is_refused();
   void arrays_are_bounded();
+  void arrays_are_bounded_together();
+  void keys_are_bounded();
 };
 
 void HostileGgufTest::is_refused_data() {
@@ -236,6 +238,66 @@ void HostileGgufTest::arrays_are_bounded() {
   const std::string message = file.error().message();
   QVERIFY2(message.find("offset " + std::to_string(offset)) != std::string::npos, message.c_str());
   QVERIFY2(message.find("has 33554433 elements, at most") != std::string::npos, message.c_str());
+}
+
+namespace {
+
+template <class Number>
+void append(Bytes& bytes, Number value) {
+  const auto* begin = reinterpret_cast<const std::byte*>(&value);
+  bytes.insert(bytes.end(), begin, begin + sizeof value);
+}
+
+void append_key(Bytes& bytes, std::string_view key) {
+  append<std::uint64_t>(bytes, key.size());
+  for (const char c : key) append(bytes, c);
+}
+
+// The head of a file with so many keys and no tensor.
+Bytes head(std::uint64_t keys) {
+  Bytes bytes;
+  append<std::uint32_t>(bytes, 0x46554747);
+  append<std::uint32_t>(bytes, 3);
+  append<std::uint64_t>(bytes, 0);
+  append<std::uint64_t>(bytes, keys);
+  return bytes;
+}
+
+}  // namespace
+
+void HostileGgufTest::arrays_are_bounded_together() {
+  constexpr std::uint32_t boolean = 7, array = 9;
+  constexpr std::uint64_t half = std::uint64_t{1} << 24;
+  for (const std::uint64_t second : {half, half + 1}) {
+    Bytes bytes = head(2);
+    std::uint64_t offset = 0;
+    for (const auto& [key, count] : {std::pair("a", half), std::pair("b", second)}) {
+      append_key(bytes, key);
+      append(bytes, array);
+      append(bytes, boolean);
+      offset = bytes.size();
+      append(bytes, count);
+      bytes.resize(bytes.size() + count);
+    }
+    const auto file = checkpoint::read_gguf(bytes, "hostile.gguf");
+    QCOMPARE(file.has_value(), second == half);
+    if (file) continue;
+    const std::string message = file.error().message();
+    QVERIFY2(message.find("offset " + std::to_string(offset)) != std::string::npos, message.c_str());
+    QVERIFY2(message.find("has 16777217 elements, at most 16777216") != std::string::npos, message.c_str());
+  }
+}
+
+void HostileGgufTest::keys_are_bounded() {
+  for (const std::size_t length : {65535, 65536}) {
+    Bytes bytes = head(1);
+    append_key(bytes, std::string(length, 'k'));
+    append<std::uint32_t>(bytes, 0);
+    append<std::uint8_t>(bytes, 1);
+    const auto file = checkpoint::read_gguf(bytes, "hostile.gguf");
+    QCOMPARE(file.has_value(), length == 65535);
+    if (!file) QVERIFY(file.error().message().find("is 65536, at most 65535") != std::string::npos);
+  }
 }
 
 FOVEA_TEST(HostileGgufTest)

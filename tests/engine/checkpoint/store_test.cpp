@@ -246,9 +246,16 @@ class StoreTest : public QObject {
     }
     if (what == 3) tests::write_text(part_of(path), std::string(50000, 'x'));
     if (what == 4) std::filesystem::resize_file(part_of(path), 100);
-    const auto writer = StoreWriter::create(path, identity(), sizes);
+    auto writer = StoreWriter::create(path, identity(), sizes);
     FOVEA_VERIFY(writer);
-    for (std::int64_t i = 0; i < units * tiers; ++i) QVERIFY(!writer->has(i / tiers, i % tiers));
+    for (std::int64_t i = 0; i < units * tiers; ++i) {
+      QVERIFY(!writer->has(i / tiers, i % tiers));
+      FOVEA_VERIFY(write_one(*writer, i / tiers, i % tiers));
+    }
+    FOVEA_VERIFY(writer->finish());
+    const auto store = Store::open(path, identity());
+    FOVEA_VERIFY(store);
+    QVERIFY(store->identity() == identity());
   }
 
   void twoPreparationsDoNotMeet() {
@@ -272,6 +279,24 @@ class StoreTest : public QObject {
     QVERIFY(!finished);
     QVERIFY(finished.error().what.contains("5 extents"));
     QVERIFY(!std::filesystem::exists(folder.path() / "a.store"));
+  }
+
+  void whatCannotBeWrittenIsRefused() {
+    const tests::TemporaryFolder folder;
+    const auto path = folder.path() / "a.store";
+    auto writer = StoreWriter::create(path, identity(), sizes);
+    FOVEA_VERIFY(writer);
+    QCOMPARE(writer->write(0, 0, version(0, 1), errors(0, 0)).error().kind, ErrorKind::invalid);
+    QVERIFY(!writer->has(0, 0));
+    constexpr std::int64_t half = std::int64_t{1} << 62;
+    const std::int64_t huge[units * tiers] = {half, half, 4096, 4096, 4096, 4096};
+    const std::int64_t none[units * tiers] = {4096, 0, 4096, 4096, 4096, 4096};
+    const std::int64_t crooked[units * tiers] = {4096, 4000, 4096, 4096, 4096, 4096};
+    for (const auto& wrong : {huge, none, crooked})
+      QCOMPARE(StoreWriter::create(folder.path() / "b.store", identity(), std::span(wrong, units * tiers))
+                   .error()
+                   .kind,
+               ErrorKind::invalid);
   }
 
   void tooLittleRoomIsToldBeforeItBegins() {
@@ -361,6 +386,7 @@ class StoreTest : public QObject {
     row("another number of units", 16, 4, 8, "counts are not");
     row("no tiers", 24, 0, 8, "number of tiers");
     row("many tiers", 24, 17, 8, "number of tiers");
+    row("another number of tiers", 24, 1, 8, "counts are not");
     row("no description", 32, 0, 8, "description's length");
     row("long description", 32, 1ULL << 40, 8, "description's length");
     row("sizes' checksum", 48, 1, 8, "extents' sizes");
@@ -423,6 +449,8 @@ class StoreTest : public QObject {
                            << QByteArray("counts are not");
     QTest::newRow("negative") << QByteArray("\"quantizer_version\":7")
                               << QByteArray("\"quantizer_versio\":-7") << QByteArray("\"quantizer_version\"");
+    QTest::newRow("nothing") << QByteArray("\"cpu-tiles-16\"") << QByteArray("\"\"            ")
+                             << QByteArray("\"packing\"");
   }
   void hostileDescriptionsAreRefused() {
     QFETCH(QByteArray, from);
@@ -447,11 +475,13 @@ class StoreTest : public QObject {
     FOVEA_VERIFY(write_store(path));
     const Bytes good = tests::read_bytes(path);
     std::mt19937 random(tests::seed());
-    for (int round = 0; round < tests::rounds(300); ++round) {
+    std::uint64_t index = 0;
+    std::memcpy(&index, good.data() + 56, 8);
+    const std::size_t front = index + units * tiers * store_entry_bytes;
+    // Each byte of the front, and some of what is behind it.
+    for (std::size_t round = 0; round < front + static_cast<std::size_t>(tests::rounds(150)); ++round) {
       Bytes file = good;
-      // Half of them before the extents.
-      const std::size_t end = round % 2 ? file.size() : 4096;
-      const std::size_t at = random() % end;
+      const std::size_t at = round < front ? round : random() % file.size();
       file[at] ^= static_cast<std::byte>(1U << random() % 8);
       tests::write_bytes(path, file);
       const auto store = Store::open(path);
@@ -459,10 +489,8 @@ class StoreTest : public QObject {
       for (std::int64_t i = 0; store && i < units * tiers; ++i)
         found |= !read_one(*store, i / tiers, i % tiers).has_value();
       // Bytes behind the index belong to nobody.
-      std::uint64_t index = 0;
-      std::memcpy(&index, good.data() + 56, 8);
-      const bool padding = (at >= index + units * tiers * store_entry_bytes && at < 4096) ||
-                           (at >= store_header_bytes && at < index && good[at] == std::byte{0});
+      const bool padding =
+          (at >= front && at < 4096) || (at >= store_header_bytes && at < index && good[at] == std::byte{0});
       QVERIFY2(found || padding, qPrintable(QString("seed %1, byte %2").arg(tests::seed()).arg(at)));
     }
   }
@@ -496,8 +524,39 @@ class StoreTest : public QObject {
     QVERIFY(bytes.error().what.contains("cut off"));
   }
 
+  // One version that is read in pieces, each when its turn has come.
+  void aReadKeepsItsPace() {
+    const tests::TemporaryFolder folder;
+    const auto path = folder.path() / "a.store";
+    StoreIdentity one = identity();
+    one.units = 1;
+    one.tiers = {"q8"};
+    const std::int64_t bytes = 2 * paced_bytes + 4096;
+    const Bytes content(static_cast<std::size_t>(bytes), std::byte{7});
+    auto writer = StoreWriter::create(path, one, {&bytes, 1});
+    FOVEA_VERIFY(writer);
+    FOVEA_VERIFY(writer->write(0, 0, content, {}));
+    FOVEA_VERIFY(writer->finish());
+    const auto store = Store::open(path, one);
+    FOVEA_VERIFY(store);
+    const Aligned memory(content.size());
+    std::vector<std::int64_t> pieces;
+    FOVEA_VERIFY(store->read(0, 0, memory.bytes, [&](std::int64_t piece) {
+      pieces.push_back(piece);
+      return true;
+    }));
+    QCOMPARE(pieces, (std::vector<std::int64_t>{paced_bytes, paced_bytes, 4096}));
+    QVERIFY(std::ranges::equal(memory.bytes, content));
+    const auto given_up = store->read(0, 0, memory.bytes, [](std::int64_t) { return false; });
+    QVERIFY(!given_up);
+    QCOMPARE(given_up.error().kind, ErrorKind::cancelled);
+  }
+
   void otherThingsAreNoStores() {
     const tests::TemporaryFolder folder;
+    // What cannot be opened may well be there.
+    std::filesystem::create_symlink("circle", folder.path() / "circle");
+    QCOMPARE(Store::open(folder.path() / "circle").error().kind, ErrorKind::io);
     QCOMPARE(Store::open(folder.path() / "none").error().kind, ErrorKind::not_found);
     QCOMPARE(Store::open(folder.path()).error().kind, ErrorKind::invalid);
     QCOMPARE(Store::open(tests::sample("types.gguf")).error().kind, ErrorKind::format);
