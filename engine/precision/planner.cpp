@@ -68,7 +68,6 @@ class Chooser {
   // The last mix of the path that fits a budget.
   std::optional<Choice> best(std::int64_t budget) const {
     const std::int64_t room = budget - safety_of(inputs_, budget) - fixed_bytes(inputs_);
-    if (room < 0) return std::nullopt;
     // Beyond `last` not even the bare blocks fit.
     std::int64_t low = 0, high = path_.size() - 1;
     while (low < high) {
@@ -184,10 +183,18 @@ void divide_arena(const PlanInputs& inputs, const MixPath& path, const Choice& c
       counted += users[t];
       const auto until = static_cast<std::int64_t>(
           static_cast<double>(bytes) * (static_cast<double>(counted) / static_cast<double>(blocks)));
-      plan.parts.experts[t].bytes += (counted == blocks ? bytes : until) - given;
-      given = counted == blocks ? bytes : until;
+      plan.parts.experts[t].bytes += until - given;
+      given = until;
     }
   }
+}
+
+// On disk or on the host: what the mix has no room for, and what was to be away.
+std::int64_t absent_units(const PlanInputs& inputs, const PlannedMix& mix) {
+  std::int64_t units = 0;
+  for (std::size_t group = 0; group < inputs.groups.size(); ++group)
+    units += mix.absent[group] + inputs.groups[group].absent * inputs.groups[group].layers;
+  return units;
 }
 
 PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const Choice& choice) {
@@ -206,8 +213,7 @@ PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const C
                                       .bits_per_weight = mean_bits(inputs, mix.counts, t),
                                       .units = out.capacity[t]});
   }
-  for (std::size_t group = 0; group < inputs.groups.size(); ++group)
-    out.absent_units += mix.absent[group] + inputs.groups[group].absent * inputs.groups[group].layers;
+  out.absent_units = absent_units(inputs, mix);
 
   Plan& plan = out.plan;
   if (chooser.pooled()) {
@@ -239,7 +245,7 @@ std::int64_t units_bytes_of(const Chooser& chooser, const Choice& choice) {
   return chooser.pooled() ? choice.arena.bytes() : chooser.path().block_bytes(choice.mix);
 }
 
-std::string one_decimal(double value) {
+std::string two_decimals(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", value);
   return text;
@@ -260,17 +266,16 @@ void advise(const PlanInputs& inputs, const Chooser& chooser, const PrecisionPla
   const auto more = chooser.best(now.plan.budget_bytes + gibibyte);
   if (more && all > now.plan.budget_bytes + gibibyte) {
     const double bits = mean_bits(inputs, more->mix.counts);
-    std::int64_t units = 0, had = 0, present = 0;
+    const std::int64_t had = now.capacity.front(), absent = absent_units(inputs, more->mix);
+    std::int64_t units = 0;
     for (const auto& counts : more->mix.counts) units += counts.front();
-    had = now.capacity.front();
-    for (std::size_t group = 0; group < inputs.groups.size(); ++group) present += more->mix.absent[group];
-    std::string text = say("1 GiB more: ", one_decimal(bits), " instead of ",
-                           one_decimal(now.plan.mean_bits_per_weight), " bits per weight");
+    std::string text = say("1 GiB more: ", two_decimals(bits), " instead of ",
+                           two_decimals(now.plan.mean_bits_per_weight), " bits per weight");
     if (units > had) text += say(", ", units, " instead of ", had, " units at ", high);
     if (more->mix.high_per_layer > now.high_per_layer)
       text += say(" (", more->mix.high_per_layer, " instead of ", now.high_per_layer, " in each layer)");
-    if (now.plan.units_on_disk > 0)
-      text += say(", ", present, " instead of ", now.plan.units_on_disk, " units on disk alone");
+    if (absent < now.plan.units_on_disk)
+      text += say(", ", absent, " instead of ", now.plan.units_on_disk, " units on disk alone");
     advice.push_back(text);
   }
   advice.push_back(say("Everything at ", high, " needs ", size_text(all), " (", all, " bytes)"));

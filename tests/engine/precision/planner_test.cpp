@@ -265,6 +265,9 @@ class PlannerTest : public QObject {
     QVERIFY(plan->high_per_layer >= 4 && plan->high_per_layer <= 6);
     QVERIFY(plan->capacity[1] >= 140 && plan->capacity[1] <= 180);
     QCOMPARE(sum(plan->capacity), 640);
+    // The first that goes up goes to the top: 10 at a, 630 at c and a spare of each are 1,992 pages.
+    inputs.budget_bytes = 2010 * page;
+    QCOMPARE(plan_precision(inputs, PolicyKind::dynaexq)->capacity, (std::vector<std::int64_t>{10, 0, 630}));
     inputs.budget_bytes = 640 * 9 * page;
     const auto all = plan_precision(inputs, PolicyKind::dynaexq);
     FOVEA_VERIFY(all);
@@ -289,6 +292,40 @@ class PlannerTest : public QObject {
     QCOMPARE(plan->visitor_blocks, 3);
     QCOMPARE(plan->capacity, (std::vector<std::int64_t>{0, 4}));
     QCOMPARE(plan->plan.units_on_disk, 28);
+  }
+
+  // Layers run one after the other, so that two kinds of them with blocks alike share the visitors' blocks.
+  void visitorsShareTheirBlocks() {
+    PlanInputs inputs = small_inputs(28);
+    inputs.may_use_disk = true;
+    inputs.groups.front().layers = 2;
+    inputs.groups.push_back(inputs.groups.front());
+    inputs.groups.back().parameters += 1;
+    const auto plan = plan_precision(inputs, PolicyKind::dynaexq);
+    FOVEA_VERIFY(plan);
+    QCOMPARE(plan->plan.units_on_disk, 32);
+    QCOMPARE(plan->visitor_blocks, 8);
+    QCOMPARE(plan->plan.arena_bytes, 16 * page);
+  }
+
+  // No place more in the high tier as long as units have none at all.
+  void noLayerHasMoreBesideTheDisk() {
+    int beside = 0;
+    for (std::int64_t pages = 28; pages < 110; ++pages) {
+      PlanInputs inputs = small_inputs(pages);
+      inputs.may_use_disk = true;
+      inputs.pass_units = 3;
+      const auto even = plan_precision(inputs, PolicyKind::dynaexq);
+      inputs.uneven_layers = true;
+      const auto uneven = plan_precision(inputs, PolicyKind::dynaexq);
+      FOVEA_VERIFY(even);
+      FOVEA_VERIFY(uneven);
+      if (even->plan.units_on_disk == 0) continue;
+      ++beside;
+      QCOMPARE(uneven->capacity, even->capacity);
+      QCOMPARE(uneven->layers_with_more, 0);
+    }
+    QVERIFY(beside > 20);
   }
 
   // Offloaded layers: 2 of 4 away leaves 16 units at 10 pages, and 8 blocks for visits where this machine has
@@ -502,6 +539,39 @@ class PlannerTest : public QObject {
     FOVEA_VERIFY(plan);
     QVERIFY(!plan->plan.advice.empty());
     QVERIFY(plan->plan.advice.back().find(std::to_string(332 * page)) != std::string::npos);
+  }
+
+  // 32 units of 512 or 128 MiB in slabs of 512: n high ones take n + ⌈(32 − n) ÷ 4⌉ slabs, which are 16 of
+  // 10, 18 of 13, and 32 of all.
+  void adviceTellsWhatAGibibyteBuys() {
+    constexpr std::int64_t mebibyte = 1 << 20;
+    PlanInputs inputs{.tier_names = {"high", "low"},
+                      .groups = {{.layers = 4,
+                                  .units = 8,
+                                  .parameters = 1000,
+                                  .bytes = {512 * mebibyte, 128 * mebibyte},
+                                  .bits = {8, 4}}},
+                      .budget_bytes = 8192 * mebibyte};
+    const auto advice = [&] { return plan_precision_anyway(inputs, PolicyKind::static_tiers).plan.advice; };
+    const std::string all = "Everything at high needs 16.0 GiB (17179869184 bytes)";
+    QCOMPARE(advice(),
+             (std::vector<std::string>{"1 GiB more: 5.62 instead of 5.25 bits per weight, 13 instead of "
+                                       "10 units at high (3 instead of 2 in each layer)",
+                                       all}));
+    inputs.budget_bytes = 15360 * mebibyte;
+    QCOMPARE(advice(), std::vector<std::string>{all});
+    inputs.budget_bytes = 16384 * mebibyte;
+    QCOMPARE(advice(), std::vector<std::string>{"Everything is at the highest tier, high"});
+    inputs.budget_bytes = 16896 * mebibyte;
+    QCOMPARE(advice(), std::vector<std::string>{
+                           "Everything is at the highest tier, high, and 512 MiB of the budget stay free"});
+    // Half of the units are away for good: room for more brings none of them back.
+    inputs.budget_bytes = 6144 * mebibyte;
+    inputs.groups.push_back(inputs.groups.front());
+    inputs.groups.back().absent = 8;
+    for (UnitGroup& group : inputs.groups) group.layers = 2;
+    const std::string more = advice().front();
+    QVERIFY2(more.find("1 GiB more: ") == 0 && more.find("disk") == std::string::npos, more.c_str());
   }
 };
 FOVEA_TEST(PlannerTest)
