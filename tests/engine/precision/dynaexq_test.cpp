@@ -252,16 +252,151 @@ class DynaExqTest : public QObject {
     QCOMPARE(proposed(*policy, tiers).front().unit, 1);
   }
 
+  // What is left of a chunk's tokens behind the last whole interval counts for the next one.
+  void intervalsFollowEachOther() {
+    const auto policy = make(two_tiers(1, 4, 1), {.interval_tokens = 200, .warm_up_tokens = 0});
+    const std::vector<std::uint8_t> tiers = policy->initial();
+    proposed(*policy, tiers);
+    const std::vector<ExpertUse> chunk{{.unit = 2, .tokens = 150, .gate_sum = 150}};
+    const auto proposals = [&] {
+      policy->observe({.tokens = 150, .prefill = true, .uses = chunk});
+      return std::ssize(proposed(*policy, tiers));
+    };
+    QCOMPARE(proposals(), 0);
+    QCOMPARE(proposals(), 2);  // 300 tokens
+    // The proposal stands until it is carried out; 450 tokens are another update, by whose time unit 3 is
+    // hot.
+    const std::vector<ExpertUse> other{{.unit = 3, .tokens = 150, .gate_sum = 9000}};
+    policy->observe({.tokens = 150, .prefill = true, .uses = other});
+    QCOMPARE(proposed(*policy, tiers).front().unit, 3);
+  }
+
+  void theFirstIntervalBeginsBehindTheWarmUp() {
+    const auto policy = make(two_tiers(1, 4, 1), {.interval_tokens = 150, .warm_up_tokens = 100});
+    const std::vector<std::uint8_t> tiers = policy->initial();
+    use_only(*policy, 0, 100);
+    QVERIFY(proposed(*policy, tiers).empty());
+    use_only(*policy, 2, 149, 100);
+    QVERIFY(proposed(*policy, tiers).empty());
+    use_only(*policy, 2, 1, 100);
+    QCOMPARE(std::ssize(proposed(*policy, tiers)), 2);
+  }
+
+  // A chunk of several intervals may change as much as they would.
+  void transitionsAreOfEachInterval() {
+    const auto policy = make(
+        two_tiers(1, 40, 10),
+        {.interval_tokens = 200, .hysteresis = 0, .transitions = 2, .in_flight = 100, .warm_up_tokens = 0});
+    const std::vector<std::uint8_t> tiers = policy->initial();
+    proposed(*policy, tiers);
+    std::vector<ExpertUse> uses;
+    for (std::int32_t unit = 20; unit < 30; ++unit)
+      uses.push_back({.unit = unit, .tokens = 60, .gate_sum = static_cast<float>(unit)});
+    policy->observe({.tokens = 600, .prefill = true, .uses = uses});
+    QCOMPARE(std::ssize(proposed(*policy, tiers)), 2 * 2 * 3);
+  }
+
+  // The limit on transitions is for what comes behind the first set, which may take several intervals.
+  void theFirstSetIsCompletedWithoutALimit() {
+    const auto policy = make(two_tiers(1, 4, 2),
+                             {.interval_tokens = 10, .transitions = 0, .in_flight = 2, .warm_up_tokens = 8});
+    std::vector<std::uint8_t> tiers = policy->initial();
+    const auto carry_out = [&] {
+      const auto decisions = proposed(*policy, tiers);
+      for (const Decision& d : decisions) tiers[static_cast<std::size_t>(d.unit)] = d.target;
+      return std::ssize(decisions);
+    };
+    use_only(*policy, 3, 4);
+    use_only(*policy, 2, 4);
+    QCOMPARE(carry_out(), 2);
+    use_only(*policy, 2, 10);
+    QCOMPARE(carry_out(), 2);
+    QCOMPARE(tiers, (std::vector<std::uint8_t>{1, 1, 0, 0}));
+    QCOMPARE(carry_out(), 0);
+    use_only(*policy, 0, 100);
+    QCOMPARE(carry_out(), 0);
+  }
+
+  void whatWasNeverUsedDoesNotGoUp() {
+    const auto policy = make(two_tiers(1, 4, 1), {.interval_tokens = 10, .warm_up_tokens = 0});
+    QVERIFY(proposed(*policy, {1, 1, 1, 1}).empty());
+    use_only(*policy, 2, 10);
+    const auto decisions = proposed(*policy, {1, 1, 1, 1});
+    QCOMPARE(std::ssize(decisions), 1);
+    QCOMPARE(decisions[0].unit, 2);
+  }
+
+  // Hot is what reaches the threshold, and what reaches it stays.
+  void theThresholdItselfIsHot() {
+    const auto policy = make(two_tiers(1, 4, 2), {.smoothing = 0,
+                                                  .smoothing_tokens = 0,
+                                                  .interval_tokens = 1,
+                                                  .threshold = 0.25,
+                                                  .warm_up_tokens = 0});
+    const std::vector<ExpertUse> uses{{.unit = 0, .tokens = 1, .gate_sum = 0.25F},
+                                      {.unit = 1, .tokens = 1, .gate_sum = 0.25F}};
+    const std::vector<std::uint8_t> tiers{0, 1, 1, 1};
+    proposed(*policy, tiers);
+    policy->observe({.tokens = 1, .uses = uses});
+    const auto decisions = proposed(*policy, tiers);
+    QCOMPARE(std::ssize(decisions), 1);
+    QCOMPARE(decisions[0].unit, 1);
+    QCOMPARE(int(decisions[0].target), 0);
+  }
+
+  // Three are in the high tier of two: the coldest leaves first, so that a pair behind it finds its place.
+  void whatIsTooMuchLeavesFirst() {
+    const auto policy = make(two_tiers(1, 6, 2), {.smoothing = 0,
+                                                  .smoothing_tokens = 0,
+                                                  .interval_tokens = 1,
+                                                  .hysteresis = 0,
+                                                  .in_flight = 10,
+                                                  .warm_up_tokens = 0});
+    const std::vector<std::uint8_t> tiers{0, 0, 0, 1, 1, 1};
+    proposed(*policy, tiers);
+    const std::vector<ExpertUse> uses{{.unit = 0, .tokens = 1, .gate_sum = 0.1F},
+                                      {.unit = 1, .tokens = 1, .gate_sum = 0.2F},
+                                      {.unit = 2, .tokens = 1, .gate_sum = 0.3F},
+                                      {.unit = 5, .tokens = 1, .gate_sum = 0.25F}};
+    policy->observe({.tokens = 1, .uses = uses});
+    std::vector<std::int32_t> moved;
+    for (const Decision& d : proposed(*policy, tiers)) moved.push_back(d.unit);
+    QCOMPARE(moved, (std::vector<std::int32_t>{0, 5, 1}));
+  }
+
+  // The block that a unit leaves in the low tier on its way up takes one that comes down.
+  void whoGoesUpMakesRoomInTheLowTier() {
+    PolicyWorld world = two_tiers(1, 4, 2);
+    world.capacity = {2, 3};
+    const auto policy = make(world, {.smoothing = 0,
+                                     .smoothing_tokens = 0,
+                                     .interval_tokens = 1,
+                                     .threshold = 0.2,
+                                     .in_flight = 10,
+                                     .warm_up_tokens = 0});
+    const std::vector<std::uint8_t> tiers{0, 1, 1, 1};
+    proposed(*policy, tiers);
+    const std::vector<ExpertUse> uses{{.unit = 0, .tokens = 1, .gate_sum = 0.1F},
+                                      {.unit = 1, .tokens = 1, .gate_sum = 0.5F}};
+    policy->observe({.tokens = 1, .uses = uses});
+    std::vector<std::int32_t> moved;
+    for (const Decision& d : proposed(*policy, tiers)) moved.push_back(d.unit);
+    QCOMPARE(moved, (std::vector<std::int32_t>{1, 0}));
+  }
+
   void hysteresisIsAShareOfTheLayersMean_data() {
     QTest::addColumn<double>("hysteresis");
+    QTest::addColumn<float>("outsider");
     QTest::addColumn<bool>("swaps");
     // Hotness 0.3 and 0.33 of four units, mean 0.1575.
-    QTest::newRow("none") << 0.0 << true;
-    QTest::newRow("below the margin") << 0.15 << true;
-    QTest::newRow("above the margin") << 0.25 << false;
+    QTest::newRow("none") << 0.0 << 0.33F << true;
+    QTest::newRow("below the margin") << 0.15 << 0.33F << true;
+    QTest::newRow("above the margin") << 0.25 << 0.33F << false;
+    QTest::newRow("none, and no margin") << 0.0 << 0.3F << false;
   }
   void hysteresisIsAShareOfTheLayersMean() {
     QFETCH(double, hysteresis);
+    QFETCH(float, outsider);
     QFETCH(bool, swaps);
     const auto policy = make(two_tiers(1, 4, 1), {.smoothing = 0,
                                                   .smoothing_tokens = 0,
@@ -271,7 +406,7 @@ class DynaExqTest : public QObject {
     const std::vector<std::uint8_t> tiers = policy->initial();
     proposed(*policy, tiers);
     const std::vector<ExpertUse> uses{{.unit = 0, .tokens = 1, .gate_sum = 0.3F},
-                                      {.unit = 1, .tokens = 1, .gate_sum = 0.33F}};
+                                      {.unit = 1, .tokens = 1, .gate_sum = outsider}};
     policy->observe({.tokens = 1, .uses = uses});
     QCOMPARE(std::ssize(proposed(*policy, tiers)), swaps ? 2 : 0);
   }
