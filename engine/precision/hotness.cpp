@@ -50,10 +50,7 @@ void Hotness::begin_pass(const Observation& observation) {
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     Layer& layer = layers_[l];
     const std::int64_t tokens = observation.routed.empty() ? observation.tokens : observation.routed[l];
-    if (tokens <= 0) {  // the layer was not run: nothing is known about it
-      layer.gain = 0;
-      continue;
-    }
+    if (tokens <= 0) continue;  // the layer was not run: nothing is known about it
     const double a = decay(tokens);
     layer.scale *= a;
     if (layer.scale < smallest_scale) fold(layer);

@@ -6,10 +6,6 @@
 
 namespace fovea::precision {
 
-LoadCrew::~LoadCrew() {
-  for (std::jthread& thread : crew_) thread.request_stop();
-}
-
 // Threads that the system refuses to start are done without.
 void LoadCrew::start() {
   for (std::int32_t worker = static_cast<std::int32_t>(crew_.size()) + 1; worker < threads_; ++worker) {

@@ -16,7 +16,6 @@ namespace fovea::precision {
 class LoadCrew {
  public:
   explicit LoadCrew(std::int32_t threads) : threads_(threads) {}  // the caller's is one of them
-  ~LoadCrew();
   LoadCrew(const LoadCrew&) = delete;
   LoadCrew& operator=(const LoadCrew&) = delete;
 

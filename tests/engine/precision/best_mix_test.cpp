@@ -145,6 +145,16 @@ class BestMixTest : public QObject {
     QCOMPARE(judge(c, other, 9, false), "it is more than one step from the optimum");
   }
 
+  // The middle tier lies above the line between the others, and is what fits.
+  void takesATierOffTheHull() {
+    const Case c{.tiers = 3, .budget = 6, .bytes = {10, 5, 1}, .loss = {0, 6, 10}};
+    const auto mix = best_mix(c.problem());
+    FOVEA_VERIFY(mix);
+    QCOMPARE(mix->tiers, (std::vector<std::uint8_t>{1}));
+    QCOMPARE(mix->bytes, 5);
+    QCOMPARE(mix->loss, 6.0);
+  }
+
   void aBudgetBelowTheLowestTierIsRefusedWithTheNumber() {
     const Case c{.tiers = 2, .budget = 12, .bytes = {10, 6, 10, 7}, .loss = {0, 1, 0, 1}};
     const auto mix = best_mix(c.problem());
@@ -178,6 +188,9 @@ class BestMixTest : public QObject {
     world.capacity = {1, 2};
     QCOMPARE(best_fill(world, expected_loss(world, uses)),
              (std::vector<std::uint8_t>{0, 1, fovea::no_tier, 1, fovea::no_tier}));
+    world.on_host = {true, false, false, false, false};  // takes no place
+    QCOMPARE(best_fill(world, expected_loss(world, uses)),
+             (std::vector<std::uint8_t>{fovea::no_tier, 0, fovea::no_tier, 1, 1}));
   }
 };
 FOVEA_TEST(BestMixTest)

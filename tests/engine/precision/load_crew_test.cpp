@@ -2,7 +2,9 @@
 #include "engine/precision/load_crew.h"
 
 #include <atomic>
+#include <chrono>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "tests/support/test.h"
@@ -33,6 +35,36 @@ class LoadCrewTest : public QObject {
       QCOMPARE(wrong.load(), 0);
       for (const auto& times : done) QCOMPARE(times.load(), 1);
     }
+  }
+
+  void fewerWorkersThanThreads() {
+    LoadCrew crew(4);
+    std::atomic<int> most = 0;
+    for (int run = 0; run < fovea::tests::rounds(200); ++run) {
+      crew.run(16, run % 2 ? 2 : 4, [&](std::int64_t, std::int32_t worker) {
+        if (run % 2 && worker > most) most = worker;
+        std::this_thread::yield();
+      });
+    }
+    QVERIFY(most < 2);
+  }
+
+  // The caller has nothing left to do long before its helper has.
+  void waitsForTheLast() {
+    LoadCrew crew(2);
+    std::atomic<int> done = 0;
+    std::atomic<bool> helped = false;
+    crew.run(2, 2, [&](std::int64_t, std::int32_t worker) {
+      if (worker == 0) {
+        helped.wait(false);
+      } else {
+        helped = true;
+        helped.notify_one();
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+      ++done;
+    });
+    QCOMPARE(done.load(), 2);
   }
 
   void theCallersThreadIsEnough() {
