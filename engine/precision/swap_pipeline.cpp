@@ -69,7 +69,6 @@ void SwapPipeline::read_loop(const std::stop_token& stop) {
 }
 
 void SwapPipeline::read(Transfer& transfer, const std::stop_token& stop) {
-  transfer.bytes_read = 0;
   const auto pace = [&](std::int64_t bytes) {
     if (transfer.cancelled.load(std::memory_order_relaxed) || !limit_.wait(bytes, clock_, stop)) return false;
     transfer.bytes_read += bytes;

@@ -1,6 +1,8 @@
 // One thing at a time: what a request, a publish, a failure, a stall and a filling do.
 #include "engine/precision/residency.h"
 
+#include <atomic>
+#include <semaphore>
 #include <thread>
 
 #include "tests/support/test.h"
@@ -55,6 +57,7 @@ class ResidencyTest : public QObject {
     FOVEA_VERIFY(world.open());
     auto& residency = world.residency();
     VERIFY_WORLD(world);
+    QCOMPARE(world.story.handles, 12);
     QVERIFY(world.request(3, 0));
     QCOMPARE(int{residency.tiers()[3]}, 2);
     QCOMPARE(int{residency.tiers_or_target()[3]}, 0);
@@ -62,6 +65,7 @@ class ResidencyTest : public QObject {
     settle(world);
     QCOMPARE(int{residency.tiers()[3]}, 0);
     QCOMPARE(residency.counters().promotions, 1);
+    QCOMPARE(world.story.handles, 13);
     QCOMPARE(residency.counters().bytes_promoted, world.bytes(3, 0));
     QCOMPARE(residency.counters().bytes_read, world.bytes(3, 0));
     QCOMPARE(residency.counters().refused, 1);
@@ -76,6 +80,50 @@ class ResidencyTest : public QObject {
     QVERIFY(event.seconds >= 0 && event.pass > 0 && event.pass <= residency.passes());
     VERIFY_WORLD(world);
     QCOMPARE(residency.transfer_bytes(), options().host_memory ? 0 : 4 * world.bytes(11, 0));
+  }
+
+  void aSwapTellsHowLongItTook() {
+    TestClock clock;
+    SwapWorld world({.settings = {.publish_after_passes = 0, .clock = &clock}});
+    clock.sleep(100, {});
+    FOVEA_VERIFY(world.open());
+    QVERIFY(world.request(3, 0));
+    clock.sleep(2, {});
+    world.residency().end_pass();
+    QCOMPARE(world.story.events.back().seconds, 2.0);
+  }
+
+  // The old version's block is in use until the passes have ended that could see it.
+  void aSwapIsUnderWayUntilItsOldBlockIsFree() {
+    SwapWorld world({.host_memory = false, .lagging_passes = true, .settings = {.publish_after_passes = 0}});
+    FOVEA_VERIFY(world.open());
+    QVERIFY(world.request(3, 0));
+    world.pass(1);
+    world.residency().end_pass();
+    QCOMPARE(int{world.residency().tiers()[3]}, 0);
+    QCOMPARE(world.residency().queues().ready, 1);
+    world.pass(0);
+    world.residency().end_pass();
+    QCOMPARE(world.residency().queues().ready, 0);
+    VERIFY_WORLD(world);
+  }
+
+  // The buffer has room for what may come to the device, which the host's larger units never do.
+  void theHostsUnitsNeedNoBuffer() {
+    SwapWorld world(
+        {.host_memory = false,
+         .first = {2, 2, 2, 2, 2, 2, no_tier, no_tier, no_tier, no_tier, no_tier, no_tier},
+         .on_host = {false, false, false, false, false, false, true, true, true, true, true, true}});
+    FOVEA_VERIFY(world.open());
+    QCOMPARE(world.residency().transfer_bytes(), 4 * world.bytes(5, 0));
+    QVERIFY(!world.residency().may_need());
+    QVERIFY(!world.request(6, 2));
+    VERIFY_WORLD(world);
+    SwapWorld wrong(
+        {.on_host = {true, false, false, false, false, false, false, false, false, false, false, false}});
+    const auto opened = wrong.open();
+    QVERIFY(!opened);
+    QCOMPARE(opened.error().kind, ErrorKind::internal);
   }
 
   void whatMakesNoSenseIsRefused() {
@@ -144,6 +192,24 @@ class ResidencyTest : public QObject {
     QCOMPARE(made.error().kind, fovea::ErrorKind::device);
   }
 
+  void aDeviceThatLosesCopiesIsAnError() {
+    SwapWorld world({.host_memory = false});
+    world.device().loses_copies = true;
+    const auto opened = world.open();
+    QVERIFY(!opened);
+    QCOMPARE(opened.error().kind, fovea::ErrorKind::device);
+    QCOMPARE(opened.error().what, std::string("the device is gone"));
+    world.device().loses_copies = false;
+    const std::vector<TierId> first(SwapWorld::units, SwapWorld::lowest);
+    FOVEA_VERIFY(world.residency().fill(first, 2, {}, {}));
+    world.device().loses_copies = true;
+    QVERIFY(world.request(3, 0));
+    settle(world);
+    QCOMPARE(int{world.residency().tiers()[3]}, int{SwapWorld::lowest});
+    QCOMPARE(world.residency().counters().io_errors, 1);
+    VERIFY_WORLD(world);
+  }
+
   void aFailureLeavesTheOldVersion_data() {
     QTest::addColumn<bool>("host_memory");
     QTest::addColumn<bool>("checksum");
@@ -185,6 +251,34 @@ class ResidencyTest : public QObject {
     settle(world);
     QCOMPARE(world.residency().counters().cancelled, 6);
     QCOMPARE(world.residency().counters().promotions, 0);
+    VERIFY_WORLD(world);
+  }
+
+  // A read that waits for its turn while it is cancelled ends with the piece that it waited for.
+  void aCancelledSwapReadsNoFurther() {
+    class HeldClock final : public precision::Clock {
+     public:
+      double now() const override { return seconds_; }
+      void sleep(double, std::stop_token) override {
+        asleep.release();
+        wake.acquire();
+        seconds_ = seconds_ + 1000;
+      }
+      std::binary_semaphore asleep{0}, wake{0};
+
+     private:
+      std::atomic<double> seconds_ = 0;
+    } clock;
+    SwapWorld world({.settings = {.bytes_per_second = 1e6, .clock = &clock}});
+    FOVEA_VERIFY(world.open());
+    QVERIFY(world.request(11, 0));  // as many bytes as may move without a pause
+    QVERIFY(world.request(10, 0));
+    clock.asleep.acquire();
+    world.residency().cancel_all();
+    clock.wake.release();
+    settle(world);
+    QCOMPARE(world.residency().counters().cancelled, 2);
+    QCOMPARE(world.residency().counters().bytes_read, world.bytes(11, 0) + 4096);
     VERIFY_WORLD(world);
   }
 
@@ -299,18 +393,15 @@ class ResidencyTest : public QObject {
     SwapWorld world({.slabs = 6});
     FOVEA_VERIFY(world.make());
     auto& residency = world.residency();
+    residency.on_event = {};
+    QVERIFY(!world.request(0, 1));  // there is nothing yet that it could replace
     std::int64_t total = 0, last = 0;
     const std::vector<TierId> first(12, 2);
-    const auto stopped = residency.fill(
-        first, 2,
-        [&](const Progress& progress) {
-          total = progress.total;
-          stop.request_stop();
-        },
-        stop.get_token());
-    // The last version may have been read before the first report.
-    if (!stopped) QCOMPARE(stopped.error().kind, ErrorKind::cancelled);
-    if (stopped) return;
+    stop.request_stop();
+    const auto stopped =
+        residency.fill(first, 2, [&](const Progress& progress) { total = progress.total; }, stop.get_token());
+    QVERIFY(!stopped);
+    QCOMPARE(stopped.error().kind, ErrorKind::cancelled);
     QCOMPARE(total, 6 * 4096 + 6 * 8192);
     QCOMPARE(residency.arena().used_bytes(), 0);
     FOVEA_VERIFY(residency.audit());
@@ -377,6 +468,37 @@ class ResidencyTest : public QObject {
     VERIFY_WORLD(world);
   }
 
+  // A stall ends a swap's wait: what it brings is no promotion any more, and another tier's goes on.
+  void aStallIsFasterThanASwap() {
+    class TickingClock final : public precision::Clock {
+     public:
+      double now() const override { return seconds_.fetch_add(1); }
+      void sleep(double, std::stop_token) override {}
+
+     private:
+      mutable std::atomic<double> seconds_ = 0;
+    } clock;
+    SwapWorld world({.first = {no_tier, no_tier, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
+                     .settings = {.publish_after_passes = 0, .clock = &clock}});
+    FOVEA_VERIFY(world.open());
+    auto& residency = world.residency();
+    QVERIFY(world.request(0, 2));
+    QVERIFY(world.request(1, 0));
+    FOVEA_VERIFY(world.need({0, 1}));
+    QVERIFY(residency.counters().stall_seconds > 0);
+    const double stalled = residency.counters().stall_seconds;
+    FOVEA_VERIFY(world.need({0, 1}));
+    QCOMPARE(residency.counters().stall_seconds, stalled);
+    QCOMPARE(int{residency.tiers()[1]}, 2);
+    QCOMPARE(int{residency.tiers_or_target()[1]}, 0);
+    VERIFY_WORLD(world);
+    residency.end_pass();
+    QCOMPARE(int{residency.tiers()[1]}, 0);
+    QCOMPARE(residency.counters().promotions, 1);
+    QCOMPARE(residency.counters().demotions, 0);
+    VERIFY_WORLD(world);
+  }
+
   void theLeastRecentlyNeededGoesFirst() {
     // Of 4 KiB one slab, of six blocks; five for visitors and one spare.
     SwapWorld world(
@@ -395,6 +517,21 @@ class ResidencyTest : public QObject {
     VERIFY_WORLD(world);
     // All at once takes the spare rather than fail.
     FOVEA_VERIFY(world.need({0, 1, 2, 3, 4, 5}));
+    VERIFY_WORLD(world);
+  }
+
+  // What a pass still reads that was begun before.
+  void noBlockIsTakenFromAPassThatReadsIt() {
+    SwapWorld world({.host_memory = false,
+                     .lagging_passes = true,
+                     .first = {no_tier, no_tier, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
+                     .settings = {.visitors = 1}});
+    FOVEA_VERIFY(world.open());
+    FOVEA_VERIFY(world.need({0}));
+    world.begin_pass(0);
+    FOVEA_VERIFY(world.need({1}));
+    QCOMPARE(int{world.residency().tiers()[0]}, int{no_tier});
+    world.stream().synchronize();
     VERIFY_WORLD(world);
   }
 

@@ -39,7 +39,7 @@ void take_a_moment() {
 // Copies that run when somebody waits for them.
 class CopyStream final : public kernels::Stream {
  public:
-  explicit CopyStream(bool slow) : slow_(slow) {}
+  CopyStream(bool slow, const std::atomic<bool>& loses) : slow_(slow), loses_(loses) {}
   struct Copy {
     std::byte* target;
     const std::byte* host;
@@ -48,14 +48,17 @@ class CopyStream final : public kernels::Stream {
   void push(const Copy& copy) { copies_.push_back(copy); }
   void synchronize() override {
     if (slow_ && !copies_.empty()) take_a_moment();
-    for (const Copy& copy : copies_)
-      std::memcpy(copy.target, copy.host, static_cast<std::size_t>(copy.bytes));
+    for (const Copy& copy : copies_) {
+      if (!loses_) std::memcpy(copy.target, copy.host, static_cast<std::size_t>(copy.bytes));
+    }
     copies_.clear();
   }
+  std::string failure() const override { return loses_ ? "the device is gone" : ""; }
   bool idle() const { return copies_.empty(); }
 
  private:
   bool slow_;
+  const std::atomic<bool>& loses_;
   std::vector<Copy> copies_;
 };
 
@@ -136,7 +139,7 @@ const kernels::OperationTable& LaggingDevice::operations() const {
 }
 std::unique_ptr<kernels::Stream> LaggingDevice::make_stream(const kernels::StreamOptions&) const {
   if (!gives_streams) return nullptr;
-  return std::make_unique<CopyStream>(faults_.slow > 0);
+  return std::make_unique<CopyStream>(faults_.slow > 0, loses_copies);
 }
 std::byte* LaggingDevice::allocate(std::int64_t bytes) const {
   if (bytes > memory_bytes) return nullptr;
@@ -278,6 +281,7 @@ Result<void> SwapWorld::make() {
                                                       .source = source_.get(),
                                                       .handles = std::move(handles),
                                                       .stream = options_.lagging_passes ? &stream_ : nullptr,
+                                                      .on_publish = [this](UnitId) { ++story.handles; },
                                                       .on_host = options_.on_host},
                                                      std::move(arena), options_.settings));
   residency_->on_event = [this](const precision::SwapEvent& event) { hear(event); };

@@ -94,6 +94,7 @@ class LaggingDevice final : public kernels::Device {
   std::int64_t host_allocated() const { return host_allocated_; }
   std::function<void(std::int64_t bytes)> on_copy;  // on the copying thread
   std::atomic<bool> gives_streams = true;           // and events; false: as a device that has failed
+  std::atomic<bool> loses_copies = false;           // and says so
 
  private:
   bool host_memory_;
@@ -190,6 +191,8 @@ class SwapWorld {
   // Launches a pass over every version that is published and was always in memory, and ends older ones until
   // at most `lag` run.
   void pass(std::size_t lag = 0);
+  // One over this unit alone, which ends later.
+  void begin_pass(UnitId unit) { stream_.begin_pass({promise(unit)}); }
   // Needs these units of the disk, in a pass, and looks at them at once.
   Result<void> need(const std::vector<UnitId>& wanted);
   // What is wrong; empty when every invariant holds: the audit, the budget, the events' story, the passes.
@@ -197,6 +200,7 @@ class SwapWorld {
 
   struct Story {
     std::int64_t accepted = 0;  // requests
+    std::int64_t handles = 0;   // that were set, a unit's together
     std::map<precision::SwapOutcome, std::int64_t> outcomes;
     std::vector<precision::SwapEvent> events;
   };
