@@ -179,7 +179,7 @@ std::pair<PageId, std::int64_t> KvCache::best_child(PageId parent, std::span<con
     const auto end = std::mismatch(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(most),
                                    child.tokens.begin());
     const std::int64_t common = end.first - tokens.begin();
-    if (common > longest || (common == longest && common > 0 && child.last_use > page(best).last_use)) {
+    if (common > longest) {
       best = id;
       longest = common;
     }
@@ -189,7 +189,6 @@ std::pair<PageId, std::int64_t> KvCache::best_child(PageId parent, std::span<con
 
 Sequence KvCache::begin(std::span<const TokenId> tokens, std::int64_t limit) {
   Sequence sequence(*this, ++last_sequence_);
-  ++clock_;
   tokens = tokens.first(std::min(tokens.size(), static_cast<std::size_t>(std::max<std::int64_t>(limit, 0))));
   PageId parent = no_page;
   std::int64_t found = 0;
@@ -197,7 +196,6 @@ Sequence KvCache::begin(std::span<const TokenId> tokens, std::int64_t limit) {
     const auto [child, common] = best_child(parent, tokens.subspan(static_cast<std::size_t>(found)));
     if (child == no_page) break;
     sequence.add(child);
-    page(child).last_use = clock_;
     found += common;
     parent = child;
     if (common < shape().page_tokens) break;
@@ -231,7 +229,7 @@ PageId KvCache::take(PageId parent, std::uint64_t writer) {
   const PageId id = free_.back();
   free_.pop_back();
   Page& taken = page(id);
-  taken = {.parent = parent, .writer = writer, .last_use = clock_, .free = false};
+  taken = {.parent = parent, .writer = writer, .free = false};
   children_of(parent).push_back(id);
   if (poison_) pool_.poison(id);
   return id;

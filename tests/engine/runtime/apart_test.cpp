@@ -77,12 +77,13 @@ class ApartTest : public QObject {
     for (const auto& chat : expected_chat()["chats"]) {
       GenerateRequest request = greedy(messages_of(chat), 24);
       // Greedy; from all logits; from the likeliest tokens where they decide; with penalties.
-      for (const std::uint64_t seed : {0U, 7U, 8U, 9U, 10U}) {
+      for (const std::uint64_t seed : {0U, 7U, 8U, 9U, 10U, 11U}) {
         if (seed != 0)
           request.sampling = {.temperature = 1, .top_k = 0, .top_p = 1, .min_p = 0, .seed = seed};
         if (seed == 8) request.sampling.top_k = 20;
         if (seed == 9) request.sampling.top_p = 0.8F;
         if (seed == 10) request.sampling.repetition_penalty = 1.2F;
+        if (seed == 11) request.sampling.temperature = 0.3F, request.sampling.top_p = 0.6F;
         const GenerateResult wanted = generate(*here, request), got = generate(*there, request);
         QCOMPARE(got.tokens, wanted.tokens);
         QCOMPARE(got.timings.reused_tokens, wanted.timings.reused_tokens);
@@ -237,6 +238,12 @@ class ApartTest : public QObject {
     QVERIFY(!done);
     QCOMPARE(done.error().kind, ErrorKind::device);
     QVERIFY(done.error().message().contains("illegal memory access"));
+    const ApartDevice lost(cpu());
+    const auto chat = load_on(lost, chat_request());
+    lost.fail("the device is lost");
+    const auto answer = chat->generate(greedy({{"user", "one"}}, 3));
+    QVERIFY(!answer);
+    QCOMPARE(answer.error().kind, ErrorKind::device);
   }
 
   void aFailedDeviceEndsLoading() {

@@ -199,6 +199,7 @@ class EngineTest : public QObject {
           });
       FOVEA_VERIFY(result);
       QCOMPARE(streamed, result->text);
+      QCOMPARE(streamed, engine->text()->decode(result->tokens));  // also where it ends within a character
     }
   }
 
@@ -214,6 +215,22 @@ class EngineTest : public QObject {
       const GenerateResult result = generate(*engine, request);
       QCOMPARE(result.text, whole.substr(0, whole.find(request.stop.front())));
       QCOMPARE(result.finish, FinishReason::stop_string);
+    }
+    // The beginning of a stop string that never ends is text.
+    GenerateRequest request = sampled(question, 5, 30);
+    request.stop = {whole.substr(whole.size() - 3) + "\x01"};
+    QCOMPARE(generate(*engine, request).text, whole);
+  }
+
+  void penaltiesCountThePrompt() {
+    const auto engine = load();
+    const auto& chat = expected_chat()["chats"][0];
+    GenerateRequest request = greedy(messages_of(chat), 24);
+    request.sampling.presence_penalty = 100;
+    std::vector<TokenId> seen = chat["prompt"].get<std::vector<TokenId>>();
+    for (const TokenId token : generate(*engine, request).tokens) {
+      QVERIFY2(std::ranges::find(seen, token) == seen.end(), std::to_string(token).c_str());
+      seen.push_back(token);
     }
   }
 
@@ -257,14 +274,18 @@ class EngineTest : public QObject {
     LoadRequest load_request = chat_request();
     load_request.context = 40;
     const auto engine = load(load_request);
-    GenerateRequest request = sampled(question, 2, -1);
-    request.sampling.temperature = 100;
-    const GenerateResult result = generate(*engine, request);
-    if (result.finish != FinishReason::stop_token) {
+    int full = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      GenerateRequest request = sampled(question, seed, -1);
+      request.sampling.temperature = 100;
+      const GenerateResult result = generate(*engine, request);
+      if (result.finish == FinishReason::stop_token) continue;
+      ++full;
       QCOMPARE(result.finish, FinishReason::context_full);
       // The last token is sampled but not stored.
       QCOMPARE(result.timings.prompt_tokens + result.timings.generated_tokens, 41);
     }
+    QVERIFY(full > 0);
     std::vector<Message> messages;
     for (int turn = 0; turn < 5; ++turn) {
       messages.push_back({"user", "one two"});
@@ -300,15 +321,20 @@ class EngineTest : public QObject {
     const auto engine = load();
     std::vector<std::int64_t> done;
     std::int64_t total = 0;
-    const auto result = engine->generate(greedy(question, 1), {}, [&](const Progress& progress) {
-      done.push_back(progress.done);
-      total = progress.total;
-    });
-    FOVEA_VERIFY(result);
-    QCOMPARE(total, result->timings.prompt_tokens);
-    QCOMPARE(done.front(), 0);
-    QCOMPARE(done.back(), total);
-    QVERIFY(std::ranges::is_sorted(done));
+    for (const bool again : {false, true}) {  // then most of it is known
+      done.clear();
+      const auto result = engine->generate(greedy(question, 1), {}, [&](const Progress& progress) {
+        done.push_back(progress.done);
+        total = progress.total;
+      });
+      FOVEA_VERIFY(result);
+      QCOMPARE(total, result->timings.prompt_tokens);
+      QCOMPARE(result->timings.reused_tokens, again ? total - 1 : 0);
+      QCOMPARE(done.front(), result->timings.reused_tokens);
+      QCOMPARE(done.back(), total);
+      QVERIFY(std::ranges::is_sorted(done));
+      QVERIFY(result->timings.prefill_seconds > 0 && result->timings.decode_seconds > 0);
+    }
   }
 
   void timingsLeaveNothingBehind() {

@@ -179,9 +179,12 @@ class KvCacheTest : public QObject {
     Sequence branch = cache->begin(range(0, 14), 14);
     QVERIFY(compute(branch, range(50, 2)));
     QCOMPARE(branch.length(), 16);
+    const std::int64_t evictions = cache->statistics().evictions;
     const auto refused = branch.reserve(5);
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::context_full);
+    QVERIFY(refused.error().what.find("21 tokens need 6 pages") != std::string::npos);
+    QCOMPARE(cache->statistics().evictions, evictions);
     QVERIFY(intact(branch, joined(range(0, 14), range(50, 2))));
   }
 
@@ -194,6 +197,74 @@ class KvCacheTest : public QObject {
     }
     QCOMPARE(cache->statistics().cached, 2);
     QCOMPARE(cache->begin(range(0, 32), 32).length(), 5);
+    cache->clear();
+    QCOMPARE(cache->statistics().free, cache->statistics().pages);
+  }
+
+  // A page that is begun belongs to nobody when its sequence has gone: the next one writes on in it.
+  void aConversationGoesOnWhereItWas() {
+    const auto cache = make_cache(64);
+    {
+      Sequence first = cache->begin({}, 0);
+      QVERIFY(compute(first, range(0, 6)));
+    }
+    Sequence next = cache->begin(range(0, 6), 6);
+    QVERIFY(compute(next, range(6, 3)));
+    QCOMPARE(cache->statistics().copies, 0);
+    QVERIFY(intact(next, range(0, 9)));
+  }
+
+  // The same text, computed twice at once, is kept once.
+  void whatTwoComputedIsKeptOnce() {
+    const auto cache = make_cache(64);
+    {
+      Sequence first = cache->begin({}, 0), second = cache->begin({}, 0);
+      QVERIFY(compute(first, range(0, 6)));
+      QVERIFY(compute(second, range(0, 7)));
+      QCOMPARE(cache->statistics().used, 3);  // the second pages are not full
+    }
+    QCOMPARE(cache->statistics().cached, 2);
+    QCOMPARE(cache->begin(range(0, 9), 9).length(), 7);
+  }
+
+  // What others know stays: a page that they computed, that they hold, or that their pages follow.
+  void discardingForgetsOnlyWhatIsOnesOwn() {
+    const auto cache = make_cache(64);
+    const auto discard = [&](Sequence sequence) {
+      sequence.discard();
+      QCOMPARE(sequence.length(), 0);
+    };
+    const auto computed = [&](const Tokens& tokens) {
+      Sequence sequence = cache->begin({}, 0);
+      if (!compute(sequence, tokens)) qFatal("the cache is full");
+      return sequence;
+    };
+    discard(computed(range(0, 6)));
+    QCOMPARE(cache->statistics().free, cache->statistics().pages);
+
+    {
+      const Sequence before = computed(range(0, 8));
+    }
+    discard(computed(range(0, 8)));
+    QCOMPARE(cache->begin(range(0, 8), 8).length(), 8);
+    cache->clear();
+
+    Sequence held = computed(range(0, 6));
+    Sequence holder = branch_of(*cache, held);
+    discard(std::move(held));
+    QVERIFY(intact(holder, range(0, 6)));
+    QCOMPARE(branch_of(*cache, holder).length(), 6);
+    discard(std::move(holder));
+    cache->clear();
+
+    Sequence followed = computed(range(0, 8));
+    const Tokens other = joined(range(0, 4), range(50, 2));
+    {
+      Sequence follower = cache->begin(other, 4);
+      QVERIFY(compute(follower, range(50, 2)));
+    }
+    discard(std::move(followed));
+    QCOMPARE(cache->begin(other, 6).length(), 6);
     cache->clear();
     QCOMPARE(cache->statistics().free, cache->statistics().pages);
   }

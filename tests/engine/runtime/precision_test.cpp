@@ -248,6 +248,24 @@ class PrecisionTest : public QObject {
     QVERIFY(by_pattern->plan()->notes.front().contains("8 units; a unit moves as a whole"));
   }
 
+  // What cannot be read ends the request with its reason, and not as if somebody had stopped it.
+  void aStoreThatIsDamagedWhileItIsReadIsTold() {
+    const QTemporaryDir stores;
+    LoadRequest offload = with_policy(stores.path().toStdString(), PolicyKind::offload, {"file"});
+    offload.precision.offload.cpu_moe_layers = 1;
+    const auto engine = load(offload);
+    for (const auto& entry : std::filesystem::directory_iterator(stores.path().toStdString())) {
+      std::fstream store(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+      store.seekp(4096);
+      const std::string damage(entry.file_size() - 4096, 'x');
+      store.write(damage.data(), static_cast<std::streamsize>(damage.size()));
+    }
+    const auto done = engine->logits(some_tokens(3), [](std::int64_t, std::span<const float>) {});
+    QVERIFY(!done);
+    QCOMPARE(done.error().kind, ErrorKind::format);
+    QVERIFY2(done.error().message().contains("checksum"), done.error().message().c_str());
+  }
+
   void aBudgetTooSmallNamesTheNumberThatWouldDo() {
     const auto refused = Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, 1000));
     QVERIFY(!refused);

@@ -310,6 +310,51 @@ class SamplerTest : public QObject {
     QVERIFY(draw(5) != draw(6));
   }
 
+  // As of a model that is sure: e^-200 is less than a float can hold.
+  void farBehindIsNever() {
+    SamplingSettings settings = everything_off();
+    std::vector<float> logits(40, -200);
+    logits[7] = 0;
+    logits[8] = -20000;
+    logits[39] = -infinity;
+    for (const float temperature : {0.01F, 1.0F}) {
+      settings.temperature = temperature;
+      auto sampler = Sampler::create(settings, 40);
+      FOVEA_VERIFY(sampler);
+      const auto found = probabilities(*sampler, logits);
+      QCOMPARE(found.size(), std::size_t{1});
+      QCOMPARE(found.at(7), 1.0);
+    }
+  }
+
+  // The fewest that reach it, and they may reach it exactly.
+  void topPIsReachedExactly() {
+    SamplingSettings settings = everything_off();
+    settings.top_p = 0.5F;
+    auto sampler = Sampler::create(settings, 4);
+    FOVEA_VERIFY(sampler);
+    const auto found = probabilities(*sampler, std::vector<float>(4, 1));
+    QCOMPARE(found.size(), std::size_t{2});
+    QVERIFY(found.contains(0) && found.contains(1));
+  }
+
+  // 128 tokens are listed of many that min-p or top-p may keep as well.
+  void aListThatMayLackOneDecidesNothing() {
+    constexpr std::size_t vocabulary = 5000;
+    SamplingSettings settings = everything_off();
+    settings.min_p = 0.1F;
+    std::vector<float> logits(vocabulary, std::log(0.15F));  // above the bound, as the last of the list is
+    logits[0] = 0;
+    QVERIFY(Sampler::create(settings, vocabulary)->filter(Listed(logits, 1).likely()).empty());
+    settings.min_p = 0;
+    settings.top_p = 0.9F;
+    std::ranges::fill(logits, -5.413F);  // 4,872 of them have 14.5 % of the weight
+    std::fill_n(logits.begin(), 128, 0.0F);
+    QVERIFY(Sampler::create(settings, vocabulary)->filter(Listed(logits, 1).likely()).empty());
+    settings.top_p = 0.85F;
+    QVERIFY(!Sampler::create(settings, vocabulary)->filter(Listed(logits, 1).likely()).empty());
+  }
+
   // Another device's list decides as all logits do, or says that it cannot.
   void likelyTokensDecideAsAllLogitsDo_data() {
     QTest::addColumn<float>("temperature");

@@ -146,6 +146,17 @@ class SnapshotTest : public QObject {
     QVERIFY(snapshot.prefill_tokens_per_second > 0);
     QVERIFY(snapshot.pools.empty() && snapshot.arena_bytes == 0 && snapshot.budget_bytes == 0);
     QVERIFY(!engine->precision() && !engine->plan());
+    // Once more: uses add up, hotness goes on from where it was, and what is recent fades from one to the
+    // next.
+    QThread::msleep(110);
+    logits(*engine, tokens);
+    QVERIFY(engine->read_snapshot(snapshot));
+    for (std::size_t unit = 0; unit < snapshot.units.size(); ++unit) {
+      QCOMPARE(int(snapshot.units[unit].uses), 2 * chosen[unit]);
+      QCOMPARE(int(snapshot.units[unit].recent_tokens),
+               int(0.7F * float(chosen[unit]) + float(chosen[unit])));
+      QVERIFY(std::abs(double(snapshot.units[unit].hotness) - (1 - kept * kept) * gates[unit]) < 1e-6);
+    }
   }
 
   void aModelWithoutExpertsShowsNothing() {
