@@ -54,7 +54,7 @@ bool PrecisionControl::serve(UnitId first, std::span<const std::int32_t> chosen)
     const UnitId unit = first + index;
     const TierId tier = tiers[static_cast<std::size_t>(unit)];
     count_hit(unit, tier, 1);
-    if (tier == no_tier && std::ranges::find(absent_, unit) == absent_.end()) absent_.push_back(unit);
+    if (tier == no_tier) absent_.push_back(unit);
   }
   if (absent_.empty()) return true;
   if (auto present = parts_.residency->need(absent_); !present) {

@@ -311,8 +311,9 @@ class PlannerTest : public QObject {
   // No place more in the high tier as long as units have none at all.
   void noLayerHasMoreBesideTheDisk() {
     int beside = 0;
-    for (std::int64_t pages = 28; pages < 110; ++pages) {
+    for (std::int64_t pages = 28; pages < 350; ++pages) {
       PlanInputs inputs = small_inputs(pages);
+      inputs.groups.front().layers = 20;  // a unit more of each is much
       inputs.may_use_disk = true;
       inputs.pass_units = 3;
       const auto even = plan_precision(inputs, PolicyKind::dynaexq);
@@ -325,7 +326,7 @@ class PlannerTest : public QObject {
       QCOMPARE(uneven->capacity, even->capacity);
       QCOMPARE(uneven->layers_with_more, 0);
     }
-    QVERIFY(beside > 20);
+    QVERIFY(beside > 200);
   }
 
   // Offloaded layers: 2 of 4 away leaves 16 units at 10 pages, and 8 blocks for visits where this machine has

@@ -248,6 +248,20 @@ class PrecisionTest : public QObject {
     QVERIFY(by_pattern->plan()->notes.front().contains("8 units; a unit moves as a whole"));
   }
 
+  void everyLinearLayerServesEveryToken() {
+    LoadRequest dense = request(PolicyKind::static_tiers, {"file"});
+    dense.model = fovea::tests::golden("models/qwen3-0");
+    const auto engine = load(dense);
+    logits(*engine, some_tokens(3));
+    const auto use = engine->precision();
+    QVERIFY(use->uses > 0);
+    QCOMPARE(use->uses % 3, 0);
+    QCOMPARE(use->hit_rate, 1.0);
+    const std::int64_t units = use->uses / 3;
+    logits(*engine, some_tokens(5));
+    QCOMPARE(engine->precision()->uses, 8 * units);
+  }
+
   // What cannot be read ends the request with its reason, and not as if somebody had stopped it.
   void aStoreThatIsDamagedWhileItIsReadIsTold() {
     const QTemporaryDir stores;
@@ -264,6 +278,7 @@ class PrecisionTest : public QObject {
     QVERIFY(!done);
     QCOMPARE(done.error().kind, ErrorKind::format);
     QVERIFY2(done.error().message().contains("checksum"), done.error().message().c_str());
+    QVERIFY(engine->precision()->swaps_failed > 0);
   }
 
   void aBudgetTooSmallNamesTheNumberThatWouldDo() {

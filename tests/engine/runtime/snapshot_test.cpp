@@ -256,6 +256,7 @@ class SnapshotTest : public QObject {
     QCOMPARE(snapshot.swaps.bytes_demoted, told.bytes_demoted);
     QVERIFY(snapshot.swaps.bytes_read >= told.bytes_promoted + told.bytes_demoted);
     std::ranges::reverse(published);
+    QVERIFY(published.back()["token"].get<std::int64_t>() > 0);
     for (std::size_t i = 0; i < std::min(published.size(), snapshot.decisions.size()); ++i) {
       const fovea::DecisionState& shown = snapshot.decisions[i];
       const auto& event = published[i];
@@ -294,7 +295,8 @@ class SnapshotTest : public QObject {
     snapshot = look(*engine);
     const auto moving = std::ranges::count_if(
         snapshot.units, [](const fovea::UnitState& unit) { return unit.target != fovea::no_tier; });
-    QVERIFY(moving > 0);
+    QVERIFY(moving > 0 && moving <= dynamic.precision.dynaexq.in_flight);
+    QCOMPARE(snapshot.swaps.refused, 0);  // what is under way is not asked for again
     QCOMPARE(snapshot.queued + snapshot.reading + snapshot.ready, moving);
     QCOMPARE(snapshot.swaps.promotions, 0);
   }
