@@ -135,16 +135,25 @@ struct TrellisCode {
   static constexpr Table second = table_of(tables.second);
 };
 
-// The entries for the low nibbles of `indices`' bytes, and for the high ones.
+// How tables are asked for each of a word's nibbles, in two halves of four; made once for all tables.
+struct Selectors {
+  std::uint32_t entry[2];  // of either eight
+  std::uint32_t half[2];  // byte k of the first eight's or, where the nibble's high bit is set, of the last's
+};
+FOVEA_DEVICE Selectors selectors_of(std::uint32_t nibbles) {
+  const std::uint32_t entry = nibbles & 0x77777777U;
+  const std::uint32_t half = (nibbles >> 1 & 0x44444444U) | 0x32103210U;
+  return {{entry, entry >> 16}, {half, half >> 16}};
+}
+
+// The entries for the low nibbles of the word's bytes, and for the high ones.
 template <Table table>
-FOVEA_DEVICE void look_up(std::uint32_t indices, std::uint32_t& low, std::uint32_t& high) {
+FOVEA_DEVICE void look_up(const Selectors& at, std::uint32_t& low, std::uint32_t& high) {
   std::uint32_t pairs[2];
   FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
-    const std::uint32_t four = indices >> (16 * i);
-    const std::uint32_t small = permute_bytes(table.v[0], table.v[1], four & 0x7777U);
-    const std::uint32_t large = permute_bytes(table.v[2], table.v[3], four & 0x7777U);
-    // Byte k of `small` or, where the nibble's high bit is set, of `large`.
-    pairs[i] = permute_bytes(small, large, 0x3210U | (four & 0x8888U) >> 1);
+    const std::uint32_t first = permute_bytes(table.v[0], table.v[1], at.entry[i]);
+    const std::uint32_t last = permute_bytes(table.v[2], table.v[3], at.entry[i]);
+    pairs[i] = permute_bytes(first, last, at.half[i]);
   }
   low = permute_bytes(pairs[0], pairs[1], 0x6420U);
   high = permute_bytes(pairs[0], pairs[1], 0x7531U);
@@ -169,7 +178,7 @@ FOVEA_DEVICE void set_both(Codes& codes, float scale, float minimum) {
   codes.minimum[0] = codes.minimum[1] = minimum;
 }
 
-// The value after each in the ring of trellis.h, for the last group of four columns.
+// The value after each in the ring of trellis.h, behind the last group of four columns.
 FOVEA_DEVICE std::uint32_t next_in_ring(std::uint32_t first_group) {
   return first_group >> 8 | first_group << 24;
 }
@@ -178,24 +187,11 @@ FOVEA_DEVICE float trellis_scale(std::uint32_t e) {
   return float_of_bits(e << 20) * formats::trellis_scale_unit;
 }
 
-// q[g] = first[index a of group g] + second[index b].
-template <Type type>
-FOVEA_DEVICE void look_up_trellis(const std::uint32_t (&a)[8], const std::uint32_t (&b)[8],
-                                  std::uint32_t (&q)[8]) {
-  FOVEA_UNROLL for (int g = 0; g < 8; g += 2) {
-    std::uint32_t even;
-    std::uint32_t odd;
-    look_up<TrellisCode<type>::first>(a[g] | a[g + 1] << 4, even, odd);
-    look_up<TrellisCode<type>::second>(b[g] | b[g + 1] << 4, q[g], q[g + 1]);
-    q[g] += even;
-    q[g + 1] += odd;
-  }
-}
-
-// The two bits of all columns: group g of four columns as four bytes.
-FOVEA_DEVICE void split_pairs(const std::uint32_t (&qs)[2], std::uint32_t (&pairs)[11]) {
-  FOVEA_UNROLL for (int g = 0; g < 8; ++g) pairs[g] = qs[g / 4] >> (2 * (g % 4)) & 0x03030303U;
-  FOVEA_UNROLL for (int g = 8; g < 11; ++g) pairs[g] = next_in_ring(pairs[g - 8]);
+// Each byte of `word` without its lowest bits, which those of `next` take the places above.
+template <int bits>
+FOVEA_DEVICE std::uint32_t bytes_from_bit(std::uint32_t word, std::uint32_t next) {
+  constexpr std::uint32_t kept = 0x01010101U * (0xFFU >> bits);
+  return (word >> bits & kept) | (next << (8 - bits) & ~kept);
 }
 
 // Blocks of 32: one unit each.
@@ -363,7 +359,7 @@ FOVEA_DEVICE Codes decode_looked_up(const Row<type, packed>& row, int unit) {
   constexpr Table table = type == Type::mxfp4 ? mxfp4_table : iq4_table;
   std::uint32_t qs[4];
   row.template load<F::codes>(block, 16 * u, qs);
-  FOVEA_UNROLL for (int i = 0; i < 4; ++i) look_up<table>(qs[i], c.q[i], c.q[i + 4]);
+  FOVEA_UNROLL for (int i = 0; i < 4; ++i) look_up<table>(selectors_of(qs[i]), c.q[i], c.q[i + 4]);
   if constexpr (type == Type::iq4_nl) {
     set_both(c, half_to_float(row.template half_word<F::scale>(block)), 0);
   } else if constexpr (type == Type::mxfp4) {
@@ -381,46 +377,53 @@ FOVEA_DEVICE Codes decode_looked_up(const Row<type, packed>& row, int unit) {
   return c;
 }
 
+// q[g] = first[index a of the group g of four columns] + second[index b]. Indices overlap, so that words of
+// the block have two groups' in their nibbles as they are, or shifted: they are looked up where they lie.
 template <Type type, bool packed>
 FOVEA_DEVICE Codes decode_trellis(const Row<type, packed>& row, int block) {
   using F = Fields<type>;
+  using Code = TrellisCode<type>;
+  constexpr bool is_q4 = type == Type::q4_f || type == Type::q4_e;
   Codes c;
-  if constexpr (type == Type::q4_f || type == Type::q4_e) {
+  std::uint32_t first[8];
+  std::uint32_t second[10];  // by the group whose a it is, where b is a of a later group
+  if constexpr (is_q4) {
     std::uint32_t qs[4];
     row.template load<F::codes>(block, 0, qs);
-    std::uint32_t here[8];
-    std::uint32_t next[8];
-    split_nibbles(qs, here);
-    FOVEA_UNROLL for (int g = 0; g < 7; ++g) next[g] = here[g + 1];
-    next[7] = next_in_ring(here[0]);
-    look_up_trellis<type>(here, next, c.q);
-    const float scale = trellis_scale(row.template byte<F::scale>(block));
-    set_both(c, scale, formats::trellis_zero * scale);
+    FOVEA_UNROLL for (int g = 0; g < 4; ++g) {
+      const Selectors at = selectors_of(qs[g]);
+      look_up<Code::first>(at, first[g], first[g + 4]);
+      look_up<Code::second>(at, second[g], second[g + 4]);
+    }
   } else {
     static_assert(type == Type::q3_f || type == Type::q2_f);
     std::uint32_t qs[2];
     row.template load<F::codes>(block, 0, qs);
-    std::uint32_t pairs[11];
-    split_pairs(qs, pairs);
-    std::uint32_t a[8];
-    std::uint32_t b[8];
-    FOVEA_UNROLL for (int g = 0; g < 8; ++g) a[g] = pairs[g] | pairs[g + 1] << 2;
-    if constexpr (type == Type::q2_f) {
-      FOVEA_UNROLL for (int g = 0; g < 8; ++g) b[g] = pairs[g + 2] | pairs[g + 3] << 2;
-      look_up_trellis<type>(a, b, c.q);
-    } else {
+    // Pairs of bits: of a word four groups', and an index is a group's and the next one's.
+    const std::uint32_t words[4] = {qs[0], bytes_from_bit<2>(qs[0], qs[1]), qs[1],
+                                    bytes_from_bit<2>(qs[1], next_in_ring(qs[0]))};
+    FOVEA_UNROLL for (int i = 0; i < 4; ++i) {
+      const int g = i / 2 * 4 + i % 2;
+      const Selectors at = selectors_of(words[i]);
+      look_up<Code::first>(at, first[g], first[g + 2]);
+      if constexpr (type == Type::q2_f) look_up<Code::second>(at, second[g], second[g + 2]);
+    }
+    if constexpr (type == Type::q3_f) {
+      // b is four groups' high bits, of which a byte has one for each.
       std::uint32_t high[1];
       row.template load<F::high>(block, 0, high);
-      std::uint32_t bits[11];
-      FOVEA_UNROLL for (int g = 0; g < 8; ++g) bits[g] = high[0] >> g & 0x01010101U;
-      FOVEA_UNROLL for (int g = 8; g < 11; ++g) bits[g] = next_in_ring(bits[g - 8]);
-      FOVEA_UNROLL for (int g = 0; g < 8; ++g) b[g] =
-          bits[g] | bits[g + 1] << 1 | bits[g + 2] << 2 | bits[g + 3] << 3;
-      look_up_trellis<type>(a, b, c.q);
+      const std::uint32_t next = next_in_ring(high[0]);
+      const std::uint32_t four[4] = {high[0], bytes_from_bit<1>(high[0], next),
+                                     bytes_from_bit<2>(high[0], next), bytes_from_bit<3>(high[0], next)};
+      FOVEA_UNROLL for (int g = 0; g < 4; ++g)
+          look_up<Code::second>(selectors_of(four[g]), second[g], second[g + 4]);
     }
-    const float scale = trellis_scale(row.template byte<F::scale>(block));
-    set_both(c, scale, formats::trellis_zero * scale);
   }
+  constexpr int later = is_q4 ? 1 : type == Type::q2_f ? 2 : 0;
+  FOVEA_UNROLL for (int g = 8; g < 8 + later; ++g) second[g] = next_in_ring(second[g - 8]);
+  FOVEA_UNROLL for (int g = 0; g < 8; ++g) c.q[g] = first[g] + second[g + later];
+  const float scale = trellis_scale(row.template byte<F::scale>(block));
+  set_both(c, scale, formats::trellis_zero * scale);
   return c;
 }
 

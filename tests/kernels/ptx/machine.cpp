@@ -55,6 +55,7 @@ void Thread::enter(const Function& function) {
 Step Thread::run() {
   while (true) {
     const Instruction& one = at();
+    ++block_->instructions;
     if (one.guard >= 0 && (get<std::uint8_t>(static_cast<std::uint32_t>(one.guard)) != 0) == one.unless) {
       go_on();
       continue;
@@ -258,6 +259,10 @@ Machine::Machine(const Memory& memory) : state_(std::make_unique<State>()) {
   state_->block.memory = &memory;
 }
 Machine::~Machine() = default;
+
+std::int64_t Machine::instructions() const {
+  return state_->block.instructions;
+}
 
 void Machine::use_seed(std::uint64_t seed) {
   state_->random.seed(seed);

@@ -37,6 +37,8 @@ class Machine {
 
   // The order of blocks, and of warps within one, is drawn from it.
   void use_seed(std::uint64_t seed);
+  // That threads have done so far, of all launches.
+  std::int64_t instructions() const;
   // `parameters` has one pointer for each of the kernel's. Empty, or what went wrong.
   std::string execute(const Program& program, const Function& kernel, const Grid& grid,
                       const void* const* parameters);

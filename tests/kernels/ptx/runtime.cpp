@@ -104,6 +104,9 @@ std::string fault() {
 std::int64_t kernels_run() {
   return device().kernels_run;
 }
+std::int64_t instructions_run() {
+  return device().machine.instructions();
+}
 
 }  // namespace fovea::tests::ptx
 

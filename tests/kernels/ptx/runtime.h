@@ -13,5 +13,6 @@ void use_seed(std::uint64_t seed);
 // What the first kernel that failed did wrong, since it was last asked.
 std::string fault();
 std::int64_t kernels_run();
+std::int64_t instructions_run();  // by all threads
 
 }  // namespace fovea::tests::ptx

@@ -27,6 +27,7 @@ struct Frame {
 struct Block {
   const Memory* memory = nullptr;
   std::vector<std::byte> shared;
+  std::int64_t instructions = 0;  // that its threads have done
 };
 
 class Thread {
