@@ -2412,6 +2412,58 @@
         <source>the tiers of a dense model are planned from its file alone</source>
         <translation>die Stufen eines dichten Modells werden nur aus seiner Datei geplant</translation>
     </message>
+    <message>
+        <source>%1 cannot be loaded</source>
+        <translation>%1 kann nicht geladen werden</translation>
+    </message>
+    <message>
+        <source>%1 failed: %2 (%3, %4; FOVEA_CUBLAS=off does without it)</source>
+        <translation>%1 ist fehlgeschlagen: %2 (%3, %4; FOVEA_CUBLAS=off kommt ohne aus)</translation>
+    </message>
+    <message>
+        <source>Fovea&apos;s own kernels, since %1</source>
+        <translation>Foveas eigene Kernel, denn: %1</translation>
+    </message>
+    <message>
+        <source>FOVEA_CUBLAS names %1, which cannot be used (%2): name libcublas.so.13, or set it to &quot;off&quot;</source>
+        <translation>FOVEA_CUBLAS nennt %1, was nicht benutzt werden kann (%2): Geben Sie libcublas.so.13 an, oder „off“</translation>
+    </message>
+    <message>
+        <source>FOVEA_CUBLAS says off</source>
+        <translation>FOVEA_CUBLAS steht auf „off“</translation>
+    </message>
+    <message>
+        <source>giving cuBLAS its stream</source>
+        <translation>das Zuweisen des Stroms an cuBLAS</translation>
+    </message>
+    <message>
+        <source>giving cuBLAS memory</source>
+        <translation>das Zuweisen von Speicher an cuBLAS</translation>
+    </message>
+    <message>
+        <source>%1 is no cuBLAS of CUDA 12 or 13</source>
+        <translation>%1 ist kein cuBLAS von CUDA 12 oder 13</translation>
+    </message>
+    <message>
+        <source>%1 is not installed</source>
+        <translation>%1 ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>multiplying with cuBLAS</source>
+        <translation>das Multiplizieren mit cuBLAS</translation>
+    </message>
+    <message>
+        <source>Start Fovea again; fovea selftest says whether the device computes right</source>
+        <translation>Starten Sie Fovea neu; fovea selftest sagt, ob das Gerät richtig rechnet</translation>
+    </message>
+    <message>
+        <source>starting cuBLAS</source>
+        <translation>das Starten von cuBLAS</translation>
+    </message>
+    <message>
+        <source>telling cuBLAS how to add</source>
+        <translation>das Einstellen der Summen von cuBLAS</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::FitWords</name>

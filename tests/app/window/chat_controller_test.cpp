@@ -377,7 +377,7 @@ class ChatControllerTest : public QObject {
     desk.conversation().attach({path});
     const auto counted = [&] {
       for (const QToolButton* chip : desk.window.composer().findChildren<QToolButton*>()) {
-        if (chip->text().contains(QStringLiteral("token(s)"))) return true;
+        if (chip->text().contains(QStringLiteral(" token"))) return true;
       }
       return false;
     };
@@ -408,14 +408,14 @@ class ChatControllerTest : public QObject {
       return QString();
     };
     desk.conversation().attach(paths);  // no model is open yet
-    QVERIFY2(chip("short.txt").contains(QStringLiteral("character(s)")), qPrintable(chip("short.txt")));
+    QVERIFY2(chip("short.txt").contains(QStringLiteral(" character")), qPrintable(chip("short.txt")));
     QVERIFY(desk.open_demo());
-    QTRY_VERIFY(chip("long.txt").contains(QStringLiteral("token(s)")));
-    QTRY_VERIFY(chip("short.txt").contains(QStringLiteral("token(s)")));
+    QTRY_VERIFY(chip("long.txt").contains(QStringLiteral(" token")));
+    QTRY_VERIFY(chip("short.txt").contains(QStringLiteral(" token")));
     const QString tokens = chip("short.txt");
     desk.conversation().attach({paths[1]});
     Q_EMIT desk.window.composer().attachmentRemoved(0);  // before the new one is counted
-    QTRY_VERIFY(!chip("long.txt").contains(QStringLiteral("token(s)")));
+    QTRY_VERIFY(!chip("long.txt").contains(QStringLiteral(" token")));
     QCOMPARE(chip("short.txt"), tokens);
   }
 
