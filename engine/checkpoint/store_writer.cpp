@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cassert>
 #include <cerrno>
@@ -77,6 +78,13 @@ Result<bool> StoreWriter::File::go_on(std::span<const std::byte> front) {
   struct stat status{};
   if (fstat(descriptor.number(), &status) != 0) return write_error(part, "cannot read the size", errno);
   if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, part.string(), "this is not a regular file");
+  // A store's part is zeros until its front is written. Another file is not emptied.
+  std::array<std::byte, 8> start = {};
+  const std::size_t there = std::min(start.size(), static_cast<std::size_t>(status.st_size));
+  if (const int code = descriptor.read_at(0, std::span(start).first(there)); code != 0)
+    return read_error(part, 0, code);
+  if (start != std::array<std::byte, 8>{} && !begins_as_store(start))
+    return fail(ErrorKind::invalid, part.string(), "this is no expert store", "Choose another file");
   if (status.st_size < layout.data_offset) return false;
   std::vector<std::byte> found(static_cast<std::size_t>(layout.data_offset));
   if (const int code = descriptor.read_at(0, found); code != 0) return read_error(part, 0, code);

@@ -227,7 +227,7 @@ class StoreTest : public QObject {
     QTest::newRow("model") << 0;
     QTest::newRow("calibration") << 1;
     QTest::newRow("sizes") << 2;
-    QTest::newRow("no store at all") << 3;
+    QTest::newRow("nothing written yet") << 3;
     QTest::newRow("cut off") << 4;
   }
   void aPartOfAnotherStoreIsBegunAnew() {
@@ -244,7 +244,7 @@ class StoreTest : public QObject {
       FOVEA_VERIFY(writer);
       if (what != 2) FOVEA_VERIFY(write_one(*writer, 0, 0));
     }
-    if (what == 3) tests::write_text(part_of(path), std::string(50000, 'x'));
+    if (what == 3) tests::write_text(part_of(path), std::string(50000, '\0'));
     if (what == 4) std::filesystem::resize_file(part_of(path), 100);
     auto writer = StoreWriter::create(path, identity(), sizes);
     FOVEA_VERIFY(writer);
@@ -256,6 +256,18 @@ class StoreTest : public QObject {
     const auto store = Store::open(path, identity());
     FOVEA_VERIFY(store);
     QVERIFY(store->identity() == identity());
+  }
+
+  void anotherFileIsNotTakenForAPart() {
+    const tests::TemporaryFolder folder;
+    const auto path = folder.path() / "a.store";
+    for (const std::string& text : {std::string("mine"), std::string(50000, 'x')}) {
+      tests::write_text(part_of(path), text);
+      const auto writer = StoreWriter::create(path, identity(), sizes);
+      QVERIFY(!writer);
+      QCOMPARE(writer.error().where, part_of(path));
+      QCOMPARE(std::filesystem::file_size(part_of(path)), text.size());
+    }
   }
 
   void twoPreparationsDoNotMeet() {
