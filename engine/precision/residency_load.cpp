@@ -123,8 +123,10 @@ Result<void> Residency::State::load_all(std::span<const Load> loads, int threads
             work(staging);
           });
     }
-    while (working > 0) {
-      changed.wait(lock);
+    // The end is told, too, when it comes while somebody is told of a part.
+    for (bool ended = working == 0; !ended;) {
+      changed.wait(lock, [&] { return working == 0 || done_bytes != report.done; });
+      ended = working == 0;
       report.done = done_bytes;
       if (!progress) continue;
       lock.unlock();
