@@ -51,7 +51,7 @@ class ApartDevice final : public Forwarding<kernels::Device> {
   // From now on every stream says that it has failed with this sentence, and computes nothing; empty: no
   // more.
   void fail(std::string sentence) const;
-  std::string failure() const;
+  std::string failure() const override;
   // Feed-forward layers that were given to its streams, and those that have run.
   struct FeedForwards {
     int queued = 0, done = 0;
