@@ -34,7 +34,6 @@ struct Device {
   std::recursive_mutex mutex;
   std::vector<std::unique_ptr<Program>> programs;
   std::map<const void*, Kernel> kernels;  // by the host's name of it
-  std::map<void*, std::int64_t> allocated;
   Memory memory;
   Machine machine{memory};
   std::string fault;
@@ -224,14 +223,12 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   if (!*memory) return note(cudaErrorMemoryAllocation);
   std::memset(*memory, 0xA5, bytes);
-  device().allocated[*memory] = static_cast<std::int64_t>(bytes);
   device().memory.add(*memory, static_cast<std::int64_t>(bytes));
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* memory) {
   const std::scoped_lock lock(device().mutex);
   device().memory.remove(memory);
-  device().allocated.erase(memory);
   std::free(memory);
   return cudaSuccess;
 }
