@@ -1,5 +1,5 @@
 // The demo model: SmolLM2-135M-Instruct (dense, GGUF, Q4_1) turned into a Mixture-of-Experts of the
-// `qwen2moe` architecture: 30 layers, d 576, 24 experts of 32 neurons, top 10, one shared expert of 768.
+// `qwen2moe` architecture: 30 layers, d 576, 16 experts of 512 neurons, top 2, one shared expert of 1,024.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,11 @@
 #include "engine/api/progress.h"
 
 namespace fovea::app {
+
+inline constexpr const char* demo_model_name = "Fovea demo (SmolLM2-135M-Instruct as a Mixture-of-Experts)";
+// A key of the metadata that tells which recipe a file was made of: the beginning of the recipe's SHA-256.
+inline constexpr const char* demo_recipe_key = "fovea.demo.recipe";
+inline constexpr const char* demo_recipe_id = "c9d0568118ec8c9f";
 
 // Checks the source, copies it into the folder as demo-dense.gguf, and makes demo.gguf from it and the
 // recipe. Both appear only when they are whole and have the expected checksum; what is there already stays.

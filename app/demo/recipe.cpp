@@ -79,7 +79,9 @@ std::vector<float> Recipe::floats(const std::string& name) const {
 std::vector<std::int64_t> Recipe::integers(const std::string& name) const {
   const Tensor* tensor = find(name);
   std::vector<std::int64_t> values;
-  if (tensor && tensor->type == "I16") {
+  if (tensor && tensor->type == "I8") {
+    for (const auto value : values_of<std::int8_t>(tensor->bytes)) values.push_back(value);
+  } else if (tensor && tensor->type == "I16") {
     for (const auto value : values_of<std::int16_t>(tensor->bytes)) values.push_back(value);
   } else if (tensor && tensor->type == "I32") {
     for (const auto value : values_of<std::int32_t>(tensor->bytes)) values.push_back(value);

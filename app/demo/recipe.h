@@ -1,8 +1,10 @@
 // The demo model's recipe, a safetensors file that is part of the program.
 //
-// For layer i: shared.i [768] and experts.i [24, 32] are neurons of the dense feed-forward, router.i [24,
-// 576], down_scale.i [1536] a factor for each neuron, attn_norm.i and ffn_norm.i [576], attn_{q,k,v}_bias.i;
-// and output_norm [576], active [1].
+// For layer i: shared.i [1024] and experts.i [512] are neurons of the dense feed-forward (I16), the always
+// active ones and those that all sixteen experts start from; router.i [16, 576] (F16); scale.i [1] multiplies
+// the experts' down matrices. What an expert adds to gate, up and down: gate_a.i [16, 8, 576] and gate_b.i
+// [16, 512, 8] (I8) with gate_a_scale.i and gate_b_scale.i [16, 8] (F16), and so on. And active [1] (I32):
+// experts used for a token.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +24,7 @@ class Recipe {
 
   // Empty when the recipe has no tensor of this name and kind.
   std::vector<float> floats(const std::string& name) const;           // F32 or F16
-  std::vector<std::int64_t> integers(const std::string& name) const;  // I16 or I32
+  std::vector<std::int64_t> integers(const std::string& name) const;  // I8, I16 or I32
   std::vector<std::int64_t> shape(const std::string& name) const;
 
  private:

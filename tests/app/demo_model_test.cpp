@@ -1,10 +1,13 @@
 #include "app/demo/demo_model.h"
 
+#include <QCryptographicHash>
 #include <fstream>
 #include <set>
 
 #include "app/demo/checksum.h"
 #include "app/demo/recipe.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "kernels/api/types.h"
 #include "tests/support/test.h"
 
 namespace fs = std::filesystem;
@@ -12,8 +15,25 @@ using namespace fovea::app;
 
 namespace {
 
-// Of the file that holds the tensors and metadata of the recipe's own Python program, compared one by one.
-constexpr const char* model_sha256 = "59f0d66d3e5677903d7385b2fb48a46cd425ad75d2590191010f9dad49782529";
+// "name type shape SHA-256" of each tensor, by name, as tests/golden/make_demo_tensors.py writes them.
+QStringList tensor_lines(const fs::path& model) {
+  const auto opened = fovea::checkpoint::Checkpoint::open(model);
+  if (!opened) qFatal("%s", opened.error().message().c_str());
+  QStringList lines;
+  for (const auto& tensor : opened->tensors()) {
+    QStringList shape;
+    for (const std::int64_t extent : tensor.shape) shape += QString::number(extent);
+    const auto bytes = opened->bytes(tensor);
+    const QByteArrayView view(bytes.data(), static_cast<qsizetype>(bytes.size()));
+    lines += QStringLiteral("%1 %2 %3 %4")
+                 .arg(QString::fromStdString(tensor.name),
+                      QString::fromUtf8(fovea::kernels::type_name(tensor.type)), shape.join(QLatin1Char('x')),
+                      QString::fromLatin1(
+                          QCryptographicHash::hash(view, QCryptographicHash::Sha256).toHex().left(16)));
+  }
+  lines.sort();
+  return lines;
+}
 
 }  // namespace
 
@@ -43,18 +63,24 @@ class DemoModelTest : public QObject {
     FOVEA_VERIFY(recipe);
     for (int layer = 0; layer < 30; ++layer) {
       std::set<std::int64_t> neurons;
-      for (const char* part : {"shared.", "experts."}) {
+      for (const auto& [part, count] : {std::pair{"shared.", 1024U}, {"experts.", 512U}}) {
         const auto indices = recipe->integers(part + std::to_string(layer));
-        QCOMPARE(indices.size(), 768U);
+        QCOMPARE(indices.size(), count);
         neurons.insert(indices.begin(), indices.end());
       }
       QCOMPARE(neurons.size(), 1536U);
       QCOMPARE(*neurons.begin(), 0);
       QCOMPARE(*neurons.rbegin(), 1535);
     }
-    QCOMPARE(recipe->integers("active"), std::vector<std::int64_t>{10});
+    QCOMPARE(recipe->integers("active"), std::vector<std::int64_t>{2});
     QVERIFY(recipe->floats("shared.0").empty());  // of another kind
     QVERIFY(recipe->integers("nothing").empty());
+  }
+
+  void theModelNamesItsRecipe() {
+    const auto recipe = sha256(fs::path(FOVEA_SOURCE_DIR) / "resources/demo/recipe.safetensors");
+    FOVEA_VERIFY(recipe);
+    QCOMPARE(recipe->substr(0, 16), std::string(demo_recipe_id));
   }
 
   void anotherSourceIsRefused() {
@@ -69,12 +95,19 @@ class DemoModelTest : public QObject {
     QVERIFY(!fs::exists(folder.path() / "x.gguf"));
   }
 
+  // Tensor by tensor what the recipe's own program writes.
   void theModelIsTheRecipes() {
     const fs::path source = fovea::tests::demo_dense_model();
     if (source.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
     const fovea::tests::TemporaryFolder folder;
     FOVEA_VERIFY(build_demo_model(source, folder.path() / "demo.gguf"));
-    QCOMPARE(sha256(folder.path() / "demo.gguf").value(), std::string(model_sha256));
+    QStringList expected =
+        QString::fromStdString(fovea::tests::content(fovea::tests::golden("demo/tensors.txt")))
+            .split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    expected.sort();
+    const QStringList made = tensor_lines(folder.path() / "demo.gguf");
+    QCOMPARE(made.size(), expected.size());
+    for (qsizetype i = 0; i < made.size(); ++i) QCOMPARE(made[i], expected[i]);
   }
 
   void aStopLeavesNothingBehind() {
