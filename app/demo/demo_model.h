@@ -15,10 +15,18 @@ inline constexpr const char* demo_model_name = "Fovea demo (SmolLM2-135M-Instruc
 inline constexpr const char* demo_recipe_key = "fovea.demo.recipe";
 inline constexpr const char* demo_recipe_id = "c9d0568118ec8c9f";
 
+struct DemoInstall {
+  bool replaced = false;  // an earlier demo model stood there
+};
+
 // Checks the source, copies it into the folder as demo-dense.gguf, and makes demo.gguf from it and the
-// recipe. Both appear only when they are whole and have the expected checksum; what is there already stays.
-Result<void> install_demo_model(const std::filesystem::path& source, const std::filesystem::path& models,
-                                const ProgressSink& progress = {}, std::stop_token stop = {});
+// recipe. Both appear only when they are whole and have the expected checksum; what is there already stays,
+// but for a demo model of another recipe: that is replaced, and the stores that were made of it are deleted.
+// Another model of that name is ErrorKind::invalid.
+Result<DemoInstall> install_demo_model(const std::filesystem::path& source,
+                                       const std::filesystem::path& models,
+                                       const std::filesystem::path& stores, const ProgressSink& progress = {},
+                                       std::stop_token stop = {});
 
 // The second half: writes the model to `target` without checking it.
 Result<void> build_demo_model(const std::filesystem::path& source, const std::filesystem::path& target,

@@ -6,7 +6,9 @@
 
 #include "app/demo/checksum.h"
 #include "app/demo/recipe.h"
+#include "engine/api/prepare.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/gguf_writer.h"
 #include "kernels/api/types.h"
 #include "tests/support/test.h"
 
@@ -33,6 +35,16 @@ QStringList tensor_lines(const fs::path& model) {
   }
   lines.sort();
   return lines;
+}
+
+// A small model that calls itself the demo, as one of an earlier recipe did.
+void write_earlier_demo(const fs::path& path) {
+  const auto other = fovea::checkpoint::Checkpoint::open(fovea::tests::golden("models/experts.gguf"));
+  auto metadata = other->metadata();
+  metadata.set("general.name", std::string_view(demo_model_name), fovea::checkpoint::StoredType::string);
+  auto writer = fovea::checkpoint::GgufWriter::create(path, metadata, other->tensors());
+  for (const auto& tensor : other->tensors()) FOVEA_VERIFY(writer->append(other->bytes(tensor)));
+  FOVEA_VERIFY(writer->finish());
 }
 
 }  // namespace
@@ -86,7 +98,7 @@ class DemoModelTest : public QObject {
   void anotherSourceIsRefused() {
     const fovea::tests::TemporaryFolder folder;
     const fs::path source = fovea::tests::golden("checkpoint/small.gguf");
-    const auto error = install_demo_model(source, folder.path() / "models").error();
+    const auto error = install_demo_model(source, folder.path() / "models", folder.path()).error();
     QCOMPARE(error.kind, fovea::ErrorKind::format);
     QVERIFY(error.message().contains("b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"));
     QVERIFY(!fs::exists(folder.path() / "models"));
@@ -95,12 +107,23 @@ class DemoModelTest : public QObject {
     QVERIFY(!fs::exists(folder.path() / "x.gguf"));
   }
 
-  // Tensor by tensor what the recipe's own program writes.
+  // Tensor by tensor what the recipe's own program writes; what an earlier recipe left is gone.
   void theModelIsTheRecipes() {
     const fs::path source = fovea::tests::demo_dense_model();
     if (source.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
     const fovea::tests::TemporaryFolder folder;
-    FOVEA_VERIFY(build_demo_model(source, folder.path() / "demo.gguf"));
+    write_earlier_demo(folder.path() / "demo.gguf");
+    fovea::PrepareRequest store;
+    store.model = folder.path() / "demo.gguf";
+    store.tiers = {"file", "q4"};
+    store.store = folder.path() / describe_store(store)->name;
+    FOVEA_VERIFY(fovea::prepare(store));
+    const auto install = [&] { return install_demo_model(source, folder.path(), folder.path()); };
+    const auto installed = install();
+    FOVEA_VERIFY(installed);
+    QVERIFY(installed->replaced);
+    QVERIFY(!fs::exists(store.store));
+    QVERIFY(!install()->replaced);
     QStringList expected =
         QString::fromStdString(fovea::tests::content(fovea::tests::golden("demo/tensors.txt")))
             .split(QLatin1Char('\n'), Qt::SkipEmptyParts);
@@ -108,6 +131,17 @@ class DemoModelTest : public QObject {
     const QStringList made = tensor_lines(folder.path() / "demo.gguf");
     QCOMPARE(made.size(), expected.size());
     for (qsizetype i = 0; i < made.size(); ++i) QCOMPARE(made[i], expected[i]);
+  }
+
+  void anotherModelOfThatNameStays() {
+    const fovea::tests::TemporaryFolder folder;
+    const fs::path other = folder.path() / "demo.gguf";
+    fs::copy_file(fovea::tests::golden("models/experts.gguf"), other);
+    const auto error = install_demo_model(other, folder.path(), folder.path()).error();
+    QCOMPARE(error.kind, fovea::ErrorKind::invalid);
+    QVERIFY2(error.message().contains("another model"), error.message().c_str());
+    QCOMPARE(fovea::tests::content(other),
+             fovea::tests::content(fovea::tests::golden("models/experts.gguf")));
   }
 
   void aStopLeavesNothingBehind() {
@@ -118,7 +152,7 @@ class DemoModelTest : public QObject {
     const auto progress = [&](const fovea::Progress& at) {
       if (at.stage == "building" && at.done > at.total / 2) stop.request_stop();
     };
-    const auto stopped = install_demo_model(source, folder.path(), progress, stop.get_token());
+    const auto stopped = install_demo_model(source, folder.path(), folder.path(), progress, stop.get_token());
     QCOMPARE(stopped.error().kind, fovea::ErrorKind::cancelled);
     std::set<std::string> left;
     for (const auto& entry : fs::directory_iterator(folder.path())) left.insert(entry.path().filename());
