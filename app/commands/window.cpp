@@ -37,8 +37,10 @@ std::vector<std::string> restart_arguments(int argc, char** argv) {
 
 Result<void> open_window_or_chat(const WindowFlags& flags, int argc, char** argv, Console& console,
                                  Interrupts& interrupts) {
-  WindowRequest request{
-      .load = {}, .conversation = flags.conversation, .arguments = restart_arguments(argc, argv)};
+  WindowRequest request{.load = {},
+                        .policy_given = flags.precision.policy_given,
+                        .conversation = flags.conversation,
+                        .arguments = restart_arguments(argc, argv)};
   if (!flags.model.empty()) {
     FOVEA_TRY(request.load, load_request(flags.model, flags.load, flags.precision));
   }

@@ -40,11 +40,11 @@ Result<void> check(const fs::path& file, const fs::path& target, const char* exp
 }
 
 // All but its end: the model has its name with finish().
-Result<GgufWriter> write_demo_model(const fs::path& source_path, const fs::path& target,
+Result<GgufWriter> write_demo_model(const fs::path& source_path, const fs::path& target, std::int64_t layers,
                                     const ProgressSink& progress, const std::stop_token& stop) {
   FOVEA_TRY(const Checkpoint source, Checkpoint::open(source_path));
   FOVEA_TRY(const Recipe recipe, Recipe::open());
-  FOVEA_TRY(const DemoContents contents, demo_contents(source, recipe));
+  FOVEA_TRY(const DemoContents contents, demo_contents(source, recipe, layers));
 
   std::vector<checkpoint::TensorInfo> infos;
   for (const DemoTensor& tensor : contents.tensors) infos.push_back(tensor.info);
@@ -82,9 +82,9 @@ Result<void> copy_model(const fs::path& source, const fs::path& target) {
 
 }  // namespace
 
-Result<void> build_demo_model(const fs::path& source, const fs::path& target, const ProgressSink& progress,
-                              std::stop_token stop) {
-  FOVEA_TRY(auto writer, write_demo_model(source, target, progress, stop));
+Result<void> build_demo_model(const fs::path& source, const fs::path& target, std::int64_t layers,
+                              const ProgressSink& progress, std::stop_token stop) {
+  FOVEA_TRY(auto writer, write_demo_model(source, target, layers, progress, stop));
   return writer.finish();
 }
 
@@ -100,7 +100,7 @@ Result<DemoInstall> install_demo_model(const fs::path& source, const fs::path& m
   FOVEA_CHECK(make_folder(models));
   if (!fs::exists(dense, error)) FOVEA_CHECK(copy_model(source, dense));
   if (found == Found::this_recipe) return DemoInstall{};
-  FOVEA_TRY(auto writer, write_demo_model(source, model, progress, stop));
+  FOVEA_TRY(auto writer, write_demo_model(source, model, 0, progress, stop));
   FOVEA_CHECK(
       check(writer.unfinished(), model, model_sha256, progress, stop,
             "This is a bug of the program that builds it; please report it with your processor's name"));

@@ -28,8 +28,10 @@ Result<DemoInstall> install_demo_model(const std::filesystem::path& source,
                                        const std::filesystem::path& stores, const ProgressSink& progress = {},
                                        std::stop_token stop = {});
 
-// The second half: writes the model to `target` without checking it.
+// The second half: writes the model to `target` without checking it. `layers`: only so many, the first ones;
+// 0: all.
 Result<void> build_demo_model(const std::filesystem::path& source, const std::filesystem::path& target,
-                              const ProgressSink& progress = {}, std::stop_token stop = {});
+                              std::int64_t layers = 0, const ProgressSink& progress = {},
+                              std::stop_token stop = {});
 
 }  // namespace fovea::app

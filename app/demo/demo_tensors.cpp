@@ -1,5 +1,6 @@
 #include "app/demo/demo_tensors.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -151,11 +152,11 @@ checkpoint::Metadata Builder::metadata() const {
   made.set("general.name", std::string_view(demo_model_name), StoredType::string);
   made.set("general.license", std::string_view("apache-2.0"), StoredType::string);
   made.set(demo_recipe_key, std::string_view(demo_recipe_id), StoredType::string);
-  for (const char* key :
-       {"block_count", "context_length", "embedding_length", "feed_forward_length", "attention.head_count",
-        "attention.head_count_kv", "rope.freq_base", "attention.layer_norm_rms_epsilon"}) {
+  for (const char* key : {"context_length", "embedding_length", "feed_forward_length", "attention.head_count",
+                          "attention.head_count_kv", "rope.freq_base", "attention.layer_norm_rms_epsilon"}) {
     copy(std::string("qwen2moe.") + key, std::string("llama.") + key);
   }
+  count("block_count", shape_.layers);
   count("expert_count", shape_.experts);
   count("expert_used_count", shape_.active);
   count("expert_feed_forward_length", shape_.expert_width);
@@ -288,7 +289,7 @@ Indices Builder::neurons(const std::string& name, std::int64_t count) {
 
 }  // namespace
 
-Result<DemoContents> demo_contents(const Checkpoint& source, const Recipe& recipe) {
+Result<DemoContents> demo_contents(const Checkpoint& source, const Recipe& recipe, std::int64_t layers) {
   const auto number = [&](const char* key) {
     return source.metadata().integer(std::string("llama.") + key).value_or(0);
   };
@@ -299,19 +300,20 @@ Result<DemoContents> demo_contents(const Checkpoint& source, const Recipe& recip
   if (router.size() != 2 || own.size() != 1 || shared.size() != 1 || active.size() != 1) {
     return fail(ErrorKind::internal, "the demo model's recipe", "is incomplete", "Build the program again");
   }
-  const Shape shape{number("block_count"),
-                    number("embedding_length"),
-                    number("attention.head_count"),
-                    number("attention.head_count_kv"),
-                    number("feed_forward_length"),
-                    router[0],
-                    own[0],
-                    shared[0],
-                    active[0]};
+  Shape shape{number("block_count"),
+              number("embedding_length"),
+              number("attention.head_count"),
+              number("attention.head_count_kv"),
+              number("feed_forward_length"),
+              router[0],
+              own[0],
+              shared[0],
+              active[0]};
   if (shape.layers < 1 || shape.d != router[1] || shape.heads < 1 || shape.kv_heads < 1 ||
       shape.neurons != shape.expert_width + shape.shared_width) {
     return unfit(source, "its shape is not SmolLM2-135M's");
   }
+  if (layers > 0) shape.layers = std::min(shape.layers, layers);
   return Builder(source, recipe, shape).contents();
 }
 

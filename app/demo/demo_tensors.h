@@ -21,6 +21,8 @@ struct DemoContents {
 };
 
 // Everything that the tensors will read is checked here. Source and recipe must outlive what is returned.
-Result<DemoContents> demo_contents(const checkpoint::Checkpoint& source, const Recipe& recipe);
+// `layers`: only so many, the first ones; 0: all.
+Result<DemoContents> demo_contents(const checkpoint::Checkpoint& source, const Recipe& recipe,
+                                   std::int64_t layers = 0);
 
 }  // namespace fovea::app

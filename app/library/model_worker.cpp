@@ -6,6 +6,11 @@
 #include <QStandardPaths>
 #include <memory>
 
+#ifdef __linux__
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
+
 #include "app/files/files.h"
 #include "app/library/calibration_text.h"
 #include "engine/api/model_info.h"
@@ -17,6 +22,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int report_interval_ms = 50;
+constexpr int niceness = 10;
+
+// Of this thread and those that it starts: an answer that is being written does not wait for this work.
+void go_behind_others() {
+#ifdef __linux__
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
+#endif
+}
 constexpr std::int64_t text_limit_bytes = std::int64_t{1} << 30;
 
 Result<CheckReport> check_all(const LibraryModel& model, const ProgressSink& progress,
@@ -71,6 +84,7 @@ ModelWorker::ModelWorker(QObject* parent) : QObject(parent), place_(new QObject)
   thread_.setObjectName(QStringLiteral("models"));
   place_->moveToThread(&thread_);
   connect(&thread_, &QThread::finished, place_, &QObject::deleteLater);
+  connect(&thread_, &QThread::started, place_, go_behind_others);
   thread_.start();
 }
 

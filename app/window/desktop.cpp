@@ -78,7 +78,8 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
         apply(with_general({}, settings_), answer);
         return answer;
       });
-  chat_->set_load_setup([this](LoadRequest& load) { apply_setup(settings_.model_setups, load); });
+  demo_ = std::make_unique<DemoStart>(*chat_, *window_, models_folder() / "demo.gguf", stores_folder());
+  chat_->set_load_setup([this](LoadRequest& load) { apply_kept_setup(load); });
   new LiveController(*live_panel_, *chat_);
   ModelsSettings models = ModelsSettings::usual();
   models.folders = folders_of(settings_);
@@ -98,6 +99,7 @@ Desktop::~Desktop() {
   stop_.request_stop();
   wizard_.reset();
   models_.reset();
+  demo_.reset();
   chat_.reset();  // its worker feeds the panel
   window_.reset();
   history_.reset();
@@ -187,6 +189,8 @@ void Desktop::start() {
   if (request_.load) {
     LoadRequest load = *request_.load;
     if (load.device.empty()) load.device = settings_.device;
+    LoadRequest kept = load;
+    if (!request_.policy_given && !apply_setup(settings_.model_setups, kept)) demo_->apply(load);
     chat_->open_model(load);
   } else if (const auto recent = recent_choices(settings_); !recent.empty()) {
     chat_->open_model(recent.front().path);
@@ -197,10 +201,17 @@ void Desktop::start() {
   }
 }
 
+// As its model was set up, or as the demo starts; false when it is as every model.
+bool Desktop::apply_kept_setup(LoadRequest& load) {
+  if (apply_setup(settings_.model_setups, load)) return true;
+  demo_->apply(load);
+  return load.precision.policy != PolicyKind::none;
+}
+
 void Desktop::open_with(const QString& path, const PrecisionRequest& precision) {
   LoadRequest load = load_defaults();
   load.model = path.toStdString();
-  if (!apply_setup(settings_.model_setups, load) && load.precision.policy == PolicyKind::none &&
+  if (!apply_kept_setup(load) && load.precision.policy == PolicyKind::none &&
       precision.policy != PolicyKind::none) {
     load.precision = precision;
     load.precision.stores_folder = stores_folder();

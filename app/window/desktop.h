@@ -13,6 +13,7 @@
 #include "app/library/device_choice.h"
 #include "app/settings/settings_file.h"
 #include "app/window/chat_controller.h"
+#include "app/window/demo_start.h"
 #include "app/window/live_controller.h"
 #include "app/window/window.h"
 #include "app/window/wizard_link.h"
@@ -68,6 +69,7 @@ class Desktop : public QObject {
   void connect_models();
   void show_models();
   void open_with(const QString& path, const PrecisionRequest& precision);
+  bool apply_kept_setup(LoadRequest& load);
   void open_what_fits();
   void take_proposal(const Proposal& proposal);
   void show_settings();
@@ -88,6 +90,7 @@ class Desktop : public QObject {
   std::unique_ptr<ui::ChatWindow> window_;
   ui::LivePanel* live_panel_;  // owned by the window
   std::unique_ptr<ChatController> chat_;
+  std::unique_ptr<DemoStart> demo_;
   std::unique_ptr<ModelsController> models_;
   std::unique_ptr<WizardLink> wizard_;
   std::function<FoundDevices()> find_devices_ = [] {

@@ -178,10 +178,10 @@ class PolicyTest : public QObject {
   }
 
   void statsOfNothing() {
-    const fs::path demo = fovea::tests::demo_model();
-    if (demo.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    const fs::path dense = fovea::tests::demo_dense_model();
+    if (dense.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
     const Outcome refused = run(
-        {"chat", demo.parent_path() / "demo-dense.gguf", "-p", "one", "--context", "64", "--stats"}, data());
+        {"chat", dense, "-p", "one", "--context", "64", "--stats"}, data());
     QCOMPARE(refused.code, 1);
     QVERIFY2(refused.err.contains("has no experts, and without a policy there is nothing to show"),
              refused.err.c_str());

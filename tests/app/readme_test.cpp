@@ -110,7 +110,7 @@ class ReadmeTest : public QObject {
     QVERIFY(number >= 3);
   }
   void budgets() {
-    const auto demo = fovea::tests::demo_model();
+    const auto demo = fovea::tests::whole_demo_model();
     if (demo.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
     QFETCH(QByteArray, budget);
     QFETCH(QByteArray, context);

@@ -31,8 +31,9 @@ file(CHMOD ${fovea_tests_moc} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 # Tests see the modules they name. The classes of SLOW run as a CTest entry of their own, kernels/cpu/slow. GUI gives
 # them a QApplication, on the offscreen platform under CTest. With FOVEA_UNITY the compiler gets four sources at a time,
 # which more than halves what they take; those APART, whose names another one has too, go by themselves.
+# DEMO: tests::demo_model() is made before.
 function(fovea_test folder)
-  cmake_parse_arguments(T "GUI" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS;SLOW;APART" ${ARGN})
+  cmake_parse_arguments(T "GUI;DEMO" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS;SLOW;APART" ${ARGN})
   string(REPLACE "/" "_" name test_${folder})
   set(main fovea_tests_main)
   if(T_GUI)
@@ -78,11 +79,17 @@ function(fovea_test folder)
   endif()
   set_tests_properties(${folder} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
     ENVIRONMENT "${fovea_test_environment}")
+  if(T_DEMO)
+    set_tests_properties(${folder} PROPERTIES FIXTURES_REQUIRED short_demo)
+  endif()
   if(T_SLOW)
     list(TRANSFORM T_LABELS REPLACE "^fast$" slow)
     add_test(NAME ${folder}/slow COMMAND ${name} ${T_SLOW})
     # What takes longest begins first.
     set_tests_properties(${folder}/slow PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT} COST 100
       ENVIRONMENT "${fovea_test_environment}")
+    if(T_DEMO)
+      set_tests_properties(${folder}/slow PROPERTIES FIXTURES_REQUIRED short_demo)
+    endif()
   endif()
 endfunction()

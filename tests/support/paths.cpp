@@ -31,6 +31,9 @@ std::filesystem::path shared(const std::string& name) {
 }
 
 std::filesystem::path demo_model() {
+  return existing(std::filesystem::path(FOVEA_BINARY_DIR) / "tests/demo/demo.gguf");
+}
+std::filesystem::path whole_demo_model() {
   return existing(data_folder() / "models/demo.gguf");
 }
 std::filesystem::path demo_dense_model() {

@@ -12,8 +12,12 @@ std::filesystem::path golden(const std::string& name);
 // A file of the shared data beside the checkout (../shared/<name>), or an empty path where there is none.
 std::filesystem::path shared(const std::string& name);
 
-// The demo model, built by scripts/demo or `fovea`; an empty path where it is not there yet.
+// The first layers of the demo model: real weights, tokeniser and template, but no sense in what it says.
+// Made of the dense one for tests that say DEMO (fovea_test); an empty path where that is not there.
 std::filesystem::path demo_model();
+// The whole one and the dense one, which scripts/demo puts into the user's model library; empty where they
+// are not.
+std::filesystem::path whole_demo_model();
 std::filesystem::path demo_dense_model();
 
 // What is in a file, empty where it cannot be read.

@@ -18,6 +18,7 @@
 #include "ui/chat/elided_label.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
+#include "ui/chat/starter_view.h"
 #include "ui/chat/transcript_view.h"
 #include "ui/chat/welcome_view.h"
 #include "ui/theme/theme.h"
@@ -112,6 +113,13 @@ QLayout* ChatWindow::make_conversation() {
   welcome_ = new WelcomeView(this);
   layout->addWidget(transcript_, 0, 0);
   layout->addWidget(welcome_, 0, 0, Qt::AlignCenter);
+  starters_ = new StarterView(this);
+  layout->addWidget(starters_, 0, 0, Qt::AlignCenter);
+  connect(starters_, &StarterView::chosen, this, [this](const QString& text) {
+    if (composer_->text().isEmpty()) return Q_EMIT sendRequested(text);
+    composer_->set_text(composer_->text() + QLatin1Char('\n') + text);  // what was typed is not lost
+    composer_->focus_input();
+  });
   connect(transcript_, &TranscriptView::messagesChanged, this, [this] {
     update_empty_text();
     update_actions();
@@ -167,6 +175,11 @@ void ChatWindow::set_model(const QString& name, const QString& details) {
   update_empty_text();
 }
 
+void ChatWindow::set_starters(const QString& about, const std::vector<Starter>& starters) {
+  starters_->set_starters(about, starters);
+  update_empty_text();
+}
+
 void ChatWindow::set_conversation_title(const QString& title) {
   conversation_title_ = title;
   update_title();
@@ -180,6 +193,8 @@ void ChatWindow::update_title() {
 
 void ChatWindow::update_empty_text() {
   welcome_->setVisible(state_ == State::no_model && transcript_->message_count() == 0);
+  const bool suggests = state_ == State::ready && !starters_->is_empty();
+  starters_->setVisible(suggests && transcript_->message_count() == 0);
   picker_->setToolTip(tr("Choose the model"));
   switch (state_) {
     case State::no_model:
@@ -195,7 +210,7 @@ void ChatWindow::update_empty_text() {
                            .elidedText(model_name_, Qt::ElideRight, kWidestModelName)
                            .replace(QLatin1Char('&'), QLatin1String("&&")));
       picker_->setToolTip(model_name_);
-      transcript_->set_empty_text(tr("Ask %1 something.").arg(model_name_));
+      transcript_->set_empty_text(suggests ? QString() : tr("Ask %1 something.").arg(model_name_));
   }
 }
 

@@ -23,8 +23,10 @@ namespace fovea::ui {
 class Composer;
 class ErrorBar;
 class Sidebar;
+class StarterView;
 class TranscriptView;
 class WelcomeView;
+struct Starter;
 
 // A model that the picker offers.
 struct ModelChoice {
@@ -43,6 +45,9 @@ class ChatWindow : public QMainWindow {
   void set_state(State state);
   State state() const { return state_; }
   void set_model(const QString& name, const QString& details);
+  // What an empty conversation with that model offers: a line on it, and questions to begin with. None:
+  // nothing.
+  void set_starters(const QString& about, const std::vector<Starter>& starters);
   void set_conversation_title(const QString& title);  // empty: a new conversation
   void set_library(const std::vector<ModelChoice>& models);
   void set_recent(const std::vector<ModelChoice>& models);
@@ -123,7 +128,8 @@ class ChatWindow : public QMainWindow {
   QDockWidget* live_dock_ = nullptr;
   QMenu* view_menu_ = nullptr;
   TranscriptView* transcript_;
-  WelcomeView* welcome_;  // over the empty conversation, while no model is open
+  WelcomeView* welcome_;   // over the empty conversation, while no model is open …
+  StarterView* starters_;  // … or one that suggests how to begin
   ErrorBar* error_bar_;
   std::function<void()> error_act_;
   Composer* composer_;

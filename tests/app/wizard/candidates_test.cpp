@@ -154,7 +154,7 @@ class CandidatesTest : public QObject {
   }
 
   void theDemoOnTheDiskIsTheCataloguesDemo() {
-    const auto demo = tests::demo_model();
+    const auto demo = tests::whole_demo_model();
     if (demo.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
     const Machine machine = tests::processor(8, 6, 20);
     const auto found = app::find_candidates({demo.parent_path()}, {demo}, app::catalogue(), machine);
@@ -163,7 +163,7 @@ class CandidatesTest : public QObject {
     const Candidate& candidate = *std::ranges::find_if(found, is_demo);
     QCOMPARE(candidate.path, demo);
     QCOMPARE(candidate.file_bytes, static_cast<std::int64_t>(std::filesystem::file_size(demo)));
-    QCOMPARE(candidate.experts, std::int64_t{24});
+    QCOMPARE(candidate.experts, std::int64_t{16});
     const auto info = inspect(demo);
     FOVEA_VERIFY(info);
     QCOMPARE(candidate.entry->parameters, info->parameters);

@@ -171,12 +171,12 @@ class TokenizerTest : public QObject {
     const json expected =
         json::parse(content(fovea::tests::golden("tokenizers/hashes.json")))[model.toStdString()];
     Result<Tokenizer> tokenizer =
-        fovea::tests::demo_model().empty() ? open("") : open(fovea::tests::demo_model());
+        fovea::tests::demo_dense_model().empty() ? open("") : open(fovea::tests::demo_dense_model());
     if (model == "qwen3") {
       const auto packed = fovea::tests::shared("data/qwen3-tokenizer/tokenizer.json.xz");
       if (packed.empty()) QSKIP("../shared/data/qwen3-tokenizer is not there");
       tokenizer = Tokenizer::from_json(unpacked(packed), json::object(), packed.string());
-    } else if (fovea::tests::demo_model().empty()) {
+    } else if (fovea::tests::demo_dense_model().empty()) {
       QSKIP("the demo model was not built yet");
     }
     FOVEA_VERIFY(tokenizer);

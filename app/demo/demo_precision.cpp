@@ -1,0 +1,48 @@
+#include "app/demo/demo_precision.h"
+
+#include <cmath>
+
+#include "engine/api/plan.h"
+#include "engine/api/prepare.h"
+
+namespace fovea::app {
+namespace fs = std::filesystem;
+
+namespace {
+
+// Of what the high tier takes more than the low one.
+constexpr double high_share = 0.3;
+
+}  // namespace
+
+std::vector<std::string> demo_tiers() {
+  return {"file", "q2"};
+}
+
+std::optional<PrecisionRequest> demo_precision(const fs::path& model, const fs::path& stores,
+                                               std::int64_t context) {
+  PlanSettings settings;
+  settings.context = context;
+  settings.precision.policy = PolicyKind::dynaexq;
+  settings.precision.tiers = demo_tiers();
+  settings.precision.stores_folder = stores;
+  const auto all_high = plan_model(model, settings);
+  if (!all_high) return {};
+  const auto least = static_cast<double>(all_high->plan.least_bytes);
+  const auto most = static_cast<double>(all_high->plan.total_bytes);
+  constexpr double megabyte = 1e6;  // a round number, since it is shown
+  settings.precision.budget_bytes =
+      static_cast<std::int64_t>(std::ceil((least + high_share * (most - least)) / megabyte) * megabyte);
+  return settings.precision;
+}
+
+bool demo_is_prepared(const fs::path& model, const fs::path& stores) {
+  PrepareRequest request;
+  request.model = model;
+  request.tiers = demo_tiers();
+  const auto plan = describe_store(request);
+  std::error_code error;
+  return plan && fs::exists(stores / plan->name, error);
+}
+
+}  // namespace fovea::app

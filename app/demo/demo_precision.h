@@ -1,0 +1,25 @@
+// The budget that the demo starts with, so that its experts move: chosen by measurement, see docs/demo.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/api/precision.h"
+
+namespace fovea::app {
+
+// High, low.
+std::vector<std::string> demo_tiers();
+
+// DynaExq between the two, within a budget of so much that a share of a quarter of the experts is at the high
+// one: as the planner counts it for this context (0: automatic). Nothing where the model cannot be planned.
+std::optional<PrecisionRequest> demo_precision(const std::filesystem::path& model,
+                                               const std::filesystem::path& stores, std::int64_t context);
+
+// Whether the store is there that this needs.
+bool demo_is_prepared(const std::filesystem::path& model, const std::filesystem::path& stores);
+
+}  // namespace fovea::app

@@ -1,0 +1,112 @@
+#include "app/window/demo_start.h"
+
+#include <QFileInfo>
+#include <utility>
+
+#include "app/demo/demo_model.h"
+#include "app/demo/demo_precision.h"
+#include "app/demo/demo_prompts.h"
+#include "app/library/device_choice.h"
+#include "app/window/chat_controller.h"
+#include "app/words/error_words.h"
+#include "app/words/qt_text.h"
+#include "ui/chat/chat_window.h"
+#include "ui/chat/error_bar.h"
+#include "ui/chat/starter_view.h"
+
+namespace fovea::app {
+namespace {
+
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  return std::filesystem::equivalent(a, b, error);
+}
+
+}  // namespace
+
+DemoStart::DemoStart(ChatController& chat, ui::ChatWindow& window, std::filesystem::path model,
+                     std::filesystem::path stores)
+    : chat_(chat), window_(window), model_(std::move(model)), stores_(std::move(stores)) {
+  connect(&chat, &ChatController::modelOpened, this, &DemoStart::on_opened);
+  connect(&chat.conversation(), &ConversationController::ended, this, &DemoStart::open_again);
+  connect(&worker_, &ModelWorker::progressed, this,
+          [this](const QString&, const Progress& progress) { show_progress(progress); });
+  connect(&worker_, &ModelWorker::prepared, this, [this] {
+    ready_ = true;
+    open_again();
+  });
+  connect(&worker_, &ModelWorker::failed, this, [this](const QString&, ModelTask, const Error& error) {
+    if (error.kind == ErrorKind::cancelled) return;
+    window_.show_error(tr("The demo's experts could not be prepared, so they stay as its file has them: %1")
+                           .arg(error_words(error)));
+  });
+}
+
+DemoStart::~DemoStart() = default;
+
+void DemoStart::apply(LoadRequest& request) {
+  const PrecisionRequest& asked = request.precision;
+  asked_ = asked.policy == PolicyKind::none && asked.budget_bytes == 0 && asked.tiers.empty() &&
+           !is_card(request.device) && same_file(request.model, model_);
+  if (!asked_ || !demo_is_prepared(model_, stores_)) return;
+  if (auto wanted = precision(request.context)) request.precision = *std::move(wanted);
+}
+
+std::optional<PrecisionRequest> DemoStart::precision(std::int64_t context) const {
+  return demo_precision(model_, stores_, context);
+}
+
+void DemoStart::on_opened() {
+  show_starters();
+  const bool asked = std::exchange(asked_, false);
+  ready_ = false;
+  if (asked && chat_.model().settings.precision.policy == PolicyKind::none) {
+    prepare();
+  } else {
+    worker_.stop();
+  }
+}
+
+// English ones: what it was made to speak.
+void DemoStart::show_starters() {
+  std::vector<ui::Starter> starters;
+  QString about;
+  if (chat_.model().info.name == demo_model_name) {
+    about = tr("A small model to try Fovea with: simple English, short answers.");
+    for (const DemoPrompt& prompt : demo_prompts())
+      starters.push_back({QString::fromUtf8(prompt.title), QString::fromUtf8(prompt.text)});
+  }
+  window_.set_starters(about, starters);
+}
+
+// --- the store
+
+void DemoStart::prepare() {
+  told_.clear();
+  worker_.prepare(model_, {.tiers = demo_tiers(), .built_in_text = true}, stores_);
+}
+
+// As long as nothing else is said in its place.
+void DemoStart::show_progress(const Progress& progress) {
+  if (ready_ || progress.total <= 0) return;
+  const QString text =
+      tr("Preparing the demo's experts, once: %1 %. You can chat meanwhile; then they adapt to "
+         "what you talk about.")
+          .arg(100 * progress.done / progress.total);
+  if (text == told_ || window_.error_bar().message() != told_) return;
+  told_ = text;
+  window_.show_notice(text);
+}
+
+void DemoStart::open_again() {
+  if (!ready_ || !chat_.model_loaded() || chat_.conversation().writing()) return;
+  if (!same_file(chat_.model().settings.model, model_)) return;
+  ready_ = false;
+  const auto wanted = precision(chat_.model().settings.context);
+  if (!wanted) return;
+  chat_.reload(*wanted);
+  window_.show_notice(tr(
+      "The demo's experts are prepared. Those at work are sharp now, the others rest: the panel shows it."));
+}
+
+}  // namespace fovea::app

@@ -1,0 +1,134 @@
+#include "ui/chat/starter_view.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QResizeEvent>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+
+namespace fovea::ui {
+namespace {
+
+constexpr int column_width = 664;  // of the conversation
+constexpr int card_padding = 16, card_radius = 12, card_gap = 12;
+
+}  // namespace
+
+// --- a card
+
+StarterCard::StarterCard(const Starter& starter, QWidget* parent)
+    : QAbstractButton(parent), starter_(starter) {
+  setText(starter.text);
+  setToolTip(starter.text);
+  setAccessibleName(starter.title);
+  setAccessibleDescription(starter.text);
+  setFocusPolicy(Qt::StrongFocus);
+  setCursor(Qt::PointingHandCursor);
+  setAttribute(Qt::WA_Hover);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+QFont StarterCard::title_font() const {
+  QFont bold = font();
+  bold.setWeight(QFont::DemiBold);
+  return bold;
+}
+
+QSize StarterCard::sizeHint() const {
+  const int lines = QFontMetrics(title_font()).height() + 4 + fontMetrics().height();
+  return {fontMetrics().averageCharWidth() * 40 + 2 * card_padding, lines + 2 * card_padding};
+}
+
+QSize StarterCard::minimumSizeHint() const {
+  return {fontMetrics().averageCharWidth() * 20, sizeHint().height()};
+}
+
+void StarterCard::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const bool focused = hasFocus();
+  const qreal line = focused ? 2 : 1;
+  const QRectF edge = QRectF(rect()).adjusted(line / 2, line / 2, -line / 2, -line / 2);
+  painter.setPen(QPen(focused ? palette().color(QPalette::Highlight) : hairline(palette()), line));
+  painter.setBrush(underMouse() || isDown() ? hover_background(palette()) : palette().color(QPalette::Base));
+  painter.drawRoundedRect(edge, card_radius, card_radius);
+  const QRect inner = rect().adjusted(card_padding, card_padding, -card_padding, -card_padding);
+  const auto write = [&](const QFont& font, const QColor& colour, const QString& words, int top) {
+    painter.setFont(font);
+    painter.setPen(colour);
+    const QFontMetrics metrics(font);
+    painter.drawText(QRect(inner.left(), top, inner.width(), metrics.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(words, Qt::ElideRight, inner.width()));
+    return top + metrics.height() + 4;
+  };
+  const int below = write(title_font(), palette().color(QPalette::Text), starter_.title, inner.top());
+  write(font(), quiet_text(palette()), starter_.text, below);
+}
+
+// --- all of them
+
+StarterView::StarterView(QWidget* parent)
+    : QWidget(parent), title_(new QLabel(this)), about_(new QLabel(this)), grid_(new QGridLayout) {
+  setObjectName(QStringLiteral("starters"));
+  setCursor(Qt::ArrowCursor);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(16, 8, 16, 8);
+  layout->setSpacing(8);
+  layout->setSizeConstraint(QLayout::SetNoConstraint);
+  QFont large = font();
+  large.setPointSizeF(large.pointSizeF() * 1.5);
+  large.setWeight(QFont::DemiBold);
+  title_->setFont(large);
+  title_->setText(tr("What shall we look at?"));
+  for (QLabel* label : {title_, about_}) {
+    label->setAlignment(Qt::AlignCenter);
+    label->setWordWrap(true);
+    layout->addWidget(label);
+  }
+  about_->setObjectName(QStringLiteral("startersAbout"));
+  about_->setForegroundRole(QPalette::PlaceholderText);
+  layout->addSpacing(12);
+  grid_->setSpacing(card_gap);
+  layout->addLayout(grid_);
+}
+
+QSize StarterView::sizeHint() const {
+  return {column_width + 32, layout()->sizeHint().height()};
+}
+
+void StarterView::set_starters(const QString& about, const std::vector<Starter>& starters) {
+  about_->setText(about);
+  for (StarterCard* card : cards_) card->deleteLater();
+  cards_.clear();
+  for (const Starter& starter : starters) {
+    auto* card = new StarterCard(starter, this);
+    connect(card, &QAbstractButton::clicked, this, [this, text = starter.text] { Q_EMIT chosen(text); });
+    cards_.push_back(card);
+  }
+  columns_ = 0;
+  arrange();
+}
+
+// Beside each other where both texts have room.
+void StarterView::arrange() {
+  const int columns = width() >= 2 * (fontMetrics().averageCharWidth() * 30 + 2 * card_padding) ? 2 : 1;
+  if (columns == columns_) return;
+  columns_ = columns;
+  for (StarterCard* card : cards_) grid_->removeWidget(card);
+  for (std::size_t i = 0; i < cards_.size(); ++i) {
+    const int place = static_cast<int>(i);
+    grid_->addWidget(cards_[i], place / columns, place % columns);
+    cards_[i]->show();
+  }
+  updateGeometry();
+}
+
+void StarterView::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  arrange();
+}
+
+}  // namespace fovea::ui
