@@ -1,0 +1,85 @@
+#include "ui/chat/starter_view.h"
+
+#include <QPlainTextEdit>
+#include <QSignalSpy>
+
+#include "tests/support/test.h"
+#include "ui/chat/chat_window.h"
+#include "ui/chat/composer.h"
+
+using namespace fovea::ui;
+
+class StarterViewTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    window_ = std::make_unique<ChatWindow>();
+    window_->resize(1000, 700);
+    window_->show();
+    window_->set_model(QStringLiteral("Demo"), {});
+    starters_ = window_->findChild<StarterView*>();
+    QVERIFY(starters_);
+  }
+
+  void theyStandInAnEmptyConversationOfTheirModel() {
+    window_->set_state(ChatWindow::State::ready);
+    QVERIFY(!starters_->isVisible());  // this model suggests nothing
+    window_->set_starters(QStringLiteral("A small model."), two());
+    QVERIFY(starters_->isVisible());
+    QCOMPARE(cards().size(), 2);
+    window_->set_state(ChatWindow::State::generating);
+    QVERIFY(!starters_->isVisible());
+    window_->set_state(ChatWindow::State::ready);
+    window_->set_starters({}, {});
+    QVERIFY(!starters_->isVisible());
+  }
+
+  void aCardAsksItsQuestion() {
+    window_->set_state(ChatWindow::State::ready);
+    window_->set_starters({}, two());
+    QSignalSpy sent(window_.get(), &ChatWindow::sendRequested);
+    QTest::mouseClick(cards()[1], Qt::LeftButton);
+    QCOMPARE(sent.count(), 1);
+    QCOMPARE(sent[0][0].toString(), two()[1].text);
+    cards()[0]->setFocus();
+    QTest::keyClick(cards()[0], Qt::Key_Space);
+    QCOMPARE(sent.count(), 2);
+    QCOMPARE(sent[1][0].toString(), two()[0].text);
+  }
+
+  void whatWasTypedIsNotLost() {
+    window_->set_state(ChatWindow::State::ready);
+    window_->set_starters({}, two());
+    window_->composer().set_text(QStringLiteral("half a thought"));
+    QSignalSpy sent(window_.get(), &ChatWindow::sendRequested);
+    QTest::mouseClick(cards()[0], Qt::LeftButton);
+    QCOMPARE(sent.count(), 0);
+    QCOMPARE(window_->composer().text(), QStringLiteral("half a thought\n") + two()[0].text);
+  }
+
+  void theyMakeNoWindowLarger() {
+    window_->set_state(ChatWindow::State::ready);
+    const QSize before = window_->minimumSizeHint();
+    window_->set_starters(QStringLiteral("A small model."), two());
+    QCOMPARE(window_->minimumSizeHint(), before);
+  }
+
+ private:
+  static std::vector<Starter> two() {
+    return {{QStringLiteral("A tale"), QStringLiteral("Tell me a tale.")},
+            {QStringLiteral("A sum"), QStringLiteral("What is two and two?")}};
+  }
+  QList<StarterCard*> cards() const {
+    QList<StarterCard*> shown;
+    for (StarterCard* card : starters_->findChildren<StarterCard*>())
+      if (card->isVisible()) shown += card;
+    return shown;
+  }
+
+  std::unique_ptr<ChatWindow> window_;
+  StarterView* starters_ = nullptr;
+};
+FOVEA_TEST(StarterViewTest)
+
+#include "starter_view_test.moc"
