@@ -11,7 +11,6 @@ ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
 }
 
 void ElidedLabel::paintEvent(QPaintEvent*) {
-  constexpr int fewest_letters = 8;  // less of a text tells nothing
   const QRect area = contentsRect();
   // Whole parts, while there are several.
   const QString dot = QStringLiteral(" · ");
@@ -19,7 +18,7 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
   while (fontMetrics().horizontalAdvance(whole) > area.width() && whole.contains(dot))
     whole.truncate(whole.lastIndexOf(dot));
   const QString shown = fontMetrics().elidedText(whole, Qt::ElideRight, area.width());
-  if (shown != text() && area.width() < fewest_letters * fontMetrics().averageCharWidth()) return;
+  if (shown != text() && area.width() < kFewestLetters * fontMetrics().averageCharWidth()) return;
   QPainter painter(this);
   painter.setPen(palette().color(foregroundRole()));
   painter.drawText(area, Qt::AlignVCenter | Qt::TextSingleLine, shown);

@@ -10,6 +10,8 @@ class ElidedLabel : public QLabel {
   Q_OBJECT
 
  public:
+  static constexpr int kFewestLetters = 8;  // less of a text tells nothing
+
   explicit ElidedLabel(QWidget* parent = nullptr);
   QSize minimumSizeHint() const override { return {0, QLabel::minimumSizeHint().height()}; }
 

@@ -1,8 +1,10 @@
 #include "ui/chat/status_strip.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
+#include <algorithm>
 
 #include "ui/chat/elided_label.h"
 
@@ -20,11 +22,11 @@ StatusStrip::StatusStrip(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Status"));
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(18, 0, 18, 8);
-  layout->setSpacing(fontMetrics().averageCharWidth() * 3);
   model_ = new ElidedLabel(this);
   model_->setObjectName(QStringLiteral("statusModel"));
   model_->setForegroundRole(QPalette::PlaceholderText);
   layout->addWidget(model_, 1);
+  layout->addStretch();  // in place of the model where it is left out
   layout->addWidget(activity_ = add("statusActivity"));
   for (ElidedLabel** label : {&device_, &policy_, &memory_, &context_, &speed_})
     layout->addWidget(*label = add("statusPart"));
@@ -74,21 +76,29 @@ void StatusStrip::set_status(const StatusView& status) {
   show_what_fits();
 }
 
-// Whole parts, the most telling ones; the model, which the picker names too, gets the rest.
+// Whole parts, the most telling ones; the model, which the picker names too, gets the rest where that is
+// enough to be read.
 void StatusStrip::show_what_fits() {
+  const int letter = fontMetrics().averageCharWidth();
+  const int gap = 3 * letter;  // between two
+  if (layout()->spacing() != gap) layout()->setSpacing(gap);
   const QMargins margins = layout()->contentsMargins();
-  int room = width() - margins.left() - margins.right();
-  for (QLabel* part : {speed_, context_, activity_, memory_, policy_, device_}) {
-    const int wanted = part->sizeHint().width() + layout()->spacing();
-    const bool is_shown = !part->text().isEmpty() && wanted <= room;
+  int room = width() - margins.left() - margins.right() + gap;
+  const auto show = [&](QLabel* part, int wanted) {
+    const bool is_shown = !part->text().isEmpty() && wanted + gap <= room;
     part->setVisible(is_shown);
-    if (is_shown) room -= wanted;
-  }
+    if (is_shown) room -= wanted + gap;
+  };
+  for (QLabel* part : {speed_, context_, activity_, memory_, policy_, device_})
+    show(part, part->sizeHint().width());
+  show(model_, std::min(model_->sizeHint().width(), ElidedLabel::kFewestLetters * letter));
 }
 
-void StatusStrip::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  show_what_fits();
+// Another size, other texts or another font.
+bool StatusStrip::event(QEvent* event) {
+  const bool is_taken = QWidget::event(event);
+  if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) show_what_fits();
+  return is_taken;
 }
 
 QString StatusStrip::text() const {

@@ -34,7 +34,7 @@ class StatusStrip : public QWidget {
   QString text() const;  // all of it, as it is read aloud
 
  protected:
-  void resizeEvent(QResizeEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   ElidedLabel* add(const char* name);

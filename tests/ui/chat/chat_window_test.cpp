@@ -6,6 +6,7 @@
 #include <QDialog>
 #include <QDockWidget>
 #include <QLabel>
+#include <QLayout>
 #include <QMenu>
 #include <QMessageBox>
 #include <QScopeGuard>
@@ -172,7 +173,8 @@ class ChatWindowTest : public QObject {
     QVERIFY(window_->status().text().contains(QStringLiteral("100.0 tok/s")));
   }
 
-  // In little room some parts of it are left out, and none that there is room for.
+  // In little room some parts of it are left out, and none that there is room for: in any width, and with
+  // larger text.
   void theStatusShowsWholeParts() {
     StatusView status;
     status.model = QStringLiteral("A model");
@@ -182,19 +184,37 @@ class ChatWindowTest : public QObject {
     status.policy = QStringLiteral("dynaexq file/q4");
     status.memory_bytes = status.budget_bytes = 20'000'000'000;
     status.tokens_per_second = 100;
-    const auto* model = window_->findChild<QLabel*>(QStringLiteral("statusModel"));
+    StatusStrip strip;
+    strip.set_status(status);
+    strip.show();
+    const auto* model = strip.findChild<QLabel*>(QStringLiteral("statusModel"));
     int left_out = 0;
-    for (const int width : {1400, 850, 560}) {
-      window_->resize(width, 700);
-      window_->set_status(status);
-      QCoreApplication::processEvents();
-      for (const QLabel* part : window_->status().findChildren<QLabel*>()) {
-        const QString what = QStringLiteral("%1 at %2").arg(part->text()).arg(width);
-        if (part == model) continue;
-        left_out += part->isHidden() ? 1 : 0;
-        const int wanted = part->sizeHint().width();
-        QVERIFY2(part->isHidden() ? model->width() < wanted : part->width() >= wanted, qPrintable(what));
-        QVERIFY2(!part->isHidden() || !part->text().contains(QStringLiteral("tok")), qPrintable(what));
+    for (const double size : {1.0, 1.5}) {
+      QFont font = strip.font();
+      font.setPointSizeF(font.pointSizeF() * size);
+      strip.setFont(font);
+      for (int width = 1400; width >= 400; width -= 3) {
+        strip.resize(width, 30);
+        QCoreApplication::processEvents();
+        const int most = strip.layout()->contentsRect().width();
+        int taken = 0, most_telling = 0;
+        for (const QLabel* part : strip.findChildren<QLabel*>()) {
+          const int wanted = part->sizeHint().width() + strip.layout()->spacing();
+          if (part != model && !part->isHidden()) taken += wanted;
+          if (part->text().contains(QStringLiteral("tok"))) most_telling += wanted;
+        }
+        for (const QLabel* part : strip.findChildren<QLabel*>()) {
+          const QString what = QStringLiteral("%1 at %2, %3").arg(part->text()).arg(width).arg(size);
+          const int wanted = part->sizeHint().width();
+          if (!part->isHidden()) {
+            QVERIFY2(part == model || part->width() == wanted, qPrintable(what));
+            QVERIFY2(part->geometry().right() <= strip.layout()->contentsRect().right(), qPrintable(what));
+            continue;
+          }
+          ++left_out;
+          QVERIFY2(taken + wanted > most, qPrintable(what));
+          QVERIFY2(!part->text().contains(QStringLiteral("tok")) || most_telling > most, qPrintable(what));
+        }
       }
     }
     QVERIFY(left_out > 0);
