@@ -69,10 +69,10 @@ void TranscriptView::activate(int index, const Control& control) {
       Q_EMIT linkActivated(control.address);
       break;
     case Control::Kind::previous:
-      if (message.view().sibling_index > 0) Q_EMIT siblingRequested(id, -1);
+      ask_for_branch(message.view(), -1);
       break;
     case Control::Kind::next:
-      if (message.view().sibling_index + 1 < message.view().sibling_count) Q_EMIT siblingRequested(id, +1);
+      ask_for_branch(message.view(), +1);
       break;
     case Control::Kind::action:
       if (control.action == MessageAction::copy) {

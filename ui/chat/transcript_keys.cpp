@@ -175,9 +175,7 @@ bool TranscriptView::focus_by_key(const QKeyEvent& event) {
   const bool sideways = event.key() == Qt::Key_Left || event.key() == Qt::Key_Right;
   const MessageView& view = conversation_.at(focused_).view();
   if (sideways && view.sibling_count > 1) {
-    const int delta = event.key() == Qt::Key_Right ? 1 : -1;
-    const int wanted = view.sibling_index + delta;
-    if (wanted >= 0 && wanted < view.sibling_count) Q_EMIT siblingRequested(view.id, delta);
+    ask_for_branch(view, event.key() == Qt::Key_Right ? 1 : -1);
     return true;
   }
   return false;

@@ -78,13 +78,35 @@ bool TranscriptView::goes_on_as(const std::vector<MessageView>& messages) const 
                             });
 }
 
+// What stands now in the place of the message whose other branch was asked for; 0: there was none, or it did
+// not come.
+MessageId TranscriptView::other_branch_in(const std::vector<MessageView>& messages) const {
+  const int index = conversation_.index_of(left_branch_);
+  if (index < 0 || index >= std::ssize(messages)) return 0;
+  const MessageView& before = conversation_.at(index).view();
+  const MessageView& after = messages[static_cast<std::size_t>(index)];
+  const bool same_path =
+      index == 0 || conversation_.at(index - 1).view().id == messages[static_cast<std::size_t>(index) - 1].id;
+  return same_path && after.id != before.id && after.sibling_count == before.sibling_count ? after.id : 0;
+}
+
+void TranscriptView::ask_for_branch(const MessageView& view, int delta) {
+  const int wanted = view.sibling_index + delta;
+  if (wanted < 0 || wanted >= view.sibling_count) return;
+  left_branch_ = view.id;
+  Q_EMIT siblingRequested(view.id, delta);
+}
+
 void TranscriptView::set_messages(std::vector<MessageView> messages) {
-  const bool follow = at_bottom();
-  // What is read: the first visible message that is still there afterwards.
-  MessageId kept = 0;
-  qreal offset = 0;
-  bool found = false;
   const qreal scroll = verticalScrollBar()->value();
+  // What is read: another branch from its beginning, where that of the one before was if it was in sight …
+  MessageId kept = other_branch_in(messages);
+  bool found = kept != 0;
+  const int branch = found ? conversation_.index_of(left_branch_) : -1;
+  const bool branch_has_focus = found && focused_ == branch;
+  qreal offset = found ? std::max(0.0, conversation_.top_of(branch) - scroll) : 0;
+  const bool follow = !found && at_bottom();
+  // … else the first visible message that is still there afterwards.
   for (int i = conversation_.message_at(scroll); !found && i >= 0 && i < conversation_.count() &&
                                                  conversation_.top_of(i) < scroll + viewport()->height();
        ++i) {
@@ -101,6 +123,8 @@ void TranscriptView::set_messages(std::vector<MessageView> messages) {
   pending_.clear();
   unsettled_ = false;
   conversation_.set_messages(std::move(messages));
+  if (conversation_.index_of(left_branch_) < 0) left_branch_ = 0;
+  if (branch_has_focus) focused_ = branch;
   if (found && !follow) {
     const qreal top = conversation_.top_of(conversation_.index_of(kept));
     settling_ = true;

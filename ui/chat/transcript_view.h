@@ -116,6 +116,8 @@ class TranscriptView : public QAbstractScrollArea {
 
   // transcript_view.cpp: what is shown
   bool goes_on_as(const std::vector<MessageView>& messages) const;
+  MessageId other_branch_in(const std::vector<MessageView>& messages) const;
+  void ask_for_branch(const MessageView& view, int delta);
   void update_frame();
   void settle(Stick stick);
   void settle_following(bool follow) { settle(follow ? Stick::bottom : Stick::reading); }
@@ -158,6 +160,7 @@ class TranscriptView : public QAbstractScrollArea {
   QTimer flush_timer_;
   QHash<MessageId, QString> pending_;  // what arrived since the last flush
   bool unsettled_ = false;             // something arrived that is not laid out
+  MessageId left_branch_ = 0;          // the message in whose place another branch's is asked for
   bool settling_ = false;
 
   TextPosition anchor_, cursor_;

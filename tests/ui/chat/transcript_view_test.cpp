@@ -300,6 +300,49 @@ class TranscriptViewTest : public QObject {
     QCOMPARE(view_->conversation().at(0).fold_label(), QStringLiteral("Thoughts"));
   }
 
+  // Another answer is read from its beginning: where that of the one before was, or at the top where that was
+  // out of sight.
+  void anotherBranchIsReadFromItsBeginning_data() {
+    QTest::addColumn<int>("before");  // words of it
+    QTest::addColumn<int>("after");
+    QTest::newRow("short, long") << 20 << 3000;
+    QTest::newRow("long, longer") << 3000 << 6000;
+    QTest::newRow("long, short") << 3000 << 20;
+  }
+  void anotherBranchIsReadFromItsBeginning() {
+    QFETCH(int, before);
+    QFETCH(int, after);
+    std::vector<MessageView> messages = many(9);
+    MessageView first = message(100, Author::assistant, QStringLiteral("first ").repeated(before));
+    first.sibling_count = 2;
+    MessageView second = message(101, Author::assistant, QStringLiteral("second ").repeated(after));
+    second.sibling_count = 2;
+    second.sibling_index = 1;
+    messages.push_back(first);
+    view_->set_messages(messages);
+    QScrollBar* bar = view_->verticalScrollBar();
+    QCOMPARE(bar->value(), bar->maximum());
+    view_->setFocus();
+    view_->focus_message(9);
+    bar->setValue(bar->maximum());
+    const int top = std::max(0, view_->rect_of_message(9).top());
+    QSignalSpy asked(view_.get(), &TranscriptView::siblingRequested);
+    QTest::keyClick(view_.get(), Qt::Key_Right);
+    QCOMPARE(asked.count(), 1);
+    messages.back() = second;
+    view_->set_messages(messages);
+    const QRect read = view_->rect_of_message(9);
+    // At the end there may be less to read than was there.
+    QVERIFY(std::abs(read.top() - top) <= 2 || (bar->value() == bar->maximum() && read.top() > top));
+    QVERIFY(read.top() < view_->viewport()->height());
+    QCOMPARE(view_->focused_message(), 9);  // the keys go on from here
+    // The same place in another conversation is no branch of this one: that is shown from its end.
+    for (MessageView& each : messages) each.id += 1000;
+    messages.back().sibling_index = 0;
+    view_->set_messages(messages);
+    QCOMPARE(bar->value(), bar->maximum());
+  }
+
   void theKeyboardGoesThroughMessagesAndTheirButtons() {
     MessageView view = answer(2, "[a](https://a.example) ```x```");
     view.sibling_count = 2;
