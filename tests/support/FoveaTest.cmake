@@ -1,5 +1,6 @@
 # The thread sanitizer takes QProcess, which some tests start programs with, for a fork that goes on.
 set(fovea_test_environment "QT_QPA_PLATFORM=offscreen" "HF_HUB_CACHE=${CMAKE_BINARY_DIR}/no-hub-cache" "LC_ALL=C.UTF-8" "LANGUAGE="
+  "FOVEA_TEST_FONT=DejaVu Sans"
   "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp:die_after_fork=0")
 
 # The labels sanitized and sanitized_kernels have targets that build their tests: fovea_sanitized_tests and
@@ -25,15 +26,27 @@ exec '${moc}' \"$@\"
 ")
 file(CHMOD ${fovea_tests_moc} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 
+# The tests of a folder once more, as folder/name, with these environment variables.
+function(fovea_test_again folder name)
+  string(REPLACE "/" "_" program test_${folder})
+  add_test(NAME ${folder}/${name} COMMAND ${program})
+  set_tests_properties(${folder}/${name} PROPERTIES LABELS fast TIMEOUT 1800
+    ENVIRONMENT "${fovea_test_environment};${ARGN}")
+  get_test_property(${folder} FIXTURES_REQUIRED fixtures)
+  if(fixtures)
+    set_tests_properties(${folder}/${name} PROPERTIES FIXTURES_REQUIRED "${fixtures}")
+  endif()
+endfunction()
+
 # fovea_test(kernels/cpu SOURCES matmul_test.cpp … MODULES kernels/cpu kernels/reference [LIBRARIES …] [LABELS slow]
-#            [SLOW HugeTest …] [APART b_test.cpp …] [GUI])
+#            [SLOW HugeTest …] [APART b_test.cpp …] [GUI [FONTS]])
 # builds test_kernels_cpu from Qt Test classes registered with FOVEA_TEST (tests/support/test.h).
 # Tests see the modules they name. The classes of SLOW run as a CTest entry of their own, kernels/cpu/slow. GUI gives
-# them a QApplication, on the offscreen platform under CTest. With FOVEA_UNITY the compiler gets four sources at a time,
-# which more than halves what they take; those APART, whose names another one has too, go by themselves.
-# DEMO: tests::demo_model() is made before.
+# them a QApplication, on the offscreen platform under CTest; with FONTS they run once more with another font, as
+# ui/chat/noto. With FOVEA_UNITY the compiler gets four sources at a time, which more than halves what they take; those
+# APART, whose names another one has too, go by themselves. DEMO: tests::demo_model() is made before.
 function(fovea_test folder)
-  cmake_parse_arguments(T "GUI;DEMO" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS;SLOW;APART" ${ARGN})
+  cmake_parse_arguments(T "GUI;FONTS;DEMO" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS;SLOW;APART" ${ARGN})
   string(REPLACE "/" "_" name test_${folder})
   set(main fovea_tests_main)
   if(T_GUI)
@@ -81,6 +94,9 @@ function(fovea_test folder)
     ENVIRONMENT "${fovea_test_environment}")
   if(T_DEMO)
     set_tests_properties(${folder} PROPERTIES FIXTURES_REQUIRED short_demo)
+  endif()
+  if(T_FONTS)
+    fovea_test_again(${folder} noto "FOVEA_TEST_FONT=Noto Sans")
   endif()
   if(T_SLOW)
     list(TRANSFORM T_LABELS REPLACE "^fast$" slow)
