@@ -16,6 +16,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/theme/window_size.h"
+
 namespace fovea::ui {
 namespace {
 
@@ -41,8 +43,10 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
                                        const std::vector<PresetView>& presets, QWidget* parent)
     : QDialog(parent), presets_(presets) {
   setWindowTitle(tr("Chat settings"));
-  auto* layout = new QVBoxLayout(this);
-  layout->addWidget(make_instructions());
+  auto* page = new QWidget(this);
+  auto* parts = new QVBoxLayout(page);
+  parts->setContentsMargins(0, 0, 0, 0);
+  parts->addWidget(make_instructions());
   instructions_->setPlainText(settings.instructions);
   temperature_ =
       number(2, 0.05, settings.temperature, usual.temperature,
@@ -65,18 +69,21 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
          "meanwhile."));
   seed_->setValidator(
       new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,19}")), seed_));
-  layout->addWidget(make_sampling());
+  parts->addWidget(make_sampling());
   leave_out_oldest_ = new QCheckBox(tr("When the context is full, leave out the oldest turns"), this);
   leave_out_oldest_->setToolTip(
       tr("They stay in the conversation that you see; the model no longer reads them. The answer says how "
          "many."));
   leave_out_oldest_->setChecked(settings.leave_out_oldest);
-  layout->addWidget(leave_out_oldest_);
+  parts->addWidget(leave_out_oldest_);
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(new PageArea(page, this), 1);
   layout->addWidget(buttons);
+  open_with(*this, sizeHint());
 }
 
 QWidget* ChatSettingsDialog::make_instructions() {

@@ -22,6 +22,7 @@
 #include "ui/chat/transcript_view.h"
 #include "ui/chat/welcome_view.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/window_size.h"
 
 namespace fovea::ui {
 
@@ -29,10 +30,20 @@ namespace {
 
 constexpr int kWidestModelName = 260;
 
+// What a question can show of an address: in lines, and without the middle of an endless one.
+QString readable(const QString& address) {
+  constexpr qsizetype most = 400, end = 100, line = 40;
+  QString shown = address.size() <= most
+                      ? address
+                      : QStringLiteral("%1 … %2").arg(address.left(most - end), address.right(end));
+  for (qsizetype at = line; at < shown.size(); at += line + 1) shown.insert(at, QChar(0x200b));
+  return shown;
+}
+
 }  // namespace
 
 ChatWindow::ChatWindow(QWidget* parent) : QMainWindow(parent) {
-  resize(1180, 760);
+  open_with(*this, {1180, 760});
   setDockOptions(AnimatedDocks | AllowNestedDocks);
   sidebar_ = new Sidebar(this);  // Tab goes through the widgets in the order in which they are made
   auto* centre = new QWidget(this);
@@ -253,9 +264,9 @@ void ChatWindow::open_link(const QString& address) {
     return;
   }
   // A model can write any address behind any words, so the address is shown before it is opened.
-  const auto answer = QMessageBox::question(this, tr("Open a link"),
-                                            tr("Open this address outside Fovea?\n\n%1").arg(url.toString()),
-                                            QMessageBox::Open | QMessageBox::Cancel, QMessageBox::Cancel);
+  const auto answer = QMessageBox::question(
+      this, tr("Open a link"), tr("Open this address outside Fovea?\n\n%1").arg(readable(url.toString())),
+      QMessageBox::Open | QMessageBox::Cancel, QMessageBox::Cancel);
   if (answer == QMessageBox::Open) QDesktopServices::openUrl(url);
 }
 

@@ -10,6 +10,8 @@
 #include <QVBoxLayout>
 #include <initializer_list>
 
+#include "ui/theme/window_size.h"
+
 namespace fovea::ui {
 namespace {
 
@@ -53,7 +55,7 @@ ShortcutsDialog::ShortcutsDialog(const QMenuBar& menus, QWidget* parent) : QDial
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(list_, 1);
   layout->addWidget(buttons);
-  resize(fontMetrics().averageCharWidth() * 84, fontMetrics().height() * 36);
+  open_with(*this, {fontMetrics().averageCharWidth() * 84, fontMetrics().height() * 36});
   // The keys stand at the right, behind words of any language.
   const int words = list_->columnWidth(0) + list_->columnWidth(1);
   list_->setMinimumWidth(words + style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, list_) +

@@ -1,12 +1,12 @@
 #include "ui/models/models_dialog.h"
 
-#include <QScreen>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
+#include "ui/theme/window_size.h"
 
 namespace fovea::ui {
 
@@ -15,7 +15,7 @@ ModelsDialog::ModelsDialog(QWidget* parent) : QDialog(parent) {
   setWindowFlag(Qt::WindowMaximizeButtonHint);
   const int character = fontMetrics().averageCharWidth();
   const int line = fontMetrics().height();
-  resize(QSize(character * 165, line * 42).boundedTo(screen()->availableSize() * 0.95));
+  open_with(*this, {character * 165, line * 42});
   setMinimumSize(QSize(character * 90, line * 28).boundedTo(size()));
   tabs_ = new QTabWidget(this);
   tabs_->setDocumentMode(true);

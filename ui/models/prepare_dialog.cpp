@@ -17,6 +17,7 @@
 #include "ui/models/fit_style.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
+#include "ui/theme/window_size.h"
 
 namespace fovea::ui {
 
@@ -25,20 +26,25 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
   setWindowTitle(tr("Prepare a model"));
   setMinimumWidth(fontMetrics().averageCharWidth() * 64);
   auto* layout = new QVBoxLayout(this);
-  const auto add_text = [this, layout](const QString& text) {
+  auto* page = new QWidget(this);
+  auto* choices = new QVBoxLayout(page);
+  choices->setContentsMargins(0, 0, 0, 0);
+  const auto add_text = [this](QVBoxLayout* to, const QString& text) {
     auto* label = new QLabel(text, this);
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
-    layout->addWidget(label);
+    label->setMinimumWidth(1);  // a name of any length
+    to->addWidget(label);
     return label;
   };
   add_text(
+      choices,
       tr("%1 is written to the disk at each of these precisions. While it talks, the parts that it uses "
          "most can then be precise and the others small. This takes minutes, for a large model hours, and "
          "can be stopped and continued.")
           .arg(breakable(model)));
   for (const TierChoice& tier : tiers) {
-    auto* box = new QCheckBox(tier.text, this);
+    auto* box = new QCheckBox(tier.text, page);
     box->setObjectName(QStringLiteral("tier_") + tier.name);
     box->setChecked(tier.chosen);
     connect(box, &QCheckBox::toggled, this, [this, index = boxes_.size()](bool is_chosen) {
@@ -46,12 +52,13 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
       change();
     });
     boxes_.push_back(box);
-    layout->addWidget(box);
+    choices->addWidget(box);
   }
-  layout->addWidget(make_text());
-  size_ = add_text({});
+  choices->addWidget(make_text());
+  choices->addStretch(1);
+  layout->addWidget(new PageArea(page, this), 1);
+  size_ = add_text(layout, {});
   size_->setObjectName(QStringLiteral("prepareSize"));
-  layout->addStretch(1);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
   start_ = buttons->addButton(tr("Prepare"), QDialogButtonBox::AcceptRole);
   start_->setObjectName(QStringLiteral("startPrepare"));
@@ -67,7 +74,7 @@ PrepareDialog::PrepareDialog(const QString& model, const std::vector<TierChoice>
 // Qt would give it two thirds of a small screen at most, and squeeze the words.
 void PrepareDialog::say_size(const QString& text) {
   size_->setText(text);
-  resize(width(), std::max(height(), layout()->totalHeightForWidth(width())));
+  open_with(*this, {width(), std::max(height(), layout()->totalHeightForWidth(width()))});
 }
 
 QWidget* PrepareDialog::make_text() {

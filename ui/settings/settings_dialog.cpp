@@ -19,6 +19,7 @@
 #include "ui/language/language.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
+#include "ui/theme/window_size.h"
 
 namespace fovea::ui {
 namespace {
@@ -39,9 +40,9 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& p
   auto* tabs = new QTabWidget(this);
   tabs->setDocumentMode(true);
   tabs->tabBar()->setDrawBase(false);
-  tabs->addTab(make_appearance(), tr("Appearance"));
-  tabs->addTab(make_models(), tr("Models"));
-  tabs->addTab(make_privacy(places), tr("Privacy and files"));
+  tabs->addTab(new PageArea(make_appearance(), tabs), tr("Appearance"));
+  tabs->addTab(new PageArea(make_models(), tabs), tr("Models"));
+  tabs->addTab(new PageArea(make_privacy(places), tabs), tr("Privacy and files"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
   auto* layout = new QVBoxLayout(this);
@@ -49,7 +50,8 @@ SettingsDialog::SettingsDialog(const SettingsView& settings, const PlacesView& p
   layout->addWidget(buttons);
   setMinimumWidth(std::max(minimumWidth(), layout->totalMinimumSize().width()));
   // Qt would give it two thirds of a small screen at most, and squeeze the words.
-  resize(minimumWidth(), std::max(sizeHint().height(), layout->totalHeightForWidth(minimumWidth())));
+  open_with(*this,
+            {minimumWidth(), std::max(sizeHint().height(), layout->totalHeightForWidth(minimumWidth()))});
   // Enter ends what is typed into a field; it presses no button.
   for (QPushButton* button : findChildren<QPushButton*>()) button->setAutoDefault(false);
 }

@@ -4,12 +4,12 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
+#include "ui/theme/window_size.h"
 #include "ui/wizard/calibration_page.h"
 #include "ui/wizard/machine_page.h"
 #include "ui/wizard/memory_page.h"
@@ -24,7 +24,7 @@ WizardDialog::WizardDialog(QWidget* parent) : QDialog(parent) {
   setObjectName(QStringLiteral("wizard"));
   setWindowTitle(tr("Find a model that fits"));
   const int line = fontMetrics().height();
-  resize(fontMetrics().averageCharWidth() * 122, line * 40);
+  open_with(*this, {fontMetrics().averageCharWidth() * 122, line * 40});
   rail_ = new StepRail(
       {tr("This machine"), tr("What matters"), tr("Models"), tr("Memory"), tr("Open"), tr("Measure")}, this);
   title_ = new QLabel(this);
@@ -45,7 +45,7 @@ WizardDialog::WizardDialog(QWidget* parent) : QDialog(parent) {
   calibration_ = new CalibrationPage;
   for (QWidget* page :
        std::initializer_list<QWidget*>{machine_, wish_, models_, memory_, start_, calibration_})
-    add_page(page);
+    pages_->addWidget(new PageArea(page, pages_));
 
   auto* content = new QVBoxLayout;
   content->setContentsMargins(line * 3 / 2, line, line * 3 / 2, line);
@@ -70,19 +70,6 @@ WizardDialog::WizardDialog(QWidget* parent) : QDialog(parent) {
   layout->addWidget(make_buttons());
   connect_pages();
   show_page(WizardPage::machine);
-}
-
-// A page may be higher than the screen, with large text.
-void WizardDialog::add_page(QWidget* page) {
-  auto* scroll = new QScrollArea(pages_);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setFocusPolicy(Qt::NoFocus);
-  scroll->setWidget(page);
-  scroll->viewport()->setAutoFillBackground(false);
-  page->setAutoFillBackground(false);
-  pages_->addWidget(scroll);
 }
 
 QWidget* WizardDialog::make_buttons() {

@@ -60,7 +60,6 @@ class WizardDialog : public QDialog {
   void reject() override { Q_EMIT closeRequested(); }
 
  private:
-  void add_page(QWidget* page);
   QWidget* make_buttons();
   void connect_pages();
 

@@ -1,0 +1,42 @@
+#include "ui/theme/window_size.h"
+
+#include <QScreen>
+#include <QStyle>
+#include <algorithm>
+
+namespace fovea::ui {
+
+QSize room_for(const QWidget& window) {
+  const QSize whole = window.screen()->size();
+  return window.screen()->availableSize().boundedTo({whole.width() * 19 / 20, whole.height() * 9 / 10});
+}
+
+void open_with(QWidget& window, QSize wanted) {
+  window.resize(wanted.boundedTo(room_for(window)));
+}
+
+PageArea::PageArea(QWidget* page, QWidget* parent) : QScrollArea(parent) {
+  setFrameShape(QFrame::NoFrame);
+  setWidgetResizable(true);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setFocusPolicy(Qt::NoFocus);
+  setWidget(page);
+  for (QWidget* ground : {viewport(), page}) ground->setAutoFillBackground(false);
+}
+
+QSize PageArea::sizeHint() const {
+  return widget()->sizeHint();
+}
+
+// As wide as the page beside its scroll bar, and a few lines high.
+QSize PageArea::minimumSizeHint() const {
+  const QSize least = widget()->minimumSizeHint();
+  const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, this);
+  return {least.width() + bar, std::min(least.height(), 6 * fontMetrics().height())};
+}
+
+int PageArea::heightForWidth(int width) const {
+  return widget()->hasHeightForWidth() ? widget()->heightForWidth(width) : widget()->sizeHint().height();
+}
+
+}  // namespace fovea::ui
