@@ -6,6 +6,7 @@
 #include <QDockWidget>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
@@ -318,6 +319,11 @@ void ChatWindow::set_live_panel(QWidget* panel) {
 
 void ChatWindow::show_live_panel(bool shown) {
   if (live_dock_) live_dock_->setVisible(shown);
+}
+
+// What is typed where nothing takes it belongs to the next message.
+void ChatWindow::keyPressEvent(QKeyEvent* event) {
+  if (!composer_->take_typed(*event)) QMainWindow::keyPressEvent(event);
 }
 
 // Its own button closes the panel, too.

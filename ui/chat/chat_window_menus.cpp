@@ -75,7 +75,8 @@ void ChatWindow::make_menus() {
           &QAction::triggered, this, &ChatWindow::settingsRequested);
 
   QMenu* chat = menuBar()->addMenu(tr("&Chat"));
-  stop_ = add_action(chat, "stopAction", tr("&Stop the answer"), key(Qt::CTRL, Qt::Key_Period));
+  stop_ = add_action(chat, "stopAction", tr("&Stop the answer"), {});
+  stop_->setShortcuts({QKeySequence(Qt::Key_Escape), key(Qt::CTRL, Qt::Key_Period)});
   connect(stop_, &QAction::triggered, this, &ChatWindow::stopRequested);
   const auto idle = [this, chat](const char* name, const QString& text, const QKeySequence& keys,
                                  auto signal) {

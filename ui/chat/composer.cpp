@@ -205,14 +205,23 @@ bool Composer::handle_key(const QKeyEvent& key) {
     send();
     return true;
   }
-  if (key.key() != Qt::Key_Escape) return false;
-  if (generating_) {
-    Q_EMIT stopRequested();
-  } else if (editing_) {
-    Q_EMIT editCancelled();
+  if (key.key() != Qt::Key_Escape || !editing_) return false;
+  Q_EMIT editCancelled();
+  return true;
+}
+
+bool Composer::take_typed(const QKeyEvent& key) {
+  const bool is_text =
+      !key.text().isEmpty() && (key.text().front().isPrint() || key.text().front().isSurrogate());
+  const bool is_command = key.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier);
+  if (key.matches(QKeySequence::Paste)) {
+    input_->paste();
+  } else if (is_text && !is_command) {
+    input_->insertPlainText(key.text());
   } else {
     return false;
   }
+  focus_input();
   return true;
 }
 

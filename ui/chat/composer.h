@@ -32,6 +32,8 @@ class Composer : public QWidget {
   void set_text(const QString& text);
   QString text() const;
   void focus_input();
+  // A key that was pressed elsewhere, where nobody takes it: whether it is part of a message.
+  bool take_typed(const QKeyEvent& key);
 
   // Enter sends and Shift+Enter breaks the line, or Control+Enter sends and Enter breaks the line.
   void set_send_with_control(bool control);

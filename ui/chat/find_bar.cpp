@@ -84,8 +84,14 @@ void FindBar::show_count(int current, int total) {
   next_->setEnabled(total > 0);
 }
 
-// Enter goes on in both directions without leaving the line.
+// Enter goes on in both directions without leaving the line. Escape is the bar's, also while an answer could
+// be stopped with it.
 bool FindBar::eventFilter(QObject* object, QEvent* event) {
+  if (object == input_ && event->type() == QEvent::ShortcutOverride &&
+      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+    event->accept();
+    return true;
+  }
   if (object == input_ && event->type() == QEvent::KeyPress) {
     const auto* key = static_cast<QKeyEvent*>(event);
     if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {

@@ -106,7 +106,7 @@ void ShortcutsDialog::add_parts() {
   add_row(sidebar, tr("Pin, export: the conversation's menu"), keys({Qt::Key_Menu, Qt::SHIFT | Qt::Key_F10}));
 
   QTreeWidgetItem* composer = add_section(tr("Where you type"));
-  add_row(composer, tr("Stop the answer, or leave a changed message as it was"), keys({Qt::Key_Escape}));
+  add_row(composer, tr("Leave a changed message as it was"), keys({Qt::Key_Escape}));
 
   QTreeWidgetItem* map = add_section(tr("On the map of experts"));
   add_row(map, tr("From expert to expert"), keys({Qt::Key_Left, Qt::Key_Right, Qt::Key_Up, Qt::Key_Down}));

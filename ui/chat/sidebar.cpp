@@ -241,8 +241,15 @@ void Sidebar::show_menu(const QPoint& position) {
 }
 
 bool Sidebar::eventFilter(QObject* object, QEvent* event) {
-  if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(object, event);
+  if (event->type() != QEvent::KeyPress && event->type() != QEvent::ShortcutOverride)
+    return QWidget::eventFilter(object, event);
   const int key = static_cast<QKeyEvent*>(event)->key();
+  if (event->type() == QEvent::ShortcutOverride) {
+    // Escape is the search's while there is one, also while an answer could be stopped with it.
+    if (object != field_ || key != Qt::Key_Escape || field_->text().isEmpty()) return false;
+    event->accept();
+    return true;
+  }
   if (object == field_) {
     if (key == Qt::Key_Escape && !field_->text().isEmpty()) {
       field_->clear();

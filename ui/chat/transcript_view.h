@@ -28,7 +28,8 @@ struct TextPosition {
 
 // Keys: arrows, Page Up/Down, Home, End and Space scroll; with Shift, arrows select. Ctrl+Up and Ctrl+Down go
 // from message to message, Tab through the buttons and links of one, Enter presses them; Left and Right
-// change the branch. Ctrl+F searches, Ctrl+C copies, Ctrl+Shift+C copies as Markdown.
+// change the branch. Ctrl+F searches, Ctrl+C copies, Ctrl+Shift+C copies as Markdown. What else is typed is
+// left to the window.
 class TranscriptView : public QAbstractScrollArea {
   Q_OBJECT
 

@@ -2,14 +2,18 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QDesktopServices>
 #include <QDialog>
 #include <QDockWidget>
 #include <QLabel>
 #include <QLayout>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMessageBox>
+#include <QPlainTextEdit>
 #include <QScopeGuard>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTimer>
 #include <QToolButton>
@@ -244,6 +248,77 @@ class ChatWindowTest : public QObject {
     question.id = 1;
     window_->transcript().set_messages({question});
     QVERIFY(enabled("regenerateAction"));
+  }
+
+  void escapeStopsTheAnswerFromEverywhere() {
+    auto* panel_button = new QToolButton;
+    window_->set_live_panel(panel_button);
+    window_->sidebar().set_conversations({{.id = 1, .title = QStringLiteral("One"), .updated = {}}}, false);
+    MessageView answer;
+    answer.id = 1;
+    answer.author = Author::assistant;
+    answer.text = QStringLiteral("Because.");
+    window_->transcript().set_messages({answer});
+    panel_button->setFocusPolicy(Qt::StrongFocus);
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QSignalSpy stopped(window_.get(), &ChatWindow::stopRequested);
+    const auto press_in = [this](const char* name) {
+      auto* widget = window_->findChild<QWidget*>(QLatin1String(name));
+      widget->setFocus();
+      QTest::keyClick(widget, Qt::Key_Escape);
+    };
+    panel_button->setObjectName(QStringLiteral("panelButton"));
+    const std::vector<const char*> places{"input",       "transcript",   "conversations", "search",
+                                          "modelPicker", "chatSettings", "panelButton"};
+    window_->set_state(ChatWindow::State::ready);
+    for (const char* place : places) press_in(place);
+    QCOMPARE(stopped.count(), 0);
+    window_->set_state(ChatWindow::State::generating);
+    int wanted = 0;
+    for (const char* place : places) {
+      window_->transcript().select_all();  // which Escape ends otherwise
+      press_in(place);
+      QVERIFY2(stopped.count() == ++wanted, place);
+    }
+    // What is being searched for is given up first.
+    auto* search = window_->findChild<QLineEdit*>(QStringLiteral("search"));
+    search->setText(QStringLiteral("one"));
+    press_in("search");
+    QCOMPARE(search->text(), QString());
+    auto* find_bar = window_->findChild<QWidget*>(QStringLiteral("findBar"));
+    window_->transcript().open_find();
+    QVERIFY(find_bar->isVisible());
+    QTest::keyClick(find_bar->findChild<QLineEdit*>(), Qt::Key_Escape);
+    QVERIFY(!find_bar->isVisible());
+    QCOMPARE(stopped.count(), wanted);
+  }
+
+  void whatIsTypedIntoTheConversationBelongsToTheMessage() {
+    MessageView answer;
+    answer.id = 1;
+    answer.text = QStringLiteral("word ").repeated(5000);
+    window_->transcript().set_messages({answer});
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    auto* input = window_->findChild<QPlainTextEdit*>(QStringLiteral("input"));
+    TranscriptView& transcript = window_->transcript();
+    transcript.setFocus();
+    // Keys of its own stay there.
+    for (const Qt::Key key : {Qt::Key_Home, Qt::Key_Space, Qt::Key_PageDown, Qt::Key_Return})
+      QTest::keyClick(&transcript, key);
+    QTest::keyClick(&transcript, Qt::Key_X, Qt::AltModifier);
+    QVERIFY(transcript.verticalScrollBar()->value() > 0);
+    QVERIFY(transcript.hasFocus());
+    QCOMPARE(window_->composer().text(), QString());
+    window_->composer().set_text(QStringLiteral("Tell me: "));
+    QTest::keyClicks(&transcript, QStringLiteral("W"));
+    QVERIFY(input->hasFocus());
+    QTest::keyClicks(input, QStringLiteral("hy?"));
+    QCOMPARE(window_->composer().text(), QStringLiteral("Tell me: Why?"));
+    QApplication::clipboard()->setText(QStringLiteral(" Or not?"));
+    transcript.setFocus();
+    QTest::keyClick(&transcript, Qt::Key_V, Qt::ControlModifier);
+    QVERIFY(input->hasFocus());
+    QCOMPARE(window_->composer().text(), QStringLiteral("Tell me: Why? Or not?"));
   }
 
   void thePanelsOwnButtonIsTold() {
