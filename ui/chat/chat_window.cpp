@@ -5,15 +5,18 @@
 #include <QDesktopServices>
 #include <QDockWidget>
 #include <QGridLayout>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
 #include <QProgressBar>
+#include <QScreen>
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/chat/composer.h"
 #include "ui/chat/elided_label.h"
@@ -314,11 +317,39 @@ void ChatWindow::set_live_panel(QWidget* panel) {
     Q_EMIT livePanelShown(true);
   });
   connect(live_dock_, &QDockWidget::topLevelChanged, detach, &QAction::setChecked);
+  connect(live_dock_, &QDockWidget::topLevelChanged, this, &ChatWindow::place_panel);
   connect(toggle, &QAction::triggered, this, &ChatWindow::livePanelShown);
 }
 
 void ChatWindow::show_live_panel(bool shown) {
   if (live_dock_) live_dock_->setVisible(shown);
+}
+
+// Beside the conversation and not over it: where the screen has no room for both, the window gives up the
+// panel's width for as long as that is apart. What is dragged goes where it is dragged to.
+void ChatWindow::place_panel(bool apart) {
+  const int returned = std::exchange(width_for_panel_, 0);
+  if (!apart) {
+    if (returned > 0) resize(width() + returned, height());
+    return;
+  }
+  if (!isVisible() || QGuiApplication::mouseButtons() != Qt::NoButton) return;
+  const QRect room = screen()->availableGeometry();
+  const QRect window = frameGeometry();
+  const QSize edges = live_dock_->frameGeometry().size() - live_dock_->size();
+  const QSize inside = live_dock_->size().boundedTo(room_for(*this));
+  const QSize panel = inside + edges;
+  int left = window.right() + 1;
+  if (left + panel.width() > room.right() + 1) left = window.left() - panel.width();
+  if (left < room.left()) {
+    left = std::min(window.right(), room.right()) + 1 - panel.width();
+    width_for_panel_ = window.right() + 1 - left;
+    const QRect wide = geometry();
+    if (isMaximized()) showNormal();
+    setGeometry(wide.left(), wide.top(), wide.width() - width_for_panel_, wide.height());
+  }
+  live_dock_->resize(inside);
+  live_dock_->move(left, std::clamp(window.top(), room.top(), room.bottom() + 1 - panel.height()));
 }
 
 // What is typed where nothing takes it belongs to the next message.

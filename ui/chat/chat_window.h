@@ -105,6 +105,7 @@ class ChatWindow : public QMainWindow {
   void fill_picker();
   void update_empty_text();
   void update_title();
+  void place_panel(bool apart);
 
   // chat_window_menus.cpp
   void make_menus();
@@ -127,6 +128,7 @@ class ChatWindow : public QMainWindow {
   Sidebar* sidebar_;
   QDockWidget* sidebar_dock_;
   QDockWidget* live_dock_ = nullptr;
+  int width_for_panel_ = 0;  // that the window gave up for the panel beside it
   QMenu* view_menu_ = nullptr;
   TranscriptView* transcript_;
   WelcomeView* welcome_;   // over the empty conversation, while no model is open …

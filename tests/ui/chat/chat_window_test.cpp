@@ -13,6 +13,7 @@
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QScopeGuard>
+#include <QScreen>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTimer>
@@ -319,6 +320,47 @@ class ChatWindowTest : public QObject {
     QTest::keyClick(&transcript, Qt::Key_V, Qt::ControlModifier);
     QVERIFY(input->hasFocus());
     QCOMPARE(window_->composer().text(), QStringLiteral("Tell me: Why? Or not?"));
+  }
+
+  void theDetachedPanelStandsBesideTheConversation_data() {
+    QTest::addColumn<int>("left");   // at both sides of the window
+    QTest::addColumn<int>("right");  // -1: as much as there is
+    QTest::newRow("as wide as the screen") << 4 << 4;
+    QTest::newRow("in the middle") << 100 << 100;
+    QTest::newRow("room at the right") << 10 << -1;
+    QTest::newRow("room at the left") << -1 << 10;
+    QTest::newRow("maximized") << -1 << -1;
+  }
+  void theDetachedPanelStandsBesideTheConversation() {
+    QFETCH(int, left);
+    QFETCH(int, right);
+    auto* panel = new QLabel;
+    panel->setMinimumWidth(250);
+    window_->set_live_panel(panel);
+    auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("liveDock"));
+    const QRect screen = window_->screen()->availableGeometry();
+    if (left < 0 && right < 0) {
+      window_->showMaximized();
+    } else if (left < 0 || right < 0) {
+      window_->resize(window_->minimumSizeHint().width(), 500);
+      QCoreApplication::processEvents();
+      window_->move(left < 0 ? screen.width() - right - window_->frameGeometry().width() : left, 10);
+    } else {
+      window_->setGeometry(screen.adjusted(left, 10, -right, -10));
+    }
+    QCoreApplication::processEvents();
+    const int before = window_->width();
+    auto* detach = window_->findChild<QAction*>(QStringLiteral("detachLiveAction"));
+    detach->trigger();
+    QCoreApplication::processEvents();
+    QVERIFY(dock->isFloating() && dock->isVisible());
+    QVERIFY(!dock->frameGeometry().intersects(window_->frameGeometry()));
+    QVERIFY(screen.contains(dock->frameGeometry()));
+    QVERIFY(screen.contains(window_->frameGeometry()));
+    detach->trigger();
+    QCoreApplication::processEvents();
+    QVERIFY(!dock->isFloating());
+    QCOMPARE(window_->width(), before);
   }
 
   void thePanelsOwnButtonIsTold() {
