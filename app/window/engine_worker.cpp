@@ -6,6 +6,8 @@ namespace fovea::app {
 
 namespace {
 
+constexpr int kRestMilliseconds = 20;
+
 DeviceInfo device_of(const std::string& name) {
   const auto all = devices();
   for (const DeviceInfo& device : all.value_or(std::vector<DeviceInfo>{}))
@@ -17,7 +19,11 @@ DeviceInfo device_of(const std::string& name) {
 
 }  // namespace
 
-EngineWorker::EngineWorker() = default;
+EngineWorker::EngineWorker() {
+  rest_timer_.setSingleShot(true);
+  rest_timer_.setInterval(kRestMilliseconds);
+  connect(&rest_timer_, &QTimer::timeout, this, &EngineWorker::rest);
+}
 
 EngineWorker::~EngineWorker() = default;
 
@@ -98,10 +104,15 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
   }
   if (const auto use = engine_->precision()) Q_EMIT precisionUsed(*use);
   Q_EMIT finished(*result);
+  rest();
 }
 
 void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings) {
   const std::stop_token stop = begin(ticket);
+void EngineWorker::rest() {
+  if (engine_ && engine_->rest()) rest_timer_.start();
+}
+
   if (!engine_) {
     Q_EMIT calibrationFailed(Error{ErrorKind::invalid, {}, "no model is loaded", "Open a model first"});
     return;

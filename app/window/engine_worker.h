@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -75,7 +76,8 @@ class EngineWorker : public QObject {
 
  private:
   std::stop_token begin(quint64 ticket);
-  bool due();  // at most 20 progress reports a second
+  void rest();  // until the swaps that an answer began are finished
+  bool due();   // at most 20 progress reports a second
   void exchange(std::unique_ptr<Engine> engine);
 
   Loader loader_ = [](const LoadRequest& request, const ProgressSink& progress, const std::stop_token& stop) {
@@ -85,6 +87,7 @@ class EngineWorker : public QObject {
   std::mutex engine_mutex_;
   QElapsedTimer last_report_;  // worker thread only
 
+  QTimer rest_timer_{this};    // worker thread only
   std::mutex mutex_;
   std::stop_source source_;    // guarded by mutex_
   quint64 last_ticket_ = 0;    // guarded by mutex_

@@ -93,6 +93,10 @@ class Engine {
   Result<GenerateResult> generate(const GenerateRequest&, const TextSink& = {}, const ProgressSink& = {},
                                   std::stop_token = {});
 
+  // Between two answers: finishes swaps that an answer began, as far as it can without waiting, for they are
+  // else published by the passes of the next one. True: call it again in a moment, some are under way.
+  bool rest();
+
   // Logits of the positions from first_row on of one sequence, computed in the load request's chunks, without
   // reuse of cached prefixes. `row(position, logits[vocabulary])` is called in order.
   using LogitsSink = std::function<void(std::int64_t position, std::span<const float> logits)>;

@@ -106,6 +106,10 @@ class Residency {
   // Publishes what is ready and reclaims old blocks whose readers have ended. Never waits, unless
   // deterministic. Call once after each pass.
   void end_pass();
+  // No pass follows for a while: publishes and reclaims what is ready, and starts what waits, as end_pass()
+  // does, without counting a pass. False: nothing is under way any more, or only further passes publish it
+  // (deterministic). Never waits.
+  bool rest();
   // Gives up everything that is not published yet. What a thread is just reading ends when it has been read.
   void cancel_all();
   // Waits until nothing is in flight and publishes it: tests and the first token of a fixed map.

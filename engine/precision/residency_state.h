@@ -118,6 +118,7 @@ struct Residency::State {
   bool is_due(const Place& place) const;
   void wait_for_due();
   void settle(Place& place);
+  void settle_due();
   void publish(Place& place);
   void give_up(Place& place, SwapOutcome outcome);
   void reclaim(Place& place, bool wait);

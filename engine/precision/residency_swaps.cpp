@@ -267,23 +267,36 @@ void Residency::State::drain() {
   assert(audit());
 }
 
+void Residency::State::settle_due() {
+  [[maybe_unused]] bool changed = false;  // what a debug build counts again
+  for (const auto& place : places) {
+    if (place->stage == Stage::free || place->stage == Stage::moving) continue;
+    if (place->stage == Stage::arrived && is_due(*place)) settle(*place);
+    if (place->stage == Stage::reclaiming) reclaim(*place, false);
+    changed = true;
+  }
+  if (!waiting.empty()) {
+    start_waiting();
+    refuse_hopeless();
+  }
+  assert(!changed || audit());
+}
+
 void Residency::end_pass() {
   State& s = *state_;
   ++s.passes;
   s.collect();
   if (s.deterministic()) s.wait_for_due();
-  [[maybe_unused]] bool changed = false;  // what a debug build counts again
-  for (const auto& place : s.places) {
-    if (place->stage == Stage::free || place->stage == Stage::moving) continue;
-    if (place->stage == Stage::arrived && s.is_due(*place)) s.settle(*place);
-    if (place->stage == Stage::reclaiming) s.reclaim(*place, false);
-    changed = true;
-  }
-  if (!s.waiting.empty()) {
-    s.start_waiting();
-    s.refuse_hopeless();
-  }
-  assert(!changed || audit());
+  s.settle_due();
+}
+
+bool Residency::rest() {
+  State& s = *state_;
+  if (s.deterministic()) return false;
+  s.collect();
+  s.settle_due();
+  return !s.waiting.empty() ||
+         std::ranges::any_of(s.places, [](const auto& place) { return place->stage != Stage::free; });
 }
 
 }  // namespace fovea::precision

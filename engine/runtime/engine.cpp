@@ -48,6 +48,13 @@ bool Engine::read_snapshot(Snapshot& snapshot) {
   return parts_->watch && parts_->watch->read_snapshot(snapshot);
 }
 
+bool Engine::rest() {
+  if (!parts_->precision) return false;
+  const bool under_way = parts_->precision->rest();
+  parts_->watch->rest();
+  return under_way;
+}
+
 Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                    std::span<const TokenId> tokens,
                                                    layers::LogitsWanted wanted, std::int64_t rotary_context,

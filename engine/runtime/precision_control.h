@@ -48,6 +48,7 @@ class PrecisionControl final {
   bool serve(precision::UnitId first, std::span<const std::int32_t> chosen);
   void end_pass(bool completed, const precision::Observation& observation);
   bool wants_entropy() const;
+  bool rest() { return parts_.residency->rest(); }  // see Residency
   // Why the last pass was stopped by serve(), if it was.
   std::optional<Error> take_error();
 

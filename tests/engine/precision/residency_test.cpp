@@ -93,6 +93,36 @@ class ResidencyTest : public QObject {
     QCOMPARE(world.story.events.back().seconds, 2.0);
   }
 
+  // No pass follows, and yet what was begun is finished, what waited for a place as well.
+  void restingFinishesWhatWasBegun_data() { kinds(); }
+  void restingFinishesWhatWasBegun() {
+    WorldOptions one_at_once = options();
+    one_at_once.settings.in_flight = 1;
+    SwapWorld world(one_at_once);
+    FOVEA_VERIFY(world.open());
+    const std::int64_t passes = world.residency().passes();
+    QVERIFY(world.request(3, 0));
+    QVERIFY(world.request(4, 1));
+    QTRY_VERIFY(!world.residency().rest());
+    QCOMPARE(int{world.residency().tiers()[3]}, 0);
+    QCOMPARE(int{world.residency().tiers()[4]}, 1);
+    QCOMPARE(world.residency().passes(), passes);
+    const auto queues = world.residency().queues();
+    QCOMPARE(queues.queued + queues.reading + queues.ready, 0);
+    VERIFY_WORLD(world);
+  }
+
+  // What further passes must publish waits for them.
+  void restingChangesNothingThatIsDeterministic() {
+    SwapWorld world({.settings = {.publish_after_passes = 0}});
+    FOVEA_VERIFY(world.open());
+    QVERIFY(world.request(3, 0));
+    QVERIFY(!world.residency().rest());
+    QCOMPARE(int{world.residency().tiers()[3]}, int{SwapWorld::lowest});
+    world.residency().end_pass();
+    QCOMPARE(int{world.residency().tiers()[3]}, 0);
+  }
+
   // The old version's block is in use until the passes have ended that could see it.
   void aSwapIsUnderWayUntilItsOldBlockIsFree() {
     SwapWorld world({.host_memory = false, .lagging_passes = true, .settings = {.publish_after_passes = 0}});

@@ -301,6 +301,34 @@ class SnapshotTest : public QObject {
     QCOMPARE(snapshot.swaps.promotions, 0);
   }
 
+  // What the last pass decided is in flight when it ends; nothing more is asked, and it is finished.
+  void whatWasBegunIsFinishedWhileNothingIsAsked() {
+    LoadRequest dynamic = swapping();
+    dynamic.precision.publish_after_passes = -1;
+    dynamic.precision.dynaexq.interval_tokens = 1;
+    dynamic.precision.dynaexq.smoothing = 0.2;  // other tokens, other experts
+    dynamic.precision.dynaexq.smoothing_tokens = 0;
+    dynamic.chunk = 16;
+    const auto engine = load(dynamic);
+    Snapshot snapshot;
+    const auto in_flight = [&] { return snapshot.queued + snapshot.reading + snapshot.ready; };
+    for (int turn = 0; turn < 100 && in_flight() == 0; ++turn) {
+      engine->read_snapshot(snapshot);
+      QThread::msleep(110);  // snapshots are made ten times a second
+      logits(*engine, std::vector<fovea::TokenId>(16, turn * 7 % vocabulary));
+      QVERIFY(engine->read_snapshot(snapshot));
+    }
+    QVERIFY(in_flight() > 0);
+    const fovea::SwapCounters before = snapshot.swaps;
+    QTRY_VERIFY(!engine->rest());
+    QVERIFY(engine->read_snapshot(snapshot));
+    QCOMPARE(in_flight(), 0);
+    QVERIFY(std::ranges::all_of(snapshot.units,
+                                [](const fovea::UnitState& unit) { return unit.target == fovea::no_tier; }));
+    QVERIFY(snapshot.swaps.promotions + snapshot.swaps.demotions > before.promotions + before.demotions);
+    QVERIFY(!load(plain_request())->rest());
+  }
+
   // Nobody looks for a while: none is made. A reader who comes back gets them again.
   void nothingIsMadeForNobody() {
     const auto engine = load(request(PolicyKind::dynaexq, {"file", "q2"}));
