@@ -80,6 +80,8 @@ void EngineWorker::load(quint64 ticket, const LoadRequest& request) {
                     engine_->memory(),        {},
                     engine_->expert_layers(), device_of(engine_->settings().device)};
   if (const Plan* plan = engine_->plan()) model.plan = *plan;
+  const std::span<const float> uses = engine_->calibrated_uses();
+  model.calibrated_uses.assign(uses.begin(), uses.end());
   Q_EMIT loaded(model);
 }
 
@@ -102,17 +104,17 @@ void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
     Q_EMIT failed(result.error());
     return;
   }
+  rest();
   if (const auto use = engine_->precision()) Q_EMIT precisionUsed(*use);
   Q_EMIT finished(*result);
-  rest();
 }
 
-void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings) {
-  const std::stop_token stop = begin(ticket);
 void EngineWorker::rest() {
   if (engine_ && engine_->rest()) rest_timer_.start();
 }
 
+void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings) {
+  const std::stop_token stop = begin(ticket);
   if (!engine_) {
     Q_EMIT calibrationFailed(Error{ErrorKind::invalid, {}, "no model is loaded", "Open a model first"});
     return;

@@ -25,7 +25,8 @@ struct LoadedModel {
   MemoryUse memory;
   std::optional<Plan> plan;  // with a policy
   std::vector<ExpertLayer> expert_layers;
-  DeviceInfo device;  // on which it runs
+  DeviceInfo device;                        // on which it runs
+  std::vector<float> calibrated_uses = {};  // Engine::calibrated_uses()
 };
 
 // Move it to a thread; call load(), generate() and the other slots through queued connections, stop() and
@@ -86,8 +87,8 @@ class EngineWorker : public QObject {
   std::unique_ptr<Engine> engine_;  // exchanged under engine_mutex_; used by the worker thread without it
   std::mutex engine_mutex_;
   QElapsedTimer last_report_;  // worker thread only
-
   QTimer rest_timer_{this};    // worker thread only
+
   std::mutex mutex_;
   std::stop_source source_;    // guarded by mutex_
   quint64 last_ticket_ = 0;    // guarded by mutex_

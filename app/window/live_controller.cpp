@@ -72,6 +72,7 @@ void LiveController::show_model() {
   }
   model.plan = memory_plan(loaded);
   panel_->set_model(model);
+  model.calibrated_uses = loaded.calibrated_uses;
   panel_->set_kv_used(-1);
   show_conversation();
   measure_link();

@@ -106,6 +106,9 @@ class Engine {
   // The layers that have experts, and what their routers choose for one sequence in passes of at most `chunk`
   // tokens. Nothing stays in the cache.
   std::vector<ExpertLayer> expert_layers() const;
+  // How the store's calibration, over many subjects, used those layers' experts: of each one the share of its
+  // layer's uses, layer after layer. Empty: data-free, or there is no store of experts.
+  std::span<const float> calibrated_uses() const;
   Result<void> routing(std::span<const TokenId> tokens, std::int64_t chunk, const RoutingSink& sink,
                        std::stop_token = {});
 

@@ -327,6 +327,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
   PrecisionControl::Parts parts;
   parts.device = &device;
   parts.policy = std::move(policy);
+  parts.calibrated_uses = std::move(prepared.world.uses);
   const std::vector<TierId> first = without_absent(parts.policy->initial(), prepared.units.absent);
   parts.units = std::make_unique<precision::UnitTable>(std::move(prepared.units.units));
   parts.tiers = std::make_unique<precision::TierSet>(std::move(prepared.units.tiers));

@@ -38,6 +38,7 @@ class PrecisionControl final {
     std::unique_ptr<precision::VersionSource> source;
     std::unique_ptr<precision::Residency> residency;
     std::unique_ptr<precision::Policy> policy;
+    std::vector<float> calibrated_uses = {};  // [units]: precision::StoreProfile::uses
     std::optional<SwapLog> log;
   };
   explicit PrecisionControl(Parts parts);
@@ -47,8 +48,8 @@ class PrecisionControl final {
   // False: one that was on disk alone could not be read.
   bool serve(precision::UnitId first, std::span<const std::int32_t> chosen);
   void end_pass(bool completed, const precision::Observation& observation);
-  bool wants_entropy() const;
   bool rest() { return parts_.residency->rest(); }  // see Residency
+  bool wants_entropy() const;
   // Why the last pass was stopped by serve(), if it was.
   std::optional<Error> take_error();
 
@@ -61,6 +62,7 @@ class PrecisionControl final {
   // accounted_bytes: of what this and the residency hold, with the plan's safety.
   PrecisionUse use() const;
 
+  std::span<const float> calibrated_uses() const { return parts_.calibrated_uses; }
   // The policy's, [units]; empty: it measures none.
   std::span<const float> hotness() const { return parts_.policy->hotness(); }
   // Gives a snapshot its tiers, its pools and the budget, …

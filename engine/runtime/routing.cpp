@@ -77,6 +77,10 @@ std::vector<ExpertLayer> Engine::expert_layers() const {
   return runtime::expert_layers(*parts_->model);
 }
 
+std::span<const float> Engine::calibrated_uses() const {
+  return parts_->precision ? parts_->precision->calibrated_uses() : std::span<const float>();
+}
+
 Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk, const RoutingSink& sink,
                              std::stop_token stop) {
   Parts& parts = *parts_;

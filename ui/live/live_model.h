@@ -17,6 +17,9 @@ struct LiveModel {
   std::vector<std::int64_t> layer_numbers =
       {};  // in the model, of the layers that have experts; empty: 0, 1, …
   std::vector<std::int64_t> experts_per_layer = {};  // empty: all the same
+  // Of all experts, layer after layer: the share of its layer's uses over the many subjects of the store's
+  // calibration; empty: there is none.
+  std::vector<float> calibrated_uses = {};
   Plan plan = {};
   double link_bytes_per_s = 0;  // measured: what versions can be read with; 0: not known
 };

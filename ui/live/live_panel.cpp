@@ -326,7 +326,7 @@ void LivePanel::update_alarms() {
       device_total_ > 0 && static_cast<double>(device_used_) > 0.9 * static_cast<double>(device_total_);
   QStringList alarms;
   if (collapsed_layers_ > 0) {
-    alarms << tr("Router collapse in %n layer(s): a few experts take nearly all that they could.", nullptr,
+    alarms << tr("Router collapse in %n layer(s): the same few experts take nearly all.", nullptr,
                  static_cast<int>(collapsed_layers_));
   }
   if (memory_full_)

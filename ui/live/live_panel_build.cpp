@@ -81,9 +81,10 @@ void LivePanel::build() {
   tint(*alarm_, QPalette::Window, error_background);
   alarm_->setAccessibleName(tr("Alarm"));
   alarm_->setToolTip(
-      tr("Routers are judged by the last minute. With k experts for a token, two can take at most 2/k of the "
-         "uses; the alarm comes at 80 % of that. Where a token takes more than 40 % of the experts, it comes "
-         "when the same k serve nearly every token. Text that repeats itself does this, too."));
+      tr("A router has collapsed when the same few experts serve nearly every token, now and over many "
+         "subjects: "
+         "those of the calibration, or, without one, all since the model was opened. An answer about one "
+         "subject keeps to few experts, too; that is no alarm."));
   alarm_->hide();
   content->addWidget(alarm_);
   splitter_ = new QSplitter(Qt::Vertical, page);

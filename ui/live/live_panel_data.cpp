@@ -128,8 +128,12 @@ void LivePanel::refresh_judgements() {
     for (std::size_t unit = 0; unit < window.size(); ++unit)
       window[unit] -= window_cursor_.frame().uses[unit];
   }
-  const RouterHealth health =
-      router_health(window, frame.units_per_layer, model.experts_per_layer, model.experts_used);
+  const RouterHealth health = router_health({.lately = window,
+                                             .since_start = frame.uses,
+                                             .calibrated = model.calibrated_uses,
+                                             .units_per_layer = frame.units_per_layer,
+                                             .experts = model.experts_per_layer,
+                                             .used = model.experts_used});
   routers_->set_health(health, model.experts_used);
   collapsed_layers_ = health.collapsed;
   routers_->set_conversations(replaying_ ? std::vector<ConversationUses::Row>() : conversations_.rows());

@@ -3,71 +3,95 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 namespace fovea::ui {
 namespace {
 
-LayerHealth health_of(std::span<const std::uint32_t> uses, std::int64_t used) {
-  LayerHealth health;
-  for (const std::uint32_t each : uses) health.uses += each;
+double sum(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+template <class Number>
+std::vector<double> shares_of(std::span<const Number> uses) {
+  std::vector<double> shares(uses.begin(), uses.end());
+  const double total = sum(shares);
+  for (double& share : shares) share = total > 0 ? share / total : 0;
+  return shares;
+}
+
+// Of the `count` largest shares.
+double top(std::vector<double> shares, std::size_t count) {
+  count = std::min(count, shares.size());
+  std::ranges::partial_sort(shares, shares.begin() + static_cast<std::ptrdiff_t>(count), std::greater<>());
+  return sum(std::span(shares).first(count));
+}
+
+double apart(const std::vector<double>& a, const std::vector<double>& b) {
+  double more = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) more += std::max(0.0, a[i] - b[i]);
+  return more;
+}
+
+std::int64_t count(std::span<const std::uint32_t> uses) {
+  return std::accumulate(uses.begin(), uses.end(), std::int64_t{0});
+}
+
+// One layer's part of RouterUses.
+LayerHealth health_of(std::span<const std::uint32_t> lately, std::span<const std::uint32_t> since_start,
+                      std::span<const float> calibrated, std::size_t used) {
+  LayerHealth health{.uses = count(lately)};
   if (health.uses == 0) return health;
-  const auto total = static_cast<double>(health.uses);
+  const std::vector<double> shares = shares_of(lately);
   double entropy = 0;
-  for (const std::uint32_t each : uses) {
-    const double share = each / total;
-    if (share > 0) entropy -= share * std::log(share);
+  for (const double share : shares) entropy -= share > 0 ? share * std::log(share) : 0;
+  health.evenness = shares.size() > 1 ? entropy / std::log(static_cast<double>(shares.size())) : 1;
+  health.busiest = static_cast<std::int32_t>(std::ranges::max_element(shares) - shares.begin());
+  health.top_one = top(shares, 1);
+  health.top_tenth = top(shares, std::max<std::size_t>(1, shares.size() / 10));
+  health.top_used = top(shares, used);
+  const bool choice = used < shares.size();
+  if (choice) {
+    const double even = static_cast<double>(used) / static_cast<double>(shares.size());
+    health.narrow = std::lerp(even, 1.0, narrow_limit);
   }
-  health.evenness = uses.size() > 1 ? entropy / std::log(static_cast<double>(uses.size())) : 1;
-  health.busiest = static_cast<std::int32_t>(std::ranges::max_element(uses) - uses.begin());
-  std::vector<std::uint32_t> sorted(uses.begin(), uses.end());
-  const std::size_t tenth = std::max<std::size_t>(1, sorted.size() / 10);
-  const auto chosen = static_cast<std::size_t>(std::max<std::int64_t>(1, used));
-  const std::size_t head = std::min(sorted.size(), std::max({std::size_t{2}, tenth, chosen}));
-  std::ranges::partial_sort(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(head), std::greater<>());
-  for (std::size_t rank = 0; rank < head; ++rank) {
-    const double share = sorted[rank] / total;
-    if (rank == 0) health.top_one = share;
-    if (rank < 2) health.top_two += share;
-    if (rank < tenth) health.top_tenth += share;
-    if (rank < chosen) health.top_used += share;
+  const auto tokens = [used](std::int64_t uses) { return uses / static_cast<std::int64_t>(used); };
+  if (tokens(health.uses) < fewest_tokens_for_health) return health;
+  std::vector<double> many;
+  if (!calibrated.empty()) {
+    many = shares_of(calibrated);
+  } else if (tokens(count(since_start)) >= tokens_of_many_subjects) {
+    many = shares_of(since_start);
   }
-  const auto experts = static_cast<std::int64_t>(uses.size());
-  const double even = static_cast<double>(chosen) / static_cast<double>(experts);
-  health.limit = judged_by_two(experts, used) ? collapse_share : collapse_share_of_k;
-  if (judged_by_two(experts, used)) {
-    health.concentration =
-        std::max(health.top_one / largest_share(1, used), health.top_two / largest_share(2, used));
-  } else if (even < 1) {
-    health.concentration = std::max(0.0, (health.top_used - even) / (1 - even));
-  }
-  health.collapsed = health.concentration >= health.limit &&
-                     health.uses >= fewest_tokens_for_health * static_cast<std::int64_t>(chosen);
+  health.collapsed =
+      choice && !many.empty() && health.top_used >= health.narrow && top(many, used) >= health.narrow;
+  health.one_subject = !calibrated.empty() && !health.collapsed &&
+                       health.uses >= fewest_uses_per_expert * std::ssize(shares) &&
+                       apart(shares, many) >= one_subject_limit;
   return health;
 }
 
 }  // namespace
 
-bool judged_by_two(std::int64_t experts, std::int64_t used) {
-  return 2 * 2.0 / static_cast<double>(experts) <= collapse_share * largest_share(2, used);
-}
-
-double largest_share(std::int64_t experts, std::int64_t used) {
-  return std::min(1.0, static_cast<double>(experts) / static_cast<double>(std::max<std::int64_t>(1, used)));
-}
-
-RouterHealth router_health(std::span<const std::uint32_t> uses, std::int64_t units_per_layer,
-                           std::span<const std::int64_t> experts, std::int64_t used) {
+RouterHealth router_health(const RouterUses& uses) {
   RouterHealth result;
-  if (units_per_layer <= 0) return result;
-  const auto width = static_cast<std::size_t>(units_per_layer);
+  if (uses.units_per_layer <= 0) return result;
+  const auto width = static_cast<std::size_t>(uses.units_per_layer);
   double evenness = 0;
   std::int64_t busy = 0;
-  for (std::size_t layer = 0; layer < uses.size() / width; ++layer) {
-    const std::size_t count =
-        layer < experts.size() ? std::min(width, static_cast<std::size_t>(experts[layer])) : width;
-    result.layers.push_back(health_of(uses.subspan(layer * width, count), used));
+  std::size_t expert = 0;  // the layer's first among all
+  for (std::size_t layer = 0; layer < uses.lately.size() / width; ++layer) {
+    const std::size_t experts =
+        layer < uses.experts.size() ? std::min(width, static_cast<std::size_t>(uses.experts[layer])) : width;
+    const bool calibrated = expert + experts <= uses.calibrated.size();
+    result.layers.push_back(health_of(
+        uses.lately.subspan(layer * width, experts), uses.since_start.subspan(layer * width, experts),
+        calibrated ? uses.calibrated.subspan(expert, experts) : uses.calibrated.first(0),
+        static_cast<std::size_t>(std::max<std::int64_t>(1, uses.used))));
+    expert += experts;
     const LayerHealth& health = result.layers.back();
     result.collapsed += health.collapsed;
+    result.one_subject += health.one_subject;
     if (health.uses == 0) continue;
     evenness += health.evenness;
     ++busy;

@@ -1,4 +1,20 @@
-// How a model's routers spread their work, from the uses of one stretch of time.
+// How a model's routers spread their work, and whether one has collapsed: whether it sends every token to the
+// same few experts, so that the others are dead weight.
+//
+// A minute that only a few experts serve is no sign of it. Experts differ by subject, so a conversation about
+// one thing keeps to the few that know it (of 16 experts, four may serve 92 % of an answer's uses, and a
+// third over all subjects), and a text that repeats itself to even fewer. Only uses over many subjects can
+// tell:
+//
+// - where the store was calibrated, those of the calibration. A layer that is narrow now has collapsed when
+// it
+//   was as narrow there; where others worked there, it is "one subject".
+// - else all that was used since the model was opened, once that is long. Nobody knows how mixed it was, so
+//   nothing is said but where the layer's other experts hardly worked at all.
+//
+// "Narrow" leaves no doubt: the k busiest experts, k being chosen for a token, take 95 % of the way from
+// their even share to everything, which is the same k for nearly every token. An expert that every token uses
+// beside others that change is no collapse: models are made with such experts.
 #pragma once
 
 #include <cstdint>
@@ -11,40 +27,40 @@ struct LayerHealth {
   std::int64_t uses = 0;     // by tokens
   double evenness = 0;       // entropy of the load ÷ its largest value: 1 when all experts get the same
   double top_one = 0;        // share of the uses that the most used expert got
-  double top_two = 0;        // … the two most used
   double top_tenth = 0;      // … the most used tenth
-  double top_used = 0;       // … the k most used, k experts being chosen for a token
+  double top_used = 0;       // … the k most used
   std::int32_t busiest = 0;  // expert
-  // How much the busiest took of what they could, against the alarm's limit. Of one or two experts;
-  // where a token takes so many that this is near even anyhow, of the k busiest, counted from their even
-  // share.
-  double concentration = 0, limit = 1;
+  double narrow = 1;         // top_used from which on it may have collapsed
   bool collapsed = false;
+  bool one_subject = false;  // far from the calibration's uses, which were over many
 };
 
 struct RouterHealth {
   std::vector<LayerHealth> layers;
-  std::int64_t collapsed = 0;  // layers
-  double evenness = 0;         // mean over the layers with uses
+  std::int64_t collapsed = 0;    // layers
+  std::int64_t one_subject = 0;  // layers
+  double evenness = 0;           // mean over the layers with uses
 };
 
-// The most that `experts` of a layer can take when each token chooses `used`: one expert gets a token at most
-// once, so two get at most 2/k.
-double largest_share(std::int64_t experts, std::int64_t used);
-
-// Whether an even load of two experts is less than half of what raises the alarm: 2/n ≤ 0.8 · (2/k) / 2, for
-// k up to 40 % of the n experts (with k = 1: for five or more). Above it one expert in two thirds of the
-// tokens is nothing unusual, and only all k together can tell a collapse: the same k for nearly every token.
-bool judged_by_two(std::int64_t experts, std::int64_t used);
-
-// Too few uses say nothing about a router.
+inline constexpr double narrow_limit = 0.95;  // of the way from even to all
+// Share of the uses that went to other experts than in the calibration (total variation).
+inline constexpr double one_subject_limit = 0.4;
+// Too few uses say nothing about a router: so many tokens, and so many uses for each expert, with which
+// chance alone is half the limit away from the calibration.
 inline constexpr std::int64_t fewest_tokens_for_health = 64;
-inline constexpr double collapse_share = 0.8;  // of the largest share, of one or two
-// Of the way from even to all, of k: a conversation about one thing goes further than over the other limit.
-inline constexpr double collapse_share_of_k = 0.9;
+inline constexpr std::int64_t fewest_uses_per_expert = 4;
+// … and so many tokens may stand for many subjects where there is no calibration.
+inline constexpr std::int64_t tokens_of_many_subjects = 4096;
 
-// `uses` [layers, units_per_layer]; `experts` [layers] how many a layer has, empty: units_per_layer each.
-RouterHealth router_health(std::span<const std::uint32_t> uses, std::int64_t units_per_layer,
-                           std::span<const std::int64_t> experts, std::int64_t used);
+struct RouterUses {
+  std::span<const std::uint32_t> lately;       // [layers, units_per_layer], what is judged
+  std::span<const std::uint32_t> since_start;  // the same, since the model was opened
+  std::span<const float> calibrated = {};      // LiveModel::calibrated_uses
+  std::int64_t units_per_layer = 0;
+  std::span<const std::int64_t> experts = {};  // [layers] how many a layer has; empty: units_per_layer each
+  std::int64_t used = 0;                       // k
+};
+
+RouterHealth router_health(const RouterUses& uses);
 
 }  // namespace fovea::ui

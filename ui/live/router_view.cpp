@@ -26,10 +26,16 @@ void RouterView::set_health(const RouterHealth& health, std::int64_t experts_use
   health_ = health;
   experts_used_ = experts_used;
   if (other_shape) updateGeometry();
-  setAccessibleDescription(health.layers.empty() ? tr("Nothing was routed yet.")
-                                                 : tr("Mean evenness %1; collapsed layers: %2.")
-                                                       .arg(percent_text(health.evenness))
-                                                       .arg(health.collapsed));
+  QString words = tr("Nothing was routed yet.");
+  if (!health.layers.empty()) {
+    words = tr("Mean evenness %1; collapsed layers: %2.")
+                .arg(percent_text(health.evenness))
+                .arg(health.collapsed);
+    if (health.one_subject > 0)
+      words +=
+          QLatin1Char(' ') + tr("One subject in %n layer(s).", nullptr, static_cast<int>(health.one_subject));
+  }
+  setAccessibleDescription(words);
   update();
 }
 
@@ -81,16 +87,17 @@ QString RouterView::layer_words(std::size_t layer) const {
   const LayerHealth& h = health_.layers[layer];
   if (h.uses == 0) return tr("Layer %1: not used yet").arg(layer_name(layer));
   QString words =
-      tr("Layer %1: evenness %2. Expert %3 got %4 of the uses, the two busiest %5 of at most %6, the "
-         "busiest tenth %7, the %8 busiest %9.")
+      tr("Layer %1: evenness %2. Expert %3 got %4 of the uses, the busiest tenth %5, the %6 busiest %7.")
           .arg(layer_name(layer), percent_text(h.evenness))
           .arg(h.busiest)
-          .arg(percent_text(h.top_one, 1), percent_text(h.top_two, 1),
-               percent_text(largest_share(2, experts_used_)), percent_text(h.top_tenth))
+          .arg(percent_text(h.top_one, 1), percent_text(h.top_tenth))
           .arg(experts_used_)
           .arg(percent_text(h.top_used));
   if (h.collapsed)
-    words += QLatin1Char(' ') + tr("Collapsed: a few experts take nearly all that they could.");
+    words += QLatin1Char(' ') + tr("Collapsed: the same few experts take nearly all, whatever the subject.");
+  if (h.one_subject)
+    words += QLatin1Char(' ') +
+             tr("One subject: over the many of the calibration, other experts worked here as well.");
   return words;
 }
 
@@ -107,12 +114,12 @@ void RouterView::paint_layers(QPainter& painter, const QRectF& plot, bool evenne
       const double height = plot.height() * std::clamp(share, 0.0, 1.0);
       painter.fillRect(QRectF(x, plot.bottom() - height, std::max(1.0, width - gap), height), colour);
     };
-    bar(evenness ? h.evenness : h.concentration, h.collapsed ? alarm_colour(palette()) : usual);
+    bar(evenness ? h.evenness : h.top_used, h.collapsed ? alarm_colour(palette()) : usual);
   }
   if (evenness) return;
   // Where the alarm is.
   painter.setPen(QPen(alarm_colour(palette()), 1, Qt::DashLine));
-  const double limit = std::ranges::min_element(health_.layers, {}, &LayerHealth::limit)->limit;
+  const double limit = std::ranges::min_element(health_.layers, {}, &LayerHealth::narrow)->narrow;
   const double y = plot.bottom() - plot.height() * limit;
   painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
 }
@@ -159,12 +166,13 @@ void RouterView::paintEvent(QPaintEvent*) {
   const double line = fontMetrics().height();
   double largest = 0, tenth = 0;
   for (const LayerHealth& h : health_.layers) {
-    largest = std::max(largest, h.concentration);
+    largest = std::max(largest, h.top_used);
     tenth += h.top_tenth / static_cast<double>(health_.layers.size());
   }
-  paint_caption(painter, QRectF(0, 0, width(), line), tr("Evenness of the load, by layer"),
-                health_.layers.empty() ? QString() : tr("mean %1").arg(percent_text(health_.evenness)),
-                palette());
+  QString mean;
+  if (!health_.layers.empty()) mean = tr("mean %1").arg(percent_text(health_.evenness));
+  if (2 * health_.one_subject > std::ssize(health_.layers)) mean = tr("one subject · %1").arg(mean);
+  paint_caption(painter, QRectF(0, 0, width(), line), tr("Evenness of the load, by layer"), mean, palette());
   if (!health_.layers.empty()) paint_layers(painter, evenness_plot(), true);
   paint_caption(painter, QRectF(0, busiest_plot().top() - line * 1.15, width(), line),
                 tr("Load of the busiest experts"),

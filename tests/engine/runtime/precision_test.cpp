@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "engine/api/plan.h"
+#include "engine/api/prepare.h"
 #include "engine/runtime/load.h"
 #include "tests/support/test.h"
 
@@ -345,6 +347,37 @@ class PrecisionTest : public QObject {
     QCOMPARE(snapshot.tiers[0].hits + snapshot.tiers[1].hits, 16 * layers * used);
     QVERIFY(snapshot.arena_used_bytes > 0 && snapshot.arena_used_bytes <= snapshot.arena_bytes);
     QVERIFY(!engine->read_snapshot(snapshot));  // nothing new
+  }
+
+  // What a window compares a conversation's uses with; a store that saw no text has nothing to tell.
+  void theCalibrationsUsesAreThoseOfTheStore() {
+    LoadRequest chat = request(PolicyKind::static_tiers, {"file", "bf16"});
+    chat.model = fovea::tests::golden("chat");
+    chat.need_tokenizer = true;
+    QVERIFY(load(chat)->calibrated_uses().empty());
+    chat.precision.store = folder_.filePath("calibrated").toStdString();
+    const auto prepared = fovea::prepare(
+        {.model = chat.model,
+         .store = chat.precision.store,
+         .tiers = chat.precision.tiers,
+         .threads = 2,
+         .calibration = {
+             .text = "the text that the model reads first, and then once more, until it has learnt",
+             .tokens = 16,
+             .window = 16}});
+    FOVEA_VERIFY(prepared);
+    const auto engine = load(chat);
+    auto uses = engine->calibrated_uses();
+    for (const fovea::ExpertLayer& layer : engine->expert_layers()) {
+      const auto count = static_cast<std::size_t>(layer.experts);
+      QVERIFY(uses.size() >= count);
+      const auto its = uses.first(count);
+      QVERIFY(std::abs(std::accumulate(its.begin(), its.end(), 0.0F) - 1) < 1e-5F);
+      QVERIFY(std::ranges::max(its) > 1.01F * std::ranges::min(its));
+      uses = uses.subspan(count);
+    }
+    QVERIFY(uses.empty());
+    QVERIFY(load(plain_request())->calibrated_uses().empty());
   }
 
   void withoutAPolicyThereIsNothingToTell() {

@@ -15,6 +15,7 @@
 #include "ui/live/legend_view.h"
 #include "ui/live/number_text.h"
 #include "ui/live/pools_view.h"
+#include "ui/live/router_view.h"
 #include "ui/live/traffic_view.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
@@ -215,6 +216,7 @@ class LivePanelTest : public QObject {
     panel.set_device_memory(91, 100);
     QVERIFY(panel.memory_alarm() && alarm->isVisible());
     panel.set_device_memory(90, 100);
+    // Two of eight experts serve what was written lately: it may be about one thing …
     QVERIFY(!panel.memory_alarm() && !alarm->isVisible());
     Snapshot s = small_snapshot();
     s.tokens += 1000;
@@ -222,8 +224,34 @@ class LivePanelTest : public QObject {
     s.units[5].uses += 1000;
     panel.add_snapshot(s, 2);
     panel.refresh();
+    QVERIFY(!panel.collapse_alarm() && !alarm->isVisible());
+    // … but not all the time.
+    s.tokens += 50'000;
+    s.units[3].uses += 50'000;
+    s.units[5].uses += 50'000;
+    panel.add_snapshot(s, 3);
+    panel.refresh();
     QVERIFY(panel.collapse_alarm() && alarm->isVisible());
     QVERIFY(alarm->text().contains(QStringLiteral("collapse")));
+  }
+
+  // 16 experts, two for a token: four serve 92 % of an answer, but the calibration used them all.
+  void oneSubjectIsNoCollapse() {
+    LivePanel panel;
+    LiveModel model = small_model();
+    model.experts = 16;
+    model.calibrated_uses = std::vector<float>(32, 1.0F / 16);
+    panel.set_model(model);
+    Snapshot s = small_snapshot();
+    s.units_per_layer = 16;
+    s.units.resize(32);
+    for (std::size_t unit = 0; unit < 32; ++unit)
+      s.units[unit].uses = unit % 16 < 4 ? 1000 + 300 * (unit % 2) : 33;
+    panel.add_snapshot(s, 1);
+    panel.refresh();
+    QVERIFY(!panel.collapse_alarm());
+    QVERIFY(panel.findChild<RouterView*>()->accessibleDescription().contains(
+        QStringLiteral("One subject in 2 layer")));
   }
 
   void offersAFixedMixWhenThePolicyGainsNothing() {

@@ -8,65 +8,79 @@ class RouterHealthTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // Shares worked out by hand. 8 experts, top-2, 1000 tokens: 2000 uses, one expert gets at most 1000.
+  // 8 experts, two for a token: evenly they get a quarter, so two that get 1/4 + 0.95 · 3/4 = 96.25 % leave
+  // nothing to the others. 5000 tokens are 10000 uses.
   void alarms_data() {
-    QTest::addColumn<std::vector<std::uint32_t>>("uses");
+    QTest::addColumn<std::vector<std::uint32_t>>("lately");
+    QTest::addColumn<std::vector<std::uint32_t>>("since_start");
+    QTest::addColumn<std::vector<float>>("calibrated");
     QTest::addColumn<int>("used");
     QTest::addColumn<bool>("collapsed");
+    QTest::addColumn<bool>("one_subject");
     using Uses = std::vector<std::uint32_t>;
-    QTest::newRow("even") << Uses{250, 250, 250, 250, 250, 250, 250, 250} << 2 << false;
-    QTest::newRow("two take all") << Uses{1000, 1000, 0, 0, 0, 0, 0, 0} << 2 << true;
-    QTest::newRow("two take 80 % of all") << Uses{800, 800, 100, 100, 50, 50, 50, 50} << 2 << true;
-    QTest::newRow("two take 79 %") << Uses{790, 790, 100, 100, 70, 50, 50, 50} << 2 << false;
-    QTest::newRow("one is in 80 % of the tokens")
-        << Uses{800, 300, 200, 200, 200, 100, 100, 100} << 2 << true;
-    QTest::newRow("one is in 79 %") << Uses{790, 310, 200, 200, 200, 100, 100, 100} << 2 << false;
-    // 16 experts, top-4: 4000 uses, two get at most half: 80 % of that are 1600.
-    const auto with = [](Uses first, std::size_t experts, std::uint32_t total) {  // the rest evenly
-      for (const std::uint32_t use : first) total -= use;
-      while (first.size() < experts) {
-        first.push_back(total / static_cast<std::uint32_t>(experts - first.size()));
-        total -= first.back();
-      }
-      return first;
-    };
-    QTest::newRow("top 4, two take 40 %") << with({800, 800}, 16, 4000) << 4 << true;
-    QTest::newRow("top 4, two take 39 %") << with({780, 780}, 16, 4000) << 4 << false;
-    // Each expert serves 42 % of the tokens when the load is even: one that serves 82 % is no collapse.
-    QTest::newRow("top 10 of 24") << with({820, 820}, 24, 10'000) << 10 << false;
-    // The ten busiest take 10/24 when it is even: 90 % of the way from there to all is 94.2 %.
-    QTest::newRow("top 10 of 24, ten take 95 %")
-        << with({950, 950, 950, 950, 950, 950, 950, 950, 950, 950}, 24, 10'000) << 10 << true;
-    QTest::newRow("top 10 of 24, ten take 94 %")
-        << with({940, 940, 940, 940, 940, 940, 940, 940, 940, 940}, 24, 10'000) << 10 << false;
-    QTest::newRow("too few uses") << Uses{60, 60, 0, 0, 0, 0, 0, 0} << 2 << false;
-    QTest::newRow("idle") << Uses{0, 0, 0, 0, 0, 0, 0, 0} << 2 << false;
+    using Shares = std::vector<float>;
+    const Uses even{1250, 1250, 1250, 1250, 1250, 1250, 1250, 1250};
+    const Uses two{4850, 4850, 50, 50, 50, 50, 50, 50}, nearly{4800, 4800, 100, 100, 50, 50, 50, 50};
+    const Uses subject{3000, 3000, 2000, 1200, 200, 200, 200, 200};  // four serve 92 %
+    const Shares none{}, mixed{0.15F, 0.1F, 0.1F, 0.1F, 0.1F, 0.15F, 0.15F, 0.15F};
+    const Shares narrow{0.49F, 0.49F, 0, 0, 0.005F, 0.005F, 0.005F, 0.005F};
+    QTest::newRow("even") << even << even << none << 2 << false << false;
+    QTest::newRow("one subject, not calibrated") << subject << subject << none << 2 << false << false;
+    QTest::newRow("one subject, calibrated") << subject << subject << mixed << 2 << false << true;
+    QTest::newRow("many subjects, calibrated") << even << even << mixed << 2 << false << false;
+    QTest::newRow("two take 97 % of a long run") << two << two << none << 2 << true << false;
+    QTest::newRow("two take 96 % of a long run") << nearly << nearly << none << 2 << false << false;
+    QTest::newRow("two now, others before") << two << even << none << 2 << false << false;
+    const Uses early{3900, 3900, 0, 0, 0, 0, 0, 0};
+    QTest::newRow("two so far, which is not long") << early << early << none << 2 << false << false;
+    QTest::newRow("two now, others in the calibration") << two << two << mixed << 2 << false << true;
+    QTest::newRow("two, in the calibration as well") << early << early << narrow << 2 << true << false;
+    QTest::newRow("two of the calibration's, others now") << even << even << narrow << 2 << false << true;
+    // Its partner changes: such experts are made on purpose.
+    const Uses always{5000, 715, 715, 714, 714, 714, 714, 714};
+    QTest::newRow("one in every token") << always << always << none << 2 << false << false;
+    const Uses few{60, 60, 0, 0, 0, 0, 0, 0};
+    QTest::newRow("too few uses") << few << two << narrow << 2 << false << false;
+    const Uses idle{0, 0, 0, 0, 0, 0, 0, 0};
+    QTest::newRow("idle") << idle << two << narrow << 2 << false << false;
+    // With one expert for a token, the even share is 1/8.
+    const Uses one{4800, 200, 0, 0, 0, 0, 0, 0};
+    QTest::newRow("top 1, one takes 96 %") << one << one << none << 1 << true << false;
     // Every token uses all experts: nothing can collapse.
-    QTest::newRow("all are used") << Uses{1000, 1000} << 2 << false;
+    const Uses all{5000, 5000};
+    QTest::newRow("all are used") << all << all << none << 2 << false << false;
   }
   void alarms() {
-    QFETCH(std::vector<std::uint32_t>, uses);
+    QFETCH(std::vector<std::uint32_t>, lately);
+    QFETCH(std::vector<std::uint32_t>, since_start);
+    QFETCH(std::vector<float>, calibrated);
     QFETCH(int, used);
     QFETCH(bool, collapsed);
-    const RouterHealth health = router_health(uses, static_cast<std::int64_t>(uses.size()), {}, used);
+    QFETCH(bool, one_subject);
+    const RouterHealth health = router_health({.lately = lately,
+                                               .since_start = since_start,
+                                               .calibrated = calibrated,
+                                               .units_per_layer = std::ssize(lately),
+                                               .used = used});
     QCOMPARE(health.layers.size(), std::size_t{1});
     QCOMPARE(health.layers[0].collapsed, collapsed);
+    QCOMPARE(health.layers[0].one_subject, one_subject);
     QCOMPARE(health.collapsed, std::int64_t{collapsed});
+    QCOMPARE(health.one_subject, std::int64_t{one_subject});
   }
 
   void measures() {
     // Entropy of ½, ¼, ¼, 0 is 1.5 bits of at most 2.
     const std::vector<std::uint32_t> uses = {100, 50, 50, 0, /* another layer */ 0, 0, 0, 40};
-    const RouterHealth health = router_health(uses, 4, {}, 1);
+    const RouterHealth health =
+        router_health({.lately = uses, .since_start = uses, .units_per_layer = 4, .used = 1});
     QCOMPARE(health.layers.size(), std::size_t{2});
     QCOMPARE(health.layers[0].uses, 200);
     QVERIFY(qFuzzyCompare(health.layers[0].evenness, 0.75));
     QCOMPARE(health.layers[0].top_one, 0.5);
-    QCOMPARE(health.layers[0].top_two, 0.75);
     QCOMPARE(health.layers[0].top_tenth, 0.5);
     QCOMPARE(health.layers[0].top_used, 0.5);
-    QVERIFY(qFuzzyCompare(health.layers[0].concentration,
-                          1.0 / 3));  // from a quarter, half is a third of the way
+    QVERIFY(qFuzzyCompare(health.layers[0].narrow, 0.25 + 0.95 * 0.75));
     QCOMPARE(health.layers[1].busiest, 3);
     QCOMPARE(health.layers[1].evenness, 0.0);
     QVERIFY(qFuzzyCompare(health.evenness, 0.375));
@@ -76,14 +90,26 @@ class RouterHealthTest : public QObject {
   void countsOnlyTheLayersExperts() {
     const std::vector<std::uint32_t> uses = {100, 100, 0, 0};
     const std::vector<std::int64_t> experts = {2};
-    QCOMPARE(router_health(uses, 4, experts, 1).layers[0].evenness, 1.0);
-    QVERIFY(router_health(uses, 4, {}, 1).layers[0].evenness < 0.6);
+    RouterUses of{.lately = uses, .since_start = uses, .units_per_layer = 4, .used = 1};
+    QVERIFY(router_health(of).layers[0].evenness < 0.6);
+    of.experts = experts;
+    QCOMPARE(router_health(of).layers[0].evenness, 1.0);
   }
 
-  void largestShares() {
-    QCOMPARE(largest_share(2, 8), 0.25);
-    QCOMPARE(largest_share(1, 8), 0.125);
-    QCOMPARE(largest_share(2, 1), 1.0);
+  // The calibration's shares stand without gaps behind one another.
+  void findsTheCalibrationOfEachLayer() {
+    const std::vector<std::uint32_t> uses = {500, 500, 0, 0, /* another layer */ 900, 33, 33, 34};
+    const std::vector<std::int64_t> experts = {2, 4};
+    const std::vector<float> calibrated = {0.5F, 0.5F, 0.1F, 0.3F, 0.3F, 0.3F};
+    const RouterHealth health = router_health({.lately = uses,
+                                               .since_start = uses,
+                                               .calibrated = calibrated,
+                                               .units_per_layer = 4,
+                                               .experts = experts,
+                                               .used = 1});
+    QVERIFY(!health.layers[0].one_subject);
+    QVERIFY(health.layers[1].one_subject);
+    QCOMPARE(health.one_subject, 1);
   }
 };
 
