@@ -13,8 +13,14 @@ namespace {
 
 constexpr int label_columns = 4;
 
-// Of the 256-colour palette: from the highest tier to the lowest, then disk and nothing.
-constexpr std::array<int, 6> tier_colours = {208, 39, 26, 61, 60, 59};
+// Of the 256-colour palette, the nearest to the window's colours (ui/theme/tier_colours.h): a number of bits
+// has one, in every store. From so many bits on; then disk, host, in flight and nothing.
+struct BitsColour {
+  double from_bits;
+  int colour;
+};
+constexpr std::array<BitsColour, 6> bits_colours{
+    {{12, 229}, {7, 221}, {5, 143}, {3.5, 102}, {2.5, 60}, {0, 24}}};
 constexpr int disk_colour = 236;
 constexpr int host_colour = 132;
 constexpr int moving_colour = 231;
@@ -22,9 +28,12 @@ constexpr int empty_colour = 0;
 // Where all experts are alike, the strength says how much they are used: from hardly to most of its layer.
 constexpr std::array<int, 5> use_colours = {234, 52, 94, 130, 208};
 
-int colour_of(std::uint8_t tier) {
+int colour_of(const Snapshot& s, std::uint8_t tier) {
   if (tier == host_tier) return host_colour;
-  return tier < tier_colours.size() ? tier_colours[tier] : disk_colour;
+  if (tier >= s.tiers.size()) return disk_colour;
+  const double bits = s.tiers[tier].bits_per_weight;
+  return std::ranges::find_if(bits_colours, [&](const BitsColour& each) { return bits >= each.from_bits; })
+      ->colour;
 }
 
 // One half of a character: some layers and some of their units.
@@ -41,7 +50,7 @@ int cell_colour(const Snapshot& s, std::int64_t layer, std::int64_t layers, std:
     }
   }
   if (!any) return empty_colour;
-  return colour_of(static_cast<std::uint8_t>(std::ranges::max_element(count) - count.begin()));
+  return colour_of(s, static_cast<std::uint8_t>(std::ranges::max_element(count) - count.begin()));
 }
 
 std::int64_t groups(std::int64_t things, std::int64_t places) {

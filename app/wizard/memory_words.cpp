@@ -115,12 +115,10 @@ void add_parts(ui::BudgetView& view, const PlanReport& report, bool has_experts)
            parts.dense,
            parts.experts.empty() ? Words::tr("All weights as the file has them.")
                                  : Words::tr("What every token uses: embeddings, attention, routers."));
-  int tier_number = 0;
   for (const PlanTier& tier : parts.experts) {
     ui::BudgetPartView part;
     part.kind = Kind::tier;
-    part.tier = tier_number++;
-    part.tiers = static_cast<int>(parts.experts.size());
+    part.bits_per_weight = tier.bits_per_weight;
     part.name =
         has_experts
             ? Words::tr("%Ln expert(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name))

@@ -63,7 +63,16 @@ class DrawSnapshotTest : public QObject {
     for (std::size_t row = 1; row < lines.size(); ++row) QCOMPARE(count(lines[row], "▀"), 6);
     QCOMPARE(count(lines[1], ";5;231"), 1);  // the unit in flight, in the lower half
     QCOMPARE(count(lines[2], "231"), 0);
-    QVERIFY(count(lines[2], "38;5;208;48;5;208m") == 1 && count(lines[2], "38;5;39;48;5;39m") == 1);
+    QVERIFY(count(lines[2], "38;5;102;48;5;102m") == 1 && count(lines[2], "38;5;24;48;5;24m") == 1);
+  }
+
+  // The same number of bits, whether it is a store's high tier or its low one.
+  void bitsHaveOneColour() {
+    fovea::Snapshot s = sample();
+    s.tiers[0].bits_per_weight = 8.5;
+    s.tiers[1].bits_per_weight = 4.25;
+    const auto lines = draw_snapshot(s, 100, 10);
+    QVERIFY(count(lines[2], "38;5;221;48;5;221m") == 1 && count(lines[2], "38;5;102;48;5;102m") == 1);
   }
 
   void theProcessorsUnitsLookDifferent() {

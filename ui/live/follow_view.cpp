@@ -82,9 +82,10 @@ void FollowView::reread(const SnapshotRing& ring, double until) {
   update();
 }
 
-void FollowView::set_tiers(const std::vector<std::string>& names) {
-  if (names == tiers_) return;
+void FollowView::set_tiers(const std::vector<std::string>& names, const std::vector<double>& bits) {
+  if (names == tiers_ && bits == bits_) return;
   tiers_ = names;
+  bits_ = bits;
   update();
 }
 
@@ -107,8 +108,8 @@ void FollowView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const double text = fontMetrics().height();
   std::vector<QColor> colours;
-  for (std::size_t tier = 0; tier < tiers_.size() + 2; ++tier)
-    colours.push_back(tier_solid(tier, tiers_.size(), is_dark(palette())));
+  for (std::size_t place = 0; place < bits_.size() + 2; ++place)
+    colours.push_back(tier_solid(place, bits_, palette()));
   for (std::size_t row = 0; row < lines_.size(); ++row) {
     const Line& line = lines_[row];
     const QRectF rect = row_rect(row);

@@ -27,7 +27,7 @@ class FollowView : public QWidget {
   void advance(const SnapshotRing& ring, std::int64_t index, const MapFrame& frame);
   // Again from the ring, up to this time: it was scrubbed or exchanged.
   void reread(const SnapshotRing& ring, double until);
-  void set_tiers(const std::vector<std::string>& names);
+  void set_tiers(const std::vector<std::string>& names, const std::vector<double>& bits);
   void set_names(std::function<QString(std::int64_t unit)> name) { name_ = std::move(name); }
 
   std::vector<FollowedExpert> followed() const;
@@ -55,7 +55,8 @@ class FollowView : public QWidget {
   QRectF row_rect(std::size_t row) const;
 
   std::vector<Line> lines_;
-  std::vector<std::string> tiers_;
+  std::vector<std::string> tiers_;  // names
+  std::vector<double> bits_;        // of the tiers, for each weight
   std::function<QString(std::int64_t)> name_;
   double until_ = 0;
 };

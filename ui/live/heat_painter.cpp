@@ -75,19 +75,19 @@ double heat_strength(std::uint8_t code, std::uint8_t hottest) {
   return strengths()[static_cast<std::size_t>(std::max(0, int{hottest} - int{code}))];
 }
 
-void HeatPainter::set_colours(const QPalette& palette, std::size_t tiers) {
+void HeatPainter::set_colours(const QPalette& palette, std::span<const double> bits) {
   dark_ = is_dark(palette);
-  tiers_ = tiers;
+  tiers_ = bits.size();
   background_ = palette.color(QPalette::Base).rgb();
-  ramps_.assign(tiers + 2, {});
-  for (std::size_t tier = 0; tier < ramps_.size(); ++tier) {
-    const std::vector<QRgb> colours = tier_ramp(tier, tiers, dark_, steps);
+  ramps_.assign(tiers_ + 2, {});
+  for (std::size_t place = 0; place < ramps_.size(); ++place) {
+    const std::vector<QRgb> colours = tier_ramp(place, bits, palette, steps);
+    Ramp& ramp = ramps_[place];
     for (std::size_t step = 0; step < steps; ++step) {
-      ramps_[tier].plain[step] = colours[step];
-      // On a dark ground the texture's lines are dark where the cell is hot, light where it is cold.
-      const bool lighter = dark_ ? step < steps / 3 : step > 2 * steps / 3;
-      ramps_[tier].textured[step] =
-          blend(colours[step], lighter ? 0xFFFFFFFF : 0xFF000000, lighter ? 0.28 : 0.42);
+      ramp.plain[step] = colours[step];
+      ramp.edge[step] = keeping_edge(colours[step], palette);
+      const bool lighter = qGray(colours[step]) < 110;
+      ramp.textured[step] = blend(colours[step], lighter ? 0xFFFFFFFF : 0xFF000000, lighter ? 0.28 : 0.42);
     }
   }
 }
@@ -142,11 +142,11 @@ void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Pictur
                                              dim_steps = make_steps(kDimmed, steps);
   const bool dims = picture.lit && !picture.lit->empty();
   const int apart = layout.cell_width() * ratio >= kSpaciousCell ? gap : 0;
-  const int lines = picture.textures ? std::min(bottom - top, tier_texture_period * gap) : 1;
   const int slots = std::min(layout.columns(), layout.slots() - first.slot);
-  // Textures follow the screen, so that they run on through neighbouring cells of one tier.
-  for (int line = 0; line < lines; ++line) {
-    auto* const pixels = reinterpret_cast<QRgb*>(image.scanLine(top + line));
+  // Textures follow the screen, so that they run on through neighbouring cells of one tier. `outline`: the
+  // first and the last line of cells that stand apart.
+  const auto draw_line = [&](int y, bool outline) {
+    auto* const pixels = reinterpret_cast<QRgb*>(image.scanLine(y));
     for (int column = 0; column < slots; ++column) {
       const int expert = picture.places->expert_at(first.layer, first.slot + column);
       if (expert >= experts) continue;
@@ -154,22 +154,28 @@ void HeatPainter::fill_row(QImage& image, const HeatLayout& layout, const Pictur
       const bool dimmed = dims && !(*picture.lit)[unit];
       const std::size_t step =
           frame.hot[unit] == 0 ? 0 : (dimmed ? dim_steps : full_steps)[hottest - frame.hot[unit]];
-      const std::size_t tier = place_of_tier(frame.tier[unit], tiers_);
+      const std::size_t place = place_of_tier(frame.tier[unit], tiers_);
       const int from = std::max(area_left, edges[static_cast<std::size_t>(column)]);
       const int to = std::min(area_right, edges[static_cast<std::size_t>(column) + 1] - apart);
-      const Ramp& r = ramps_[tier];
-      if (!picture.textures) {
-        std::fill(pixels + from, pixels + std::max(from, to), r.plain[step]);
-        continue;
-      }
-      const std::size_t texture = texture_of_place(tier, tiers_);
-      for (int x = from; x < to; ++x)
-        pixels[x] = tier_texture(texture, x / gap, (top + line) / gap) ? r.textured[step] : r.plain[step];
+      if (from >= to) continue;
+      const Ramp& r = ramps_[place];
+      std::fill(pixels + from, pixels + to, (outline ? r.edge : r.plain)[step]);
+      if (outline) continue;
+      const std::size_t texture = texture_of_place(place, tiers_);
+      for (int x = from; picture.textures && x < to; ++x)
+        if (tier_texture(texture, x / gap, y / gap)) pixels[x] = r.textured[step];
+      if (apart > 0) pixels[from] = pixels[to - 1] = r.edge[step];
     }
-  }
+  };
+  const int outlines = apart > 0 && bottom - top > 2 ? 1 : 0;
+  const int period = picture.textures ? tier_texture_period * gap : 1;
+  const int inner = std::min(bottom - top - 2 * outlines, period);
+  if (outlines > 0) draw_line(top, true);
+  for (int line = 0; line < inner; ++line) draw_line(top + outlines + line, false);
   const std::size_t used = static_cast<std::size_t>(image.bytesPerLine());
-  for (int y = top + lines; y < bottom; ++y)
-    std::memcpy(image.scanLine(y), image.constScanLine(top + (y - top) % lines), used);
+  for (int y = top + outlines + inner; y < bottom - outlines; ++y)
+    std::memcpy(image.scanLine(y), image.constScanLine(y - inner), used);
+  if (outlines > 0) std::memcpy(image.scanLine(bottom - 1), image.constScanLine(top), used);
 }
 
 }  // namespace fovea::ui

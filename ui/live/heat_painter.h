@@ -5,6 +5,7 @@
 #include <QPalette>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ui/live/heat_layout.h"
@@ -45,7 +46,8 @@ double heat_strength(std::uint8_t code, std::uint8_t hottest);
 
 class HeatPainter {
  public:
-  void set_colours(const QPalette& palette, std::size_t tiers);
+  // `bits` for each weight: of the tiers, high to low.
+  void set_colours(const QPalette& palette, std::span<const double> bits);
 
   struct Picture {
     const MapFrame* frame = nullptr;
@@ -60,21 +62,19 @@ class HeatPainter {
 
   QRgb colour(std::size_t tier, double strength, bool textured = false) const;
   bool dark() const { return dark_; }
-  std::size_t tiers() const { return tiers_; }
 
  private:
   static constexpr std::size_t steps = 64;
   struct Ramp {
-    std::array<QRgb, steps> plain{}, textured{};
+    std::array<QRgb, steps> plain{}, textured{}, edge{};
   };
   void fill_row(QImage& image, const HeatLayout& layout, const Picture& picture, const HeatCell& first,
                 const std::vector<int>& edges, int gap) const;
-  const Ramp& ramp(std::uint8_t tier) const { return ramps_[std::min<std::size_t>(tier, tiers_)]; }
 
   bool dark_ = false;
   std::size_t tiers_ = 0;
   QRgb background_ = 0;
-  std::vector<Ramp> ramps_;  // [tiers + 1], the last for what is on disk alone
+  std::vector<Ramp> ramps_;  // [tiers + 2], the last for what is on disk alone and for the host's
 };
 
 }  // namespace fovea::ui

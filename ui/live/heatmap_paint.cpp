@@ -50,7 +50,6 @@ void HeatmapView::paintEvent(QPaintEvent* event) {
     painter.fillRect(rect(), palette().color(QPalette::Base));
     return;
   }
-  if (painter_.tiers() != scene_.tiers.size()) take_colours();
   painter.drawImage(0, 0, stale_ ? picture() : image_);
   if (!map_rect().contains(event->rect())) paint_labels(painter);
   painter.setClipRect(map_rect());
@@ -160,7 +159,7 @@ const QImage& HeatmapView::lozenge(std::size_t tier) {
   painter.setPen(QPen(palette().color(QPalette::Base), 3));
   painter.drawPolygon(lozenge);
   painter.setPen(QPen(painter_.dark() ? Qt::white : Qt::black, 1.2));
-  painter.setBrush(tier_solid(place, tiers, painter_.dark()));
+  painter.setBrush(tier_solid(place, scene_.bits, palette()));
   painter.drawPolygon(lozenge);
   return image;
 }

@@ -34,7 +34,7 @@ QSize HeatmapView::minimumSizeHint() const {
 }
 
 void HeatmapView::set_scene(const Scene& scene) {
-  const bool new_tiers = scene.tiers.size() != scene_.tiers.size();
+  const bool new_tiers = scene.bits != scene_.bits;
   scene_ = scene;
   if (new_tiers) take_colours();
   update_places();
@@ -46,7 +46,7 @@ void HeatmapView::set_scene(const Scene& scene) {
 }
 
 void HeatmapView::take_colours() {
-  painter_.set_colours(palette(), scene_.tiers.size());
+  painter_.set_colours(palette(), scene_.bits);
   image_layout_.reset();
   lozenges_.clear();
 }

@@ -31,6 +31,7 @@ class HeatmapView : public QWidget {
   struct Scene {
     const MapFrame* frame = nullptr;
     std::vector<std::string> tiers;  // names, high to low
+    std::vector<double> bits;        // of the tiers, for each weight
     std::vector<std::pair<std::int64_t, double>> recent;
   };
   void set_scene(const Scene& scene);

@@ -17,13 +17,14 @@ LegendView::LegendView(QWidget* parent) : QWidget(parent) {
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
   setToolTip(tr(
-      "The hue says the tier, the strength how hot an expert is: the square root of its hotness beside the "
+      "The colour says how many bits a weight has, its strength how hot an expert is: the square root of its "
+      "hotness beside the "
       "hottest of its layer. Hotness is how much of the router's weight an expert got lately."));
 }
 
 void LegendView::set_numbers(const Snapshot& numbers, std::int64_t on_disk, bool by_use) {
   const auto same_units = [](const TierState& a, const TierState& b) {
-    return a.name == b.name && a.units == b.units;
+    return a.name == b.name && a.units == b.units && a.bits_per_weight == b.bits_per_weight;
   };
   if (std::ranges::equal(numbers.tiers, numbers_.tiers, same_units) &&
       numbers.host_units == numbers_.host_units && on_disk == on_disk_ && by_use == by_use_)
@@ -66,6 +67,12 @@ void LegendView::set_textures(bool shown) {
   update();
 }
 
+std::vector<double> LegendView::tier_bits() const {
+  std::vector<double> bits;
+  for (const TierState& tier : numbers_.tiers) bits.push_back(tier.bits_per_weight);
+  return bits;
+}
+
 QSize LegendView::sizeHint() const {
   const int width = fontMetrics().averageCharWidth() * 60;
   return {width, heightForWidth(width)};
@@ -86,19 +93,23 @@ void LegendView::paintEvent(QPaintEvent*) {
 
 void LegendView::paint_ramp(QPainter& painter, const QRectF& rect, std::size_t tier) const {
   constexpr int steps = 24;
-  const bool dark = is_dark(palette());
-  const std::size_t tiers = numbers_.tiers.size();
+  const std::vector<double> bits = tier_bits();
   for (int step = 0; step < steps; ++step) {
     const QRectF part(rect.left() + rect.width() * step / steps, rect.top(), rect.width() / steps + 0.5,
                       rect.height());
-    painter.fillRect(part, tier_colour(tier, tiers, (step + 0.5) / steps, dark));
+    painter.fillRect(part, tier_colour(tier, bits, (step + 0.5) / steps, palette()));
+  }
+  if (const QRgb light = tier_colour(tier, bits, 1, palette()).rgb();
+      keeping_edge(light, palette()) != light) {
+    painter.setPen(QColor(keeping_edge(light, palette())));
+    painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
   }
   if (!textures_) return;
   QImage texture(tier_texture_period, tier_texture_period, QImage::Format_ARGB32_Premultiplied);
   texture.fill(Qt::transparent);
   for (int y = 0; y < tier_texture_period; ++y)
     for (int x = 0; x < tier_texture_period; ++x)
-      if (tier_texture(texture_of_place(tier, tiers), x, y))
+      if (tier_texture(texture_of_place(tier, bits.size()), x, y))
         texture.setPixelColor(x, y, QColor(0, 0, 0, 110));
   painter.fillRect(rect, QBrush(texture));
 }
@@ -142,11 +153,7 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     painter->drawText(QRectF(at.x() + left, at.y(), text_width + 2, line), Qt::AlignVCenter, text);
     return at;
   };
-  const bool dark = is_dark(palette());
-  words(by_use_ ? tr("stronger = used more lately")
-        : dark  ? tr("brighter = hotter")
-                : tr("deeper = hotter"),
-        0);
+  words(by_use_ ? tr("stronger = used more lately") : tr("stronger = hotter"), 0);
   if (!swaps_) return y + line * 1.2;
   const QPointF at = words(tr("in flight"), line);
   if (painter) {
@@ -154,7 +161,7 @@ double LegendView::lay_out(QPainter* painter, double width, QStringList* said) c
     const QPointF c(at.x() + line * 0.4, at.y() + line * 0.5);
     const double size = line * 0.28;
     painter->setPen(QPen(palette().color(QPalette::WindowText), 1.2));
-    painter->setBrush(tier_solid(0, numbers_.tiers.size(), dark));
+    painter->setBrush(tier_solid(0, tier_bits(), palette()));
     painter->drawPolygon(QPolygonF(
         {c + QPointF(0, -size), c + QPointF(size, 0), c + QPointF(0, size), c + QPointF(-size, 0)}));
     painter->setRenderHint(QPainter::Antialiasing, false);

@@ -83,14 +83,17 @@ void LivePanel::refresh_map() {
   const SnapshotRing& ring = shown_ring();
   HeatmapView::Scene scene;
   scene.frame = &shown_frame();
-  for (const TierState& tier : moment.numbers.tiers) scene.tiers.push_back(tier.name);
+  for (const TierState& tier : moment.numbers.tiers) {
+    scene.tiers.push_back(tier.name);
+    scene.bits.push_back(tier.bits_per_weight);
+  }
   const auto& changes = ring.changes();
   const double now = shown_seconds();
   for (auto each = changes.rbegin(); each != changes.rend() && now - each->seconds < kFreshSeconds; ++each) {
     if (each->seconds <= moment.seconds && each->decision.unit >= 0)
       scene.recent.emplace_back(each->decision.unit, 1 - (now - each->seconds) / kFreshSeconds);
   }
-  follow_->set_tiers(scene.tiers);
+  follow_->set_tiers(scene.tiers, scene.bits);
   heatmap_->set_scene(scene);
   if (viewed_) update_timeline();
 }
@@ -101,7 +104,6 @@ void LivePanel::refresh_strips() {
   update_timeline();
   const Moment& moment = shown_moment();
   const MapFrame& frame = shown_frame();
-  traffic_->set_tiers(moment.numbers.tiers.size());
   traffic_->set_series(traffic_series(shown_ring(), shown_seconds()), moment.numbers);
   traffic_->set_intervals(replaying_ ? TokenIntervals::Percentiles{} : intervals_.percentiles());
   pools_->set_kv_used(static_cast<double>(kv_used_));

@@ -136,7 +136,7 @@ QColor PoolsView::part_colour(const BudgetPart& part) const {
     case Kind::activations:
       return mixed(base, text, 0.30);
     case Kind::tier:
-      return tier_solid(static_cast<std::size_t>(part.tier), numbers_.tiers.size(), is_dark(palette()));
+      return precision_colour(numbers_.tiers[static_cast<std::size_t>(part.tier)].bits_per_weight);
     case Kind::in_flight:
       return text;
     case Kind::free:
@@ -266,7 +266,7 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
   if (plan_.host_bytes > 0) {
     const auto used = static_cast<double>(plan_.host_bytes);
     y = bar(painter, y, width, tr("Main memory, the processor's"), used, std::max(main_memory_, used),
-            tier_solid(numbers_.tiers.size() + 1, numbers_.tiers.size(), is_dark(palette())), host_value());
+            tier_solid(1, {}, palette()), host_value());
   }
   for (std::size_t pool = 0; pool < numbers_.pools.size(); ++pool) {
     const PoolState& state = numbers_.pools[pool];
@@ -279,7 +279,7 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
                   .arg(size, QString::fromStdString(numbers_.tiers[static_cast<std::size_t>(tier)].name));
     y = bar(painter, y, width, name, static_cast<double>(state.used), static_cast<double>(state.blocks),
             tier < 0 ? subtle_text(palette())
-                     : tier_solid(static_cast<std::size_t>(tier), numbers_.tiers.size(), is_dark(palette())),
+                     : precision_colour(numbers_.tiers[static_cast<std::size_t>(tier)].bits_per_weight),
             tr("%1 of %2").arg(count_text(state.used), count_text(state.blocks)));
   }
   return y;

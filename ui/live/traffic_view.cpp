@@ -71,9 +71,11 @@ void TrafficView::set_intervals(const TokenIntervals::Percentiles& percentiles) 
 }
 
 std::vector<TrafficView::Row> TrafficView::rows() const {
-  const bool dark = is_dark(palette());
-  const QColor high = tier_solid(0, tiers_, dark),
-               low = tier_solid(tiers_ > 1 ? tiers_ - 1 : 0, tiers_, dark);
+  QColor high = palette().color(QPalette::Link), low = high;
+  if (!numbers_.tiers.empty()) {
+    high = precision_colour(numbers_.tiers.front().bits_per_weight);
+    low = precision_colour(numbers_.tiers.back().bits_per_weight);
+  }
   const double bytes = lately(series_.bytes);
   QString rate = rate_text(bytes);
   if (link_ > 0) rate = tr("%1, %2 of the link").arg(rate, percent_text(bytes / link_));

@@ -18,7 +18,6 @@ class TrafficView : public QWidget {
   void set_series(const TrafficSeries& series, const Snapshot& numbers);
   void set_link(double bytes_per_second);  // 0: not measured
   void set_intervals(const TokenIntervals::Percentiles& percentiles);
-  void set_tiers(std::size_t tiers) { tiers_ = tiers; }
   // Without a policy nothing is swapped: the tokens alone are shown.
   void set_swaps(bool shown);
 
@@ -43,7 +42,6 @@ class TrafficView : public QWidget {
   Snapshot numbers_;
   TokenIntervals::Percentiles intervals_;
   double link_ = 0;
-  std::size_t tiers_ = 2;
   bool swaps_ = true;
 };
 

@@ -4,31 +4,25 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <span>
 
 namespace fovea::ui {
 namespace {
 
-// OKLCH hues in degrees, from the highest tier to the lowest: warm to cool. Chosen by the least distance in
-// OKLab under simulated protanopia, deuteranopia and tritanopia.
-constexpr std::array<double, 2> kTwo{75, 255};
-constexpr std::array<double, 3> kThree{80, 165, 268};
-constexpr std::array<double, 4> kFour{85, 160, 250, 330};
-
-struct Hue {
-  double degrees;
-  double chroma;  // 1: full
+struct Anchor {
+  double bits;
+  QRgb colour;
 };
+constexpr std::array<Anchor, 6> kAnchors{
+    {{2, 0xFF2E4474}, {3, 0xFF566079}, {4, 0xFF858377}, {6, 0xFFB9A760}, {8, 0xFFE9C93F}, {16, 0xFFFFF0A6}}};
+constexpr QRgb kHost = 0xFFB0568F;
+constexpr double kDisk = 0.14;         // of the text's colour
+constexpr double kLeastOpacity = 0.3;  // of a cold expert
+constexpr int kVanishing = 26;         // steps of grey, of 255
+constexpr double kEdge = 0.28;         // of the text's colour
 
-Hue hue_of(std::size_t tier, std::size_t tiers) {
-  // Apart from all of them and from the grey.
-  if (tier == tiers + 1) return tiers <= 2 ? Hue{145, 0.8} : tiers == 3 ? Hue{330, 1.0} : Hue{40, 0.8};
-  if (tier >= tiers) return {260, 0.08};
-  const std::span<const double> hues = tiers <= 2   ? std::span<const double>(kTwo)
-                                       : tiers == 3 ? std::span<const double>(kThree)
-                                                    : kFour;
-  // More than four tiers begin again, paler.
-  return {hues[tier % hues.size()], tier < hues.size() ? 1.0 : 0.45};
+QColor mixed(const QColor& a, const QColor& b, double share_of_b) {
+  const auto mix = [&](int x, int y) { return static_cast<int>(std::lround(std::lerp(x, y, share_of_b))); };
+  return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
 }
 
 struct Linear {
@@ -72,26 +66,40 @@ bool is_dark(const QPalette& palette) {
   return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
 }
 
-QColor tier_colour(std::size_t tier, std::size_t tiers, double strength, bool dark) {
-  const Hue hue = hue_of(tier, tiers);
-  const double s = std::clamp(strength, 0.0, 1.0);
-  // Cold cells keep enough colour to tell their tier.
-  const double lightness = dark ? std::lerp(0.285, 0.86, s) : std::lerp(0.905, 0.50, s);
-  const double chroma = dark ? std::lerp(0.050, 0.155, s) : std::lerp(0.056, 0.160, s);
-  return screen_colour(lightness, hue.chroma * chroma, hue.degrees);
+QColor precision_colour(double bits) {
+  const auto above = std::ranges::find_if(kAnchors, [bits](const Anchor& each) { return each.bits >= bits; });
+  if (above == kAnchors.begin()) return QColor(above->colour);
+  const Anchor& below = *std::prev(above);
+  if (above == kAnchors.end()) return QColor(below.colour);
+  return mixed(QColor(below.colour), QColor(above->colour), (bits - below.bits) / (above->bits - below.bits));
 }
 
-QColor tier_solid(std::size_t tier, std::size_t tiers, bool dark) {
-  return tier_colour(tier, tiers, dark ? 0.78 : 0.72, dark);
+QColor tier_solid(std::size_t place, std::span<const double> bits, const QPalette& palette) {
+  if (place < bits.size()) return precision_colour(bits[place]);
+  if (place > bits.size()) return QColor(kHost);
+  return mixed(palette.color(QPalette::Base), palette.color(QPalette::Text), kDisk);
 }
 
-std::vector<QRgb> tier_ramp(std::size_t tier, std::size_t tiers, bool dark, std::size_t steps) {
+QColor tier_colour(std::size_t place, std::span<const double> bits, double strength,
+                   const QPalette& palette) {
+  return mixed(palette.color(QPalette::Base), tier_solid(place, bits, palette),
+               std::lerp(kLeastOpacity, 1.0, std::clamp(strength, 0.0, 1.0)));
+}
+
+std::vector<QRgb> tier_ramp(std::size_t place, std::span<const double> bits, const QPalette& palette,
+                            std::size_t steps) {
   std::vector<QRgb> ramp(steps);
   for (std::size_t i = 0; i < steps; ++i) {
     const double strength = steps > 1 ? static_cast<double>(i) / static_cast<double>(steps - 1) : 1;
-    ramp[i] = tier_colour(tier, tiers, strength, dark).rgb();
+    ramp[i] = tier_colour(place, bits, strength, palette).rgb();
   }
   return ramp;
+}
+
+QRgb keeping_edge(QRgb colour, const QPalette& palette) {
+  const QColor ground = palette.color(QPalette::Base);
+  if (std::abs(qGray(colour) - qGray(ground.rgb())) >= kVanishing) return colour;
+  return mixed(ground, palette.color(QPalette::Text), kEdge).rgb();
 }
 
 bool tier_texture(std::size_t tier, int x, int y) {

@@ -1,24 +1,31 @@
-// Colours of tiers: the hue says which tier, the strength how hot. Even steps to the eye (OKLCH), in hues
-// that stay apart with the common kinds of colour blindness.
+// Colours of precision: a number of bits for each weight has one colour, in every store, part and theme, from
+// dark blue over grey to light yellow, which is an order for every kind of colour sight. How hot an expert is
+// is the colour's strength: its opacity on what is behind it.
 #pragma once
 
 #include <QColor>
 #include <QPalette>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace fovea::ui {
 
 bool is_dark(const QPalette& palette);
 
-// Tier 0 of `tiers` is the highest. strength 0 (cold) … 1 (hot): brighter on a dark background, deeper on a
-// light one. Beyond them, `tiers` itself is on disk: grey; tiers + 1 is computed by the processor in main
-// memory: a hue of its own.
-QColor tier_colour(std::size_t tier, std::size_t tiers, double strength, bool dark);
-// For bars, lines and legends.
-QColor tier_solid(std::size_t tier, std::size_t tiers, bool dark);
+QColor precision_colour(double bits_per_weight);
+
+// Of a place among tiers with so many bits: behind them stand what is on disk alone, nearly as what is behind
+// it, and what the processor computes in main memory, in a hue of its own.
+QColor tier_solid(std::size_t place, std::span<const double> bits, const QPalette& palette);
+// strength 0 (cold) … 1 (hot): an opacity from 30 to 100 %.
+QColor tier_colour(std::size_t place, std::span<const double> bits, double strength, const QPalette& palette);
 // The strengths from 0 to 1 in `steps` steps.
-std::vector<QRgb> tier_ramp(std::size_t tier, std::size_t tiers, bool dark, std::size_t steps);
+std::vector<QRgb> tier_ramp(std::size_t place, std::span<const double> bits, const QPalette& palette,
+                            std::size_t steps);
+// Of an outline that keeps a colour from vanishing in what is behind it; where that is not needed, the
+// colour.
+QRgb keeping_edge(QRgb colour, const QPalette& palette);
 
 // Whether the tier's texture darkens this pixel: tier 0 is plain, the others have lines and dots of their
 // own. Repeats every tier_texture_period pixels both ways.

@@ -69,8 +69,7 @@ QColor BudgetBar::colour(const BudgetPartView& part) const {
     case Kind::safety:
       return mixed(base, text, 0.10F);
     case Kind::tier:
-      return tier_solid(static_cast<std::size_t>(part.tier), static_cast<std::size_t>(part.tiers),
-                        is_dark(palette()));
+      return precision_colour(part.bits_per_weight);
   }
   return base;
 }

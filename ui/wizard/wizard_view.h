@@ -60,8 +60,7 @@ struct MemoryChoice {
 struct BudgetPartView {
   enum class Kind { dense, tier, kv, activations, safety };
   Kind kind = Kind::dense;
-  int tier = 0;   // of Kind::tier, 0 is the highest …
-  int tiers = 1;  // … of so many
+  double bits_per_weight = 0;  // of Kind::tier
   QString name = {};
   qint64 bytes = 0;
   QString why = {};

@@ -24,13 +24,38 @@ class LivePanelMapTest : public QObject {
     panel.show();
     panel.add_snapshot(small_snapshot(), 1);
     panel.refresh();
-    const bool dark = is_dark(panel.palette());
+    const std::vector<double> bits{4.5, 2.25};
     // Unit 15 is the hottest of its layer, at the low tier; unit 14 at the high one.
-    QCOMPARE(pixel(panel, 1, 7), QColor(tier_ramp(1, 2, dark, 64)[63]));
+    QCOMPARE(pixel(panel, 1, 7), QColor(tier_ramp(1, bits, panel.palette(), 64)[63]));
     const double strength = std::sqrt(0.15 / 0.16);
-    const QColor expected = tier_colour(0, 2, strength, dark), drawn = pixel(panel, 1, 6);
+    const QColor expected = tier_colour(0, bits, strength, panel.palette()), drawn = pixel(panel, 1, 6);
     QVERIFY(std::abs(expected.red() - drawn.red()) <= 6 && std::abs(expected.blue() - drawn.blue()) <= 6);
     QVERIFY(pixel(panel, 0, 0) != pixel(panel, 0, 6));
+  }
+
+  // 16 bits on white: the cell's middle is its colour, an outline keeps it from vanishing.
+  void lightCellsKeepAnOutline() {
+    LivePanel panel;
+    QPalette light;
+    light.setColor(QPalette::Base, Qt::white);
+    light.setColor(QPalette::Text, Qt::black);
+    panel.setPalette(light);
+    panel.resize(500, 800);
+    panel.set_model(small_model());
+    panel.show();
+    Snapshot s = small_snapshot();
+    s.tiers[0].bits_per_weight = 16;
+    panel.add_snapshot(s, 1);
+    panel.refresh();
+    HeatmapView& map = panel.heatmap();
+    const auto corner_differs = [&](int slot) {
+      const QRectF cell = map.layout_of_cells().cell_rect({1, slot});
+      const double ratio = map.devicePixelRatioF();
+      const QPoint corner(qRound(cell.left() * ratio), qRound(cell.top() * ratio));
+      return map.picture().pixelColor(corner) != pixel(panel, 1, slot);
+    };
+    QVERIFY(corner_differs(6));   // hot, at 16 bits
+    QVERIFY(!corner_differs(7));  // hot, at 2.25
   }
 
   void ordersByHotness() {
@@ -112,7 +137,7 @@ class LivePanelMapTest : public QObject {
     panel.refresh();
     QVERIFY(at_centre() != still);
     // In the colour of the tier that is coming.
-    QCOMPARE(at_centre().rgb(), tier_solid(0, 2, is_dark(panel.palette())).rgb());
+    QCOMPARE(at_centre().rgb(), precision_colour(4.5).rgb());
   }
 
   // Also while the engine idles, when no newer snapshot comes.

@@ -103,8 +103,7 @@ class LivePanelTest : public QObject {
     s.arena_bytes = s.arena_used_bytes = s.budget_bytes = 0;
     panel.add_snapshot(s, 1);
     panel.refresh();
-    const bool dark = is_dark(panel.palette());
-    QCOMPARE(pixel(panel, 1, 7), QColor(tier_ramp(0, 1, dark, 64)[63]));
+    QCOMPARE(pixel(panel, 1, 7), QColor(tier_ramp(0, std::vector<double>{5}, panel.palette(), 64)[63]));
     QVERIFY(pixel(panel, 1, 0) != pixel(panel, 1, 7));
     QVERIFY(text_of(panel, "gainSentence").contains(QStringLiteral("as the model's file has it")));
     QSignalSpy chosen(&panel, &LivePanel::choosePrecisionRequested);
@@ -216,8 +215,8 @@ class LivePanelTest : public QObject {
     panel.set_device_memory(91, 100);
     QVERIFY(panel.memory_alarm() && alarm->isVisible());
     panel.set_device_memory(90, 100);
-    // Two of eight experts serve what was written lately: it may be about one thing …
     QVERIFY(!panel.memory_alarm() && !alarm->isVisible());
+    // Two of eight experts serve what was written lately: it may be about one thing …
     Snapshot s = small_snapshot();
     s.tokens += 1000;
     s.units[3].uses += 1000;

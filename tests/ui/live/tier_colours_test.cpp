@@ -49,64 +49,88 @@ double distance(const Vector& a, const Vector& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
+using Bits = std::vector<double>;
+
+QPalette ground(bool dark) {
+  QPalette palette;
+  palette.setColor(QPalette::Base, dark ? QColor(0x1A, 0x1D, 0x21) : QColor(Qt::white));
+  palette.setColor(QPalette::Text, dark ? QColor(0xEC, 0xEE, 0xF0) : QColor(0x16, 0x18, 0x1B));
+  return palette;
+}
+
 }  // namespace
 
 class TierColoursTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // 0.02 in OKLab is about the least difference that is seen at once.
-  void tiersStayApart_data() {
-    QTest::addColumn<int>("tiers");
-    QTest::addColumn<bool>("dark");
-    QTest::addColumn<double>("least");
+  // The same number of bits, the same colour, whatever else the store holds and whatever is behind it.
+  void bitsHaveOneColour_data() {
+    QTest::addColumn<double>("bits");
+    QTest::addColumn<QColor>("colour");
+    QTest::newRow("less than 2") << 1.5 << QColor(0x2E, 0x44, 0x74);
+    QTest::newRow("2") << 2.0 << QColor(0x2E, 0x44, 0x74);
+    QTest::newRow("3") << 3.0 << QColor(0x56, 0x60, 0x79);
+    QTest::newRow("4") << 4.0 << QColor(0x85, 0x83, 0x77);
+    QTest::newRow("6") << 6.0 << QColor(0xB9, 0xA7, 0x60);
+    QTest::newRow("8") << 8.0 << QColor(0xE9, 0xC9, 0x3F);
+    QTest::newRow("16") << 16.0 << QColor(0xFF, 0xF0, 0xA6);
+    QTest::newRow("more than 16") << 32.0 << QColor(0xFF, 0xF0, 0xA6);
+    QTest::newRow("half of the way from 4 to 6") << 5.0 << QColor(0x9F, 0x95, 0x6C);
+    QTest::newRow("a quarter of the way from 8 to 16") << 10.0 << QColor(0xEF, 0xD3, 0x59);
+  }
+  void bitsHaveOneColour() {
+    QFETCH(double, bits);
+    QFETCH(QColor, colour);
+    const auto near = [&](const QColor& found) {
+      return std::abs(found.red() - colour.red()) <= 1 && std::abs(found.green() - colour.green()) <= 1 &&
+             std::abs(found.blue() - colour.blue()) <= 1;
+    };
+    QVERIFY(near(precision_colour(bits)));
     for (const bool dark : {false, true}) {
-      const char* const name = dark ? "dark" : "light";
-      QTest::addRow("two, %s", name) << 2 << dark << 0.06;
-      QTest::addRow("three, %s", name) << 3 << dark << 0.02;
-      QTest::addRow("four, %s", name) << 4 << dark << 0.012;
+      const QPalette palette = ground(dark);
+      QVERIFY(near(tier_solid(0, Bits{bits, 2.25}, palette)));
+      QVERIFY(near(tier_solid(2, Bits{16, 9, bits}, palette)));
+      QVERIFY(near(tier_colour(1, Bits{16, bits}, 1, palette)));
     }
   }
-  void tiersStayApart() {
-    QFETCH(int, tiers);
-    QFETCH(bool, dark);
-    QFETCH(double, least);
+
+  // More bits are lighter, by steps that are seen (0.02 in OKLab is about the least), also without one kind
+  // of cone; what has no tier of its own is told from all of them.
+  void precisionIsAnOrderForEveryEye() {
+    const Bits bits{16, 8, 6, 4, 3, 2};
     for (const Matrix& eye : {typical, protanopia, deuteranopia, tritanopia}) {
-      for (double strength = 0; strength <= 1; strength += 0.125) {
-        for (int a = 0; a < tiers; ++a) {
-          for (int b = a + 1; b < tiers + 2; ++b) {
-            if (b == tiers) continue;  // on disk: grey; behind it what the processor computes
-            const auto n = static_cast<std::size_t>(tiers);
-            const double apart =
-                distance(seen(tier_colour(static_cast<std::size_t>(a), n, strength, dark), eye),
-                         seen(tier_colour(static_cast<std::size_t>(b), n, strength, dark), eye));
-            // One hue more than the tiers, beside its own texture and word.
-            QVERIFY2(apart >= (b < tiers ? least : 0.012),
-                     qPrintable(
-                         QStringLiteral("tiers %1 and %2 at %3: %4").arg(a).arg(b).arg(strength).arg(apart)));
+      for (std::size_t tier = 0; tier + 1 < bits.size(); ++tier) {
+        const Vector more = seen(precision_colour(bits[tier]), eye),
+                     less = seen(precision_colour(bits[tier + 1]), eye);
+        QVERIFY(more[0] > less[0] + 0.04);
+        QVERIFY(distance(more, less) > 0.06);
+      }
+      for (const bool dark : {false, true}) {
+        for (const std::size_t apart : {bits.size(), bits.size() + 1}) {
+          for (std::size_t other = 0; other < bits.size() + 2; ++other) {
+            if (other == apart) continue;
+            const double difference = distance(seen(tier_solid(apart, bits, ground(dark)), eye),
+                                               seen(tier_solid(other, bits, ground(dark)), eye));
+            QVERIFY2(difference > 0.03,
+                     qPrintable(QStringLiteral("%1 and %2: %3").arg(apart).arg(other).arg(difference)));
           }
         }
       }
     }
   }
 
-  // Equal steps of strength are equal steps of lightness, up on a dark ground and down on a light one.
-  void strengthIsEven_data() {
-    QTest::addColumn<bool>("dark");
-    QTest::newRow("light") << false;
-    QTest::newRow("dark") << true;
-  }
-  void strengthIsEven() {
-    QFETCH(bool, dark);
-    for (std::size_t tiers = 2; tiers <= 4; ++tiers) {
-      for (std::size_t tier = 0; tier <= tiers; ++tier) {
-        const auto ramp = tier_ramp(tier, tiers, dark, 9);
-        const double whole = seen(QColor(ramp[8]), typical)[0] - seen(QColor(ramp[0]), typical)[0];
-        QVERIFY((whole > 0.3) == dark && std::abs(whole) > 0.3);
-        for (std::size_t step = 1; step < ramp.size(); ++step) {
-          const double part = seen(QColor(ramp[step]), typical)[0] - seen(QColor(ramp[step - 1]), typical)[0];
-          QVERIFY(std::abs(part / whole - 0.125) < 0.02);
-        }
+  // From 30 to 100 % of the colour on what is behind it.
+  void strengthIsOpacity() {
+    const Bits bits{8, 2};
+    for (const bool dark : {false, true}) {
+      const QPalette palette = ground(dark);
+      const QColor behind = palette.color(QPalette::Base), solid = tier_solid(1, bits, palette);
+      const auto ramp = tier_ramp(1, bits, palette, 8);
+      for (std::size_t step = 0; step < ramp.size(); ++step) {
+        const double opacity = 0.3 + 0.1 * static_cast<double>(step);
+        const double red = behind.red() + opacity * (solid.red() - behind.red());
+        QVERIFY(std::abs(qRed(ramp[step]) - red) <= 0.51);
       }
     }
   }
