@@ -23,8 +23,21 @@ bool changes_tiers(PolicyKind policy) {
   return policy == PolicyKind::dynaexq;
 }
 
-QString points(double share) {
-  return number_text(100 * std::abs(share));
+// As the bars have it, so that the difference is that of the numbers that are seen.
+QString points(double a, double b) {
+  return number_text(std::abs(std::round(1000 * a) - std::round(1000 * b)) / 10);
+}
+
+// The best fixed mix beside the policy, where neither is far ahead.
+QString best_fixed_words(const PolicyGain& gain) {
+  if (gain.gain() >= -gain_margin)
+    return GainWords::tr(
+        "The best fixed mix of the same size, which knows the session beforehand, serves as much, within "
+        "half a point.");
+  return GainWords::tr(
+             "The best fixed mix of the same size, which knows the session beforehand, serves %1 points "
+             "more.")
+      .arg(points(gain.policy_share, gain.best_fixed_share));
 }
 
 }  // namespace
@@ -39,35 +52,34 @@ QString gain_sentence(const PolicyGain& gain, PolicyKind policy) {
     return GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
   if (gain.verdict == GainVerdict::too_early)
     return GainWords::tr("Too early to say: %1 uses of experts so far.").arg(count_text(gain.uses));
-  const QString served = GainWords::tr("The highest tier served %1 of all uses of experts.")
-                             .arg(percent_text(gain.policy_share));
+  const QString served = (gain.profiled ? GainWords::tr("Since the session's start, the highest tier served "
+                                                        "%1 of the uses of experts.")
+                                        : GainWords::tr("The highest tier served %1 of the uses of experts."))
+                             .arg(percent_text(gain.policy_share, 1)) +
+                         QLatin1Char(' ');
   switch (gain.verdict) {
     case GainVerdict::gains:
-      return served + QLatin1Char(' ') +
+      return served +
              GainWords::tr(
                  "That is %1 points more than the best fixed mix of the same size, even one chosen with "
                  "hindsight: following the conversation pays.")
-                 .arg(points(gain.gain()));
-    case GainVerdict::as_good:
-      return served + QLatin1Char(' ') +
+                 .arg(points(gain.policy_share, gain.best_fixed_share));
+    case GainVerdict::ahead:
+      return served +
              GainWords::tr(
-                 "A fixed mix of the same size, chosen with hindsight, would have served as much: in this "
-                 "session the policy gains nothing.");
+                 "That is %1 points more than a fixed mix chosen at the session's start: following "
+                 "the conversation pays.")
+                 .arg(points(gain.policy_share, gain.profile_share)) +
+             QLatin1Char(' ') + best_fixed_words(gain);
+    case GainVerdict::as_good:
+      if (!gain.profiled) return served + best_fixed_words(gain);
+      return served + GainWords::tr(
+                          "A fixed mix of the same size serves as much, within half a point, also one chosen "
+                          "at the session's start: in this session the policy gains nothing.");
     default:
-      break;
+      return served + best_fixed_words(gain) + QLatin1Char(' ') +
+             GainWords::tr("In this session the policy gains nothing.");
   }
-  if (gain.profiled && gain.policy_after_profile_share > gain.profile_share + gain_margin)
-    return served + QLatin1Char(' ') +
-           GainWords::tr(
-               "It beats a fixed mix chosen at the session's start by %1 points; one chosen with hindsight "
-               "would have served %2 points more than the policy.")
-               .arg(points(gain.policy_after_profile_share - gain.profile_share), points(gain.gain()));
-  return served + QLatin1Char(' ') +
-         GainWords::tr(
-             "A fixed mix of the same size would have served %1 points more: in this session the policy "
-             "gains "
-             "nothing.")
-             .arg(points(gain.gain()));
 }
 
 // The shares side by side.
@@ -101,7 +113,7 @@ class GainView::Bars : public QWidget {
     bar(GainView::tr("This policy"), gain_.policy_share, palette().color(QPalette::Link));
     bar(GainView::tr("Best fixed mix, with hindsight"), gain_.best_fixed_share, subtle_text(palette()));
     if (gain_.profiled)
-      bar(GainView::tr("Fixed mix from the start, later uses"), gain_.profile_share, subtle_text(palette()));
+      bar(GainView::tr("Fixed mix from the start"), gain_.profile_share, subtle_text(palette()));
   }
 
  private:
@@ -128,9 +140,12 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
   layout->addWidget(choose_, 0, Qt::AlignLeft);
   connect(choose_, &QPushButton::clicked, this, &GainView::choosePrecisionRequested);
   connect(switch_, &QPushButton::clicked, this, &GainView::switchRequested);
-  setToolTip(tr(
-      "Counted since the model was loaded. The fixed mixes hold as many experts in the highest tier as the "
-      "policy did at most. The best one knows the whole session beforehand, which nobody can."));
+  setToolTip(
+      tr("Counted since the model was opened; once its first 2,048 tokens can choose a fixed mix, since "
+         "then. The "
+         "fixed mixes hold as many experts in the highest tier as the policy did at most. The best one knows "
+         "the "
+         "whole session beforehand, which nobody can."));
   set_gain({}, PolicyKind::none);
 }
 
@@ -139,8 +154,8 @@ void GainView::set_gain(const PolicyGain& gain, PolicyKind policy) {
   if (sentence_->text() != sentence) sentence_->setText(sentence);
   bars_->set_gain(gain);
   bars_->setVisible(changes_tiers(policy) && gain.verdict != GainVerdict::too_early);
-  switch_->setVisible(changes_tiers(policy) &&
-                      (gain.verdict == GainVerdict::as_good || gain.verdict == GainVerdict::loses));
+  switch_->setVisible(changes_tiers(policy) && ((gain.verdict == GainVerdict::as_good && gain.profiled) ||
+                                                gain.verdict == GainVerdict::loses));
   choose_->setVisible(policy == PolicyKind::none);
 }
 

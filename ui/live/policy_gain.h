@@ -11,19 +11,20 @@ namespace fovea::ui {
 enum class GainVerdict : std::uint8_t {
   too_early,  // too few uses to say
   gains,      // it beats the best fixed mix, though that one knows the session beforehand
-  as_good,    // within the margin: it gains nothing, and loses nothing
-  loses,      // a fixed mix would have served more
+  ahead,      // not that one, but the one that could be chosen at the session's start
+  as_good,    // within the margin of the best one
+  loses,      // the best one would have served more
 };
 
+// Everything is of the same uses: all, or, once a mix could be chosen from the session's start, those since.
 struct PolicyGain {
   GainVerdict verdict = GainVerdict::too_early;
   std::int64_t uses = 0;        // tokens' uses of experts that it is judged on
   std::int64_t high_slots = 0;  // experts that the highest tier holds
   double policy_share = 0;      // of the uses that the highest tier served
   double best_fixed_share = 0;  // … of the best fixed mix, chosen when the session was known
-  double profile_share = 0;     // … of one chosen from the session's first uses, on the uses after them
-  double policy_after_profile_share = 0;
-  bool profiled = false;
+  double profile_share = 0;     // … of one chosen from the session's first uses
+  bool profiled = false;        // there is one
   // The same, counting every tier by its bits: what a use was served with on average.
   double policy_bits = 0, best_fixed_bits = 0;
 

@@ -1,11 +1,13 @@
 #include "ui/live/policy_gain.h"
 
+#include <QPushButton>
 #include <QRandomGenerator>
 #include <algorithm>
 #include <numeric>
 
 #include "tests/support/test.h"
 #include "ui/live/gain_view.h"
+#include "ui/live/number_text.h"
 
 using namespace fovea;
 using namespace fovea::ui;
@@ -43,7 +45,7 @@ class PolicyGainTest : public QObject {
     // 0.4 at 4 bits and 0.6 at 2.
     QVERIFY(qFuzzyCompare(gain.best_fixed_bits, 2.8));
     QVERIFY(!gain.profiled);
-    const bool no_gain = gain.verdict != GainVerdict::gains;
+    const bool no_gain = gain.verdict == GainVerdict::loses;
     QCOMPARE(gain_sentence(gain, PolicyKind::dynaexq).contains(QStringLiteral("gains nothing")), no_gain);
   }
 
@@ -69,8 +71,57 @@ class PolicyGainTest : public QObject {
                                          .profile_hits = first_hits});
     QVERIFY(gain.profiled);
     // 420 uses came after it; the profile's choice served the 20 of expert 0, the policy 340.
+    QCOMPARE(gain.uses, 420);
     QVERIFY(qFuzzyCompare(gain.profile_share, 20.0 / 420));
-    QVERIFY(qFuzzyCompare(gain.policy_after_profile_share, 340.0 / 420));
+    QVERIFY(qFuzzyCompare(gain.policy_share, 340.0 / 420));
+    QVERIFY(qFuzzyCompare(gain.best_fixed_share, 400.0 / 420));
+    QCOMPARE(gain.verdict, GainVerdict::ahead);
+  }
+
+  // Words and bars say the same, with the same numbers.
+  void theWordsAgreeWithTheBars_data() {
+    QTest::addColumn<double>("policy");
+    QTest::addColumn<double>("best");
+    QTest::addColumn<double>("start");
+    QTest::addColumn<int>("verdict");
+    QTest::addColumn<QStringList>("said");
+    QTest::addColumn<bool>("nothing");
+    const auto points = [](double number) { return number_text(number) + QStringLiteral(" points more"); };
+    const auto half = QStringLiteral("within half a point");
+    QTest::newRow("ahead of the start, as good as the best")
+        << 0.673 << 0.668 << 0.641 << int(GainVerdict::ahead) << QStringList{points(3.2), half} << false;
+    QTest::newRow("ahead of the start, behind the best")
+        << 0.673 << 0.7 << 0.641 << int(GainVerdict::ahead) << QStringList{points(3.2), points(2.7)} << false;
+    // 66.65 and 67.34 are seen as 66.7 and 67.3.
+    QTest::newRow("what is rounded") << 0.67341 << 0.66651 << 0.64 << int(GainVerdict::gains)
+                                     << QStringList{points(0.6)} << false;
+    QTest::newRow("as good as both") << 0.673 << 0.675 << 0.671 << int(GainVerdict::as_good)
+                                     << QStringList{half} << true;
+    QTest::newRow("behind") << 0.6 << 0.7 << 0.68 << int(GainVerdict::loses) << QStringList{points(10)}
+                            << true;
+  }
+  void theWordsAgreeWithTheBars() {
+    QFETCH(double, policy);
+    QFETCH(double, best);
+    QFETCH(double, start);
+    QFETCH(int, verdict);
+    QFETCH(QStringList, said);
+    QFETCH(bool, nothing);
+    const PolicyGain gain{.verdict = static_cast<GainVerdict>(verdict),
+                          .uses = 10'000,
+                          .high_slots = 1,
+                          .policy_share = policy,
+                          .best_fixed_share = best,
+                          .profile_share = start,
+                          .profiled = true};
+    const QString sentence = gain_sentence(gain, PolicyKind::dynaexq);
+    said += percent_text(policy, 1);
+    for (const QString& part : said)
+      QVERIFY2(sentence.contains(part), qPrintable(part + QStringLiteral(" in: ") + sentence));
+    QCOMPARE(sentence.contains(QStringLiteral("gains nothing")), nothing);
+    GainView view;
+    view.set_gain(gain, PolicyKind::dynaexq);
+    QCOMPARE(!view.findChild<QPushButton*>(QStringLiteral("switchPolicy"))->isHidden(), nothing);
   }
 
   // No fixed set of that size serves more than the one that is called the best.
