@@ -71,7 +71,7 @@ std::vector<ConversationUses::Row> ConversationUses::rows() const {
       all += theirs[unit];
       both += theirs[unit] & mine[unit];
     }
-    row.overlap = all > 0 ? static_cast<double>(both) / static_cast<double>(all) : 0;
+    if (!mine.empty() && all > 0) row.overlap = static_cast<double>(both) / static_cast<double>(all);
     rows.push_back(row);
   }
   std::ranges::stable_sort(rows, std::greater<>(), &Row::uses);

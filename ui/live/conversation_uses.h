@@ -3,6 +3,7 @@
 
 #include <QString>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ui/live/snapshot_ring.h"
@@ -17,7 +18,8 @@ class ConversationUses {
     QString key, title;
     std::int64_t uses = 0;     // by tokens
     std::int64_t experts = 0;  // that it used at all
-    double overlap = 0;        // share of its busiest experts that are the current one's busiest too
+    // Share of its busiest experts that are the current one's busiest too; none before that one has any.
+    std::optional<double> overlap = {};
     bool current = false;
   };
 

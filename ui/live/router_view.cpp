@@ -140,8 +140,9 @@ void RouterView::paint_conversations(QPainter& painter) const {
     if (lit) painter.fillRect(rect, user_bubble(palette()));
     const QRectF inner = rect.adjusted(line * 0.35, 0, -line * 0.35, 0);
     const QString value =
-        row.current ? tr("%1 experts").arg(count_text(row.experts))
-                    : tr("%1 experts · %2 in common").arg(count_text(row.experts), percent_text(row.overlap));
+        row.current || !row.overlap
+            ? tr("%1 experts").arg(count_text(row.experts))
+            : tr("%1 experts · %2 in common").arg(count_text(row.experts), percent_text(*row.overlap));
     QFont font = this->font();
     font.setBold(row.current);
     painter.setFont(font);

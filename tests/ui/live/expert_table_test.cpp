@@ -129,9 +129,12 @@ class ExpertTableTest : public QObject {
     QCOMPARE(rows[1].uses, 70);
     QCOMPARE(rows[1].experts, 2);
     // One busiest expert in each layer: b's are 2 and 3, a's are 1 and 3.
-    QCOMPARE(rows[1].overlap, 0.5);
+    QCOMPARE(rows[1].overlap, std::optional(0.5));
     QCOMPARE(uses.busiest(QStringLiteral("b")), (std::vector<std::uint8_t>{0, 0, 1, 1, 0, 0}));
     QVERIFY(uses.busiest(QStringLiteral("c")).empty());
+    // A new chat has used none, so there is nothing to be in common with.
+    uses.set_current(QStringLiteral("new"), QStringLiteral("new"));
+    for (const auto& row : uses.rows()) QVERIFY(!row.current && !row.overlap);
     for (int i = 0; i < 20; ++i) step(QByteArray::number(i).constData(), 0, 1);
     QCOMPARE(uses.rows().size(), ConversationUses::most_kept);
     QCOMPARE(uses.rows().back().uses, 1);
