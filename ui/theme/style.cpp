@@ -45,6 +45,13 @@ int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWi
   return metric == PM_FocusFrameHMargin || metric == PM_HeaderMargin ? usual + 3 : usual;
 }
 
+// A click on a slider's groove means that place and not a step towards it.
+int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                     QStyleHintReturn* more) const {
+  if (hint == SH_Slider_AbsoluteSetButtons) return Qt::LeftButton;
+  return QProxyStyle::styleHint(hint, option, widget, more);
+}
+
 QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
                               const QWidget* widget) const {
   QSize room = QProxyStyle::sizeFromContents(type, option, size, widget);

@@ -3,6 +3,7 @@
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QScopeGuard>
+#include <QSlider>
 #include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
@@ -112,6 +113,35 @@ class LivePanelLookTest : public QObject {
       QVERIFY2(dark[text] != image, qPrintable(text));
       QVERIFY2(changed[text] == image, qPrintable(text));
     }
+  }
+
+  // A click on the time line goes there at once, and dragging goes on from there.
+  void aClickOnTheTimeLineGoesThere() {
+    const auto restore = qScopeGuard([colours = QApplication::palette()] {
+      QApplication::setStyle(QStringLiteral("Fusion"));
+      QApplication::setPalette(colours);
+    });
+    apply_theme(*qApp, Scheme::light);
+    LivePanel panel;
+    panel.resize(700, 800);
+    panel.set_model(small_model());
+    panel.show();
+    Snapshot s = small_snapshot();
+    for (int i = 0; i < 400; ++i) {
+      s.tokens += 5;
+      panel.add_snapshot(s, i * 0.1);
+    }
+    panel.refresh();
+    auto* slider = panel.findChild<QSlider*>(QStringLiteral("timeline"));
+    const auto place = [slider](double share) {
+      return QPoint(static_cast<int>(share * slider->width()), slider->height() / 2);
+    };
+    QTest::mousePress(slider, Qt::LeftButton, {}, place(0.25));
+    QVERIFY(panel.frozen());
+    QVERIFY2(std::abs(slider->value() - 100) < 25, qPrintable(QString::number(slider->value())));
+    QTest::mouseMove(slider, place(0.75));
+    QTest::mouseRelease(slider, Qt::LeftButton, {}, place(0.75));
+    QVERIFY2(std::abs(slider->value() - 300) < 25, qPrintable(QString::number(slider->value())));
   }
 
   // A real policy's session: nothing is drawn outside, in any size, order or mode.
