@@ -161,6 +161,7 @@ const std::vector<Field>& fields() {
       choice("appearance", "send_key", &S::send_key, std::array{"enter", "control_enter"},
              "enter or control_enter"),
       field("appearance", "show_live_panel", &S::show_live_panel, "true or false"),
+      field("appearance", "hottest_first", &S::hottest_first, "true or false"),
       field("network", "offline", &S::offline, "true or false"),
       field("models", "folders", &S::model_folders, "a list of folders"),
       field("models", "recent", &S::recent_models, "a list of paths"),

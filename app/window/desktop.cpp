@@ -134,6 +134,9 @@ void Desktop::connect_window() {
   connect(window_.get(), &ui::ChatWindow::chatSettingsRequested, this, &Desktop::show_chat_settings);
   connect(window_.get(), &ui::ChatWindow::livePanelShown, this,
           [this](bool shown) { change_settings([shown](Settings& s) { s.show_live_panel = shown; }); });
+  live_panel_->set_hottest_first(settings_.hottest_first);
+  connect(live_panel_, &ui::LivePanel::hottestFirstChosen, this,
+          [this](bool on) { change_settings([on](Settings& s) { s.hottest_first = on; }); });
   connect(window_.get(), &ui::ChatWindow::textSizeRequested, this, [this](int step) {
     const std::int64_t percent =
         step == 0 ? 100 : std::clamp<std::int64_t>(settings_.text_percent + 10 * step, 50, 300);

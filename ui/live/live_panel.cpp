@@ -234,6 +234,10 @@ void LivePanel::follow_clock() {
   if (viewed_index_ >= last) set_playing(false);
 }
 
+void LivePanel::set_hottest_first(bool on) {
+  hottest_->setChecked(on);
+}
+
 void LivePanel::toggle_follow(std::int64_t unit) {
   if (has_moment()) follow_->toggle(unit, shown_ring(), shown_moment().seconds);
 }

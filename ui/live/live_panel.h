@@ -71,6 +71,9 @@ class LivePanel : public QWidget {
   // Shows a recording instead of the live model, until back_to_live().
   void play(const Recording& recording, const QString& title);
   void back_to_live();
+  void set_hottest_first(bool on);  // orders each layer's experts
+  // Asks before the switch to a fixed mix; `possible`: else it only says why not.
+  void confirm_switch(const QString& what_it_takes, bool possible);
   // One line under the map for a while: what became of an export, why a file could not be read.
   void show_message(const QString& text);
 
@@ -89,8 +92,11 @@ class LivePanel : public QWidget {
 
  Q_SIGNALS:
   void watchingChanged(bool watching);  // it is seen, or no longer
-  void switchPolicyRequested();         // to a fixed mix, from the sentence that says it would do as well
-  void choosePrecisionRequested();      // where no policy is at work: how experts are kept
+  void hottestFirstChosen(bool on);
+  void switchPolicyRequested();  // to a fixed mix, from the sentence that says it would do as well:
+                                 // say what it takes with confirm_switch()
+  void switchPolicyConfirmed();
+  void choosePrecisionRequested();  // where no policy is at work: how experts are kept
   // The file is chosen; write it on another thread and say what came of it with show_message().
   void exportRequested(const QString& path, const fovea::ui::LiveExport& data);
   // A recording (.jsonl) or a trace of fovea trace: read it on another thread, then play().
@@ -184,7 +190,7 @@ class LivePanel : public QWidget {
   ExpertTable* table_;
   LegendView* legend_;
   FollowView* follow_;
-  QToolButton* all_layers_;
+  QToolButton *all_layers_, *hottest_;
   PoolsView* pools_;
   TrafficView* traffic_;
   RouterView* routers_;

@@ -165,11 +165,13 @@ QWidget* LivePanel::make_map_tools() {
   auto* layout = new QHBoxLayout(tools);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(2);
-  auto* hottest = make_button(tools, tr("Hottest first"),
-                              tr("Order each layer's experts by hotness instead of by index"), true);
-  hottest->setObjectName(QStringLiteral("hottestFirst"));
-  connect(hottest, &QToolButton::toggled, this,
-          [this](bool on) { heatmap_->set_order(on ? HeatOrder::by_hotness : HeatOrder::by_index); });
+  hottest_ = make_button(tools, tr("Hottest first"),
+                         tr("Order each layer's experts by hotness instead of by index"), true);
+  hottest_->setObjectName(QStringLiteral("hottestFirst"));
+  connect(hottest_, &QToolButton::toggled, this, [this](bool on) {
+    heatmap_->set_order(on ? HeatOrder::by_hotness : HeatOrder::by_index);
+    Q_EMIT hottestFirstChosen(on);
+  });
   auto* textures =
       make_button(tools, tr("Patterns"),
                   tr("Mark the tiers with patterns, too, so that they can be told without colours"), true);
@@ -189,7 +191,7 @@ QWidget* LivePanel::make_map_tools() {
   all_layers_->hide();
   connect(all_layers_, &QToolButton::clicked, this, [this] { heatmap_->show_layer(std::nullopt); });
   layout->addWidget(all_layers_);
-  layout->addWidget(hottest);
+  layout->addWidget(hottest_);
   layout->addWidget(textures);
   layout->addStretch(1);
   layout->addWidget(table);

@@ -82,6 +82,7 @@ void SettingsTest::everything_comes_back() {
   all.text_percent = 150;
   all.send_key = SendKey::control_enter;
   all.show_live_panel = false;
+  all.hottest_first = true;
   all.offline = true;
   all.model_folders = {"/a b/ü", "/c"};
   all.recent_models = {"/m.gguf"};

@@ -16,6 +16,7 @@
 #include <QTimer>
 #include <fstream>
 
+#include <QToolButton>
 #include "app/window/models_controller.h"
 #include "tests/app/window/closing.h"
 #include "tests/support/environment.h"
@@ -28,6 +29,7 @@
 #include "ui/live/pools_view.h"
 #include "ui/models/library_page.h"
 #include "ui/models/models_dialog.h"
+#include "ui/live/heatmap_view.h"
 
 using namespace fovea;
 
@@ -212,6 +214,26 @@ class DesktopTest : public QObject {
   void theExpertsAreShownWithoutABudget() {
     if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
     app::Desktop desktop(demo_request());
+  void theOrderOfTheExpertsIsKept() {
+    const auto button = [](app::Desktop& desktop) {
+      return desktop.live_panel().findChild<QToolButton*>(QStringLiteral("hottestFirst"));
+    };
+    {
+      app::Desktop desktop({});
+      desktop.start();
+      QVERIFY(!button(desktop)->isChecked());
+      button(desktop)->setChecked(true);
+      QVERIFY(close(desktop));
+    }
+    app::Desktop again({});
+    again.start();
+    QVERIFY(button(again)->isChecked());
+    QCOMPARE(again.live_panel().heatmap().order(), ui::HeatOrder::by_hotness);
+    button(again)->setChecked(false);
+    QVERIFY(!again.settings().hottest_first);
+    QVERIFY(close(again));
+  }
+
     desktop.start();
     using State = ui::ChatWindow::State;
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));

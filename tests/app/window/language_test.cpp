@@ -451,6 +451,7 @@ class LanguageTest : public QObject {
     other.send_key = app::SendKey::control_enter;
     other.text_percent = other.context_tokens = 60;
     other.show_live_panel = !other.show_live_panel;
+    other.hottest_first = true;
     other.offline = true;
     other.model_folders = other.recent_models = {"x"};
     other.model_setups.resize(1);
