@@ -7,12 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
+#include <unistd.h>
 
 #include "app/commands/chat_session.h"
 #include "app/commands/loading.h"
 #include "app/commands/precision_use.h"
 #include "app/files/files.h"
 #include "app/terminal/live_view.h"
+#include "app/terminal/screen.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -122,7 +124,7 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
   if (flags.stats && !flags.json) {
     std::string line = stats_line(*loaded.engine);
     line.pop_back();  // its line break
-    console.note(line);
+    console.note(wrapped(line, terminal_columns(STDERR_FILENO)));
   }
   if (const std::string text = memory_warning(*loaded.engine); !text.empty()) console.note(text);
   if (const std::string text = precision_warning(*loaded.engine); !text.empty()) console.note(text);

@@ -3,11 +3,13 @@
 #include <iostream>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
+#include <unistd.h>
 
 #include "app/commands/loading.h"
 #include "app/commands/precision_use.h"
 #include "app/library/data_folder.h"
 #include "app/terminal/live_view.h"
+#include "app/terminal/screen.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 
@@ -167,7 +169,8 @@ Result<void> ChatSession::answer() {
     console_.note(text);
   if (const std::string text = memory_warning(engine_); !text.empty()) console_.note(text);
   if (const std::string text = precision_warning(engine_); !text.empty()) console_.note(text);
-  if (flags_.stats) return console_.write(dimmed(stats_line(engine_)));
+  if (flags_.stats)
+    return console_.write(dimmed(wrapped(stats_line(engine_), terminal_columns(STDOUT_FILENO))));
   return {};
 }
 

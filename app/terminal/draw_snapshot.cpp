@@ -85,6 +85,14 @@ std::string_view first_characters(std::string_view text, int count) {
   return text.substr(0, end);
 }
 
+// As many of the parts, which two blanks part, as there is room for; of a single one its first characters.
+std::string_view first_parts(std::string_view text, int columns) {
+  const std::string_view room = first_characters(text, columns);
+  if (room.size() == text.size()) return text;
+  const std::size_t end = text.rfind("  ", room.size());
+  return end == text.npos ? room : text.substr(0, end);
+}
+
 std::string rate(double bytes) {
   return bytes < 1e9 ? fmt::format("{:.1f} MB", bytes / 1e6) : fmt::format("{:.2f} GB", bytes / 1e9);
 }
@@ -122,7 +130,7 @@ std::string status_line(const Snapshot& s) {
 
 std::vector<std::string> draw_snapshot(const Snapshot& s, int columns, int rows) {
   const std::string status = status_line(s);
-  std::vector<std::string> lines = {fmt::format("\033[2m{}\033[0m", first_characters(status, columns))};
+  std::vector<std::string> lines = {fmt::format("\033[2m{}\033[0m", first_parts(status, columns))};
   const std::int64_t layers = groups(s.layers, 2 * (rows - 1));
   const std::int64_t units = groups(s.units_per_layer, columns - label_columns);
   const auto cell = s.arena_bytes > 0 ? cell_colour : use_colour;

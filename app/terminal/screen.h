@@ -1,9 +1,17 @@
-// The terminal on standard output.
+// The terminal, by default on standard output.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace fovea::app {
+
+// Of the terminal on this file descriptor; 0: there is none, or it does not say.
+int terminal_columns(int descriptor);
+
+// The text in lines of at most `columns` characters, broken between words; a longer word has a line of its
+// own. 0: as it is.
+std::string wrapped(std::string_view text, int columns);
 
 // Whatever the terminal does with it; failures are ignored.
 void put_on_terminal(std::string_view bytes);

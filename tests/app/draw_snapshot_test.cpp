@@ -1,6 +1,7 @@
 // What chat --stats draws.
 #include "app/terminal/draw_snapshot.h"
 
+#include "app/terminal/screen.h"
 #include "tests/support/test.h"
 
 using fovea::app::draw_snapshot;
@@ -55,6 +56,30 @@ class DrawSnapshotTest : public QObject {
     stalled.swaps.io_errors = 2;
     QVERIFY(status_line(stalled).find("3 stalls") != std::string::npos);
     QVERIFY(status_line(stalled).find("2 failed swaps") != std::string::npos);
+  }
+
+  // Of the status line no part is cut: the next one would not fit.
+  void theStatusShowsWholeParts() {
+    const std::string whole = status_line(sample());
+    for (int columns = 20; columns <= 120; ++columns) {
+      const std::string first = draw_snapshot(sample(), columns, 10)[0];
+      const std::string shown = first.substr(4, first.size() - 8);  // between the escape sequences
+      QVERIFY2(whole.starts_with(shown), shown.c_str());
+      const std::string rest = whole.substr(shown.size());
+      QVERIFY2(rest.empty() || rest.starts_with("  "), shown.c_str());
+    }
+  }
+
+  void aLineIsBrokenBetweenWords() {
+    using fovea::app::wrapped;
+    const std::string text = "4.25 bits per weight, 30 promotions, 1.0 MB read\n";
+    QCOMPARE(wrapped(text, 20), std::string("4.25 bits per\nweight, 30\npromotions, 1.0 MB\nread\n"));
+    QCOMPARE(wrapped(text, 13), std::string("4.25 bits per\nweight, 30\npromotions,\n1.0 MB read\n"));
+    QCOMPARE(wrapped(text, 5), std::string("4.25\nbits\nper\nweight,\n30\npromotions,\n1.0\nMB\nread\n"));
+    QCOMPARE(wrapped(text, 0), text);
+    QCOMPARE(wrapped(text, 200), text);
+    QCOMPARE(wrapped("↑5 ↓4  read", 5), std::string("↑5 ↓4\nread"));
+    QCOMPARE(wrapped("", 10), std::string());
   }
 
   void everyUnitHasItsHalfOfACharacter() {
