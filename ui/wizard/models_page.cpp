@@ -9,6 +9,21 @@
 #include "ui/wizard/model_list.h"
 
 namespace fovea::ui {
+namespace {
+
+// What is told of the chosen model takes its room from the list, in which it stays to be seen.
+class ModelListView : public QListView {
+ public:
+  using QListView::QListView;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override {
+    QListView::resizeEvent(event);
+    scrollTo(currentIndex());
+  }
+};
+
+}  // namespace
 
 ModelsPage::ModelsPage(QWidget* parent) : QWidget(parent), model_(new ModelListModel(this)) {
   auto* layout = new QVBoxLayout(this);
@@ -22,7 +37,7 @@ ModelsPage::ModelsPage(QWidget* parent) : QWidget(parent), model_(new ModelListM
   looking_->setTextVisible(false);
   looking_->setMaximumHeight(fontMetrics().height() / 2);
   looking_->setAccessibleName(tr("Planning the models"));
-  list_ = new QListView(this);
+  list_ = new ModelListView(this);
   list_->setObjectName(QStringLiteral("wizardModels"));
   list_->setAccessibleName(tr("Models, best first"));
   list_->setModel(model_);

@@ -151,6 +151,30 @@ class WizardDialogTest : public QObject {
     model.set_rows(
         {row(QStringLiteral("a"), WizardFit::fits, true), row(QStringLiteral("b"), WizardFit::fits, true)});
     QCOMPARE(model.rowCount(), 2);
+  // What is told of the last one takes room from the list, and whoever listens may give the rows again.
+  void theLastModelIsSeenWhenItIsChosen() {
+    dialog_->show_page(Page::models);
+    dialog_->resize(dialog_->minimumSizeHint().expandedTo(QSize(600, 560)));
+    std::vector<ModelRow> rows;
+    for (int i = 0; i < 12; ++i) rows.push_back(row(QString::number(i), WizardFit::fits, true));
+    for (int i = 0; i < 4; ++i) rows.back().facts.push_back(rows.back().facts.front());
+    dialog_->set_models(rows, 0, {}, false);
+    QCoreApplication::processEvents();
+    auto* list = dialog_->findChild<QListView*>(QStringLiteral("wizardModels"));
+    connect(dialog_.get(), &WizardDialog::modelChosen, this,
+            [&](int chosen) { dialog_->set_models(rows, chosen, {}, false); });
+    list->setFocus();
+    const auto seen = [list] {
+      return list->viewport()->rect().contains(list->visualRect(list->currentIndex()));
+    };
+    for (const auto& [key, index] : {std::pair{Qt::Key_End, 11}, {Qt::Key_Home, 0}, {Qt::Key_End, 11}}) {
+      QTest::keyClick(list, key);
+      QCoreApplication::processEvents();
+      QCOMPARE(list->currentIndex().row(), index);
+      QTRY_VERIFY(seen());
+    }
+  }
+
   }
 
   void noModelsIsSaid() {
