@@ -48,10 +48,7 @@ void refuse_empty_texts(CLI::App& program);
 // The option takes one of the names; it becomes its number.
 void take_one_of(CLI::Option* option, std::vector<std::pair<std::string, int>> choices);
 
-// "8GiB", "8G" and "8192MiB" alike; "8GB" and "500MB" are powers of ten; a number alone is bytes. Fractions
-// are allowed, upper and lower case are the same. Nothing when it is none of these, negative, or too large.
-std::optional<std::int64_t> parse_size(std::string_view text);
-// The option takes such a size, at least one byte; it becomes its number.
+// The option takes a size (app/files/size_text.h), at least one byte; it becomes its number.
 void take_size(CLI::Option* option);
 
 // One object on one line. Bytes that are not UTF-8 become U+FFFD.

@@ -2,6 +2,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include "app/files/size_text.h"
 #include "app/library/fit_words.h"
 #include "app/wizard/wizard_words.h"
 #include "app/words/qt_text.h"
@@ -92,6 +93,7 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
           "What the model may take: its weights, the conversation and room to compute. Where precision "
           "changes, it never takes more, not even for a moment. %1 are free for a model now.")
           .arg(size_words(machine.room.budget_bytes));
+  options.size_of = [](const QString& text) { return parse_size(text.toStdString()); };
   return options;
 }
 

@@ -1,23 +1,20 @@
 #include "ui/wizard/memory_page.h"
 
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
-#include <cmath>
 
 #include "ui/live/number_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/wizard/budget_bar.h"
 #include "ui/wizard/fact_list.h"
+#include "ui/wizard/size_box.h"
 
 namespace fovea::ui {
 namespace {
-
-constexpr double kBytesPerGb = 1e9;
 
 QComboBox* make_combo(QWidget* parent, const char* name) {
   auto* combo = new QComboBox(parent);
@@ -72,10 +69,8 @@ void MemoryPage::make_form() {
          "of a word; each one takes memory."));
   kv_ = make_combo(this, "wizardKv");
   precision_ = make_combo(this, "wizardPrecision");
-  budget_ = new QDoubleSpinBox(this);
+  budget_ = new SizeBox(this);
   budget_->setObjectName(QStringLiteral("wizardBudget"));
-  budget_->setSuffix(tr(" GB"));
-  budget_->setKeyboardTracking(false);
   form->addRow(tr("&Context"), context_);
   form->addRow(tr("&Remembered as"), kv_);
   form->addRow(tr("&Precision"), precision_);
@@ -85,10 +80,21 @@ void MemoryPage::make_form() {
   precision_why_->setForegroundRole(QPalette::PlaceholderText);
   form->addRow(QString(), precision_why_);
   form->addRow(tr("Bud&get"), budget_);
+  budget_fault_ = new QLabel(this);
+  budget_fault_->setObjectName(QStringLiteral("wizardBudgetFault"));
+  budget_fault_->setTextFormat(Qt::PlainText);
+  budget_fault_->setWordWrap(true);
+  budget_fault_->hide();
+  tint(*budget_fault_, QPalette::WindowText, error_text);
+  form->addRow(QString(), budget_fault_);
   static_cast<QVBoxLayout*>(layout())->addLayout(form);
   for (QComboBox* combo : {context_, kv_, precision_})
     connect(combo, &QComboBox::currentIndexChanged, this, &MemoryPage::tell);
-  connect(budget_, &QDoubleSpinBox::valueChanged, this, &MemoryPage::tell);
+  connect(budget_, &SizeBox::bytesChanged, this, &MemoryPage::tell);
+  connect(budget_, &SizeBox::faultChanged, this, [this](const QString& fault) {
+    budget_fault_->setText(fault);
+    budget_fault_->setVisible(!fault.isEmpty());
+  });
 }
 
 void MemoryPage::set_options(const MemoryOptions& options) {
@@ -108,10 +114,8 @@ void MemoryPage::set_options(const MemoryOptions& options) {
   fill(context_, contexts);
   fill(kv_, options.kv_types);
   fill(precision_, options.precisions);
-  const double most = static_cast<double>(options.most_bytes) / kBytesPerGb;
-  budget_->setDecimals(most < 2 ? 3 : 2);
-  budget_->setRange(std::min(0.01, most), most);
-  budget_->setSingleStep(most < 2 ? 0.01 : most < 20 ? 0.1 : 0.5);
+  budget_->set_parser(options.size_of);
+  budget_->set_most(options.most_bytes);
   budget_->setToolTip(options.budget_why);
   filling_ = false;
 }
@@ -122,7 +126,7 @@ void MemoryPage::set_choice(const MemoryChoice& choice) {
   context_->setCurrentIndex(choice.context);
   kv_->setCurrentIndex(choice.kv_type);
   precision_->setCurrentIndex(choice.precision);
-  budget_->setValue(static_cast<double>(choice.budget_bytes) / kBytesPerGb);
+  budget_->set_bytes(choice.budget_bytes);
   const auto index = static_cast<std::size_t>(choice.precision);
   precision_why_->setText(index < options_.precisions.size() ? options_.precisions[index].why : QString());
   const auto kv = static_cast<std::size_t>(choice.kv_type);
@@ -130,14 +134,16 @@ void MemoryPage::set_choice(const MemoryChoice& choice) {
   filling_ = false;
 }
 
+bool MemoryPage::take() {
+  if (budget_->take()) return true;
+  budget_->setFocus();
+  return false;
+}
+
 void MemoryPage::tell() {
   if (filling_) return;
-  MemoryChoice choice{context_->currentIndex(), kv_->currentIndex(), precision_->currentIndex(),
-                      choice_.budget_bytes};
-  // What the box shows is rounded: only a number that was changed there counts.
-  const auto shown = std::llround(budget_->value() * kBytesPerGb);
-  const double step = std::pow(10.0, -budget_->decimals()) * kBytesPerGb;
-  if (std::abs(static_cast<double>(shown - choice.budget_bytes)) > step * 0.51) choice.budget_bytes = shown;
+  const MemoryChoice choice{context_->currentIndex(), kv_->currentIndex(), precision_->currentIndex(),
+                            budget_->bytes()};
   if (choice == choice_) return;
   set_choice(choice);
   Q_EMIT changed(choice);

@@ -6,7 +6,6 @@
 #include "ui/wizard/wizard_view.h"
 
 class QComboBox;
-class QDoubleSpinBox;
 class QFormLayout;
 class QLabel;
 class QVBoxLayout;
@@ -15,6 +14,7 @@ namespace fovea::ui {
 
 class BudgetBar;
 class FactList;
+class SizeBox;
 
 class MemoryPage : public QWidget {
   Q_OBJECT
@@ -24,6 +24,8 @@ class MemoryPage : public QWidget {
   void set_options(const MemoryOptions& options);
   void set_choice(const MemoryChoice& choice);
   void set_budget(const BudgetView& budget);
+  // Takes what is still being typed. False, with the focus there, when it is no size: the page is not left.
+  bool take();
 
  Q_SIGNALS:
   void changed(const fovea::ui::MemoryChoice& choice);
@@ -41,7 +43,8 @@ class MemoryPage : public QWidget {
   QComboBox* kv_;
   QComboBox* precision_;
   QLabel* precision_why_;
-  QDoubleSpinBox* budget_;
+  SizeBox* budget_;
+  QLabel* budget_fault_;
   BudgetBar* bar_;
   QLabel* verdict_;
   FactList* why_;

@@ -98,7 +98,9 @@ QWidget* WizardDialog::make_buttons() {
   connect(close_, &QPushButton::clicked, this, &WizardDialog::closeRequested);
   connect(back_, &QPushButton::clicked, this, &WizardDialog::backRequested);
   connect(skip_, &QPushButton::clicked, this, &WizardDialog::skipRequested);
-  connect(next_, &QPushButton::clicked, this, &WizardDialog::nextRequested);
+  connect(next_, &QPushButton::clicked, this, [this] {
+    if (page() != WizardPage::memory || memory_->take()) Q_EMIT nextRequested();
+  });
   return bar;
 }
 

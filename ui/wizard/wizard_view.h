@@ -4,6 +4,8 @@
 #include <QString>
 #include <QStringList>
 #include <QtGlobal>
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace fovea::ui {
@@ -47,6 +49,8 @@ struct MemoryOptions {
   std::vector<ChoiceView> precisions = {};
   qint64 most_bytes = 0;  // of the device: the budget cannot be larger
   QString budget_why = {};
+  // Reads a size as the command line does; nothing when it is none.
+  std::function<std::optional<qint64>(const QString&)> size_of = {};
 };
 // … and what is set: indices into the options.
 struct MemoryChoice {

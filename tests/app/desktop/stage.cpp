@@ -5,15 +5,16 @@
 // streams; `again` is the start after that.
 #include <QAbstractButton>
 #include <QAbstractItemView>
+#include <QAbstractSpinBox>
 #include <QApplication>
 #include <QComboBox>
 #include <QDialog>
-#include <QDoubleSpinBox>
 #include <QElapsedTimer>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QtTest/QtTest>
 #include <cstdio>
@@ -131,7 +132,11 @@ void Stage::set_up() {
   must(wait([&] { return precision->count() > 2; }), "precisions are offered");
   wizard->findChild<QComboBox*>(QStringLiteral("wizardContext"))->setCurrentIndex(0);
   precision->setCurrentIndex(precision->findText(QStringLiteral("Hot experts"), Qt::MatchStartsWith));
-  wizard->findChild<QDoubleSpinBox*>(QStringLiteral("wizardBudget"))->setValue(0.24);
+  auto* budget =
+      wizard->findChild<QAbstractSpinBox*>(QStringLiteral("wizardBudget"))->findChild<QLineEdit*>();
+  budget->selectAll();
+  QTest::keyClicks(budget, QStringLiteral("240MB"));
+  QTest::keyClick(budget, Qt::Key_Tab);
   QTest::qWait(1000);
   must(can_go_on(), "it fits");
   QTest::keyClick(wizard, Qt::Key_Return);

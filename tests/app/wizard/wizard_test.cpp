@@ -2,7 +2,6 @@
 // it is closed on the way.
 #include <QAbstractButton>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
@@ -19,6 +18,7 @@
 #include "ui/chat/error_bar.h"
 #include "ui/live/live_panel.h"
 #include "ui/models/models_dialog.h"
+#include "ui/wizard/size_box.h"
 #include "ui/wizard/wizard_dialog.h"
 
 #include "machines.h"
@@ -214,18 +214,24 @@ class WizardTest : public QObject {
       auto* precision = dialog.findChild<QComboBox*>(QStringLiteral("wizardPrecision"));
       QVERIFY(wait_for([&] { return precision->count() > 2; }));
       // Too little: it says so, and Next waits; what it proposes makes it fit.
-      auto* budget = dialog.findChild<QDoubleSpinBox*>(QStringLiteral("wizardBudget"));
-      const double before = budget->value();
-      budget->setValue(0.06);
+      auto* budget = dialog.findChild<ui::SizeBox*>(QStringLiteral("wizardBudget"));
+      const auto type = [budget](const QString& text) {
+        auto* line = budget->findChild<QLineEdit*>();
+        line->selectAll();
+        QTest::keyClicks(line, text);
+        QTest::keyClick(line, Qt::Key_Tab);
+      };
+      const QString before = QString::number(budget->bytes());
+      type(QStringLiteral("60 MB"));
       QVERIFY(wait_for([&] { return !button(desktop, "wizardNext")->isEnabled(); }));
-      budget->setValue(before);
+      type(before);
       QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
       int hot = -1;
       for (int i = 0; i < precision->count(); ++i)
         if (precision->itemText(i).startsWith(QStringLiteral("Hot experts"))) hot = i;
       QVERIFY(hot >= 0);
       precision->setCurrentIndex(hot);
-      budget->setValue(0.22);
+      type(QStringLiteral("0.22gb"));
       dialog.findChild<QComboBox*>(QStringLiteral("wizardContext"))->setCurrentIndex(0);
       QVERIFY(wait_for([&] { return wizard(desktop).setup().budget_bytes == 220'000'000; }));
       QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));

@@ -4,7 +4,6 @@
 #include <QAbstractItemModelTester>
 #include <QClipboard>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
@@ -17,6 +16,7 @@
 #include "tests/support/test.h"
 #include "ui/wizard/budget_bar.h"
 #include "ui/wizard/model_list.h"
+#include "ui/wizard/size_box.h"
 
 using namespace fovea::ui;
 using Page = WizardPage;
@@ -35,12 +35,20 @@ ModelRow row(const QString& name, WizardFit fit, bool usable) {
           .usable = usable};
 }
 
+// Knows megabytes alone.
+std::optional<qint64> megabytes(const QString& text) {
+  bool sound = text.endsWith(QStringLiteral(" MB"));
+  const double number = sound ? text.chopped(3).toDouble(&sound) : 0;
+  return sound ? std::optional(static_cast<qint64>(number * 1e6)) : std::nullopt;
+}
+
 MemoryOptions options() {
   return {.model = QStringLiteral("A model"),
           .contexts = {2048, 4096, 8192},
           .kv_types = {{QStringLiteral("32"), {}}, {QStringLiteral("16"), {}}, {QStringLiteral("8"), {}}},
           .precisions = {{QStringLiteral("file"), QStringLiteral("As it is.")}, {QStringLiteral("q4"), {}}},
-          .most_bytes = 16'000'000'000};
+          .most_bytes = 16'000'000'000,
+          .size_of = megabytes};
 }
 
 }  // namespace
@@ -143,14 +151,6 @@ class WizardDialogTest : public QObject {
     QVERIFY(spoken.contains(QStringLiteral("Weights 1 GB")));
   }
 
-  void theListIsAProperModel() {
-    ModelListModel model;
-    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.set_rows({row(QStringLiteral("a"), WizardFit::fits, true)});
-    model.set_rows({});
-    model.set_rows(
-        {row(QStringLiteral("a"), WizardFit::fits, true), row(QStringLiteral("b"), WizardFit::fits, true)});
-    QCOMPARE(model.rowCount(), 2);
   // What is told of the last one takes room from the list, and whoever listens may give the rows again.
   void theLastModelIsSeenWhenItIsChosen() {
     dialog_->show_page(Page::models);
@@ -175,6 +175,14 @@ class WizardDialogTest : public QObject {
     }
   }
 
+  void theListIsAProperModel() {
+    ModelListModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.set_rows({row(QStringLiteral("a"), WizardFit::fits, true)});
+    model.set_rows({});
+    model.set_rows(
+        {row(QStringLiteral("a"), WizardFit::fits, true), row(QStringLiteral("b"), WizardFit::fits, true)});
+    QCOMPARE(model.rowCount(), 2);
   }
 
   void noModelsIsSaid() {
@@ -201,11 +209,58 @@ class WizardDialogTest : public QObject {
     const auto told = changed.back().front().value<MemoryChoice>();
     QCOMPARE(told.context, 2);
     QCOMPARE(told.budget_bytes, first.budget_bytes);  // not what the box rounds it to
-    auto* budget = dialog_->findChild<QDoubleSpinBox*>(QStringLiteral("wizardBudget"));
+    auto* budget = dialog_->findChild<SizeBox*>(QStringLiteral("wizardBudget"));
     budget->setFocus();
     QTest::keyClick(budget, Qt::Key_Up);
     QCOMPARE(changed.count(), 2);
-    QVERIFY(changed.back().front().value<MemoryChoice>().budget_bytes > first.budget_bytes);
+    QCOMPARE(changed.back().front().value<MemoryChoice>().budget_bytes, 7'200'000'000);  // a whole step
+    QTest::keyClick(budget, Qt::Key_Down);
+    QCOMPARE(changed.back().front().value<MemoryChoice>().budget_bytes, 7'100'000'000);
+  }
+
+  // What is typed is what the parser says it is; what it is not is told, stays, and changes nothing.
+  void aBudgetIsTyped() {
+    dialog_->show_page(Page::memory);
+    dialog_->set_memory_options(options());
+    dialog_->set_memory_choice({.budget_bytes = 7'123'456'789});
+    QSignalSpy changed(dialog_.get(), &WizardDialog::memoryChanged);
+    QSignalSpy next(dialog_.get(), &WizardDialog::nextRequested);
+    auto* budget = dialog_->findChild<SizeBox*>(QStringLiteral("wizardBudget"));
+    auto* line = budget->findChild<QLineEdit*>();
+    const auto* fault = dialog_->findChild<QLabel*>(QStringLiteral("wizardBudgetFault"));
+    auto* go_on = dialog_->findChild<QPushButton*>(QStringLiteral("wizardNext"));
+    const auto type = [&](const QString& text) {
+      budget->setFocus();
+      line->selectAll();
+      QTest::keyClicks(line, text);
+      go_on->click();
+    };
+    type(QStringLiteral("188 MB"));
+    QCOMPARE(changed.count(), 1);
+    QCOMPARE(changed.back().front().value<MemoryChoice>().budget_bytes, 188'000'000);
+    QVERIFY(!fault->isVisible());
+    QCOMPARE(next.count(), 1);
+    type(QStringLiteral("187") + QLocale().decimalPoint() + QStringLiteral("5 MB"));
+    QCOMPARE(changed.back().front().value<MemoryChoice>().budget_bytes, 187'500'000);
+    QCOMPARE(next.count(), 2);
+    for (const QString& wrong : {QStringLiteral("much"), QStringLiteral("18 000 MB"), QString()}) {
+      type(QStringLiteral("188 MB"));
+      const auto times = changed.count(), went_on = next.count();
+      line->selectAll();
+      wrong.isEmpty() ? QTest::keyClick(line, Qt::Key_Backspace) : QTest::keyClicks(line, wrong);
+      go_on->click();
+      QVERIFY(fault->isVisible() && !fault->text().isEmpty());
+      QCOMPARE(line->text(), wrong);
+      QCOMPARE(budget->bytes(), 188'000'000);
+      QCOMPARE(changed.count(), times);
+      QCOMPARE(next.count(), went_on);
+    }
+    type(QStringLiteral("16001 MB"));  // more than there are
+    QVERIFY(fault->isVisible());
+    QCOMPARE(budget->bytes(), 188'000'000);
+    type(QStringLiteral("16000 MB"));
+    QVERIFY(!fault->isVisible());
+    QCOMPARE(budget->bytes(), 16'000'000'000);
   }
 
   void aPlanThatDoesNotFitProposes() {
@@ -277,7 +332,7 @@ class WizardDialogTest : public QObject {
         QVERIFY(focused);
         const auto* button = qobject_cast<const QAbstractButton*>(focused);
         const auto* combo = qobject_cast<const QComboBox*>(focused);
-        const auto* spin = qobject_cast<const QDoubleSpinBox*>(focused);
+        const auto* spin = qobject_cast<const SizeBox*>(focused);
         QVERIFY2(
             !focused->accessibleName().isEmpty() || (button && !button->text().isEmpty()) || combo || spin,
             focused->metaObject()->className());
