@@ -9,6 +9,7 @@
 #include "app/library/stores.h"
 #include "app/live/panel_files.h"
 #include "app/window/chat_controller.h"
+#include "app/window/model_words.h"
 #include "app/wizard/background.h"
 #include "app/wizard/machine.h"
 #include "app/words/error_words.h"
@@ -50,7 +51,8 @@ LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
   connect(&chat.conversation(), &ConversationController::changed, this, &LiveController::show_conversation);
   connect(&panel, &ui::LivePanel::exportRequested, this, &LiveController::save);
   connect(&panel, &ui::LivePanel::replayRequested, this, &LiveController::open_recording);
-  connect(&panel, &ui::LivePanel::switchPolicyRequested, this, &LiveController::switch_to_fixed_mix);
+  connect(&panel, &ui::LivePanel::switchPolicyRequested, this, &LiveController::offer_fixed_mix);
+  connect(&panel, &ui::LivePanel::switchPolicyConfirmed, this, &LiveController::switch_to_fixed_mix);
   memory_timer_.setInterval(kMemoryMilliseconds);
   connect(&memory_timer_, &QTimer::timeout, this, &LiveController::read_memory);
   connect(&panel, &ui::LivePanel::watchingChanged, this, [this](bool watching) {
@@ -70,9 +72,9 @@ void LiveController::show_model() {
     model.layer_numbers.push_back(layer.layer);
     model.experts_per_layer.push_back(layer.experts);
   }
+  model.calibrated_uses = loaded.calibrated_uses;
   model.plan = memory_plan(loaded);
   panel_->set_model(model);
-  model.calibrated_uses = loaded.calibrated_uses;
   panel_->set_kv_used(-1);
   show_conversation();
   measure_link();
@@ -149,11 +151,34 @@ void LiveController::open_recording(const QString& path) {
       });
 }
 
-void LiveController::switch_to_fixed_mix() {
-  if (!chat_.model_loaded()) return;
-  PrecisionRequest precision = chat_.model().settings.precision;
+// With the tiers that are open: what the panel has compared, and their store is there already.
+PrecisionRequest LiveController::fixed_mix() const {
+  const LoadedModel& loaded = chat_.model();
+  PrecisionRequest precision = loaded.settings.precision;
   precision.policy = PolicyKind::static_tiers;
-  chat_.reload(precision);
+  precision.tiers.clear();
+  if (loaded.plan)
+    for (const PlanTier& tier : loaded.plan->parts.experts) precision.tiers.push_back(tier.name);
+  return precision;
+}
+
+void LiveController::offer_fixed_mix() {
+  if (!chat_.model_loaded() || !chat_.model().plan) return;
+  const LoadRequest& opened = chat_.model().settings;
+  const auto look = [model = opened.model, plan = *chat_.model().plan, device = opened.device,
+                     store = opened.precision.store, stores = opened.precision.stores_folder] {
+    StoreNeed need = store_need(model, plan, stores, device);
+    std::error_code error;
+    if (!store.empty()) need.there = std::filesystem::exists(store, error);
+    return need;
+  };
+  in_background(panel_.data(), look, [panel = panel_.data()](const StoreNeed& need) {
+    panel->confirm_switch(fixed_mix_words(need), need.there || need.bytes <= need.free_bytes);
+  });
+}
+
+void LiveController::switch_to_fixed_mix() {
+  if (chat_.model_loaded()) chat_.reload(fixed_mix());
 }
 
 }  // namespace fovea::app

@@ -31,6 +31,8 @@ class LiveController : public QObject {
   void measure_link();
   void save(const QString& path, const ui::LiveExport& data);
   void open_recording(const QString& path);
+  PrecisionRequest fixed_mix() const;
+  void offer_fixed_mix();
   void switch_to_fixed_mix();
 
   QPointer<ui::LivePanel> panel_;  // the window owns it

@@ -3,9 +3,11 @@
 #include <QCoreApplication>
 #include <QLocale>
 #include <QStringList>
+#include <cmath>
 
 #include "app/library/device_choice.h"
 #include "app/library/fit_words.h"
+#include "app/window/model_rows.h"
 
 namespace fovea::app {
 namespace {
@@ -125,6 +127,28 @@ QString memory_why(const LoadedModel& model) {
   add(ModelWords::tr("In main memory, where the processor computes with them: %1"),
       model.memory.host_weights);
   return lines.join(QLatin1Char('\n'));
+}
+
+QString fixed_mix_words(const StoreNeed& store) {
+  QString words = ModelWords::tr(
+      "The model is opened again, with as many experts at each precision as now; then they stay there. The "
+      "conversation is kept.");
+  if (!store.needed) return words;
+  words += QStringLiteral("\n\n");
+  const QString size = size_words(store.bytes), room = size_words(store.free_bytes);
+  if (store.there)
+    return words + ModelWords::tr(
+                       "Nothing is written to the disk: every expert is there at each precision. "
+                       "It takes as long as opening the model.");
+  if (store.bytes > store.free_bytes)
+    return words + ModelWords::tr(
+                       "Every expert would first be written at each precision: %1 on the disk, "
+                       "where only %2 are free.")
+                       .arg(size, room);
+  return words + ModelWords::tr(
+                     "First every expert is written at each precision: %1 on the disk, where %2 "
+                     "are free. That takes about %3, once.")
+                     .arg(size, room, time_words(std::llround(store.seconds)));
 }
 
 }  // namespace fovea::app

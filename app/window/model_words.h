@@ -3,6 +3,7 @@
 
 #include <QString>
 
+#include "app/library/stores.h"
 #include "app/window/engine_worker.h"
 
 namespace fovea::app {
@@ -15,5 +16,6 @@ QString policy_text(const LoadedModel& model);
 QString policy_why(const LoadedModel& model);
 std::int64_t memory_bytes(const LoadedModel& model);
 QString memory_why(const LoadedModel& model);
+QString fixed_mix_words(const StoreNeed& store);  // what switching to one takes
 
 }  // namespace fovea::app

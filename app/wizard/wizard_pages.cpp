@@ -45,24 +45,6 @@ Setup smaller_setup(const Candidate& candidate, const Machine& machine, const Lo
   return setup;
 }
 
-StoreNeed store_need(const Candidate& candidate, const PlanReport& report,
-                     const std::filesystem::path& stores, const std::string& device) {
-  StoreNeed need;
-  if (candidate.path.empty() || report.policy == PolicyKind::none || report.plan.parts.experts.empty())
-    return need;
-  PrepareRequest request;
-  request.model = candidate.path;
-  request.device = device;
-  for (const PlanTier& tier : report.plan.parts.experts) request.tiers.push_back(tier.name);
-  const auto store = describe_store(request);
-  if (!store) return need;
-  std::error_code error;
-  need.needed = true;
-  need.bytes = store->bytes;
-  need.there = std::filesystem::exists(stores / store->name, error);
-  return need;
-}
-
 struct Planned {
   Result<PlanReport> report;
   std::vector<Remedy> remedies = {};
@@ -315,7 +297,8 @@ void WizardController::plan() {
         if (planned.report && !stop.stop_requested()) {
           if (!planned.report->plan.fits)
             planned.remedies = remedies(candidate, setup, *planned.report, machine, stop);
-          planned.store = store_need(candidate, *planned.report, stores, setup.device);
+          if (!candidate.path.empty() && planned.report->policy != PolicyKind::none)
+            planned.store = store_need(candidate.path, planned.report->plan, stores, setup.device);
         }
         return planned;
       },

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/library/stores.h"
 #include "app/wizard/calibration.h"
 #include "app/wizard/candidates.h"
 #include "app/wizard/setup.h"
@@ -25,12 +26,6 @@ ui::BudgetView budget_view(const Candidate& candidate, const Setup& setup, const
 // Where the planner has seen neither the model nor its shape.
 ui::BudgetView budget_by_size(const Candidate& candidate, const Setup& setup);
 
-// What opening takes: the store that is prepared first where tiers need one.
-struct StoreNeed {
-  bool needed = false;
-  bool there = false;
-  std::int64_t bytes = 0;
-};
 std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNeed& store,
                                       const Machine& machine);
 QString stage_words(const Progress& progress);

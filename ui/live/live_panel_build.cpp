@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -377,6 +378,20 @@ void LivePanel::arrange() {
     splitter_->setStretchFactor(0, 1);
     splitter_->setStretchFactor(1, 1);
   }
+}
+
+void LivePanel::confirm_switch(const QString& what_it_takes, bool possible) {
+  auto* ask = new QMessageBox(possible ? QMessageBox::Question : QMessageBox::Warning,
+                              tr("Switch to a fixed mix"), what_it_takes, QMessageBox::NoButton, this);
+  ask->setObjectName(QStringLiteral("confirmSwitch"));
+  ask->setAttribute(Qt::WA_DeleteOnClose);
+  if (possible) {
+    auto* yes = ask->addButton(tr("Switch"), QMessageBox::AcceptRole);
+    yes->setObjectName(QStringLiteral("confirmSwitchYes"));
+    connect(yes, &QAbstractButton::clicked, this, &LivePanel::switchPolicyConfirmed);
+  }
+  ask->setDefaultButton(ask->addButton(possible ? QMessageBox::Cancel : QMessageBox::Close));
+  ask->open();
 }
 
 void LivePanel::ask_export(LiveExport::Kind kind) {

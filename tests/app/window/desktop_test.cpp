@@ -9,14 +9,18 @@
 #include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QPlainTextEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTimer>
+#include <QToolButton>
 #include <fstream>
 
-#include <QToolButton>
+#include "app/library/fit_words.h"
+#include "app/library/stores.h"
 #include "app/window/models_controller.h"
 #include "tests/app/window/closing.h"
 #include "tests/support/environment.h"
@@ -25,11 +29,11 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
 #include "ui/live/pools_view.h"
 #include "ui/models/library_page.h"
 #include "ui/models/models_dialog.h"
-#include "ui/live/heatmap_view.h"
 
 using namespace fovea;
 
@@ -210,10 +214,6 @@ class DesktopTest : public QObject {
     QVERIFY(close(again));
   }
 
-  // As a newcomer opens it, without a budget.
-  void theExpertsAreShownWithoutABudget() {
-    if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
-    app::Desktop desktop(demo_request());
   void theOrderOfTheExpertsIsKept() {
     const auto button = [](app::Desktop& desktop) {
       return desktop.live_panel().findChild<QToolButton*>(QStringLiteral("hottestFirst"));
@@ -234,6 +234,10 @@ class DesktopTest : public QObject {
     QVERIFY(close(again));
   }
 
+  // As a newcomer opens it, without a budget.
+  void theExpertsAreShownWithoutABudget() {
+    if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    app::Desktop desktop(demo_request());
     desktop.start();
     using State = ui::ChatWindow::State;
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
@@ -254,6 +258,52 @@ class DesktopTest : public QObject {
     const auto* memory = panel.findChild<ui::PoolsView*>();
     QVERIFY2(memory->accessibleDescription().contains(QStringLiteral("Experts (file)")),
              qPrintable(memory->accessibleDescription()));
+  }
+
+  // It says what it writes and how long that takes, and waits for a yes.
+  void aFixedMixSaysWhatItTakesFirst() {
+    if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
+    const std::filesystem::path stores = folder_->path() / "stores";
+    app::WindowRequest request = demo_request();
+    request.load->precision.policy = PolicyKind::dynaexq;
+    request.load->precision.tiers = {"q8", "file"};  // quickly prepared
+    request.load->precision.budget_bytes = 205'000'000;
+    request.load->precision.stores_folder = stores;
+    app::Desktop desktop(request);
+    desktop.start();
+    using State = ui::ChatWindow::State;
+    QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
+    const auto asked = [&] {
+      Q_EMIT desktop.live_panel().switchPolicyRequested();
+      QPointer<QMessageBox> box;
+      const auto find = [&] {
+        return box = desktop.window().findChild<QMessageBox*>(QStringLiteral("confirmSwitch"));
+      };
+      return QTest::qWaitFor([&] { return find() && box->isVisible(); }, kLong) ? box : nullptr;
+    };
+    const auto policy = [&] { return desktop.chat().model().settings.precision.policy; };
+    auto box = asked();
+    QVERIFY(box);
+    QVERIFY2(box->text().contains(QStringLiteral("Nothing is written")), qPrintable(box->text()));
+    box->reject();
+    QTRY_VERIFY(!box);
+    QCOMPARE(policy(), PolicyKind::dynaexq);
+    box = asked();
+    QVERIFY(box);
+    box->findChild<QAbstractButton*>(QStringLiteral("confirmSwitchYes"))->click();
+    QVERIFY(QTest::qWaitFor([&] { return policy() == PolicyKind::static_tiers; }, kLong));
+    QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
+    const auto made = app::stores_of(model_, stores);
+    QCOMPARE(made.size(), std::size_t{1});  // the one that was there
+    QTRY_VERIFY(!box);
+    std::filesystem::remove(made.front().path);
+    box = asked();
+    QVERIFY(box);
+    for (const QString& part : {app::size_words(made.front().bytes), QStringLiteral("are free"),
+                                QStringLiteral("That takes about")})
+      QVERIFY2(box->text().contains(part), qPrintable(box->text()));
+    box->reject();
+    QVERIFY(close(desktop));
   }
 
   void theExpertsAreShownWhileItAnswers() {
