@@ -76,8 +76,12 @@ class History {
   // is stored. A turn that begins a conversation is what was typed for a new one: set_new_draft() is undone.
   Result<Turn> add_turn(const NewTurn&);
   Result<Branch> add_answer(Id question, const Origin&);  // the answer is the last one
-  Result<Branch> branch(Id conversation);                 // the chosen one
-  Result<Branch> choose(Id message);  // makes the branch through this message the chosen one
+  // The opposite, in one piece, while nothing is written of the answer; the question becomes a draft again.
+  // A conversation that this leaves empty has no title any more.
+  Result<TakenBack> take_back(Id answer);
+  Result<void> set_origin(Id answer, const Origin&);  // of one that is begun later than it was asked for
+  Result<Branch> branch(Id conversation);             // the chosen one
+  Result<Branch> choose(Id message);                  // makes the branch through this message the chosen one
   Result<Message> message(Id);
 
   // --- an answer while it is written: at least once a second. Also continues a stopped answer.

@@ -168,6 +168,46 @@ Result<Branch> History::add_answer(Id question, const Origin& origin) {
   return branch;
 }
 
+Result<TakenBack> History::take_back(Id answer) {
+  Database& db = parts_->database;
+  FOVEA_TRY(auto transaction, Transaction::begin(db));
+  FOVEA_TRY(const Message taken, read_message(db, answer));
+  FOVEA_TRY(Tree tree, read_tree(db, taken.conversation));
+  if (taken.state != MessageState::partial || !taken.text.empty() || !tree[answer].children.empty()) {
+    return fail(ErrorKind::invalid, db.file().string(),
+                "message " + std::to_string(answer) + " is no answer that waits",
+                "Open the conversation again");
+  }
+  TakenBack back;
+  Id gone = answer;
+  if (taken.parent != 0 && tree[taken.parent].children.size() == 1) {
+    FOVEA_TRY(back.question, read_message(db, taken.parent));
+    gone = taken.parent;
+  }
+  const Id parent = tree[gone].parent;
+  auto& siblings = tree[parent].children;
+  std::erase(siblings, gone);
+  const Id leaf = siblings.empty() ? parent : leaf_below(tree, siblings.back());
+  FOVEA_CHECK(db.run("UPDATE conversations SET leaf_id=? WHERE id=?", OrNull{leaf}, taken.conversation));
+  FOVEA_CHECK(db.run("DELETE FROM messages WHERE id=?", answer));
+  if (gone != answer) FOVEA_CHECK(db.run("DELETE FROM messages WHERE id=?", gone));
+  if (leaf == 0) FOVEA_CHECK(rename(taken.conversation, {}));
+  FOVEA_TRY(back.branch, read_branch(db, taken.conversation));
+  if (gone != answer) {
+    std::string& draft = back.branch.conversation.draft;
+    draft = draft.empty() ? back.question.text : back.question.text + "\n\n" + draft;
+    FOVEA_CHECK(set_draft(taken.conversation, draft));
+  }
+  FOVEA_CHECK(transaction.commit());
+  return back;
+}
+
+Result<void> History::set_origin(Id answer, const Origin& origin) {
+  return parts_->database.run("UPDATE messages SET model=?, policy=?, settings=? WHERE id=?",
+                              std::string_view(origin.model), std::string_view(origin.policy),
+                              std::string_view(origin.settings), answer);
+}
+
 Result<Branch> History::branch(Id conversation) {
   return read_branch(parts_->database, conversation);
 }

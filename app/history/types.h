@@ -145,6 +145,12 @@ struct Turn {
   std::vector<Message> messages;  // the chosen branch, which ends with both
 };
 
+// A question that comes back unanswered.
+struct TakenBack {
+  Branch branch;     // without it; the conversation's draft begins with its text
+  Message question;  // with its attachments; id 0: it stays, since it has other answers
+};
+
 struct AnswerEnd {
   MessageState state = MessageState::complete;
   std::uint64_t seed = 0;  // the one that was used

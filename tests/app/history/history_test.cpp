@@ -62,6 +62,7 @@ class HistoryTest : public QObject {
   void keeps_everything_of_a_message();
   void a_turn_is_there_before_the_answer();
   void editing_and_regenerating_make_branches();
+  void what_is_taken_back_is_a_draft_again();
   void a_fork_remembers_the_way();
   void pages_pinned_first_then_newest();
   void deleted_can_come_back_until_purged();
@@ -156,6 +157,49 @@ void HistoryTest::editing_and_regenerating_make_branches() {
   QCOMPARE(answer.siblings, 3);
   QCOMPARE(answer.previous_sibling, second.answer.id);
   QCOMPARE(answer.next_sibling, third->messages.back().id);
+}
+
+void HistoryTest::what_is_taken_back_is_a_draft_again() {
+  World w;
+  const Turn first = w.answered(0, 0, "q1", "a1");
+  const Id c = first.conversation.id;
+  NewTurn asked{.conversation = c,
+                .created = {},
+                .parent = first.answer.id,
+                .text = "q2",
+                .attachments = {{"notes.txt", "text/plain", "words", 1}},
+                .answer = {}};
+  FOVEA_VERIFY(w.history.set_draft(c, "typed"));
+  const auto second = w.history.add_turn(asked);
+  FOVEA_VERIFY(second);
+  QVERIFY(!w.history.take_back(first.answer.id));  // it is answered
+  const auto back = w.history.take_back(second->answer.id);
+  FOVEA_VERIFY(back);
+  QCOMPARE(texts(back->branch), (Strings{"q1", "a1"}));
+  QCOMPARE(back->question.attachments, asked.attachments);
+  QCOMPARE(w.history.conversation(c)->draft, std::string("q2\n\ntyped"));
+  QVERIFY(found(w.history, "q2").empty());
+
+  // Another version of a question, and of an answer: those from before are shown again.
+  const Turn edited = w.turn(c, 0, "q1 edited");
+  QCOMPARE(texts(w.history.take_back(edited.answer.id)->branch), (Strings{"q1", "a1"}));
+  FOVEA_VERIFY(w.history.set_draft(c, ""));
+  const auto again = w.history.add_answer(first.question.id, {});
+  const auto without = w.history.take_back(again->messages.back().id);
+  FOVEA_VERIFY(without);
+  QCOMPARE(texts(without->branch), (Strings{"q1", "a1"}));
+  QCOMPARE(without->question.id, Id{0});
+  QCOMPARE(without->branch.conversation.draft, std::string());
+
+  // The only one: the next question gives the conversation its title.
+  const Turn only = w.turn(0, 0, "hasty");
+  FOVEA_VERIFY(w.history.take_back(only.answer.id));
+  const Turn better = w.turn(only.conversation.id, 0, "considered");
+  QCOMPARE(texts(*w.history.branch(only.conversation.id)), (Strings{"considered", ""}));
+  QCOMPARE(better.conversation.title, std::string("considered"));
+
+  FOVEA_VERIFY(w.history.set_origin(better.answer.id, {.model = "m", .policy = "p", .settings = "{}"}));
+  QCOMPARE(w.history.message(better.answer.id)->origin.model, std::string("m"));
 }
 
 void HistoryTest::a_fork_remembers_the_way() {
