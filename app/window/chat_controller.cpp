@@ -14,6 +14,7 @@
 #include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
+#include "ui/chat/sidebar.h"
 #include "ui/chat/transcript_view.h"
 
 namespace fovea::app {
@@ -50,7 +51,7 @@ ChatController::~ChatController() {
 }
 
 void ChatController::connect_window() {
-  connect(&window_, &ui::ChatWindow::stopRequested, this, &ChatController::stop);
+  connect(&window_, &ui::ChatWindow::stopRequested, &conversation_, &ConversationController::stop);
   connect(&window_, &ui::ChatWindow::cancelLoadRequested, this, [this] { worker_->stop(); });
   connect(&window_, &ui::ChatWindow::modelRequested, this,
           qOverload<const QString&>(&ChatController::open_model));
@@ -78,22 +79,13 @@ void ChatController::connect_conversation() {
   connect(&conversation_, &ConversationController::answerWanted, this, &ChatController::ask);
   connect(&conversation_, &ConversationController::countWanted, worker_.get(), &EngineWorker::count_tokens);
   connect(this, &ChatController::modelOpened, &conversation_, &ConversationController::count_attachments);
-  connect(&conversation_, &ConversationController::started, this, [this] {
-    stop_when_asked_ = false;
-    window_.set_state(State::generating);
-    status_.activity = tr("Reading the prompt…");
-    update_status();
-  });
-  connect(&conversation_, &ConversationController::ended, this, [this] {
-    if (window_.state() == State::generating)
-      window_.set_state(model_loaded_ ? State::ready : State::no_model);
-    status_.activity.clear();
-    update_status();
-  });
+  connect(&conversation_, &ConversationController::stopWanted, this, [this] { worker_->stop(); });
+  connect(&conversation_, &ConversationController::workChanged, this, &ChatController::show_work);
+  connect(&conversation_, &ConversationController::opened, this, &ChatController::show_work);
   connect(&conversation_, &ConversationController::changed, &sidebar_, &SidebarController::refresh);
   connect(&sidebar_, &SidebarController::openRequested, &conversation_, &ConversationController::open);
   connect(&sidebar_, &SidebarController::removed, this, [this](qint64 removed) {
-    if (removed == conversation_.answering()) stop();
+    conversation_.give_up(removed);
     if (removed == conversation_.conversation().id) conversation_.new_chat();
   });
 }
@@ -116,15 +108,15 @@ void ChatController::open_model(const QString& path) {
 void ChatController::open_model(const LoadRequest& request) {
   worker_->stop();
   window_.clear_error();
-  window_.set_state(State::loading);
-  opening_ = q(request.model.string());
-  window_.show_progress(tr("Loading %1").arg(QFileInfo(opening_).fileName()), 0, 0);
+  ++loads_asked_;
   model_loaded_ = false;
   status_ = {};
-  update_status();
+  conversation_.set_ready(false);
+  show_work();
+  opening_ = q(request.model.string());
+  window_.show_progress(tr("Loading %1").arg(QFileInfo(opening_).fileName()), 0, 0);
   Q_EMIT modelClosed();
   Q_EMIT modelOpening(QFileInfo(opening_).fileName());
-  ++loads_asked_;
   QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
                                             request] { worker->load(ticket, request); });
 }
@@ -140,33 +132,50 @@ void ChatController::reload(const PrecisionRequest& precision) {
   open_model(request);
 }
 
-// A question that is still being stored is asked all the same, so that it ends like any other.
-void ChatController::stop() {
-  worker_->stop();
-  stop_when_asked_ = conversation_.starting();
-}
-
 void ChatController::ask(const AnswerRequest& wanted) {
-  if (!model_loaded_) {
-    return conversation_.fail_answer({ErrorKind::invalid, {}, "no model is open", "Open a model first"});
-  }
   GenerateRequest request = request_defaults_(model_.info);
   apply(wanted.settings, request);
   request.messages.insert(request.messages.end(), wanted.messages.begin(), wanted.messages.end());
   request.continue_last = wanted.continue_last;
   QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
                                             request] { worker->generate(ticket, request); });
-  if (std::exchange(stop_when_asked_, false)) worker_->stop();
+  reading_prompt_ = true;
+  update_status();
 }
 
 // The window is gone at once; the program ends when the engine has let go of its work.
 void ChatController::close() {
   worker_->stop();
+  conversation_.set_ready(false);
   connect(&thread_, &QThread::finished, this, &ChatController::closed);
   thread_.quit();
 }
 
+// Of the conversation that is shown, and who else is at work.
+void ChatController::show_work() {
+  switch (conversation_.work()) {
+    case Work::waiting:
+      window_.set_state(loads_asked_ > 0 ? State::loading : State::waiting);
+      break;
+    case Work::none:
+      window_.set_state(loads_asked_ > 0 ? State::loading : model_loaded_ ? State::ready : State::no_model);
+      break;
+    default:
+      window_.set_state(loads_asked_ > 0 ? State::loading : State::generating);
+  }
+  window_.sidebar().set_at_work(conversation_.answering(), conversation_.waiting());
+  update_status();
+}
+
 void ChatController::update_status() {
+  const Work work = conversation_.work();
+  if (conversation_.answering() == 0) {
+    status_.activity = work == Work::storing ? tr("Reading the prompt…") : QString();
+  } else if (!conversation_.shows_answer()) {
+    status_.activity = tr("Answering in “%1”").arg(conversation_.answering_title());
+  } else {
+    status_.activity = reading_prompt_ ? tr("Reading the prompt…") : tr("Answering…");
+  }
   window_.set_status(status_);
 }
 
@@ -183,7 +192,6 @@ void ChatController::on_loaded(const LoadedModel& model) {
   model_ = model;
   model_loaded_ = true;
   window_.set_model(q(model.info.name), details_of(model.info));
-  window_.set_state(State::ready);
   status_ = {};
   status_.model = q(model.info.name);
   status_.device = device_text(model);
@@ -194,15 +202,16 @@ void ChatController::on_loaded(const LoadedModel& model) {
   status_.memory_bytes = memory_bytes(model);
   status_.budget_bytes = model.plan ? model.plan->budget_bytes : 0;
   status_.memory_why = memory_why(model);
-  update_status();
+  show_work();
   window_.composer().focus_input();
   Q_EMIT modelOpened(opening_);
+  conversation_.set_ready(true);
 }
 
 void ChatController::on_load_failed(const Error& error) {
   if (--loads_asked_ > 0) return;
   window_.set_model({}, {});
-  window_.set_state(State::no_model);
+  show_work();
   Q_EMIT modelClosed();
   if (error.kind != ErrorKind::cancelled) show_error(error);
 }
@@ -236,7 +245,7 @@ void ChatController::hide_progress() {
 void ChatController::on_text(const QString& text, const Timings& so_far) {
   hide_progress();
   conversation_.add_text(text);
-  status_.activity = tr("Answering…");
+  reading_prompt_ = false;
   status_.context_used = std::min<qint64>(so_far.prompt_tokens + so_far.generated_tokens, status_.context);
   status_.tokens_per_second = so_far.tokens_per_second();
   update_status();

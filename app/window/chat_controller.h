@@ -60,9 +60,9 @@ class ChatController : public QObject {
   void connect_window();
   void connect_worker();
   void connect_conversation();
-  void stop();
   void ask(const AnswerRequest& wanted);
   void close();
+  void show_work();
   void update_status();
   void show_error(const Error& error);
   history::Origin origin(const ui::ChatSettingsView& settings) const;
@@ -89,9 +89,9 @@ class ChatController : public QObject {
   SidebarController sidebar_;
   LoadedModel model_;
   bool model_loaded_ = false;
-  int loads_asked_ = 0;           // and not answered: the last answer counts
-  bool stop_when_asked_ = false;  // stopped before the question was stored
-  QString opening_;               // path of the model that is being loaded
+  int loads_asked_ = 0;          // and not answered: the last answer counts
+  bool reading_prompt_ = false;  // of the answer that is being written
+  QString opening_;              // path of the model that is being loaded
   ui::StatusView status_;
   std::string log_failure_;           // that was told
   bool told_of_full_device_ = false;  // and it is full still

@@ -57,6 +57,7 @@ ConversationController::ConversationController(ui::ChatWindow& window, history::
 void ConversationController::new_chat() {
   leave_conversation();
   ++shown_;
+  storing_.reset();
   conversation_ = {};
   messages_.clear();
   editing_ = 0;
@@ -83,6 +84,7 @@ void ConversationController::open(Id conversation, Id message) {
         if (ticket != shown_) return;
         if (!branch) return window_.show_error(error_words(branch.error()));
         leave_conversation();
+        storing_.reset();
         editing_ = 0;
         window_.clear_error();
         window_.composer().set_editing(false);
@@ -98,11 +100,23 @@ void ConversationController::show(const history::Branch& branch) {
   conversation_ = branch.conversation;
   messages_ = branch.messages;
   for (history::Message& message : messages_) {
-    if (message.id == writing_.message) message.text = writing_.text.toStdString();
+    if (writing() && message.id == writing()->message) message.text = writing()->text.toStdString();
   }
-  window_.transcript().set_messages(views_of(messages_, writing_.message));
+  show_messages();
   window_.sidebar().set_current(conversation_.id);
   window_.set_conversation_title(q(conversation_.title));
+}
+
+void ConversationController::show_messages() {
+  ui::MessageId at_work = 0;
+  QString waits_for;
+  const auto asked = asked_in(conversation_.id);
+  if (asked != queue_.end()) at_work = asked->message;
+  if (work() == Work::waiting) {
+    waits_for = !ready_ ? tr("Waits until a model is open")
+                        : tr("Waits for the answer in “%1”").arg(queue_.front().title);
+  }
+  window_.transcript().set_messages(views_of(messages_, {at_work, waits_for}));
 }
 
 void ConversationController::go_to_sibling(ui::MessageId id, int delta) {
@@ -135,7 +149,7 @@ const history::Message* ConversationController::last(Role role) const {
 // --- what the user does
 
 void ConversationController::act(ui::MessageId id, ui::MessageAction action) {
-  if (action != ui::MessageAction::edit && !writing() && window_.state() != ui::ChatWindow::State::ready) {
+  if (action != ui::MessageAction::edit && work() == Work::none && !ready_) {
     return window_.show_notice(
         error_words({ErrorKind::invalid, {}, "no model is open", "Open a model first"}));
   }
@@ -153,7 +167,7 @@ void ConversationController::act(ui::MessageId id, ui::MessageAction action) {
 
 void ConversationController::edit(Id id) {
   const history::Message* message = find(id);
-  if (!message || writing()) return;
+  if (!message || work() != Work::none) return;
   leave_conversation();
   editing_ = id;
   attachments_.clear();
@@ -184,7 +198,7 @@ void ConversationController::continue_last() {
 }
 
 void ConversationController::send(const QString& text) {
-  if (writing()) return;
+  if (work() != Work::none) return;
   history::NewTurn turn;
   turn.conversation = conversation_.id;
   if (turn.conversation == 0) {
@@ -206,9 +220,8 @@ void ConversationController::send(const QString& text) {
   turn.answer = origin_(chat_settings());
 
   if (turn.conversation == 0) new_draft_.clear();
-  starting_ = true;
   window_.clear_error();
-  Q_EMIT started();
+  const Storing storing = begin_storing();
   const quint64 ticket = ++shown_;
   history_.ask(
       this,
@@ -216,160 +229,42 @@ void ConversationController::send(const QString& text) {
         FOVEA_TRY(history::Turn stored, history.add_turn(turn));
         return history::Branch{std::move(stored.conversation), std::move(stored.messages)};
       },
-      [this, ticket, text, was = turn.conversation,
+      [this, storing, ticket, text, was = turn.conversation,
        was_edit = edited != nullptr](const Result<history::Branch>& branch) {
-        starting_ = false;
         if (!branch) {
           if (window_.composer().text().isEmpty()) window_.composer().set_text(text);
-          return could_not_store(branch.error());
+        } else {
+          if (!was_edit) kept_attachments_.erase(was);
+          if (ticket == shown_) {
+            editing_ = 0;
+            restore_attachments();
+            window_.composer().set_editing(false);
+            if (was_edit && window_.composer().text().isEmpty())
+              window_.composer().set_text(q(conversation_.draft));
+          }
         }
-        if (!was_edit) kept_attachments_.erase(was);
-        if (ticket == shown_) {
-          editing_ = 0;
-          restore_attachments();
-          window_.composer().set_editing(false);
-          if (was_edit && window_.composer().text().isEmpty())
-            window_.composer().set_text(q(conversation_.draft));
-        }
-        start_answer(*branch, false);
+        stored(storing, branch);
       });
 }
 
 void ConversationController::regenerate(Id answer) {
   const history::Message* message = find(answer);
-  if (!message || writing()) return;
+  if (!message || work() != Work::none) return;
   const Id question = message->parent;
   const history::Origin origin = origin_(chat_settings());
-  starting_ = true;
-  Q_EMIT started();
   history_.ask(
       this, [question, origin](history::History& history) { return history.add_answer(question, origin); },
-      [this](const Result<history::Branch>& branch) {
-        starting_ = false;
-        if (!branch) return could_not_store(branch.error());
-        start_answer(*branch, false);
-      });
+      [this, storing = begin_storing()](const Result<history::Branch>& branch) { stored(storing, branch); });
 }
 
 void ConversationController::continue_answer(Id answer) {
   const history::Message* message = find(answer);
-  if (!message || writing() || message->role != Role::assistant) return;
+  if (!message || work() != Work::none || message->role != Role::assistant) return;
   if (message != &messages_.back()) {
     window_.show_notice(tr("Only the last answer of a conversation can be continued."));
     return;
   }
-  Q_EMIT started();
-  start_answer({conversation_, messages_}, true);
-}
-
-void ConversationController::could_not_store(const Error& error) {
-  window_.show_error(
-      tr("The message was not sent, because it could not be stored: %1").arg(error_words(error)));
-  Q_EMIT ended();
-}
-
-// --- answers
-
-void ConversationController::start_answer(const history::Branch& branch, bool continue_last) {
-  const history::Message& answer = branch.messages.back();
-  writing_ = {answer.id, branch.conversation.id, continue_last ? q(answer.text) : QString()};
-  AnswerRequest request;
-  request.messages = prompt_of(branch);
-  request.continue_last = continue_last;
-  request.settings = read_generation_settings(branch.conversation.settings);
-  if (!continue_last) request.messages.pop_back();  // the answer, which is empty
-  if (branch.conversation.id == conversation_.id || conversation_.id == 0) show(branch);
-  Q_EMIT changed(branch.conversation.id);
-  Q_EMIT answerWanted(request);
-}
-
-std::vector<Message> ConversationController::prompt_of(const history::Branch& branch) const {
-  std::vector<Message> prompt;
-  if (!branch.conversation.system_prompt.empty())
-    prompt.push_back({"system", branch.conversation.system_prompt});
-  for (const history::Message& message : branch.messages) {
-    prompt.push_back(
-        {std::string(history::name_of(message.role)), prompt_text(message.text, message.attachments)});
-  }
-  return prompt;
-}
-
-void ConversationController::add_text(const QString& text) {
-  if (writing_.message == 0) return;
-  writing_.text += text;
-  history_.append_answer(writing_.message, text);
-  if (window_.transcript().message(writing_.message)) window_.transcript().append_to(writing_.message, text);
-}
-
-namespace {
-
-QString note_of(const GenerateResult& result) {
-  QStringList notes;
-  if (result.dropped_messages > 0) {
-    notes += ConversationController::tr("%n oldest message(s) no longer fit and were left out", nullptr,
-                                        result.dropped_messages);
-  }
-  switch (result.finish) {
-    case FinishReason::cancelled:
-      notes += ConversationController::tr("Stopped");
-      break;
-    case FinishReason::context_full:
-      notes += ConversationController::tr(
-          "The context is full: begin a new chat, or let the oldest turns be left "
-          "out (Chat settings)");
-      break;
-    case FinishReason::max_tokens:
-      notes += ConversationController::tr("The limit of tokens for one answer was reached");
-      break;
-    default:
-      break;
-  }
-  return notes.join(QStringLiteral(" · "));
-}
-
-}  // namespace
-
-void ConversationController::finish(const GenerateResult& result) {
-  if (writing_.message == 0) return;
-  history::AnswerEnd end;
-  end.state = result.finish == FinishReason::cancelled ? MessageState::stopped : MessageState::complete;
-  end.seed = result.seed;
-  end.timings = timings_json(result);
-  end.note = note_of(result).toStdString();
-  end_answer(end);
-}
-
-void ConversationController::fail_answer(const Error& error) {
-  history::AnswerEnd end;
-  end.state = MessageState::failed;
-  end.note = error_words(error).toStdString();
-  end_answer(end);
-}
-
-// What was written of the answer stays, however it ended.
-void ConversationController::end_answer(const history::AnswerEnd& end) {
-  const Writing written = std::exchange(writing_, {});
-  if (written.message != 0) {
-    history_.finish_answer(written.message, end);
-    for (history::Message& message : messages_) {
-      if (message.id != written.message) continue;
-      message.text = written.text.toStdString();
-      message.state = end.state;
-      message.origin.seed = end.seed;
-      message.timings = end.timings;
-      message.note = end.note;
-    }
-    if (conversation_.id == written.conversation) window_.transcript().set_messages(views_of(messages_, 0));
-  }
-  Q_EMIT ended();
-  Q_EMIT changed(written.conversation);
-}
-
-void ConversationController::retry_leaving_out_oldest() {
-  ui::ChatSettingsView settings = chat_settings();
-  settings.leave_out_oldest = true;
-  set_chat_settings(settings);
-  regenerate_last();
+  want_answer({conversation_, messages_}, true);
 }
 
 // --- settings

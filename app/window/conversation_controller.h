@@ -1,11 +1,14 @@
-// The conversation that is open: a way through its tree of messages, what is typed, and the answer that is
-// being written. Everything is stored before it is acted on; the engine is asked through answerWanted().
+// The conversation that is open: a way through its tree of messages, and what is typed; and the answers that
+// are written, one after the other, whatever is open. Everything is stored before it is acted on; the engine
+// is asked through answerWanted().
 #pragma once
 
 #include <QObject>
 #include <QTimer>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "app/history/types.h"
@@ -30,6 +33,14 @@ struct AnswerRequest {
   ui::ChatSettingsView settings;
 };
 
+// What happens in a conversation.
+enum class Work {
+  none,
+  storing,  // its question; nothing was asked of the engine yet
+  waiting,  // for another answer to end, or for a model
+  answering
+};
+
 class ConversationController : public QObject {
   Q_OBJECT
 
@@ -48,14 +59,21 @@ class ConversationController : public QObject {
   void open(history::Id conversation, history::Id message = 0);
 
   // --- the engine's answers
-  bool writing() const { return writing_.message != 0 || starting_; }
-  bool starting() const { return starting_; }                      // nothing was asked of the engine yet
-  history::Id answering() const { return writing_.conversation; }  // where; 0: nowhere
+  // Whether it takes questions; until then they wait.
+  void set_ready(bool ready);
+  Work work() const;                    // in the conversation that is shown
+  history::Id answering() const;        // where; 0: nowhere
+  QString answering_title() const;      // of that conversation
+  std::vector<qint64> waiting() const;  // where
   // The answer that is being written is one of the conversation that is shown.
-  bool shows_answer() const { return writing_.message != 0 && writing_.conversation == conversation_.id; }
+  bool shows_answer() const { return work() == Work::answering; }
   void add_text(const QString& text);
   void finish(const GenerateResult& result);
   void fail_answer(const Error& error);
+  // Ends the answer in the conversation that is shown; a question that waits comes back into the composer.
+  void stop();
+  // A conversation that is deleted has no answer to wait for.
+  void give_up(history::Id conversation);
   // The same question again, with the oldest turns left out.
   void retry_leaving_out_oldest();
 
@@ -68,8 +86,8 @@ class ConversationController : public QObject {
 
  Q_SIGNALS:
   void answerWanted(const fovea::app::AnswerRequest& request);
-  void started();                     // the window waits for an answer; answerWanted() or ended() follows
-  void ended();                       // it does no longer
+  void stopWanted();                  // of the answer that is being written
+  void workChanged();                 // something began, waits or ended, here or in another conversation
   void changed(qint64 conversation);  // something of it was stored
   void opened();                      // another conversation is shown
   void countWanted(quint64 attachment, const QString& text);
@@ -84,11 +102,16 @@ class ConversationController : public QObject {
     quint64 number = 0;
     history::Attachment file;
   };
-  struct Writing {
-    history::Id message = 0;
+  struct Asked {  // an answer that is wanted
     history::Id conversation = 0;
-    QString text;  // all of the answer so far
+    history::Id message = 0;
+    QString title;  // of the conversation
+    AnswerRequest request;
+    QString text;         // all of the answer so far
+    bool waited = false;  // it was not asked at once
   };
+  // Of a question on its way to the disk: set to true, its answer is stopped at once.
+  using Storing = std::shared_ptr<bool>;
 
   void act(ui::MessageId id, ui::MessageAction action);
   void go_to_sibling(ui::MessageId id, int delta);
@@ -96,11 +119,18 @@ class ConversationController : public QObject {
   void cancel_edit();
   void regenerate(history::Id answer);
   void continue_answer(history::Id answer);
-  // The branch is shown, and its last message, an answer, is asked for.
-  void start_answer(const history::Branch& branch, bool continue_last);
+  Storing begin_storing();
+  void stored(const Storing& storing, const Result<history::Branch>& branch);
+  // Its last message, an answer, is asked for as soon as it is its turn.
+  void want_answer(const history::Branch& branch, bool continue_last);
+  void ask_next();
   void end_answer(const history::AnswerEnd& end);
+  void stop_answer(history::Id conversation);
+  void take_back(const Asked& asked);
+  const Asked* writing() const { return answering_ ? &queue_.front() : nullptr; }
+  std::deque<Asked>::const_iterator asked_in(history::Id conversation) const;
+  void show_messages();
   void show(const history::Branch& branch);
-  void could_not_store(const Error& error);
   void show_attachments();
   void add_attachment(const history::Attachment& file);
   void leave_conversation();
@@ -119,8 +149,10 @@ class ConversationController : public QObject {
   std::vector<Waiting> attachments_;
   std::map<history::Id, std::vector<Waiting>> kept_attachments_;  // of conversations that are not shown
   quint64 last_attachment_ = 0;
-  Writing writing_;
-  bool starting_ = false;  // a question is being stored
+  std::deque<Asked> queue_;  // at most one of each conversation
+  bool answering_ = false;   // the first of them; the others wait
+  bool ready_ = false;
+  Storing storing_;  // in the conversation that is shown; null: nothing is
   history::Id editing_ = 0;
   std::string new_draft_;  // as it is stored: of a conversation that does not exist yet
   quint64 shown_ = 0;      // counts what was opened, so that late answers of the history are known

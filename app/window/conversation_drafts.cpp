@@ -35,7 +35,7 @@ void ConversationController::restore_draft() {
       [this](const Result<std::string>& draft) {
         if (!draft || draft->empty() || !new_draft_.empty()) return;
         new_draft_ = *draft;
-        if (conversation_.id == 0 && !starting_ && window_.composer().text().isEmpty())
+        if (conversation_.id == 0 && !storing_ && window_.composer().text().isEmpty())
           window_.composer().set_text(q(new_draft_));
       });
 }

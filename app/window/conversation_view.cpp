@@ -74,7 +74,8 @@ void add_note(ui::MessageView& view, const history::Message& message) {
       if (view.note.isEmpty()) view.note = ConversationWords::tr("Stopped");
       break;
     case MessageState::partial:
-      view.note = ConversationWords::tr("Cut off: Fovea ended while this was written");
+      view.note = message.text.empty() ? ConversationWords::tr("Not answered: Fovea ended before")
+                                       : ConversationWords::tr("Cut off: Fovea ended while this was written");
       view.note_kind = ui::NoteKind::warning;
       break;
     case MessageState::failed:
@@ -85,7 +86,7 @@ void add_note(ui::MessageView& view, const history::Message& message) {
 
 }  // namespace
 
-ui::MessageView view_of(const history::Message& message, history::Id writing) {
+ui::MessageView view_of(const history::Message& message, const AwaitedAnswer& awaited) {
   using ui::MessageAction;
   ui::MessageView view;
   view.id = message.id;
@@ -96,26 +97,32 @@ ui::MessageView view_of(const history::Message& message, history::Id writing) {
     view.author = ui::Author::assistant;
     view.details = details_of(message);
     view.details_tooltip = tooltip_of(message);
-    view.streaming = message.id == writing;
-    if (!view.streaming) add_note(view, message);
-    if (writing == 0) {
+    const bool is_awaited = message.id == awaited.message;
+    view.streaming = is_awaited && awaited.waits_for.isEmpty();
+    if (is_awaited) {
+      view.note = awaited.waits_for;
+    } else {
+      add_note(view, message);
+    }
+    if (awaited.message == 0) {
       view.actions |= MessageAction::regenerate;
       if (!message.text.empty()) view.actions |= MessageAction::continue_answer;
     }
   } else {
     view.author = ui::Author::user;
     view.note = attachments_line(message.attachments);
-    if (writing == 0) view.actions |= MessageAction::edit;
+    if (awaited.message == 0) view.actions |= MessageAction::edit;
   }
   return view;
 }
 
-std::vector<ui::MessageView> views_of(const std::vector<history::Message>& messages, history::Id writing) {
+std::vector<ui::MessageView> views_of(const std::vector<history::Message>& messages,
+                                      const AwaitedAnswer& awaited) {
   std::vector<ui::MessageView> views;
   views.reserve(messages.size());
   for (const history::Message& message : messages) {
     if (message.role == history::Role::user || message.role == history::Role::assistant)
-      views.push_back(view_of(message, writing));
+      views.push_back(view_of(message, awaited));
   }
   return views;
 }
@@ -124,8 +131,10 @@ std::vector<ui::ConversationItem> items_of(const std::vector<history::Conversati
   std::vector<ui::ConversationItem> items;
   items.reserve(conversations.size());
   for (const history::Conversation& conversation : conversations) {
-    items.push_back({conversation.id, q(conversation.title),
-                     QDateTime::fromMSecsSinceEpoch(conversation.updated_at), conversation.pinned_at != 0});
+    const QString title =
+        conversation.title.empty() ? ConversationWords::tr("New chat") : q(conversation.title);
+    items.push_back({conversation.id, title, QDateTime::fromMSecsSinceEpoch(conversation.updated_at),
+                     conversation.pinned_at != 0});
   }
   return items;
 }

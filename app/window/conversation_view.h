@@ -9,9 +9,15 @@
 
 namespace fovea::app {
 
-// `writing`: the answer that is being written now (0: none); then nothing else can be changed.
-std::vector<ui::MessageView> views_of(const std::vector<history::Message>& messages, history::Id writing);
-ui::MessageView view_of(const history::Message& message, history::Id writing);
+// The answer that a conversation waits for; until it is there nothing in it can be changed.
+struct AwaitedAnswer {
+  history::Id message = 0;  // 0: none
+  QString waits_for;        // why it is not being written yet; empty: it is
+};
+
+std::vector<ui::MessageView> views_of(const std::vector<history::Message>& messages,
+                                      const AwaitedAnswer& awaited);
+ui::MessageView view_of(const history::Message& message, const AwaitedAnswer& awaited);
 
 std::vector<ui::ConversationItem> items_of(const std::vector<history::Conversation>& conversations);
 std::vector<ui::SearchItem> items_of(const history::SearchResult& result);

@@ -174,11 +174,13 @@ QWidget* ChatWindow::make_progress() {
 void ChatWindow::set_state(State state) {
   state_ = state;
   composer_->set_ready(state == State::ready);
-  composer_->set_generating(state == State::generating);
+  composer_->set_busy(state == State::generating ? Composer::Busy::answering
+                      : state == State::waiting  ? Composer::Busy::waiting
+                                                 : Composer::Busy::no);
   picker_->setEnabled(state != State::loading);
   update_actions();
   if (state == State::loading) details_->setText({});  // those of the one before
-  if (state == State::ready || state == State::no_model) show_progress({}, 0, 0);
+  if (state != State::loading && state != State::generating) show_progress({}, 0, 0);
   update_empty_text();
 }
 

@@ -38,7 +38,8 @@ class ChatWindow : public QMainWindow {
   Q_OBJECT
 
  public:
-  enum class State { no_model, loading, ready, generating };
+  // The last two are of the conversation that is shown: its answer is written, or waits for another one's.
+  enum class State { no_model, loading, ready, generating, waiting };
 
   explicit ChatWindow(QWidget* parent = nullptr);
 

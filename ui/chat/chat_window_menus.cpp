@@ -139,7 +139,7 @@ void ChatWindow::set_deleted(const std::vector<ConversationItem>& conversations)
 }
 
 void ChatWindow::update_actions() {
-  stop_->setEnabled(state_ == State::generating);
+  stop_->setEnabled(state_ == State::generating || state_ == State::waiting);
   const bool has_messages = transcript_->message_count() > 0;
   for (QAction* action : when_idle_) action->setEnabled(state_ == State::ready && has_messages);
   for (QAction* action : when_stored_) action->setEnabled(sidebar_->current() != 0);

@@ -82,7 +82,8 @@ Composer::Composer(QWidget* parent)
   setTabOrder(input_, button_);
   setTabOrder(button_, attach_);
 
-  connect(button_, &QToolButton::clicked, this, [this] { generating_ ? Q_EMIT stopRequested() : send(); });
+  connect(button_, &QToolButton::clicked, this,
+          [this] { busy_ == Busy::no ? send() : Q_EMIT stopRequested(); });
   connect(attach_, &QToolButton::clicked, this, &Composer::attachRequested);
   connect(input_, &QPlainTextEdit::textChanged, this, [this] {
     follow_direction();
@@ -119,8 +120,8 @@ void Composer::set_ready(bool ready) {
   update_button();
 }
 
-void Composer::set_generating(bool generating) {
-  generating_ = generating;
+void Composer::set_busy(Busy busy) {
+  busy_ = busy;
   update_button();
 }
 
@@ -253,7 +254,7 @@ void Composer::dropEvent(QDropEvent* event) {
 
 void Composer::send() {
   const QString message = text().trimmed();
-  if ((message.isEmpty() && attachments_ == 0) || !ready_ || generating_) return;
+  if ((message.isEmpty() && attachments_ == 0) || !ready_ || busy_ != Busy::no) return;
   input_->clear();
   Q_EMIT sendRequested(message);
 }
@@ -271,12 +272,23 @@ void Composer::grow() {
 }
 
 void Composer::update_button() {
-  button_->setText(generating_ ? tr("Stop") : tr("Send"));
-  button_->setAccessibleName(button_->text());
   const QString send =
       send_with_control_ ? tr("Send the message (Ctrl+Enter)") : tr("Send the message (Enter)");
-  button_->setToolTip(generating_ ? tr("Stop the answer (Esc)") : send);
-  button_->setEnabled(generating_ || (ready_ && (!text().trimmed().isEmpty() || attachments_ > 0)));
+  switch (busy_) {
+    case Busy::no:
+      button_->setText(tr("Send"));
+      button_->setToolTip(send);
+      break;
+    case Busy::waiting:
+      button_->setText(tr("Take back"));
+      button_->setToolTip(tr("Take back what waits to be answered (Esc)"));
+      break;
+    case Busy::answering:
+      button_->setText(tr("Stop"));
+      button_->setToolTip(tr("Stop the answer (Esc)"));
+  }
+  button_->setAccessibleName(button_->text());
+  button_->setEnabled(busy_ != Busy::no || (ready_ && (!text().trimmed().isEmpty() || attachments_ > 0)));
 }
 
 }  // namespace fovea::ui

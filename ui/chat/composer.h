@@ -26,9 +26,10 @@ class Composer : public QWidget {
  public:
   explicit Composer(QWidget* parent = nullptr);
 
-  // Ready: sending is possible. Generating: the button stops.
-  void set_ready(bool ready);
-  void set_generating(bool generating);
+  // While it is answered the button stops that; while it waits to be answered, it takes back what was sent.
+  enum class Busy { no, waiting, answering };
+  void set_ready(bool ready);  // sending is possible
+  void set_busy(Busy busy);
   void set_text(const QString& text);
   QString text() const;
   void focus_input();
@@ -74,7 +75,7 @@ class Composer : public QWidget {
   QToolButton* button_;
   std::size_t attachments_ = 0;
   bool ready_ = false;
-  bool generating_ = false;
+  Busy busy_ = Busy::no;
   bool editing_ = false;
   bool send_with_control_ = false;
 };

@@ -5,6 +5,8 @@
 #include <QPainter>
 #include <QPoint>
 #include <QTextLayout>
+#include <algorithm>
+#include <cmath>
 
 #include "ui/theme/theme.h"
 
@@ -51,6 +53,29 @@ void draw_line(QPainter& painter, const QRect& area, const QString& text, const 
   painter.setPen(colour);
   painter.setFont(font);
   layout.draw(&painter, area.topLeft());
+}
+
+QString work_words(ConversationListModel::Work work) {
+  switch (work) {
+    case ConversationListModel::Work::none:
+      return {};
+    case ConversationListModel::Work::waiting:
+      return ConversationListModel::tr("waits to be answered");
+    case ConversationListModel::Work::answering:
+      return ConversationListModel::tr("is being answered");
+  }
+  return {};
+}
+
+// At the end of the row's line: full where an answer is written, a ring where one waits.
+void draw_work(QPainter& painter, QRect& line, int height, ConversationListModel::Work work,
+               const QColor& colour) {
+  const double side = std::round(height * 0.4);
+  const QRectF dot(line.right() - side, line.top() + (height - side) / 2, side, side);
+  painter.setPen(QPen(colour, 1.6));
+  painter.setBrush(work == ConversationListModel::Work::answering ? QBrush(colour) : QBrush(Qt::NoBrush));
+  painter.drawEllipse(dot.adjusted(0.8, 0.8, -0.8, -0.8));
+  line.setRight(static_cast<int>(dot.left()) - kSide / 2);
 }
 
 QFont small(QFont font) {
@@ -108,6 +133,19 @@ void ConversationListModel::set_results(const std::vector<SearchItem>& items) {
   endResetModel();
 }
 
+void ConversationListModel::set_at_work(qint64 answering, const std::vector<qint64>& waiting) {
+  if (answering == answering_ && waiting == waiting_) return;
+  answering_ = answering;
+  waiting_ = waiting;
+  if (!rows_.empty()) Q_EMIT dataChanged(index(0), index(rowCount() - 1), {WorkRole, Qt::AccessibleTextRole});
+}
+
+ConversationListModel::Work ConversationListModel::work_of(const Row& row) const {
+  if (row.id == 0) return Work::none;
+  if (row.id == answering_) return Work::answering;
+  return std::ranges::find(waiting_, row.id) == waiting_.end() ? Work::none : Work::waiting;
+}
+
 int ConversationListModel::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
@@ -116,16 +154,21 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const Row& row = rows_[static_cast<std::size_t>(index.row())];
   const bool heading = !row.heading.isEmpty();
+  const Work work = work_of(row);
   switch (role) {
     case Qt::DisplayRole:
       return heading ? row.heading : row.title;
     case Qt::EditRole:
       return row.title;
     case Qt::ToolTipRole:
-      return heading ? QVariant() : row.tooltip;
-    case Qt::AccessibleTextRole:
+      if (heading) return {};
+      return work_words(work).isEmpty() ? row.tooltip : row.tooltip + QLatin1Char('\n') + work_words(work);
+    case Qt::AccessibleTextRole: {
       if (heading) return row.heading;
-      return (row.pinned ? tr("%1, pinned").arg(row.title) : row.title) + QLatin1Char(' ') + row.snippet;
+      QString text = row.pinned ? tr("%1, pinned").arg(row.title) : row.title;
+      if (work != Work::none) text += QStringLiteral(", ") + work_words(work);
+      return text + QLatin1Char(' ') + row.snippet;
+    }
     case IdRole:
       return row.id;
     case MessageRole:
@@ -138,6 +181,8 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
       return row.snippet;
     case MatchesRole:
       return row.matches;
+    case WorkRole:
+      return static_cast<int>(work);
     default:
       return {};
   }
@@ -198,7 +243,13 @@ void ConversationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& 
   const QString snippet = index.data(ConversationListModel::SnippetRole).toString();
   const QVariantList matches = index.data(ConversationListModel::MatchesRole).toList();
   const QColor text = palette.color(QPalette::WindowText);
-  draw_line(*painter, area, index.data().toString(), snippet.isEmpty() ? matches : QVariantList(),
+  QRect title = area;
+  const auto work =
+      static_cast<ConversationListModel::Work>(index.data(ConversationListModel::WorkRole).toInt());
+  if (work != ConversationListModel::Work::none)
+    draw_work(*painter, title, QFontMetrics(option.font).lineSpacing(), work,
+              palette.color(QPalette::Highlight));
+  draw_line(*painter, title, index.data().toString(), snippet.isEmpty() ? matches : QVariantList(),
             option.font, text);
   if (!snippet.isEmpty()) {
     area.setTop(area.top() + QFontMetrics(option.font).lineSpacing() + 1);

@@ -13,13 +13,23 @@ class ConversationListModel : public QAbstractListModel {
   Q_OBJECT
 
  public:
-  enum Role { IdRole = Qt::UserRole, MessageRole, HeadingRole, PinnedRole, SnippetRole, MatchesRole };
+  enum Role {
+    IdRole = Qt::UserRole,
+    MessageRole,
+    HeadingRole,
+    PinnedRole,
+    SnippetRole,
+    MatchesRole,
+    WorkRole
+  };
+  enum class Work { none, waiting, answering };
 
   explicit ConversationListModel(QObject* parent = nullptr);
 
   // Pinned ones first, then by age; they come in that order. `today` divides them.
   void set_conversations(const std::vector<ConversationItem>& items, const QDate& today);
   void set_results(const std::vector<SearchItem>& items);
+  void set_at_work(qint64 answering, const std::vector<qint64>& waiting);
 
   int rowCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
@@ -44,8 +54,11 @@ class ConversationListModel : public QAbstractListModel {
     QVariantList matches;  // QPoint(start, length): of the snippet, or of the title without one
   };
   void add_heading(const QString& text);
+  Work work_of(const Row& row) const;
 
   std::vector<Row> rows_;
+  qint64 answering_ = 0;
+  std::vector<qint64> waiting_;
 };
 
 class ConversationDelegate : public QStyledItemDelegate {

@@ -132,6 +132,10 @@ void Sidebar::set_current(qint64 conversation) {
   mark_current();
 }
 
+void Sidebar::set_at_work(qint64 answering, const std::vector<qint64>& waiting) {
+  model_->set_at_work(answering, waiting);
+}
+
 void Sidebar::show_deleted(qint64 conversation, const QString& title) {
   deleted_.push_back({conversation, title, {}, false});
   update_undo_bar();

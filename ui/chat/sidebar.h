@@ -30,6 +30,8 @@ class Sidebar : public QWidget {
   void set_results(const std::vector<SearchItem>& items);
   void set_current(qint64 conversation);  // 0: a new one
   qint64 current() const { return current_; }
+  // Where an answer is being written (0: nowhere), and where one waits for it to end.
+  void set_at_work(qint64 answering, const std::vector<qint64>& waiting);
   // Says what was deleted, and offers it back for a while; what was deleted before it in this time, too.
   void show_deleted(qint64 conversation, const QString& title);
   void focus_search();

@@ -21,78 +21,14 @@
 #include "ui/chat/status_strip.h"
 #include "ui/chat/transcript_view.h"
 
+#include "desk.h"
+
 using namespace fovea;
 using State = ui::ChatWindow::State;
-
-namespace {
-
+using fovea::tests::Desk;
+using fovea::tests::endless_answers;
 using fovea::tests::kLong;
-
-GenerateRequest short_answers(const ModelInfo&) {
-  GenerateRequest request;
-  request.sampling.seed = 7;
-  request.max_tokens = 12;
-  return request;
-}
-
-GenerateRequest endless_answers(const ModelInfo&) {
-  GenerateRequest request;
-  request.sampling.seed = 7;
-  request.sampling.temperature = 1.5F;
-  return request;
-}
-
-// A window with its controller and a history in a folder of its own, or in `folder`.
-struct Desk {
-  explicit Desk(app::RequestDefaults defaults = short_answers, std::int64_t context = 1024,
-                const std::filesystem::path& folder = {}) {
-    LoadRequest load;
-    load.context = context;
-    load.threads = 2;
-    history =
-        std::make_unique<app::history::HistoryThread>((folder.empty() ? own.path() : folder) / "history.db");
-    controller = std::make_unique<app::ChatController>(window, *history, load, std::move(defaults));
-    window.show();
-  }
-
-  app::ConversationController& conversation() { return controller->conversation(); }
-  std::string stored(std::size_t message) { return conversation().messages().at(message).text; }
-
-  bool open(const QString& path) {
-    controller->open_model(path);
-    return QTest::qWaitFor([this] { return window.state() != State::loading; }, kLong);
-  }
-  bool open_demo() {
-    return open(QString::fromStdString(tests::demo_model().string())) && window.state() == State::ready;
-  }
-
-  void type(const QString& text) {
-    auto* input = window.findChild<QPlainTextEdit*>(QStringLiteral("input"));
-    QTest::keyClicks(input, text);
-    QTest::keyClick(input, Qt::Key_Return);
-  }
-  bool answered() {
-    return QTest::qWaitFor([this] { return window.state() == State::ready; }, kLong);
-  }
-  // The new answer, and not the one that stood there before; it may have ended already.
-  bool streaming() {
-    return QTest::qWaitFor(
-        [&] {
-          const int last = window.transcript().message_count() - 1;
-          return last >= 0 && !window.transcript().message_text(last).isEmpty() &&
-                 (window.state() == State::ready ||
-                  window.transcript().conversation().at(last).view().streaming);
-        },
-        kLong);
-  }
-
-  tests::TemporaryFolder own;
-  ui::ChatWindow window;
-  std::unique_ptr<app::history::HistoryThread> history;
-  std::unique_ptr<app::ChatController> controller;
-};
-
-}  // namespace
+using fovea::tests::short_answers;
 
 class ChatControllerTest : public QObject {
   Q_OBJECT
@@ -192,7 +128,7 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.open_demo());
     for (int question = 0; question < 2; ++question) {
       desk.type(QStringLiteral("Write a long story"));
-      QVERIFY(desk.conversation().starting());
+      QVERIFY(desk.conversation().work() == app::Work::storing);
       Q_EMIT desk.window.stopRequested();
       QVERIFY(desk.answered());
       const auto& answer = desk.conversation().messages().back();
@@ -479,7 +415,7 @@ class ChatControllerTest : public QObject {
     const qint64 writing = desk.conversation().conversation().id;
     desk.window.findChild<QToolButton*>(QStringLiteral("newChat"))->click();
     QCOMPARE(desk.window.transcript().message_count(), 0);
-    QCOMPARE(desk.window.state(), State::generating);
+    QCOMPARE(desk.conversation().answering(), writing);
     desk.conversation().open(writing);
     QTRY_COMPARE(desk.window.transcript().message_count(), 2);
     const QString seen = desk.window.transcript().message_text(1);
@@ -509,7 +445,7 @@ class ChatControllerTest : public QObject {
     desk.type(QStringLiteral("What is the capital of France?"));
     desk.window.close();
     QVERIFY(closed.count() == 1 || closed.wait(kLong));
-    QVERIFY(QTest::qWaitFor([&] { return !desk.conversation().starting(); }, kLong));
+    QVERIFY(QTest::qWaitFor([&] { return desk.conversation().work() != app::Work::storing; }, kLong));
     QCOMPARE(desk.stored(0), std::string("What is the capital of France?"));
     QVERIFY(worker);  // whoever still asks it for something may
     worker->stop();

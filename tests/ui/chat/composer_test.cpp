@@ -76,10 +76,15 @@ class ComposerTest : public QObject {
 
   void theButtonStopsWhileGenerating() {
     QSignalSpy stopped(composer_.get(), &Composer::stopRequested);
-    composer_->set_generating(true);
-    QVERIFY(button_->isEnabled());
-    button_->click();
-    QCOMPARE(stopped.count(), 1);
+    for (const Composer::Busy busy : {Composer::Busy::answering, Composer::Busy::waiting}) {
+      composer_->set_busy(busy);
+      QVERIFY(button_->isEnabled());
+      QCOMPARE(button_->text(),
+               busy == Composer::Busy::answering ? QStringLiteral("Stop") : QStringLiteral("Take back"));
+      stopped.clear();
+      button_->click();
+      QCOMPARE(stopped.count(), 1);
+    }
   }
 
   void manyFilesDoNotWidenIt() {
