@@ -28,7 +28,7 @@ DemoStart::DemoStart(ChatController& chat, ui::ChatWindow& window, std::filesyst
                      std::filesystem::path stores)
     : chat_(chat), window_(window), model_(std::move(model)), stores_(std::move(stores)) {
   connect(&chat, &ChatController::modelOpened, this, &DemoStart::on_opened);
-  connect(&chat.conversation(), &ConversationController::ended, this, &DemoStart::open_again);
+  connect(&chat.conversation(), &ConversationController::workChanged, this, &DemoStart::open_again);
   connect(&worker_, &ModelWorker::progressed, this,
           [this](const QString&, const Progress& progress) { show_progress(progress); });
   connect(&worker_, &ModelWorker::prepared, this, [this] {
@@ -99,7 +99,7 @@ void DemoStart::show_progress(const Progress& progress) {
 }
 
 void DemoStart::open_again() {
-  if (!ready_ || !chat_.model_loaded() || chat_.conversation().writing()) return;
+  if (!ready_ || !chat_.model_loaded() || chat_.conversation().answering() != 0) return;
   if (!same_file(chat_.model().settings.model, model_)) return;
   ready_ = false;
   const auto wanted = precision(chat_.model().settings.context);
