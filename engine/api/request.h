@@ -22,8 +22,15 @@ struct SamplingSettings {
   float repetition_penalty = 1;      // 1: off; divides positive, multiplies negative logits (CTRL, §4.1)
   float presence_penalty = 0;        // subtracted once for a token that occurred
   float frequency_penalty = 0;       // subtracted for each occurrence
-  std::int32_t penalty_window = 64;  // last tokens that the penalties look at; -1: all
-  std::uint64_t seed = 0;            // 0: a random one, reported in the result
+  std::int32_t penalty_window = 64;  // last tokens that these three look at; -1: all
+  // DRY ("don't repeat yourself"): a token that would make a passage of n tokens, said before, one longer
+  // loses dry_multiplier · dry_base^(n − dry_allowed_length) where n ≥ dry_allowed_length. No passage goes
+  // across a newline, colon, double quote, asterisk or control token, and none of these loses anything.
+  float dry_multiplier = 0;             // 0: off
+  float dry_base = 1.75F;               // 1 or more
+  std::int32_t dry_allowed_length = 2;  // 1 or more
+  std::int32_t dry_window = -1;         // last tokens in which passages are looked for; -1: all
+  std::uint64_t seed = 0;               // 0: a random one, reported in the result
 };
 
 // What to do when prompt + answer do not fit the context.

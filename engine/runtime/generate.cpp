@@ -119,7 +119,7 @@ Result<GenerateResult> generate_with(Engine::Parts& parts, const GenerateRequest
                                      const std::stop_token& stop) {
   FOVEA_CHECK(check(request, parts));
   FOVEA_TRY(runtime::Sampler sampler,
-            runtime::Sampler::create(request.sampling, parts.model->config().vocabulary));
+            runtime::Sampler::create(request.sampling, parts.model->config().vocabulary, &parts.breakers));
   const runtime::PromptMaker maker{.text = *parts.text,
                                    .tokenizer = *parts.tokenizer,
                                    .control = parts.control,

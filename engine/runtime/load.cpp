@@ -15,6 +15,7 @@
 #include "engine/runtime/main_memory.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
+#include "engine/runtime/sampler.h"
 #include "engine/text/text_model.h"
 
 namespace fovea {
@@ -42,6 +43,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
     parts->tokenizer = &parts->text->parts().tokenizer;
     parts->control = runtime::ControlTokens(*parts->tokenizer);
     for (const TokenId token : parts->tokenizer->end_of_generation()) parts->end_of_generation.insert(token);
+    parts->breakers = runtime::sequence_breakers(*parts->tokenizer);
   }
   FOVEA_TRY(const models::ModelConfig config, models::read_config(checkpoint));
   runtime::choose_defaults(settings, config, !parts->device->memory_is_host());

@@ -42,6 +42,7 @@ struct Engine::Parts {
   const text::Tokenizer* tokenizer = nullptr;
   runtime::ControlTokens control{std::vector<std::string>{}};
   std::unordered_set<TokenId> end_of_generation;
+  std::unordered_set<TokenId> breakers;  // where DRY begins anew
 
   const kernels::Device* device = nullptr;
   std::unique_ptr<kernels::Stream> stream;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/core/result.h"
+#include "engine/text/tokenizer.h"
 
 namespace fovea::runtime {
 namespace {
@@ -90,7 +91,17 @@ std::uint64_t random_seed() {
   return seed == 0 ? 1 : seed;
 }
 
-Result<Sampler> Sampler::create(SamplingSettings settings, std::int64_t vocabulary) {
+std::unordered_set<TokenId> sequence_breakers(const text::Tokenizer& tokenizer) {
+  std::unordered_set<TokenId> breakers;
+  for (TokenId id = 0; id < static_cast<TokenId>(tokenizer.vocabulary()); ++id) {
+    if (tokenizer.is_control(id) || tokenizer.piece(id).find_first_of("\n:\"*") != std::string::npos)
+      breakers.insert(id);
+  }
+  return breakers;
+}
+
+Result<Sampler> Sampler::create(SamplingSettings settings, std::int64_t vocabulary,
+                                const std::unordered_set<TokenId>* breakers) {
   const auto& s = settings;
   // Written so that a not-a-number is refused too.
   if (!(s.temperature >= 0 && s.temperature <= 100))
@@ -106,31 +117,42 @@ Result<Sampler> Sampler::create(SamplingSettings settings, std::int64_t vocabula
     return out_of_range("frequency_penalty", s.frequency_penalty, "-100 … 100 (0: off)");
   if (s.penalty_window < -1)
     return out_of_range("penalty_window", s.penalty_window, "-1 (all), 0 (off) or more");
+  if (!(s.dry_multiplier >= 0 && s.dry_multiplier <= 100))
+    return out_of_range("dry_multiplier", s.dry_multiplier, "0 (off) … 100");
+  if (!(s.dry_base >= 1 && s.dry_base <= 100)) return out_of_range("dry_base", s.dry_base, "1 … 100");
+  if (s.dry_allowed_length < 1) return out_of_range("dry_allowed_length", s.dry_allowed_length, "1 or more");
+  if (s.dry_window < -1) return out_of_range("dry_window", s.dry_window, "-1 (all), 0 (off) or more");
   if (settings.seed == 0) settings.seed = random_seed();
-  return Sampler(settings, vocabulary);
+  return Sampler(settings, vocabulary, breakers);
 }
 
-Sampler::Sampler(SamplingSettings settings, std::int64_t vocabulary)
-    : settings_(settings), vocabulary_(static_cast<std::size_t>(vocabulary)), random_(settings.seed) {
+Sampler::Sampler(SamplingSettings settings, std::int64_t vocabulary,
+                 const std::unordered_set<TokenId>* breakers)
+    : settings_(settings),
+      vocabulary_(static_cast<std::size_t>(vocabulary)),
+      random_(settings.seed),
+      breakers_(breakers) {
   const bool penalties = (settings_.repetition_penalty != 1 || settings_.presence_penalty != 0 ||
                           settings_.frequency_penalty != 0) &&
                          settings_.penalty_window != 0;
-  if (penalties) penalised_.resize(static_cast<std::size_t>(vocabulary));
+  if (!penalties) settings_.penalty_window = 0;
+  if (settings_.dry_multiplier == 0) settings_.dry_window = 0;
+  if (penalties || settings_.dry_window != 0) penalised_.resize(static_cast<std::size_t>(vocabulary));
 }
 
 void Sampler::accept(TokenId token) {
   if (penalised_.empty()) return;
-  window_.push_back(token);
+  history_.push_back(token);
+  if (settings_.penalty_window == 0) return;
   ++counts_[token];
-  if (settings_.penalty_window < 0 || window_.size() <= static_cast<std::size_t>(settings_.penalty_window))
-    return;
-  const auto oldest = counts_.find(window_.front());
-  if (--oldest->second == 0) counts_.erase(oldest);
-  window_.pop_front();
+  const auto window = static_cast<std::size_t>(settings_.penalty_window);
+  if (settings_.penalty_window < 0 || history_.size() <= window) return;
+  const auto left = counts_.find(history_[history_.size() - 1 - window]);
+  if (--left->second == 0) counts_.erase(left);
 }
 
 std::span<const float> Sampler::penalise(std::span<const float> logits) {
-  if (counts_.empty()) return logits;
+  if (history_.empty()) return logits;
   penalised_.assign(logits.begin(), logits.end());
   for (const auto& [token, count] : counts_) {
     if (static_cast<std::size_t>(token) >= penalised_.size()) continue;
@@ -138,7 +160,46 @@ std::span<const float> Sampler::penalise(std::span<const float> logits) {
     logit = logit > 0 ? logit / settings_.repetition_penalty : logit * settings_.repetition_penalty;
     logit -= settings_.presence_penalty + static_cast<float>(count) * settings_.frequency_penalty;
   }
+  penalise_repeats();
   return penalised_;
+}
+
+// The passage that a token may go on with is what was said since the last breaker, or the end of it. The
+// Z-algorithm, going back from the newest token, finds in linear time how much of it stands before each token
+// of the window.
+void Sampler::penalise_repeats() {
+  const std::size_t window = settings_.dry_window < 0
+                                 ? history_.size()
+                                 : std::min(history_.size(), static_cast<std::size_t>(settings_.dry_window));
+  const auto back = [this](std::size_t steps) { return history_[history_.size() - 1 - steps]; };
+  std::size_t most = 0;  // of a passage
+  while (most < window && !breaks(back(most))) ++most;
+  if (most < static_cast<std::size_t>(settings_.dry_allowed_length)) return;
+
+  // repeats_[k]: how many tokens before the k newest equal the newest ones.
+  repeats_.assign(window, 0);
+  longest_.clear();
+  std::size_t from = 0, until = 0;  // the repeat that reaches back farthest begins and ends here
+  for (std::size_t k = 1; k < window; ++k) {
+    std::size_t n =
+        k < until ? std::min(static_cast<std::size_t>(repeats_[k - from]), until - k) : std::size_t{0};
+    while (n < most && k + n < window && back(n) == back(k + n)) ++n;
+    repeats_[k] = static_cast<std::int32_t>(n);
+    if (k + n > until) {
+      from = k;
+      until = k + n;
+    }
+    if (repeats_[k] < settings_.dry_allowed_length) continue;
+    std::int32_t& longest = longest_[back(k - 1)];
+    longest = std::max(longest, repeats_[k]);
+  }
+  for (const auto& [token, length] : longest_) {
+    if (static_cast<std::size_t>(token) >= penalised_.size() || breaks(token)) continue;
+    const float penalty =
+        settings_.dry_multiplier *
+        std::pow(settings_.dry_base, static_cast<float>(length - settings_.dry_allowed_length));
+    penalised_[static_cast<std::size_t>(token)] -= std::min(penalty, std::numeric_limits<float>::max());
+  }
 }
 
 TokenId Sampler::sample(std::span<const float> logits) {

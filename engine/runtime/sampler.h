@@ -1,16 +1,17 @@
 // Chooses the next token from logits. The order is Hugging Face's, for which models publish their settings:
 //   1. repetition penalty, then frequency and presence penalties, over the last `penalty_window` tokens
-//   2. temperature (0: the largest logit, ties to the lowest id, and nothing below applies)
-//   3. top-k, 4. top-p, 5. min-p
-//   6. a draw from what is left, renormalised
+//   2. DRY over the last `dry_window` tokens, where llama.cpp has it too
+//   3. temperature (0: the largest logit, ties to the lowest id, and nothing below applies)
+//   4. top-k, 5. top-p, 6. min-p
+//   7. a draw from what is left, renormalised
 // Among equal logits lower ids come first everywhere, so exactly k tokens pass top-k.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/api/error.h"
@@ -18,7 +19,15 @@
 #include "engine/layers/likely_tokens.h"
 #include "engine/runtime/random.h"
 
+namespace fovea::text {
+class Tokenizer;
+}
+
 namespace fovea::runtime {
+
+// Tokens at which DRY begins anew: with a newline, colon, double quote or asterisk in them, llama.cpp's four,
+// and control tokens, so that an answer's end never becomes less likely for having been said.
+std::unordered_set<TokenId> sequence_breakers(const text::Tokenizer& tokenizer);
 
 struct Candidate {
   TokenId token = 0;
@@ -28,10 +37,12 @@ struct Candidate {
 
 class Sampler {
  public:
-  // ErrorKind::invalid names the setting that is out of range. A seed of 0 draws one.
-  static Result<Sampler> create(SamplingSettings settings, std::int64_t vocabulary);
+  // ErrorKind::invalid names the setting that is out of range. A seed of 0 draws one. At the breakers DRY
+  // begins anew; they outlive the sampler, null: there are none.
+  static Result<Sampler> create(SamplingSettings settings, std::int64_t vocabulary,
+                                const std::unordered_set<TokenId>* breakers = nullptr);
 
-  // The token enters the window of the penalties: the prompt's as well as the answer's.
+  // The token enters the windows of the penalties and of DRY: the prompt's as well as the answer's.
   void accept(TokenId token);
   // logits [vocabulary]. Not-a-number counts as minus infinity.
   TokenId sample(std::span<const float> logits);
@@ -49,8 +60,10 @@ class Sampler {
   std::uint64_t seed() const { return settings_.seed; }
 
  private:
-  Sampler(SamplingSettings settings, std::int64_t vocabulary);
+  Sampler(SamplingSettings settings, std::int64_t vocabulary, const std::unordered_set<TokenId>* breakers);
   std::span<const float> penalise(std::span<const float> logits);
+  void penalise_repeats();
+  bool breaks(TokenId token) const { return breakers_ != nullptr && breakers_->contains(token); }
   TokenId draw(std::span<const Candidate> left);
   std::span<const Candidate> finish();
   bool keeps_top_k() const;
@@ -63,10 +76,13 @@ class Sampler {
   SamplingSettings settings_;
   std::size_t vocabulary_;
   Random random_;
-  std::deque<TokenId> window_;
-  std::unordered_map<TokenId, std::int32_t> counts_;  // of the window's tokens
-  std::vector<float> penalised_;                      // [vocabulary], only when a penalty is on
-  std::vector<float> weights_;                        // softmax before division by its sum
+  const std::unordered_set<TokenId>* breakers_;
+  std::vector<TokenId> history_;                       // only when a penalty or DRY is on
+  std::unordered_map<TokenId, std::int32_t> counts_;   // of the tokens in the penalties' window
+  std::vector<std::int32_t> repeats_;                  // as penalise_repeats() has them
+  std::unordered_map<TokenId, std::int32_t> longest_;  // passage that the token would go on with
+  std::vector<float> penalised_;                       // [vocabulary], only when a penalty or DRY is on
+  std::vector<float> weights_;                         // softmax before division by its sum
   std::vector<Candidate> candidates_, ranked_;
 };
 

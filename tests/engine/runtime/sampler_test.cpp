@@ -1,5 +1,6 @@
 #include "engine/runtime/sampler.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "engine/text/tokenizer.h"
 #include "kernels/reference/device.h"
 #include "tests/support/test.h"
 
@@ -153,6 +155,103 @@ class SamplerTest : public QObject {
       const double expected = probability.get<double>();
       QVERIFY2(std::abs(it->second - expected) <= 2e-5 * expected + 1e-9, id.c_str());
     }
+  }
+
+  // Of logits that are all alike, what is left of each says what it lost.
+  void dryTakesWhatItsDefinitionSays() {
+    std::ifstream file(fovea::tests::golden("dry.json"));
+    const auto cases = nlohmann::json::parse(file, nullptr, false);
+    QVERIFY(cases.is_array() && cases.size() > 50);
+    constexpr std::int64_t vocabulary = 13;  // one more than occurs
+    for (const auto& golden : cases) {
+      const auto& given = golden["settings"];
+      SamplingSettings settings = everything_off();
+      settings.temperature = 100;  // so that none is too unlikely to be listed
+      settings.dry_multiplier = given["multiplier"];
+      settings.dry_base = given["base"];
+      settings.dry_allowed_length = given["allowed_length"];
+      settings.dry_window = given["window"];
+      const auto breakers = given["breakers"].get<std::unordered_set<TokenId>>();
+      auto sampler = Sampler::create(settings, vocabulary, &breakers);
+      FOVEA_VERIFY(sampler);
+      for (const TokenId token : golden["history"]) sampler->accept(token);
+      for (const auto& candidate : sampler->filter(std::vector<float>(vocabulary, 0))) {
+        const double expected = golden["penalties"].value(std::to_string(candidate.token), 0.0);
+        const double found = -static_cast<double>(candidate.logit);
+        const bool listed = expected < 8000;
+        QVERIFY2(!listed || std::abs(found - expected) <= 1e-5 * expected, golden.dump().c_str());
+      }
+    }
+  }
+
+  // "2" stood behind "0 1" once; the larger window is the smallest that still sees it.
+  void dryForgetsWhatLeftTheWindow() {
+    for (const int window : {5, 4}) {
+      SamplingSettings settings = everything_off();
+      settings.dry_multiplier = 3;
+      settings.dry_window = window;
+      auto sampler = Sampler::create(settings, 5);
+      FOVEA_VERIFY(sampler);
+      for (const TokenId token : {3, 3, 0, 1, 2, 0, 1}) sampler->accept(token);
+      std::map<TokenId, float> found;
+      for (const auto& candidate : sampler->filter(std::vector<float>(5, 0)))
+        if (candidate.logit < 0) found[candidate.token] = candidate.logit;
+      QCOMPARE(found, window == 4 ? (std::map<TokenId, float>{}) : (std::map<TokenId, float>{{2, -3.0F}}));
+    }
+  }
+
+  // Off, it needs no logits but the likeliest; on, another token may come forward.
+  void drySeesAllLogits() {
+    SamplingSettings settings = everything_off();
+    settings.temperature = 0;
+    settings.dry_base = 3;
+    settings.dry_allowed_length = 1;
+    QVERIFY(Sampler::create(settings, 9)->may_need_few());
+    settings.dry_multiplier = 1;
+    settings.dry_window = 0;
+    QVERIFY(Sampler::create(settings, 9)->may_need_few());
+    settings.dry_window = -1;
+    auto sampler = Sampler::create(settings, 9);
+    QVERIFY(!sampler->may_need_few());
+    std::vector<float> logits(9, 0);
+    logits[4] = 10;
+    logits[7] = 9.5F;
+    QVERIFY(sampler->filter(Listed(logits, 0).likely()).empty());
+    std::vector<TokenId> said;
+    for (int i = 0; i < 4; ++i) sampler->accept(said.emplace_back(sampler->sample(logits)));
+    QCOMPARE(said, (std::vector<TokenId>{4, 4, 7, 4}));  // a third 4 would go on with "4 4"
+  }
+
+  // The longest passage costs more than a float can hold.
+  void dryOfAnEndlessCircle() {
+    SamplingSettings settings = everything_off();
+    settings.dry_multiplier = 100;
+    settings.dry_base = 100;
+    auto sampler = Sampler::create(settings, 4);
+    FOVEA_VERIFY(sampler);
+    for (int i = 0; i < 20'000; ++i) sampler->accept(1);
+    const auto found = probabilities(*sampler, std::vector<float>{0, 50, 0, 0});
+    QCOMPARE(found.size(), std::size_t{3});
+    QVERIFY(!found.contains(1));
+    for (TokenId token = 0; token < 4; ++token) sampler->accept(token);
+    QVERIFY(probabilities(*sampler, std::vector<float>{0, 50, 0, 0})[1] > 0.99);  // 3 was never said before
+  }
+
+  void dryBeginsAnewAtFourCharactersAndControlTokens() {
+    const auto checkpoint = fovea::checkpoint::Checkpoint::open(fovea::tests::golden("chat"));
+    FOVEA_VERIFY(checkpoint);
+    const auto tokenizer = fovea::text::Tokenizer::open(*checkpoint);
+    FOVEA_VERIFY(tokenizer);
+    const auto breakers = fovea::runtime::sequence_breakers(*tokenizer);
+    for (const char* text : {"\n", "\n\n", ":", "\"", "*", "?\"", "<|im_end|>"}) {
+      const auto tokens = tokenizer->encode(text, {.parse_special = true});
+      QVERIFY2(std::ranges::all_of(tokens, [&](TokenId token) { return breakers.contains(token); }) ||
+                   std::string_view(text) == "?\"",
+               text);
+      QVERIFY2(breakers.contains(tokens.back()), text);
+    }
+    for (const TokenId token : tokenizer->encode("The cat's 9 lives; a (mixed) story, ended.\t#"))
+      QVERIFY2(!breakers.contains(token), std::string(tokenizer->name(token)).c_str());
   }
 
   void drawsFollowTheDistribution_data() {
@@ -455,7 +554,13 @@ class SamplerTest : public QObject {
                                                     {"repetition_penalty", 0.0F},
                                                     {"presence_penalty", std::nanf("")},
                                                     {"frequency_penalty", 1e9F},
-                                                    {"penalty_window", -2.0F}})
+                                                    {"penalty_window", -2.0F},
+                                                    {"dry_multiplier", -0.1F},
+                                                    {"dry_multiplier", infinity},
+                                                    {"dry_base", 0.9F},
+                                                    {"dry_base", std::nanf("")},
+                                                    {"dry_allowed_length", 0.0F},
+                                                    {"dry_window", -2.0F}})
       QTest::addRow("%s %g", name, static_cast<double>(value)) << QString(name) << value;
   }
   void settingsOutOfRangeAreNamed() {
@@ -470,6 +575,10 @@ class SamplerTest : public QObject {
     if (name == "presence_penalty") settings.presence_penalty = value;
     if (name == "frequency_penalty") settings.frequency_penalty = value;
     if (name == "penalty_window") settings.penalty_window = static_cast<int>(value);
+    if (name == "dry_multiplier") settings.dry_multiplier = value;
+    if (name == "dry_base") settings.dry_base = value;
+    if (name == "dry_allowed_length") settings.dry_allowed_length = static_cast<int>(value);
+    if (name == "dry_window") settings.dry_window = static_cast<int>(value);
     const auto sampler = Sampler::create(settings, 10);
     QVERIFY(!sampler);
     QCOMPARE(sampler.error().kind, ErrorKind::invalid);
