@@ -55,7 +55,11 @@ nlohmann::ordered_json as_json(const SamplingSettings& sampling) {
           {"repeat_penalty", decimal(sampling.repetition_penalty)},
           {"presence_penalty", decimal(sampling.presence_penalty)},
           {"frequency_penalty", decimal(sampling.frequency_penalty)},
-          {"penalty_window", sampling.penalty_window}};
+          {"penalty_window", sampling.penalty_window},
+          {"dry_multiplier", decimal(sampling.dry_multiplier)},
+          {"dry_base", decimal(sampling.dry_base)},
+          {"dry_allowed_length", sampling.dry_allowed_length},
+          {"dry_penalty_last_n", sampling.dry_window}};
 }
 
 nlohmann::ordered_json as_json(const GenerateResult& result, const ChatFlags& flags,

@@ -48,6 +48,19 @@ void add_sampling(CLI::App& command, ChatFlags& flags) {
   group(command.add_option("--penalty-window", flags.penalty_window,
                            "Tokens that the penalties look back at; -1: all"))
       ->check(number_between(-1, 1 << 30));
+  group(command.add_option(
+            "--dry-multiplier", flags.dry_multiplier,
+            "DRY: how much is subtracted from a token that would go on repeating a passage; 0: off"))
+      ->check(number_between(0, 100));
+  group(
+      command.add_option("--dry-base", flags.dry_base, "DRY: times this for each token of a longer passage"))
+      ->check(number_between(1, 100));
+  group(command.add_option("--dry-allowed-length", flags.dry_allowed_length,
+                           "DRY: tokens of the shortest passage that may not go on"))
+      ->check(number_between(1, 1 << 30));
+  group(command.add_option("--dry-penalty-last-n", flags.dry_window,
+                           "Tokens in which DRY looks for passages; -1: all"))
+      ->check(number_between(-1, 1 << 30));
   group(command.add_option("--max-tokens", flags.max_tokens,
                            "Tokens of an answer (default: until the model stops)"))
       ->check(number_between(1, 1 << 30));
@@ -69,6 +82,10 @@ SamplingSettings sampling_of(const ChatFlags& flags, const SamplingDefaults& def
   s.presence_penalty = flags.presence_penalty.value_or(s.presence_penalty);
   s.frequency_penalty = flags.frequency_penalty.value_or(s.frequency_penalty);
   s.penalty_window = flags.penalty_window.value_or(s.penalty_window);
+  s.dry_multiplier = flags.dry_multiplier.value_or(s.dry_multiplier);
+  s.dry_base = flags.dry_base.value_or(s.dry_base);
+  s.dry_allowed_length = flags.dry_allowed_length.value_or(s.dry_allowed_length);
+  s.dry_window = flags.dry_window.value_or(s.dry_window);
   return s;
 }
 
@@ -80,6 +97,7 @@ std::string describe(const SamplingSettings& s) {
   if (s.repetition_penalty != 1) text += fmt::format(", repetition penalty {:g}", s.repetition_penalty);
   if (s.presence_penalty != 0) text += fmt::format(", presence penalty {:g}", s.presence_penalty);
   if (s.frequency_penalty != 0) text += fmt::format(", frequency penalty {:g}", s.frequency_penalty);
+  if (s.dry_multiplier != 0) text += fmt::format(", DRY {:g}", s.dry_multiplier);
   return text;
 }
 

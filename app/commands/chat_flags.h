@@ -24,7 +24,8 @@ struct ChatFlags {
   PrecisionFlags precision;
   std::optional<std::uint64_t> seed;
   std::optional<float> temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
-  std::optional<std::int32_t> top_k, penalty_window;
+  std::optional<float> dry_multiplier, dry_base;
+  std::optional<std::int32_t> top_k, penalty_window, dry_allowed_length, dry_window;
   std::int32_t max_tokens = -1;
   std::vector<std::string> stop;
   ContextOverflow overflow = ContextOverflow::fail;

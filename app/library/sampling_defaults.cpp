@@ -8,7 +8,8 @@ namespace fovea::app {
 namespace {
 
 constexpr std::int64_t config_limit_bytes = 1 << 20;
-// Models of this size, the demo model among them, loop when they are greedy and ramble when they are hot.
+// Models that use so few for a token, the demo model among them, loop when they are greedy and ramble when
+// they are hot; at any temperature they come back to sentences they have said.
 constexpr std::int64_t small_model_parameters = 300'000'000;
 
 // Takes the value only when it is a number in a range that makes sense: the file comes from a stranger.
@@ -45,9 +46,10 @@ SamplingDefaults sampling_defaults(const ModelInfo& info) {
   SamplingDefaults defaults;
   if (read_generation_config(info.path, defaults.sampling)) {
     defaults.source = "the model's generation_config.json";
-  } else if (info.parameters < small_model_parameters) {
+  } else if (info.parameters_active < small_model_parameters) {
     defaults.sampling.temperature = 0.6F;
     defaults.sampling.repetition_penalty = 1.1F;
+    defaults.sampling.dry_multiplier = 0.8F;
     defaults.source = "for small models";
   }
   return defaults;

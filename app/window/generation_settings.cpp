@@ -57,6 +57,7 @@ ui::ChatSettingsView read_generation_settings(const std::string& json) {
   read(object, "top_p", settings.top_p);
   read(object, "min_p", settings.min_p);
   read(object, "repetition_penalty", settings.repetition_penalty);
+  read(object, "dry_multiplier", settings.dry_multiplier);
   read(object, "top_k", settings.top_k);
   read(object, "max_tokens", settings.max_tokens);
   read(object, "seed", settings.seed);
@@ -71,6 +72,7 @@ std::string write_generation_settings(const ui::ChatSettingsView& settings) {
   write(json, "top_p", settings.top_p);
   write(json, "min_p", settings.min_p);
   write(json, "repetition_penalty", settings.repetition_penalty);
+  write(json, "dry_multiplier", settings.dry_multiplier);
   write(json, "top_k", settings.top_k);
   write(json, "max_tokens", settings.max_tokens);
   write(json, "seed", settings.seed);
@@ -103,6 +105,7 @@ void apply(const ui::ChatSettingsView& settings, GenerateRequest& request) {
   if (settings.min_p) sampling.min_p = static_cast<float>(*settings.min_p);
   if (settings.repetition_penalty)
     sampling.repetition_penalty = static_cast<float>(*settings.repetition_penalty);
+  if (settings.dry_multiplier) sampling.dry_multiplier = static_cast<float>(*settings.dry_multiplier);
   if (settings.top_k) sampling.top_k = *settings.top_k;
   if (settings.max_tokens) request.max_tokens = *settings.max_tokens;
   if (settings.seed) sampling.seed = *settings.seed;
@@ -115,6 +118,7 @@ ui::ChatSettingsView view_of(const GenerateRequest& request) {
   view.top_p = decimal(request.sampling.top_p);
   view.min_p = decimal(request.sampling.min_p);
   view.repetition_penalty = decimal(request.sampling.repetition_penalty);
+  view.dry_multiplier = decimal(request.sampling.dry_multiplier);
   view.top_k = request.sampling.top_k;
   if (request.max_tokens >= 0) view.max_tokens = request.max_tokens;
   view.leave_out_oldest = request.overflow == ContextOverflow::drop_oldest_turns;
@@ -127,6 +131,9 @@ std::string effective_settings(const GenerateRequest& request) {
   json["presence_penalty"] = decimal(sampling.presence_penalty);
   json["frequency_penalty"] = decimal(sampling.frequency_penalty);
   json["penalty_window"] = sampling.penalty_window;
+  json["dry_base"] = decimal(sampling.dry_base);
+  json["dry_allowed_length"] = sampling.dry_allowed_length;
+  json["dry_window"] = sampling.dry_window;
   return json.dump();
 }
 

@@ -48,7 +48,8 @@ class ChatTest : public QObject {
   }
 
   void theKeysAreThere() {
-    const auto object = ask({"-p", "Hello", "--max-tokens", "5", "--temp", "0"});
+    const auto object = ask({"-p", "Hello", "--max-tokens", "5", "--temp", "0", "--dry-base", "1.5",
+                             "--dry-allowed-length", "3", "--dry-penalty-last-n", "100"});
     QCOMPARE(object["tokens"].get<int>(), 5);
     QCOMPARE(object["token_ids"].size(), 5U);
     QVERIFY(object["tok_per_s"].get<double>() > 0);
@@ -57,6 +58,10 @@ class ChatTest : public QObject {
     QCOMPARE(object["finish"].get<std::string>(), std::string("max_tokens"));
     QCOMPARE(object["sampling"]["temperature"].get<double>(), 0.0);
     QCOMPARE(object["sampling"]["repeat_penalty"].get<double>(), 1.1);
+    QCOMPARE(object["sampling"]["dry_multiplier"].get<double>(), 0.8);
+    QCOMPARE(object["sampling"]["dry_base"].get<double>(), 1.5);
+    QCOMPARE(object["sampling"]["dry_allowed_length"].get<int>(), 3);
+    QCOMPARE(object["sampling"]["dry_penalty_last_n"].get<int>(), 100);
     const Outcome help = run({"chat", "--help"});
     for (const auto& [key, value] : object.items()) QVERIFY2(help.out.contains(key), key.c_str());
   }
@@ -117,7 +122,7 @@ class ChatTest : public QObject {
     Terminal terminal({"chat", model_, "--seed", "1", "--max-tokens", "4000"},
                       {{"FOVEA_DATA", folder.path()}});
     QVERIFY(terminal.shows("24 experts"));
-    QVERIFY(terminal.shows("repetition penalty 1.1"));
+    QVERIFY(terminal.shows("repetition penalty 1.1, DRY 0.8"));
     QVERIFY(terminal.shows("> "));
     terminal.type("Tell me a very long story about the sea\x7F.\r");  // with a slip of the finger
     QVERIFY(terminal.shows("about the se."));

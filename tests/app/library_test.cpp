@@ -111,9 +111,15 @@ class LibraryTest : public QObject {
     fovea::ModelInfo info;
     info.path = models_ / "qwen";
     info.parameters = 30'000'000'000;
+    info.parameters_active = 3'000'000'000;
     QCOMPARE(sampling_defaults(info).source, std::string("general"));
-    info.parameters = 163'000'000;
+    info.parameters_active = 300'000'000;
+    QCOMPARE(sampling_defaults(info).sampling.dry_multiplier, 0.0F);
+    info.parameters = 561'000'000;
+    info.parameters_active = 163'000'000;
+    QCOMPARE(sampling_defaults(info).sampling.temperature, 0.6F);
     QCOMPARE(sampling_defaults(info).sampling.repetition_penalty, 1.1F);
+    QCOMPARE(sampling_defaults(info).sampling.dry_multiplier, 0.8F);
     std::ofstream(models_ / "qwen/generation_config.json")
         << R"({"temperature": 0.65, "top_k": 20, "top_p": 7, "min_p": "x", "repetition_penalty": 1.05})";
     const SamplingDefaults found = sampling_defaults(info);

@@ -60,6 +60,10 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
                   tr("Only tokens at least this likely, compared with the likeliest one, may be chosen."));
   repetition_penalty_ = number(2, 0.05, settings.repetition_penalty, usual.repetition_penalty,
                                tr("Above 1, words that were used lately become less likely."));
+  dry_multiplier_ =
+      number(5, 0.1, settings.dry_multiplier, usual.dry_multiplier,
+             tr("Above 0, going on with a passage that was said before becomes less likely, the more so "
+                "the longer it is (DRY)."));
   max_tokens_ = count(1'000'000, settings.max_tokens, usual.max_tokens, tr("The longest answer, in tokens."));
   max_tokens_->setMinimum(0);
   seed_ = new QLineEdit(settings.seed ? QString::number(*settings.seed) : QString(), this);
@@ -126,6 +130,7 @@ QWidget* ChatSettingsDialog::make_sampling() {
   form->addRow(tr("Top-p"), top_p_);
   form->addRow(tr("Min-p"), min_p_);
   form->addRow(tr("Repetition penalty"), repetition_penalty_);
+  form->addRow(tr("Against repeated passages"), dry_multiplier_);
   form->addRow(tr("Longest answer"), max_tokens_);
   form->addRow(tr("Seed"), seed_);
   return group;
@@ -191,6 +196,7 @@ ChatSettingsView ChatSettingsDialog::settings() const {
   view.top_p = value_of(*top_p_);
   view.min_p = value_of(*min_p_);
   view.repetition_penalty = value_of(*repetition_penalty_);
+  view.dry_multiplier = value_of(*dry_multiplier_);
   view.top_k = value_of(*top_k_);
   view.max_tokens = value_of(*max_tokens_);
   bool ok = false;

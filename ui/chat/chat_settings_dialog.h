@@ -24,7 +24,7 @@ struct PresetView {  // instructions that are used again
 
 struct ChatSettingsView {
   QString instructions;  // the system message
-  std::optional<double> temperature, top_p, min_p, repetition_penalty;
+  std::optional<double> temperature, top_p, min_p, repetition_penalty, dry_multiplier;
   std::optional<int> top_k, max_tokens;
   std::optional<quint64> seed;
   bool leave_out_oldest = false;  // when the context is full
@@ -58,7 +58,7 @@ class ChatSettingsDialog : public QDialog {
   std::vector<PresetView> presets_;
   QComboBox* preset_;
   QPlainTextEdit* instructions_;
-  QDoubleSpinBox *temperature_, *top_p_, *min_p_, *repetition_penalty_;
+  QDoubleSpinBox *temperature_, *top_p_, *min_p_, *repetition_penalty_, *dry_multiplier_;
   QSpinBox *top_k_, *max_tokens_;
   QLineEdit* seed_;
   QCheckBox* leave_out_oldest_;

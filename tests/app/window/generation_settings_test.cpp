@@ -56,14 +56,17 @@ class GenerationSettingsTest : public QObject {
     request.sampling.presence_penalty = 1.5F;
     request.max_tokens = 7;
     QCOMPARE(app::effective_settings(request),
-             std::string(R"({"frequency_penalty":0.0,"max_tokens":7,"min_p":0.05,"penalty_window":64,)"
+             std::string(R"({"dry_allowed_length":2,"dry_base":1.75,"dry_multiplier":0.0,"dry_window":-1,)"
+                         R"("frequency_penalty":0.0,"max_tokens":7,"min_p":0.05,"penalty_window":64,)"
                          R"("presence_penalty":1.5,"repetition_penalty":1.0,"temperature":0.6,"top_k":40,)"
                          R"("top_p":0.95})"));
     request.overflow = ContextOverflow::drop_oldest_turns;
+    request.sampling.dry_multiplier = 0.8F;
     GenerateRequest again;
     app::apply(app::read_generation_settings(app::effective_settings(request)), again);
     QCOMPARE(again.sampling.temperature, 0.6F);
     QCOMPARE(again.sampling.top_p, request.sampling.top_p);
+    QCOMPARE(again.sampling.dry_multiplier, 0.8F);
     QCOMPARE(again.overflow, request.overflow);
   }
 

@@ -27,6 +27,7 @@ ChatSettingsView usual() {
   view.top_p = 0.9;
   view.min_p = 0.0;
   view.repetition_penalty = 1.1;
+  view.dry_multiplier = 0.0;
   view.top_k = 40;
   return view;
 }
@@ -68,6 +69,7 @@ class ChatSettingsDialogTest : public QObject {
     set.top_p = 0.5;
     set.min_p = 0.05;
     set.repetition_penalty = 1.5;
+    set.dry_multiplier = 0.9;
     set.top_k = 0;
     set.max_tokens = 200;
     set.seed = 9223372036854775807U;
