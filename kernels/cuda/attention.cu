@@ -128,7 +128,7 @@ attend_kernel(Stretches s) {
 
 // Joins the stretches of one head of one token: a thread finds what one stretch counts, a warp adds up every
 // sixteenth, 16 bytes of it in each lane.
-FOVEA_KERNEL(join_threads) join_kernel(Stretches s, Quantised image) {
+FOVEA_KERNEL(join_threads) join_stretches_kernel(Stretches s, Quantised image) {
   wait_for_earlier();
   constexpr int join_warps = join_threads / 32;
   FOVEA_SHARED(float, factors, most_stretches);
@@ -249,11 +249,11 @@ void attention(const Attention& op, Stream& stream) {
       start_one_by_one(s, tokens, cuda);
     }
     if (s.count == 1) continue;
-    launch<join_kernel>({.grid_x = static_cast<unsigned>(op.heads),
-                         .grid_y = static_cast<unsigned>(tokens),
-                         .threads = join_threads,
-                         .overlaps = true},
-                        cuda, s, pages.head_dim % 32 == 0 ? image : Quantised{});
+    launch<join_stretches_kernel>({.grid_x = static_cast<unsigned>(op.heads),
+                                   .grid_y = static_cast<unsigned>(tokens),
+                                   .threads = join_threads,
+                                   .overlaps = true},
+                                  cuda, s, pages.head_dim % 32 == 0 ? image : Quantised{});
   }
   if (image.q && (s.count == 1 || pages.head_dim % 32 != 0))
     quantise(op.out, op.tokens, Group::of_16, image, cuda);

@@ -13,7 +13,7 @@ namespace fovea::kernels::cuda {
 constexpr int most_head_dim = 256;
 
 // Work is divided into stretches of positions where queries alone would not fill the device. Of several, each
-// leaves its own result, which join_kernel (attention.cu) puts together.
+// leaves its own result, which join_stretches_kernel (attention.cu) puts together.
 constexpr int most_stretches = 512;
 struct Stretch {
   float largest;  // score, and

@@ -33,7 +33,7 @@ FOVEA_DEVICE QueryRow query_row(const Queries& queries, std::int64_t row) {
           row < queries.tokens * group};
 }
 
-// Where a row's result goes: out, or what join_kernel reads.
+// Where a row's result goes: out, or what join_stretches_kernel reads.
 FOVEA_DEVICE float* row_target(const Stretches& s, const QueryRow& row) {
   const std::int64_t at = row.token * s.op.heads + row.head;
   if (s.count == 1) return s.op.out + at * s.op.pages.head_dim;

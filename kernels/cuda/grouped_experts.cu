@@ -3,7 +3,8 @@
 // for 64 tokens.
 //
 // Four launches: one block counts and lists (group_kernel); gate and up, silu and the rounding for down
-// (hidden_kernel); down (down_kernel); each token adds its experts' shares in their order (join_kernel), no
+// (grouped_hidden_kernel); down (grouped_down_kernel); each token adds its experts' shares in their order
+// (grouped_join_kernel), no
 // atomics, the same bits each time. How many tiles there are is the device's to know: grids are as large as
 // they may have to be, and blocks without a tile end at once.
 //
@@ -124,7 +125,8 @@ FOVEA_DEVICE void write_hidden(float* hidden, const Weight& down, std::int64_t a
   if (at % 16 == 0) out.halves[at / 16] = half;
 }
 
-FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) hidden_kernel(Layer layer, Groups groups, TileInputs x) {
+FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks)
+grouped_hidden_kernel(Layer layer, Groups groups, TileInputs x) {
   FOVEA_SHARED(int, rows, tile_size);
   FOVEA_SHARED(std::uint32_t, memory, tile_words);
   if (static_cast<int>(block_y()) >= *groups.tile_count) return;
@@ -158,7 +160,8 @@ FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) hidden_kernel(Layer layer, Grou
 }
 
 // parts [tokens · jobs, d]: down's products, not yet weighted.
-FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) down_kernel(Layer layer, Groups groups, float* parts) {
+FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks)
+grouped_down_kernel(Layer layer, Groups groups, float* parts) {
   FOVEA_SHARED(int, rows, tile_size);
   FOVEA_SHARED(std::uint32_t, memory, tile_words);
   if (static_cast<int>(block_y()) >= *groups.tile_count) return;
@@ -183,7 +186,7 @@ FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) down_kernel(Layer layer, Groups
   }
 }
 
-FOVEA_KERNEL(join_threads) join_kernel(Layer layer, const float* parts, std::int64_t tokens) {
+FOVEA_KERNEL(join_threads) grouped_join_kernel(Layer layer, const float* parts, std::int64_t tokens) {
   const std::int64_t i = std::int64_t{block_x()} * join_threads + thread_index();
   if (i >= tokens * layer.d) return;
   const std::int64_t token = layer.first_token + i / layer.d;
@@ -237,16 +240,16 @@ void feed_forward_in_groups(const FeedForward& op, Layer layer, CudaStream& stre
     launch<group_kernel>({.threads = group_threads,
                           .shared_bytes = static_cast<unsigned>(2 * quotient_up(4 * experts, 16) * 16)},
                          stream, layer, groups);
-    launch<hidden_kernel>({.grid_x = blocks_for(width, hidden_rows),
-                           .grid_y = static_cast<unsigned>(tiles),
-                           .threads = tile_threads},
-                          stream, layer, groups, tile_inputs(x, op.d, rounded, quantised));
-    launch<down_kernel>({.grid_x = blocks_for(op.d, tile_size),
-                         .grid_y = static_cast<unsigned>(tiles),
-                         .threads = tile_threads},
-                        stream, layer, groups, parts);
-    launch<join_kernel>({.grid_x = blocks_for(tokens * op.d, join_threads), .threads = join_threads}, stream,
-                        layer, static_cast<const float*>(parts), tokens);
+    launch<grouped_hidden_kernel>({.grid_x = blocks_for(width, hidden_rows),
+                                   .grid_y = static_cast<unsigned>(tiles),
+                                   .threads = tile_threads},
+                                  stream, layer, groups, tile_inputs(x, op.d, rounded, quantised));
+    launch<grouped_down_kernel>({.grid_x = blocks_for(op.d, tile_size),
+                                 .grid_y = static_cast<unsigned>(tiles),
+                                 .threads = tile_threads},
+                                stream, layer, groups, parts);
+    launch<grouped_join_kernel>({.grid_x = blocks_for(tokens * op.d, join_threads), .threads = join_threads},
+                                stream, layer, static_cast<const float*>(parts), tokens);
   }
 }
 
