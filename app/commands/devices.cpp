@@ -24,6 +24,7 @@ nlohmann::ordered_json as_json(const DeviceInfo& device) {
                                    {"unusable", device.unusable}};
   if (device.bandwidth_gb_per_s > 0) object["bandwidth_gb_per_s"] = device.bandwidth_gb_per_s;
   if (!device.bf16_products.empty()) object["bf16_products"] = device.bf16_products;
+  if (!device.switched_off.empty()) object["switched_off"] = device.switched_off;
   return object;
 }
 
@@ -36,6 +37,8 @@ std::string gpu_for_people(const DeviceInfo& device) {
   if (device.bandwidth_gb_per_s > 0) text += fmt::format(", {:.0f} GB/s", device.bandwidth_gb_per_s);
   if (!device.bf16_products.empty())
     text += fmt::format("\n  multiplies matrices of BF16 with many tokens by {}", device.bf16_products);
+  if (!device.switched_off.empty())
+    text += fmt::format("\n  without {}, which FOVEA_CUDA_OFF turns off", device.switched_off);
   return text + "\n";
 }
 
@@ -71,7 +74,10 @@ void add_devices(Registry& registry) {
       "           used; empty: it can), and of a GPU bandwidth_gb_per_s by its clock and width (the\n"
       "           processor's is measured by fovea bench) and bf16_products (what multiplies matrices of "
       "BF16\n"
-      "           with many tokens: cuBLAS, or Fovea's own kernels)\n"
+      "           with many tokens: cuBLAS, or Fovea's own kernels) and switched_off (what FOVEA_CUDA_OFF "
+      "names "
+      "of\n"
+      "           pdl, graph and prefetch: programmatic launch, captured passes, hints of weights)\n"
       "  no_gpu   why there is no GPU among them; empty when there is one\n");
   command->callback([&registry, json] {
     registry.chosen = [json](Console& console, Interrupts&) { return print_devices(*json, console); };

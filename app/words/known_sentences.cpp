@@ -168,6 +168,7 @@ struct Sentences {
       QT_TR_NOOP(
           "FOVEA_CUBLAS names %1, which cannot be used (%2): name libcublas.so.13, or set it to \"off\""),
       QT_TR_NOOP("FOVEA_CUBLAS says off"),
+      QT_TR_NOOP("FOVEA_CUDA_OFF names \"%1\", which is none of pdl, graph and prefetch"),
       QT_TR_NOOP("Free some space and try again"),
       QT_TR_NOOP("Free some space on the disk and start again: what is written stays"),
       QT_TR_NOOP("Free some space, or name another place: with --out to prepare it, with --store to use it"),
@@ -358,6 +359,7 @@ struct Sentences {
       QT_TR_NOOP("the content is not what the hub has: its checksum differs"),
       QT_TR_NOOP("The conversation is kept; start Fovea again to go on with it"),
       QT_TR_NOOP("the description's checksum is wrong"),
+      QT_TR_NOOP("the device came to no end within %1 s; the last kernel that it was given is %2"),
       QT_TR_NOOP("the device %1 has no %2 slabs of %3 bytes for the versions"),
       QT_TR_NOOP("the device has no memory for a stream"),
       QT_TR_NOOP("the disk is full; what was written before is safe"),

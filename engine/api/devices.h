@@ -23,6 +23,7 @@ struct DeviceInfo {
   std::int64_t memory_free_bytes = 0;
   double bandwidth_gb_per_s = 0;   // of a GPU's memory, by its clock and width; 0: not known
   std::string bf16_products = {};  // of a GPU: what multiplies matrices of BF16 with many tokens
+  std::string switched_off = {};   // of a GPU: what FOVEA_CUDA_OFF names
   std::string unusable = {};       // why it cannot be used; empty: it can
 };
 

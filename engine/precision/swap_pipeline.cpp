@@ -98,7 +98,7 @@ void SwapPipeline::upload(Transfer& transfer, const std::stop_token& stop) {
   }
   device_.copy(transfer.block, transfer.staging, transfer.bytes, *stream_);
   device_.record(*copied_, *stream_);
-  copied_->wait();
+  copied_->wait_asleep();
   if (!stream_->failure().empty()) transfer.outcome = SwapOutcome::io_error;  // the next pass will say why
 }
 

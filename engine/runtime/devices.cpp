@@ -32,6 +32,7 @@ Result<std::vector<DeviceInfo>> devices() {
                    .memory_free_bytes = facts.memory_free_bytes,
                    .bandwidth_gb_per_s = facts.bandwidth_gb_per_s,
                    .bf16_products = gpu.device ? gpu.device->bf16_products() : "",
+                   .switched_off = gpu.device ? gpu.device->switched_off() : "",
                    .unusable = gpu.reason});
   }
   return all;

@@ -28,6 +28,10 @@ struct DeviceCeiling {
   double read_gb_per_s = 0;   // out of its memory
   double byte_gop_per_s = 0;  // products of bytes, which quantised prefill uses; a multiply-add is two
   double half_gop_per_s = 0;  // of float16
+  // GPU: of a kernel in a captured graph that does nothing, one after the other; and where each may begin
+  // before the one before it has ended (programmatic dependent launch).
+  double node_us = 0;
+  double overlapping_node_us = 0;
 };
 
 // A mark in a stream's order. Recorded again, it marks the later place.
@@ -36,6 +40,8 @@ class Event {
   virtual ~Event() = default;
   virtual bool done() const = 0;  // everything before the mark has ended; true while it was never recorded
   virtual void wait() const = 0;  // until done
+  // Likewise, and the core is others' meanwhile; learns of the end up to a millisecond late.
+  virtual void wait_asleep() const { wait(); }
 };
 
 class Device {
@@ -54,6 +60,8 @@ class Device {
 
   // GPU: its first error, after which it does nothing more; empty: none.
   virtual std::string failure() const { return {}; }
+  // GPU: what FOVEA_CUDA_OFF names, "pdl, graph"; empty: nothing.
+  virtual std::string switched_off() const { return {}; }
 
   // The packing in which this device reads a [rows, columns] matrix of `type` fastest.
   virtual Packing preferred_packing(Type type, std::int64_t rows, std::int64_t columns) const = 0;

@@ -35,8 +35,10 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised qu
   const std::int64_t row = first_row + thread_index() / hidden_lanes;
   const float* const x = layer.x + token * layer.d;
   static_assert(tile_rows % hidden_rows == 0);
-  prefetch_rows(expert.gate, first_row, hidden_rows, static_cast<int>(thread_index()), threads);
-  prefetch_rows(expert.up, first_row, hidden_rows, static_cast<int>(thread_index()), threads);
+  if (layer.prefetches) {
+    prefetch_rows(expert.gate, first_row, hidden_rows, static_cast<int>(thread_index()), threads);
+    prefetch_rows(expert.up, first_row, hidden_rows, static_cast<int>(thread_index()), threads);
+  }
   float gate = 0;
   float up = 0;
   if (row < width) {
@@ -78,7 +80,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer, unsigned lan
   const int lane = static_cast<int>(thread_index() % lanes);
   const std::int64_t row = std::int64_t{block_x()} * warp_rows + row_in_block;
   const std::int64_t token = layer.first_token + std::int64_t{block_y()};
-  for (int job = warp; job < layer.jobs; job += jobs_at_once) {
+  for (int job = warp; layer.prefetches && job < layer.jobs; job += jobs_at_once) {
     const Weight down = expert_of(layer, token, job).down;
     if (down.data != nullptr)
       prefetch_rows(down, std::int64_t{block_x()} * warp_rows, warp_rows,
@@ -169,6 +171,7 @@ void feed_forward(const FeedForward& op, Stream& stream) {
                        .d = op.d,
                        .used = static_cast<int>(op.used),
                        .jobs = static_cast<int>(op.used) + (op.shared ? 1 : 0),
+                       .prefetches = on_cuda(stream).prefetches(),
                        .out = op.out};
   if (fills_tiles(op)) {
     feed_forward_in_groups(op, layer, on_cuda(stream));

@@ -39,6 +39,7 @@ constexpr int most_products = 3;
 struct Products {
   Product each[most_products];
   int count = 0;
+  bool prefetches = false;
 };
 
 // This block's. What all have in common is the first one's.
@@ -114,8 +115,10 @@ FOVEA_DEVICE Share<tokens> begin_block(const Products& all) {
   Share<tokens> share{product_of(all), {}, {}};
   share.place = place_of(share.p);
   const int block_rows = static_cast<int>(threads) / share.p.lanes;
-  prefetch_rows(share.p.weight, std::int64_t{block_x() - share.p.first_block} * block_rows, block_rows,
-                static_cast<int>(thread_index()), threads);
+  if (all.prefetches) {
+    prefetch_rows(share.p.weight, std::int64_t{block_x() - share.p.first_block} * block_rows, block_rows,
+                  static_cast<int>(thread_index()), threads);
+  }
   wait_for_earlier();
   choose_tokens(share.p, share.rows);
   return share;
@@ -204,6 +207,7 @@ void start(Products& all, CudaStream& stream) {
     all.each[i].first_block = blocks;
     blocks += blocks_for(all.each[i].weight.rows, block_rows);
   }
+  all.prefetches = stream.prefetches();
   const LaunchShape shape = {
       .grid_x = blocks, .grid_y = blocks_for(p.tokens, tokens), .threads = threads, .overlaps = true};
   const bool packed = p.weight.packing == Packing::tiles;

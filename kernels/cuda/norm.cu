@@ -15,12 +15,12 @@ namespace {
 constexpr unsigned most_threads = 512;
 constexpr int most_kept = 8;
 
-FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised image) {
+FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised image, bool prefetches) {
   const std::int64_t start = block_x() * op.columns;
   float* const x = op.x + start;
   const float* const residual = op.residual ? op.residual + start : nullptr;
   const auto column = [](int k) { return thread_index() + std::int64_t{k} * block_threads(); };
-  for (std::int64_t i = 32 * std::int64_t{thread_index()}; i < op.columns;
+  for (std::int64_t i = 32 * std::int64_t{thread_index()}; prefetches && i < op.columns;
        i += 32 * std::int64_t{block_threads()})
     prefetch(op.weight + i);
   wait_for_earlier();
@@ -67,7 +67,8 @@ void rms_norm(const RmsNorm& op, Stream& stream) {
   unsigned threads = 32;
   while (threads < most_threads && threads * 4 < op.columns) threads *= 2;
   launch<rms_norm_kernel>({.grid_x = blocks_for(op.rows, 1), .threads = threads, .overlaps = true},
-                          on_cuda(stream), op, image_arrays(op.image, op.rows, op.columns));
+                          on_cuda(stream), op, image_arrays(op.image, op.rows, op.columns),
+                          on_cuda(stream).prefetches());
 }
 
 }  // namespace fovea::kernels::cuda

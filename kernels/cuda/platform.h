@@ -20,6 +20,7 @@
 #include <cuda_runtime.h>
 #include <type_traits>
 
+#include "kernels/cuda/kernel_name.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/cuda/words.h"
 
@@ -268,6 +269,8 @@ struct LaunchShape {
 // Starts a kernel in the stream's order: launch<add_kernel>({.grid_x = …, .threads = …}, stream, arguments…).
 template <auto kernel, typename... Arguments>
 void launch(const LaunchShape& shape, CudaStream& stream, Arguments... arguments) {
+  static const std::string name = kernel_name(__PRETTY_FUNCTION__);
+  stream.note_kernel(name.c_str());
   if (shape.shared_bytes > 48 << 10) {
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          static_cast<int>(shape.shared_bytes));

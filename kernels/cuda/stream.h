@@ -26,6 +26,12 @@ struct BrainProduct {
   std::int64_t out_stride = 0;
 };
 
+// What makes kernels faster and changes none of their results.
+struct Mechanisms {
+  bool overlaps = false;    // a kernel that says so may begin before the one before it has ended
+  bool prefetches = false;  // kernels give hints of the weights that they will read
+};
+
 class CudaStream : public Stream {
  public:
   using Handle = void*;  // cudaStream_t, or the emulation's queue
@@ -36,8 +42,12 @@ class CudaStream : public Stream {
   Handle handle() const { return handle_; }
   int multiprocessors() const { return multiprocessors_; }  // of the device, to choose how work is split
 
-  // Whether a kernel that says so may begin before the one before it has ended.
-  bool overlaps() const { return overlaps_; }
+  bool overlaps() const { return mechanisms_.overlaps; }
+  bool prefetches() const { return mechanisms_.prefetches; }
+
+  // The kernel that was started last; a text that stays.
+  const char* last_kernel() const { return last_kernel_; }
+  void note_kernel(const char* name) { last_kernel_ = name; }
 
   // Gives the product to a library, in the stream's order. False: there is none, and nothing is done.
   virtual bool multiply_brains(const BrainProduct&) { return false; }
@@ -54,19 +64,21 @@ class CudaStream : public Stream {
 
  protected:
   // The memory's last counter_bytes are zero when the first kernel starts.
-  CudaStream(Handle handle, std::byte* memory, std::int64_t memory_bytes, int multiprocessors, bool overlaps)
+  CudaStream(Handle handle, std::byte* memory, std::int64_t memory_bytes, int multiprocessors,
+             const Mechanisms& mechanisms)
       : handle_(handle),
         scratch_(memory),
         scratch_bytes_(memory_bytes - counter_bytes),
         multiprocessors_(multiprocessors),
-        overlaps_(overlaps) {}
+        mechanisms_(mechanisms) {}
 
  private:
   Handle handle_;
   std::byte* scratch_;
   std::int64_t scratch_bytes_;
   int multiprocessors_;
-  bool overlaps_;
+  Mechanisms mechanisms_;
+  const char* last_kernel_ = "none";
 };
 
 inline CudaStream& on_cuda(Stream& stream) {

@@ -42,7 +42,8 @@ class EmulatedStream final : public CudaStream {
  public:
   EmulatedStream(Machine& machine, std::unique_ptr<Queue> queue, std::byte* scratch,
                  const EmulationOptions& options, bool multiplies)
-      : CudaStream(queue.get(), scratch, options.scratch_bytes, options.multiprocessors, true),
+      : CudaStream(queue.get(), scratch, options.scratch_bytes, options.multiprocessors,
+                   {.overlaps = true, .prefetches = true}),
         captures_(options.captures),
         multiplies_(multiplies),
         machine_(machine),

@@ -1,14 +1,12 @@
 // The emulation's half of platform.h.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <source_location>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "kernels/cuda/emulation/block.h"
 #include "kernels/cuda/emulation/matrices.h"
 #include "kernels/cuda/emulation/queue.h"
+#include "kernels/cuda/kernel_name.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/cuda/words.h"
 #include "kernels/formats/half.h"
@@ -297,23 +296,6 @@ struct LaunchShape {
 
 namespace emulation {
 
-// "add_kernel" out of a compiler's description of a function template with the argument `kernel`.
-inline std::string kernel_name(std::string_view description) {
-  const std::size_t begin = description.find("kernel = ");
-  if (begin == std::string_view::npos) return "?";
-  std::string_view name = description.substr(begin + 9);
-  std::size_t end = 0;
-  for (int depth = 0; end < name.size(); ++end) {
-    const char c = name[end];
-    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
-    if (depth == 0 && (c == ';' || c == ']' || c == ',')) break;
-  }
-  name = name.substr(0, end);
-  const std::size_t arguments = std::min(name.find('<'), name.size());
-  const std::size_t scope = name.substr(0, arguments).rfind("::");
-  return std::string(scope == std::string_view::npos ? name : name.substr(scope + 2));
-}
-
 template <typename T>
 void add_words(const T& argument, std::vector<const void*>& words) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -328,6 +310,7 @@ template <auto kernel, typename... Parameters>
 void launch(void (*)(Parameters...), const LaunchShape& shape, CudaStream& stream,
             std::type_identity_t<Parameters>... arguments) {
   static const std::string name = kernel_name(__PRETTY_FUNCTION__);
+  stream.note_kernel(name.c_str());
   auto* const queue = static_cast<Queue*>(stream.handle());
   Launch launch{name,           {shape.grid_x, shape.grid_y, shape.grid_z},
                 shape.threads,  static_cast<std::int64_t>(shape.shared_bytes),

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 #include <cuda_runtime_api.h>
+#include <thread>
 
 #include "kernels/cuda/ceiling.h"
 #include "kernels/cuda/module/blas.h"
@@ -30,8 +31,7 @@ class DriverEvent final : public Event {
  public:
   DriverEvent(Context& context, cudaEvent_t event) : context_(context), event_(event) {}
   ~DriverEvent() override {
-    context_.select();
-    cudaEventDestroy(event_);
+    if (context_.select()) cudaEventDestroy(event_);
   }
   DriverEvent(const DriverEvent&) = delete;
   DriverEvent& operator=(const DriverEvent&) = delete;
@@ -47,21 +47,49 @@ class DriverEvent final : public Event {
     context_.check(state, "running kernels");
     return true;
   }
-  void wait() const override {
-    if (context_.select() && context_.check_launches())
-      context_.check(cudaEventSynchronize(event_), "running kernels");
+  void wait() const override { wait(Rest::none); }
+  void wait_asleep() const override { wait(Rest::sleep); }
+  void record(const DriverStream& stream) {
+    last_kernel_ = stream.last_kernel();
+    context_.check(cudaEventRecord(event_, stream.stream()), "recording an event");
   }
-  cudaEvent_t event() const { return event_; }
 
  private:
+  void wait(Rest rest) const {
+    if (context_.select() && context_.check_launches())
+      context_.wait([this] { return cudaEventQuery(event_); }, rest, last_kernel_);
+  }
+
   Context& context_;
   cudaEvent_t event_;
+  std::atomic<const char*> last_kernel_ = "none";  // before it
 };
 
 }  // namespace
 
 bool Context::select() {
-  return check(cudaSetDevice(ordinal_), "choosing the device");
+  return !hangs() && check(cudaSetDevice(ordinal_), "choosing the device");
+}
+
+bool Context::wait(const std::function<int()>& query, Rest rest, const char* last_kernel) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds shortest_pause(20), longest_pause(500);
+  const Clock::time_point end = Clock::now() + patience_;
+  std::chrono::microseconds pause = shortest_pause;
+  while (true) {
+    const int state = query();
+    if (state != cudaErrorNotReady) return check(state, "running kernels");
+    cudaGetLastError();  // noted as if it were an error
+    if (Clock::now() > end) break;
+    if (rest == Rest::none) continue;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, longest_pause);
+  }
+  fail("the device came to no end within " +
+       std::to_string(std::chrono::duration_cast<std::chrono::seconds>(patience_).count()) +
+       " s; the last kernel that it was given is " + last_kernel);
+  hangs_.store(true, std::memory_order_release);
+  return false;
 }
 
 bool Context::check(int code, const char* what) {
@@ -88,7 +116,8 @@ std::string Context::failure() const {
   return text_;
 }
 
-CudaDevice::CudaDevice(int ordinal) : context_(ordinal) {
+CudaDevice::CudaDevice(int ordinal, const Switches& switches, std::chrono::milliseconds patience)
+    : switches_(switches), context_(ordinal, patience) {
   cudaDeviceProp properties = {};
   if (!context_.check(cudaGetDeviceProperties(&properties, ordinal), "asking for the device's properties"))
     return;
@@ -141,10 +170,15 @@ std::unique_ptr<Stream> CudaDevice::make_stream(const StreamOptions& options) co
   if (!context_.select()) return nullptr;
   // Programmatic dependent launch, which graphs have captured since CUDA 12.3.
   int driver = 0;
-  const bool overlaps = major_ >= 9 && cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12030;
+  const bool overlaps =
+      switches_.pdl && major_ >= 9 && cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12030;
   const BlasLibrary* const blas = options.multiplies_bf16 ? &BlasLibrary::get() : nullptr;
-  return DriverStream::create(context_, multiprocessors_, overlaps, options.background,
-                              blas && !blas->name.empty() ? blas : nullptr);
+  return DriverStream::create(context_,
+                              {.multiprocessors = multiprocessors_,
+                               .mechanisms = {.overlaps = overlaps, .prefetches = switches_.prefetch},
+                               .captures = switches_.graph,
+                               .background = options.background,
+                               .library = blas && !blas->name.empty() ? blas : nullptr});
 }
 
 std::string CudaDevice::bf16_products() const {
@@ -153,7 +187,10 @@ std::string CudaDevice::bf16_products() const {
 }
 
 DeviceCeiling CudaDevice::measure_ceiling(Stream& stream) const {
-  return context_.select() ? cuda::measure_ceiling(*this, stream) : DeviceCeiling{};
+  if (!context_.select()) return {};
+  // Several times what the caches of any card have for each of its multiprocessors.
+  const std::int64_t bytes = multiprocessors_ * (std::int64_t{4} << 20);
+  return cuda::measure_ceiling(*this, stream, {.buffer_bytes = bytes, .least_buffer_bytes = bytes / 4});
 }
 
 std::int64_t CudaDevice::packed_bytes(Packing, Type type, std::int64_t rows, std::int64_t columns) const {
@@ -238,9 +275,7 @@ std::unique_ptr<Event> CudaDevice::make_event() const {
 }
 
 void CudaDevice::record(Event& event, Stream& stream) const {
-  if (!context_.select()) return;
-  context_.check(cudaEventRecord(static_cast<DriverEvent&>(event).event(), driver_stream(stream).stream()),
-                 "recording an event");
+  if (context_.select()) static_cast<DriverEvent&>(event).record(driver_stream(stream));
 }
 
 }  // namespace fovea::kernels::cuda

@@ -2,26 +2,42 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "kernels/api/device.h"
+#include "kernels/cuda/module/switches.h"
 #include "kernels/cuda/pack.h"
 
 namespace fovea::kernels::cuda {
+
+// For how long one wait may last: no work of a pass takes near as long, so a kernel hangs.
+constexpr std::chrono::milliseconds usual_patience = std::chrono::seconds(60);
+
+// How a thread waits: asking all the time, which learns of the end at once, or now and then.
+enum class Rest : std::uint8_t { none, sleep };
 
 // What the parts of one device share: which one it is, and its first error. The driver keeps none of a
 // context's work after one, so every stream reports it.
 class Context {
  public:
-  explicit Context(int ordinal) : ordinal_(ordinal) {}
+  explicit Context(int ordinal, std::chrono::milliseconds patience = usual_patience)
+      : ordinal_(ordinal), patience_(patience) {}
 
   int ordinal() const { return ordinal_; }
   // Makes the device the calling thread's, as launches want it. Any other call of a thread that has chosen
-  // none would take memory on the first device.
+  // none would take memory on the first device. False also when the device hangs: what is given to it then,
+  // and what would be given back, waits for ever.
   bool select();
+  bool hangs() const { return hangs_.load(std::memory_order_acquire); }
+  // Asks `query`, which gives a cudaError_t, until it no longer says that the device is not ready; true when
+  // all went well. Patience has an end, and the device has failed then; what it says names `last_kernel`.
+  bool wait(const std::function<int()>& query, Rest rest, const char* last_kernel);
   // True when the call went well. `code` is a cudaError_t.
   bool check(int code, const char* what);
   // Launches say nothing themselves: the runtime library notes a refused one for its thread, until somebody
@@ -33,6 +49,8 @@ class Context {
 
  private:
   const int ordinal_;
+  const std::chrono::milliseconds patience_;
+  std::atomic<bool> hangs_ = false;
   std::atomic<bool> failed_ = false;
   mutable std::mutex mutex_;
   std::string text_;  // mutex_
@@ -41,7 +59,8 @@ class Context {
 class CudaDevice final : public Device {
  public:
   // Learns the device's facts without taking memory on it.
-  explicit CudaDevice(int ordinal);
+  explicit CudaDevice(int ordinal, const Switches& switches = Switches::get(),
+                      std::chrono::milliseconds patience = usual_patience);
 
   // Why the kernels of this build do not run on it; empty: they do.
   std::string why_not() const;
@@ -55,6 +74,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Stream> make_stream(const StreamOptions& options) const override;
   std::string bf16_products() const override;
   std::string failure() const override { return context_.failure(); }
+  std::string switched_off() const override { return switches_.off(); }
   DeviceCeiling measure_ceiling(Stream& stream) const override;
 
   Packing preferred_packing(Type type, std::int64_t, std::int64_t) const override {
@@ -82,6 +102,7 @@ class CudaDevice final : public Device {
   int major_ = 0, minor_ = 0;
   int multiprocessors_ = 1;
   DeviceFacts facts_;
+  const Switches switches_;
   mutable Context context_;
   mutable std::mutex mutex_;
   mutable std::map<std::byte*, void*> allocated_;  // mutex_; aligned address → the driver's

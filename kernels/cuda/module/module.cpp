@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/module/blas.h"
 #include "kernels/cuda/module/device.h"
+#include "kernels/cuda/module/switches.h"
 
 namespace fovea::kernels::cuda {
 namespace {
@@ -40,6 +41,7 @@ ModuleDevice found_device(int ordinal) {
 
 void find_devices(ModuleDevices& found) {
   found.reason = driver_trouble();
+  if (found.reason.empty()) found.reason = Switches::get().trouble;
   if (found.reason.empty()) found.reason = BlasLibrary::refusal();
   if (!found.reason.empty()) return;
   int count = 0;

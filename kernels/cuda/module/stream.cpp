@@ -8,25 +8,28 @@ static_assert(compute_scratch_bytes >= least_scratch_bytes);
 
 class DriverGraph final : public Graph {
  public:
-  DriverGraph(Context& context, cudaGraphExec_t executable) : context_(context), executable_(executable) {}
+  DriverGraph(Context& context, cudaGraphExec_t executable, const char* last_kernel)
+      : context_(context), executable_(executable), last_kernel_(last_kernel) {}
   ~DriverGraph() override {
-    context_.select();
-    cudaGraphExecDestroy(executable_);
+    if (context_.select()) cudaGraphExecDestroy(executable_);
   }
   DriverGraph(const DriverGraph&) = delete;
   DriverGraph& operator=(const DriverGraph&) = delete;
 
   cudaGraphExec_t executable() const { return executable_; }
+  const char* last_kernel() const { return last_kernel_; }
 
  private:
   Context& context_;
   cudaGraphExec_t executable_;
+  const char* last_kernel_;
 };
 
 }  // namespace
 
-std::unique_ptr<DriverStream> DriverStream::create(Context& context, int multiprocessors, bool overlaps,
-                                                   bool background, const BlasLibrary* library) {
+std::unique_ptr<DriverStream> DriverStream::create(Context& context, const DriverStreamOptions& options) {
+  const bool background = options.background;
+  const BlasLibrary* const library = options.library;
   int least = 0, greatest = 0;
   cudaStream_t stream = nullptr;
   if (!context.check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for stream priorities") ||
@@ -43,8 +46,8 @@ std::unique_ptr<DriverStream> DriverStream::create(Context& context, int multipr
     cudaStreamDestroy(stream);
     return nullptr;
   }
-  std::unique_ptr<DriverStream> made(new DriverStream(context, stream, static_cast<std::byte*>(scratch),
-                                                      scratch_bytes, multiprocessors, overlaps));
+  std::unique_ptr<DriverStream> made(
+      new DriverStream(context, stream, static_cast<std::byte*>(scratch), scratch_bytes, options));
   if (!background && !context.check(cudaMemsetAsync(made->scratch() + scratch_bytes - counter_bytes, 0,
                                                     static_cast<std::size_t>(counter_bytes), stream),
                                     "clearing memory"))
@@ -58,6 +61,7 @@ std::unique_ptr<DriverStream> DriverStream::create(Context& context, int multipr
 
 DriverStream::~DriverStream() {
   synchronize();  // and chooses the device
+  if (context_.hangs()) return;
   blas_.reset();
   if (scratch() != nullptr) cudaFree(scratch());
   cudaStreamDestroy(stream());
@@ -65,7 +69,7 @@ DriverStream::~DriverStream() {
 
 // Other threads go on allocating and copying meanwhile.
 bool DriverStream::begin_capture() {
-  return failure().empty() && context_.select() && context_.check_launches() &&
+  return captures_ && failure().empty() && context_.select() && context_.check_launches() &&
          context_.check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
                         "beginning a capture");
 }
@@ -79,7 +83,7 @@ std::unique_ptr<Graph> DriverStream::end_capture(std::string& why) {
   if (graph != nullptr) cudaGraphDestroy(graph);
   // A launch that was refused leaves its error behind, which is no failure of the stream's now.
   if (const cudaError_t refused = cudaGetLastError(); refused != cudaSuccess) error = refused;
-  if (error == cudaSuccess) return std::make_unique<DriverGraph>(context_, executable);
+  if (error == cudaSuccess) return std::make_unique<DriverGraph>(context_, executable, last_kernel());
   if (executable != nullptr) cudaGraphExecDestroy(executable);
   why = std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ")";
   return nullptr;
@@ -87,8 +91,9 @@ std::unique_ptr<Graph> DriverStream::end_capture(std::string& why) {
 
 void DriverStream::launch(const Graph& graph) {
   if (!context_.select()) return;
-  context_.check(cudaGraphLaunch(static_cast<const DriverGraph&>(graph).executable(), stream()),
-                 "starting a graph");
+  const auto& captured = static_cast<const DriverGraph&>(graph);
+  note_kernel(captured.last_kernel());
+  context_.check(cudaGraphLaunch(captured.executable(), stream()), "starting a graph");
 }
 
 bool DriverStream::multiply_brains(const BrainProduct& product) {
@@ -99,7 +104,7 @@ bool DriverStream::multiply_brains(const BrainProduct& product) {
 void DriverStream::synchronize() {
   if (!context_.select()) return;
   context_.check_launches();
-  context_.check(cudaStreamSynchronize(stream()), "running kernels");
+  context_.wait([this] { return cudaStreamQuery(stream()); }, Rest::none, last_kernel());
 }
 
 }  // namespace fovea::kernels::cuda

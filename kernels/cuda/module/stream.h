@@ -10,12 +10,18 @@
 
 namespace fovea::kernels::cuda {
 
+struct DriverStreamOptions {
+  int multiprocessors = 1;
+  Mechanisms mechanisms = {};
+  bool captures = true;
+  bool background = false;               // it copies, and has no scratch memory
+  const BlasLibrary* library = nullptr;  // or null
+};
+
 class DriverStream final : public CudaStream {
  public:
-  // Null where there is no memory, and where the device failed. A background stream has no scratch memory: it
-  // copies. `library` may be null.
-  static std::unique_ptr<DriverStream> create(Context& context, int multiprocessors, bool overlaps,
-                                              bool background, const BlasLibrary* library);
+  // Null where there is no memory, and where the device failed.
+  static std::unique_ptr<DriverStream> create(Context& context, const DriverStreamOptions& options);
   ~DriverStream() override;
 
   void synchronize() override;
@@ -29,9 +35,12 @@ class DriverStream final : public CudaStream {
 
  private:
   DriverStream(Context& context, cudaStream_t stream, std::byte* scratch, std::int64_t scratch_bytes,
-               int multiprocessors, bool overlaps)
-      : CudaStream(stream, scratch, scratch_bytes, multiprocessors, overlaps), context_(context) {}
+               const DriverStreamOptions& options)
+      : CudaStream(stream, scratch, scratch_bytes, options.multiprocessors, options.mechanisms),
+        captures_(options.captures),
+        context_(context) {}
 
+  const bool captures_;
   Context& context_;
   std::unique_ptr<Blas> blas_;
 };

@@ -181,7 +181,7 @@ class BlasTest : public QObject {
 
  private:
   std::unique_ptr<DriverStream> make_stream(const BlasLibrary* library) {
-    return DriverStream::create(context_, 1, false, false, library);
+    return DriverStream::create(context_, {.library = library});
   }
   BrainProduct one_product() const {
     return {.weights = reinterpret_cast<const std::byte*>(halves_),

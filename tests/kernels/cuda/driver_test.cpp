@@ -1,11 +1,14 @@
 // The device's host code over a runtime library that remembers and refuses as NVIDIA's does: what is no error
 // must not become one, what is one must not be lost, and no thread takes memory on a card that nobody chose.
+#include <chrono>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "kernels/cuda/module/device.h"
+#include "kernels/cuda/stream.h"
 #include "tests/support/test.h"
 
 #include "fake_runtime.h"
@@ -171,6 +174,93 @@ class DriverTest : public QObject {
     bench.event->wait();
     bench.stream->synchronize();
     QVERIFY(!bench.stream->begin_capture());
+  }
+
+  // What would wait for a kernel that never ends says which it was, and nothing waits for the device after
+  // it.
+  void aDeviceThatHangsIsSaid_data() {
+    QTest::addColumn<Act>("act");
+    const auto row = [](const char* name, Act act) { QTest::newRow(name) << std::move(act); };
+    row("synchronize", [](Bench& b) { b.stream->synchronize(); });
+    row("wait", [](Bench& b) { b.event->wait(); });
+    row("wait asleep", [](Bench& b) { b.event->wait_asleep(); });
+    row("a graph", [](Bench& b) {
+      std::string why;
+      b.stream->begin_capture();
+      const auto graph = b.stream->end_capture(why);
+      cuda::on_cuda(*b.stream).note_kernel("another_kernel");
+      b.stream->launch(*graph);
+      b.stream->synchronize();
+    });
+  }
+  void aDeviceThatHangsIsSaid() {
+    QFETCH(Act, act);
+    Bench bench{std::make_unique<CudaDevice>(1, cuda::Switches{}, std::chrono::milliseconds(1))};
+    cuda::on_cuda(*bench.stream).note_kernel("planted_kernel<3>");
+    bench.device->record(*bench.event, *bench.stream);
+    fake_runtime::keep_events_waiting(std::numeric_limits<int>::max());
+    act(bench);
+    QCOMPARE(bench.failure(),
+             std::string("the device came to no end within 0 s; the last kernel that it was given is "
+                         "planted_kernel<3>"));
+    const int asks = fake_runtime::asks();
+    bench.stream->synchronize();
+    bench.event->wait();
+    bench.stream.reset();
+    QCOMPARE(fake_runtime::asks(), asks);
+  }
+
+  // Twice as long from one question to the next, from 20 µs up to 500.
+  void whoWaitsAsleepAsksNowAndThen() {
+    Bench bench;
+    const auto elapsed = [&](bool asleep) {
+      fake_runtime::keep_events_waiting(8);
+      const auto begin = std::chrono::steady_clock::now();
+      asleep ? bench.event->wait_asleep() : bench.event->wait();
+      return std::chrono::steady_clock::now() - begin;
+    };
+    bench.device->record(*bench.event, *bench.stream);
+    elapsed(false);
+    QCOMPARE(fake_runtime::asks(), 9);
+    QVERIFY(elapsed(true) >= std::chrono::microseconds(20 + 40 + 80 + 160 + 320 + 3 * 500));
+    QCOMPARE(bench.failure(), std::string());
+  }
+
+  void switchesAreNamed_data() {
+    QTest::addColumn<std::string>("text");
+    QTest::addColumn<std::string>("off");
+    QTest::addColumn<std::string>("trouble");
+    const std::string none = ", which is none of pdl, graph and prefetch";
+    const auto row = [](const char* text, const std::string& off, const std::string& trouble) {
+      QTest::newRow(text) << std::string(text) << off << trouble;
+    };
+    row("", "", "");
+    row("graph", "graph", "");
+    row("prefetch,pdl", "pdl, prefetch", "");
+    row("pdl,graph,prefetch", "pdl, graph, prefetch", "");
+    row("graphs", "", "FOVEA_CUDA_OFF names \"graphs\"" + none);
+    row("pdl, graph", "pdl", "FOVEA_CUDA_OFF names \" graph\"" + none);
+    row("pdl,,graph", "pdl, graph", "FOVEA_CUDA_OFF names \"\"" + none);
+  }
+  void switchesAreNamed() {
+    QFETCH(std::string, text);
+    QFETCH(std::string, off);
+    QFETCH(std::string, trouble);
+    const cuda::Switches switches = cuda::Switches::parse(text);
+    QCOMPARE(switches.off(), off);
+    QCOMPARE(switches.trouble, trouble);
+  }
+
+  void whatIsSwitchedOffIsNotUsed() {
+    const CudaDevice all(1, {}), none(1, {.pdl = false, .graph = false, .prefetch = false});
+    const auto with = all.make_stream({}), without = none.make_stream({});
+    QVERIFY(cuda::on_cuda(*with).overlaps() && cuda::on_cuda(*with).prefetches());
+    QVERIFY(!cuda::on_cuda(*without).overlaps() && !cuda::on_cuda(*without).prefetches());
+    QVERIFY(!without->begin_capture());
+    QVERIFY(with->begin_capture());
+    std::string why;
+    QVERIFY(with->end_capture(why) != nullptr);
+    QCOMPARE(none.switched_off(), std::string("pdl, graph, prefetch"));
   }
 
   // Each in a thread of its own, which has chosen nothing yet.

@@ -15,7 +15,7 @@ struct Stream {
 };
 
 std::array<std::atomic<int>, devices> used;
-std::atomic<int> asks_left = 0;
+std::atomic<int> asks_left = 0, asked = 0;
 std::atomic<cudaError_t> lost = cudaSuccess;
 std::atomic<bool> no_memory = false, no_clearing = false, no_attributes = false;
 std::atomic<int> architecture = 90;
@@ -58,7 +58,7 @@ cudaError_t take_back(void* object) {
 
 void reset() {
   for (auto& context : used) context = 0;
-  asks_left = 0;
+  asks_left = asked = 0;
   lost = cudaSuccess;
   no_memory = no_clearing = no_attributes = false;
   architecture = 90;
@@ -71,6 +71,9 @@ void refuse_launch() {
 }
 void keep_events_waiting(int asks) {
   asks_left = asks;
+}
+int asks() {
+  return asked;
 }
 void fail_with(cudaError_t error) {
   lost = error;
@@ -179,10 +182,8 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
 // Not ready is noted as errors are.
 cudaError_t cudaEventQuery(cudaEvent_t) {
   if (const cudaError_t error = enter_outside_capture(); error != cudaSuccess) return error;
+  ++asked;
   return asks_left-- > 0 ? note(cudaErrorNotReady) : cudaSuccess;
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
-  return enter_outside_capture();
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -197,8 +198,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return take_back(stream);
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return enter_outside_capture();
+cudaError_t cudaStreamQuery(cudaStream_t) {
+  return cudaEventQuery(nullptr);
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (const cudaError_t error = enter(); error != cudaSuccess) return error;

@@ -10,7 +10,8 @@ inline constexpr int devices = 2;
 
 void reset();                        // as at the program's start; no object of before may be left
 void refuse_launch();                // what a launch does that is refused: notes an error for the thread
-void keep_events_waiting(int asks);  // events are not ready, so many times
+void keep_events_waiting(int asks);  // neither events nor streams are ready, so many times
+int asks();                          // whether one is
 void fail_with(cudaError_t error);   // the device is lost: every call from now on says so
 void take_memory(bool all);          // allocations fail
 void refuse_clearing();              // memory cannot be set

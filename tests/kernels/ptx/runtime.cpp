@@ -273,9 +273,6 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
 cudaError_t cudaEventQuery(cudaEvent_t) {
   return note(device().lost);
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
-  return note(device().lost);
-}
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
   return cudaSuccess;
@@ -288,7 +285,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete &stream_of(stream);
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
+cudaError_t cudaStreamQuery(cudaStream_t) {
   return note(device().lost);
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
