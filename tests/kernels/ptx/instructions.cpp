@@ -4,7 +4,9 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "kernels/formats/half.h"
@@ -66,6 +68,29 @@ Step unary(Thread& t, const Instruction& i) {
   t.set(i.to[0], operation(t.get<T>(i.from[0])));
   return Step::next;
 }
+// What a card is near to, and each kind of card in its own way: up to 2 units in the last place off, always
+// the same for one operand. Zeros, infinities and what comes of them are exact. rcp.rn, which the PTX ISA
+// rounds right, is treated no better.
+template <auto operation>
+Step near(Thread& t, const Instruction& i) {
+  const auto a = t.get<float>(i.from[0]);
+  auto value = static_cast<float>(operation(static_cast<double>(a)));
+  U64 drawn = (t.seed() ^ t.get<U32>(i.from[0])) * 0x9E3779B97F4A7C15U;
+  drawn = (drawn ^ drawn >> 32) * 0xD6E8FEB86659FD93U >> 32;
+  const int units = static_cast<int>(drawn % 5) - 2;
+  const float infinite = std::numeric_limits<float>::infinity();
+  const bool exact = a == 0 || value == 0 || !std::isfinite(value);
+  for (int k = 0; k < std::abs(units) && !exact; ++k) value = std::nextafter(value, units < 0 ? 0 : infinite);
+  t.set(i.to[0], value);
+  return Step::next;
+}
+Instruction::Run approximation(std::string_view name) {
+  if (name == "rcp") return near<[](double a) { return 1 / a; }>;
+  if (name == "rsqrt") return near<[](double a) { return 1 / std::sqrt(a); }>;
+  if (name == "ex2") return near<[](double a) { return std::exp2(a); }>;
+  unknown();
+}
+
 template <typename T, auto operation>
 Step binary(Thread& t, const Instruction& i) {
   t.set(i.to[0], operation(t.get<T>(i.from[0]), t.get<T>(i.from[1])));
@@ -105,10 +130,6 @@ Instruction::Run arithmetic(std::string_view name) {
     if (name == "max") return binary<T, [](T a, T b) { return std::fmax(a, b); }>;
     if (name == "abs") return unary<T, [](T a) { return std::fabs(a); }>;
     if (name == "div") return binary<T, [](T a, T b) { return a / b; }>;
-    if (name == "rcp") return unary<T, [](T a) { return 1 / a; }>;
-    if (name == "rsqrt")
-      return unary<T, [](T a) { return static_cast<T>(1 / std::sqrt(static_cast<double>(a))); }>;
-    if (name == "ex2") return unary<T, [](T a) { return std::exp2(a); }>;
     if (name == "fma") return ternary<T, [](T a, T b, T c) { return std::fma(a, b, c); }>;
   } else {
     if (name == "min") return binary<T, [](T a, T b) { return std::min(a, b); }>;
@@ -444,15 +465,20 @@ void multiply_matrices(Thread* const* lanes, U32, const Instruction& i) {
         b[r * half + in_group * in_register + e][group] = element(2 * halves + r, e);
     }
   }
+  // The addends, of which c is the last, come in an order that the PTX ISA leaves open.
+  const U32 addends = k_count + 1;
+  U32 step = 1 + static_cast<U32>(lanes[0]->seed() % k_count);
+  while (std::gcd(step, addends) != 1) ++step;
+  const U32 first = static_cast<U32>(lanes[0]->seed() >> 32) % addends;
   for (U32 lane = 0; lane < 32; ++lane) {
     Thread& t = *lanes[lane];
-    Sum c[4];
+    Sum sums[4] = {};
     for (U32 r = 0; r < 4; ++r) {
-      c[r] = t.get<Sum>(i.from[3 * halves + r]);
       const U32 row = lane / 4 + r / 2 * 8, column = lane % 4 * 2 + r % 2;
-      for (U32 k = 0; k < k_count; ++k) c[r] += a[row][k] * b[k][column];
+      for (U32 n = 0, k = first; n < addends; ++n, k = (k + step) % addends)
+        sums[r] += k == k_count ? t.get<Sum>(i.from[3 * halves + r]) : a[row][k] * b[k][column];
     }
-    for (U32 r = 0; r < 4; ++r) t.set(i.to[r], c[r]);
+    for (U32 r = 0; r < 4; ++r) t.set(i.to[r], sums[r]);
   }
 }
 
@@ -520,10 +546,12 @@ void choose(Instruction& i, const Name& name) {
     i.run = ternary<float, fma_down>;
   } else if (what == "ex2" || what == "rsqrt") {
     if (part(1) != "approx" || type != "f32") unknown();
-    i.run = arithmetic<float>(what);
+    i.run = approximation(what);
+  } else if (what == "rcp" && part(1) == "rn" && type == "f32") {
+    i.run = approximation(what);
   } else if (what == "add" || what == "sub" || what == "mul" || what == "mad" || what == "div" ||
              what == "rem" || what == "min" || what == "max" || what == "neg" || what == "abs" ||
-             what == "rcp" || what == "fma" || what == "shl" || what == "shr") {
+             what == "fma" || what == "shl" || what == "shr") {
     const bool plain = name.size() == 2 || (name.size() == 3 && (part(1) == "lo" || part(1) == "rn"));
     if (!plain) unknown();
     of_type([&]<typename Of>(Of) { return arithmetic<typename Of::type>(what); });

@@ -266,6 +266,7 @@ std::int64_t Machine::instructions() const {
 
 void Machine::use_seed(std::uint64_t seed) {
   state_->random.seed(seed);
+  state_->block.seed = state_->random();
 }
 
 std::string Machine::execute(const Program& program, const Function& kernel, const Grid& grid,

@@ -35,7 +35,8 @@ class Machine {
   explicit Machine(const Memory& memory);
   ~Machine();
 
-  // The order of blocks, and of warps within one, is drawn from it.
+  // Drawn from it: the order of blocks, and of warps within one; by how much ex2, rsqrt and rcp are off, up
+  // to 2 units in the last place, the same for the same operand; and the order in which mma adds.
   void use_seed(std::uint64_t seed);
   // That threads have done so far, of all launches.
   std::int64_t instructions() const;

@@ -1,7 +1,9 @@
 // What a kernel may not do is found, and PTX that is not known here is named.
 #include "machine.h"
 
-#include <random>
+#include <bit>
+#include <cmath>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,14 +29,14 @@ struct Ran {
   std::vector<std::uint32_t> first, second;  // the 64 words of each piece of memory
 };
 
-Ran run(const std::string& text, std::uint32_t threads = 32) {
+Ran run(const std::string& text, std::uint32_t threads = 32, unsigned random = seed()) {
   const auto program = ptx::parse(text);
   Ran ran{.wrong = {}, .first = std::vector<std::uint32_t>(64), .second = std::vector<std::uint32_t>(64)};
   ptx::Memory memory;
   memory.add(ran.first.data(), 256);
   memory.add(ran.second.data(), 256);
   ptx::Machine machine(memory);
-  machine.use_seed(seed());
+  machine.use_seed(random);
   const void* pointers[] = {ran.first.data(), ran.second.data()};
   const void* const arguments[] = {&pointers[0], &pointers[1]};
   ran.wrong = machine.execute(*program, *program->functions.at("planted"),
@@ -42,7 +44,10 @@ Ran run(const std::string& text, std::uint32_t threads = 32) {
   return ran;
 }
 
+using Exactly = double (*)(double);
+
 }  // namespace
+Q_DECLARE_METATYPE(Exactly)
 
 class PtxMachineTest : public QObject {
   Q_OBJECT
@@ -80,6 +85,61 @@ class PtxMachineTest : public QObject {
                         64);
     QCOMPARE(ran.wrong, std::string());
     for (std::uint32_t t = 0; t < 64; ++t) QCOMPARE(ran.second[t], 63 - t);
+  }
+
+  // As far off as cards are, the same each time, and not where there is nothing to round.
+  void is_near_as_cards_are_data() {
+    QTest::addColumn<QString>("instruction");
+    QTest::addColumn<Exactly>("exactly");
+    const auto row = [](const char* instruction, Exactly exactly) {
+      QTest::newRow(instruction) << QString::fromUtf8(instruction) << exactly;
+    };
+    row("ex2.approx.ftz.f32", [](double a) { return std::exp2(a); });
+    row("rsqrt.approx.f32", [](double a) { return 1 / std::sqrt(a); });
+    row("rcp.rn.f32", [](double a) { return 1 / a; });
+  }
+  void is_near_as_cards_are() {
+    QFETCH(QString, instruction);
+    QFETCH(Exactly, exactly);
+    const std::string body = "cvt.rn.f32.u32 %r2, %r1;\n" + instruction.toStdString() +
+                             " %r3, %r2;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
+                             "st.global.u32 [%rd4], %r3;";
+    std::set<int> units;
+    for (unsigned s = 0; s < 20; ++s) {
+      const Ran ran = run(kernel(body), 32, seed() + s), again = run(kernel(body), 32, seed() + s);
+      QCOMPARE(ran.wrong, std::string());
+      QCOMPARE(ran.first, again.first);
+      QCOMPARE(std::bit_cast<float>(ran.first[0]), static_cast<float>(exactly(0)));
+      for (std::uint32_t lane = 1; lane < 32; ++lane) {
+        const auto right = std::bit_cast<std::uint32_t>(static_cast<float>(exactly(lane)));
+        const auto off = static_cast<std::int32_t>(ran.first[lane] - right);
+        QVERIFY2(off >= -2 && off <= 2, std::to_string(off).c_str());
+        units.insert(off);
+      }
+    }
+    for (const int unit : {-2, -1, 0, 1, 2}) QVERIFY(units.contains(unit));
+  }
+
+  // 2^24 + 1 + … + 1 − 2^24 is another number in another order.
+  void adds_in_an_order_of_its_own() {
+    // Of a, each row is 4096 1 … 1 −4096; of b, each column 4096 1 … 1 4096; c is 1.
+    const std::string text = kernel(
+        "and.b32 %r2, %r1, 3;\n"
+        "mov.u32 %r3, 1006648320;\nmov.u32 %r4, 1006648320;\nmov.u32 %r5, 1006648320;\n"
+        "mov.u32 %r6, 1006648320;\nmov.u32 %r7, 1065353216;\n"
+        "setp.eq.u32 %p1, %r2, 0;\n@%p1 mov.u32 %r3, 1006660608;\n@%p1 mov.u32 %r5, 1006660608;\n"
+        "setp.eq.u32 %p2, %r2, 3;\n@%p2 mov.u32 %r4, 3959438336;\n@%p2 mov.u32 %r6, 1811954688;\n"
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r7, %r8, %r8, %r8}, {%r3, %r3, %r4, %r4}, "
+        "{%r5, %r6}, {%r7, %r7, %r7, %r7};\n"
+        "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nst.global.u32 [%rd4], %r7;");
+    std::set<float> sums;
+    for (unsigned s = 0; s < 20; ++s) {
+      const Ran ran = run(text, 32, seed() + s);
+      QCOMPARE(ran.wrong, std::string());
+      sums.insert(std::bit_cast<float>(ran.first[0]));
+    }
+    QVERIFY(sums.size() > 1);
+    QVERIFY(*sums.begin() >= 0 && *sums.rbegin() <= 15);
   }
 
   void finds_what_is_wrong_data() {

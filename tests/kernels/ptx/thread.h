@@ -28,6 +28,7 @@ struct Block {
   const Memory* memory = nullptr;
   std::vector<std::byte> shared;
   std::int64_t instructions = 0;  // that its threads have done
+  std::uint64_t seed = 0;         // of what the PTX ISA leaves open (Machine::use_seed)
 };
 
 class Thread {
@@ -38,6 +39,7 @@ class Thread {
   // Until it waits or ends.
   Step run();
   const Instruction& at() const { return *next_; }
+  std::uint64_t seed() const { return block_->seed; }
   void go_on() { ++next_; }
 
   template <typename T>
