@@ -21,8 +21,11 @@ struct SelfTestFlags {
 nlohmann::ordered_json as_json(const SelfTestResult& result, double seconds) {
   nlohmann::ordered_json parts = nlohmann::json::array();
   for (const SelfTestPart& part : result.parts)
-    parts.push_back(
-        {{"name", part.name}, {"checks", part.checks}, {"failed", part.failed}, {"faults", part.faults}});
+    parts.push_back({{"name", part.name},
+                     {"checks", part.checks},
+                     {"failed", part.failed},
+                     {"worst", part.worst},
+                     {"faults", part.faults}});
   return {{"device", result.device},
           {"instruction_set", result.instruction_set},
           {"passed", result.failed() == 0},
@@ -35,8 +38,10 @@ nlohmann::ordered_json as_json(const SelfTestResult& result, double seconds) {
 std::string for_people(const SelfTestResult& result, double seconds) {
   std::string text = fmt::format("{}, {}\n", result.device, result.instruction_set);
   for (const SelfTestPart& part : result.parts) {
-    text += fmt::format("  {:<14} {:>5} checks  {}\n", part.name, part.checks,
-                        part.failed == 0 ? "passed" : fmt::format("{} failed", part.failed));
+    text +=
+        fmt::format("  {:<16} {:>5} checks  {}{}\n", part.name, part.checks,
+                    part.failed == 0 ? "passed" : fmt::format("{} failed", part.failed),
+                    part.worst > 0 ? fmt::format("; at most {:.3f} of the allowed error", part.worst) : "");
     for (const std::string& fault : part.faults) text += fmt::format("    {}\n", fault);
   }
   if (result.failed() == 0)
@@ -67,13 +72,14 @@ void add_selftest(Registry& registry) {
       "  device           its name; instruction_set, or a GPU's architecture\n"
       "  passed           whether all did; checks and failed, how many\n"
       "  seconds          that it took\n"
-      "  parts            a list; of each: name, checks, failed, faults (of the first five: where, what "
-      "came,\n"
-      "                   what was expected)\n");
+      "  parts            a list; of each: name, checks, failed, worst (of an operation: the largest error ÷ "
+      "what is\n"
+      "                   allowed), faults (of the first five: where, what came, what was expected)\n");
   add_device(*command, flags->settings.device);
   command
       ->add_option("--threads", flags->settings.threads, "Threads that compute (default: the physical cores)")
       ->check(number_between(1, 1024));
+  command->add_flag("--quick", flags->settings.quick, "One case of each operation, and nothing else");
   command->add_option("--seed", flags->settings.seed, "Of the operations' inputs (default: 1)");
   command->callback([&registry, flags] {
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {

@@ -15,6 +15,7 @@ struct SelfTestSettings {
   std::string device = {};  // as LoadRequest's
   int threads = 0;          // 0: the physical cores
   unsigned seed = 1;        // of the operations' inputs
+  bool quick = false;       // one case of each operation, and nothing else: what a watching tool slows down
 };
 
 struct SelfTestPart {
@@ -22,6 +23,7 @@ struct SelfTestPart {
   std::int64_t checks = 0;          // made
   std::int64_t failed = 0;          // of those
   std::vector<std::string> faults;  // of the first failed ones: where, what was expected, what came
+  double worst = 0;  // of an operation: the largest error ÷ what is allowed; beyond 1 a check has failed
 };
 
 struct SelfTestResult {

@@ -68,11 +68,13 @@ Result<SelfTestResult> selftest::run(const kernels::Device& device, const SelfTe
     const Bench bench{.device = device,
                       .threads = settings.threads > 0 ? settings.threads : runtime::physical_cores(),
                       .seed = settings.seed,
+                      .quick = settings.quick,
                       .folder = folder.path(),
                       .progress = progress,
                       .stop = std::move(stop)};
     SelfTestResult result{.device = device.name(), .instruction_set = device.instruction_set(), .parts = {}};
     FOVEA_TRY(result.parts, test_operations(bench));
+    if (settings.quick) return result;
     FOVEA_TRY(auto model, test_whole_model(bench));
     result.parts.push_back(std::move(model));
     FOVEA_TRY(auto graphs, test_decode_graphs(bench));

@@ -16,6 +16,7 @@ struct Bench {
   const kernels::Device& device;
   int threads = 1;
   unsigned seed = 1;
+  bool quick = false;
   std::filesystem::path folder;  // empty, for models and stores
   const ProgressSink& progress;
   std::stop_token stop;

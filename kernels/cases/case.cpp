@@ -1,6 +1,8 @@
 #include "kernels/cases/case.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace fovea::kernels::cases {
 
@@ -60,6 +62,20 @@ std::string difference(const std::vector<float>& outputs, const std::vector<floa
     return text;
   }
   return {};
+}
+
+double worst_share(const std::vector<float>& outputs, const std::vector<float>& reference,
+                   const std::vector<double>& tolerance) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (outputs.size() != reference.size() || outputs.size() != tolerance.size()) return infinite;
+  double worst = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] == reference[i] || (std::isnan(outputs[i]) && std::isnan(reference[i]))) continue;
+    const double error = std::fabs(static_cast<double>(outputs[i]) - reference[i]);
+    const double share = error / tolerance[i];
+    worst = std::max(worst, std::isnan(share) ? infinite : share);
+  }
+  return worst;
 }
 
 std::vector<float> normals(Random& random, std::int64_t count, double scale) {

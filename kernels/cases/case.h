@@ -70,6 +70,11 @@ std::vector<float> run_once(const Case&, const Device&, Stream&, bool preferred_
 std::string difference(const std::vector<float>& outputs, const std::vector<float>& reference,
                        const std::vector<double>& tolerance);
 
+// The largest error among them, as a share of what is allowed; infinite where nothing is, or an element is
+// written that must not be or the other way round.
+double worst_share(const std::vector<float>& outputs, const std::vector<float>& reference,
+                   const std::vector<double>& tolerance);
+
 std::vector<float> normals(Random&, std::int64_t count, double scale = 1);
 
 }  // namespace fovea::kernels::cases
