@@ -64,10 +64,17 @@ nlohmann::ordered_json as_json(const MovingResult& moving) {
           {"accounted_bytes", moving.accounted_bytes}};
 }
 
-nlohmann::ordered_json as_json(const LengthResult& length, bool decode) {
+// What a number depends on as much as on the experts' tier, so it is said beside each.
+std::string formats(const ShapeBenchSettings& settings) {
+  return fmt::format("experts {}{}, dense {}", settings.tier,
+                     settings.low_tier.empty() ? "" : " over " + settings.low_tier, settings.dense_tier);
+}
+
+nlohmann::ordered_json as_json(const LengthResult& length, bool decode, const std::string& formats) {
   const Spread& spread = length.speed.tokens_per_second;
   nlohmann::ordered_json object = {
       {decode ? "context" : "tokens", length.length},
+      {"formats", formats},
       {"tok_per_s", {{"median", spread.median}, {"min", spread.min}, {"max", spread.max}}},
       {"ceiling_share", length.speed.ceiling_share}};
   if (!decode) return object;
@@ -89,8 +96,9 @@ nlohmann::ordered_json as_json(const LengthResult& length, bool decode) {
 
 nlohmann::ordered_json as_json(const ShapeBenchResult& result, const ShapeBenchSettings& settings) {
   nlohmann::ordered_json decode = nlohmann::json::array(), prefill = nlohmann::json::array();
-  for (const LengthResult& length : result.decode) decode.push_back(as_json(length, true));
-  for (const LengthResult& length : result.prefill) prefill.push_back(as_json(length, false));
+  for (const LengthResult& length : result.decode) decode.push_back(as_json(length, true, formats(settings)));
+  for (const LengthResult& length : result.prefill)
+    prefill.push_back(as_json(length, false, formats(settings)));
   nlohmann::ordered_json object = {{"shape", result.model},
                                    {"tier", settings.tier},
                                    {"dense_tier", settings.dense_tier},
@@ -128,10 +136,10 @@ std::string share_of(double share, const std::string& ceiling) {
 }
 
 std::string for_people(const MovingResult& moving, double link_gb_per_s, const ShapeBenchSettings& settings) {
-  const auto line = [](const char* name, const LengthResult& length) {
-    return fmt::format("  {:<14}{:>9.1f} tok/s; a token takes {:.2f} ms (p90 {:.2f}, p99 {:.2f})\n", name,
-                       length.speed.tokens_per_second.median, length.token_ms.median, length.token_ms.p90,
-                       length.token_ms.p99);
+  const auto line = [&](const char* name, const LengthResult& length) {
+    return fmt::format("  {:<14}{:>9.1f} tok/s ({}); a token takes {:.2f} ms (p90 {:.2f}, p99 {:.2f})\n",
+                       name, length.speed.tokens_per_second.median, formats(settings), length.token_ms.median,
+                       length.token_ms.p90, length.token_ms.p99);
   };
   return fmt::format("{} over {} within {:.2f} GB, {} experts of each layer high, behind {} tokens:\n",
                      settings.tier, settings.low_tier, static_cast<double>(moving.budget_bytes) / 1e9,
@@ -181,16 +189,17 @@ std::string for_people(const ShapeBenchResult& result, const ShapeBenchSettings&
       result.model, result.layers, result.experts, result.experts_used, settings.tier, settings.dense_tier,
       result.threads, gb(result.memory.weights), gb(result.bytes_per_token), result.routing);
   for (const LengthResult& length : result.prefill)
-    text += fmt::format(
-        "prefill of {:>6} tokens  {:>9.1f} tok/s  {}\n", length.length, length.speed.tokens_per_second.median,
-        share_of(length.speed.ceiling_share, fmt::format("{:.1f} Gop/s", result.peak_gop_per_s)));
+    text +=
+        fmt::format("prefill of {:>6} tokens  {:>9.1f} tok/s ({})  {}\n", length.length,
+                    length.speed.tokens_per_second.median, formats(settings),
+                    share_of(length.speed.ceiling_share, fmt::format("{:.1f} Gop/s", result.peak_gop_per_s)));
   const std::string bandwidth = fmt::format("{:.1f} GB/s{}", result.bandwidth_gb_per_s,
                                             result.bandwidth_is_measured ? "" : ", which was not measured");
   for (const LengthResult& length : result.decode)
     text += fmt::format(
-                "decode behind {:>6}      {:>9.1f} tok/s  {}; a token takes {:.2f} ms (p90 {:.2f}, p99 "
+                "decode behind {:>6}      {:>9.1f} tok/s ({})  {}; a token takes {:.2f} ms (p90 {:.2f}, p99 "
                 "{:.2f}){}\n",
-                length.length, length.speed.tokens_per_second.median,
+                length.length, length.speed.tokens_per_second.median, formats(settings),
                 share_of(length.speed.ceiling_share, bandwidth), length.token_ms.median, length.token_ms.p90,
                 length.token_ms.p99,
                 length.pieces_ms.median > 0 ? fmt::format(", without graphs {:.2f}", length.pieces_ms.median)
@@ -208,8 +217,9 @@ std::string for_people(const ShapeBenchResult& result, const ShapeBenchSettings&
 const char* const shape_keys =
     "With --shape: shape, tier, dense_tier, routing (how it was made up), layers, experts, experts_used, "
     "threads;\n"
-    "  prefill   a list, of each: tokens, tok_per_s, ceiling_share\n"
-    "  decode    a list, of each: context, tok_per_s, ceiling_share, token_ms {median, p90, p99}, pieces_ms "
+    "  prefill   a list, of each: tokens, formats (of experts and the rest), tok_per_s, ceiling_share\n"
+    "  decode    a list, of each: context, formats, tok_per_s, ceiling_share, token_ms {median, p90, p99}, "
+    "pieces_ms "
     "(the same\n"
     "            without graphs, where the device has them), parts (what a token's time goes to; of each: "
     "name, ms,\n"
@@ -242,7 +252,8 @@ void add_shape(CLI::App& command, ShapeFlags& flags) {
           "experts, experts_used, expert_width, qk_norm; experts are chosen by made-up routing");
   command
       .add_option("--dense", flags.dense,
-                  "With --shape: format of everything that is no expert, bf16, q8 or q4 (default: q8)")
+                  "With --shape: format of everything that is no expert, bf16, q8 or q4 (default: q8, which "
+                  "reads more than a peer's file of 4 bits)")
       ->each(note);
   command
       .add_option("--contexts", flags.contexts,

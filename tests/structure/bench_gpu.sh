@@ -33,15 +33,15 @@ bench --fovea "$program"
 }
 expect 'all pass' "$report"
 expect 'compute-sanitizer watches GPUs, and cpu is none' "$report"
-expect '| decode behind 32 tokens | 60 % of the bandwidth, or what limits it |' "$report"
-expect '| prefill of 16 tokens |' "$report"
+expect '| decode behind 32 tokens, dense q8 | 60 % of the bandwidth, or what limits it |' "$report"
+expect '| prefill of 16 tokens, dense q8 |' "$report"
 for mode in 'static q4' 'static q2' dynaexq; do
   grep -qE "^\| 1000 \| $mode \| does not fit, needs 0\.[0-9]+ MB \|" "$report"
 done
 grep -qE '^\| 2MB \| dynaexq \| [0-9.]+ \| [0-9.]+ \| [0-9]+ of 8 \|' "$report"
-expect '| swap storm within 2MB | p99 ≤ 1.05 × median | nothing moved: every expert is at q4 |' "$report"
+expect '| swap storm within 2MB, dense q8 | p99 ≤ 1.05 × median | nothing moved: every expert is at q4 |' "$report"
 expect 'Not run: --peer was not given' "$report"
-grep -qE '^\| within 2MB \| static q4, static q2, dynaexq \| [0-9.]+ tok/s; [0-9.]+ tok/s; [0-9.]+ tok/s, [0-9.]+ bits \|' \
+grep -qE '^\| within 2MB, dense q8 \| static q4, static q2, dynaexq \| [0-9.]+ tok/s; [0-9.]+ tok/s; [0-9.]+ tok/s, [0-9.]+ bits \|' \
   "$folder/said"
 expect '--tiers q4,q2 --budget 2MB' "$report"
 python3 -c 'import json, sys; assert set(json.load(open(sys.argv[1]))) == {"machine", *sys.argv[2:]}' \
@@ -75,7 +75,7 @@ chmod +x "$folder/broken"
 bench --fovea "$folder/broken" --only selftest
 [ "$code" = 1 ]
 expect 'selftest --device cpu --json: the planted program ends' "$report"
-expect '| prefill of 16 tokens |' "$report"
+expect '| prefill of 16 tokens, dense q8 |' "$report"
 echo '{"device": "cpu", "instruction_set": "x", "passed": false, "checks": 7, "failed": 2, "seconds": 1,
  "parts": [{"name": "operations", "checks": 7, "failed": 2, "faults": ["a planted fault"]}]}' >"$folder/answer"
 printf '#!/bin/sh\ncat "%s"\nexit 1\n' "$folder/answer" >"$folder/broken"
