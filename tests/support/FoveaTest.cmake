@@ -13,6 +13,9 @@ macro(fovea_sanitized_test name label)
   add_dependencies(fovea_${label}_tests ${name})
 endmacro()
 
+# Besides the processor's best, which is the default.
+set(fovea_instruction_sets scalar avx2)
+
 # Quicker to build, by up to a quarter; without any optimisation some tests run twice as long.
 set(fovea_test_options $<$<CONFIG:Release>:-O1>)
 
@@ -26,27 +29,33 @@ exec '${moc}' \"$@\"
 ")
 file(CHMOD ${fovea_tests_moc} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 
-# The tests of a folder once more, as folder/name, with these environment variables.
-function(fovea_test_again folder name)
-  string(REPLACE "/" "_" program test_${folder})
-  add_test(NAME ${folder}/${name} COMMAND ${program})
-  set_tests_properties(${folder}/${name} PROPERTIES LABELS fast TIMEOUT 1800
-    ENVIRONMENT "${fovea_test_environment};${ARGN}")
-  get_test_property(${folder} FIXTURES_REQUIRED fixtures)
-  if(fixtures)
-    set_tests_properties(${folder}/${name} PROPERTIES FIXTURES_REQUIRED "${fixtures}")
+# One entry of CTest, with what all have. DEMO: tests::demo_model() is made before. A test that hangs is ended by Qt Test
+# (test.cpp), 25 minutes into it; the limit is for the whole executable, which scripts/test --full keeps busy for longer.
+function(fovea_test_entry entry)
+  cmake_parse_arguments(E "DEMO" "TIMEOUT" "COMMAND;LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT E_TIMEOUT)
+    set(E_TIMEOUT 1800)
+  endif()
+  add_test(NAME ${entry} COMMAND ${E_COMMAND})
+  set_tests_properties(${entry} PROPERTIES LABELS "${E_LABELS}" TIMEOUT ${E_TIMEOUT}
+    ENVIRONMENT "${fovea_test_environment};${E_ENVIRONMENT}")
+  if(E_DEMO)
+    set_tests_properties(${entry} PROPERTIES FIXTURES_REQUIRED short_demo)
   endif()
 endfunction()
 
 # fovea_test(kernels/cpu SOURCES matmul_test.cpp … MODULES kernels/cpu kernels/reference [LIBRARIES …] [LABELS slow]
-#            [SLOW HugeTest …] [APART b_test.cpp …] [GUI [FONTS]])
+#            [SLOW HugeTest …] [EACH_SET MatmulTest … [NOT_SCALAR LongTest …]] [APART b_test.cpp …] [DEMO] [GUI [FONTS]])
 # builds test_kernels_cpu from Qt Test classes registered with FOVEA_TEST (tests/support/test.h).
-# Tests see the modules they name. The classes of SLOW run as a CTest entry of their own, kernels/cpu/slow. GUI gives
-# them a QApplication, on the offscreen platform under CTest; with FONTS they run once more with another font, as
-# ui/chat/noto. With FOVEA_UNITY the compiler gets four sources at a time, which more than halves what they take; those
-# APART, whose names another one has too, go by themselves. DEMO: tests::demo_model() is made before.
+# Tests see the modules they name. The classes of SLOW run as a CTest entry of their own, kernels/cpu/slow. Those of
+# EACH_SET, whose results can depend on the processor's instruction set, run once more under each of
+# ${fovea_instruction_sets}: kernels/cpu/scalar, without those of NOT_SCALAR, which would take too long there. Those that
+# go through all sets by themselves do not belong in it. GUI gives them a QApplication, on the offscreen platform under
+# CTest; with FONTS they run once more with another font, as ui/chat/noto. DEMO: tests::demo_model() is made before. With
+# FOVEA_UNITY the compiler gets four sources at a time, which more than halves what they take; those APART, whose names
+# another one has too, go by themselves.
 function(fovea_test folder)
-  cmake_parse_arguments(T "GUI;FONTS;DEMO" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS;SLOW;APART" ${ARGN})
+  cmake_parse_arguments(T "GUI;FONTS;DEMO" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;LABELS;SLOW;EACH_SET;NOT_SCALAR;APART" ${ARGN})
   string(REPLACE "/" "_" name test_${folder})
   set(main fovea_tests_main)
   if(T_GUI)
@@ -73,9 +82,6 @@ function(fovea_test folder)
   target_compile_definitions(${name} PRIVATE
     FOVEA_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     FOVEA_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  set(without ${T_SLOW})
-  list(TRANSFORM without PREPEND -)
-  add_test(NAME ${folder} COMMAND ${name} ${without})
   if(NOT T_LABELS)
     set(T_LABELS fast)
   endif()
@@ -85,27 +91,34 @@ function(fovea_test folder)
   elseif(FOVEA_SANITIZE AND folder MATCHES "^kernels/")
     fovea_sanitized_test(${name} sanitized_kernels)
   endif()
-  # A test that hangs is ended by Qt Test (test.cpp), 25 minutes into it; this is for the whole executable, which
-  # scripts/test --full keeps busy for longer.
-  if(NOT T_TIMEOUT)
-    set(T_TIMEOUT 1800)
+  set(common)
+  if(T_TIMEOUT)
+    list(APPEND common TIMEOUT ${T_TIMEOUT})
   endif()
-  set_tests_properties(${folder} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
-    ENVIRONMENT "${fovea_test_environment}")
   if(T_DEMO)
-    set_tests_properties(${folder} PROPERTIES FIXTURES_REQUIRED short_demo)
+    list(APPEND common DEMO)
   endif()
+  set(without ${T_SLOW})
+  list(TRANSFORM without PREPEND -)
+  fovea_test_entry(${folder} COMMAND ${name} ${without} LABELS ${T_LABELS} ${common})
   if(T_FONTS)
-    fovea_test_again(${folder} noto "FOVEA_TEST_FONT=Noto Sans")
+    fovea_test_entry(${folder}/noto COMMAND ${name} ${without} LABELS ${T_LABELS} ENVIRONMENT "FOVEA_TEST_FONT=Noto Sans" ${common})
   endif()
   if(T_SLOW)
-    list(TRANSFORM T_LABELS REPLACE "^fast$" slow)
-    add_test(NAME ${folder}/slow COMMAND ${name} ${T_SLOW})
-    # What takes longest begins first.
-    set_tests_properties(${folder}/slow PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT} COST 100
-      ENVIRONMENT "${fovea_test_environment}")
-    if(T_DEMO)
-      set_tests_properties(${folder}/slow PROPERTIES FIXTURES_REQUIRED short_demo)
-    endif()
+    set(slow_labels ${T_LABELS})
+    list(TRANSFORM slow_labels REPLACE "^fast$" slow)
+    fovea_test_entry(${folder}/slow COMMAND ${name} ${T_SLOW} LABELS ${slow_labels} ${common})
+    set_tests_properties(${folder}/slow PROPERTIES COST 100) # what takes longest begins first
+  endif()
+  # Sanitizers find nothing more there.
+  if(T_EACH_SET AND NOT FOVEA_SANITIZE)
+    foreach(set ${fovea_instruction_sets})
+      set(classes ${T_EACH_SET})
+      if(set STREQUAL scalar)
+        list(REMOVE_ITEM classes ${T_NOT_SCALAR})
+      endif()
+      fovea_test_entry(${folder}/${set} COMMAND with_instruction_set ${set} $<TARGET_FILE:${name}> ${classes} LABELS slow ${common})
+      set_tests_properties(${folder}/${set} PROPERTIES SKIP_RETURN_CODE 77)
+    endforeach()
   endif()
 endfunction()
