@@ -52,11 +52,12 @@ QString gain_sentence(const PolicyGain& gain, PolicyKind policy) {
     return GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
   if (gain.verdict == GainVerdict::too_early)
     return GainWords::tr("Too early to say: %1 uses of experts so far.").arg(count_text(gain.uses));
-  const QString served = (gain.profiled ? GainWords::tr("Since the session's start, the highest tier served "
-                                                        "%1 of the uses of experts.")
-                                        : GainWords::tr("The highest tier served %1 of the uses of experts."))
-                             .arg(percent_text(gain.policy_share, 1)) +
-                         QLatin1Char(' ');
+  const QString served =
+      (gain.profiled ? GainWords::tr("Since the session's start could choose a fixed mix, the "
+                                     "highest tier served %1 of the uses of experts.")
+                     : GainWords::tr("The highest tier served %1 of the uses of experts."))
+          .arg(percent_text(gain.policy_share, 1)) +
+      QLatin1Char(' ');
   switch (gain.verdict) {
     case GainVerdict::gains:
       return served +

@@ -101,7 +101,7 @@ bool take_alarms() {
           ++s.tiers[std::min<std::size_t>(unit.tier, 2)].units;
         }
         s.tiers[0].units = snapshot.tiers[0].units;
-        extra += 90;
+        extra += 300;
         s.units[30 * 128 + 17].uses += extra;
         s.units[30 * 128 + 77].uses += extra;
         panel.add_snapshot(s, seconds);
