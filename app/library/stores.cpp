@@ -17,7 +17,7 @@ namespace {
 
 // That one thread quantises and writes, as measured for q4 and q2 on two cores with AVX2. Copies of the
 // file's own format are faster, the grids of q4e slower: a rough guess.
-constexpr double weights_per_second = 2e7;
+constexpr double weights_per_second = 5.5e6;
 
 // "file-q4-q2" between a fingerprint and the end: the tiers.
 std::vector<std::string> split(const std::string& text) {

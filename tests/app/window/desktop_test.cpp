@@ -355,8 +355,8 @@ class DesktopTest : public QObject {
     QTRY_VERIFY(panel.replaying());
     panel.back_to_live();
 
-    // The button beside the sentence that a fixed mix would do as well.
-    Q_EMIT panel.switchPolicyRequested();
+    // The yes to what the button beside the sentence that a fixed mix would do as well asks.
+    Q_EMIT panel.switchPolicyConfirmed();
     QCOMPARE(desktop.window().state(), State::loading);
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() != State::loading; }, kLong));
     QVERIFY2(desktop.window().state() == State::ready, qPrintable(desktop.window().error_bar().message()));
