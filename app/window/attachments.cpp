@@ -1,25 +1,59 @@
 #include "app/window/attachments.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <string_view>
 
 #include "app/files/files.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
 
+namespace {
+
+constexpr const char* kAdvice = "Attach text files: notes, Markdown, tables as CSV, source code";
+
+// Of a picture or a document, which may be larger than any text that could be attached.
+Result<void> check_beginning(const std::string& path) {
+  std::array<char, 12> bytes{};
+  std::ifstream(path, std::ios::binary).read(bytes.data(), bytes.size());
+  const std::string_view begin(bytes.data(), bytes.size());
+  const auto is_one_of = [begin](std::initializer_list<std::string_view> kinds) {
+    return std::ranges::any_of(kinds, [begin](std::string_view kind) { return begin.starts_with(kind); });
+  };
+  const bool webp = begin.starts_with("RIFF") && begin.ends_with("WEBP");
+  if (webp || is_one_of({"\x89PNG\r\n", "\xFF\xD8\xFF", "GIF87a", "GIF89a"}))
+    return fail(ErrorKind::unsupported, path, "this is a picture, and the model reads text only", kAdvice);
+  if (is_one_of({"%PDF-", "PK\x03\x04"})) {
+    return fail(ErrorKind::unsupported, path,
+                "this is a document or an archive, and the model reads text only",
+                "Copy the text out of it, or save it as a text file and attach that");
+  }
+  return {};
+}
+
+Result<void> check_text(const std::string& path, std::string_view text) {
+  if (invalid_utf8(text) == std::string_view::npos && !text.contains('\0')) return {};
+  const bool utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  if (!utf16 && text.contains('\0'))
+    return fail(ErrorKind::unsupported, path, "this is not a text, and the model reads text only", kAdvice);
+  return fail(ErrorKind::unsupported, path, "this text is not in UTF-8",
+              "Save it in UTF-8 and attach it again");
+}
+
+}  // namespace
+
 Result<history::Attachment> read_attachment(const std::string& path) {
   std::error_code error;
-  if (std::filesystem::is_other(path, error)) {  // a pipe might never end
-    return fail(ErrorKind::invalid, path, "this is not a regular file",
-                "Attach text files, and convert other encodings to UTF-8");
-  }
+  if (std::filesystem::is_other(path, error))  // a pipe might never end
+    return fail(ErrorKind::invalid, path, "this is not a regular file", kAdvice);
+  FOVEA_CHECK(check_beginning(path));
   FOVEA_TRY(std::string text, read_file(path, attachment_limit_bytes));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-  if (const std::size_t bad = std::min(invalid_utf8(text), text.find('\0')); bad != std::string::npos) {
-    return fail(ErrorKind::format, path, "byte " + std::to_string(bad) + " is not part of a text in UTF-8",
-                "Attach text files, and convert other encodings to UTF-8");
-  }
+  FOVEA_CHECK(check_text(path, text));
   history::Attachment attachment;
   attachment.name = std::filesystem::path(path).filename().string();
   attachment.media_type = "text/plain";
