@@ -71,13 +71,13 @@ void ChatController::connect_worker() {
   connect(worker_.get(), &EngineWorker::finished, this, &ChatController::on_finished);
   connect(worker_.get(), &EngineWorker::failed, this, &ChatController::on_failed);
   connect(worker_.get(), &EngineWorker::precisionUsed, this, &ChatController::on_precision_used);
-  connect(worker_.get(), &EngineWorker::tokensCounted, &conversation_,
-          &ConversationController::set_attachment_tokens);
 }
 
 void ChatController::connect_conversation() {
   connect(&conversation_, &ConversationController::answerWanted, this, &ChatController::ask);
-  connect(&conversation_, &ConversationController::countWanted, worker_.get(), &EngineWorker::count_tokens);
+  connect(&conversation_, &ConversationController::countWanted, this, &ChatController::count_attachment);
+  connect(&conversation_, &ConversationController::shown, this, &ChatController::measure_conversation);
+  connect(&conversation_, &ConversationController::nextChanged, this, &ChatController::measure_next);
   connect(this, &ChatController::modelOpened, &conversation_, &ConversationController::count_attachments);
   connect(&conversation_, &ConversationController::stopWanted, this, [this] { worker_->stop(); });
   connect(&conversation_, &ConversationController::workChanged, this, &ChatController::show_work);
@@ -113,6 +113,7 @@ void ChatController::open_model(const LoadRequest& request) {
   status_ = {};
   conversation_.set_ready(false);
   show_work();
+  measure_next();
   opening_ = q(request.model.string());
   window_.show_progress(tr("Loading %1").arg(QFileInfo(opening_).fileName()), 0, 0);
   Q_EMIT modelClosed();
@@ -179,6 +180,36 @@ void ChatController::update_status() {
   window_.set_status(status_);
 }
 
+// --- what fits
+
+void ChatController::measure_conversation() {
+  conversation_tokens_.count(model_loaded_ ? model_.text : nullptr, conversation_.prompt(),
+                             [this](std::int64_t tokens) {
+                               status_.context_used = std::min<qint64>(tokens, status_.context);
+                               update_status();
+                             });
+}
+
+// Said before it is sent: no part of the conversation that is left out would make room for it.
+void ChatController::measure_next() {
+  next_tokens_.count(
+      model_loaded_ ? model_.text : nullptr, conversation_.next_prompt(), [this](std::int64_t tokens) {
+        const std::int64_t context = model_.settings.context;
+        const bool fits = tokens == 0 || tokens < context;
+        window_.composer().set_warning(fits ? QString()
+                                            : too_long_text(tokens, context, model_.info.context));
+      });
+}
+
+void ChatController::count_attachment(quint64 attachment, const QString& text) {
+  if (!model_loaded_) return;
+  in_background(
+      this, [model = model_.text, text] { return std::ssize(model->encode(text.toStdString())); },
+      [this, attachment, model = model_.text](std::int64_t tokens) {
+        if (model == model_.text) conversation_.set_attachment_tokens(attachment, tokens);
+      });
+}
+
 // --- what the engine answers
 
 void ChatController::on_load_progress(const Progress& progress) {
@@ -206,6 +237,8 @@ void ChatController::on_loaded(const LoadedModel& model) {
   window_.composer().focus_input();
   Q_EMIT modelOpened(opening_);
   conversation_.set_ready(true);
+  measure_conversation();
+  measure_next();
 }
 
 void ChatController::on_load_failed(const Error& error) {
@@ -246,7 +279,9 @@ void ChatController::on_text(const QString& text, const Timings& so_far) {
   hide_progress();
   conversation_.add_text(text);
   reading_prompt_ = false;
-  status_.context_used = std::min<qint64>(so_far.prompt_tokens + so_far.generated_tokens, status_.context);
+  if (conversation_.shows_answer()) {
+    status_.context_used = std::min<qint64>(so_far.prompt_tokens + so_far.generated_tokens, status_.context);
+  }
   status_.tokens_per_second = so_far.tokens_per_second();
   update_status();
   Q_EMIT timingsArrived(so_far);
@@ -254,8 +289,6 @@ void ChatController::on_text(const QString& text, const Timings& so_far) {
 
 void ChatController::on_finished(const GenerateResult& result) {
   hide_progress();
-  status_.context_used =
-      std::min<qint64>(result.timings.prompt_tokens + result.timings.generated_tokens, status_.context);
   status_.tokens_per_second = result.timings.tokens_per_second();
   conversation_.finish(result);
   look_at_device();
@@ -279,19 +312,21 @@ void ChatController::on_precision_used(const PrecisionUse& use) {
   window_.show_notice(tr("The log of swaps ends early: %1").arg(q(use.log_failure)));
 }
 
-// The question stays in the conversation, with the reason under it. What would be left out is said before it
-// is.
+// The question stays in the conversation, with the reason under it, which is told again only where that is
+// not seen, or where a button can help. What would be left out is said before it is.
 void ChatController::on_failed(const Error& error) {
   hide_progress();
   const bool is_shown = conversation_.shows_answer();
+  const QString title = conversation_.answering_title();
   conversation_.fail_answer(error);
+  if (error.kind == ErrorKind::device) return show_error(error);
+  if (!is_shown) return window_.show_error(tr("“%1” was not answered. %2").arg(title, error_words(error)));
   const auto too_many = static_cast<std::size_t>(messages_to_leave_out(error));
-  if (!is_shown || too_many == 0 || too_many >= conversation_.messages().size()) return show_error(error);
+  if (too_many == 0 || too_many >= conversation_.messages().size()) return;
   const QString first_kept = title_of(q(conversation_.messages()[too_many].text));
-  window_.show_error(
-      error_words(error) + QStringLiteral(". ") + tr("The model would read on from “%1”.").arg(first_kept),
-      tr("Leave out %n message(s)", nullptr, static_cast<int>(too_many)),
-      [this] { conversation_.retry_leaving_out_oldest(); });
+  window_.show_error(tr("Without the oldest messages the model would read on from “%1”.").arg(first_kept),
+                     tr("Leave out %n message(s)", nullptr, static_cast<int>(too_many)),
+                     [this] { conversation_.retry_leaving_out_oldest(); });
 }
 
 }  // namespace fovea::app

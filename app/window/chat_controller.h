@@ -10,6 +10,7 @@
 #include "app/window/engine_worker.h"
 #include "app/window/request_defaults.h"
 #include "app/window/sidebar_controller.h"
+#include "app/window/token_counter.h"
 #include "engine/api/request.h"
 #include "ui/chat/status_strip.h"
 
@@ -64,6 +65,9 @@ class ChatController : public QObject {
   void close();
   void show_work();
   void update_status();
+  void measure_conversation();
+  void measure_next();
+  void count_attachment(quint64 attachment, const QString& text);
   void show_error(const Error& error);
   history::Origin origin(const ui::ChatSettingsView& settings) const;
 
@@ -93,6 +97,7 @@ class ChatController : public QObject {
   bool reading_prompt_ = false;  // of the answer that is being written
   QString opening_;              // path of the model that is being loaded
   ui::StatusView status_;
+  TokenCounter conversation_tokens_, next_tokens_;
   std::string log_failure_;           // that was told
   bool told_of_full_device_ = false;  // and it is full still
 };

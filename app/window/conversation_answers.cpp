@@ -109,6 +109,22 @@ void ConversationController::ask_next() {
   Q_EMIT answerWanted(next.request);
 }
 
+std::vector<Message> ConversationController::prompt() const {
+  std::vector<Message> all = prompt_of({conversation_, messages_});
+  if (!all.empty() && all.back().content.empty()) all.pop_back();  // an answer that is not there yet
+  return all;
+}
+
+std::vector<Message> ConversationController::next_prompt() const {
+  std::vector<history::Attachment> files;
+  for (const Waiting& waiting : attachments_) files.push_back(waiting.file);
+  const std::string text = prompt_text(window_.composer().text().trimmed().toStdString(), files);
+  if (text.empty()) return {};
+  std::vector<Message> next = prompt_of({conversation_, {}});
+  next.push_back({"user", text});
+  return next;
+}
+
 std::vector<Message> ConversationController::prompt_of(const history::Branch& branch) const {
   std::vector<Message> prompt;
   if (!branch.conversation.system_prompt.empty())

@@ -48,6 +48,7 @@ ConversationController::ConversationController(ui::ChatWindow& window, history::
   draft_timer_.setSingleShot(true);
   draft_timer_.setInterval(kDraftMilliseconds);
   connect(&draft_timer_, &QTimer::timeout, this, &ConversationController::save_draft);
+  connect(&draft_timer_, &QTimer::timeout, this, &ConversationController::nextChanged);
   connect(&window, &ui::ChatWindow::closing, this, &ConversationController::save_draft);
   restore_draft();
 }
@@ -69,6 +70,7 @@ void ConversationController::new_chat() {
   window_.sidebar().set_current(0);
   window_.set_conversation_title({});
   window_.composer().focus_input();
+  Q_EMIT shown();
   Q_EMIT opened();
 }
 
@@ -117,6 +119,7 @@ void ConversationController::show_messages() {
                         : tr("Waits for the answer in “%1”").arg(queue_.front().title);
   }
   window_.transcript().set_messages(views_of(messages_, {at_work, waits_for}));
+  Q_EMIT shown();
 }
 
 void ConversationController::go_to_sibling(ui::MessageId id, int delta) {
@@ -278,6 +281,8 @@ ui::ChatSettingsView ConversationController::chat_settings() const {
 void ConversationController::set_chat_settings(const ui::ChatSettingsView& settings) {
   conversation_.system_prompt = settings.instructions.toStdString();
   conversation_.settings = write_generation_settings(settings);
+  Q_EMIT shown();
+  Q_EMIT nextChanged();
   if (conversation_.id == 0) return;  // stored with the first message
   history_.tell([id = conversation_.id, prompt = conversation_.system_prompt,
                  json = conversation_.settings](history::History& history) -> Result<void> {

@@ -52,6 +52,10 @@ class ConversationController : public QObject {
 
   const history::Conversation& conversation() const { return conversation_; }
   const std::vector<history::Message>& messages() const { return messages_; }
+  // What the model has read once the last answer is there; and what it would read of a message that is typed
+  // and attached now, were that the only one. Empty: nothing.
+  std::vector<Message> prompt() const;
+  std::vector<Message> next_prompt() const;
   ui::ChatSettingsView chat_settings() const;
   void set_chat_settings(const ui::ChatSettingsView& settings);
 
@@ -90,6 +94,8 @@ class ConversationController : public QObject {
   void workChanged();                 // something began, waits or ended, here or in another conversation
   void changed(qint64 conversation);  // something of it was stored
   void opened();                      // another conversation is shown
+  void shown();                       // or other messages of it
+  void nextChanged();                 // what is typed, a moment ago, or attached
   void countWanted(quint64 attachment, const QString& text);
 
  public Q_SLOTS:

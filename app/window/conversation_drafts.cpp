@@ -83,6 +83,7 @@ void ConversationController::show_attachments() {
                                      : tr("%Ln token(s)", nullptr, static_cast<int>(file.tokens))});
   }
   window_.composer().set_attachments(views);
+  Q_EMIT nextChanged();
 }
 
 }  // namespace fovea::app

@@ -78,7 +78,8 @@ void EngineWorker::load(quint64 ticket, const LoadRequest& request) {
   exchange(std::move(*engine));
   LoadedModel model{engine_->info(),          engine_->settings(),
                     engine_->memory(),        {},
-                    engine_->expert_layers(), device_of(engine_->settings().device)};
+                    engine_->expert_layers(), device_of(engine_->settings().device),
+                    engine_->text(),          {}};
   if (const Plan* plan = engine_->plan()) model.plan = *plan;
   const std::span<const float> uses = engine_->calibrated_uses();
   model.calibrated_uses.assign(uses.begin(), uses.end());
@@ -130,11 +131,6 @@ void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings
   } else {
     Q_EMIT calibrationFailed(result.error());
   }
-}
-
-void EngineWorker::count_tokens(quint64 attachment, const QString& text) {
-  if (!engine_ || !engine_->text()) return;
-  Q_EMIT tokensCounted(attachment, std::ssize(engine_->text()->encode(text.toStdString())));
 }
 
 }  // namespace fovea::app

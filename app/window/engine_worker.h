@@ -25,8 +25,9 @@ struct LoadedModel {
   MemoryUse memory;
   std::optional<Plan> plan;  // with a policy
   std::vector<ExpertLayer> expert_layers;
-  DeviceInfo device;                        // on which it runs
-  std::vector<float> calibrated_uses = {};  // Engine::calibrated_uses()
+  DeviceInfo device;                           // on which it runs
+  std::shared_ptr<const TextModel> text = {};  // Engine::text()
+  std::vector<float> calibrated_uses = {};     // Engine::calibrated_uses()
 };
 
 // Move it to a thread; call load(), generate() and the other slots through queued connections, stop() and
@@ -58,7 +59,6 @@ class EngineWorker : public QObject {
  public Q_SLOTS:
   void load(quint64 ticket, const fovea::LoadRequest& request);
   void generate(quint64 ticket, const fovea::GenerateRequest& request);
-  void count_tokens(quint64 attachment, const QString& text);
   void calibrate(quint64 ticket, const fovea::app::CalibrationSettings& settings);
 
  Q_SIGNALS:
@@ -69,7 +69,6 @@ class EngineWorker : public QObject {
   void textArrived(const QString& text, const fovea::Timings& so_far);
   void finished(const fovea::GenerateResult& result);
   void failed(const fovea::Error& error);
-  void tokensCounted(quint64 attachment, qint64 tokens);
   void calibrationProgress(const fovea::Progress& progress);
   void calibrated(const fovea::app::CalibrationResult& result);
   void calibrationFailed(const fovea::Error& error);

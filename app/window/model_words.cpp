@@ -22,6 +22,18 @@ QString number(double value, int decimals) {
 
 }  // namespace
 
+QString too_long_text(std::int64_t tokens, std::int64_t context, std::int64_t trained) {
+  const QLocale locale;
+  const QString text =
+      ModelWords::tr("This message has %1 tokens with its files, and the model reads at most %2 at once.")
+          .arg(locale.toString(static_cast<qlonglong>(tokens)),
+               locale.toString(static_cast<qlonglong>(context)));
+  return text + QLatin1Char(' ') +
+         (context < trained
+              ? ModelWords::tr("Shorten it, or open the model with a longer context (Settings).")
+              : ModelWords::tr("Shorten it."));
+}
+
 QString details_of(const ModelInfo& info) {
   const auto count = static_cast<double>(info.parameters);
   const QString parameters = count < 1e9 ? ModelWords::tr("%1 M parameters").arg(number(count / 1e6, 0))

@@ -77,7 +77,8 @@ class Engine {
   ~Engine();
 
   const ModelInfo& info() const;
-  const TextModel* text() const;        // null when loaded without a tokeniser
+  // Null when loaded without a tokeniser. Any thread may use it, also when the engine is gone.
+  std::shared_ptr<const TextModel> text() const;
   const LoadRequest& settings() const;  // with zeros and an automatic policy replaced by what was chosen
   MemoryUse memory() const;
 

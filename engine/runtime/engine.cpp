@@ -15,8 +15,8 @@ const ModelInfo& Engine::info() const {
   return parts_->info;
 }
 
-const TextModel* Engine::text() const {
-  return parts_->text.get();
+std::shared_ptr<const TextModel> Engine::text() const {
+  return parts_->text;
 }
 
 const LoadRequest& Engine::settings() const {

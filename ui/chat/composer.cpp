@@ -1,5 +1,6 @@
 #include "ui/chat/composer.h"
 
+#include <QAccessible>
 #include <QDragEnterEvent>
 #include <QFrame>
 #include <QHBoxLayout>
@@ -16,6 +17,10 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
+
+#include "ui/chat/screen_reader.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/tint.h"
 
 namespace fovea::ui {
 namespace {
@@ -35,6 +40,7 @@ QStringList local_files(const QMimeData& data) {
 Composer::Composer(QWidget* parent)
     : QWidget(parent),
       editing_bar_(make_editing_bar()),
+      warning_(new QLabel(this)),
       attachment_box_(new QScrollArea(this)),
       input_(new QPlainTextEdit(this)),
       attach_(new QToolButton(this)),
@@ -73,11 +79,18 @@ Composer::Composer(QWidget* parent)
   for (QWidget* ground : {chips, attachment_box_->viewport()}) ground->setAutoFillBackground(false);
   attachment_box_->installEventFilter(this);
   attachment_box_->hide();
+  warning_->setObjectName(QStringLiteral("composerWarning"));
+  warning_->setWordWrap(true);
+  warning_->setTextFormat(Qt::PlainText);
+  warning_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // also words of any length
+  tint(*warning_, QPalette::WindowText, warning_text);
+  warning_->hide();
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(16, 8, 16, 8);
   layout->setSpacing(6);
   layout->addWidget(editing_bar_);
   layout->addWidget(attachment_box_);
+  layout->addWidget(warning_);
   layout->addLayout(row);
   setTabOrder(input_, button_);
   setTabOrder(button_, attach_);
@@ -171,6 +184,15 @@ void Composer::set_attachments(const std::vector<AttachmentView>& attachments) {
   attachment_box_->setVisible(!attachments.empty());
   fit_attachments();
   update_button();
+}
+
+void Composer::set_warning(const QString& text) {
+  if (text == warning_->text()) return;
+  warning_->setText(text);
+  warning_->setVisible(!text.isEmpty());
+  if (text.isEmpty()) return;
+  QAccessibleEvent event(warning_, QAccessible::Alert);
+  tell_screen_reader(event);
 }
 
 // Many of them scroll: they must not widen the window.

@@ -42,6 +42,7 @@ class Composer : public QWidget {
   void set_editing(bool editing);
   bool editing() const { return editing_; }
   void set_attachments(const std::vector<AttachmentView>& attachments);
+  void set_warning(const QString& text);  // about what is typed and attached; empty: none
 
  Q_SIGNALS:
   void sendRequested(const QString& text);
@@ -68,6 +69,7 @@ class Composer : public QWidget {
   void follow_direction();
 
   QWidget* editing_bar_;
+  QLabel* warning_;
   QScrollArea* attachment_box_;
   QHBoxLayout* attachment_row_;
   QPlainTextEdit* input_;

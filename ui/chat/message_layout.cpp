@@ -1,5 +1,6 @@
 #include "ui/chat/message_layout.h"
 
+#include <QTextLayout>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -143,8 +144,28 @@ qreal MessageLayout::body_top(const Frame& frame) const {
   return std::round(kLabelHeight * frame.em) + std::round(padding(frame));
 }
 
+// In as many lines as it needs: what went wrong may be told nowhere else.
+void MessageLayout::lay_out_note(QTextLayout& lines, const Frame& frame) const {
+  lines.setText(view_.note);
+  lines.setFont(frame.label_font());
+  QTextOption option(view_.author == Author::user ? Qt::AlignRight : Qt::AlignLeft);
+  option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  lines.setTextOption(option);
+  lines.beginLayout();
+  qreal y = 0;
+  for (QTextLine line = lines.createLine(); line.isValid(); line = lines.createLine()) {
+    line.setLineWidth(frame.column);
+    line.setPosition({0, y});
+    y += line.height();
+  }
+  lines.endLayout();
+}
+
 qreal MessageLayout::note_height(const Frame& frame) const {
-  return view_.note.isEmpty() ? 0 : std::round(1.7 * frame.em);
+  if (view_.note.isEmpty()) return 0;
+  QTextLayout lines;
+  lay_out_note(lines, frame);
+  return std::round(0.5 * frame.em + lines.boundingRect().height());
 }
 
 qreal MessageLayout::footer_height(const Frame& frame) const {

@@ -10,6 +10,8 @@
 #include "ui/chat/message_view.h"
 #include "ui/markdown/message_text.h"
 
+class QTextLayout;
+
 namespace fovea::ui {
 
 // What all messages are laid out for.
@@ -121,6 +123,7 @@ class MessageLayout {
   qreal left(const Frame& frame) const;      // of the blocks
   qreal body_top(const Frame& frame) const;  // of the first block
   qreal padding(const Frame& frame) const;
+  void lay_out_note(QTextLayout& lines, const Frame& frame) const;
   qreal note_height(const Frame& frame) const;
   qreal footer_height(const Frame& frame) const;
   QRectF bubble(const Frame& frame) const;

@@ -2,6 +2,7 @@
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
+#include <QTextLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -237,12 +238,10 @@ void MessageLayout::paint(QPainter& painter, const Frame& frame, QPointF origin,
     painter.drawText(QRectF(body, QSizeF(frame.column, frame.em)), Qt::AlignVCenter, QStringLiteral("…"));
   }
   if (!view_.note.isEmpty()) {
-    painter.setFont(frame.label_font());
+    QTextLayout lines;
+    lay_out_note(lines, frame);
     painter.setPen(note_colour(view_.note_kind, palette));
-    const QRectF room(0, body.y() + body_height_ + std::round(padding(frame)) + 0.35 * frame.em, frame.column,
-                      1.35 * frame.em);
-    painter.drawText(room, Qt::AlignVCenter | (user ? Qt::AlignRight : Qt::AlignLeft),
-                     QFontMetricsF(frame.label_font()).elidedText(view_.note, Qt::ElideRight, room.width()));
+    lines.draw(&painter, {0, body.y() + body_height_ + std::round(padding(frame)) + 0.35 * frame.em});
   }
   paint_footer(painter, frame, marks);
   if (marks.focused_control) {

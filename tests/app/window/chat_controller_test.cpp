@@ -327,6 +327,69 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.window.status().status().context_used > question.attachments[0].tokens);
   }
 
+  // Of the conversation that is shown, whatever ran last: a new one, one that is read again, another
+  // window's.
+  void theContextIsThatOfTheConversation() {
+    const tests::TemporaryFolder folder;
+    const auto used = [](Desk& desk) { return desk.window.status().status().context_used; };
+    qint64 first = 0, conversation = 0;
+    {
+      Desk desk(short_answers, 1024, folder.path());
+      QVERIFY(desk.open_demo());
+      desk.type(QStringLiteral("word ").repeated(300).trimmed());
+      QVERIFY(desk.answered());
+      QTRY_VERIFY(used(desk) > 300);
+      first = used(desk);
+      conversation = desk.conversation().conversation().id;
+      Q_EMIT desk.window.newChatRequested();
+      QTRY_COMPARE(used(desk), 0);
+      desk.type(QStringLiteral("Hello"));
+      QVERIFY(desk.answered());
+      QTRY_VERIFY(used(desk) > 0 && used(desk) < 200);
+      desk.conversation().open(conversation);
+      QTRY_COMPARE(used(desk), first);
+    }
+    Desk desk(short_answers, 1024, folder.path());
+    QVERIFY(desk.open_demo());
+    QCOMPARE(used(desk), 0);
+    desk.conversation().open(conversation);
+    QTRY_COMPARE(used(desk), first);
+    desk.controller->open_model(desk.controller->model().settings);
+    QTRY_COMPARE(desk.window.state(), State::ready);
+    QTRY_COMPARE(used(desk), first);
+  }
+
+  // Before it is sent; what is counted is what the engine reads.
+  void whatDoesNotFitIsSaidBefore() {
+    Desk desk(short_answers, 256);
+    QVERIFY(desk.open_demo());
+    const auto* warning = desk.window.findChild<QLabel*>(QStringLiteral("composerWarning"));
+    const QString path = QString::fromStdString((desk.own.path() / "notes.txt").string());
+    QFile file(path);
+    QVERIFY(file.open(QFile::WriteOnly));
+    file.write(QByteArray("the word is heliotrope\n").repeated(200));
+    file.close();
+    desk.conversation().attach({path});
+    QTRY_VERIFY(warning->isVisible());
+    QVERIFY2(warning->text().contains(QStringLiteral("at most 256")) &&
+                 warning->text().contains(QStringLiteral("longer context")),
+             qPrintable(warning->text()));
+    Q_EMIT desk.window.composer().attachmentRemoved(0);
+    QTRY_VERIFY(!warning->isVisible());
+    desk.window.composer().set_text(QStringLiteral("word ").repeated(400));
+    QTRY_VERIFY(warning->isVisible());
+    Q_EMIT desk.window.newChatRequested();  // the text stays with its conversation, which is this one
+    QTRY_VERIFY(warning->isVisible());
+    desk.window.composer().set_text(QStringLiteral("Hello"));
+    QTRY_VERIFY(!warning->isVisible());
+    const std::int64_t counted =
+        app::prompt_tokens(*desk.controller->model().text, desk.conversation().next_prompt());
+    QSignalSpy finished(&desk.controller->worker(), &app::EngineWorker::finished);
+    QTest::keyClick(desk.window.findChild<QPlainTextEdit*>(QStringLiteral("input")), Qt::Key_Return);
+    QVERIFY(desk.answered());
+    QCOMPARE(finished.at(0).at(0).value<GenerateResult>().timings.prompt_tokens, counted);
+  }
+
   // Counted for the file that was asked about, whatever was taken out meanwhile, and for each model anew.
   void countsStayWithTheirFiles() {
     Desk desk;
@@ -392,15 +455,43 @@ class ChatControllerTest : public QObject {
     QTRY_COMPARE(attached(), 1);
   }
 
+  // In the words of who tried it, with what can be attached instead.
+  void aFileThatIsNoTextIsRefused_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<QString>("told");
+    const QString text_files = QStringLiteral("Attach text files: notes");
+    QTest::newRow("PNG") << QByteArray("\x89PNG\r\n\x1a\n\0\0", 10) << text_files;
+    QTest::newRow("a large JPEG") << "\xFF\xD8\xFF\xE0" + QByteArray(9 << 20, '\0')
+                                  << QStringLiteral("this is a picture");
+    QTest::newRow("PDF") << QByteArray("%PDF-1.7\n%\xE2\xE3") << QStringLiteral("Copy the text out of it");
+    QTest::newRow("program") << QByteArray(
+                                    "\x7f"
+                                    "ELF\0\0\0\0",
+                                    8)
+                             << text_files;
+    QTest::newRow("Latin-1") << QByteArray(
+                                    "Gr\xFC\xDF"
+                                    "e")
+                             << QStringLiteral("Save it in UTF-8");
+    QTest::newRow("UTF-16") << QByteArray("\xFF\xFEH\0i\0", 6) << QStringLiteral("Save it in UTF-8");
+  }
   void aFileThatIsNoTextIsRefused() {
     Desk desk;
-    const QString path = QString::fromStdString((desk.own.path() / "picture.png").string());
+    QFETCH(QByteArray, bytes);
+    QFETCH(QString, told);
+    const QString path = QString::fromStdString((desk.own.path() / "thing").string());
     QFile file(path);
     QVERIFY(file.open(QFile::WriteOnly));
-    file.write("\x89PNG\r\n\xff\xfe");
+    file.write(bytes);
     file.close();
     desk.conversation().attach({path});
-    QVERIFY(desk.window.error_bar().message().contains(QStringLiteral("picture.png")));
+    const QString message = desk.window.error_bar().message();
+    QVERIFY2(message.contains(path) && message.contains(told), qPrintable(message));
+    QVERIFY2(!message.contains(QStringLiteral("damaged")), qPrintable(message));
+  }
+
+  void aPipeIsNotWaitedFor() {
+    Desk desk;
     const std::string pipe = (desk.own.path() / "pipe").string();  // that nobody writes to
     QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
     desk.conversation().attach({QString::fromStdString(pipe)});
@@ -482,13 +573,12 @@ class ChatControllerTest : public QObject {
     desk.window.composer().set_text(question);
     QTest::keyClick(desk.window.findChild<QPlainTextEdit*>(QStringLiteral("input")), Qt::Key_Return);
     QVERIFY(desk.answered());
-    QVERIFY2(desk.window.error_bar().message().contains(QStringLiteral("context")),
-             qPrintable(desk.window.error_bar().message()));
     QCOMPARE(desk.stored(0), question.toStdString());
     QCOMPARE(desk.conversation().messages()[1].state, app::history::MessageState::failed);
-    QVERIFY(desk.conversation().messages()[1].note.contains("context"));
-    // Leaving out would not help, and is not offered.
-    QVERIFY(!desk.window.findChild<QToolButton*>(QStringLiteral("errorAction"))->isVisible());
+    const QString reason = desk.window.transcript().conversation().at(1).view().note;
+    QVERIFY2(reason.contains(QStringLiteral("context")), qPrintable(reason));
+    // Once, and leaving out is not offered, which would not help.
+    QCOMPARE(desk.window.error_bar().message(), QString());
   }
 
   void aFailureKeepsWhatWasWritten() {
@@ -537,6 +627,9 @@ class ChatControllerTest : public QObject {
     const int count = offer.split(QLatin1Char(' ')).value(2).toInt();
     QVERIFY2(count >= 2 && count % 2 == 0, qPrintable(offer));
     QVERIFY2(said.contains(QStringLiteral("read on from “%1: one more").arg(count / 2)), qPrintable(said));
+    const QString reason = QString::fromStdString(desk.conversation().messages().back().note);
+    QVERIFY2(reason.contains(QStringLiteral("do not fit")) && !said.contains(QStringLiteral("do not fit")),
+             qPrintable(reason));  // told once
     action->click();
     QVERIFY(desk.answered());
     const auto& answer = desk.conversation().messages().back();
