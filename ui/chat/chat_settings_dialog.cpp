@@ -62,8 +62,7 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
                                tr("Above 1, words that were used lately become less likely."));
   dry_multiplier_ =
       number(5, 0.1, settings.dry_multiplier, usual.dry_multiplier,
-             tr("Above 0, going on with a passage that was said before becomes less likely, the more so "
-                "the longer it is (DRY)."));
+             tr("Above 0, repeating a passage becomes less likely, the more so the longer it is (DRY)."));
   max_tokens_ = count(1'000'000, settings.max_tokens, usual.max_tokens, tr("The longest answer, in tokens."));
   max_tokens_->setMinimum(0);
   seed_ = new QLineEdit(settings.seed ? QString::number(*settings.seed) : QString(), this);
