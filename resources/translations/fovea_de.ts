@@ -3773,6 +3773,14 @@
         <source>automatic: %1</source>
         <translation>automatisch: %1</translation>
     </message>
+    <message>
+        <source>Above 0, repeating a passage becomes less likely, the more so the longer it is (DRY).</source>
+        <translation>Über 0 wiederholt sich eine Textstelle seltener, und je länger sie ist, desto seltener (DRY).</translation>
+    </message>
+    <message>
+        <source>Against repeated passages</source>
+        <translation>Gegen wiederholte Stellen</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ChatWindow</name>
