@@ -330,9 +330,9 @@ void ChatWindow::show_live_panel(bool shown) {
 // Beside the conversation and not over it: where the screen has no room for both, the window gives up the
 // panel's width for as long as that is apart. What is dragged goes where it is dragged to.
 void ChatWindow::place_panel(bool apart) {
-  const int returned = std::exchange(width_for_panel_, 0);
+  const int before = std::exchange(width_with_panel_, 0);
   if (!apart) {
-    if (returned > 0) resize(width() + returned, height());
+    if (before > 0) resize(before, height());
     return;
   }
   if (!isVisible() || QGuiApplication::mouseButtons() != Qt::NoButton) return;
@@ -345,10 +345,11 @@ void ChatWindow::place_panel(bool apart) {
   if (left + panel.width() > room.right() + 1) left = window.left() - panel.width();
   if (left < room.left()) {
     left = std::min(window.right(), room.right()) + 1 - panel.width();
-    width_for_panel_ = window.right() + 1 - left;
     const QRect wide = geometry();
     if (isMaximized()) showNormal();
-    setGeometry(wide.left(), wide.top(), wide.width() - width_for_panel_, wide.height());
+    layout()->activate();  // it has become less wide than with the panel in it
+    setGeometry(wide.left(), wide.top(), wide.width() - (window.right() + 1 - left), wide.height());
+    width_with_panel_ = wide.width();
   }
   live_dock_->resize(inside);
   live_dock_->move(left, std::clamp(window.top(), room.top(), room.bottom() + 1 - panel.height()));

@@ -129,7 +129,7 @@ class ChatWindow : public QMainWindow {
   Sidebar* sidebar_;
   QDockWidget* sidebar_dock_;
   QDockWidget* live_dock_ = nullptr;
-  int width_for_panel_ = 0;  // that the window gave up for the panel beside it
+  int width_with_panel_ = 0;  // the window's, before it made room for the panel beside it; 0: it did not
   QMenu* view_menu_ = nullptr;
   TranscriptView* transcript_;
   WelcomeView* welcome_;   // over the empty conversation, while no model is open …

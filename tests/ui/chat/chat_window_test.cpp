@@ -335,7 +335,7 @@ class ChatWindowTest : public QObject {
     QFETCH(int, left);
     QFETCH(int, right);
     auto* panel = new QLabel;
-    panel->setMinimumWidth(250);
+    panel->setMinimumWidth((left < 0) == (right < 0) ? 430 : 250);
     window_->set_live_panel(panel);
     auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("liveDock"));
     const QRect screen = window_->screen()->availableGeometry();
