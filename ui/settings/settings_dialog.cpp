@@ -119,7 +119,8 @@ QWidget* SettingsDialog::make_models() {
   folders_->setObjectName(QStringLiteral("modelFolders"));
   folders_->setAccessibleName(tr("Model folders"));
   folders_->addItems(settings_.model_folders);
-  layout->addWidget(folders_, 1);
+  folders_->setFixedHeight(6 * fontMetrics().lineSpacing());
+  layout->addWidget(folders_);
   auto* add = new QPushButton(tr("&Add a folder…"), page);
   auto* remove = new QPushButton(tr("&Remove"), page);
   auto* row = new QHBoxLayout;
@@ -155,6 +156,7 @@ QWidget* SettingsDialog::make_models() {
   wizard->setObjectName(QStringLiteral("openWizard"));
   connect(wizard, &QPushButton::clicked, this, &SettingsDialog::wizardRequested);
   layout->addWidget(wizard, 0, Qt::AlignLeft);
+  layout->addStretch(1);
   return page;
 }
 
