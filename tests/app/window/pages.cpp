@@ -148,11 +148,11 @@ void Pages::states() {
   window_.composer().set_text({});
   window_.resize(760, 600);
   save(window_, QStringLiteral("small"));
-  window_.resize(1360, 840);
+  window_.resize(1280, 720);
 }
 
 bool Pages::take(const char* model) {
-  window_.resize(1360, 840);
+  window_.resize(1280, 720);
   window_.activateWindow();
   save(window_, QStringLiteral("first-start"));
   menus();

@@ -281,6 +281,13 @@ class ChatWindowTest : public QObject {
       press_in(place);
       QVERIFY2(stopped.count() == ++wanted, place);
     }
+    window_->findChild<QAction*>(QStringLiteral("detachLiveAction"))->trigger();
+    panel_button->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(panel_button->window()));
+    press_in("panelButton");
+    QCOMPARE(stopped.count(), ++wanted);
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     // What is being searched for is given up first.
     auto* search = window_->findChild<QLineEdit*>(QStringLiteral("search"));
     search->setText(QStringLiteral("one"));
