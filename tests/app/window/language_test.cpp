@@ -8,9 +8,7 @@
 #include <QMenuBar>
 #include <QProcess>
 #include <QRegularExpression>
-#include <QScrollBar>
 #include <QTranslator>
-#include <QTreeWidget>
 #include <QXmlStreamReader>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -28,7 +26,6 @@
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
-#include "ui/chat/shortcuts_dialog.h"
 #include "ui/settings/settings_dialog.h"
 
 using namespace fovea;
@@ -325,16 +322,6 @@ class LanguageTest : public QObject {
     QSignalSpy closed(&desktop, &app::Desktop::closed);
     desktop.window().close();
     QVERIFY(closed.count() == 1 || closed.wait(60'000));
-  }
-
-  void theKeysStandBesideGermanWords() {
-    ui::use_language(QStringLiteral("de"));
-    ui::ChatWindow window;
-    ui::ShortcutsDialog dialog(*window.menuBar(), &window);
-    dialog.show();
-    QCoreApplication::processEvents();
-    const auto* list = dialog.findChild<QTreeWidget*>(QStringLiteral("shortcuts"));
-    QCOMPARE(list->horizontalScrollBar()->maximum(), 0);
   }
 
   void pluralsAreRight() {

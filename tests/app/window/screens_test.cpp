@@ -9,8 +9,10 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QScreen>
+#include <QScrollBar>
 #include <QTabWidget>
 #include <QTimer>
+#include <QTreeWidget>
 
 #include "app/window/desktop.h"
 #include "app/window/models_controller.h"
@@ -134,6 +136,9 @@ class ScreensTest : public QObject {
         if (tabs) tabs->setCurrentIndex(tab);
         QCOMPARE(faults(), QString());
       }
+      // The keys stand beside the words.
+      const auto* keys = dialog->findChild<QTreeWidget*>(QStringLiteral("shortcuts"));
+      QVERIFY(!keys || keys->horizontalScrollBar()->maximum() == 0);
       dialog->close();
       QTRY_VERIFY(!opened<QDialog>());
     }
