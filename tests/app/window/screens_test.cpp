@@ -2,6 +2,7 @@
 // with each), also with large text and German words, and shows whole sentences there.
 #include <QAction>
 #include <QApplication>
+#include <QComboBox>
 #include <QDialog>
 #include <QFileDialog>
 #include <QLabel>
@@ -103,7 +104,7 @@ class ScreensTest : public QObject {
 
   void theChatWindow_data() { sizes(); }
   void theChatWindow() {
-    QCOMPARE(faults(), QString());
+    QTRY_COMPARE(faults(), QString());
     // In an answer, with all that may be shown beside it.
     window_->set_model(QString(40, QLatin1Char('m')), QStringLiteral("details"));
     window_->set_state(ui::ChatWindow::State::generating);
@@ -114,7 +115,7 @@ class ScreensTest : public QObject {
     window_->transcript().set_messages({question});
     window_->show_progress(QStringLiteral("Reading the prompt…"), 1, 2);
     window_->show_error(QStringLiteral("There is no room. ").repeated(20), QStringLiteral("Settings…"));
-    QCOMPARE(faults(), QString());
+    QTRY_COMPARE(faults(), QString());
   }
 
   void thePanelApart_data() { sizes(); }
@@ -122,7 +123,7 @@ class ScreensTest : public QObject {
     show_a_session();
     action("detachLiveAction")->trigger();
     QVERIFY(desktop_->live_panel().window() != window_);
-    QCOMPARE(faults(), QString());
+    QTRY_COMPARE(faults(), QString());
   }
 
   void whatTheMenusOpen_data() { sizes(); }
@@ -131,10 +132,12 @@ class ScreensTest : public QObject {
       action(name)->trigger();
       auto* dialog = opened<QDialog>();
       QVERIFY(dialog);
+      const auto* device = dialog->findChild<QComboBox*>(QStringLiteral("device"));
+      QTRY_VERIFY(!device || device->isEnabled());  // what there is has been found
       auto* tabs = dialog->findChild<QTabWidget*>();
       for (int tab = 0; tab < (tabs ? tabs->count() : 1); ++tab) {
         if (tabs) tabs->setCurrentIndex(tab);
-        QCOMPARE(faults(), QString());
+        QTRY_COMPARE(faults(), QString());
       }
       // The keys stand beside the words.
       const auto* keys = dialog->findChild<QTreeWidget*>(QStringLiteral("shortcuts"));
@@ -144,7 +147,7 @@ class ScreensTest : public QObject {
     }
     for (const QAction* each : window_->menuBar()->actions()) {
       each->menu()->popup(window_->geometry().bottomRight());
-      QCOMPARE(faults(), QString());
+      QTRY_COMPARE(faults(), QString());
       each->menu()->hide();
     }
   }
@@ -154,13 +157,13 @@ class ScreensTest : public QObject {
     action("modelsAction")->trigger();
     auto* dialog = opened<ui::ModelsDialog>();
     QVERIFY(dialog);
-    QCOMPARE(faults(), QString());
+    QTRY_COMPARE(faults(), QString());
     dialog->library().set_folders(tests::sample_folders());
     dialog->library().set_models(tests::sample_models());
     for (const ui::LibraryRow& model : tests::sample_models()) {
       dialog->library().select(model.path);
       if (!model.error.isEmpty()) dialog->library().show_error(model.error);
-      QCOMPARE(faults(), QString());
+      QTRY_COMPARE(faults(), QString());
     }
     dialog->show_download();
     dialog->download().show_found(QStringLiteral("x"), tests::sample_repositories());
@@ -168,7 +171,7 @@ class ScreensTest : public QObject {
     for (const ui::DownloadRow& row : tests::sample_downloads())
       dialog->download().downloads().set_download(row);
     dialog->download().ask_token();
-    QCOMPARE(faults(), QString());
+    QTRY_COMPARE(faults(), QString());
     dialog->close();
   }
 
@@ -182,9 +185,9 @@ class ScreensTest : public QObject {
                        {}});
     ui::PrepareDialog dialog(QString(120, QLatin1Char('m')), tiers, window_);
     dialog.show();
-    QCOMPARE(faults(), QString());
+    QTRY_COMPARE(faults(), QString());
     dialog.show_error(QStringLiteral("There is no room. ").repeated(20));
-    QCOMPARE(faults(), QString());
+    QTRY_COMPARE(faults(), QString());
   }
 
   void theWizard_data() { sizes(); }
@@ -214,7 +217,7 @@ class ScreensTest : public QObject {
     wizard.show();
     for (int page = 0; page < ui::wizard_pages; ++page) {
       wizard.show_page(static_cast<ui::WizardPage>(page));
-      QCOMPARE(faults(), QString());
+      QTRY_COMPARE(faults(), QString());
     }
   }
 
@@ -262,7 +265,7 @@ class ScreensTest : public QObject {
       QCOMPARE(faults().count(QLatin1Char('\n')), 1);
     }
     dialog.resize(100, 100);
-    QCOMPARE(faults(), QString());
+    QTRY_COMPARE(faults(), QString());
     auto* label = new QLabel(QStringLiteral("a few words"), &dialog);
     label->setWordWrap(true);
     label->setGeometry(0, 0, 50, 5);
