@@ -5916,10 +5916,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Wo Sie schreiben</translation>
     </message>
     <message>
-        <source>Stop the answer, or leave a changed message as it was</source>
-        <translation>Antwort anhalten, oder eine geänderte Nachricht lassen, wie sie war</translation>
-    </message>
-    <message>
         <source>On the map of experts</source>
         <translation>Auf der Karte der Experten</translation>
     </message>
@@ -5942,6 +5938,10 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Bring back what was deleted</source>
         <translation>Gelöschtes zurückholen</translation>
+    </message>
+    <message>
+        <source>Leave a changed message as it was</source>
+        <translation>Eine geänderte Nachricht lassen, wie sie war</translation>
     </message>
 </context>
 <context>
