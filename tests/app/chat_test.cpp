@@ -121,7 +121,7 @@ class ChatTest : public QObject {
     const fovea::tests::TemporaryFolder folder;
     Terminal terminal({"chat", model_, "--seed", "1", "--max-tokens", "4000"},
                       {{"FOVEA_DATA", folder.path()}});
-    QVERIFY(terminal.shows("24 experts"));
+    QVERIFY(terminal.shows("16 experts"));
     QVERIFY(terminal.shows("repetition penalty 1.1, DRY 0.8"));
     QVERIFY(terminal.shows("> "));
     terminal.type("Tell me a very long story about the sea\x7F.\r");  // with a slip of the finger
@@ -191,10 +191,10 @@ class ChatTest : public QObject {
                       {{"FOVEA_DATA", folder.path()}});
     QVERIFY(terminal.shows("> "));
     terminal.type("Tell me about the sea.\r");
-    QVERIFY(terminal.shows("file 720"));  // 30 layers of 24 experts
+    QVERIFY(terminal.shows("file 64"));  // 4 layers of 16 experts
     QVERIFY(terminal.shows("▀"));
     QVERIFY(terminal.shows("\033[r"));  // the whole screen scrolls again
-    QVERIFY(terminal.shows("6.17 bits per weight"));
+    QVERIFY(terminal.shows("8.50 bits per weight"));
     QVERIFY(terminal.shows("> "));
     terminal.type("/quit\r");
     QCOMPARE(terminal.end(), 0);
@@ -215,7 +215,7 @@ class ChatTest : public QObject {
                       {{"FOVEA_DATA", folder.path()}});
     QVERIFY(terminal.shows("> "));
     terminal.type("Tell me a very long story about the sea.\r");
-    QVERIFY(terminal.shows("file 720"));
+    QVERIFY(terminal.shows("file 64"));
     if (small) {
       terminal.resize(9, 80);
     } else {
@@ -230,7 +230,7 @@ class ChatTest : public QObject {
   // change.
   void expertsMoveWhileItAnswers() {
     const fovea::tests::TemporaryFolder folder;
-    const Arguments plan{"plan", model_,     "--tiers", "q8,file", "--context",
+    const Arguments plan{"plan", model_,     "--tiers", "bf16,file", "--context",
                          "512",  "--policy", "dynaexq", "--json"};
     const auto least = nlohmann::json::parse(run(plan).out, nullptr, false)["least_bytes"];
     const auto log = folder.path() / "swaps.jsonl";
@@ -246,11 +246,11 @@ class ChatTest : public QObject {
                                  "--context",
                                  "512",
                                  "--tiers",
-                                 "q8,file",
+                                 "bf16,file",
                                  "--policy",
                                  "dynaexq",
                                  "--budget",
-                                 std::to_string(least.get<std::int64_t>() + 4'000'000),
+                                 std::to_string(least.get<std::int64_t>() + 8'000'000),
                                  "--dynaexq-warm-up",
                                  "16",
                                  "--dynaexq-interval",
@@ -263,13 +263,13 @@ class ChatTest : public QObject {
     QCOMPARE(object["tokens"], 40);
     QVERIFY2(object["promotions"] > 0 && object["demotions"] > 0, outcome.out.c_str());
     QVERIFY(object["bytes_read"] > 0 && object["hit_rate"] > 0 && object["hit_rate"] < 1);
-    QVERIFY(object["mean_bits_per_weight"] > 6.17 && object["mean_bits_per_weight"] < 8.5);
+    QVERIFY(object["mean_bits_per_weight"] > 8.5 && object["mean_bits_per_weight"] < 16);
     QVERIFY(object["accounted_bytes"] <= object["budget_bytes"]);
     std::ifstream events(log);
     std::int64_t promotions = 0, demotions = 0;
     for (std::string line; std::getline(events, line);) {
       const auto event = nlohmann::json::parse(line, nullptr, false);
-      if (event["outcome"] == "published") ++(event["to"] == "q8" ? promotions : demotions);
+      if (event["outcome"] == "published") ++(event["to"] == "bf16" ? promotions : demotions);
     }
     QCOMPARE(object["promotions"], promotions);
     QCOMPARE(object["demotions"], demotions);

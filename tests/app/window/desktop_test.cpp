@@ -266,8 +266,8 @@ class DesktopTest : public QObject {
     const std::filesystem::path stores = folder_->path() / "stores";
     app::WindowRequest request = demo_request();
     request.load->precision.policy = PolicyKind::dynaexq;
-    request.load->precision.tiers = {"q8", "file"};  // quickly prepared
-    request.load->precision.budget_bytes = 205'000'000;
+    request.load->precision.tiers = {"bf16", "file"};  // quickly prepared
+    request.load->precision.budget_bytes = 190'000'000;
     request.load->precision.stores_folder = stores;
     app::Desktop desktop(request);
     desktop.start();
@@ -310,8 +310,8 @@ class DesktopTest : public QObject {
     if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
     app::WindowRequest request = demo_request();
     request.load->precision.policy = PolicyKind::automatic;  // as "--budget" without "--policy"
-    request.load->precision.tiers = {"q8", "file"};          // quickly prepared
-    request.load->precision.budget_bytes = 205'000'000;
+    request.load->precision.tiers = {"bf16", "file"};          // quickly prepared
+    request.load->precision.budget_bytes = 190'000'000;
     request.load->precision.stores_folder = folder_->path() / "stores";
     app::Desktop desktop(request);
     desktop.start();
@@ -325,7 +325,7 @@ class DesktopTest : public QObject {
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
     // What the engine chose is what is shown, stored and compared.
-    const QString chosen = QStringLiteral("dynaexq q8/file");
+    const QString chosen = QStringLiteral("dynaexq bf16/file");
     QVERIFY2(desktop.window().status().text().contains(chosen), qPrintable(desktop.window().status().text()));
     QCOMPARE(desktop.chat().conversation().messages().back().origin.policy, chosen.toStdString());
     const auto* gain = desktop.live_panel().findChild<QLabel*>(QStringLiteral("gainSentence"));
@@ -361,7 +361,7 @@ class DesktopTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() != State::loading; }, kLong));
     QVERIFY2(desktop.window().state() == State::ready, qPrintable(desktop.window().error_bar().message()));
     QCOMPARE(desktop.chat().model().settings.precision.policy, PolicyKind::static_tiers);
-    QCOMPARE(desktop.chat().model().settings.precision.budget_bytes, std::int64_t{205'000'000});
+    QCOMPARE(desktop.chat().model().settings.precision.budget_bytes, std::int64_t{190'000'000});
     QVERIFY(close(desktop));
   }
 

@@ -47,10 +47,10 @@ class ChatWindowTest : public QObject {
     QCOMPARE(picker_->text(), QStringLiteral("Open a model"));
     window_->set_state(ChatWindow::State::loading);
     QVERIFY(!picker_->isEnabled());
-    window_->set_model(QStringLiteral("Demo"), QStringLiteral("24 experts"));
+    window_->set_model(QStringLiteral("Demo"), QStringLiteral("16 experts"));
     window_->set_state(ChatWindow::State::ready);
     const auto* details = window_->findChild<QLabel*>(QStringLiteral("modelDetails"));
-    QCOMPARE(details->text(), QStringLiteral("24 experts"));
+    QCOMPARE(details->text(), QStringLiteral("16 experts"));
     QCOMPARE(picker_->text(), QStringLiteral("Demo"));
     QVERIFY(picker_->isEnabled());
     QCOMPARE(window_->windowTitle(), QStringLiteral("Demo – Fovea"));
