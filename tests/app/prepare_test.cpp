@@ -235,10 +235,10 @@ class PrepareCommandTest : public QObject {
   // Killed at random moments it always leaves something to go on with, and whenever a store is there, it is
   // whole.
   void aKillLosesNothing() {
-    const auto demo = fovea::tests::demo_model();
-    const std::string model = demo.empty() ? model_ : demo.string();
+    const auto dense = fovea::tests::demo_dense_model();
+    const std::string model = dense.empty() ? model_ : dense.string();
     const fs::path whole = folder_->path() / "whole.store", path = folder_->path() / "a.store";
-    std::vector<std::string> arguments{"prepare",   model, "--tiers", "file,q4",
+    std::vector<std::string> arguments{"prepare",   model, "--tiers", "q8,file",
                                        "--threads", "2",   "--out",   whole};
     QCOMPARE(run(arguments).code, 0);
     arguments.back() = path;
