@@ -1,6 +1,7 @@
 // Bandwidth: every thread reads 16 bytes at a time, four reads under way, neighbours side by side, over a
 // buffer that no cache holds. Arithmetic: products of small matrices on tensor cores with operands in
 // registers, eight of each warp under way, as mma.sync reaches them (Hopper's own instruction does more).
+// Launches: a captured graph of kernels that do nothing.
 #include <algorithm>
 #include <chrono>
 
@@ -83,6 +84,11 @@ FOVEA_KERNEL(threads) half_products_kernel(std::int64_t rounds, float* sums) {
   sums[thread_of_grid()] = sum;
 }
 
+FOVEA_KERNEL(32) empty_kernel() {}
+FOVEA_KERNEL(32) empty_overlapping_kernel() {
+  wait_for_earlier();
+}
+
 double seconds_of(Stream& stream, const auto& start, std::int64_t rounds) {
   const auto begin = Clock::now();
   start(rounds);
@@ -136,13 +142,28 @@ double gop_per_s(CudaStream& stream, const CeilingEffort& effort, std::int64_t m
   return rate * static_cast<double>(2 * products * multiply_adds) / 1e9;
 }
 
+template <auto kernel>
+double node_us(CudaStream& stream, const CeilingEffort& effort, bool overlaps) {
+  if ((overlaps && !stream.overlaps()) || !stream.begin_capture()) return 0;
+  for (int i = 0; i < effort.nodes; ++i) launch<kernel>({.threads = 32, .overlaps = overlaps}, stream);
+  std::string why;
+  const auto graph = stream.end_capture(why);
+  if (!graph) return 0;
+  const double graphs_per_s = best_rate(stream, effort, [&](std::int64_t times) {
+    for (std::int64_t i = 0; i < times; ++i) stream.launch(*graph);
+  });
+  return graphs_per_s > 0 ? 1e6 / (graphs_per_s * effort.nodes) : 0;
+}
+
 }  // namespace
 
 DeviceCeiling measure_ceiling(const Device& device, Stream& stream, const CeilingEffort& effort) {
   CudaStream& cuda = on_cuda(stream);
   return {.read_gb_per_s = read_gb_per_s(device, cuda, effort),
           .byte_gop_per_s = gop_per_s<byte_products_kernel, int>(cuda, effort, 16 * 8 * 32),
-          .half_gop_per_s = gop_per_s<half_products_kernel, float>(cuda, effort, 16 * 8 * 16)};
+          .half_gop_per_s = gop_per_s<half_products_kernel, float>(cuda, effort, 16 * 8 * 16),
+          .node_us = node_us<empty_kernel>(cuda, effort, false),
+          .overlapping_node_us = node_us<empty_overlapping_kernel>(cuda, effort, true)};
 }
 
 }  // namespace fovea::kernels::cuda

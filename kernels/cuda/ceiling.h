@@ -11,6 +11,7 @@ struct CeilingEffort {
   std::int64_t least_buffer_bytes = std::int64_t{256} << 20;
   double least_seconds = 0.005;  // of what is timed, so that starting it does not count
   int repetitions = 8;           // of which the best counts
+  int nodes = 500;               // of a graph of empty kernels: as many as a pass of a model has
 };
 
 DeviceCeiling measure_ceiling(const Device& device, Stream& stream, const CeilingEffort& effort = {});

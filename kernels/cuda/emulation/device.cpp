@@ -142,7 +142,8 @@ class EmulatedDevice final : public Device {
                                  {.buffer_bytes = std::int64_t{1} << 20,
                                   .least_buffer_bytes = std::int64_t{1} << 20,
                                   .least_seconds = 0,
-                                  .repetitions = 1});
+                                  .repetitions = 1,
+                                  .nodes = 20});
   }
 
   Packing preferred_packing(Type type, std::int64_t, std::int64_t) const override {

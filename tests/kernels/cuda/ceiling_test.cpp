@@ -24,6 +24,7 @@ class CudaCeilingTest : public QObject {
     const DeviceCeiling found = device->measure_ceiling(*stream);
     QVERIFY2(errors.empty(), errors.empty() ? "" : errors.front().c_str());
     QVERIFY(found.read_gb_per_s > 0 && found.byte_gop_per_s > 0 && found.half_gop_per_s > 0);
+    QVERIFY(found.node_us > 0 && found.overlapping_node_us > 0);
     QCOMPARE(device->facts().memory_free_bytes, free);
   }
 
@@ -41,9 +42,12 @@ class CudaCeilingTest : public QObject {
         .memory_bytes = cuda::emulation::EmulationOptions{}.scratch_bytes + free_buffers * half};
     const auto device = emulated_device(options);
     const auto stream = device->make_stream({});
-    const DeviceCeiling found = cuda::measure_ceiling(
-        *device, *stream,
-        {.buffer_bytes = 2 * half, .least_buffer_bytes = half, .least_seconds = 0, .repetitions = 1});
+    const DeviceCeiling found = cuda::measure_ceiling(*device, *stream,
+                                                      {.buffer_bytes = 2 * half,
+                                                       .least_buffer_bytes = half,
+                                                       .least_seconds = 0,
+                                                       .repetitions = 1,
+                                                       .nodes = 20});
     QCOMPARE(found.read_gb_per_s > 0, measures);
     QVERIFY(found.byte_gop_per_s > 0);
   }
