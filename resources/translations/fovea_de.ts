@@ -2464,6 +2464,14 @@
         <source>telling cuBLAS how to add</source>
         <translation>das Einstellen der Summen von cuBLAS</translation>
     </message>
+    <message>
+        <source>FOVEA_CUDA_OFF names &quot;%1&quot;, which is none of pdl, graph and prefetch</source>
+        <translation>FOVEA_CUDA_OFF nennt „%1“; bekannt sind pdl, graph und prefetch</translation>
+    </message>
+    <message>
+        <source>the device came to no end within %1 s; the last kernel that it was given is %2</source>
+        <translation>das Gerät wurde in %1 s nicht fertig; der letzte Kernel, den es bekam, ist %2</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::FitWords</name>
