@@ -99,7 +99,8 @@ QWidget* WizardDialog::make_buttons() {
   connect(back_, &QPushButton::clicked, this, &WizardDialog::backRequested);
   connect(skip_, &QPushButton::clicked, this, &WizardDialog::skipRequested);
   connect(next_, &QPushButton::clicked, this, [this] {
-    if (page() != WizardPage::memory || memory_->take()) Q_EMIT nextRequested();
+    if (page() == WizardPage::memory && !memory_->take()) return;
+    if (next_->isEnabled()) Q_EMIT nextRequested();  // not while what was just taken is planned
   });
   return bar;
 }
