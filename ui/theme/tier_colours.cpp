@@ -18,7 +18,7 @@ constexpr QRgb kHost = 0xFFB0568F;
 constexpr double kDisk = 0.14;         // of the text's colour
 constexpr double kLeastOpacity = 0.3;  // of a cold expert
 // Steps of grey, of 255; on a dark ground fewer are seen.
-constexpr int kVanishesOnLight = 22, kVanishesOnDark = 10;
+constexpr int kVanishesOnLight = 26, kVanishesOnDark = 10;
 constexpr double kEdge = 0.28;  // of the text's colour
 
 QColor mixed(const QColor& a, const QColor& b, double share_of_b) {
@@ -99,8 +99,8 @@ std::vector<QRgb> tier_ramp(std::size_t place, std::span<const double> bits, con
 
 QRgb keeping_edge(QRgb colour, const QPalette& palette) {
   const QColor ground = palette.color(QPalette::Base);
-  const int least = is_dark(palette) ? kVanishesOnDark : kVanishesOnLight;
-  if (std::abs(qGray(colour) - qGray(ground.rgb())) >= least) return colour;
+  const int behind = qGray(ground.rgb());
+  if (std::abs(qGray(colour) - behind) >= (behind < 128 ? kVanishesOnDark : kVanishesOnLight)) return colour;
   return mixed(ground, palette.color(QPalette::Text), kEdge).rgb();
 }
 
