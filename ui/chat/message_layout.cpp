@@ -58,7 +58,7 @@ void MessageLayout::append(const QString& text) {
   guessed_generation_ = -1;
   if (!parsed_) return;
   if (view_.author == Author::user) {
-    typed_ = plain_blocks(view_.text);
+    typed_ = parse_typed(view_.text);
     update_items(0);
   } else {
     parser_.append(text);
@@ -70,7 +70,7 @@ void MessageLayout::parse() {
   if (parsed_) return;
   parsed_ = true;
   if (view_.author == Author::user) {
-    typed_ = plain_blocks(view_.text);
+    typed_ = parse_typed(view_.text);
   } else {
     parser_ = {};
     parser_.append(view_.text);

@@ -2,10 +2,13 @@
 
 #include <QByteArray>
 #include <QHash>
+#include <QRegularExpression>
+#include <QStringList>
 #include <QTextDocumentFragment>
 #include <algorithm>
 #include <md4c.h>
 
+#include "ui/markdown/fence.h"
 #include "ui/markdown/formula_spans.h"
 #include "ui/markdown/parts.h"
 #include "ui/markdown/tex.h"
@@ -38,6 +41,19 @@ QString entity_text(const QString& entity) {
   QString text = QTextDocumentFragment::fromHtml(entity).toPlainText();
   if (known.size() < 512) known.insert(entity, text);
   return text;
+}
+
+void add_formula(const FormulaSpan& span, std::uint8_t style, const QString& link, StyledText& target) {
+  const int start = static_cast<int>(target.text.size());
+  StyledText shown = render_tex(span.tex);
+  target.runs.push_back({start, static_cast<int>(shown.text.size()),
+                         static_cast<std::uint8_t>(style | formula), link, span.source});
+  for (Run& run : shown.runs) {
+    run.start += start;
+    run.style = static_cast<std::uint8_t>(run.style | style | formula);
+    target.runs.push_back(std::move(run));
+  }
+  target.text += shown.text;
 }
 
 // Collects md4c's events. Text goes to `target`, which is the block's content or a table cell.
@@ -251,20 +267,10 @@ class Builder {
 
   void append_formula(std::size_t index) {
     if (index >= formulas_.size()) return;
-    const FormulaSpan& span = formulas_[index];
-    StyledText& target = in_cell_ ? current_.rows.back().cells.back() : current_.content;
     const Style style = styles_.empty() ? Style{} : styles_.back();
-    const int start = static_cast<int>(target.text.size());
-    StyledText shown = render_tex(span.tex);
-    target.runs.push_back({start, static_cast<int>(shown.text.size()),
-                           static_cast<std::uint8_t>(style.bits | formula), style.link, span.source});
-    for (Run& run : shown.runs) {
-      run.start += start;
-      run.style = static_cast<std::uint8_t>(run.style | style.bits | formula);
-      target.runs.push_back(std::move(run));
-    }
-    target.text += shown.text;
-    displayed_ = span.display;
+    add_formula(formulas_[index], style.bits, style.link,
+                in_cell_ ? current_.rows.back().cells.back() : current_.content);
+    displayed_ = formulas_[index].display;
   }
 
   void append(const QString& piece) {
@@ -291,7 +297,77 @@ class Builder {
   QString marker_;
 };
 
+// Lines of what was typed, in code or between it.
+class TypedReader {
+ public:
+  std::vector<Block> read(const QString& text) {
+    FenceTracker fences;
+    for (const QString& line : text.split(QLatin1Char('\n'))) {
+      const bool was_inside = fences.inside();
+      const bool code = fences.feed(line);
+      if (code && !was_inside) {
+        finish_plain(true);
+        code_ = Block{};
+        code_.kind = BlockKind::code;
+        code_.language = line.trimmed().remove(QRegularExpression(QStringLiteral("^[`~]+\\s*|\\s.*$")));
+      } else if (code && fences.inside()) {
+        lines_ += line;
+      } else if (code) {
+        finish_code();
+      } else {
+        lines_ += line;
+      }
+    }
+    fences.inside() ? finish_code() : finish_plain(false);
+    if (blocks_.empty()) blocks_.emplace_back();
+    return std::move(blocks_);
+  }
+
+ private:
+  void finish_code() {
+    code_.content.text = std::exchange(lines_, {}).join(QLatin1Char('\n'));
+    push_parts(std::move(code_), blocks_);
+  }
+
+  // A displayed formula is a block of its own, as code is: without the empty lines around it.
+  void finish_plain(bool followed) {
+    std::vector<FormulaSpan> formulas;
+    const QString text = hide_formulas(std::exchange(lines_, {}).join(QLatin1Char('\n')), formulas);
+    Block paragraph;
+    const auto push = [&](bool is_last) {
+      QString& words = paragraph.content.text;
+      while (!is_last && words.endsWith(QChar(QChar::LineSeparator))) words.chop(1);
+      if (!words.trimmed().isEmpty()) push_parts(std::move(paragraph), blocks_);
+      paragraph = {};
+    };
+    at_placeholders(
+        text,
+        [&](QString piece) {
+          const bool begins = paragraph.content.text.isEmpty() && !blocks_.empty();
+          while (begins && piece.startsWith(QLatin1Char('\n'))) piece.remove(0, 1);
+          paragraph.content.text += piece.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
+        },
+        [&](std::size_t index) {
+          const FormulaSpan& span = formulas[index];
+          if (!span.display) return add_formula(span, plain, {}, paragraph.content);
+          push(false);
+          paragraph.kind = BlockKind::formula;
+          add_formula(span, plain, {}, paragraph.content);
+          push(true);
+        });
+    push(!followed);
+  }
+
+  QStringList lines_;
+  Block code_;
+  std::vector<Block> blocks_;
+};
+
 }  // namespace
+
+std::vector<Block> parse_typed(const QString& text) {
+  return TypedReader().read(text);
+}
 
 std::vector<Block> parse_markdown(const QString& source) {
   std::vector<FormulaSpan> formulas;

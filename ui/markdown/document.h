@@ -76,6 +76,9 @@ struct Block {
 // (an open fence, an open emphasis) gives the blocks that it has so far.
 std::vector<Block> parse_markdown(const QString& source);
 
+// What a person typed: as it is, line feeds kept, but fenced code and formulas as in Markdown.
+std::vector<Block> parse_typed(const QString& text);
+
 // Text as it is, line feeds kept.
 std::vector<Block> plain_blocks(const QString& text);
 

@@ -1,5 +1,6 @@
 #include "ui/markdown/formula_spans.h"
 
+#include <QRegularExpression>
 #include <QStringList>
 
 #include "ui/markdown/fence.h"
@@ -61,6 +62,7 @@ class Hider {
   void scan(qsizetype begin, qsizetype end) {
     const QStringView text = QStringView(source_).sliced(begin, end - begin);
     no_display_close_[0] = no_display_close_[1] = false;
+    unclosed_.clear();
     longest_missing_ticks_ = 0;
     qsizetype done = 0;
     qsizetype i = 0;
@@ -76,6 +78,7 @@ class Hider {
       } else if (c == QLatin1Char('\\') && i + 1 < text.size()) {
         const QChar d = text[i + 1];
         if (d == QLatin1Char('(') || d == QLatin1Char('[')) after = brackets(text, i, d);
+        if (d == QLatin1Char('b')) after = environment(text, i);
         if (after == 0) {
           i += 2;
           continue;
@@ -171,6 +174,22 @@ class Hider {
     return accept(text, begin, begin + 2, begin + close, begin + close + 2, display);
   }
 
+  qsizetype environment(QStringView text, qsizetype begin) {
+    static const QRegularExpression opening(QStringLiteral(
+        "\\G\\\\begin\\{((?:align|gather|multline|equation|eqnarray|alignat|flalign|displaymath)\\*?|"
+        "math|split|aligned|gathered|cases|array|[pbBvV]?matrix|smallmatrix)\\}"));
+    const QStringView window = text.sliced(begin, std::min(kLongestDisplay, text.size() - begin));
+    const auto match = opening.match(window);
+    if (!match.hasMatch()) return 0;
+    const QString name = match.captured(1), end = QStringLiteral("\\end{%1}").arg(name);
+    if (unclosed_.contains(name)) return 0;
+    const qsizetype close = window.indexOf(end, match.capturedEnd());
+    if (close < 0 && window.size() < kLongestDisplay) unclosed_ += name;
+    if (close < 0) return 0;
+    const qsizetype after = begin + close + end.size();
+    return accept(text, begin, begin, after, after, true);
+  }
+
   void add_placeholder() {
     out_ += QChar(kFormulaBegin);
     for (const QChar digit : QString::number(formulas_.size() - 1)) {
@@ -183,6 +202,7 @@ class Hider {
   std::vector<FormulaSpan>& formulas_;
   QString out_;
   bool no_display_close_[2] = {false, false};  // of $$ and \[ in this paragraph
+  QStringList unclosed_;                       // environments that do not end in this paragraph
   quint64 longest_missing_ticks_ = 0;          // bit n: no run of n ticks closes in this paragraph
 };
 

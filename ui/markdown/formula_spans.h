@@ -14,8 +14,8 @@ struct FormulaSpan {
   bool display = false;  // $$…$$ or \[…\]
 };
 
-// The Markdown with a placeholder for each formula outside code: $…$, $$…$$, \(…\), \[…\]. Amounts of money
-// stay text.
+// The Markdown with a placeholder for each formula outside code: $…$, $$…$$, \(…\), \[…\], and what stands
+// between \begin{align} and its \end, or another environment of formulas. Amounts of money stay text.
 QString hide_formulas(const QString& markdown, std::vector<FormulaSpan>& formulas);
 
 // Splits text at placeholders: calls on_text(QString) and on_formula(index) in order.

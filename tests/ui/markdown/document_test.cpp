@@ -149,6 +149,41 @@ class MarkdownTest : public QObject {
     QVERIFY(!parse_markdown(links).empty());
   }
 
+  // In answers and in questions alike.
+  void environmentsAreFormulas() {
+    const QString tex = QStringLiteral("\\begin{align}\na &= b + c \\\\\n&= d_1 * e_2\n\\end{align}");
+    const QString source = QStringLiteral("So:\n\n") + tex + QStringLiteral("\n\nand on");
+    for (const bool typed : {false, true}) {
+      const std::vector<Block> blocks = typed ? parse_typed(source) : parse_markdown(source);
+      QCOMPARE(blocks.size(), 3U);
+      QCOMPARE(blocks[1].kind, BlockKind::formula);
+      QCOMPARE(blocks[1].content.text, QStringLiteral("a = b + c\u2028 = d₁ ∗ e₂"));
+      QCOMPARE(blocks[1].content.runs[0].source, tex);
+      QCOMPARE(blocks[0].content.text + blocks[2].content.text, QStringLiteral("So:and on"));
+    }
+    for (const char* raw : {"\\begin{document} x \\end{document}", "\\begin{align} x", "\\beginning"}) {
+      const QString text = QString::fromLatin1(raw);
+      QCOMPARE(parse_typed(text)[0].content.text, text);
+    }
+  }
+
+  void typedCodeIsCode() {
+    const std::vector<Block> blocks = parse_typed(QStringLiteral(
+        "Why *this*?\n# no heading\n\n```c++ x\nint $a = 1;\n\n  b();\n```\nThanks\n~~~\nrest"));
+    QCOMPARE(blocks.size(), 4U);
+    QCOMPARE(blocks[0].content.text, QStringLiteral("Why *this*?\u2028# no heading"));
+    QCOMPARE(blocks[1].kind, BlockKind::code);
+    QCOMPARE(blocks[1].language, QStringLiteral("c++"));
+    QCOMPARE(blocks[1].content.text, QStringLiteral("int $a = 1;\n\n  b();"));
+    QCOMPARE(blocks[2].content.text, QStringLiteral("Thanks"));
+    QCOMPARE(blocks[3].kind, BlockKind::code);
+    QCOMPARE(blocks[3].content.text, QStringLiteral("rest"));
+    for (const char* text : {"", "one line", "  two\n    lines, `code` and 5$ for 6$"}) {
+      const QString typed = QString::fromLatin1(text);
+      QCOMPARE(parse_typed(typed), plain_blocks(typed));
+    }
+  }
+
   void plainTextIsNotMarkdown() {
     const std::vector<Block> blocks = plain_blocks(QStringLiteral("# a\n*b*"));
     QCOMPARE(blocks.size(), 1U);
