@@ -159,7 +159,7 @@ Snippet make_snippet(std::string_view text, const Query& query) {
     const auto space = text.find_first_of(" \n", from);
     if (space < anchor) from = space + 1;
   }
-  const std::size_t to = at_character(text, std::min(from + kSnippetBytes, text.size()));
+  const std::size_t to = at_character(text, std::min(anchor + kSnippetBytes, text.size()));
   Snippet snippet;
   if (from > 0) snippet.text = "…";
   snippet.matches = ranges_of(matches, from, to, snippet.text.size());

@@ -29,7 +29,10 @@ ConversationController::ConversationController(ui::ChatWindow& window, history::
                                                OriginMaker origin)
     : window_(window), history_(history), origin_(std::move(origin)) {
   connect(&window, &ui::ChatWindow::sendRequested, this, &ConversationController::send);
-  connect(&window, &ui::ChatWindow::newChatRequested, this, &ConversationController::new_chat);
+  connect(&window, &ui::ChatWindow::newChatRequested, this, [this] {
+    window_.composer().focus_input();
+    new_chat();
+  });
   connect(&window, &ui::ChatWindow::regenerateRequested, this, &ConversationController::regenerate_last);
   connect(&window, &ui::ChatWindow::continueRequested, this, &ConversationController::continue_last);
   connect(&window, &ui::ChatWindow::editRequested, this, &ConversationController::edit_last);
@@ -69,12 +72,11 @@ void ConversationController::new_chat() {
   window_.clear_error();
   window_.sidebar().set_current(0);
   window_.set_conversation_title({});
-  window_.composer().focus_input();
   Q_EMIT shown();
   Q_EMIT opened();
 }
 
-void ConversationController::open(Id conversation, Id message) {
+void ConversationController::open(Id conversation, Id message, const QStringList& found) {
   save_draft();
   const quint64 ticket = ++shown_;
   history_.ask(
@@ -82,7 +84,7 @@ void ConversationController::open(Id conversation, Id message) {
       [conversation, message](history::History& history) {
         return message == 0 ? history.branch(conversation) : history.choose(message);
       },
-      [this, ticket, message](const Result<history::Branch>& branch) {
+      [this, ticket, message, found](const Result<history::Branch>& branch) {
         if (ticket != shown_) return;
         if (!branch) return window_.show_error(error_words(branch.error()));
         leave_conversation();
@@ -93,7 +95,7 @@ void ConversationController::open(Id conversation, Id message) {
         window_.composer().set_text(q(branch->conversation.draft));
         show(*branch);
         restore_attachments();
-        if (message != 0) window_.transcript().scroll_to_message(message);
+        if (message != 0) window_.transcript().show_found(message, found);
         Q_EMIT opened();
       });
 }

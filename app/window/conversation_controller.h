@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QObject>
+#include <QStringList>
 #include <QTimer>
 #include <deque>
 #include <functional>
@@ -60,7 +61,8 @@ class ConversationController : public QObject {
   void set_chat_settings(const ui::ChatSettingsView& settings);
 
   void new_chat();
-  void open(history::Id conversation, history::Id message = 0);
+  // At its end, or at a message, in which `found` is marked.
+  void open(history::Id conversation, history::Id message = 0, const QStringList& found = {});
 
   // --- the engine's answers
   // Whether it takes questions; until then they wait.

@@ -137,7 +137,7 @@ void SidebarController::restore(qint64 conversation) {
       [this, conversation](const Result<void>& restored) {
         if (!restored) return window_.show_error(error_words(restored.error()));
         refresh();
-        Q_EMIT openRequested(conversation, 0);
+        Q_EMIT openRequested(conversation, 0, {});
       });
 }
 

@@ -30,7 +30,7 @@ class SidebarController : public QObject {
   void import_file(const QString& path);
 
  Q_SIGNALS:
-  void openRequested(qint64 conversation, qint64 message);
+  void openRequested(qint64 conversation, qint64 message, const QStringList& found);
   void removed(qint64 conversation);
 
  private:

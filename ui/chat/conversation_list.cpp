@@ -28,8 +28,11 @@ QString one_line(QString text) {
 }
 
 // One line of text, cut off with … where it ends too late, with what was found in bold.
-void draw_line(QPainter& painter, const QRect& area, const QString& text, const QVariantList& matches,
+void draw_line(QPainter& painter, const QRect& area, const QString& whole, QVariantList matches,
                const QFont& font, const QColor& colour) {
+  QFont bold_font = font;
+  bold_font.setBold(true);
+  const QString text = begun_in_sight(whole, matches, QFontMetrics(bold_font), area.width());
   const QFontMetrics metrics(font);
   const QString shown = metrics.elidedText(text, Qt::ElideRight, area.width());
   QTextLayout layout(shown, font);
@@ -84,6 +87,30 @@ QFont small(QFont font) {
 }
 
 }  // namespace
+
+QString begun_in_sight(const QString& line, QVariantList& matches, const QFontMetrics& metrics, int width) {
+  if (matches.isEmpty()) return line;
+  const QString dots = QStringLiteral("…");
+  const int first = matches.front().toPoint().x();
+  const int end = first + matches.front().toPoint().y();
+  const auto is_seen = [&](const QString& text) {
+    return metrics.horizontalAdvance(text) + metrics.horizontalAdvance(dots) < width;
+  };
+  if (metrics.horizontalAdvance(line) <= width || is_seen(line.left(end))) return line;
+  // As much of what stands before it as there is room for, from the beginning of a word on.
+  int begin = 0;
+  do {
+    const auto space = static_cast<int>(line.indexOf(QLatin1Char(' '), begin));
+    begin = space < 0 || space >= first ? first : space + 1;
+  } while (begin < first && !is_seen(dots + line.mid(begin, end - begin)));
+  QVariantList moved;
+  for (const QVariant& match : matches) {
+    const QPoint range = match.toPoint();
+    moved.append(QPoint(range.x() - begin + static_cast<int>(dots.size()), range.y()));
+  }
+  matches = moved;
+  return dots + line.mid(begin);
+}
 
 ConversationListModel::ConversationListModel(QObject* parent) : QAbstractListModel(parent) {}
 

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <QAbstractListModel>
+#include <QFontMetrics>
 #include <QStyledItemDelegate>
 #include <vector>
 
 #include "ui/chat/conversation_item.h"
 
 namespace fovea::ui {
+
+// A line that is too long for its place (in pixels) and would lose the first thing that was found in it:
+// begun later, so that this is seen. `matches` (start, length) move along.
+QString begun_in_sight(const QString& line, QVariantList& matches, const QFontMetrics& metrics, int width);
 
 class ConversationListModel : public QAbstractListModel {
   Q_OBJECT

@@ -38,6 +38,7 @@ Sidebar::Sidebar(QWidget* parent) : QWidget(parent) {
   new_chat_->setToolButtonStyle(Qt::ToolButtonTextOnly);
   new_chat_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   new_chat_->setMinimumHeight(34);
+  new_chat_->installEventFilter(this);
 
   list_ = new QListView(this);
   list_->setObjectName(QStringLiteral("conversations"));
@@ -127,9 +128,10 @@ void Sidebar::set_results(const std::vector<SearchItem>& items) {
   if (!field_->text().trimmed().isEmpty()) show_rows();
 }
 
+// A new chat takes the list's place only from those who are elsewhere: what is deleted leaves one behind.
 void Sidebar::set_current(qint64 conversation) {
   current_ = conversation;
-  mark_current();
+  if (conversation != 0 || !list_->hasFocus()) mark_current();
 }
 
 void Sidebar::set_at_work(qint64 answering, const std::vector<qint64>& waiting) {
@@ -212,8 +214,10 @@ void Sidebar::mark_current() {
   }
 }
 
+// Where the list goes with its last row, its keys go to what stands above it.
 void Sidebar::update_empty_text() {
   const bool empty = model_->rowCount() == 0;
+  if (empty && list_->hasFocus()) new_chat_->setFocus(Qt::OtherFocusReason);
   list_->setVisible(!empty);
   empty_->setVisible(empty);
   empty_->setText(field_->text().trimmed().isEmpty() ? tr("Your conversations will be listed here.")
@@ -222,8 +226,14 @@ void Sidebar::update_empty_text() {
 
 void Sidebar::open(const QModelIndex& index) {
   if (!index.isValid() || index.data(ConversationListModel::HeadingRole).toBool()) return;
+  const QString snippet = index.data(ConversationListModel::SnippetRole).toString();
+  QStringList found;
+  for (const QVariant& match : index.data(ConversationListModel::MatchesRole).toList()) {
+    const QString word = snippet.mid(match.toPoint().x(), match.toPoint().y());
+    if (!word.isEmpty() && !found.contains(word)) found += word;
+  }
   Q_EMIT conversationRequested(index.data(ConversationListModel::IdRole).toLongLong(),
-                               index.data(ConversationListModel::MessageRole).toLongLong());
+                               index.data(ConversationListModel::MessageRole).toLongLong(), found);
 }
 
 void Sidebar::show_menu(const QPoint& position) {
@@ -270,7 +280,7 @@ bool Sidebar::eventFilter(QObject* object, QEvent* event) {
       return true;
     }
   }
-  if (object == list_ && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Undo)) {
+  if (object != field_ && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Undo)) {
     undo();
     return true;
   }

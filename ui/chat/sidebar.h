@@ -39,7 +39,8 @@ class Sidebar : public QWidget {
 
  Q_SIGNALS:
   void newChatRequested();
-  void conversationRequested(qint64 conversation, qint64 message);
+  // With what was found in the message, as it is written there.
+  void conversationRequested(qint64 conversation, qint64 message, const QStringList& found);
   void searchRequested(const QString& text);  // never empty; an empty field shows the conversations again
   void moreRequested();
   void renameRequested(qint64 conversation, const QString& title);

@@ -99,6 +99,32 @@ void TranscriptView::place_find_bar() {
   find_bar_->setGeometry(viewport()->width() - width - gap, gap, width, find_bar_->sizeHint().height());
 }
 
+void TranscriptView::find_in(int message, const QString& wanted) {
+  const QString& text = conversation_.at(message).text();
+  for (qsizetype at = text.indexOf(wanted, 0, Qt::CaseInsensitive); at >= 0;
+       at = text.indexOf(wanted, at + wanted.size(), Qt::CaseInsensitive)) {
+    found_.push_back({message, {static_cast<int>(at), static_cast<int>(at + wanted.size())}});
+  }
+}
+
+void TranscriptView::show_found(MessageId id, const QStringList& words) {
+  const int index = conversation_.index_of(id);
+  if (index < 0) return;
+  found_.clear();
+  for (const QString& word : words) find_in(index, word);
+  std::ranges::sort(found_, {},
+                    [](const Found& found) { return std::pair(found.range.begin, -found.range.end); });
+  const auto [overlapping, end] =
+      std::ranges::unique(found_, [](const Found& a, const Found& b) { return b.range.begin < a.range.end; });
+  found_.erase(overlapping, end);
+  if (found_.empty()) {
+    found_current_ = -1;
+    scroll_to_message(id);
+  } else {
+    show_match(0);
+  }
+}
+
 void TranscriptView::search() {
   const QString wanted = find_bar_->isVisible() ? find_bar_->text() : QString();
   const TextPosition before = found_current_ >= 0 && found_current_ < static_cast<int>(found_.size())
@@ -109,11 +135,7 @@ void TranscriptView::search() {
   found_current_ = -1;
   for (int m = 0; !wanted.isEmpty() && m < conversation_.count() && found_.size() < kMostMatches; ++m) {
     const bool kept = conversation_.at(m).has_blocks();
-    const QString& text = conversation_.at(m).text();
-    for (qsizetype at = text.indexOf(wanted, 0, Qt::CaseInsensitive); at >= 0;
-         at = text.indexOf(wanted, at + wanted.size(), Qt::CaseInsensitive)) {
-      found_.push_back({m, {static_cast<int>(at), static_cast<int>(at + wanted.size())}});
-    }
+    find_in(m, wanted);
     if (!kept) conversation_.at(m).forget_all();
   }
   if (found_.empty()) {
@@ -122,6 +144,13 @@ void TranscriptView::search() {
     return;
   }
   show_match(first_match_from(before));
+}
+
+QStringList TranscriptView::found_text() const {
+  QStringList texts;
+  for (const auto& [message, range] : found_)
+    texts += conversation_.at(message).text().mid(range.begin, range.end - range.begin);
+  return texts;
 }
 
 int TranscriptView::first_match_from(TextPosition position) const {

@@ -49,6 +49,8 @@ class TranscriptView : public QAbstractScrollArea {
   // Text in the middle of an empty transcript.
   void set_empty_text(const QString& text);
   void scroll_to_message(MessageId id);
+  // Marks these words in a message and shows the first of them, or else the message.
+  void show_found(MessageId id, const QStringList& words);
 
   int message_count() const { return conversation_.count(); }
   QString message_text(int index) const;  // its source
@@ -67,6 +69,7 @@ class TranscriptView : public QAbstractScrollArea {
   TextPosition cursor() const { return cursor_; }
   void select(TextPosition from, TextPosition to);
   void show_text(TextPosition position);  // scrolls so that it is well in sight
+  QStringList found_text() const;         // what is marked as found
   std::vector<Control> controls_of(int index);
   void activate(int index, const Control& control);
   int focused_message() const { return focused_; }
@@ -151,6 +154,7 @@ class TranscriptView : public QAbstractScrollArea {
   TextRange selection_in(int message) const;
   void clear_selection();
   void drop_positions();
+  void find_in(int message, const QString& wanted);
   void search();
   void show_match(int index);
   void place_find_bar();

@@ -381,6 +381,18 @@ void HistoryTest::snippets_mark_what_matched() {
   QVERIFY(hit.snippet.starts_with("…") && hit.snippet.ends_with("…"));
   QVERIFY(hit.snippet.find('\n') == std::string::npos);
   QVERIFY(hit.snippet.size() < 200);
+
+  // Whatever stands between the words: each of them that counted is there as a whole.
+  for (int gap = 90; gap < 150; ++gap) {
+    World apart;
+    (void)apart.answered(0, 0, "a question",
+                         std::string(100, '.') + " narwhal" +
+                             std::string(static_cast<std::size_t>(gap), '.') + " pelican " +
+                             std::string(300, '.'));
+    const auto both = apart.history.search("narwhal pelican", 10);
+    FOVEA_VERIFY(both);
+    QCOMPARE(both->hits[0].snippet_matches.size(), std::size_t{gap <= 145 ? 2U : 1U});
+  }
 }
 
 void HistoryTest::titles_come_first_and_deleted_ones_never() {

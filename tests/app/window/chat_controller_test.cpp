@@ -16,6 +16,7 @@
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
+#include "ui/chat/conversation_list.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/sidebar.h"
 #include "ui/chat/status_strip.h"
@@ -258,6 +259,30 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.conversation().conversation().id, id);
   }
 
+  // By the keys alone: they stay with the list, also when it has no row left.
+  void whatTheListDeletesItBringsBack() {
+    Desk desk;
+    QVERIFY(desk.open_demo());
+    for (const char* question : {"Hello", "Good evening"}) {
+      Q_EMIT desk.window.newChatRequested();
+      desk.type(QString::fromLatin1(question));
+      QVERIFY(desk.answered());
+    }
+    desk.window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&desk.window));
+    auto* list = desk.window.findChild<QAbstractItemView*>(QStringLiteral("conversations"));
+    QTRY_COMPARE(list->model()->rowCount(), 3);  // with the heading
+    list->setFocus();
+    for (int left = 2; left > 0; --left) {
+      QTest::keyClick(desk.window.focusWidget(), Qt::Key_Delete);
+      QTRY_COMPARE(list->model()->rowCount(), left == 2 ? 2 : 0);
+    }
+    for (int back = 1; back <= 2; ++back) {
+      QTest::keyClick(desk.window.focusWidget(), Qt::Key_Z, Qt::ControlModifier);
+      QTRY_COMPARE(list->model()->rowCount(), 1 + back);
+    }
+  }
+
   // Nobody would see its end, and the next question had to wait for it.
   void deletingStopsTheAnswer() {
     Desk desk(endless_answers);
@@ -297,9 +322,13 @@ class ChatControllerTest : public QObject {
     Q_EMIT desk.window.newChatRequested();
     auto* list = desk.window.findChild<QAbstractItemView*>(QStringLiteral("conversations"));
     QTest::keyClicks(desk.window.findChild<QWidget*>(QStringLiteral("search")), QStringLiteral("zebr"));
-    QTRY_VERIFY(list->model()->rowCount() >= 1 && list->isVisible());
+    const auto snippet = [list] {
+      return list->model()->index(0, 0).data(ui::ConversationListModel::SnippetRole).toString();
+    };
+    QTRY_VERIFY(snippet().contains(QStringLiteral("zebras")));
     QTest::keyClick(desk.window.findChild<QWidget*>(QStringLiteral("search")), Qt::Key_Return);
     QTRY_COMPARE(desk.window.transcript().message_count(), 2);
+    QCOMPARE(desk.window.transcript().found_text(), QStringList(QStringLiteral("zebras")));
   }
 
   void filesGoIntoThePrompt() {

@@ -93,9 +93,31 @@ class SidebarTest : public QObject {
     QCOMPARE(opened.count(), 1);
     QCOMPARE(opened[0][0].toLongLong(), 9);
     QCOMPARE(opened[0][1].toLongLong(), 12);
+    QCOMPARE(opened[0][2].toStringList(), QStringList(QStringLiteral("sea")));
     QTest::keyClick(field_, Qt::Key_Escape);
     QCOMPARE(field_->text(), QString());
     QCOMPARE(list_->model()->rowCount(), 2);  // heading and conversation
+  }
+
+  // At every width that has room for it, in any font; and what is marked is still that word.
+  void theWordThatWasFoundIsInSight() {
+    const QString line = QStringLiteral("…there are many words before the hippopotamus and some behind it");
+    const QString word = QStringLiteral("hippopotamus");
+    const auto at = static_cast<int>(line.indexOf(word));
+    const QFontMetrics metrics{QFont()};
+    const QString dots = QStringLiteral("…");
+    bool is_cut = false, is_whole = false;
+    for (int width = metrics.horizontalAdvance(dots + word) + metrics.horizontalAdvance(dots) + 1;
+         width < metrics.horizontalAdvance(line) + 20; width += 3) {
+      QVariantList matches{QPoint(at, static_cast<int>(word.size()))};
+      const QString text = begun_in_sight(line, matches, metrics, width);
+      const QPoint match = matches[0].toPoint();
+      QCOMPARE(text.mid(match.x(), match.y()), word);
+      const QString seen = metrics.elidedText(text, Qt::ElideRight, width);
+      QVERIFY2(seen.contains(word), qPrintable(seen));
+      (text == line ? is_whole : is_cut) = true;
+    }
+    QVERIFY(is_cut && is_whole);
   }
 
   // Also when the conversation that is open was found.
