@@ -22,6 +22,8 @@ namespace {
 
 using State = ui::ChatWindow::State;
 
+constexpr int kShortTitle = 28;  // characters: the status has little room
+
 }  // namespace
 
 ChatController::ChatController(ui::ChatWindow& window, history::HistoryThread& history,
@@ -173,7 +175,7 @@ void ChatController::update_status() {
   if (conversation_.answering() == 0) {
     status_.activity = work == Work::storing ? tr("Reading the prompt…") : QString();
   } else if (!conversation_.shows_answer()) {
-    status_.activity = tr("Answering in “%1”").arg(conversation_.answering_title());
+    status_.activity = tr("Answering in “%1”").arg(title_of(conversation_.answering_title(), kShortTitle));
   } else {
     status_.activity = reading_prompt_ ? tr("Reading the prompt…") : tr("Answering…");
   }

@@ -9,8 +9,6 @@
 namespace fovea::app {
 namespace {
 
-constexpr int kTitleCharacters = 60;
-
 struct ConversationWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::ConversationView)
 };
@@ -149,11 +147,11 @@ std::vector<ui::SearchItem> items_of(const history::SearchResult& result) {
   return items;
 }
 
-QString title_of(const QString& question) {
+QString title_of(const QString& question, int most_characters) {
   QString title = question.simplified();
-  if (title.size() <= kTitleCharacters) return title;
-  const qsizetype space = title.lastIndexOf(QLatin1Char(' '), kTitleCharacters);
-  title.truncate(space > kTitleCharacters / 2 ? space : kTitleCharacters);
+  if (title.size() <= most_characters) return title;
+  const qsizetype space = title.lastIndexOf(QLatin1Char(' '), most_characters);
+  title.truncate(space > most_characters / 2 ? space : most_characters);
   if (title.back().isHighSurrogate()) title.chop(1);
   return title + QStringLiteral("…");
 }

@@ -25,13 +25,14 @@ QString number(double value, int decimals) {
 QString too_long_text(std::int64_t tokens, std::int64_t context, std::int64_t trained) {
   const QLocale locale;
   const QString text =
-      ModelWords::tr("This message has %1 tokens with its files, and the model reads at most %2 at once.")
+      ModelWords::tr("This message has %1 tokens, more than the %2 that the model reads at once.")
           .arg(locale.toString(static_cast<qlonglong>(tokens)),
                locale.toString(static_cast<qlonglong>(context)));
   return text + QLatin1Char(' ') +
          (context < trained
-              ? ModelWords::tr("Shorten it, or open the model with a longer context (Settings).")
-              : ModelWords::tr("Shorten it."));
+              ? ModelWords::tr("Shorten it or what is attached, or open the model with a longer context "
+                               "(Settings).")
+              : ModelWords::tr("Shorten it or what is attached."));
 }
 
 QString details_of(const ModelInfo& info) {

@@ -267,6 +267,7 @@ struct Sentences {
       QT_TR_NOOP("making a stream"),
       QT_TR_NOOP("making an event"),
       QT_TR_NOOP("may only be read (%1)"),
+      QT_TR_NOOP("message %1 is no answer that waits"),
       QT_TR_NOOP("message %1 is not in conversation %2"),
       QT_TR_NOOP("\"model\" is missing"),
       QT_TR_NOOP("Move it away, or set FOVEA_DATA to another folder"),

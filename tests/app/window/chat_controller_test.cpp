@@ -400,7 +400,7 @@ class ChatControllerTest : public QObject {
     file.close();
     desk.conversation().attach({path});
     QTRY_VERIFY(warning->isVisible());
-    QVERIFY2(warning->text().contains(QStringLiteral("at most 256")) &&
+    QVERIFY2(warning->text().contains(QStringLiteral("more than the 256")) &&
                  warning->text().contains(QStringLiteral("longer context")),
              qPrintable(warning->text()));
     Q_EMIT desk.window.composer().attachmentRemoved(0);

@@ -80,6 +80,16 @@ class SelfTestTest : public QObject {
     QVERIFY(result->checks() > 500);
   }
 
+  void theQuickFormHasOneCaseOfEach() {
+    const auto result = selftest::run(cpu(), {.device = {}, .threads = 2, .seed = seed(), .quick = true});
+    FOVEA_VERIFY(result);
+    QCOMPARE(std::ssize(result->parts), 9);  // the operations
+    for (const SelfTestPart& part : result->parts) {
+      QCOMPARE(part.checks, 2);  // in rows, and packed
+      QVERIFY(part.failed == 0 && part.worst <= 1);
+    }
+  }
+
   void memoryOutOfReachPasses() {
     const ApartDevice apart(cpu());
     for (const auto test : {selftest::test_whole_model, selftest::test_swap_storm}) {
@@ -104,6 +114,7 @@ class SelfTestTest : public QObject {
     FOVEA_VERIFY(operations);
     for (const SelfTestPart& part : *operations) {
       QCOMPARE(part.failed > 0, part.name == "attention_inputs");
+      QCOMPARE(part.worst > 1, part.failed > 0);
       if (part.failed == 0) continue;
       QCOMPARE(part.failed, part.checks);
       QVERIFY(part.faults.front().starts_with("attention_inputs ") &&

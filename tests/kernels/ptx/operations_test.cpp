@@ -3,6 +3,7 @@
 // emulation (kernels/cuda/emulation) compiles the same sources by another compiler, with other words for what
 // a GPU alone has; between this and a card is only NVIDIA's last step, from PTX to machine code.
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,29 @@ class PtxOperationsTest : public QObject {
       QVERIFY2(wrong.empty(), ((packed ? "packed: " : "rows: ") + wrong).c_str());
       QVERIFY(ptx::kernels_run() > before);
     }
+  }
+
+  // And gives fewer hints of weights.
+  void whatIsSwitchedOffChangesNoBit_data() {
+    QTest::addColumn<QString>("operation");
+    for (const char* operation : {"linear", "feed_forward", "rms_norm"})
+      QTest::newRow(operation) << QString::fromUtf8(operation);
+  }
+  void whatIsSwitchedOffChangesNoBit() {
+    QFETCH(QString, operation);
+    const auto one = std::ranges::find_if(
+        sweep(), [&](const auto& each) { return each->name.starts_with(operation.toStdString() + ' '); });
+    const cuda::CudaDevice plain(0, {.pdl = false, .graph = false, .prefetch = false});
+    const auto stream = plain.make_stream({});
+    std::string damage;
+    const std::int64_t begin = ptx::instructions_run();
+    const std::vector<float> usual = run_once(**one, device_, *stream_, true, damage);
+    const std::int64_t middle = ptx::instructions_run();
+    const std::vector<float> without = run_once(**one, plain, *stream, true, damage);
+    QCOMPARE(ptx::fault() + stream->failure() + damage, std::string());
+    QVERIFY(ptx::instructions_run() - middle < middle - begin);
+    QCOMPARE(usual.size(), without.size());
+    QCOMPARE(std::memcmp(usual.data(), without.data(), usual.size() * sizeof(float)), 0);
   }
 
  private:
