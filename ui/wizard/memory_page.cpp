@@ -84,6 +84,7 @@ void MemoryPage::make_form() {
   budget_fault_->setObjectName(QStringLiteral("wizardBudgetFault"));
   budget_fault_->setTextFormat(Qt::PlainText);
   budget_fault_->setWordWrap(true);
+  budget_fault_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   budget_fault_->hide();
   tint(*budget_fault_, QPalette::WindowText, error_text);
   form->addRow(QString(), budget_fault_);

@@ -5,11 +5,13 @@
 #include "tests/ui/pictures/pictures.h"
 
 #include <QApplication>
+#include <QLineEdit>
 #include <QTest>
 #include <algorithm>
 #include <cstdio>
 
 #include "app/wizard/wizard_controller.h"
+#include "ui/wizard/size_box.h"
 #include "ui/wizard/wizard_dialog.h"
 
 #include "machines.h"
@@ -83,6 +85,13 @@ void take_usual() {
   take(wizard.dialog(), QStringLiteral("4-memory-too-small"));
   set_memory(wizard, {.context = 2, .kv_type = 1, .precision = 3, .budget_bytes = 15'000'000'000});
   take(wizard.dialog(), QStringLiteral("4-memory-tiers"));
+  auto* budget = wizard.dialog().findChild<fovea::ui::SizeBox*>();
+  auto* line = budget->findChild<QLineEdit*>();
+  line->selectAll();
+  QTest::keyClicks(line, QStringLiteral("15 lots"));
+  budget->take();
+  take(wizard.dialog(), QStringLiteral("4-memory-no-size"));
+  budget->set_bytes(15'000'000'000);
   go_to(wizard, Page::start);
   take(wizard.dialog(), QStringLiteral("5-command"));
   go_to(wizard, Page::calibration);
