@@ -64,6 +64,13 @@ function(fovea_module folder)
   set_property(GLOBAL APPEND PROPERTY FOVEA_MODULES "${folder}: ${folder} ${public} ${private}")
 endfunction()
 
+# In ../lib, where a bundle has them (scripts/first_card), also for libraries that want others, and in front of the
+# system's; whoever starts the program need not tell, and tools that start it keep their own.
+function(fovea_look_for_libraries_beside target)
+  set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN/../lib")
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+endfunction()
+
 function(fovea_write_module_map)
   get_property(lines GLOBAL PROPERTY FOVEA_MODULES)
   list(JOIN lines "\n" text)
