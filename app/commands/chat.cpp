@@ -172,7 +172,8 @@ void add_chat(Registry& registry) {
       "  finish             stop_token, stop_string, max_tokens, context_full or cancelled\n"
       "  seed               gives this answer again, as --seed says; sampling holds the other settings:\n"
       "                     temperature, top_k, top_p, min_p, repeat_penalty, presence_penalty,\n"
-      "                     frequency_penalty, penalty_window\n"
+      "                     frequency_penalty, penalty_window, dry_multiplier, dry_base,\n"
+      "                     dry_allowed_length, dry_penalty_last_n\n"
       "  prompt_tokens      with the template's; dropped_messages: left out because the context was full\n"
       "  load_seconds       time to load the model\n" +
           std::string(precision_keys));
