@@ -14,8 +14,9 @@ namespace fovea::app {
 // High, low.
 std::vector<std::string> demo_tiers();
 
-// DynaExq between the two, within a budget of so much that a share of a quarter of the experts is at the high
-// one: as the planner counts it for this context (0: automatic). Nothing where the model cannot be planned.
+// DynaExq between the two, within a budget that is 45 % of the way from all experts at the low one to all at
+// the high one, as the planner counts it for this context (0: automatic). Nothing where the model cannot be
+// planned.
 std::optional<PrecisionRequest> demo_precision(const std::filesystem::path& model,
                                                const std::filesystem::path& stores, std::int64_t context);
 

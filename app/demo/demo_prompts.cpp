@@ -1,15 +1,18 @@
 #include "app/demo/demo_prompts.h"
 
+#include <QtGlobal>
+
 namespace fovea::app {
 
 std::span<const DemoPrompt> demo_prompts() {
   static constexpr DemoPrompt prompts[] = {
-      {"A poem", "Write a poem about the sea."},
-      {"Python", "Write a Python function that checks whether a number is even."},
-      {"Health", "What are the benefits of regular exercise?"},
-      {"A country", "What is the capital of Italy?"},
-      {"Nature", "What is photosynthesis?"},
-      {"Advice", "Give me three tips for learning a language."},
+      {QT_TRANSLATE_NOOP("DemoPrompts", "A poem"), "Write a poem about the sea."},
+      {QT_TRANSLATE_NOOP("DemoPrompts", "Python"),
+       "Write a Python function that checks whether a number is even."},
+      {QT_TRANSLATE_NOOP("DemoPrompts", "Health"), "What are the benefits of regular exercise?"},
+      {QT_TRANSLATE_NOOP("DemoPrompts", "A country"), "What is the capital of Italy?"},
+      {QT_TRANSLATE_NOOP("DemoPrompts", "Nature"), "What is photosynthesis?"},
+      {QT_TRANSLATE_NOOP("DemoPrompts", "Advice"), "Give me three tips for learning a language."},
   };
   return prompts;
 }

@@ -9,7 +9,7 @@
 namespace fovea::app {
 
 struct DemoPrompt {
-  const char* title;  // the subject
+  const char* title;  // the subject; of the context DemoPrompts, for QCoreApplication::translate()
   const char* text;   // what is asked
 };
 

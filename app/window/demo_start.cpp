@@ -1,6 +1,6 @@
 #include "app/window/demo_start.h"
 
-#include <QFileInfo>
+#include <QCoreApplication>
 #include <utility>
 
 #include "app/demo/demo_model.h"
@@ -49,11 +49,7 @@ void DemoStart::apply(LoadRequest& request) {
   asked_ = asked.policy == PolicyKind::none && asked.budget_bytes == 0 && asked.tiers.empty() &&
            !is_card(request.device) && same_file(request.model, model_);
   if (!asked_ || !demo_is_prepared(model_, stores_)) return;
-  if (auto wanted = precision(request.context)) request.precision = *std::move(wanted);
-}
-
-std::optional<PrecisionRequest> DemoStart::precision(std::int64_t context) const {
-  return demo_precision(model_, stores_, context);
+  if (auto wanted = demo_precision(model_, stores_, request.context)) request.precision = *std::move(wanted);
 }
 
 void DemoStart::on_opened() {
@@ -74,7 +70,8 @@ void DemoStart::show_starters() {
   if (chat_.model().info.name == demo_model_name) {
     about = tr("A small model to try Fovea with: simple English, short answers.");
     for (const DemoPrompt& prompt : demo_prompts())
-      starters.push_back({QString::fromUtf8(prompt.title), QString::fromUtf8(prompt.text)});
+      starters.push_back(
+          {QCoreApplication::translate("DemoPrompts", prompt.title), QString::fromUtf8(prompt.text)});
   }
   window_.set_starters(about, starters);
 }
@@ -93,7 +90,8 @@ void DemoStart::show_progress(const Progress& progress) {
       tr("Preparing the demo's experts, once: %1 %. You can chat meanwhile; then they adapt to "
          "what you talk about.")
           .arg(100 * progress.done / progress.total);
-  if (text == told_ || window_.error_bar().message() != told_) return;
+  const QString shown = window_.error_bar().message();
+  if (text == told_ || (!shown.isEmpty() && shown != told_)) return;
   told_ = text;
   window_.show_notice(text);
 }
@@ -102,9 +100,7 @@ void DemoStart::open_again() {
   if (!ready_ || !chat_.model_loaded() || chat_.conversation().answering() != 0) return;
   if (!same_file(chat_.model().settings.model, model_)) return;
   ready_ = false;
-  const auto wanted = precision(chat_.model().settings.context);
-  if (!wanted) return;
-  chat_.reload(*wanted);
+  chat_.open_model(q(chat_.model().settings.model.string()));  // as one that is chosen: apply() has its say
   window_.show_notice(tr(
       "The demo's experts are prepared. Those at work are sharp now, the others rest: the panel shows it."));
 }

@@ -4,7 +4,6 @@
 
 #include <QObject>
 #include <filesystem>
-#include <optional>
 
 #include "app/library/model_worker.h"
 #include "engine/api/engine.h"
@@ -38,7 +37,6 @@ class DemoStart : public QObject {
   void prepare();
   void show_progress(const Progress& progress);
   void open_again();
-  std::optional<PrecisionRequest> precision(std::int64_t context) const;
 
   ChatController& chat_;
   ui::ChatWindow& window_;

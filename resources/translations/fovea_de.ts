@@ -31,10 +31,6 @@
         <source>The log of swaps ends early: %1</source>
         <translation>Das Protokoll der Wechsel endet vorzeitig: %1</translation>
     </message>
-    <message>
-        <source>The model would read on from “%1”.</source>
-        <translation>Das Modell läse dann ab „%1“ weiter.</translation>
-    </message>
     <message numerus="yes">
         <source>Leave out %n message(s)</source>
         <translation>
@@ -49,6 +45,18 @@
     <message>
         <source>Settings…</source>
         <translation>Einstellungen …</translation>
+    </message>
+    <message>
+        <source>Answering in “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” was not answered. %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Without the oldest messages the model would read on from “%1”.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -94,6 +102,14 @@
             <numerusform>%Ln Token</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Waits until a model is open</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waits for the answer in “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ConversationView</name>
@@ -136,6 +152,33 @@
     <message>
         <source>Cut off: Fovea ended while this was written</source>
         <translation>Abgebrochen: Fovea endete, während dies geschrieben wurde</translation>
+    </message>
+    <message>
+        <source>Not answered: Fovea ended before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New chat</source>
+        <translation type="unfinished">Neuer Chat</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::DemoStart</name>
+    <message>
+        <source>The demo&apos;s experts could not be prepared, so they stay as its file has them: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A small model to try Fovea with: simple English, short answers.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preparing the demo&apos;s experts, once: %1 %. You can chat meanwhile; then they adapt to what you talk about.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The demo&apos;s experts are prepared. Those at work are sharp now, the others rest: the panel shows it.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -291,10 +334,6 @@
             <numerusform>Laden Sie das Modell mit längerem Kontext, kürzen Sie das Gespräch oder lassen Sie die älteste Nachricht weglassen</numerusform>
             <numerusform>Laden Sie das Modell mit längerem Kontext, kürzen Sie das Gespräch oder lassen Sie die %n ältesten Nachrichten weglassen</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Attach text files, and convert other encodings to UTF-8</source>
-        <translation>Hängen Sie Textdateien an und wandeln Sie andere Kodierungen in UTF-8 um</translation>
     </message>
     <message>
         <source>Check HF_ENDPOINT and the proxy</source>
@@ -1347,10 +1386,6 @@
     <message>
         <source>beginning a capture</source>
         <translation>das Beginnen einer Aufzeichnung</translation>
-    </message>
-    <message>
-        <source>byte %1 is not part of a text in UTF-8</source>
-        <translation>Byte %1 gehört zu keinem Text in UTF-8</translation>
     </message>
     <message>
         <source>%1 cannot be used: %2</source>
@@ -2472,6 +2507,38 @@
         <source>the device came to no end within %1 s; the last kernel that it was given is %2</source>
         <translation>das Gerät wurde in %1 s nicht fertig; der letzte Kernel, den es bekam, ist %2</translation>
     </message>
+    <message>
+        <source>Attach text files: notes, Markdown, tables as CSV, source code</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy the text out of it, or save it as a text file and attach that</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save it in UTF-8 and attach it again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>message %1 is no answer that waits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is a document or an archive, and the model reads text only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is a picture, and the model reads text only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is not a text, and the model reads text only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this text is not in UTF-8</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::FitWords</name>
@@ -3008,6 +3075,34 @@
     <message>
         <source>In main memory, where the processor computes with them: %1</source>
         <translation>Im Arbeitsspeicher, wo der Prozessor mit ihnen rechnet: %1</translation>
+    </message>
+    <message>
+        <source>This message has %1 tokens, more than the %2 that the model reads at once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shorten it or what is attached, or open the model with a longer context (Settings).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shorten it or what is attached.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The model is opened again, with as many experts at each precision as now; then they stay there. The conversation is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is written to the disk: every expert is there at each precision. It takes as long as opening the model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every expert would first be written at each precision: %1 on the disk, where only %2 are free.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First every expert is written at each precision: %1 on the disk, where %2 are free. That takes about %3, once.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4138,6 +4233,14 @@
         <source>Type a message</source>
         <translation>Nachricht schreiben</translation>
     </message>
+    <message>
+        <source>Take back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take back what waits to be answered (Esc)</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ConversationDelegate</name>
@@ -4167,6 +4270,14 @@
     <message>
         <source>%1, pinned</source>
         <translation>%1, angeheftet</translation>
+    </message>
+    <message>
+        <source>waits to be answered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>is being answered</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4566,24 +4677,8 @@
         <translation>Noch zu früh: bisher wurden Experten %1-mal gebraucht.</translation>
     </message>
     <message>
-        <source>The highest tier served %1 of all uses of experts.</source>
-        <translation>Die höchste Stufe hat %1 aller Nutzungen von Experten bedient.</translation>
-    </message>
-    <message>
         <source>That is %1 points more than the best fixed mix of the same size, even one chosen with hindsight: following the conversation pays.</source>
         <translation>Das sind %1 Prozentpunkte mehr als bei der besten festen Mischung gleicher Größe, selbst einer im Nachhinein gewählten: dem Gespräch zu folgen lohnt sich.</translation>
-    </message>
-    <message>
-        <source>A fixed mix of the same size, chosen with hindsight, would have served as much: in this session the policy gains nothing.</source>
-        <translation>Eine feste Mischung gleicher Größe, im Nachhinein gewählt, hätte ebenso viel bedient: in dieser Sitzung bringt die Strategie nichts.</translation>
-    </message>
-    <message>
-        <source>It beats a fixed mix chosen at the session&apos;s start by %1 points; one chosen with hindsight would have served %2 points more than the policy.</source>
-        <translation>Sie schlägt eine zu Beginn der Sitzung gewählte feste Mischung um %1 Prozentpunkte; eine im Nachhinein gewählte hätte %2 Punkte mehr bedient als die Strategie.</translation>
-    </message>
-    <message>
-        <source>A fixed mix of the same size would have served %1 points more: in this session the policy gains nothing.</source>
-        <translation>Eine feste Mischung gleicher Größe hätte %1 Prozentpunkte mehr bedient: in dieser Sitzung bringt die Strategie nichts.</translation>
     </message>
     <message>
         <source>This policy</source>
@@ -4594,10 +4689,6 @@
         <translation>Im Nachhinein beste Mischung</translation>
     </message>
     <message>
-        <source>Fixed mix from the start, later uses</source>
-        <translation>Feste Mischung vom Beginn, spätere Nutzung</translation>
-    </message>
-    <message>
         <source>Switch to a fixed mix…</source>
         <translation>Zu einer festen Mischung wechseln …</translation>
     </message>
@@ -4606,16 +4697,48 @@
         <translation>Die Stufen der Experten als feste Mischung gleicher Größe lassen; beim Chatten wird nichts gelesen.</translation>
     </message>
     <message>
-        <source>Counted since the model was loaded. The fixed mixes hold as many experts in the highest tier as the policy did at most. The best one knows the whole session beforehand, which nobody can.</source>
-        <translation>Gezählt, seit das Modell geladen ist. Die festen Mischungen halten so viele Experten in der höchsten Stufe wie die Strategie höchstens. Die beste kennt die ganze Sitzung im Voraus, was niemand kann.</translation>
-    </message>
-    <message>
         <source>Every expert stays as the model&apos;s file has it. Within a memory budget the hot ones can stay so while the cold ones take less room.</source>
         <translation>Jeder Experte bleibt so, wie die Datei des Modells ihn hat. In einem Speicherbudget können die heißen so bleiben, während die kalten weniger Platz brauchen.</translation>
     </message>
     <message>
         <source>Choose how experts are kept…</source>
         <translation>Wählen, wie Experten gehalten werden …</translation>
+    </message>
+    <message>
+        <source>The best fixed mix of the same size, which knows the session beforehand, serves as much, within half a point.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The best fixed mix of the same size, which knows the session beforehand, serves %1 points more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Since the session&apos;s start could choose a fixed mix, the highest tier served %1 of the uses of experts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The highest tier served %1 of the uses of experts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That is %1 points more than a fixed mix chosen at the session&apos;s start: following the conversation pays.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A fixed mix of the same size serves as much, within half a point, also one chosen at the session&apos;s start: in this session the policy gains nothing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In this session the policy gains nothing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fixed mix from the start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Counted since the model was opened; once its first 2,048 tokens can choose a fixed mix, since then. The fixed mixes hold as many experts in the highest tier as the policy did at most. The best one knows the whole session beforehand, which nobody can.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4645,10 +4768,6 @@
         <translation>Legende</translation>
     </message>
     <message>
-        <source>The hue says the tier, the strength how hot an expert is: the square root of its hotness beside the hottest of its layer. Hotness is how much of the router&apos;s weight an expert got lately.</source>
-        <translation>Der Farbton sagt die Stufe, die Stärke, wie heiß ein Experte ist: die Wurzel seiner Hitze, verglichen mit dem heißesten seiner Schicht. Hitze ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekam.</translation>
-    </message>
-    <message>
         <source>%1 · %2</source>
         <translation>%1 · %2</translation>
     </message>
@@ -4661,14 +4780,6 @@
         <translation>stärker = zuletzt mehr gebraucht</translation>
     </message>
     <message>
-        <source>brighter = hotter</source>
-        <translation>heller = heißer</translation>
-    </message>
-    <message>
-        <source>deeper = hotter</source>
-        <translation>kräftiger = heißer</translation>
-    </message>
-    <message>
         <source>in flight</source>
         <translation>unterwegs</translation>
     </message>
@@ -4679,6 +4790,14 @@
     <message>
         <source>just changed</source>
         <translation>eben geändert</translation>
+    </message>
+    <message>
+        <source>The colour says how many bits a weight has, its strength how hot an expert is: the square root of its hotness beside the hottest of its layer. Hotness is how much of the router&apos;s weight an expert got lately.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stronger = hotter</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4917,13 +5036,6 @@
         <source>now</source>
         <translation>jetzt</translation>
     </message>
-    <message numerus="yes">
-        <source>Router collapse in %n layer(s): a few experts take nearly all that they could.</source>
-        <translation>
-            <numerusform>Router-Kollaps in einer Schicht: wenige Experten nehmen fast alles, was sie könnten.</numerusform>
-            <numerusform>Router-Kollaps in %n Schichten: wenige Experten nehmen fast alles, was sie könnten.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>The device&apos;s memory is %1 full.</source>
         <translation>Der Speicher des Geräts ist zu %1 voll.</translation>
@@ -4939,10 +5051,6 @@
     <message>
         <source>Alarm</source>
         <translation>Alarm</translation>
-    </message>
-    <message>
-        <source>Routers are judged by the last minute. With k experts for a token, two can take at most 2/k of the uses; the alarm comes at 80 % of that. Where a token takes more than 40 % of the experts, it comes when the same k serve nearly every token. Text that repeats itself does this, too.</source>
-        <translation>Router werden nach der letzten Minute beurteilt. Mit k Experten je Token können zwei höchstens 2/k der Nutzungen nehmen; der Alarm kommt bei 80 % davon. Wo ein Token mehr als 40 % der Experten braucht, kommt er, wenn dieselben k fast jedes Token bedienen. Auch Text, der sich wiederholt, bewirkt das.</translation>
     </message>
     <message>
         <source>Layer %1, expert %2</source>
@@ -5108,6 +5216,25 @@
         <source>&lt;b&gt;%1 is being opened.&lt;/b&gt;&lt;br&gt;Its experts are shown once it is in memory.</source>
         <translation>&lt;b&gt;%1 wird geöffnet.&lt;/b&gt;&lt;br&gt;Seine Experten werden gezeigt, sobald es im Speicher ist.</translation>
     </message>
+    <message numerus="yes">
+        <source>Router collapse in %n layer(s): the same few experts take nearly all.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A router has collapsed when the same few experts serve nearly every token, now and over many subjects: those of the calibration, or, without one, all since the model was opened. An answer about one subject keeps to few experts, too; that is no alarm.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Switch to a fixed mix</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Switch</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::MachinePage</name>
@@ -5129,10 +5256,6 @@
     <message>
         <source>How much of a conversation the model sees at once. A token is about three quarters of a word; each one takes memory.</source>
         <translation>Wie viel von einem Gespräch das Modell auf einmal sieht. Ein Token ist etwa ein dreiviertel Wort; jedes braucht Speicher.</translation>
-    </message>
-    <message>
-        <source> GB</source>
-        <translation> GB</translation>
     </message>
     <message>
         <source>&amp;Context</source>
@@ -5650,14 +5773,6 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Schicht %1: noch nicht gebraucht</translation>
     </message>
     <message>
-        <source>Layer %1: evenness %2. Expert %3 got %4 of the uses, the two busiest %5 of at most %6, the busiest tenth %7, the %8 busiest %9.</source>
-        <translation>Schicht %1: Gleichmäßigkeit %2. Experte %3 bekam %4 der Nutzungen, die zwei meistgenutzten %5 von höchstens %6, das meistgenutzte Zehntel %7, die %8 meistgenutzten %9.</translation>
-    </message>
-    <message>
-        <source>Collapsed: a few experts take nearly all that they could.</source>
-        <translation>Kollabiert: wenige Experten nehmen fast alles, was sie könnten.</translation>
-    </message>
-    <message>
         <source>Conversations: none used the experts yet</source>
         <translation>Gespräche: noch keines hat die Experten gebraucht</translation>
     </message>
@@ -5700,6 +5815,29 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>Load of the busiest experts</source>
         <translation>Last der meistgenutzten Experten</translation>
+    </message>
+    <message numerus="yes">
+        <source>One subject in %n layer(s).</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Layer %1: evenness %2. Expert %3 got %4 of the uses, the busiest tenth %5, the %6 busiest %7.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collapsed: the same few experts take nearly all, whatever the subject.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One subject: over the many of the calibration, other experts worked here as well.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one subject · %1</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -6012,6 +6150,17 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
 </context>
 <context>
+    <name>fovea::ui::SizeBox</name>
+    <message>
+        <source>“%1” is no size. Write, for example, 8 GB, 7.5 GiB or 500 MB.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There are %1 in all.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>fovea::ui::StartPage</name>
     <message>
         <source>&amp;Download</source>
@@ -6024,6 +6173,13 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <message>
         <source>S&amp;top</source>
         <translation>&amp;Anhalten</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::StarterView</name>
+    <message>
+        <source>What shall we look at?</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

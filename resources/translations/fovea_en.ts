@@ -215,10 +215,10 @@
 <context>
     <name>fovea::ui::LivePanel</name>
     <message numerus="yes">
-        <source>Router collapse in %n layer(s): a few experts take nearly all that they could.</source>
-        <translation>
-            <numerusform>Router collapse in one layer: a few experts take nearly all that they could.</numerusform>
-            <numerusform>Router collapse in %n layers: a few experts take nearly all that they could.</numerusform>
+        <source>Router collapse in %n layer(s): the same few experts take nearly all.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
@@ -229,6 +229,16 @@
         <translation>
             <numerusform>%1, %n layer</numerusform>
             <numerusform>%1, %n layers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>fovea::ui::RouterView</name>
+    <message numerus="yes">
+        <source>One subject in %n layer(s).</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -109,7 +109,7 @@ class Stage {
   ui::ChatWindow& window_;
 };
 
-// The wizard of the first start, by its keys: the demo model with hot experts in 0.24 GB, and measured.
+// The wizard of the first start, by its keys: the demo model with hot experts in 0.145 GB, and measured.
 void Stage::set_up() {
   QDialog* wizard = nullptr;
   must(wait([&] {
@@ -136,7 +136,7 @@ void Stage::set_up() {
   auto* box = wizard->findChild<QAbstractSpinBox*>(QStringLiteral("wizardBudget"));
   auto* budget = box->findChild<QLineEdit*>();
   budget->selectAll();
-  QTest::keyClicks(budget, QStringLiteral("240MB"));
+  QTest::keyClicks(budget, QStringLiteral("145MB"));
   QFocusEvent leave(QEvent::FocusOut);  // whoever has the focus
   QApplication::sendEvent(box, &leave);
   QTest::qWait(1000);

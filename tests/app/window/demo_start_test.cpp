@@ -1,9 +1,6 @@
 // The demo's first start: one can chat at once, its store is prepared meanwhile, and then its experts move.
 #include "app/window/demo_start.h"
 
-#include <QLabel>
-
-#include "app/demo/demo_model.h"
 #include "app/demo/demo_precision.h"
 #include "app/demo/demo_prompts.h"
 #include "app/window/desktop.h"
