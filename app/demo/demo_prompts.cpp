@@ -6,13 +6,13 @@ namespace fovea::app {
 
 std::span<const DemoPrompt> demo_prompts() {
   static constexpr DemoPrompt prompts[] = {
-      {QT_TRANSLATE_NOOP("DemoPrompts", "A poem"), "Write a poem about the sea."},
-      {QT_TRANSLATE_NOOP("DemoPrompts", "Python"),
+      {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "A poem"), "Write a poem about the sea."},
+      {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "Python"),
        "Write a Python function that checks whether a number is even."},
-      {QT_TRANSLATE_NOOP("DemoPrompts", "Health"), "What are the benefits of regular exercise?"},
-      {QT_TRANSLATE_NOOP("DemoPrompts", "A country"), "What is the capital of Italy?"},
-      {QT_TRANSLATE_NOOP("DemoPrompts", "Nature"), "What is photosynthesis?"},
-      {QT_TRANSLATE_NOOP("DemoPrompts", "Advice"), "Give me three tips for learning a language."},
+      {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "Health"), "What are the benefits of regular exercise?"},
+      {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "A country"), "What is the capital of Italy?"},
+      {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "Nature"), "What is photosynthesis?"},
+      {QT_TRANSLATE_NOOP("fovea::app::DemoPrompts", "Advice"), "Give me three tips for learning a language."},
   };
   return prompts;
 }

@@ -70,8 +70,8 @@ void DemoStart::show_starters() {
   if (chat_.model().info.name == demo_model_name) {
     about = tr("A small model to try Fovea with: simple English, short answers.");
     for (const DemoPrompt& prompt : demo_prompts())
-      starters.push_back(
-          {QCoreApplication::translate("DemoPrompts", prompt.title), QString::fromUtf8(prompt.text)});
+      starters.push_back({QCoreApplication::translate("fovea::app::DemoPrompts", prompt.title),
+                          QString::fromUtf8(prompt.text)});
   }
   window_.set_starters(about, starters);
 }

@@ -2,6 +2,33 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+    <name>fovea::app::DemoPrompts</name>
+    <message>
+        <source>A poem</source>
+        <translation>Ein Gedicht</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>Health</source>
+        <translation>Gesundheit</translation>
+    </message>
+    <message>
+        <source>A country</source>
+        <translation>Ein Land</translation>
+    </message>
+    <message>
+        <source>Nature</source>
+        <translation>Natur</translation>
+    </message>
+    <message>
+        <source>Advice</source>
+        <translation>Ein Rat</translation>
+    </message>
+</context>
+<context>
     <name>fovea::app::ChatController</name>
     <message>
         <source>Attach text files</source>
@@ -48,15 +75,15 @@
     </message>
     <message>
         <source>Answering in “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwortet in „%1“</translation>
     </message>
     <message>
         <source>“%1” was not answered. %2</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ wurde nicht beantwortet. %2</translation>
     </message>
     <message>
         <source>Without the oldest messages the model would read on from “%1”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne die ältesten Nachrichten läse das Modell ab „%1“ weiter.</translation>
     </message>
 </context>
 <context>
@@ -104,11 +131,11 @@
     </message>
     <message>
         <source>Waits until a model is open</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet, bis ein Modell geöffnet ist</translation>
     </message>
     <message>
         <source>Waits for the answer in “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet auf die Antwort in „%1“</translation>
     </message>
 </context>
 <context>
@@ -155,30 +182,30 @@
     </message>
     <message>
         <source>Not answered: Fovea ended before</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht beantwortet: Fovea wurde vorher beendet</translation>
     </message>
     <message>
         <source>New chat</source>
-        <translation type="unfinished">Neuer Chat</translation>
+        <translation>Neuer Chat</translation>
     </message>
 </context>
 <context>
     <name>fovea::app::DemoStart</name>
     <message>
         <source>The demo&apos;s experts could not be prepared, so they stay as its file has them: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Experten des Demomodells ließen sich nicht vorbereiten und bleiben, wie sie in der Datei stehen: %1</translation>
     </message>
     <message>
         <source>A small model to try Fovea with: simple English, short answers.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein kleines Modell zum Ausprobieren. Es kann nur einfaches Englisch, deshalb sind die Vorschläge englisch.</translation>
     </message>
     <message>
         <source>Preparing the demo&apos;s experts, once: %1 %. You can chat meanwhile; then they adapt to what you talk about.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Experten des Demomodells werden einmalig vorbereitet: %1 %. Sie können inzwischen schon chatten; danach passen sie sich dem Gespräch an.</translation>
     </message>
     <message>
         <source>The demo&apos;s experts are prepared. Those at work are sharp now, the others rest: the panel shows it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Experten des Demomodells sind vorbereitet. Wer arbeitet, ist jetzt scharf, die anderen ruhen: Das Panel zeigt es.</translation>
     </message>
 </context>
 <context>
@@ -2509,35 +2536,35 @@
     </message>
     <message>
         <source>Attach text files: notes, Markdown, tables as CSV, source code</source>
-        <translation type="unfinished"></translation>
+        <translation>Hängen Sie Textdateien an: Notizen, Markdown, Tabellen als CSV, Quelltext</translation>
     </message>
     <message>
         <source>Copy the text out of it, or save it as a text file and attach that</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopieren Sie den Text heraus, oder speichern Sie ihn als Textdatei und hängen Sie diese an</translation>
     </message>
     <message>
         <source>Save it in UTF-8 and attach it again</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern Sie ihn in UTF-8 und hängen Sie ihn noch einmal an</translation>
     </message>
     <message>
         <source>message %1 is no answer that waits</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht %1 ist keine Antwort, die wartet</translation>
     </message>
     <message>
         <source>this is a document or an archive, and the model reads text only</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist ein Dokument oder ein Archiv, und das Modell liest nur Text</translation>
     </message>
     <message>
         <source>this is a picture, and the model reads text only</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist ein Bild, und das Modell liest nur Text</translation>
     </message>
     <message>
         <source>this is not a text, and the model reads text only</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist kein Text, und das Modell liest nur Text</translation>
     </message>
     <message>
         <source>this text is not in UTF-8</source>
-        <translation type="unfinished"></translation>
+        <translation>dieser Text ist nicht in UTF-8</translation>
     </message>
 </context>
 <context>
@@ -3078,31 +3105,31 @@
     </message>
     <message>
         <source>This message has %1 tokens, more than the %2 that the model reads at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Nachricht hat %1 Token, mehr als die %2, die das Modell auf einmal liest.</translation>
     </message>
     <message>
         <source>Shorten it or what is attached, or open the model with a longer context (Settings).</source>
-        <translation type="unfinished"></translation>
+        <translation>Kürzen Sie sie oder die Anhänge, oder öffnen Sie das Modell mit einem längeren Kontext (Einstellungen).</translation>
     </message>
     <message>
         <source>Shorten it or what is attached.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kürzen Sie sie oder die Anhänge.</translation>
     </message>
     <message>
         <source>The model is opened again, with as many experts at each precision as now; then they stay there. The conversation is kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell wird neu geöffnet, mit so vielen Experten in jeder Genauigkeit wie jetzt; dann bleiben sie dabei. Das Gespräch bleibt erhalten.</translation>
     </message>
     <message>
         <source>Nothing is written to the disk: every expert is there at each precision. It takes as long as opening the model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf das Laufwerk wird nichts geschrieben: jeder Experte liegt schon in jeder Genauigkeit vor. Es dauert so lange wie das Öffnen des Modells.</translation>
     </message>
     <message>
         <source>Every expert would first be written at each precision: %1 on the disk, where only %2 are free.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst würde jeder Experte in jeder Genauigkeit geschrieben: %1 auf dem Laufwerk, auf dem nur %2 frei sind.</translation>
     </message>
     <message>
         <source>First every expert is written at each precision: %1 on the disk, where %2 are free. That takes about %3, once.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst wird jeder Experte in jeder Genauigkeit geschrieben: %1 auf dem Laufwerk, auf dem %2 frei sind. Das dauert einmalig etwa %3.</translation>
     </message>
 </context>
 <context>
@@ -4235,11 +4262,11 @@
     </message>
     <message>
         <source>Take back</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurückholen</translation>
     </message>
     <message>
         <source>Take back what waits to be answered (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurückholen, was auf eine Antwort wartet (Esc)</translation>
     </message>
 </context>
 <context>
@@ -4273,11 +4300,11 @@
     </message>
     <message>
         <source>waits to be answered</source>
-        <translation type="unfinished"></translation>
+        <translation>wartet auf eine Antwort</translation>
     </message>
     <message>
         <source>is being answered</source>
-        <translation type="unfinished"></translation>
+        <translation>wird gerade beantwortet</translation>
     </message>
 </context>
 <context>
@@ -4706,39 +4733,39 @@
     </message>
     <message>
         <source>The best fixed mix of the same size, which knows the session beforehand, serves as much, within half a point.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die beste feste Mischung gleicher Größe, die die Sitzung im Voraus kennt, bedient auf einen halben Prozentpunkt genau ebenso viel.</translation>
     </message>
     <message>
         <source>The best fixed mix of the same size, which knows the session beforehand, serves %1 points more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die beste feste Mischung gleicher Größe, die die Sitzung im Voraus kennt, bedient %1 Prozentpunkte mehr.</translation>
     </message>
     <message>
         <source>Since the session&apos;s start could choose a fixed mix, the highest tier served %1 of the uses of experts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seit der Beginn der Sitzung eine feste Mischung wählen konnte, hat die höchste Stufe %1 der Nutzungen von Experten bedient.</translation>
     </message>
     <message>
         <source>The highest tier served %1 of the uses of experts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die höchste Stufe hat %1 der Nutzungen von Experten bedient.</translation>
     </message>
     <message>
         <source>That is %1 points more than a fixed mix chosen at the session&apos;s start: following the conversation pays.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das sind %1 Prozentpunkte mehr als bei einer zu Beginn der Sitzung gewählten festen Mischung: dem Gespräch zu folgen lohnt sich.</translation>
     </message>
     <message>
         <source>A fixed mix of the same size serves as much, within half a point, also one chosen at the session&apos;s start: in this session the policy gains nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine feste Mischung gleicher Größe bedient auf einen halben Prozentpunkt genau ebenso viel, auch eine zu Beginn der Sitzung gewählte: in dieser Sitzung bringt die Strategie nichts.</translation>
     </message>
     <message>
         <source>In this session the policy gains nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>In dieser Sitzung bringt die Strategie nichts.</translation>
     </message>
     <message>
         <source>Fixed mix from the start</source>
-        <translation type="unfinished"></translation>
+        <translation>Feste Mischung vom Anfang</translation>
     </message>
     <message>
         <source>Counted since the model was opened; once its first 2,048 tokens can choose a fixed mix, since then. The fixed mixes hold as many experts in the highest tier as the policy did at most. The best one knows the whole session beforehand, which nobody can.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gezählt, seit das Modell geöffnet wurde; sobald seine ersten 2.048 Tokens eine feste Mischung wählen können, ab da. Die festen Mischungen halten so viele Experten in der höchsten Stufe wie die Strategie höchstens. Die beste kennt die ganze Sitzung im Voraus, was niemand kann.</translation>
     </message>
 </context>
 <context>
@@ -4793,11 +4820,11 @@
     </message>
     <message>
         <source>The colour says how many bits a weight has, its strength how hot an expert is: the square root of its hotness beside the hottest of its layer. Hotness is how much of the router&apos;s weight an expert got lately.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Farbe sagt, wie viele Bits ein Gewicht hat, ihre Stärke, wie heiß ein Experte ist: die Wurzel seiner Hitze, verglichen mit dem heißesten seiner Schicht. Hitze ist, wie viel vom Gewicht des Routers ein Experte zuletzt bekam.</translation>
     </message>
     <message>
         <source>stronger = hotter</source>
-        <translation type="unfinished"></translation>
+        <translation>stärker = heißer</translation>
     </message>
 </context>
 <context>
@@ -5218,22 +5245,22 @@
     </message>
     <message numerus="yes">
         <source>Router collapse in %n layer(s): the same few experts take nearly all.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Router-Kollaps in einer Schicht: dieselben wenigen Experten nehmen fast alles.</numerusform>
+            <numerusform>Router-Kollaps in %n Schichten: dieselben wenigen Experten nehmen fast alles.</numerusform>
         </translation>
     </message>
     <message>
         <source>A router has collapsed when the same few experts serve nearly every token, now and over many subjects: those of the calibration, or, without one, all since the model was opened. An answer about one subject keeps to few experts, too; that is no alarm.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Router ist kollabiert, wenn dieselben wenigen Experten fast jedes Token bedienen, jetzt und über viele Themen hinweg: die der Kalibrierung oder, ohne eine, alle seit dem Öffnen des Modells. Auch eine Antwort zu einem einzigen Thema braucht nur wenige Experten; das ist kein Alarm.</translation>
     </message>
     <message>
         <source>Switch to a fixed mix</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu einer festen Mischung wechseln</translation>
     </message>
     <message>
         <source>Switch</source>
-        <translation type="unfinished"></translation>
+        <translation>Wechseln</translation>
     </message>
 </context>
 <context>
@@ -5818,26 +5845,26 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     </message>
     <message numerus="yes">
         <source>One subject in %n layer(s).</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ein Thema in einer Schicht.</numerusform>
+            <numerusform>Ein Thema in %n Schichten.</numerusform>
         </translation>
     </message>
     <message>
         <source>Layer %1: evenness %2. Expert %3 got %4 of the uses, the busiest tenth %5, the %6 busiest %7.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1: Gleichmäßigkeit %2. Experte %3 bekam %4 der Nutzungen, das meistgenutzte Zehntel %5, die %6 meistgenutzten %7.</translation>
     </message>
     <message>
         <source>Collapsed: the same few experts take nearly all, whatever the subject.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kollabiert: dieselben wenigen Experten nehmen fast alles, bei jedem Thema.</translation>
     </message>
     <message>
         <source>One subject: over the many of the calibration, other experts worked here as well.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Thema: bei den vielen der Kalibrierung haben hier auch andere Experten gearbeitet.</translation>
     </message>
     <message>
         <source>one subject · %1</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Thema · %1</translation>
     </message>
 </context>
 <context>
@@ -6153,11 +6180,11 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <name>fovea::ui::SizeBox</name>
     <message>
         <source>“%1” is no size. Write, for example, 8 GB, 7.5 GiB or 500 MB.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist keine Größe. Schreiben Sie zum Beispiel 8 GB, 7,5 GiB oder 500 MB.</translation>
     </message>
     <message>
         <source>There are %1 in all.</source>
-        <translation type="unfinished"></translation>
+        <translation>Insgesamt gibt es nur %1.</translation>
     </message>
 </context>
 <context>
@@ -6179,7 +6206,7 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
     <name>fovea::ui::StarterView</name>
     <message>
         <source>What shall we look at?</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sehen wir uns an?</translation>
     </message>
 </context>
 <context>

@@ -216,9 +216,9 @@
     <name>fovea::ui::LivePanel</name>
     <message numerus="yes">
         <source>Router collapse in %n layer(s): the same few experts take nearly all.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Router collapse in one layer: the same few experts take nearly all.</numerusform>
+            <numerusform>Router collapse in %n layers: the same few experts take nearly all.</numerusform>
         </translation>
     </message>
 </context>
@@ -236,9 +236,9 @@
     <name>fovea::ui::RouterView</name>
     <message numerus="yes">
         <source>One subject in %n layer(s).</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>One subject in one layer.</numerusform>
+            <numerusform>One subject in %n layers.</numerusform>
         </translation>
     </message>
 </context>

@@ -109,7 +109,7 @@ class Stage {
   ui::ChatWindow& window_;
 };
 
-// The wizard of the first start, by its keys: the demo model with hot experts in 0.145 GB, and measured.
+// The wizard of the first start, by its keys: the demo model with hot experts in 0.22 GB, and measured.
 void Stage::set_up() {
   QDialog* wizard = nullptr;
   must(wait([&] {
@@ -136,7 +136,7 @@ void Stage::set_up() {
   auto* box = wizard->findChild<QAbstractSpinBox*>(QStringLiteral("wizardBudget"));
   auto* budget = box->findChild<QLineEdit*>();
   budget->selectAll();
-  QTest::keyClicks(budget, QStringLiteral("145MB"));
+  QTest::keyClicks(budget, QStringLiteral("220MB"));
   QFocusEvent leave(QEvent::FocusOut);  // whoever has the focus
   QApplication::sendEvent(box, &leave);
   QTest::qWait(1000);
@@ -155,7 +155,7 @@ void Stage::set_up() {
 void Stage::choose_demo(QAbstractItemView& models) {
   must(wait([&] { return models.model()->rowCount() > 0; }), "there are models");
   const auto demo = models.model()->match(models.model()->index(0, 0), Qt::DisplayRole,
-                                          QStringLiteral("demo"), 1, Qt::MatchContains);
+                                          QStringLiteral("Fovea demo"), 1, Qt::MatchExactly);
   must(!demo.isEmpty(), "the demo model is offered");
   models.setCurrentIndex(demo.first());
 }
