@@ -365,7 +365,8 @@ class ChatControllerTest : public QObject {
     {
       Desk desk(short_answers, 1024, folder.path());
       QVERIFY(desk.open_demo());
-      desk.type(QStringLiteral("word ").repeated(300).trimmed());
+      desk.window.composer().set_text(QStringLiteral("word ").repeated(300).trimmed());
+      desk.type({});
       QVERIFY(desk.answered());
       QTRY_VERIFY(used(desk) > 300);
       first = used(desk);
