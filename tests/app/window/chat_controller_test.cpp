@@ -356,39 +356,6 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.window.status().status().context_used > question.attachments[0].tokens);
   }
 
-  // Of the conversation that is shown, whatever ran last: a new one, one that is read again, another
-  // window's.
-  void theContextIsThatOfTheConversation() {
-    const tests::TemporaryFolder folder;
-    const auto used = [](Desk& desk) { return desk.window.status().status().context_used; };
-    qint64 first = 0, conversation = 0;
-    {
-      Desk desk(short_answers, 1024, folder.path());
-      QVERIFY(desk.open_demo());
-      desk.window.composer().set_text(QStringLiteral("word ").repeated(300).trimmed());
-      desk.type({});
-      QVERIFY(desk.answered());
-      QTRY_VERIFY(used(desk) > 300);
-      first = used(desk);
-      conversation = desk.conversation().conversation().id;
-      Q_EMIT desk.window.newChatRequested();
-      QTRY_COMPARE(used(desk), 0);
-      desk.type(QStringLiteral("Hello"));
-      QVERIFY(desk.answered());
-      QTRY_VERIFY(used(desk) > 0 && used(desk) < 200);
-      desk.conversation().open(conversation);
-      QTRY_COMPARE(used(desk), first);
-    }
-    Desk desk(short_answers, 1024, folder.path());
-    QVERIFY(desk.open_demo());
-    QCOMPARE(used(desk), 0);
-    desk.conversation().open(conversation);
-    QTRY_COMPARE(used(desk), first);
-    desk.controller->open_model(desk.controller->model().settings);
-    QTRY_COMPARE(desk.window.state(), State::ready);
-    QTRY_COMPARE(used(desk), first);
-  }
-
   // Before it is sent; what is counted is what the engine reads.
   void whatDoesNotFitIsSaidBefore() {
     Desk desk(short_answers, 256);
