@@ -285,7 +285,7 @@ class ChatControllerTest : public QObject {
 
   // Nobody would see its end, and the next question had to wait for it.
   void deletingStopsTheAnswer() {
-    Desk desk(endless_answers);
+    Desk desk(endless_answers, 8192);  // long enough not to be full before
     QVERIFY(desk.open_demo());
     desk.type(QStringLiteral("Write a long story"));
     QVERIFY(desk.streaming());
