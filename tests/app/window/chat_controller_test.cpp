@@ -294,9 +294,8 @@ class ChatControllerTest : public QObject {
     QCOMPARE(desk.window.transcript().message_count(), 0);
     desk.window.findChild<QToolButton*>(QStringLiteral("undoDelete"))->click();
     QTRY_COMPARE(desk.window.transcript().message_count(), 2);
-    // The demo's first layers may have ended it by themselves in the meantime.
-    const auto state = desk.conversation().messages().back().state;
-    QVERIFY(state == app::history::MessageState::stopped || state == app::history::MessageState::complete);
+    // The end may not be stored yet when it is read again: then it is one that was cut off.
+    QVERIFY(desk.conversation().messages().back().state != app::history::MessageState::complete);
   }
 
   // The buttons below an answer are there without one, too.
