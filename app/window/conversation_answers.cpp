@@ -85,6 +85,7 @@ void ConversationController::want_answer(const history::Branch& branch, bool con
   asked.request.continue_last = continue_last;
   asked.request.settings = read_generation_settings(branch.conversation.settings);
   if (!continue_last) asked.request.messages.pop_back();  // the answer, which is empty
+  if (ended_.message == answer.id) ended_ = {};           // it goes on
   queue_.push_back(std::move(asked));
   if (branch.conversation.id == conversation_.id) show(branch);
   Q_EMIT changed(branch.conversation.id);
@@ -261,18 +262,23 @@ void ConversationController::end_answer(const history::AnswerEnd& end) {
   const Asked written = std::move(queue_.front());
   queue_.pop_front();
   history_.finish_answer(written.message, end);
-  for (history::Message& message : messages_) {
-    if (message.id != written.message) continue;
-    message.text = written.text.toStdString();
-    message.state = end.state;
-    message.origin.seed = end.seed;
-    message.timings = end.timings;
-    message.note = end.note;
-  }
+  ended_ = {.message = written.message, .text = written.text.toStdString(), .end = end};
+  show_end();
   if (written.conversation == conversation_.id || work() == Work::waiting) show_messages();
   Q_EMIT workChanged();
   Q_EMIT changed(written.conversation);
   ask_next();
+}
+
+void ConversationController::show_end() {
+  for (history::Message& message : messages_) {
+    if (message.id != ended_.message) continue;
+    message.text = ended_.text;
+    message.state = ended_.end.state;
+    message.origin.seed = ended_.end.seed;
+    message.timings = ended_.end.timings;
+    message.note = ended_.end.note;
+  }
 }
 
 void ConversationController::retry_leaving_out_oldest() {

@@ -106,6 +106,7 @@ void ConversationController::show(const history::Branch& branch) {
   for (history::Message& message : messages_) {
     if (writing() && message.id == writing()->message) message.text = writing()->text.toStdString();
   }
+  show_end();
   show_messages();
   window_.sidebar().set_current(conversation_.id);
   window_.set_conversation_title(q(conversation_.title));

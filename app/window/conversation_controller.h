@@ -118,6 +118,11 @@ class ConversationController : public QObject {
     QString text;         // all of the answer so far
     bool waited = false;  // it was not asked at once
   };
+  struct Ended {  // an answer that was written just now
+    history::Id message = 0;
+    std::string text;
+    history::AnswerEnd end;
+  };
   // Of a question on its way to the disk: set to true, its answer is stopped at once.
   using Storing = std::shared_ptr<bool>;
 
@@ -133,6 +138,7 @@ class ConversationController : public QObject {
   void want_answer(const history::Branch& branch, bool continue_last);
   void ask_next();
   void end_answer(const history::AnswerEnd& end);
+  void show_end();
   void stop_answer(history::Id conversation);
   void take_back(const Asked& asked);
   const Asked* writing() const { return answering_ ? &queue_.front() : nullptr; }
@@ -160,6 +166,7 @@ class ConversationController : public QObject {
   std::deque<Asked> queue_;  // at most one of each conversation
   bool answering_ = false;   // the first of them; the others wait
   bool ready_ = false;
+  Ended ended_;      // the last one: what is read of it may be older than its end
   Storing storing_;  // in the conversation that is shown; null: nothing is
   history::Id editing_ = 0;
   std::string new_draft_;  // as it is stored: of a conversation that does not exist yet
