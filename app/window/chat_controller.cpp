@@ -1,7 +1,6 @@
 #include "app/window/chat_controller.h"
 
 #include <QFileDialog>
-#include <QFileInfo>
 #include <algorithm>
 #include <utility>
 
@@ -116,10 +115,11 @@ void ChatController::open_model(const LoadRequest& request) {
   conversation_.set_ready(false);
   show_work();
   measure_next();
-  opening_ = q(request.model.string());
-  window_.show_progress(tr("Loading %1").arg(QFileInfo(opening_).fileName()), 0, 0);
+  asked_ = request;
+  const QString name = q(request.model.filename().string());
+  window_.show_progress(tr("Loading %1").arg(name), 0, 0);
   Q_EMIT modelClosed();
-  Q_EMIT modelOpening(QFileInfo(opening_).fileName());
+  Q_EMIT modelOpening(name);
   QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
                                             request] { worker->load(ticket, request); });
 }
@@ -131,6 +131,7 @@ void ChatController::calibrate(const CalibrationSettings& settings) {
 
 void ChatController::reload(const PrecisionRequest& precision) {
   LoadRequest request = model_.settings;
+  request.chunk = asked_.chunk;  // another policy may want another one
   request.precision = precision;
   open_model(request);
 }
@@ -216,7 +217,7 @@ void ChatController::count_attachment(quint64 attachment, const QString& text) {
 
 void ChatController::on_load_progress(const Progress& progress) {
   if (window_.state() != State::loading) return;
-  window_.show_progress(tr("Loading %1  %2").arg(QFileInfo(opening_).fileName(), q(progress.item)),
+  window_.show_progress(tr("Loading %1  %2").arg(q(asked_.model.filename().string()), q(progress.item)),
                         progress.done, progress.total);
 }
 
@@ -237,7 +238,7 @@ void ChatController::on_loaded(const LoadedModel& model) {
   status_.memory_why = memory_why(model);
   show_work();
   window_.composer().focus_input();
-  Q_EMIT modelOpened(opening_);
+  Q_EMIT modelOpened(q(asked_.model.string()));
   conversation_.set_ready(true);
   measure_conversation();
   measure_next();

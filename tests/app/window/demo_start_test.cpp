@@ -71,6 +71,14 @@ class DemoStartTest : public QObject {
     again.start();
     QVERIFY(wait_for([&] { return again.window().state() == State::ready; }));
     QCOMPARE(policy(again), PolicyKind::dynaexq);
+    // Another policy has the chunk that is its own.
+    QCOMPARE(again.chat().model().settings.chunk, 128);
+    PrecisionRequest none;
+    none.policy = PolicyKind::none;
+    again.chat().reload(none);
+    QVERIFY(wait_for([&] { return again.window().state() == State::ready; }));
+    QCOMPARE(policy(again), PolicyKind::none);
+    QCOMPARE(again.chat().model().settings.chunk, 256);
     QVERIFY(close(again));
 
     app::WindowRequest fixed = request();
