@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <QRegularExpression>
 
 #include "app/window/generation_settings.h"
 #include "app/words/qt_text.h"
@@ -148,7 +149,9 @@ std::vector<ui::SearchItem> items_of(const history::SearchResult& result) {
 }
 
 QString title_of(const QString& question, int most_characters) {
-  QString title = question.simplified();
+  static const QRegularExpression fence(QStringLiteral("^\\s*(```|~~~).*$"), QRegularExpression::MultilineOption);
+  QString title = QString(question).remove(fence).simplified();
+  if (title.isEmpty()) title = question.simplified();
   if (title.size() <= most_characters) return title;
   const qsizetype space = title.lastIndexOf(QLatin1Char(' '), most_characters);
   title.truncate(space > most_characters / 2 ? space : most_characters);

@@ -5,6 +5,7 @@
 
 #include "app/history/database.h"
 #include "app/history/worker/history_thread.h"
+#include "app/window/conversation_view.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -69,6 +70,15 @@ class ConversationControllerTest : public QObject {
     const bool is_told = wanted.size() == 1;  // no draft is cleared for it
     FOVEA_VERIFY(other->script(mends.toStdString()));
     QCOMPARE(messages(), is_told ? 2 : 3);
+  }
+
+  // A list of chats shows words and not how they are laid out.
+  void aTitleHasNoFences() {
+    QCOMPARE(app::title_of(QStringLiteral("```python\nprint(1)\n```\nWhat does this print?")),
+             QStringLiteral("print(1) What does this print?"));
+    QCOMPARE(app::title_of(QStringLiteral("What are\n ``` fences?")), QStringLiteral("What are"));
+    QCOMPARE(app::title_of(QStringLiteral("What is ```x```?")), QStringLiteral("What is ```x```?"));
+    QCOMPARE(app::title_of(QStringLiteral("```")), QStringLiteral("```"));
   }
 };
 FOVEA_TEST(ConversationControllerTest)
