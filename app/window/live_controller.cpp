@@ -49,6 +49,7 @@ LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
   connect(&chat, &ChatController::timingsArrived, this, &LiveController::show_timings);
   connect(&chat.conversation(), &ConversationController::opened, this, &LiveController::show_conversation);
   connect(&chat.conversation(), &ConversationController::changed, this, &LiveController::show_conversation);
+  connect(&chat.conversation(), &ConversationController::workChanged, this, &LiveController::show_conversation);
   connect(&panel, &ui::LivePanel::exportRequested, this, &LiveController::save);
   connect(&panel, &ui::LivePanel::replayRequested, this, &LiveController::open_recording);
   connect(&panel, &ui::LivePanel::switchPolicyRequested, this, &LiveController::offer_fixed_mix);
@@ -117,6 +118,9 @@ void LiveController::show_conversation() {
   const history::Conversation& conversation = chat_.conversation().conversation();
   panel_->set_conversation(conversation.id == 0 ? QStringLiteral("new") : QString::number(conversation.id),
                            conversation.id == 0 ? tr("New chat") : q(conversation.title));
+  const qint64 answering = chat_.conversation().answering();
+  panel_->set_answering(answering == 0 ? QString() : QString::number(answering),
+                        chat_.conversation().answering_title());
 }
 
 void LiveController::read_memory() {

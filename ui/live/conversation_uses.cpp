@@ -41,14 +41,21 @@ void ConversationUses::set_current(const QString& key, const QString& title) {
   if (Conversation* known = find(key)) known->title = title;
 }
 
+void ConversationUses::set_answering(const QString& key, const QString& title) {
+  answering_ = key;
+  answering_title_ = title;
+}
+
 void ConversationUses::add(const MapFrame& before, const MapFrame& after) {
-  if (current_.isEmpty() || before.size() != after.size()) return;
+  const bool in_view = answering_.isEmpty();
+  const QString& key = in_view ? current_ : answering_;
+  if (key.isEmpty() || before.size() != after.size()) return;
   units_per_layer_ = after.units_per_layer;
-  Conversation* conversation = find(current_);
+  Conversation* conversation = find(key);
   if (!conversation) {
     if (conversations_.size() >= most_kept)
       conversations_.erase(std::ranges::min_element(conversations_, {}, &Conversation::last));
-    conversations_.push_back({.key = current_, .title = current_title_, .uses = {}});
+    conversations_.push_back({.key = key, .title = in_view ? current_title_ : answering_title_, .uses = {}});
     conversation = &conversations_.back();
   }
   conversation->last = ++clock_;

@@ -23,8 +23,10 @@ class ConversationUses {
     bool current = false;
   };
 
-  // What is used from now on belongs to it. An empty key: to nobody.
+  // That in view, with which the others are compared. An empty key: none.
   void set_current(const QString& key, const QString& title);
+  // What is used from now on belongs to it. An empty key: to the one in view.
+  void set_answering(const QString& key, const QString& title);
   // Uses between two moments.
   void add(const MapFrame& before, const MapFrame& after);
   void clear() { conversations_.clear(); }
@@ -42,7 +44,7 @@ class ConversationUses {
   Conversation* find(const QString& key);
   const Conversation* find(const QString& key) const;
 
-  QString current_, current_title_;
+  QString current_, current_title_, answering_, answering_title_;
   std::uint64_t clock_ = 0;
   std::int64_t units_per_layer_ = 0;
   std::vector<Conversation> conversations_;

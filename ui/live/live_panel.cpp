@@ -81,6 +81,10 @@ void LivePanel::set_conversation(const QString& key, const QString& title) {
   conversations_.set_current(key, title);
 }
 
+void LivePanel::set_answering(const QString& key, const QString& title) {
+  conversations_.set_answering(key, title);
+}
+
 // What is reported are sums; a piece of text may stand for several tokens.
 void LivePanel::add_timings(const Timings& so_far) {
   const std::int64_t tokens = so_far.generated_tokens - last_timings_.generated_tokens;

@@ -57,8 +57,10 @@ class LivePanel : public QWidget {
   void clear_model();
   void set_opening(const QString& name);  // of a model that is being loaded, until set_model or clear_model
 
-  // Uses count for this conversation from now on; an empty key: for none.
+  // The one in view, for which uses count from now on; an empty key: none.
   void set_conversation(const QString& key, const QString& title);
+  // While another one is answered, they count for that; an empty key: none is.
+  void set_answering(const QString& key, const QString& title);
   // Of the answer in progress, whenever they arrive: the times between tokens come from them.
   void add_timings(const Timings& so_far);
   // Every program's; total 0: unknown. `host_bytes`: of main memory in all, where the device has its own.

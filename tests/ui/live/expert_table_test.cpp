@@ -132,6 +132,13 @@ class ExpertTableTest : public QObject {
     QCOMPARE(rows[1].overlap, std::optional(0.5));
     QCOMPARE(uses.busiest(QStringLiteral("b")), (std::vector<std::uint8_t>{0, 0, 1, 1, 0, 0}));
     QVERIFY(uses.busiest(QStringLiteral("c")).empty());
+    // While another chat is answered, what is used is that one's, and not that of the chat in view.
+    uses.set_answering(QStringLiteral("b"), QStringLiteral("title b"));
+    step("a", 5, 9);
+    uses.set_answering({}, {});
+    QCOMPARE(uses.rows()[0].uses, 107);
+    QCOMPARE(uses.rows()[1].uses, 79);
+    QVERIFY(uses.rows()[0].current);
     // A new chat has used none, so there is nothing to be in common with.
     uses.set_current(QStringLiteral("new"), QStringLiteral("new"));
     for (const auto& row : uses.rows()) QVERIFY(!row.current && !row.overlap);
