@@ -2,33 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
-    <name>fovea::app::DemoPrompts</name>
-    <message>
-        <source>A poem</source>
-        <translation>Ein Gedicht</translation>
-    </message>
-    <message>
-        <source>Python</source>
-        <translation>Python</translation>
-    </message>
-    <message>
-        <source>Health</source>
-        <translation>Gesundheit</translation>
-    </message>
-    <message>
-        <source>A country</source>
-        <translation>Ein Land</translation>
-    </message>
-    <message>
-        <source>Nature</source>
-        <translation>Natur</translation>
-    </message>
-    <message>
-        <source>Advice</source>
-        <translation>Ein Rat</translation>
-    </message>
-</context>
-<context>
     <name>fovea::app::ChatController</name>
     <message>
         <source>Attach text files</source>
@@ -187,6 +160,33 @@
     <message>
         <source>New chat</source>
         <translation>Neuer Chat</translation>
+    </message>
+</context>
+<context>
+    <name>fovea::app::DemoPrompts</name>
+    <message>
+        <source>A poem</source>
+        <translation>Ein Gedicht</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>Health</source>
+        <translation>Gesundheit</translation>
+    </message>
+    <message>
+        <source>A country</source>
+        <translation>Ein Land</translation>
+    </message>
+    <message>
+        <source>Nature</source>
+        <translation>Natur</translation>
+    </message>
+    <message>
+        <source>Advice</source>
+        <translation>Ein Rat</translation>
     </message>
 </context>
 <context>
@@ -4764,8 +4764,20 @@
         <translation>Feste Mischung vom Anfang</translation>
     </message>
     <message>
-        <source>Counted since the model was opened; once its first 2,048 tokens can choose a fixed mix, since then. The fixed mixes hold as many experts in the highest tier as the policy did at most. The best one knows the whole session beforehand, which nobody can.</source>
-        <translation>Gezählt, seit das Modell geöffnet wurde; sobald seine ersten 2.048 Tokens eine feste Mischung wählen können, ab da. Die festen Mischungen halten so viele Experten in der höchsten Stufe wie die Strategie höchstens. Die beste kennt die ganze Sitzung im Voraus, was niemand kann.</translation>
+        <source>That is %1 points more than a fixed mix chosen by the calibration: following the conversation pays.</source>
+        <translation>Das sind %1 Prozentpunkte mehr als bei einer nach der Kalibrierung gewählten festen Mischung: dem Gespräch zu folgen lohnt sich.</translation>
+    </message>
+    <message>
+        <source>A fixed mix of the same size serves as much, within half a point, also one chosen by the calibration: in this session the policy gains nothing.</source>
+        <translation>Eine feste Mischung gleicher Größe bedient auf einen halben Prozentpunkt genau ebenso viel, auch eine nach der Kalibrierung gewählte: in dieser Sitzung bringt die Strategie nichts.</translation>
+    </message>
+    <message>
+        <source>Fixed mix by the calibration</source>
+        <translation>Feste Mischung nach der Kalibrierung</translation>
+    </message>
+    <message>
+        <source>Counted since the model was opened. The fixed mixes hold as many experts in the highest tier as the policy did at most. One is chosen by the uses that the calibration counted; where it counted none, by the first 2,048 tokens, and compared from then on. The best one knows the whole session beforehand, which nobody can.</source>
+        <translation>Gezählt, seit das Modell geöffnet wurde. Die festen Mischungen haben so viele Experten in der höchsten Stufe wie die Strategie höchstens. Eine ist nach den Nutzungen gewählt, die die Kalibrierung gezählt hat; hat sie keine gezählt, nach den ersten 2.048 Tokens, und wird seitdem verglichen. Die beste kennt die ganze Sitzung im Voraus, was niemand kann.</translation>
     </message>
 </context>
 <context>

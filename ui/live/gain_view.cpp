@@ -52,12 +52,12 @@ QString gain_sentence(const PolicyGain& gain, PolicyKind policy) {
     return GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
   if (gain.verdict == GainVerdict::too_early)
     return GainWords::tr("Too early to say: %1 uses of experts so far.").arg(count_text(gain.uses));
-  const QString served =
-      (gain.profiled ? GainWords::tr("Since the session's start could choose a fixed mix, the "
-                                     "highest tier served %1 of the uses of experts.")
-                     : GainWords::tr("The highest tier served %1 of the uses of experts."))
-          .arg(percent_text(gain.policy_share, 1)) +
-      QLatin1Char(' ');
+  const QString served = (gain.chosen_by == FixedMix::session_start
+                              ? GainWords::tr("Since the session's start could choose a fixed mix, the "
+                                              "highest tier served %1 of the uses of experts.")
+                              : GainWords::tr("The highest tier served %1 of the uses of experts."))
+                             .arg(percent_text(gain.policy_share, 1)) +
+                         QLatin1Char(' ');
   switch (gain.verdict) {
     case GainVerdict::gains:
       return served +
@@ -67,16 +67,29 @@ QString gain_sentence(const PolicyGain& gain, PolicyKind policy) {
                  .arg(points(gain.policy_share, gain.best_fixed_share));
     case GainVerdict::ahead:
       return served +
-             GainWords::tr(
-                 "That is %1 points more than a fixed mix chosen at the session's start: following "
-                 "the conversation pays.")
-                 .arg(points(gain.policy_share, gain.profile_share)) +
+             (gain.chosen_by == FixedMix::calibration
+                  ? GainWords::tr(
+                        "That is %1 points more than a fixed mix chosen by the calibration: following the "
+                        "conversation pays.")
+                  : GainWords::tr(
+                        "That is %1 points more than a fixed mix chosen at the session's start: following "
+                        "the conversation pays."))
+                 .arg(points(gain.policy_share, gain.chosen_share)) +
              QLatin1Char(' ') + best_fixed_words(gain);
     case GainVerdict::as_good:
-      if (!gain.profiled) return served + best_fixed_words(gain);
-      return served + GainWords::tr(
-                          "A fixed mix of the same size serves as much, within half a point, also one chosen "
-                          "at the session's start: in this session the policy gains nothing.");
+      switch (gain.chosen_by) {
+        case FixedMix::calibration:
+          return served + GainWords::tr(
+                              "A fixed mix of the same size serves as much, within half a point, also one "
+                              "chosen by the calibration: in this session the policy gains nothing.");
+        case FixedMix::session_start:
+          return served + GainWords::tr(
+                              "A fixed mix of the same size serves as much, within half a point, also one "
+                              "chosen at the session's start: in this session the policy gains nothing.");
+        case FixedMix::none:
+          break;
+      }
+      return served + best_fixed_words(gain);
     default:
       return served + best_fixed_words(gain) + QLatin1Char(' ') +
              GainWords::tr("In this session the policy gains nothing.");
@@ -90,12 +103,12 @@ class GainView::Bars : public QWidget {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   }
   void set_gain(const PolicyGain& gain) {
-    if (gain.profiled != gain_.profiled) updateGeometry();
+    if (gain.chosen_by != gain_.chosen_by) updateGeometry();
     gain_ = gain;
     update();
   }
   QSize sizeHint() const override {
-    const double rows = gain_.profiled ? 3 : 2;
+    const double rows = gain_.chosen_by != FixedMix::none ? 3 : 2;
     return {fontMetrics().averageCharWidth() * 40, static_cast<int>(rows * fontMetrics().height() * 2 + 2)};
   }
 
@@ -113,8 +126,10 @@ class GainView::Bars : public QWidget {
     };
     bar(GainView::tr("This policy"), gain_.policy_share, palette().color(QPalette::Link));
     bar(GainView::tr("Best fixed mix, with hindsight"), gain_.best_fixed_share, subtle_text(palette()));
-    if (gain_.profiled)
-      bar(GainView::tr("Fixed mix from the start"), gain_.profile_share, subtle_text(palette()));
+    if (gain_.chosen_by == FixedMix::none) return;
+    bar(gain_.chosen_by == FixedMix::calibration ? GainView::tr("Fixed mix by the calibration")
+                                                 : GainView::tr("Fixed mix from the start"),
+        gain_.chosen_share, subtle_text(palette()));
   }
 
  private:
@@ -141,12 +156,11 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
   layout->addWidget(choose_, 0, Qt::AlignLeft);
   connect(choose_, &QPushButton::clicked, this, &GainView::choosePrecisionRequested);
   connect(switch_, &QPushButton::clicked, this, &GainView::switchRequested);
-  setToolTip(
-      tr("Counted since the model was opened; once its first 2,048 tokens can choose a fixed mix, since "
-         "then. The "
-         "fixed mixes hold as many experts in the highest tier as the policy did at most. The best one knows "
-         "the "
-         "whole session beforehand, which nobody can."));
+  setToolTip(tr(
+      "Counted since the model was opened. The fixed mixes hold as many experts in the highest tier as the "
+      "policy did at most. One is chosen by the uses that the calibration counted; where it counted none, by "
+      "the first 2,048 tokens, and compared from then on. The best one knows the whole session beforehand, "
+      "which nobody can."));
   set_gain({}, PolicyKind::none);
 }
 
@@ -155,8 +169,9 @@ void GainView::set_gain(const PolicyGain& gain, PolicyKind policy) {
   if (sentence_->text() != sentence) sentence_->setText(sentence);
   bars_->set_gain(gain);
   bars_->setVisible(changes_tiers(policy) && gain.verdict != GainVerdict::too_early);
-  switch_->setVisible(changes_tiers(policy) && ((gain.verdict == GainVerdict::as_good && gain.profiled) ||
-                                                gain.verdict == GainVerdict::loses));
+  switch_->setVisible(changes_tiers(policy) &&
+                      ((gain.verdict == GainVerdict::as_good && gain.chosen_by != FixedMix::none) ||
+                       gain.verdict == GainVerdict::loses));
   choose_->setVisible(policy == PolicyKind::none);
 }
 

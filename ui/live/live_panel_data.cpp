@@ -161,6 +161,7 @@ void LivePanel::refresh_judgements() {
                                .hits = hits,
                                .units_at_tier = most,
                                .bits_per_weight = bits,
+                               .calibrated_uses = model.calibrated_uses,
                                .profile_uses = profiled ? std::span<const std::uint32_t>(profile_uses_)
                                                         : std::span<const std::uint32_t>(),
                                .profile_hits = profiled ? std::span<const std::int64_t>(profile_hits_)

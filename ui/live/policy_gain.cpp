@@ -11,7 +11,8 @@ double share(double part, std::int64_t whole) {
 }
 
 // The units by how much they were used, most first.
-std::vector<std::uint32_t> ranked(std::span<const std::uint32_t> uses) {
+template <class Number>
+std::vector<std::uint32_t> ranked(std::span<const Number> uses) {
   std::vector<std::uint32_t> order(uses.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) { return uses[a] > uses[b]; });
@@ -56,30 +57,37 @@ PolicyGain policy_gain(const GainInputs& in) {
   std::vector<std::uint32_t> uses(in.uses.begin(), in.uses.end());
   std::vector<std::int64_t> hits(in.hits.begin(), in.hits.end());
   const auto count = [&] { return std::accumulate(uses.begin(), uses.end(), std::int64_t{0}); };
-  if (in.profile_uses.size() == uses.size() && in.profile_hits.size() == hits.size()) {
+  if (!uses.empty() && in.calibrated_uses.size() == uses.size()) {
+    gain.chosen_by = FixedMix::calibration;
+  } else if (in.profile_uses.size() == uses.size() && in.profile_hits.size() == hits.size()) {
     uses = since(in.uses, in.profile_uses);
     hits = since(in.hits, in.profile_hits);
-    gain.profiled = gain.high_slots > 0 && count() >= fewest_uses_per_slot * gain.high_slots;
-    if (!gain.profiled) {
+    if (gain.high_slots > 0 && count() >= fewest_uses_per_slot * gain.high_slots) {
+      gain.chosen_by = FixedMix::session_start;
+    } else {
       uses.assign(in.uses.begin(), in.uses.end());
       hits.assign(in.hits.begin(), in.hits.end());
     }
   }
   gain.uses = count();
   gain.policy_share = share(static_cast<double>(hits[0]), gain.uses);
-  const auto order = ranked(uses);
+  const auto order = ranked<std::uint32_t>(uses);
   gain.best_fixed_share = share(served_by(order, uses, gain.high_slots), gain.uses);
-  if (gain.profiled)
-    gain.profile_share = share(served_by(ranked(in.profile_uses), uses, gain.high_slots), gain.uses);
+  if (gain.chosen_by != FixedMix::none) {
+    const auto chosen =
+        gain.chosen_by == FixedMix::calibration ? ranked(in.calibrated_uses) : ranked(in.profile_uses);
+    gain.chosen_share = share(served_by(chosen, uses, gain.high_slots), gain.uses);
+  }
   double policy_bits = 0;
   for (std::size_t tier = 0; tier < hits.size() && tier < in.bits_per_weight.size(); ++tier)
     policy_bits += in.bits_per_weight[tier] * static_cast<double>(hits[tier]);
   gain.policy_bits = share(policy_bits, gain.uses);
   gain.best_fixed_bits = share(bits_of_best(order, uses, in), gain.uses);
   if (gain.high_slots == 0 || gain.uses < fewest_uses_per_slot * gain.high_slots) return gain;
-  gain.verdict = gain.gain() > gain_margin                                               ? GainVerdict::gains
-                 : gain.profiled && gain.policy_share - gain.profile_share > gain_margin ? GainVerdict::ahead
-                 : gain.gain() < -gain_margin                                            ? GainVerdict::loses
+  gain.verdict = gain.gain() > gain_margin ? GainVerdict::gains
+                 : gain.chosen_by != FixedMix::none && gain.policy_share - gain.chosen_share > gain_margin
+                     ? GainVerdict::ahead
+                 : gain.gain() < -gain_margin ? GainVerdict::loses
                                               : GainVerdict::as_good;
   return gain;
 }

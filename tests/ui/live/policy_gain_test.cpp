@@ -44,7 +44,7 @@ class PolicyGainTest : public QObject {
     QCOMPARE(gain.policy_share, static_cast<double>(high_hits) / 1000);
     // 0.4 at 4 bits and 0.6 at 2.
     QVERIFY(qFuzzyCompare(gain.best_fixed_bits, 2.8));
-    QVERIFY(!gain.profiled);
+    QCOMPARE(gain.chosen_by, FixedMix::none);
     const bool no_gain = gain.verdict == GainVerdict::loses;
     QCOMPARE(gain_sentence(gain, PolicyKind::dynaexq).contains(QStringLiteral("gains nothing")), no_gain);
   }
@@ -69,13 +69,44 @@ class PolicyGainTest : public QObject {
                                          .bits_per_weight = bits,
                                          .profile_uses = first,
                                          .profile_hits = first_hits});
-    QVERIFY(gain.profiled);
+    QCOMPARE(gain.chosen_by, FixedMix::session_start);
     // 420 uses came after it; the profile's choice served the 20 of expert 0, the policy 340.
     QCOMPARE(gain.uses, 420);
-    QVERIFY(qFuzzyCompare(gain.profile_share, 20.0 / 420));
+    QVERIFY(qFuzzyCompare(gain.chosen_share, 20.0 / 420));
     QVERIFY(qFuzzyCompare(gain.policy_share, 340.0 / 420));
     QVERIFY(qFuzzyCompare(gain.best_fixed_share, 400.0 / 420));
     QCOMPARE(gain.verdict, GainVerdict::ahead);
+  }
+
+  // From the first token on, and whatever the session's start was.
+  void comparesWithTheCalibration() {
+    const std::vector<std::uint32_t> first = {100, 10, 0, 0}, all = {120, 410, 0, 0};
+    const std::vector<std::int64_t> hits = {430, 100}, first_hits = {90, 20}, units = {1, 3};
+    const std::vector<float> calibrated = {0.5F, 0.2F, 0.2F, 0.1F};
+    const PolicyGain gain = policy_gain({.uses = all,
+                                         .hits = hits,
+                                         .units_at_tier = units,
+                                         .bits_per_weight = bits,
+                                         .calibrated_uses = calibrated,
+                                         .profile_uses = first,
+                                         .profile_hits = first_hits});
+    QCOMPARE(gain.chosen_by, FixedMix::calibration);
+    QCOMPARE(gain.uses, 530);
+    QVERIFY(qFuzzyCompare(gain.chosen_share, 120.0 / 530));
+    QVERIFY(qFuzzyCompare(gain.policy_share, 430.0 / 530));
+    QVERIFY(qFuzzyCompare(gain.best_fixed_share, 410.0 / 530));
+    QCOMPARE(gain.verdict, GainVerdict::gains);
+    const std::vector<std::int64_t> fewer = {300, 230};
+    const PolicyGain behind = policy_gain({.uses = all,
+                                           .hits = fewer,
+                                           .units_at_tier = units,
+                                           .bits_per_weight = bits,
+                                           .calibrated_uses = calibrated});
+    QCOMPARE(behind.verdict, GainVerdict::ahead);
+    const QString said = gain_sentence(behind, PolicyKind::dynaexq);
+    QVERIFY2(said.contains(QStringLiteral("by the calibration")) &&
+                 said.contains(number_text(34) + QStringLiteral(" points more")),
+             qPrintable(said));
   }
 
   // Words and bars say the same, with the same numbers.
@@ -112,8 +143,8 @@ class PolicyGainTest : public QObject {
                           .high_slots = 1,
                           .policy_share = policy,
                           .best_fixed_share = best,
-                          .profile_share = start,
-                          .profiled = true};
+                          .chosen_share = start,
+                          .chosen_by = FixedMix::session_start};
     const QString sentence = gain_sentence(gain, PolicyKind::dynaexq);
     said += percent_text(policy, 1);
     for (const QString& part : said)
