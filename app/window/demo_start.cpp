@@ -29,6 +29,7 @@ DemoStart::DemoStart(ChatController& chat, ui::ChatWindow& window, std::filesyst
     : chat_(chat), window_(window), model_(std::move(model)), stores_(std::move(stores)) {
   connect(&chat, &ChatController::modelOpened, this, &DemoStart::on_opened);
   connect(&chat.conversation(), &ConversationController::workChanged, this, &DemoStart::open_again);
+  connect(&window.error_bar(), &ui::ErrorBar::dismissed, this, [this] { quiet_ = true; });
   connect(&worker_, &ModelWorker::progressed, this,
           [this](const QString&, const Progress& progress) { show_progress(progress); });
   connect(&worker_, &ModelWorker::prepared, this, [this] {
@@ -80,18 +81,24 @@ void DemoStart::show_starters() {
 
 void DemoStart::prepare() {
   told_.clear();
+  quiet_ = false;
   worker_.prepare(model_, {.tiers = demo_tiers(), .built_in_text = true}, stores_);
 }
 
-// As long as nothing else is said in its place.
+// Below another notice, and not in the place of an error.
 void DemoStart::show_progress(const Progress& progress) {
-  if (ready_ || progress.total <= 0) return;
+  if (ready_ || quiet_ || progress.total <= 0) return;
+  const ui::ErrorBar& bar = window_.error_bar();
+  const QString shown = bar.message();
+  if (shown.isEmpty() || shown != told_) {
+    if (!shown.isEmpty() && bar.kind() == ui::ErrorBar::Kind::error) return;
+    before_it_ = shown.isEmpty() ? QString() : shown + QLatin1Char('\n');
+  }
   const QString text =
-      tr("Preparing the demo's experts, once: %1 %. You can chat meanwhile; then they adapt to "
-         "what you talk about.")
-          .arg(100 * progress.done / progress.total);
-  const QString shown = window_.error_bar().message();
-  if (text == told_ || (!shown.isEmpty() && shown != told_)) return;
+      before_it_ + tr("Preparing the demo's experts, once: %1 %. You can chat meanwhile; then they adapt to "
+                      "what you talk about.")
+                       .arg(100 * progress.done / progress.total);
+  if (text == shown) return;
   told_ = text;
   window_.show_notice(text);
 }

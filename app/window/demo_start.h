@@ -44,6 +44,8 @@ class DemoStart : public QObject {
   bool asked_ = false;  // the model that is being opened is to have the budget
   bool ready_ = false;  // the store is there, the model is to be opened again
   QString told_;        // the notice of the preparation, as it stands
+  QString before_it_;   // what was told before, which stays above it
+  bool quiet_ = false;  // it was dismissed
   ModelWorker worker_;  // its thread ends first
 };
 

@@ -29,7 +29,10 @@ ErrorBar::ErrorBar(QWidget* parent)
   dismiss->setObjectName(QStringLiteral("dismissError"));
   dismiss->setText(tr("Dismiss"));
   dismiss->setAutoRaise(true);
-  connect(dismiss, &QToolButton::clicked, this, &QWidget::hide);
+  connect(dismiss, &QToolButton::clicked, this, [this] {
+    hide();
+    Q_EMIT dismissed();
+  });
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(16, 6, 16, 6);
   layout->addWidget(label_, 1);

@@ -22,6 +22,7 @@ class ErrorBar : public QFrame {
 
  Q_SIGNALS:
   void actionRequested();
+  void dismissed();
 
  private:
   QLabel* label_;

@@ -1,6 +1,8 @@
 // The demo's first start: one can chat at once, its store is prepared meanwhile, and then its experts move.
 #include "app/window/demo_start.h"
 
+#include <QToolButton>
+
 #include "app/demo/demo_precision.h"
 #include "app/demo/demo_prompts.h"
 #include "app/window/desktop.h"
@@ -94,7 +96,20 @@ class DemoStartTest : public QObject {
   void theWindowDoesNotWaitForIt() {
     app::Desktop desktop(request());
     desktop.start();
-    QVERIFY(wait_for([&] { return desktop.window().error_bar().message().contains(QLatin1Char('%')); }));
+    const ui::ErrorBar& bar = desktop.window().error_bar();
+    QVERIFY(wait_for([&] { return bar.message().contains(QLatin1Char('%')); }));
+    // Its progress stands below another notice, not in an error's place, and not once it was dismissed.
+    desktop.window().show_notice(QStringLiteral("A notice."));
+    QVERIFY(wait_for([&] {
+      return bar.message().startsWith(QStringLiteral("A notice.\n")) &&
+             bar.message().contains(QLatin1Char('%'));
+    }));
+    desktop.window().show_error(QStringLiteral("An error."));
+    QTest::qWait(500);
+    QCOMPARE(bar.message(), QStringLiteral("An error."));
+    desktop.window().findChild<QToolButton*>(QStringLiteral("dismissError"))->click();
+    QTest::qWait(500);
+    QCOMPARE(bar.message(), QString());
     QVERIFY(close(desktop));
     QVERIFY(!app::demo_is_prepared(model_, folder_->path() / "stores"));
   }
