@@ -9,7 +9,6 @@
 namespace fovea::app {
 namespace {
 
-constexpr int most_redirects = 5;
 constexpr int most_wait_ms = 60000;
 
 bool is_redirect(int status) {

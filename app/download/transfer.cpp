@@ -12,7 +12,6 @@
 namespace fovea::app {
 namespace {
 
-constexpr int most_redirects = 5;
 constexpr int most_refusals = 3;
 constexpr int most_beginnings = 2;
 constexpr int most_lies = 3;

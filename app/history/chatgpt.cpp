@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Node {
+struct ExportedNode {
   const Json* value = nullptr;
   std::vector<std::size_t> children;
   bool has_parent = false;
@@ -139,8 +139,9 @@ bool read_message(const Json* node, Message& m) {
 }
 
 // Children in the order that their parent gives, then those that it does not name.
-std::vector<Node> nodes_of(const Json& mapping, std::unordered_map<std::string, std::size_t>& places) {
-  std::vector<Node> nodes;
+std::vector<ExportedNode> nodes_of(const Json& mapping,
+                                   std::unordered_map<std::string, std::size_t>& places) {
+  std::vector<ExportedNode> nodes;
   for (const auto& [key, value] : mapping.items()) {
     if (places.try_emplace(key, nodes.size()).second) nodes.push_back({&value, {}, false});
   }
@@ -165,7 +166,7 @@ std::vector<Node> nodes_of(const Json& mapping, std::unordered_map<std::string, 
 }
 
 // Walks down from the roots, so that what hangs on itself is never reached.
-void add_messages(const std::vector<Node>& nodes, std::vector<Id>& shown_at, Archive& archive) {
+void add_messages(const std::vector<ExportedNode>& nodes, std::vector<Id>& shown_at, Archive& archive) {
   std::vector<std::pair<std::size_t, Id>> waiting;  // node, the shown message above it
   for (std::size_t i = nodes.size(); i-- > 0;) {
     if (!nodes[i].has_parent) waiting.emplace_back(i, 0);
@@ -201,7 +202,7 @@ Result<Archive> archive_of_chatgpt(const Json& value) {
   c.created_at = time_in(&value, "create_time");
   c.updated_at = std::max(c.created_at, time_in(&value, "update_time"));
   std::unordered_map<std::string, std::size_t> places;
-  const std::vector<Node> nodes = nodes_of(*mapping, places);
+  const std::vector<ExportedNode> nodes = nodes_of(*mapping, places);
   std::vector<Id> shown_at(nodes.size(), 0);
   add_messages(nodes, shown_at, archive);
   if (archive.messages.empty()) return fail(ErrorKind::format, {}, "it has no messages that can be shown");

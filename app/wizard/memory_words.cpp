@@ -15,7 +15,7 @@ using ui::BudgetView;
 using ui::ChoiceView;
 using ui::MemoryOptions;
 
-struct Words {
+struct MemoryWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::MemoryWords)
 };
 
@@ -23,18 +23,18 @@ ChoiceView kv_choice(KvType kv) {
   switch (kv) {
     case KvType::f16:
       return {
-          Words::tr("16 bits (usual)"),
-          Words::tr(
+          MemoryWords::tr("16 bits (usual)"),
+          MemoryWords::tr(
               "What the model remembers of the conversation, the KV cache, with 16 bits for each number.")};
     case KvType::q8:
-      return {
-          Words::tr("8 bits (half the memory)"),
-          Words::tr("What the model remembers of the conversation takes half of the memory and is a little "
-                    "less exact.")};
+      return {MemoryWords::tr("8 bits (half the memory)"),
+              MemoryWords::tr(
+                  "What the model remembers of the conversation takes half of the memory and is a little "
+                  "less exact.")};
     case KvType::f32:
       break;
   }
-  return {Words::tr("32 bits (twice the memory)"), Words::tr("Exact, and twice as large.")};
+  return {MemoryWords::tr("32 bits (twice the memory)"), MemoryWords::tr("Exact, and twice as large.")};
 }
 
 ChoiceView precision_choice(const PrecisionChoice& choice, bool has_experts) {
@@ -43,36 +43,38 @@ ChoiceView precision_choice(const PrecisionChoice& choice, bool has_experts) {
   const QString all = tiers.join(QStringLiteral(", "));
   switch (choice.policy) {
     case PolicyKind::none:
-      return {
-          Words::tr("As the file has it"),
-          Words::tr("Every weight is as precise as in the model's file; nothing changes while it answers.")};
+      return {MemoryWords::tr("As the file has it"),
+              MemoryWords::tr(
+                  "Every weight is as precise as in the model's file; nothing changes while it answers.")};
     case PolicyKind::dynaexq:
       return {
-          Words::tr("Hot experts at %1, the others at %2").arg(tiers.value(0), tiers.value(1)),
-          Words::tr(
+          MemoryWords::tr("Hot experts at %1, the others at %2").arg(tiers.value(0), tiers.value(1)),
+          MemoryWords::tr(
               "Experts that the conversation uses most are precise, the others take less room. It changes "
               "while you talk, and never waits for it.")};
     case PolicyKind::static_tiers:
       if (tiers.isEmpty())
-        return {Words::tr("A fixed mix that fills the budget"),
+        return {MemoryWords::tr("A fixed mix that fills the budget"),
                 has_experts
-                    ? Words::tr("Each expert has a precision that stays: the best mix that the budget holds.")
-                    : Words::tr("Each layer has a precision that stays: the best mix that the budget "
-                                "holds.")};
-      return {has_experts ? Words::tr("All experts at %1").arg(all) : Words::tr("All layers at %1").arg(all),
-              Words::tr(
+                    ? MemoryWords::tr(
+                          "Each expert has a precision that stays: the best mix that the budget holds.")
+                    : MemoryWords::tr("Each layer has a precision that stays: the best mix that the budget "
+                                      "holds.")};
+      return {has_experts ? MemoryWords::tr("All experts at %1").arg(all)
+                          : MemoryWords::tr("All layers at %1").arg(all),
+              MemoryWords::tr(
                   "q8, q4, q3 and q2 take about 8, 4, 3 and 2 bits for each weight. Below 3 bits answers get "
                   "noticeably worse.")};
     case PolicyKind::offload:
       return {
-          Words::tr("Experts at %1, some on the disk").arg(all),
-          Words::tr(
+          MemoryWords::tr("Experts at %1, some on the disk").arg(all),
+          MemoryWords::tr(
               "As few layers' experts as possible stay on the disk alone and are read when they are used: "
               "slow, but a larger model runs.")};
     case PolicyKind::automatic:
       break;
   }
-  return {Words::tr("Chosen by Fovea"), {}};
+  return {MemoryWords::tr("Chosen by Fovea"), {}};
 }
 
 }  // namespace
@@ -89,7 +91,7 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
                        : machine.room.device_memory_bytes > 0 ? machine.room.device_memory_bytes
                                                               : machine.device.memory_bytes;
   options.budget_why =
-      Words::tr(
+      MemoryWords::tr(
           "What the model may take: its weights, the conversation and room to compute. Where precision "
           "changes, it never takes more, not even for a moment. %1 are free for a model now.")
           .arg(size_words(machine.room.budget_bytes));
@@ -113,40 +115,41 @@ void add_part(ui::BudgetView& view, ui::BudgetPartView::Kind kind, const QString
 void add_parts(ui::BudgetView& view, const PlanReport& report, bool has_experts) {
   using Kind = ui::BudgetPartView::Kind;
   const Plan::Parts& parts = report.plan.parts;
-  add_part(view, Kind::dense, parts.experts.empty() ? Words::tr("Weights") : Words::tr("Dense weights"),
-           parts.dense,
-           parts.experts.empty() ? Words::tr("All weights as the file has them.")
-                                 : Words::tr("What every token uses: embeddings, attention, routers."));
+  add_part(view, Kind::dense,
+           parts.experts.empty() ? MemoryWords::tr("Weights") : MemoryWords::tr("Dense weights"), parts.dense,
+           parts.experts.empty() ? MemoryWords::tr("All weights as the file has them.")
+                                 : MemoryWords::tr("What every token uses: embeddings, attention, routers."));
   for (const PlanTier& tier : parts.experts) {
     ui::BudgetPartView part;
     part.kind = Kind::tier;
     part.bits_per_weight = tier.bits_per_weight;
     part.name =
         has_experts
-            ? Words::tr("%Ln expert(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name))
-            : Words::tr("%Ln layer(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name));
+            ? MemoryWords::tr("%Ln expert(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name))
+            : MemoryWords::tr("%Ln layer(s) at %1", nullptr, static_cast<int>(tier.units)).arg(q(tier.name));
     part.bytes = tier.bytes;
-    part.why = Words::tr("%1 bits for each weight, with what the blocks are rounded up to and a spare one.")
-                   .arg(number_words(tier.bits_per_weight, 2));
+    part.why =
+        MemoryWords::tr("%1 bits for each weight, with what the blocks are rounded up to and a spare one.")
+            .arg(number_words(tier.bits_per_weight, 2));
     if (tier.bytes > 0) view.parts.push_back(part);
   }
-  add_part(view, Kind::kv, Words::tr("Conversation (KV cache)"), parts.kv,
-           Words::tr("Keys and values of %1 tokens, for each layer.").arg(count_words(report.context)));
-  add_part(view, Kind::activations, Words::tr("Room to compute"), parts.activations,
-           Words::tr("What the layers pass on, for %1 tokens of a prompt at once.")
+  add_part(view, Kind::kv, MemoryWords::tr("Conversation (KV cache)"), parts.kv,
+           MemoryWords::tr("Keys and values of %1 tokens, for each layer.").arg(count_words(report.context)));
+  add_part(view, Kind::activations, MemoryWords::tr("Room to compute"), parts.activations,
+           MemoryWords::tr("What the layers pass on, for %1 tokens of a prompt at once.")
                .arg(count_words(report.chunk)));
-  add_part(view, Kind::safety, Words::tr("Kept free"), parts.safety,
-           Words::tr("Two hundredths of the budget, at most a gibibyte, for what nobody can plan."));
+  add_part(view, Kind::safety, MemoryWords::tr("Kept free"), parts.safety,
+           MemoryWords::tr("Two hundredths of the budget, at most a gibibyte, for what nobody can plan."));
 }
 
 QString remedy_words(const Remedy& remedy, bool has_experts) {
   switch (remedy.kind) {
     case Remedy::Kind::budget:
-      return Words::tr("Take a budget of %1").arg(size_words(remedy.setup.budget_bytes));
+      return MemoryWords::tr("Take a budget of %1").arg(size_words(remedy.setup.budget_bytes));
     case Remedy::Kind::kv:
-      return Words::tr("Remember the conversation with 8 bits");
+      return MemoryWords::tr("Remember the conversation with 8 bits");
     case Remedy::Kind::context:
-      return Words::tr("Shorten the context to %1 tokens").arg(count_words(remedy.setup.context));
+      return MemoryWords::tr("Shorten the context to %1 tokens").arg(count_words(remedy.setup.context));
     case Remedy::Kind::precision:
       return precision_choice(choice_of(remedy.setup), has_experts).text;
   }
@@ -165,34 +168,35 @@ BudgetView budget_view(const Candidate& candidate, const Setup& setup, const Pla
   view.total_bytes = plan.total_bytes;
   view.fits = plan.fits;
   if (plan.fits) {
-    view.verdict = Words::tr("It fits: %1 of %2 stay free.")
+    view.verdict = MemoryWords::tr("It fits: %1 of %2 stay free.")
                        .arg(size_words(std::max<std::int64_t>(0, setup.budget_bytes - plan.total_bytes)),
                             size_words(setup.budget_bytes));
     if (report.policy == PolicyKind::dynaexq && plan.high_per_layer < report.units_per_layer)
       view.verdict +=
-          QLatin1Char(' ') + Words::tr("In each layer %1 of %2 experts are at the high precision.")
+          QLatin1Char(' ') + MemoryWords::tr("In each layer %1 of %2 experts are at the high precision.")
                                  .arg(plan.high_per_layer)
                                  .arg(report.units_per_layer);
     if (report.units_offloaded > 0)
-      view.verdict +=
-          QLatin1Char(' ') + Words::tr("%1 of %2 experts stay on the disk and are read when they are used.")
-                                 .arg(count_words(report.units_offloaded), count_words(report.units));
+      view.verdict += QLatin1Char(' ') +
+                      MemoryWords::tr("%1 of %2 experts stay on the disk and are read when they are used.")
+                          .arg(count_words(report.units_offloaded), count_words(report.units));
   } else {
-    view.verdict = Words::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
+    view.verdict = MemoryWords::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
                        .arg(size_words(plan.least_bytes), size_words(plan.least_bytes - setup.budget_bytes));
-    view.verdict += QLatin1Char(' ') +
-                    (remedies.empty() ? Words::tr("Nothing on this page makes it fit. Choose another model.")
-                                      : Words::tr("Each of these alone makes it fit:"));
+    view.verdict +=
+        QLatin1Char(' ') + (remedies.empty()
+                                ? MemoryWords::tr("Nothing on this page makes it fit. Choose another model.")
+                                : MemoryWords::tr("Each of these alone makes it fit:"));
   }
   for (const Remedy& remedy : remedies) view.remedies += remedy_words(remedy, has_experts);
   if (candidate.path.empty()) {
-    view.why_short = Words::tr("planned from the published model");
-    view.why = Words::tr(
+    view.why_short = MemoryWords::tr("planned from the published model");
+    view.why = MemoryWords::tr(
         "Fovea's planner computes them from the sizes of the published model's tensors. It plans again, "
         "exactly, once the file is here.");
   } else {
-    view.why_short = Words::tr("planned from the file");
-    view.why = Words::tr(
+    view.why_short = MemoryWords::tr("planned from the file");
+    view.why = MemoryWords::tr(
         "Fovea's planner reads the sizes of all tensors in the file and adds up what will be held, as "
         "it does when the model is opened. The budget is never exceeded.");
   }
@@ -201,16 +205,16 @@ BudgetView budget_view(const Candidate& candidate, const Setup& setup, const Pla
 
 BudgetView budget_by_size(const Candidate& candidate, const Setup& setup) {
   ui::BudgetView view;
-  add_part(view, ui::BudgetPartView::Kind::dense, Words::tr("Weights"), candidate.file_bytes,
-           Words::tr("The size of the file."));
-  add_part(view, ui::BudgetPartView::Kind::kv, Words::tr("Conversation and room to compute, estimated"),
+  add_part(view, ui::BudgetPartView::Kind::dense, MemoryWords::tr("Weights"), candidate.file_bytes,
+           MemoryWords::tr("The size of the file."));
+  add_part(view, ui::BudgetPartView::Kind::kv, MemoryWords::tr("Conversation and room to compute, estimated"),
            candidate.fit.needed_bytes - candidate.file_bytes,
-           Words::tr("A tenth of the weights, at least 268 MB."));
+           MemoryWords::tr("A tenth of the weights, at least 268 MB."));
   view.budget_bytes = setup.budget_bytes;
   view.total_bytes = candidate.fit.needed_bytes;
   view.fits = view.total_bytes <= view.budget_bytes;
-  view.verdict = view.fits ? Words::tr("It should fit.") : Words::tr("It will hardly fit.");
-  view.why_short = Words::tr("estimated from the file's size");
+  view.verdict = view.fits ? MemoryWords::tr("It should fit.") : MemoryWords::tr("It will hardly fit.");
+  view.why_short = MemoryWords::tr("estimated from the file's size");
   view.why = fit_reason(candidate.fit);
   return view;
 }

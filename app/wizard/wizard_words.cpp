@@ -16,22 +16,22 @@ namespace {
 using ui::FactView;
 using ui::ModelRow;
 
-struct Words {
+struct WizardWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::app::WizardWords)
 };
 
 QString gb_per_s(double value) {
-  return Words::tr("%1 GB/s").arg(number_words(value, value < 10 ? 1 : 0));
+  return WizardWords::tr("%1 GB/s").arg(number_words(value, value < 10 ? 1 : 0));
 }
 
 QString tokens_per_s(double value) {
-  return Words::tr("%1 tokens/s").arg(number_words(value, value < 10 ? 1 : 0));
+  return WizardWords::tr("%1 tokens/s").arg(number_words(value, value < 10 ? 1 : 0));
 }
 
 QString billions(std::int64_t parameters) {
   const auto value = static_cast<double>(parameters);
-  return value < 1e9 ? Words::tr("%1 million").arg(number_words(value / 1e6, 0))
-                     : Words::tr("%1 billion").arg(number_words(value / 1e9, 1));
+  return value < 1e9 ? WizardWords::tr("%1 million").arg(number_words(value / 1e6, 0))
+                     : WizardWords::tr("%1 billion").arg(number_words(value / 1e9, 1));
 }
 
 // "6,144 experts at q4 15.2 GB"
@@ -39,54 +39,55 @@ QString holds_of(const PlanReport& report, bool has_experts) {
   const Plan::Parts& parts = report.plan.parts;
   QStringList words;
   if (parts.experts.empty()) {
-    words += Words::tr("Weights %1").arg(size_words(parts.dense));
+    words += WizardWords::tr("Weights %1").arg(size_words(parts.dense));
   } else {
-    words += Words::tr("Dense weights %1").arg(size_words(parts.dense));
+    words += WizardWords::tr("Dense weights %1").arg(size_words(parts.dense));
     for (const PlanTier& tier : parts.experts)
       if (tier.bytes > 0)
-        words += (has_experts ? Words::tr("%Ln expert(s) at %1 %2", nullptr, static_cast<int>(tier.units))
-                              : Words::tr("%Ln layer(s) at %1 %2", nullptr, static_cast<int>(tier.units)))
-                     .arg(q(tier.name), size_words(tier.bytes));
+        words +=
+            (has_experts ? WizardWords::tr("%Ln expert(s) at %1 %2", nullptr, static_cast<int>(tier.units))
+                         : WizardWords::tr("%Ln layer(s) at %1 %2", nullptr, static_cast<int>(tier.units)))
+                .arg(q(tier.name), size_words(tier.bytes));
   }
-  words += Words::tr("conversation %1").arg(size_words(parts.kv));
+  words += WizardWords::tr("conversation %1").arg(size_words(parts.kv));
   return words.join(QStringLiteral(" · "));
 }
 
 QString parameters_of(const Candidate& candidate) {
   if (candidate.experts == 0) return billions(candidate.parameters);
-  return Words::tr("%1, of which %2 work for each token")
+  return WizardWords::tr("%1, of which %2 work for each token")
       .arg(billions(candidate.parameters), billions(candidate.parameters_active));
 }
 
 QString speed_why(const Candidate& candidate, const Machine& machine) {
   if (candidate.tokens_per_second <= 0)
-    return candidate.fit.on_card ? Words::tr("The card's speed is measured once the model is open.")
-                                 : Words::tr("The speed of this machine's memory is not measured yet.");
+    return candidate.fit.on_card ? WizardWords::tr("The card's speed is measured once the model is open.")
+                                 : WizardWords::tr("The speed of this machine's memory is not measured yet.");
   QString why =
-      Words::tr(
+      WizardWords::tr(
           "For each token the machine reads about %1 of weights, and its memory gives %2. The real speed "
           "is lower; the last step measures it.")
           .arg(size_words(static_cast<std::int64_t>(candidate.bytes_per_token)),
                gb_per_s(read_gb_per_s(machine)));
   if (candidate.fit.kind == FitKind::experts_elsewhere && candidate.fit.on_card)
-    why += QLatin1Char(' ') + Words::tr(
+    why += QLatin1Char(' ') + WizardWords::tr(
                                   "Experts that the processor computes are read from the computer's "
                                   "memory at %1.")
                                   .arg(gb_per_s(machine.memory_read_gb_per_s));
   else if (candidate.fit.kind == FitKind::experts_elsewhere)
-    why += QLatin1Char(' ') + Words::tr("Experts that are on the disk alone are read at %1.")
+    why += QLatin1Char(' ') + WizardWords::tr("Experts that are on the disk alone are read at %1.")
                                   .arg(gb_per_s(machine.disk_read_gb_per_s));
   return why;
 }
 
 FactView longest_context(const Candidate& candidate) {
   if (candidate.longest_context <= 0) return {};
-  return {
-      Words::tr("Longest conversation"),
-      Words::tr("%1 of %2 tokens")
-          .arg(count_words(candidate.longest_context), count_words(candidate.context)),
-      Words::tr("The longest context for which the planner finds room beside the weights, of what the model "
-                "was trained for.")};
+  return {WizardWords::tr("Longest conversation"),
+          WizardWords::tr("%1 of %2 tokens")
+              .arg(count_words(candidate.longest_context), count_words(candidate.context)),
+          WizardWords::tr(
+              "The longest context for which the planner finds room beside the weights, of what the model "
+              "was trained for.")};
 }
 
 }  // namespace
@@ -95,68 +96,78 @@ namespace {
 
 // What is there, and whether it is counted.
 FactView card_facts(const Machine& machine, const QStringList& cards) {
-  const QString name = Words::tr("Graphics card");
+  const QString name = WizardWords::tr("Graphics card");
   if (machine.gpu) {
     QString value =
-        Words::tr("%1 (%2): %3, of which %4 are free")
+        WizardWords::tr("%1 (%2): %3, of which %4 are free")
             .arg(q(machine.gpu->description), q(machine.gpu->name), size_words(machine.gpu->memory_bytes),
                  size_words(machine.gpu->memory_free_bytes));
     if (machine.gpu->bandwidth_gb_per_s > 0)
-      value += Words::tr("; read at %1").arg(gb_per_s(machine.gpu->bandwidth_gb_per_s));
-    return {name, value,
-            Words::tr("What its driver tells now; other programs' use is not counted as free. The speed is "
-                      "what its clock and width promise.")};
+      value += WizardWords::tr("; read at %1").arg(gb_per_s(machine.gpu->bandwidth_gb_per_s));
+    return {
+        name, value,
+        WizardWords::tr("What its driver tells now; other programs' use is not counted as free. The speed is "
+                        "what its clock and width promise.")};
   }
   if (cards.isEmpty())
-    return {name, Words::tr("none found"), Words::tr("Looked for in what the system's drivers tell.")};
+    return {name, WizardWords::tr("none found"),
+            WizardWords::tr("Looked for in what the system's drivers tell.")};
   return {name, cards.join(QStringLiteral("; ")),
-          machine.no_gpu.empty() ? Words::tr("The processor computes: the card's memory is not counted.")
-                                 : Words::tr("The card's memory is not counted, because no card can be "
-                                             "used: %1.")
-                                       .arg(sentence_words(machine.no_gpu))};
+          machine.no_gpu.empty()
+              ? WizardWords::tr("The processor computes: the card's memory is not counted.")
+              : WizardWords::tr("The card's memory is not counted, because no card can be "
+                                "used: %1.")
+                    .arg(sentence_words(machine.no_gpu))};
 }
 
 }  // namespace
 
 std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) {
-  const QString pending = measuring ? Words::tr("measuring…") : Words::tr("could not be measured");
+  const QString pending =
+      measuring ? WizardWords::tr("measuring…") : WizardWords::tr("could not be measured");
   const DeviceInfo& device = machine.device;
   QStringList cards;
   for (const Card& card : machine.cards)
-    cards += card.memory_bytes > 0 ? Words::tr("%1, %2").arg(q(card.name), size_words(card.memory_bytes))
-                                   : q(card.name);
+    cards += card.memory_bytes > 0
+                 ? WizardWords::tr("%1, %2").arg(q(card.name), size_words(card.memory_bytes))
+                 : q(card.name);
   const FactView card_fact = card_facts(machine, cards);
   const QString memory_speed =
       machine.memory_read_gb_per_s > 0 ? gb_per_s(machine.memory_read_gb_per_s) : pending;
   const QString disk_speed = machine.disk_read_gb_per_s > 0 ? gb_per_s(machine.disk_read_gb_per_s) : pending;
   return {
-      {Words::tr("Processor"),
-       Words::tr("%1 · %n core(s) · %2", nullptr, device.cores)
+      {WizardWords::tr("Processor"),
+       WizardWords::tr("%1 · %n core(s) · %2", nullptr, device.cores)
            .arg(q(device.description), q(device.instruction_set)),
-       Words::tr("The cores that this program may use, and the fastest instruction set that the processor "
-                 "understands. FOVEA_CPU chooses another one.")},
+       WizardWords::tr(
+           "The cores that this program may use, and the fastest instruction set that the processor "
+           "understands. FOVEA_CPU chooses another one.")},
       card_fact,
-      {Words::tr("Memory"),
-       Words::tr("%1, of which %2 are free")
+      {WizardWords::tr("Memory"),
+       WizardWords::tr("%1, of which %2 are free")
            .arg(size_words(device.memory_bytes), size_words(device.memory_free_bytes)),
-       Words::tr("What the system, or the container, lets this program take without writing memory to the "
-                 "disk.")},
-      {Words::tr("For a model"),
+       WizardWords::tr(
+           "What the system, or the container, lets this program take without writing memory to the "
+           "disk.")},
+      {WizardWords::tr("For a model"),
        machine.trouble ? QStringLiteral("–") : size_words(machine.room.budget_bytes),
        machine.gpu
-           ? Words::tr("The card's free memory, less a thirty-second for other programs; a model that "
-                       "would be closed counts as free. The computer's own memory can hold more "
-                       "experts, which the processor then computes. You can change it later.")
-           : Words::tr("The free memory, less a gibibyte for the desktop and its programs; a model "
-                       "that would be closed counts as free. You can change it later.")},
-      {Words::tr("Memory is read at"), memory_speed,
-       Words::tr("All threads read half a gibibyte again and again for a third of a second; the best pass "
-                 "counts. Writing an answer is bound by it.")},
-      {Words::tr("Disk"), Words::tr("%1 free").arg(size_words(machine.disk_free_bytes)),
-       Words::tr("On the disk with the folder %1, where models are kept.").arg(q(machine.folder.string()))},
-      {Words::tr("Disk is read at"), disk_speed,
-       Words::tr("Up to a second of reading the largest model there, or a file of 67 MB made for this and "
-                 "removed, past the system's cache. Loading and experts on the disk are bound by it.")},
+           ? WizardWords::tr("The card's free memory, less a thirty-second for other programs; a model that "
+                             "would be closed counts as free. The computer's own memory can hold more "
+                             "experts, which the processor then computes. You can change it later.")
+           : WizardWords::tr("The free memory, less a gibibyte for the desktop and its programs; a model "
+                             "that would be closed counts as free. You can change it later.")},
+      {WizardWords::tr("Memory is read at"), memory_speed,
+       WizardWords::tr(
+           "All threads read half a gibibyte again and again for a third of a second; the best pass "
+           "counts. Writing an answer is bound by it.")},
+      {WizardWords::tr("Disk"), WizardWords::tr("%1 free").arg(size_words(machine.disk_free_bytes)),
+       WizardWords::tr("On the disk with the folder %1, where models are kept.")
+           .arg(q(machine.folder.string()))},
+      {WizardWords::tr("Disk is read at"), disk_speed,
+       WizardWords::tr(
+           "Up to a second of reading the largest model there, or a file of 67 MB made for this and "
+           "removed, past the system's cache. Loading and experts on the disk are bound by it.")},
   };
 }
 
@@ -164,10 +175,12 @@ QString machine_note(const Machine& machine) {
   QStringList notes;
   const auto is_usable = [](const DeviceInfo& d) { return is_card(d.name) && d.unusable.empty(); };
   if (!machine.gpu && std::ranges::any_of(machine.devices, is_usable))
-    notes += Words::tr("The processor computes. The graphics card is used only when it is chosen above.");
+    notes +=
+        WizardWords::tr("The processor computes. The graphics card is used only when it is chosen above.");
   if (machine.trouble) return {};  // the choice says it
   if (machine.room.budget_bytes < 2'000'000'000)
-    notes += Words::tr("Little memory is free. Close other programs and come back to see larger models.");
+    notes +=
+        WizardWords::tr("Little memory is free. Close other programs and come back to see larger models.");
   return notes.join(QStringLiteral("\n"));
 }
 
@@ -176,21 +189,21 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
   row.name = q(candidate.name);
   row.usable = candidate.usable();
   if (!candidate.path.empty()) {
-    row.place = Words::tr("on this computer, %1").arg(size_words(candidate.file_bytes));
+    row.place = WizardWords::tr("on this computer, %1").arg(size_words(candidate.file_bytes));
   } else if (candidate.entry && !candidate.entry->made_by.empty()) {
-    row.place = Words::tr("to make with %1").arg(q(candidate.entry->made_by));
+    row.place = WizardWords::tr("to make with %1").arg(q(candidate.entry->made_by));
   } else {
-    row.place = Words::tr("to download, %1").arg(size_words(candidate.file_bytes));
+    row.place = WizardWords::tr("to download, %1").arg(size_words(candidate.file_bytes));
   }
   if (candidate.entry)
     row.good_at =
         q(good_at(*candidate.entry, QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString()));
   if (!candidate.trouble.empty()) {
     row.fit = ui::WizardFit::does_not_fit;
-    row.fit_text = Words::tr("Cannot be opened");
+    row.fit_text = WizardWords::tr("Cannot be opened");
     row.holds = q(candidate.trouble);
-    row.place = candidate.path.empty() ? QString() : Words::tr("on this computer");
-    row.facts = {{Words::tr("File"), q(candidate.path.string()), q(candidate.trouble)}};
+    row.place = candidate.path.empty() ? QString() : WizardWords::tr("on this computer");
+    row.facts = {{WizardWords::tr("File"), q(candidate.path.string()), q(candidate.trouble)}};
     return row;
   }
   if (row.good_at.isEmpty()) row.good_at = parameters_of(candidate);
@@ -199,22 +212,22 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
   row.holds = candidate.fit.report.plan.total_bytes > 0 && candidate.usable()
                   ? holds_of(candidate.fit.report, candidate.experts > 0)
                   : fit_number(candidate.fit);
-  row.facts.push_back({Words::tr("Memory"), fit_number(candidate.fit), fit_reason(candidate.fit)});
+  row.facts.push_back({WizardWords::tr("Memory"), fit_number(candidate.fit), fit_reason(candidate.fit)});
   row.facts.push_back(
-      {Words::tr("Parameters"), parameters_of(candidate),
+      {WizardWords::tr("Parameters"), parameters_of(candidate),
        candidate.path.empty()
-           ? Words::tr("As its makers published it.")
-           : Words::tr("Counted in the file. Those that work for a token are the dense weights "
-                       "and the experts that its routers choose.")});
-  row.facts.push_back({Words::tr("Speed"),
+           ? WizardWords::tr("As its makers published it.")
+           : WizardWords::tr("Counted in the file. Those that work for a token are the dense weights "
+                             "and the experts that its routers choose.")});
+  row.facts.push_back({WizardWords::tr("Speed"),
                        candidate.tokens_per_second > 0
-                           ? Words::tr("at most %1").arg(tokens_per_s(candidate.tokens_per_second))
-                           : Words::tr("not known yet"),
+                           ? WizardWords::tr("at most %1").arg(tokens_per_s(candidate.tokens_per_second))
+                           : WizardWords::tr("not known yet"),
                        speed_why(candidate, machine)});
   if (const ui::FactView fact = longest_context(candidate); !fact.name.isEmpty()) row.facts.push_back(fact);
   if (candidate.entry)
-    row.facts.push_back(
-        {Words::tr("Licence"), q(candidate.entry->licence), Words::tr("As its makers published it.")});
+    row.facts.push_back({WizardWords::tr("Licence"), q(candidate.entry->licence),
+                         WizardWords::tr("As its makers published it.")});
   return row;
 }
 
@@ -222,35 +235,35 @@ std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNee
                                       const Machine& machine) {
   std::vector<ui::FactView> facts;
   if (!candidate.path.empty()) {
-    facts.push_back({Words::tr("File"), q(candidate.path.string()), {}});
+    facts.push_back({WizardWords::tr("File"), q(candidate.path.string()), {}});
   } else if (candidate.entry && !candidate.entry->repository.empty()) {
-    facts.push_back(
-        {Words::tr("From"), q(candidate.entry->repository), Words::tr("The model hub's repository.")});
-    facts.push_back({Words::tr("File"), q(candidate.entry->file), {}});
-    facts.push_back({Words::tr("Size"),
-                     Words::tr("%1; %2 are free on the disk")
+    facts.push_back({WizardWords::tr("From"), q(candidate.entry->repository),
+                     WizardWords::tr("The model hub's repository.")});
+    facts.push_back({WizardWords::tr("File"), q(candidate.entry->file), {}});
+    facts.push_back({WizardWords::tr("Size"),
+                     WizardWords::tr("%1; %2 are free on the disk")
                          .arg(size_words(candidate.file_bytes), size_words(machine.disk_free_bytes)),
-                     Words::tr("As the hub lists it, to three digits.")});
+                     WizardWords::tr("As the hub lists it, to three digits.")});
   }
   if (store.needed && store.there) {
-    facts.push_back({Words::tr("Precisions"), Words::tr("prepared already"),
-                     Words::tr("The file with every expert at each precision is there.")});
+    facts.push_back({WizardWords::tr("Precisions"), WizardWords::tr("prepared already"),
+                     WizardWords::tr("The file with every expert at each precision is there.")});
   } else if (store.needed) {
     facts.push_back(
-        {Words::tr("Precisions"),
-         Words::tr("will be prepared first: %1 on the disk, %2 are free")
+        {WizardWords::tr("Precisions"),
+         WizardWords::tr("will be prepared first: %1 on the disk, %2 are free")
              .arg(size_words(store.bytes), size_words(machine.disk_free_bytes)),
-         Words::tr("Every expert is written once at each precision, so that a change while you talk is "
-                   "one read. It is done once for each model; it can be stopped and goes on later.")});
+         WizardWords::tr("Every expert is written once at each precision, so that a change while you talk is "
+                         "one read. It is done once for each model; it can be stopped and goes on later.")});
   }
   return facts;
 }
 
 QString stage_words(const Progress& progress) {
   if (progress.stage == "preparing" || progress.stage == "writing to the disk")
-    return Words::tr("Preparing the precisions… %1").arg(q(progress.item));
-  if (progress.stage == "calibrating") return Words::tr("Measuring…");
-  return Words::tr("Loading… %1").arg(q(progress.item));
+    return WizardWords::tr("Preparing the precisions… %1").arg(q(progress.item));
+  if (progress.stage == "calibrating") return WizardWords::tr("Measuring…");
+  return WizardWords::tr("Loading… %1").arg(q(progress.item));
 }
 
 std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<PlanReport>& report,
@@ -266,39 +279,41 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
   const double most = bytes > 0 && !offloaded ? memory_speed * 1e9 / bytes : 0;
   std::vector<ui::ComparisonRow> rows;
   QString speed_reason =
-      Words::tr(
+      WizardWords::tr(
           "Predicted: what memory can deliver, %1, divided by what a token reads. No machine "
           "reaches it quite.")
           .arg(gb_per_s(memory_speed));
   if (result)
     speed_reason +=
         QLatin1Char(' ') +
-        Words::tr("Measured: the median of several rounds, %1 tokens in all, from %2 to %3.")
+        WizardWords::tr("Measured: the median of several rounds, %1 tokens in all, from %2 to %3.")
             .arg(count_words(result->tokens), tokens_per_s(result->slowest), tokens_per_s(result->fastest));
-  rows.push_back({Words::tr("Speed of an answer"),
-                  most > 0 ? Words::tr("at most %1").arg(tokens_per_s(most)) : nothing,
+  rows.push_back({WizardWords::tr("Speed of an answer"),
+                  most > 0 ? WizardWords::tr("at most %1").arg(tokens_per_s(most)) : nothing,
                   result ? tokens_per_s(result->tokens_per_second) : nothing, speed_reason});
   rows.push_back(
-      {Words::tr("Read for each token"), size(bytes),
+      {WizardWords::tr("Read for each token"), size(bytes),
        result ? size(static_cast<double>(result->bytes_per_token)) : nothing,
-       Words::tr(
+       WizardWords::tr(
            "Predicted from the plan: the dense weights and the experts that a token uses. Measured: what "
            "the engine counts, with the conversation so far.")});
-  rows.push_back({Words::tr("Memory is read at"), memory_speed > 0 ? gb_per_s(memory_speed) : nothing,
-                  result ? gb_per_s(result->read_gb_per_s) : nothing,
-                  Words::tr("The first page's measurement, and the same again with the model in memory.")});
   rows.push_back(
-      {Words::tr("Memory of the model"),
+      {WizardWords::tr("Memory is read at"), memory_speed > 0 ? gb_per_s(memory_speed) : nothing,
+       result ? gb_per_s(result->read_gb_per_s) : nothing,
+       WizardWords::tr("The first page's measurement, and the same again with the model in memory.")});
+  rows.push_back(
+      {WizardWords::tr("Memory of the model"),
        report ? size(static_cast<double>(taken_bytes(report->plan))) : nothing,
        result ? size(static_cast<double>(result->accounted_bytes)) : nothing,
-       Words::tr(
+       WizardWords::tr(
            "The plan, and what the engine has taken by its own books, both without what is kept free of the "
            "budget.")});
   rows.push_back(
-      {Words::tr("Memory of the whole program"), nothing,
+      {WizardWords::tr("Memory of the whole program"), nothing,
        result ? size(static_cast<double>(result->resident_bytes)) : nothing,
-       Words::tr("What the system counts for Fovea: the model, the window, and pages of the file that the "
-                 "system may take back at any time.")});
+       WizardWords::tr(
+           "What the system counts for Fovea: the model, the window, and pages of the file that the "
+           "system may take back at any time.")});
   return rows;
 }
 

@@ -9,10 +9,6 @@
 namespace fovea::text {
 namespace {
 
-bool is_space(char32_t c) {
-  return (character_classes()[c] & class_space) != 0;
-}
-
 bool ends_with_word(std::string_view text) {
   if (text.empty()) return false;
   const char* at = text.data() + text.size();

@@ -15,9 +15,6 @@ std::unexpected<Error> unknown_step(const std::string& where, const std::string&
   return fail(ErrorKind::unsupported, where, "\"" + type + "\" is not supported");
 }
 
-bool is_space(char32_t c) {
-  return (character_classes()[c] & class_space) != 0;
-}
 bool is_number(char32_t c) {
   return (character_classes()[c] & class_number) != 0;
 }

@@ -19,9 +19,6 @@ bool below_combining(std::string_view text) {
   return true;
 }
 
-struct CodeRange {
-  char32_t first, last;
-};
 // Code points that the normaliser of Hugging Face tokenizers is too old to know: it leaves them alone.
 constexpr CodeRange inert_ranges[] = {
 #include "unicode_inert.inc"
@@ -29,8 +26,7 @@ constexpr CodeRange inert_ranges[] = {
 
 bool is_inert(char32_t c) {
   if (c == 0x11A7) return true;  // the place before Hangul's first final consonant: utf8proc 2.8 composes it
-  const auto* const range = std::ranges::lower_bound(inert_ranges, c, {}, &CodeRange::last);
-  return range != std::end(inert_ranges) && c >= range->first;
+  return in_ranges(inert_ranges, c);
 }
 
 void append_mapped(std::string_view text, utf8proc_option_t options, std::string& out) {
@@ -71,14 +67,8 @@ bool run(const UnicodeForm& step, std::string_view text, std::string& out) {
   return true;
 }
 
-template <class Function>
-void each(std::string_view text, Function function) {
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end;) function(next_code_point(at));
-}
-
 bool run(const LowercaseStep&, std::string_view text, std::string& out) {
-  each(text, [&](char32_t c) {
+  for_each_code_point(text, [&](char32_t c) {
     if (c == 0x130) {
       out += "i\xCC\x87";  // the only letter with a longer small form
     } else {
@@ -89,7 +79,7 @@ bool run(const LowercaseStep&, std::string_view text, std::string& out) {
 }
 
 bool run(const StripAccentsStep& step, std::string_view text, std::string& out) {
-  each(text, [&](char32_t c) {
+  for_each_code_point(text, [&](char32_t c) {
     const bool drop = step.nonspacing_only
                           ? utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_MN
                           : (character_classes()[c] & class_mark) != 0;
@@ -99,7 +89,6 @@ bool run(const StripAccentsStep& step, std::string_view text, std::string& out) 
 }
 
 bool run(const StripStep& step, std::string_view text, std::string& out) {
-  const auto is_space = [](char32_t c) { return (character_classes()[c] & class_space) != 0; };
   const char* begin = text.data();
   const char* end = begin + text.size();
   while (step.left && begin < end) {

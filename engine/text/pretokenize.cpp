@@ -202,7 +202,6 @@ void apply(const PretokenizeStep& step, Words& words) {
 }
 
 void add_bert_words(std::vector<PretokenizeStep>& steps) {
-  const auto is_space = [](char32_t c) { return (character_classes()[c] & class_space) != 0; };
   steps.emplace_back(
       SplitStep{.pattern = CharacterTest{is_space, false}, .behavior = SplitBehavior::removed});
   steps.emplace_back(

@@ -32,6 +32,13 @@ inline char32_t next_code_point(const char*& at) {
   return c;
 }
 
+// Of valid UTF-8.
+template <class Function>
+void for_each_code_point(std::string_view text, Function function) {
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end;) function(next_code_point(at));
+}
+
 // The code point that ends before `at`; `at` moves to its first byte. There must be one.
 inline char32_t previous_code_point(const char*& at) {
   do --at;

@@ -7,7 +7,7 @@
 #   LIBRARIES PkgConfig::PCRE2  # outside packages
 #   APART b.cpp)                # sources that name something as another source of the folder does
 #
-# With FOVEA_UNITY the compiler gets up to six of a folder's sources at a time, which nearly halves the time that they
+# With FOVEA_UNITY the compiler gets up to twelve of a folder's sources at a time, which nearly halves the time that they
 # take from scratch: what they include is read once. Sources that are APART go by themselves. Not so in kernels/, whose
 # sources include little and are compiled for several instruction sets.
 #
@@ -32,7 +32,7 @@ function(fovea_module folder)
     set(reach PUBLIC)
     target_link_libraries(${target} PRIVATE fovea_flags PUBLIC Threads::Threads)
     if(FOVEA_UNITY AND NOT folder MATCHES "^kernels/")
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
       set_source_files_properties(${M_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
     # No fuzzer looks for its way through numbers.

@@ -13,7 +13,7 @@
 namespace fovea::ui {
 namespace {
 
-QLabel* text_label(QWidget* parent) {
+QLabel* selectable_label(QWidget* parent) {
   auto* label = new QLabel(parent);
   label->setWordWrap(true);
   label->setTextFormat(Qt::PlainText);  // names come from files
@@ -40,20 +40,20 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
   layout->setContentsMargins(gap, 0, gap, 0);
   layout->setSpacing(gap);
 
-  name_ = text_label(page);
+  name_ = selectable_label(page);
   name_->setObjectName(QStringLiteral("detailName"));
   QFont large = name_->font();
   large.setPointSizeF(large.pointSizeF() * 1.25);
   large.setBold(true);
   name_->setFont(large);
-  path_ = text_label(page);
+  path_ = selectable_label(page);
   path_->setForegroundRole(QPalette::PlaceholderText);
-  fit_ = text_label(page);
+  fit_ = selectable_label(page);
   fit_->setObjectName(QStringLiteral("detailFit"));
   QFont bold = fit_->font();
   bold.setBold(true);
   fit_->setFont(bold);
-  why_ = text_label(page);
+  why_ = selectable_label(page);
   why_->setObjectName(QStringLiteral("detailWhy"));
   facts_ = new QGridLayout;
   facts_->setContentsMargins(0, gap, 0, 0);
@@ -76,7 +76,7 @@ ModelDetails::ModelDetails(QWidget* parent) : QWidget(parent) {
   layout->addStretch(1);
   scroll_->setWidget(page);
 
-  nothing_ = text_label(this);
+  nothing_ = selectable_label(this);
   nothing_->setAlignment(Qt::AlignCenter);
   nothing_->setForegroundRole(QPalette::PlaceholderText);
 
@@ -120,7 +120,7 @@ QLabel* ModelDetails::add_fact(const QString& name, const QString& why) {
   auto* title = new QLabel(name, this);
   title->setForegroundRole(QPalette::PlaceholderText);
   title->setToolTip(why);
-  auto* value = text_label(this);
+  auto* value = selectable_label(this);
   value->setAccessibleName(name);
   const int row = static_cast<int>(titles_.size());
   facts_->addWidget(title, row, 0, Qt::AlignTop);
