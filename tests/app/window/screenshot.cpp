@@ -1,7 +1,8 @@
-// Takes the README's pictures of the program's own window with its real engine, model and history, on Qt's
-// offscreen platform: a conversation, the panel detached, and the wizard's memory page of the model on this
+// Takes the pictures of README and docs: the program's own window with its real engine, the demo model and
+// what it asks by itself, on Qt's offscreen platform. While the first start's second answer is written, at
+// 1280×720; then another conversation, the panel detached, and the wizard's memory page of the model on this
 // machine.
-//   screenshot MODEL FOLDER light|dark QUESTION [QUESTION …]       scripts/screenshot calls it.
+//   screenshot MODEL FOLDER light|dark [--first-start]       scripts/screenshot calls it.
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
@@ -11,11 +12,14 @@
 #include <QTemporaryDir>
 #include <QTimer>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 
 #include "app/window/desktop.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/error_bar.h"
+#include "ui/chat/starter_view.h"
+#include "ui/chat/transcript_view.h"
 #include "ui/live/live_panel.h"
 #include "ui/wizard/wizard_dialog.h"
 
@@ -33,9 +37,13 @@ void wait_until(const std::function<bool()>& done) {
   loop.exec();
 }
 
+bool grab(QWidget& widget, const QString& folder, const QString& name) {
+  return widget.grab().save(QDir(folder).filePath(name));
+}
+
 bool wait_for_ready(const fovea::ui::ChatWindow& window) {
   wait_until([&] { return window.state() == State::ready || window.state() == State::no_model; });
-  return window.state() == State::ready && window.error_bar().message().isEmpty();
+  return window.state() == State::ready;
 }
 
 void settle() {
@@ -46,7 +54,28 @@ void settle() {
 
 bool save(QWidget& widget, const QString& folder, const char* name) {
   settle();
-  return widget.grab().save(QDir(folder).filePath(QLatin1String(name)));
+  return grab(widget, folder, QLatin1String(name));
+}
+
+// The demo's store is made, and its experts move.
+bool prepared(fovea::app::Desktop& desktop) {
+  wait_until([&] {
+    return desktop.window().state() == State::no_model ||
+           (desktop.chat().model_loaded() && desktop.window().state() == State::ready &&
+            desktop.chat().model().settings.precision.policy == fovea::PolicyKind::dynaexq);
+  });
+  return desktop.window().state() == State::ready;
+}
+
+// What the card of this title asks, in a new chat.
+void ask(fovea::app::Desktop& desktop, const char* title) {
+  fovea::ui::ChatWindow& window = desktop.window();
+  Q_EMIT window.newChatRequested();
+  fovea::ui::ChatSettingsView settings;
+  settings.seed = 1;
+  desktop.chat().conversation().set_chat_settings(settings);
+  for (auto* card : window.findChildren<fovea::ui::StarterCard*>())
+    if (card->accessibleName() == QLatin1String(title)) card->click();
 }
 
 bool save_panel(fovea::app::Desktop& desktop, const QString& folder) {
@@ -75,56 +104,62 @@ bool save_wizard(fovea::app::Desktop& desktop, const QString& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5) {
-    std::fputs("usage: screenshot MODEL FOLDER light|dark QUESTION [QUESTION ...]\n", stderr);
+  const bool first_start_only = argc == 5 && QLatin1String(argv[4]) == QLatin1String("--first-start");
+  if (argc != 4 && !first_start_only) {
+    std::fputs("usage: screenshot MODEL FOLDER light|dark [--first-start]\n", stderr);
     return 2;
   }
   const QTemporaryDir folder;
+  const std::filesystem::path data = folder.path().toStdString();
   qputenv("FOVEA_DATA", folder.path().toUtf8());
-  const QString settings = folder.path() + QStringLiteral("/config");
-  QDir().mkpath(settings);
-  QFile file(settings + QStringLiteral("/settings.json"));
+  std::filesystem::create_directories(data / "models");
+  std::filesystem::create_directories(data / "config");
+  std::filesystem::create_symlink(std::filesystem::absolute(argv[1]), data / "models/demo.gguf");
+  QFile file(data / "config/settings.json");
   if (!file.open(QFile::WriteOnly)) return 1;
-  file.write(QStringLiteral(R"({"appearance": {"theme": "%1", "language": "en"},
-                               "generation": {"temperature": 0.2, "repetition_penalty": 1.05, "max_tokens": 240}})")
+  file.write(QStringLiteral(R"({"appearance": {"theme": "%1", "language": "en"}})")
                  .arg(QLatin1String(argv[3]))
                  .toUtf8());
   file.close();
 
   QApplication application(argc, argv);
-  fovea::app::WindowRequest request;
+  fovea::app::WindowRequest request;  // as fovea demo has it
   request.load.emplace();
-  request.load->model = argv[1];
-  request.load->context = 1024;
-  request.load->precision.policy = fovea::PolicyKind::dynaexq;
-  request.load->precision.tiers = {"file", "q4"};
-  request.load->precision.budget_bytes = 196'000'000;
-  request.load->precision.stores_folder = folder.path().toStdString() + "/stores";
+  request.load->model = data / "models/demo.gguf";
   fovea::app::Desktop desktop(request);
   fovea::ui::ChatWindow& window = desktop.window();
   desktop.start();
-  window.resize(1360, 840);
-  bool good = wait_for_ready(window);
-  for (int i = 4; good && i < argc; ++i) {
-    Q_EMIT window.newChatRequested();
-    fovea::ui::ChatSettingsView settings_of_chat;
-    settings_of_chat.seed = 4;
-    desktop.chat().conversation().set_chat_settings(settings_of_chat);
-    Q_EMIT window.sendRequested(QString::fromLocal8Bit(argv[i]));
+  window.resize(1280, 720);
+  const QString out = QString::fromLocal8Bit(argv[2]);
+  bool good = prepared(desktop);
+  if (good) {
+    ask(desktop, "Nature");
     good = wait_for_ready(window);
   }
-  if (!good) {
-    std::fprintf(stderr, "screenshot: %s\n", window.error_bar().message().toUtf8().constData());
-    return 1;
+  if (good) {
+    ask(desktop, "A poem");
+    const auto& transcript = window.transcript();
+    wait_until([&] {
+      return window.state() == State::ready ||
+             (transcript.message_count() == 2 && transcript.message_text(1).size() > 150);
+    });
+    good = window.state() == State::generating &&
+           grab(window, out, QStringLiteral("first_start_%1.png").arg(QLatin1String(argv[3])));
+    good = wait_for_ready(window) && good;
   }
-  const QString out = QString::fromLocal8Bit(argv[2]);
-  bool saved = save(window, out, "screenshot.png");
-  saved = save_panel(desktop, out) && saved;
-  saved = save_wizard(desktop, out) && saved;
-  if (!saved) std::fprintf(stderr, "screenshot: not every picture could be taken\n");
+  if (good && !first_start_only) {
+    window.resize(1366, 768);
+    ask(desktop, "Health");
+    good = wait_for_ready(window) && save(window, out, "screenshot.png") && save_panel(desktop, out) &&
+           save_wizard(desktop, out);
+  }
+  if (!good) {
+    std::fprintf(stderr, "screenshot: not every picture could be taken. %s\n",
+                 window.error_bar().message().toUtf8().constData());
+  }
   bool closed = false;
   QObject::connect(&desktop, &fovea::app::Desktop::closed, &application, [&] { closed = true; });
   window.close();
   wait_until([&] { return closed; });
-  return saved ? 0 : 1;
+  return good ? 0 : 1;
 }
