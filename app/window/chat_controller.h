@@ -95,7 +95,7 @@ class ChatController : public QObject {
   bool model_loaded_ = false;
   int loads_asked_ = 0;          // and not answered: the last answer counts
   bool reading_prompt_ = false;  // of the answer that is being written
-LoadRequest asked_;  // as it was opened last, before the engine chose what it left open
+  LoadRequest asked_;            // as it was opened last, before the engine chose what it left open
   ui::StatusView status_;
   TokenCounter conversation_tokens_, next_tokens_;
   std::string log_failure_;           // that was told

@@ -149,7 +149,8 @@ std::vector<ui::SearchItem> items_of(const history::SearchResult& result) {
 }
 
 QString title_of(const QString& question, int most_characters) {
-  static const QRegularExpression fence(QStringLiteral("^\\s*(```|~~~).*$"), QRegularExpression::MultilineOption);
+  static const QRegularExpression fence(QStringLiteral("^\\s*(```|~~~).*$"),
+                                        QRegularExpression::MultilineOption);
   QString title = QString(question).remove(fence).simplified();
   if (title.isEmpty()) title = question.simplified();
   if (title.size() <= most_characters) return title;

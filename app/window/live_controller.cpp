@@ -49,7 +49,8 @@ LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
   connect(&chat, &ChatController::timingsArrived, this, &LiveController::show_timings);
   connect(&chat.conversation(), &ConversationController::opened, this, &LiveController::show_conversation);
   connect(&chat.conversation(), &ConversationController::changed, this, &LiveController::show_conversation);
-  connect(&chat.conversation(), &ConversationController::workChanged, this, &LiveController::show_conversation);
+  connect(&chat.conversation(), &ConversationController::workChanged, this,
+          &LiveController::show_conversation);
   connect(&panel, &ui::LivePanel::exportRequested, this, &LiveController::save);
   connect(&panel, &ui::LivePanel::replayRequested, this, &LiveController::open_recording);
   connect(&panel, &ui::LivePanel::switchPolicyRequested, this, &LiveController::offer_fixed_mix);

@@ -180,8 +180,7 @@ class PolicyTest : public QObject {
   void statsOfNothing() {
     const fs::path dense = fovea::tests::demo_dense_model();
     if (dense.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
-    const Outcome refused = run(
-        {"chat", dense, "-p", "one", "--context", "64", "--stats"}, data());
+    const Outcome refused = run({"chat", dense, "-p", "one", "--context", "64", "--stats"}, data());
     QCOMPARE(refused.code, 1);
     QVERIFY2(refused.err.contains("has no experts, and without a policy there is nothing to show"),
              refused.err.c_str());

@@ -310,7 +310,7 @@ class DesktopTest : public QObject {
     if (model_.empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
     app::WindowRequest request = demo_request();
     request.load->precision.policy = PolicyKind::automatic;  // as "--budget" without "--policy"
-    request.load->precision.tiers = {"bf16", "file"};          // quickly prepared
+    request.load->precision.tiers = {"bf16", "file"};        // quickly prepared
     request.load->precision.budget_bytes = 190'000'000;
     request.load->precision.stores_folder = folder_->path() / "stores";
     app::Desktop desktop(request);

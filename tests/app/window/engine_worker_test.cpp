@@ -15,7 +15,7 @@ LoadRequest swapping(const QTemporaryDir& folder) {
   LoadRequest request{.model = tests::demo_model(), .context = 256, .threads = 2, .chunk = 16};
   request.precision.policy = PolicyKind::dynaexq;
   request.precision.tiers = {"bf16", "file"};  // quickly prepared
-  request.precision.traffic_gb_per_s = 1;    // not measured
+  request.precision.traffic_gb_per_s = 1;      // not measured
   request.precision.stores_folder = folder.path().toStdString();
   request.precision.dynaexq.interval_tokens = 1;
   request.precision.dynaexq.warm_up_tokens = 4;
