@@ -15,6 +15,7 @@ using namespace fovea::kernels;
 class CpuDeviceTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void init() { unsetenv("FOVEA_CPU"); }
   void cleanup() { unsetenv("FOVEA_CPU"); }
   void the_baseline_is_always_there();
   void the_variable_forces_a_set();
