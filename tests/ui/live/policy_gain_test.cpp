@@ -16,6 +16,15 @@ namespace {
 
 const std::vector<double> bits = {4, 2};
 
+constexpr std::uint32_t all_uses[] = {120, 410, 0, 0}, first_uses[] = {100, 10, 0, 0};
+constexpr std::int64_t all_hits[] = {430, 100}, first_hits[] = {90, 20}, one_high[] = {1, 3};
+const GainInputs changed_work = {.uses = all_uses,
+                                 .hits = all_hits,
+                                 .units_at_tier = one_high,
+                                 .bits_per_weight = bits,
+                                 .profile_uses = first_uses,
+                                 .profile_hits = first_hits};
+
 }  // namespace
 
 class PolicyGainTest : public QObject {
@@ -61,14 +70,7 @@ class PolicyGainTest : public QObject {
 
   // The work changes after the profile: expert 0 was hot, then expert 1.
   void comparesWithTheSessionsStart() {
-    const std::vector<std::uint32_t> first = {100, 10, 0, 0}, all = {120, 410, 0, 0};
-    const std::vector<std::int64_t> hits = {430, 100}, first_hits = {90, 20}, units = {1, 3};
-    const PolicyGain gain = policy_gain({.uses = all,
-                                         .hits = hits,
-                                         .units_at_tier = units,
-                                         .bits_per_weight = bits,
-                                         .profile_uses = first,
-                                         .profile_hits = first_hits});
+    const PolicyGain gain = policy_gain(changed_work);
     QCOMPARE(gain.chosen_by, FixedMix::session_start);
     // 420 uses came after it; the profile's choice served the 20 of expert 0, the policy 340.
     QCOMPARE(gain.uses, 420);
@@ -80,28 +82,19 @@ class PolicyGainTest : public QObject {
 
   // From the first token on, and whatever the session's start was.
   void comparesWithTheCalibration() {
-    const std::vector<std::uint32_t> first = {100, 10, 0, 0}, all = {120, 410, 0, 0};
-    const std::vector<std::int64_t> hits = {430, 100}, first_hits = {90, 20}, units = {1, 3};
-    const std::vector<float> calibrated = {0.5F, 0.2F, 0.2F, 0.1F};
-    const PolicyGain gain = policy_gain({.uses = all,
-                                         .hits = hits,
-                                         .units_at_tier = units,
-                                         .bits_per_weight = bits,
-                                         .calibrated_uses = calibrated,
-                                         .profile_uses = first,
-                                         .profile_hits = first_hits});
+    static constexpr float calibrated[] = {0.5F, 0.2F, 0.2F, 0.1F};
+    GainInputs inputs = changed_work;
+    inputs.calibrated_uses = calibrated;
+    const PolicyGain gain = policy_gain(inputs);
     QCOMPARE(gain.chosen_by, FixedMix::calibration);
     QCOMPARE(gain.uses, 530);
     QVERIFY(qFuzzyCompare(gain.chosen_share, 120.0 / 530));
     QVERIFY(qFuzzyCompare(gain.policy_share, 430.0 / 530));
     QVERIFY(qFuzzyCompare(gain.best_fixed_share, 410.0 / 530));
     QCOMPARE(gain.verdict, GainVerdict::gains);
-    const std::vector<std::int64_t> fewer = {300, 230};
-    const PolicyGain behind = policy_gain({.uses = all,
-                                           .hits = fewer,
-                                           .units_at_tier = units,
-                                           .bits_per_weight = bits,
-                                           .calibrated_uses = calibrated});
+    static constexpr std::int64_t fewer[] = {300, 230};
+    inputs.hits = fewer;
+    const PolicyGain behind = policy_gain(inputs);
     QCOMPARE(behind.verdict, GainVerdict::ahead);
     const QString said = gain_sentence(behind, PolicyKind::dynaexq);
     QVERIFY2(said.contains(QStringLiteral("by the calibration")) &&
