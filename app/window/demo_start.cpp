@@ -95,9 +95,10 @@ void DemoStart::show_progress(const Progress& progress) {
     before_it_ = shown.isEmpty() ? QString() : shown + QLatin1Char('\n');
   }
   const QString text =
-      before_it_ + tr("Preparing the demo's experts, once: %1 %. You can chat meanwhile; then they adapt to "
-                      "what you talk about.")
-                       .arg(100 * progress.done / progress.total);
+      before_it_ +
+      tr("Preparing the demo's experts, only this once: %1 %. You can already chat; when it is done, "
+         "the experts adapt to what you talk about.")
+          .arg(100 * progress.done / progress.total);
   if (text == shown) return;
   told_ = text;
   window_.show_notice(text);
@@ -108,8 +109,10 @@ void DemoStart::open_again() {
   if (!same_file(chat_.model().settings.model, model_)) return;
   ready_ = false;
   chat_.open_model(q(chat_.model().settings.model.string()));  // as one that is chosen: apply() has its say
-  window_.show_notice(tr(
-      "The demo's experts are prepared. Those at work are sharp now, the others rest: the panel shows it."));
+  window_.show_notice(
+      tr("The demo's experts are ready: those that your conversation uses are kept precise, the others take "
+         "less "
+         "room. Watch them in the panel."));
 }
 
 }  // namespace fovea::app

@@ -200,12 +200,12 @@
         <translation>Ein kleines Modell zum Ausprobieren. Es kann nur einfaches Englisch, deshalb sind die Vorschläge englisch.</translation>
     </message>
     <message>
-        <source>Preparing the demo&apos;s experts, once: %1 %. You can chat meanwhile; then they adapt to what you talk about.</source>
-        <translation>Die Experten des Demomodells werden einmalig vorbereitet: %1 %. Sie können inzwischen schon chatten; danach passen sie sich dem Gespräch an.</translation>
+        <source>Preparing the demo&apos;s experts, only this once: %1 %. You can already chat; when it is done, the experts adapt to what you talk about.</source>
+        <translation>Die Experten des Demomodells werden einmalig vorbereitet: %1 %. Sie können schon chatten; danach passen sich die Experten dem Gespräch an.</translation>
     </message>
     <message>
-        <source>The demo&apos;s experts are prepared. Those at work are sharp now, the others rest: the panel shows it.</source>
-        <translation>Die Experten des Demomodells sind vorbereitet. Wer arbeitet, ist jetzt scharf, die anderen ruhen: Das Panel zeigt es.</translation>
+        <source>The demo&apos;s experts are ready: those that your conversation uses are kept precise, the others take less room. Watch them in the panel.</source>
+        <translation>Die Experten des Demomodells sind bereit: Die Ihr Gespräch nutzt, bleiben genau, die anderen brauchen weniger Platz. Das Panel zeigt sie.</translation>
     </message>
 </context>
 <context>
@@ -4772,12 +4772,12 @@
         <translation>Eine feste Mischung gleicher Größe bedient auf einen halben Prozentpunkt genau ebenso viel, auch eine nach der Kalibrierung gewählte: in dieser Sitzung bringt die Strategie nichts.</translation>
     </message>
     <message>
-        <source>Fixed mix by the calibration</source>
-        <translation>Feste Mischung nach der Kalibrierung</translation>
-    </message>
-    <message>
         <source>Counted since the model was opened. The fixed mixes hold as many experts in the highest tier as the policy did at most. One is chosen by the uses that the calibration counted; where it counted none, by the first 2,048 tokens, and compared from then on. The best one knows the whole session beforehand, which nobody can.</source>
         <translation>Gezählt, seit das Modell geöffnet wurde. Die festen Mischungen haben so viele Experten in der höchsten Stufe wie die Strategie höchstens. Eine ist nach den Nutzungen gewählt, die die Kalibrierung gezählt hat; hat sie keine gezählt, nach den ersten 2.048 Tokens, und wird seitdem verglichen. Die beste kennt die ganze Sitzung im Voraus, was niemand kann.</translation>
+    </message>
+    <message>
+        <source>Fixed mix from calibration</source>
+        <translation>Feste Mischung nach der Kalibrierung</translation>
     </message>
 </context>
 <context>

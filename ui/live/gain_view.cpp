@@ -127,7 +127,7 @@ class GainView::Bars : public QWidget {
     bar(GainView::tr("This policy"), gain_.policy_share, palette().color(QPalette::Link));
     bar(GainView::tr("Best fixed mix, with hindsight"), gain_.best_fixed_share, subtle_text(palette()));
     if (gain_.chosen_by == FixedMix::none) return;
-    bar(gain_.chosen_by == FixedMix::calibration ? GainView::tr("Fixed mix by the calibration")
+    bar(gain_.chosen_by == FixedMix::calibration ? GainView::tr("Fixed mix from calibration")
                                                  : GainView::tr("Fixed mix from the start"),
         gain_.chosen_share, subtle_text(palette()));
   }
