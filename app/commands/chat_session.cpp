@@ -131,6 +131,8 @@ Result<void> ChatSession::ask(const std::string& text) {
 
 Result<void> ChatSession::answer() {
   Interrupts::Operation operation(interrupts_);
+  std::optional<LineReader::KeysSignal> keys;  // not before there is something to stop
+  if (reader_) keys.emplace();
   GenerateRequest request = request_of(flags_, sampling_, turn_++);
   if (!system_.empty()) request.messages.push_back({"system", system_});
   request.messages.insert(request.messages.end(), messages_.begin(), messages_.end());

@@ -35,11 +35,11 @@ void mark_pastes(bool on) {
   pastes_are_marked = on;
 }
 
-// Bytes come at once and unechoed; Ctrl-C is a signal unless `raw`.
-void set_mode(bool raw) {
+// Bytes come at once and unechoed.
+void set_mode(bool keys_signal) {
   termios mode = original;
   mode.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | IEXTEN);
-  if (raw) mode.c_lflag &= ~static_cast<tcflag_t>(ISIG);
+  if (!keys_signal) mode.c_lflag &= ~static_cast<tcflag_t>(ISIG);
   mode.c_iflag &= ~static_cast<tcflag_t>(IXON | ICRNL | INLCR);
   mode.c_cc[VMIN] = 1;
   mode.c_cc[VTIME] = 0;
@@ -70,6 +70,14 @@ LineReader::~LineReader() {
   restore_terminal();
 }
 
+LineReader::KeysSignal::KeysSignal() {
+  set_mode(true);
+}
+
+LineReader::KeysSignal::~KeysSignal() {
+  set_mode(false);
+}
+
 bool LineReader::possible() {
   const char* term = std::getenv("TERM");
   return term && *term && std::strcmp(term, "dumb") != 0;
@@ -85,7 +93,6 @@ LineReader::Outcome LineReader::read(const std::string& prompt, std::string& lin
   buffer_.set("");
   browsed_ = history_.entries().size();
   cursor_row_ = 0;
-  set_mode(true);
   mark_pastes(true);
   draw();
   Step step = Step::edit;
@@ -97,7 +104,6 @@ LineReader::Outcome LineReader::read(const std::string& prompt, std::string& lin
   draw(true);
   put_on_terminal("\r\n");
   mark_pastes(false);
-  set_mode(false);
   line = buffer_.text();
   if (step == Step::interrupt) return Outcome::interrupted;
   return step == Step::end ? Outcome::end : Outcome::line;
@@ -231,7 +237,7 @@ void LineReader::suspend() {
   mark_pastes(false);
   restore_terminal();
   ::raise(SIGTSTP);
-  set_mode(true);
+  set_mode(false);
   mark_pastes(true);
   cursor_row_ = 0;
 }

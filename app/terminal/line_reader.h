@@ -18,8 +18,8 @@ class LineReader {
     end
   };  // interrupted: Ctrl-C; end: Ctrl-D, or the terminal is gone
 
-  // Standard input and output must be a terminal. While the reader lives the terminal does not echo, and
-  // outside read() Ctrl-C is the signal that it usually is; what is typed then waits for the next read().
+  // Standard input and output must be a terminal. While the reader lives the terminal does not echo; what is
+  // typed outside read() waits for the next one.
   explicit LineReader(History& history);
   ~LineReader();
   LineReader(const LineReader&) = delete;
@@ -32,6 +32,15 @@ class LineReader {
 
   // Enter ends the line; Alt-Enter, and line breaks in pasted text, stay in it.
   Outcome read(const std::string& prompt, std::string& line);
+
+  // While it lives, Ctrl-C is the signal that it usually is and not a key. Not within read().
+  class KeysSignal {
+   public:
+    KeysSignal();
+    ~KeysSignal();
+    KeysSignal(const KeysSignal&) = delete;
+    KeysSignal& operator=(const KeysSignal&) = delete;
+  };
 
  private:
   enum class Step : std::uint8_t { edit, accept, interrupt, end };

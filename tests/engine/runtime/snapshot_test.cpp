@@ -207,8 +207,10 @@ class SnapshotTest : public QObject {
     fovea::GenerateRequest question;
     question.messages = {{"user", "one two three"}};
     question.max_tokens = 12;
+    question.sampling.seed = 1;  // an answer of twelve tokens; others end before
     const auto answer = engine->generate(question);
     FOVEA_VERIFY(answer);
+    QCOMPARE(answer->finish, fovea::FinishReason::max_tokens);
     Snapshot snapshot;
     QVERIFY(engine->read_snapshot(snapshot));
     // The last token that was generated went through no pass.
