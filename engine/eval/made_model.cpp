@@ -84,7 +84,7 @@ class Maker {
   void add_layer(std::int64_t layer) {
     const std::int64_t d = s_.hidden, q = s_.heads * s_.head_dim, kv = s_.kv_heads * s_.head_dim;
     const auto name = [&](std::string_view pattern) { return models::expand(pattern, layer); };
-    vector(name(names_.attention_norm), d);
+    vector(name(names_.mixer_norm), d);
     matrix(name(names_.q), types_.dense, q, d);
     matrix(name(names_.k), types_.dense, kv, d);
     matrix(name(names_.v), types_.dense, kv, d);
@@ -126,8 +126,8 @@ Result<NamedShape> read_shape(const std::string& name_or_file) {
 Result<checkpoint::MadeModel> made_model(const NamedShape& named, const MadeTypes& types,
                                          std::uint64_t seed) {
   const ModelShape& s = named.shape;
-  if (s.experts == 0 || s.linear_layers() > 0 || s.attention_gate || s.biases || s.window > 0 ||
-      s.shared_width > 0)
+  if (s.experts == 0 || s.shared_width > 0 || s.window > 0 ||
+      !models::check(precision::config_of(s), named.name))
     return fail(ErrorKind::unsupported, "--shape " + named.name,
                 "it has layers that Fovea plans for and does not run",
                 "Choose a shape of experts and full attention, as qwen3-30b-a3b or mixtral-8x7b");

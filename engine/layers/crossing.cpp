@@ -27,8 +27,14 @@ std::int64_t layers_with_experts(const models::ModelConfig& config, std::int64_t
   return count;
 }
 
+std::int64_t rotary_elements(const models::ModelConfig& config) {
+  std::int64_t elements = 0;
+  for (const models::RopeConfig& rope : config.rotary) elements += rope.rotary / 2;
+  return elements;
+}
+
 std::int64_t choices_words(const models::ModelConfig& config, std::int64_t max_tokens) {
-  return 2 * layers_with_experts(config, config.layers) * max_tokens * config.experts_used;
+  return 2 * layers_with_experts(config, config.layer_count()) * max_tokens * config.experts_used();
 }
 
 // Adds up what arrays take, or gives them their places behind `memory`.
@@ -57,9 +63,9 @@ template <class F>
 void Crossing::Sent::each(const Sizes& sizes, F&& f) {
   const models::ModelConfig& config = sizes.config;
   f(rows, 2 * sizes.max_tokens);
-  f(pages, 2 * config.layers * sizes.max_pages);
-  f(experts, config.layers * config.experts);
-  f(inverse_frequency, config.rope.rotary / 2);
+  f(pages, 2 * config.layer_count() * sizes.max_pages);
+  f(experts, config.layer_count() * config.experts());
+  f(inverse_frequency, rotary_elements(config));
   f(sharpness, 1);
 }
 
@@ -174,7 +180,7 @@ void Crossing::sharpness(float value, kernels::Stream& stream) {
 const kernels::Expert* Crossing::experts(std::int64_t layer, kernels::Stream& stream) {
   const auto index = static_cast<std::size_t>(layer);
   const models::LayerWeights& weights = model_.layers()[index];
-  const std::int64_t first = layer * model_.config().experts;
+  const std::int64_t first = layer * model_.config().experts();
   if (revisions_[index] != weights.revision) {
     std::ranges::copy(weights.experts, host_side_.experts + first);
     device_.copy(bytes_of(device_side_.experts + first), bytes_of(host_side_.experts + first),
@@ -188,8 +194,8 @@ Crossing::Routed Crossing::routed(std::int32_t* choices, std::int64_t layer, std
   assert(tokens <= pass_tokens_);
   const models::ModelConfig& config = model_.config();
   std::int32_t* const ids =
-      choices + 2 * layers_with_experts(config, layer) * pass_tokens_ * config.experts_used;
-  return {ids, reinterpret_cast<float*>(ids + tokens * config.experts_used)};
+      choices + 2 * layers_with_experts(config, layer) * pass_tokens_ * config.experts_used();
+  return {ids, reinterpret_cast<float*>(ids + tokens * config.experts_used())};
 }
 
 Crossing::Routed Crossing::routed(std::int64_t layer, std::int64_t tokens) const {
@@ -199,7 +205,8 @@ Crossing::Routed Crossing::routed(std::int64_t layer, std::int64_t tokens) const
 void Crossing::read_choices(std::int64_t first, std::int64_t last, std::int64_t tokens,
                             kernels::Stream& stream) {
   const std::byte* const begin = bytes_of(routed(first, 0).ids);
-  const std::byte* const end = bytes_of(routed(last, tokens).weights + tokens * model_.config().experts_used);
+  const std::byte* const end =
+      bytes_of(routed(last, tokens).weights + tokens * model_.config().experts_used());
   device_.read_back(bytes_of(routed(host_choices_, first, 0).ids), begin, end - begin, stream);
 }
 
@@ -207,7 +214,7 @@ Crossing::Choices Crossing::choices(std::int64_t layer, std::int64_t tokens) con
   const Routed read = routed(host_choices_, layer, tokens);
   if (chosen_ == nullptr) return {read.ids, read.weights};
   const std::int64_t row = (layer + 1) * pass_tokens_ - tokens;
-  return {chosen_ + row * model_.config().experts_used, read.weights};
+  return {chosen_ + row * model_.config().experts_used(), read.weights};
 }
 
 std::span<const float> Crossing::read(const float* values, std::int64_t count, kernels::Stream& stream) {

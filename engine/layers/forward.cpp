@@ -15,9 +15,27 @@
 namespace fovea::layers {
 namespace {
 
+using models::AttentionConfig;
 using models::AttentionWeights;
 using models::LayerWeights;
 using models::ModelConfig;
+
+// Floats of a row, of the widest layer; of the rotary tables, all behind each other.
+struct Widths {
+  std::int64_t q = 0, kv = 0, attended = 0, rotary = 0;
+};
+Widths widths(const ModelConfig& config) {
+  Widths most;
+  for (const models::LayerConfig& layer : config.layers) {
+    const AttentionConfig* const a = layer.attention();
+    if (a == nullptr) continue;
+    most.attended = std::max(most.attended, a->heads * a->head_dim);
+    most.q = std::max(most.q, a->heads * a->head_dim * (a->gate ? 2 : 1));
+    most.kv = std::max(most.kv, a->kv_heads * a->head_dim);
+  }
+  for (const models::RopeConfig& rope : config.rotary) most.rotary += rope.rotary / 2;
+  return most;
+}
 
 }  // namespace
 
@@ -36,7 +54,7 @@ struct Forward::Buffers {
     std::int32_t* expert_ids = nullptr;  // [T, experts_used]
     float* shared_weights = nullptr;     // [T]
     std::int32_t* positions = nullptr;   // [T]
-    float* inverse_frequency = nullptr;  // [rotary / 2]
+    float* inverse_frequency = nullptr;  // [rotary / 2] of each table
     float* normed_image = nullptr;       // of normed and of attended, for their first rows
     float* attended_image = nullptr;
     float* logits = nullptr;  // [logits_rows, vocabulary]
@@ -45,24 +63,25 @@ struct Forward::Buffers {
     // of the host's reach, `apart`, choices, positions and logits are Crossing's to keep.
     template <class F>
     void each(const ModelConfig& c, std::int64_t t, bool apart, F&& f) {
+      const Widths w = widths(c);
       if (!apart) {
-        f(expert_ids, t * c.experts_used);
-        f(router_weights, t * c.experts_used);
+        f(expert_ids, t * c.experts_used());
+        f(router_weights, t * c.experts_used());
         f(positions, t);
       }
       f(x, t * c.hidden);
       f(normed, t * c.hidden);
       f(branch, t * c.hidden);
-      f(q, t * c.heads * c.head_dim);
-      f(k, t * c.kv_heads * c.head_dim);
-      f(v, t * c.kv_heads * c.head_dim);
-      f(attended, t * c.heads * c.head_dim);
-      f(router_logits, t * c.experts);
+      f(q, t * w.q);
+      f(k, t * w.kv);
+      f(v, t * w.kv);
+      f(attended, t * w.attended);
+      f(router_logits, t * c.experts());
       f(shared_weights, t);
-      f(inverse_frequency, c.rope.rotary / 2);
+      f(inverse_frequency, w.rotary);
       const std::int64_t image_rows = std::min(t, kernels::most_image_rows);
       f(normed_image, image_rows * c.hidden);
-      f(attended_image, image_rows * c.heads * c.head_dim);
+      f(attended_image, image_rows * w.attended);
       f(logits, logits_rows(t, apart) * c.vocabulary);
     }
   };
@@ -98,8 +117,8 @@ struct Forward::Buffers {
   Part left_out = Part::none;
   std::optional<kernels::OperationTable> incomplete;  // without the part that is left out
   std::vector<kernels::Weight> inside;                // for graphs: every weight but the experts
-  float magnitude = 1;
-  std::int64_t rotated_context = -1;  // that inverse_frequency is for
+  std::vector<float> magnitudes;                      // of the rotary tables
+  std::int64_t rotated_context = -1;                  // that inverse_frequency is for
   bool stopped = false;
   bool listed = false;  // the last run: crossing has the likeliest tokens
 };
@@ -123,16 +142,23 @@ bool Forward::Buffers::allocate() {
 
 void Forward::Buffers::rotate_for(std::int64_t context, kernels::Stream& stream) {
   // Only dynamic scaling looks at the sequence's length.
-  if (model.config().rope.scaling != models::RopeScaling::dynamic) context = 0;
+  const std::vector<models::RopeConfig>& tables = model.config().rotary;
+  if (std::ranges::none_of(tables,
+                           [](const auto& rope) { return rope.scaling == models::RopeScaling::dynamic; }))
+    context = 0;
   if (context == rotated_context) return;
-  const models::RotaryTable table =
-      models::rotary_table(model.config().rope, model.config().context, context);
-  if (crossing) {
-    crossing->inverse_frequency(table.inverse_frequency, at.inverse_frequency, stream);
-  } else {
-    std::ranges::copy(table.inverse_frequency, at.inverse_frequency);
+  std::vector<float> values;
+  magnitudes.clear();
+  for (const models::RopeConfig& rope : tables) {
+    const models::RotaryTable table = models::rotary_table(rope, model.config().context, context);
+    values.insert(values.end(), table.inverse_frequency.begin(), table.inverse_frequency.end());
+    magnitudes.push_back(table.magnitude);
   }
-  magnitude = table.magnitude;
+  if (crossing) {
+    crossing->inverse_frequency(values, at.inverse_frequency, stream);
+  } else {
+    std::ranges::copy(values, at.inverse_frequency);
+  }
   rotated_context = context;
 }
 
@@ -165,7 +191,7 @@ class Forward::Runner {
   bool tell_history() const {
     if (!tells_history() || b_.stopped) return true;
     if (!stream_.failure().empty()) return true;  // no choices came back
-    for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
+    for (std::int64_t layer = 0; layer < c_.layer_count(); ++layer) {
       const std::int64_t tokens = routed_tokens(layer);
       if (tokens == 0) continue;
       const Crossing::Choices choices = b_.crossing->choices(layer, tokens);
@@ -185,13 +211,12 @@ class Forward::Runner {
   bool run_as_graph() {
     if (pass_.stop.stop_requested()) return false;
     b_.look_at_weights();
-    for (std::int64_t layer = 0; layer < c_.layers; ++layer)
+    for (std::int64_t layer = 0; layer < c_.layer_count(); ++layer)
       if (c_.layer_has_experts(layer)) b_.crossing->experts(layer, stream_);
     const Graphs::Shape shape{.tokens = tokens_,
                               .most_first = most_first_,
                               .page_tokens = cache_.front().page_tokens,
                               .cache_type = cache_.front().type,
-                              .magnitude = b_.magnitude,
                               .observed = pass_.observer != nullptr,
                               .made_choices = choices_ != nullptr,
                               .lists = lists()};
@@ -203,11 +228,11 @@ class Forward::Runner {
     begin_ = 0;
     op_.embed_rows({.table = b_.model.embedding(), .ids = ids_, .tokens = tokens_, .out = b_.at.x}, stream_);
 
-    for (std::int64_t layer = 0; layer < c_.layers; ++layer) {
+    for (std::int64_t layer = 0; layer < c_.layer_count(); ++layer) {
       const LayerWeights& w = b_.model.layers()[static_cast<std::size_t>(layer)];
-      norm(0, layer == 0 ? nullptr : b_.at.branch, w.attention_norm);
+      norm(0, layer == 0 ? nullptr : b_.at.branch, w.mixer_norm);
       keys_and_values(layer, w.attention);
-      if (layer == c_.layers - 1) begin_ = first_wanted();
+      if (layer == c_.layer_count() - 1) begin_ = first_wanted();
       if (pass_.stop.stop_requested()) return false;
       if (begin_ == tokens_) break;
       attention(layer, w.attention);
@@ -241,12 +266,12 @@ class Forward::Runner {
   // How many of the pass's last tokens the layer's router sees.
   std::int64_t routed_tokens(std::int64_t layer) const {
     if (!c_.layer_has_experts(layer)) return 0;
-    return layer == c_.layers - 1 ? tokens_ - first_wanted() : tokens_;
+    return layer == c_.layer_count() - 1 ? tokens_ - first_wanted() : tokens_;
   }
   // Of all layers at once: a copy for each would stand between its kernels.
   void read_history() const {
     if (!tells_history()) return;
-    std::int64_t last = c_.layers - 1;
+    std::int64_t last = c_.layer_count() - 1;
     while (last >= 0 && routed_tokens(last) == 0) --last;
     if (last >= 0) b_.crossing->read_choices(0, last, routed_tokens(last), stream_);
   }
@@ -330,37 +355,44 @@ class Forward::Runner {
            {{{.weight = w.q, .bias = w.q_bias, .out = b_.at.q},
              {.weight = w.k, .bias = w.k_bias, .out = b_.at.k},
              {.weight = w.v, .bias = w.v_bias, .out = b_.at.v}}});
-    const std::int64_t stride = c_.kv_heads * c_.head_dim;
+    const AttentionConfig& a = *c_.layer(layer).attention();
+    const auto table = static_cast<std::size_t>(a.rotary);
+    const models::RopeConfig& rope = c_.rotary[table];
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i < table; ++i) before += c_.rotary[i].rotary / 2;
+    const std::int64_t stride = a.kv_heads * a.head_dim;
     op_.attention_inputs({.q = b_.at.q,
                           .k = b_.at.k,
                           .v = b_.at.v,
-                          .q_stride = c_.heads * c_.head_dim,
+                          .q_stride = a.heads * a.head_dim,
                           .k_stride = stride,
                           .v_stride = stride,
                           .tokens = tokens_,
-                          .heads = c_.heads,
+                          .heads = a.heads,
                           .positions = positions_,
                           .q_norm = w.q_norm,
                           .k_norm = w.k_norm,
                           .eps = static_cast<float>(c_.norm_eps),
-                          .rotary = c_.rope.rotary,
-                          .inverse_frequency = b_.at.inverse_frequency,
-                          .magnitude = b_.magnitude,
-                          .style = c_.rope.style,
+                          .rotary = rope.rotary,
+                          .inverse_frequency = b_.at.inverse_frequency + before,
+                          .magnitude = b_.magnitudes[table],
+                          .style = rope.style,
                           .pages = pages(layer)},
                          stream_);
   }
 
   // branch = the output projection of the heads' attention, for the wanted rows.
   void attention(std::int64_t layer, const AttentionWeights& w) {
-    const std::int64_t width = c_.heads * c_.head_dim;
+    const AttentionConfig& a = *c_.layer(layer).attention();
+    const std::int64_t width = a.heads * a.head_dim;
+    const double scale = a.scale != 0 ? a.scale : 1 / std::sqrt(static_cast<double>(a.head_dim));
     op_.attention({.q = b_.at.q + begin_ * width,
                    .q_stride = width,
                    .first = most_first_ + begin_,
                    .tokens = tokens_ - begin_,
-                   .heads = c_.heads,
-                   .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(c_.head_dim))),
-                   .window = c_.window(layer),
+                   .heads = a.heads,
+                   .scale = static_cast<float>(scale),
+                   .window = a.window,
                    .pages = pages(layer),
                    .out = b_.at.attended,
                    .position = position_,
@@ -390,14 +422,15 @@ class Forward::Runner {
       const Crossing::Routed routed = b_.crossing ? b_.crossing->routed(layer, tokens)
                                                   : Crossing::Routed{b_.at.expert_ids, b_.at.router_weights};
       const std::int32_t* const ids =
-          choices_ ? choices_ + (layer * tokens_ + begin_) * c_.experts_used : routed.ids;
+          choices_ ? choices_ + (layer * tokens_ + begin_) * c_.experts_used() : routed.ids;
+      const models::ExpertsConfig& experts = *c_.layer(layer).experts;
       op_.router({.x = block.x,
                   .tokens = tokens,
                   .weight = w.router,
                   .shared_gate = w.shared_gate,
-                  .used = c_.experts_used,
-                  .normalise = c_.normalise_router,
-                  .scale = static_cast<float>(c_.router_scale),
+                  .used = experts.used,
+                  .normalise = experts.router.normalise,
+                  .scale = static_cast<float>(experts.router.scale),
                   .logits = b_.at.router_logits,
                   .ids = routed.ids,
                   .weights = routed.weights,
@@ -410,7 +443,7 @@ class Forward::Runner {
       if (!hosted || !b_.host->layer(layer).all_experts) {
         block.experts = w.experts;
         if (b_.crossing) block.table = b_.crossing->experts(layer, stream_);
-        block.used = c_.experts_used;
+        block.used = experts.used;
         block.ids = ids;
         block.weights = routed.weights;
       }
@@ -488,7 +521,7 @@ Result<Forward> Forward::create(const models::Model& model, const kernels::Devic
 
 std::span<const float> Forward::run(const Pass& pass, kernels::Stream& stream) {
   assert(!pass.tokens.empty() && static_cast<std::int64_t>(pass.tokens.size()) <= buffers_->max_tokens);
-  assert(static_cast<std::int64_t>(pass.cache.size()) == buffers_->model.config().layers);
+  assert(static_cast<std::int64_t>(pass.cache.size()) == buffers_->model.config().layer_count());
   Buffers& b = *buffers_;
   Runner runner(b, pass, stream);
   runner.run();

@@ -44,7 +44,6 @@ class Graphs {
     std::int64_t most_first = 0;  // the first token's position is at most this
     std::int64_t page_tokens = 0;
     kernels::Type cache_type = kernels::Type::f32;
-    float magnitude = 1;        // of the rotary embedding
     bool observed = false;      // the router's choices are read back
     bool made_choices = false;  // somebody else's instead of the router's
     bool lists = false;         // the likeliest tokens are read back too

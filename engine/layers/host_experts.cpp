@@ -33,7 +33,7 @@ Result<std::unique_ptr<HostExperts>> HostExperts::create(const models::ModelConf
                                                          std::int64_t max_tokens) {
   assert(host.device->memory_is_host());
   std::unique_ptr<HostExperts> experts(
-      new HostExperts(device, host, config.hidden, config.experts_used, max_tokens));
+      new HostExperts(device, host, config.hidden, config.experts_used(), max_tokens));
   if (experts->allocate()) return experts;
   return fail(ErrorKind::memory, "forward pass",
               "what crosses to the processor's experts needs " + std::to_string(2 * experts->bytes()) +

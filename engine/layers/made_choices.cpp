@@ -7,7 +7,7 @@ namespace fovea::layers {
 MadeChoices::MadeChoices(const models::ModelConfig& config, const kernels::Device& device,
                          std::int64_t max_tokens)
     : device_(device),
-      ids_per_token_(config.layers * config.experts_used),
+      ids_per_token_(config.layer_count() * config.experts_used()),
       bytes_(max_tokens * ids_per_token_ * static_cast<std::int64_t>(sizeof(std::int32_t))) {}
 
 MadeChoices::~MadeChoices() {

@@ -1,5 +1,6 @@
 #include "engine/models/config.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -69,29 +70,31 @@ Result<void> refuse_options(const Keys& keys) {
   return {};
 }
 
-Result<void> read_heads(const Keys& keys, const Family& family, ModelConfig& config) {
-  FOVEA_TRY(config.heads, keys.integer(heads_key, 1, max_heads));
-  FOVEA_TRY(config.kv_heads, keys.integer_or(kv_heads_key, config.heads, 1, max_heads));
-  if (config.heads % config.kv_heads != 0) {
-    return keys.wrong(heads_key, say("is ", config.heads, ", not a multiple of the ", config.kv_heads, " of ",
-                                     keys.name(kv_heads_key)));
+Result<AttentionConfig> read_heads(const Keys& keys, const Family& family, const ModelConfig& config) {
+  AttentionConfig attention;
+  FOVEA_TRY(attention.heads, keys.integer(heads_key, 1, max_heads));
+  FOVEA_TRY(attention.kv_heads, keys.integer_or(kv_heads_key, attention.heads, 1, max_heads));
+  if (attention.heads % attention.kv_heads != 0) {
+    return keys.wrong(heads_key, say("is ", attention.heads, ", not a multiple of the ", attention.kv_heads,
+                                     " of ", keys.name(kv_heads_key)));
   }
-  std::int64_t usual = config.hidden / config.heads;
+  std::int64_t usual = config.hidden / attention.heads;
   if (&family == &qwen3 && !keys.is_gguf()) usual = 128;  // transformers' default for this family
-  FOVEA_TRY(config.head_dim, keys.integer_or(head_dim_key, usual, 1, max_head_dim));
-  if (!keys.has(head_dim_key) && usual != 128 && config.hidden % config.heads != 0) {
-    return keys.wrong(hidden_key, say("is ", config.hidden, ", not a multiple of the ", config.heads, " of ",
-                                      keys.name(heads_key)));
+  FOVEA_TRY(attention.head_dim, keys.integer_or(head_dim_key, usual, 1, max_head_dim));
+  if (!keys.has(head_dim_key) && usual != 128 && config.hidden % attention.heads != 0) {
+    return keys.wrong(hidden_key, say("is ", config.hidden, ", not a multiple of the ", attention.heads,
+                                      " of ", keys.name(heads_key)));
   }
-  if (config.head_dim < 2 || config.head_dim % 2 != 0) {
-    return keys.wrong(head_dim_key, say("gives heads of ", config.head_dim, ", expected an even number"));
+  if (attention.head_dim < 2 || attention.head_dim % 2 != 0) {
+    return keys.wrong(head_dim_key, say("gives heads of ", attention.head_dim, ", expected an even number"));
   }
-  FOVEA_TRY(const std::int64_t value_dim, keys.integer_or(value_dim_key, config.head_dim, 1, max_head_dim));
-  if (value_dim != config.head_dim) {
+  FOVEA_TRY(const std::int64_t value_dim,
+            keys.integer_or(value_dim_key, attention.head_dim, 1, max_head_dim));
+  if (value_dim != attention.head_dim) {
     return keys.unsupported(value_dim_key,
-                            say("is ", value_dim, ", expected ", config.head_dim, " as for the keys"));
+                            say("is ", value_dim, ", expected ", attention.head_dim, " as for the keys"));
   }
-  return {};
+  return attention;
 }
 
 // GGUF: the embedding's rows, else the tokeniser's length, else the key. Folders: the key.
@@ -110,10 +113,9 @@ Result<void> read_vocabulary(const Keys& keys, const checkpoint::Checkpoint& che
 }
 
 // GGUF has no keys for these: the tensors say it.
-void read_gguf_tensors(const checkpoint::Checkpoint& checkpoint, ModelConfig& config) {
-  config.tied_embeddings = checkpoint.find(gguf_names.output) == nullptr;
-  config.qkv_bias = checkpoint.find(bias_of(expand(gguf_names.q, 0))) != nullptr;
-  config.output_bias = checkpoint.find(bias_of(expand(gguf_names.attention_output, 0))) != nullptr;
+void read_gguf_biases(const checkpoint::Checkpoint& checkpoint, AttentionConfig& attention) {
+  attention.qkv_bias = checkpoint.find(bias_of(expand(gguf_names.q, 0))) != nullptr;
+  attention.output_bias = checkpoint.find(bias_of(expand(gguf_names.attention_output, 0))) != nullptr;
 }
 
 std::string model_name(const Keys& keys, const checkpoint::Checkpoint& checkpoint) {
@@ -128,6 +130,30 @@ std::string model_name(const Keys& keys, const checkpoint::Checkpoint& checkpoin
 
 }  // namespace
 
+std::int64_t state_elements(const MixerConfig& mixer, std::int64_t hidden) {
+  const auto convolved = [](std::int64_t channels, std::int64_t positions) {
+    return channels * std::max<std::int64_t>(positions - 1, 0);
+  };
+  if (const auto* delta = std::get_if<GatedDeltaConfig>(&mixer))
+    return delta->value_heads * delta->key_dim * delta->value_dim +
+           convolved(delta->channels(), delta->convolution);
+  if (const auto* mamba = std::get_if<Mamba2Config>(&mixer))
+    return mamba->heads * mamba->head_dim * mamba->state + convolved(mamba->channels(), mamba->convolution);
+  if (const auto* short_one = std::get_if<ShortConvolutionConfig>(&mixer))
+    return convolved(hidden, short_one->convolution);
+  return 0;
+}
+
+std::int64_t ModelConfig::experts() const {
+  const auto found = std::ranges::find_if(layers, [](const LayerConfig& l) { return l.experts.has_value(); });
+  return found == layers.end() ? 0 : found->experts->experts;
+}
+
+std::int64_t ModelConfig::experts_used() const {
+  const auto found = std::ranges::find_if(layers, [](const LayerConfig& l) { return l.experts.has_value(); });
+  return found == layers.end() ? 0 : found->experts->used;
+}
+
 Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
   const Keys keys(checkpoint);
   FOVEA_TRY(const Family* family, find_family(keys));
@@ -139,20 +165,24 @@ Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
   ModelConfig config;
   config.name = model_name(keys, checkpoint);
   config.architecture = family->name;
-  FOVEA_TRY(config.layers, keys.integer(layers_key, 1, max_layers));
+  FOVEA_TRY(const std::int64_t layers, keys.integer(layers_key, 1, max_layers));
   FOVEA_TRY(config.hidden, keys.integer(hidden_key, 1, max_hidden));
   FOVEA_TRY(config.context, keys.integer(context_key, 1, INT32_MAX));
-  FOVEA_TRY(config.feed_forward, keys.integer(width_key, 1, max_width));
+  LayerConfig layer;
+  layer.dense.emplace();
+  FOVEA_TRY(layer.dense->width, keys.integer(width_key, 1, max_width));
   FOVEA_TRY(config.norm_eps, keys.number_or(norm_eps_key, family == &mixtral ? 1e-5 : 1e-6, 0, 1));
-  FOVEA_CHECK(read_heads(keys, *family, config));
+  FOVEA_TRY(layer.mixer, read_heads(keys, *family, config));
   FOVEA_CHECK(read_vocabulary(keys, checkpoint, config));
   if (keys.is_gguf()) {
-    read_gguf_tensors(checkpoint, config);
+    config.tied_embeddings = checkpoint.find(gguf_names.output) == nullptr;
+    read_gguf_biases(checkpoint, *layer.attention());
   } else {
     FOVEA_TRY(config.tied_embeddings, keys.boolean_or({"", "tie_word_embeddings"}, false));
   }
+  config.layers.assign(static_cast<std::size_t>(layers), layer);
   FOVEA_CHECK(family->configure(keys, config));
-  FOVEA_TRY(config.rope, read_rope(keys, checkpoint, *family, config));
+  FOVEA_CHECK(read_rope(keys, checkpoint, *family, config));
   return config;
 }
 

@@ -1,8 +1,15 @@
-// An architecture is data: what the forward pass must know about a model, from GGUF keys or config.json.
+// An architecture is data: what the forward pass must know about a model, from GGUF keys or config.json. A
+// model is its sizes and a list of layers; a layer is two blocks with a residual each, a mixer of positions
+// and a feed-forward part. Weights, the state of sequences and plans follow the same list.
+//
+// The types say more than is run today, so that a model with another kind of layer is described by data; what
+// cannot be run is refused by name (check) before any weight is read.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/api/error.h"
@@ -31,43 +38,175 @@ struct RopeConfig {
   std::vector<float> frequency_factors;  // GGUF's rope_freqs tensor, [rotary / 2]; may be empty
 };
 
-struct ModelConfig {
-  std::string name;
-  std::string architecture;  // "llama", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "mixtral"
-  std::int64_t layers = 0;
-  std::int64_t hidden = 0;  // d
+// --- mixers: how a position learns of those before it ---
+
+// Grouped heads over keys and values in pages (Ainslie et al. 2023).
+struct AttentionConfig {
   std::int64_t heads = 0;
   std::int64_t kv_heads = 0;
   std::int64_t head_dim = 0;
-  std::int64_t vocabulary = 0;
-  std::int64_t context = 0;
-  std::int64_t feed_forward = 0;  // width of dense layers
-  double norm_eps = 1e-6;
-  bool tied_embeddings = false;
-  bool qk_norm = false;
+  std::int64_t window = 0;  // only the last so many positions; 0: all
+  std::int64_t rotary = 0;  // which of ModelConfig::rotary; −1: positions are not encoded
+  double scale = 0;         // of q · k; 0: head_dim^-0.5
+  double softcap = 0;       // c tanh(q · k / c); 0: none
+  bool qk_norm = false;     // of each head of q and k
+  bool v_norm = false;      // likewise of v, without weights
   bool qkv_bias = false;
   bool output_bias = false;
-  RopeConfig rope;
-  // Mixture of experts; experts = 0: dense.
-  std::int64_t experts = 0;
-  std::int64_t experts_used = 0;
-  std::int64_t expert_width = 0;
-  std::int64_t shared_width = 0;      // 0: no shared expert
-  bool normalise_router = false;      // the chosen weights are divided by their sum
-  double router_scale = 1;            // multiplies the chosen weights
-  std::vector<bool> sparse_layers;    // [layers]: which have experts; empty: all (when experts > 0)
-  std::vector<std::int64_t> windows;  // [layers]: sliding window in tokens, 0: none; empty: none anywhere
+  bool sinks = false;  // a logit for each head that takes weight and gives nothing
+  bool gate = false;   // q makes a gate of the same size, whose sigmoid multiplies the heads' output
+  bool values_are_keys = false;  // the projection of k gives v too
+  std::int64_t kv_from = -1;     // the layer whose keys and values it reads; −1: its own
+};
 
-  bool layer_has_experts(std::int64_t layer) const {
-    return experts > 0 && (sparse_layers.empty() || sparse_layers[static_cast<std::size_t>(layer)]);
-  }
-  std::int64_t window(std::int64_t layer) const {
-    return windows.empty() ? 0 : windows[static_cast<std::size_t>(layer)];
-  }
+// Heads over one compressed vector for each position (DeepSeek-V2, §2.1).
+struct LatentAttentionConfig {
+  std::int64_t heads = 0;
+  std::int64_t q_rank = 0;  // 0: q is not compressed
+  std::int64_t kv_rank = 0;
+  std::int64_t nope_dim = 0;  // of each head of q and k, without a rotation …
+  std::int64_t rope_dim = 0;  // … and with one, shared by all heads of k
+  std::int64_t value_dim = 0;
+  std::int64_t rotary = 0;  // which of ModelConfig::rotary
+  double scale = 0;         // of q · k; 0: (nope_dim + rope_dim)^-0.5
+};
+
+// A state [value_heads, key_dim, value_dim] that decays and is corrected (Yang et al. 2025).
+struct GatedDeltaConfig {
+  std::int64_t key_heads = 0;
+  std::int64_t value_heads = 0;
+  std::int64_t key_dim = 0;
+  std::int64_t value_dim = 0;
+  std::int64_t convolution = 0;  // positions, over q, k and v
+
+  std::int64_t channels() const { return 2 * key_heads * key_dim + value_heads * value_dim; }
+};
+
+// A state [heads, head_dim, state] that decays (Dao & Gu 2024).
+struct Mamba2Config {
+  std::int64_t heads = 0;
+  std::int64_t head_dim = 0;
+  std::int64_t state = 0;
+  std::int64_t groups = 0;       // heads share B and C
+  std::int64_t convolution = 0;  // positions, over x, B and C
+
+  std::int64_t channels() const { return heads * head_dim + 2 * groups * state; }
+};
+
+// A gated convolution over the last positions (LFM2).
+struct ShortConvolutionConfig {
+  std::int64_t convolution = 0;  // positions
+  bool bias = false;
+};
+
+using MixerConfig = std::variant<AttentionConfig, LatentAttentionConfig, GatedDeltaConfig, Mamba2Config,
+                                 ShortConvolutionConfig>;
+
+// Floats of recurrent state that a sequence keeps for such a mixer; 0: it has pages, or nothing.
+std::int64_t state_elements(const MixerConfig& mixer, std::int64_t hidden);
+
+// --- feed-forward parts ---
+
+// silu(g) · u; gelu(g) · u by its tanh; gpt-oss: both clamped, (u + 1) · g · sigmoid(1.702 g).
+enum class Activation : std::uint8_t { silu, gelu_tanh, clamped_silu };
+
+// Which of its input and output a block normalises. After: before the residual is added.
+struct Norms {
+  bool before = true;
+  bool after = false;
+  bool operator==(const Norms&) const = default;
+};
+inline constexpr Norms no_norms{.before = false, .after = false};
+
+struct DenseConfig {
+  std::int64_t width = 0;
+  Activation activation = Activation::silu;
+  bool bias = false;
+  Norms norms = no_norms;  // of this branch alone, where experts stand beside it
+};
+
+enum class RouterScores : std::uint8_t { softmax, sigmoid };
+
+struct RouterConfig {
+  RouterScores scores = RouterScores::softmax;
+  bool normalise = false;    // the chosen weights are divided by their sum
+  double scale = 1;          // multiplies the chosen weights
+  bool bias = false;         // of the logits
+  bool choice_bias = false;  // added to the scores where experts are chosen, not to their weights
+  std::int64_t groups = 1;   // of experts; those of the best groups_used alone are chosen from
+  std::int64_t groups_used = 1;
+  bool own_norm = false;       // it reads the residual stream by a norm and a scale of its own
+  bool expert_scales = false;  // each expert's weight is multiplied by a number of its own
+};
+
+// Experts that every token uses: as wide as so many side by side.
+struct SharedExpertsConfig {
+  std::int64_t count = 0;
+  std::int64_t width = 0;  // of each
+  bool gate = false;       // a sigmoid of the block's input weighs their output
+
+  std::int64_t total_width() const { return count * width; }
+};
+
+struct ExpertsConfig {
+  std::int64_t experts = 0;
+  std::int64_t used = 0;
+  std::int64_t width = 0;
+  Activation activation = Activation::silu;
+  bool bias = false;
+  RouterConfig router = {};
+  SharedExpertsConfig shared = {};
+  Norms norms = no_norms;  // of this branch alone, where a dense one stands beside it
+};
+
+// --- the model ---
+
+struct LayerConfig {
+  MixerConfig mixer = AttentionConfig{};
+  Norms mixer_norms = {};
+  // One of the two, or both side by side: their outputs are added.
+  std::optional<DenseConfig> dense = {};
+  std::optional<ExpertsConfig> experts = {};
+  Norms feed_forward_norms = {};
+  // What multiplies a block's output before it is added.
+  double mixer_scale = 1, feed_forward_scale = 1;
+  bool output_scale = false;         // the layer's whole output is multiplied by a number among its weights
+  std::int64_t per_layer_input = 0;  // width of a vector for each token and layer, added behind both blocks
+
+  // Null where another kind mixes.
+  AttentionConfig* attention() { return std::get_if<AttentionConfig>(&mixer); }
+  const AttentionConfig* attention() const { return std::get_if<AttentionConfig>(&mixer); }
+};
+
+struct ModelConfig {
+  std::string name;
+  std::string architecture;  // "llama", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "mixtral"
+  std::int64_t hidden = 0;   // d
+  std::int64_t vocabulary = 0;
+  std::int64_t context = 0;
+  double norm_eps = 1e-6;
+  bool norm_adds_one = false;  // norms multiply by 1 + weight
+  double embedding_scale = 1;  // multiplies the embedding's rows
+  double logits_scale = 1;     // multiplies the logits
+  double logits_softcap = 0;   // c tanh(logit / c); 0: none
+  bool tied_embeddings = false;
+  std::vector<RopeConfig> rotary;   // the rotary tables; attention names its own
+  std::vector<LayerConfig> layers;  // in the order of the pass
+
+  std::int64_t layer_count() const { return static_cast<std::int64_t>(layers.size()); }
+  const LayerConfig& layer(std::int64_t index) const { return layers[static_cast<std::size_t>(index)]; }
+  bool layer_has_experts(std::int64_t index) const { return layer(index).experts.has_value(); }
+  // Of the layers that have experts, which agree in it; 0 without any.
+  std::int64_t experts() const;
+  std::int64_t experts_used() const;
 };
 
 // Refuses by name what is not supported (architecture, activation, rope type, sliding window …).
 Result<ModelConfig> read_config(const checkpoint::Checkpoint&);
+
+// ErrorKind::unsupported names the layer and what of it the forward pass cannot compute yet; `where` is the
+// model's file.
+Result<void> check(const ModelConfig& config, const std::string& where);
 
 // What inspect() tells, of a checkpoint that is open already.
 Result<ModelInfo> describe(const checkpoint::Checkpoint&);
@@ -81,7 +220,7 @@ Result<ModelInfo> describe(const checkpoint::Checkpoint&);
 // length, as a single pass of transformers does.
 struct RotaryTable {
   std::vector<float> inverse_frequency;
-  float magnitude = 1;
+  float magnitude = 1;  // the same for any length
 };
 RotaryTable rotary_table(const RopeConfig&, std::int64_t context, std::int64_t tokens);
 

@@ -49,19 +49,26 @@ const TensorNames& tensor_names(const Family& family, bool gguf) {
   return gguf ? gguf_names : *family.folder_names;
 }
 
-Result<void> read_experts(const Keys& keys, ModelConfig& config, bool normalise_otherwise) {
+Result<void> read_attention_bias(const Keys& keys, ModelConfig& config) {
+  FOVEA_TRY(const bool bias, keys.boolean_or(attention_bias_key, false));
+  each_attention(config, [bias](AttentionConfig& a) { a.qkv_bias = a.output_bias = bias; });
+  return {};
+}
+
+Result<ExpertsConfig> read_experts(const Keys& keys, bool normalise_otherwise) {
+  ExpertsConfig config;
   FOVEA_TRY(config.experts, keys.integer(experts_key, 1, max_experts));
-  FOVEA_TRY(config.experts_used, keys.integer(experts_used_key, 1, max_experts));
-  if (config.experts_used > config.experts) {
-    return keys.wrong(experts_used_key, say("is ", config.experts_used, ", more than the ", config.experts,
+  FOVEA_TRY(config.used, keys.integer(experts_used_key, 1, max_experts));
+  if (config.used > config.experts) {
+    return keys.wrong(experts_used_key, say("is ", config.used, ", more than the ", config.experts,
                                             " experts of ", keys.name(experts_key)));
   }
   // Mixtral's folders have no norm_topk_prob: it always normalises.
-  FOVEA_TRY(config.normalise_router,
+  FOVEA_TRY(config.router.normalise,
             keys.boolean_or({"expert_weights_norm", "norm_topk_prob"}, normalise_otherwise));
   // A scale of 0 is how GGUF files say that there is none.
   FOVEA_TRY(const double scale, keys.number_or({"expert_weights_scale", ""}, 1, 0, 1e6));
-  config.router_scale = scale == 0 ? 1 : scale;
+  config.router.scale = scale == 0 ? 1 : scale;
 
   constexpr Key gating{"expert_gating_func", ""};
   FOVEA_TRY(const std::int64_t function, keys.integer_or(gating, 1, 0, 1 << 16));
@@ -70,29 +77,53 @@ Result<void> read_experts(const Keys& keys, ModelConfig& config, bool normalise_
   FOVEA_TRY(const std::int64_t group_count, keys.integer_or(groups, 0, 0, max_experts));
   if (group_count > 1)
     return keys.unsupported(groups, say("is ", group_count, ": routing by groups of experts"));
-  return {};
+  return config;
 }
 
-Result<void> read_sparse_layers(const Keys& keys, ModelConfig& config) {
+void put_experts(const ExpertsConfig& experts, ModelConfig& config) {
+  put_experts(experts, std::vector(config.layers.size(), true), config);
+}
+
+void put_experts(const ExpertsConfig& experts, const std::vector<bool>& layers, ModelConfig& config) {
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    if (!layers[layer]) continue;
+    config.layers[layer].dense.reset();
+    config.layers[layer].experts = experts;
+  }
+}
+
+Result<std::vector<bool>> read_sparse_layers(const Keys& keys, std::int64_t layers) {
   constexpr Key dense_key{"", "mlp_only_layers"};
   FOVEA_TRY(const std::int64_t step, keys.integer_or({"", "decoder_sparse_step"}, 1, 1, max_experts));
-  config.sparse_layers.assign(static_cast<std::size_t>(config.layers), true);
-  for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-    config.sparse_layers[static_cast<std::size_t>(layer)] = (layer + 1) % step == 0;
-  }
+  std::vector<bool> sparse(static_cast<std::size_t>(layers));
+  for (std::size_t layer = 0; layer < sparse.size(); ++layer)
+    sparse[layer] = (static_cast<std::int64_t>(layer) + 1) % step == 0;
   const nlohmann::json* dense = keys.list("mlp_only_layers");
   if (dense == nullptr) {
     if (keys.has(dense_key)) return keys.wrong(dense_key, "is not a list of layer numbers");
-    return {};
+    return sparse;
   }
   for (const nlohmann::json& entry : *dense) {
-    if (!entry.is_number_integer() || entry.get<std::int64_t>() < 0 ||
-        entry.get<std::int64_t>() >= config.layers) {
-      return keys.wrong(dense_key, say("holds ", entry.dump(), ", expected layers 0 to ", config.layers - 1));
+    if (!entry.is_number_integer() || entry.get<std::int64_t>() < 0 || entry.get<std::int64_t>() >= layers) {
+      return keys.wrong(dense_key, say("holds ", entry.dump(), ", expected layers 0 to ", layers - 1));
     }
-    config.sparse_layers[entry.get<std::size_t>()] = false;
+    sparse[entry.get<std::size_t>()] = false;
   }
-  return {};
+  return sparse;
+}
+
+Result<std::optional<std::vector<bool>>> read_layer_types(const Keys& keys, std::int64_t layers) {
+  const nlohmann::json* types = keys.list("layer_types");
+  if (types == nullptr) return std::nullopt;
+  if (static_cast<std::int64_t>(types->size()) != layers)
+    return keys.wrong(layer_types_key, say("has ", types->size(), " entries, expected ", layers));
+  std::vector<bool> slides;
+  for (const nlohmann::json& type : *types) {
+    slides.push_back(type == "sliding_attention");
+    if (!slides.back() && type != "full_attention")
+      return keys.unsupported(layer_types_key, say("holds ", type.dump(), " at layer ", slides.size() - 1));
+  }
+  return slides;
 }
 
 Result<void> read_windows(const Keys& keys, ModelConfig& config, WindowDefault otherwise) {
@@ -107,32 +138,23 @@ Result<void> read_windows(const Keys& keys, ModelConfig& config, WindowDefault o
 
   constexpr Key pattern{"attention.sliding_window_pattern", ""};
   if (keys.has(pattern)) return keys.unsupported(pattern, "is given: windows on some layers only");
-  config.windows.assign(static_cast<std::size_t>(config.layers), window);
-  if (keys.is_gguf()) return {};
-
-  if (const nlohmann::json* types = keys.list("layer_types")) {
-    if (types->size() != config.windows.size()) {
-      return keys.wrong(layer_types_key, say("has ", types->size(), " entries, expected ", config.layers));
-    }
-    for (std::size_t layer = 0; layer < config.windows.size(); ++layer) {
-      const nlohmann::json& type = (*types)[layer];
-      if (type == "full_attention") {
-        config.windows[layer] = 0;
-      } else if (type != "sliding_attention") {
-        return keys.unsupported(layer_types_key, say("holds ", type.dump(), " at layer ", layer));
-      }
-    }
+  const auto put = [&](const auto& slides) {
+    for (std::int64_t layer = 0; layer < config.layer_count(); ++layer)
+      if (slides(layer)) config.layers[static_cast<std::size_t>(layer)].attention()->window = window;
+  };
+  FOVEA_TRY(const auto listed, read_layer_types(keys, config.layer_count()));
+  if (listed) {
+    put([&](std::int64_t layer) { return (*listed)[static_cast<std::size_t>(layer)]; });
     return {};
   }
-  if (otherwise == WindowDefault::must_be_listed) {
+  if (!keys.is_gguf() && otherwise == WindowDefault::must_be_listed) {
     return keys.unsupported(use_window_key, "is true, but no layer_types say which layers it means");
   }
-  if (otherwise == WindowDefault::from_max_window_layers) {
-    FOVEA_TRY(const std::int64_t full, keys.integer_or({"", "max_window_layers"}, 28, 0, INT32_MAX));
-    for (std::int64_t layer = 0; layer < std::min(full, config.layers); ++layer) {
-      config.windows[static_cast<std::size_t>(layer)] = 0;
-    }
+  std::int64_t full = 0;
+  if (!keys.is_gguf() && otherwise == WindowDefault::from_max_window_layers) {
+    FOVEA_TRY(full, keys.integer_or({"", "max_window_layers"}, 28, 0, INT32_MAX));
   }
+  put([full](std::int64_t layer) { return layer >= full; });
   return {};
 }
 

@@ -17,6 +17,7 @@ struct Family {
   std::array<std::string_view, 2> hugging_face;  // config.json's model_type
   kernels::RotaryStyle gguf_style;               // GGUF's llama files have their q and k rows interleaved
   const TensorNames* folder_names;               // of safetensors
+  bool rotary_by_kind = false;  // config.json gives rotary parameters for each entry of layer_types
   // Fills in what is the family's own, after read_config has read what all share.
   Result<void> (*configure)(const Keys&, ModelConfig&);
 };
@@ -34,11 +35,24 @@ inline constexpr Key attention_bias_key{"", "attention_bias"};
 inline constexpr Key expert_width_key{"expert_feed_forward_length", "moe_intermediate_size"};
 inline constexpr Key sliding_window_key{"attention.sliding_window", "sliding_window"};
 
-// experts, experts_used and the router's options. Names the key that is wrong.
-Result<void> read_experts(const Keys&, ModelConfig&, bool normalise_otherwise);
-// decoder_sparse_step and mlp_only_layers of config.json.
-Result<void> read_sparse_layers(const Keys&, ModelConfig&);
+// Changes each layer's attention.
+template <class F>
+void each_attention(ModelConfig& config, F&& f) {
+  for (LayerConfig& layer : config.layers) f(*layer.attention());
+}
+// attention_bias of config.json: of q, k, v and the output.
+Result<void> read_attention_bias(const Keys&, ModelConfig&);
 
+// experts, used and the router's options; the widths are the family's to read. Names the key that is wrong.
+Result<ExpertsConfig> read_experts(const Keys&, bool normalise_otherwise);
+// [layers]: decoder_sparse_step and mlp_only_layers of config.json.
+Result<std::vector<bool>> read_sparse_layers(const Keys&, std::int64_t layers);
+// In place of the dense part: in all layers, or those of [layers].
+void put_experts(const ExpertsConfig&, ModelConfig&);
+void put_experts(const ExpertsConfig&, const std::vector<bool>& layers, ModelConfig&);
+
+// [layers]: which of layer_types slide; nothing where config.json has no such list.
+Result<std::optional<std::vector<bool>>> read_layer_types(const Keys&, std::int64_t layers);
 // Which layers slide when a folder gives a window but no layer_types.
 enum class WindowDefault { all_layers, from_max_window_layers, must_be_listed };
 Result<void> read_windows(const Keys&, ModelConfig&, WindowDefault);

@@ -21,12 +21,12 @@ std::int64_t active_parameters(const models::ModelConfig& config, const models::
   always += plan.output_norm->elements();
   for (const models::LayerPlan& layer : plan.layers) {
     for (const models::VectorSource vector :
-         {layer.attention_norm, layer.feed_forward_norm, layer.q_bias, layer.k_bias, layer.v_bias,
+         {layer.mixer_norm, layer.feed_forward_norm, layer.q_bias, layer.k_bias, layer.v_bias,
           layer.output_bias, layer.q_norm, layer.k_norm}) {
       if (vector != nullptr) always += vector->elements();
     }
   }
-  return config.experts > 0 ? always + routed / config.experts * config.experts_used : always;
+  return routed > 0 ? always + routed / config.experts() * config.experts_used() : always;
 }
 
 }  // namespace
@@ -38,15 +38,19 @@ Result<ModelInfo> models::describe(const checkpoint::Checkpoint& file) {
   info.name = config.name;
   info.format = file.format_name();
   info.architecture = config.architecture;
-  info.layers = config.layers;
+  info.layers = config.layer_count();
   info.hidden = config.hidden;
-  info.heads = config.heads;
-  info.kv_heads = config.kv_heads;
-  info.head_dim = config.head_dim;
+  for (const LayerConfig& layer : config.layers) {
+    const AttentionConfig* const attention = layer.attention();
+    if (attention == nullptr || attention->heads < info.heads) continue;
+    info.heads = attention->heads;
+    info.kv_heads = attention->kv_heads;
+    info.head_dim = attention->head_dim;
+  }
   info.vocabulary = config.vocabulary;
   info.context = config.context;
-  info.experts = config.experts;
-  info.experts_used = config.experts_used;
+  info.experts = config.experts();
+  info.experts_used = config.experts_used();
   info.conversion = file.conversion();
   info.has_chat_template = !file.chat_template().empty();
   for (const checkpoint::TensorInfo& tensor : file.tensors()) {

@@ -6,8 +6,7 @@ namespace {
 
 Result<void> configure(const Keys& keys, ModelConfig& config) {
   if (!keys.is_gguf()) {
-    FOVEA_TRY(config.qkv_bias, keys.boolean_or(attention_bias_key, false));
-    config.output_bias = config.qkv_bias;
+    FOVEA_CHECK(read_attention_bias(keys, config));
     FOVEA_TRY(const bool mlp_bias, keys.boolean_or({"", "mlp_bias"}, false));
     if (mlp_bias) return keys.unsupported({"", "mlp_bias"}, "is true: biases in the feed-forward layers");
   }

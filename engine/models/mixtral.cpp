@@ -6,8 +6,9 @@ namespace fovea::models {
 namespace {
 
 Result<void> configure(const Keys& keys, ModelConfig& config) {
-  FOVEA_CHECK(read_experts(keys, config, true));
-  config.expert_width = config.feed_forward;
+  FOVEA_TRY(ExpertsConfig experts, read_experts(keys, true));
+  experts.width = config.layers.front().dense->width;
+  put_experts(experts, config);
   return read_windows(keys, config, WindowDefault::all_layers);
 }
 

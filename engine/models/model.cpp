@@ -137,7 +137,7 @@ class Loader {
 
   LayerWeights place(const LayerPlan& plan) {
     LayerWeights layer;
-    layer.attention_norm = place(plan.attention_norm);
+    layer.mixer_norm = place(plan.mixer_norm);
     AttentionWeights& attention = layer.attention;
     attention.q = place(plan.q);
     attention.k = place(plan.k);

@@ -26,22 +26,23 @@ struct AttentionWeights {
 };
 
 struct LayerWeights {
-  const float* attention_norm = nullptr;  // [d]
+  const float* mixer_norm = nullptr;  // [d]
   AttentionWeights attention;
   const float* feed_forward_norm = nullptr;  // [d]
   kernels::Weight router;                    // [experts, d]; empty in a dense layer
   std::vector<kernels::Expert> experts;      // routed; empty in a dense layer
   std::uint64_t revision = 0;                // of `experts`: whoever changes one of them adds 1
-  kernels::Expert shared;                    // the dense layer, or the shared expert; may be empty
-  kernels::Weight shared_gate;               // [1, d]: sigmoid gates the shared expert; may be empty
+  kernels::Expert shared;       // the dense part, or the shared experts side by side; may be empty
+  kernels::Weight shared_gate;  // [1, d]: sigmoid gates the shared experts; may be empty
 };
 
 class Model {
  public:
-  // Checks every tensor's presence, shape and type against the configuration before any weight is read, then
-  // maps or packs the weights. Progress counts bytes and names tensors. The weights of units stay without
-  // data: whoever asked for them publishes a version of each through handles() before the first pass. So do
-  // those of `host` [layers], which HostWeights brings to the host.
+  // Checks that the configuration can be run, and every tensor's presence, shape and type against the
+  // configuration before any weight is read, then maps or packs the weights. Progress counts bytes and names
+  // tensors. The weights of units stay without data: whoever asked for them publishes a version of each
+  // through handles() before the first pass. So do those of `host` [layers], which HostWeights brings to the
+  // host.
   static Result<Model> load(checkpoint::Checkpoint, const kernels::Device&, int threads,
                             const ProgressSink& = {}, std::stop_token = {}, UnitScope units = UnitScope::none,
                             const std::vector<HostShare>& host = {});

@@ -15,7 +15,7 @@ constexpr TensorNames hugging_face() {
   names.embedding = "model.embed_tokens.weight";
   names.output_norm = "model.norm.weight";
   names.output = "lm_head.weight";
-  names.attention_norm = "model.layers.{l}.input_layernorm.weight";
+  names.mixer_norm = "model.layers.{l}.input_layernorm.weight";
   names.q = "model.layers.{l}.self_attn.q_proj.weight";
   names.k = "model.layers.{l}.self_attn.k_proj.weight";
   names.v = "model.layers.{l}.self_attn.v_proj.weight";
@@ -63,7 +63,7 @@ constexpr TensorNames gguf() {
   names.embedding = "token_embd.weight";
   names.output_norm = "output_norm.weight";
   names.output = "output.weight";
-  names.attention_norm = "blk.{l}.attn_norm.weight";
+  names.mixer_norm = "blk.{l}.attn_norm.weight";
   names.q = "blk.{l}.attn_q.weight";
   names.k = "blk.{l}.attn_k.weight";
   names.v = "blk.{l}.attn_v.weight";

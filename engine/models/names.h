@@ -20,7 +20,7 @@ struct ExpertNames {
 
 struct TensorNames {
   std::string_view embedding, output_norm, output;
-  std::string_view attention_norm, q, k, v, attention_output, q_norm, k_norm;
+  std::string_view mixer_norm, q, k, v, attention_output, q_norm, k_norm;
   std::string_view feed_forward_norm;
   std::string_view gate, up, down;  // a dense layer
   std::array<std::string_view, 2> router;

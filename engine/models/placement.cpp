@@ -13,7 +13,7 @@ template <class F>
 void each_vector(const WeightPlan& plan, F&& f) {
   for (const LayerPlan& layer : plan.layers) {
     for (const VectorSource source :
-         {layer.attention_norm, layer.q_bias, layer.k_bias, layer.v_bias, layer.q_norm, layer.k_norm,
+         {layer.mixer_norm, layer.q_bias, layer.k_bias, layer.v_bias, layer.q_norm, layer.k_norm,
           layer.output_bias, layer.feed_forward_norm}) {
       if (source != nullptr) f(*source);
     }
@@ -63,8 +63,8 @@ Footprint Placement::measure(const WeightPlan& plan, const ModelConfig& config) 
     if (source.role == Role::embedding) {
       sum.per_token += source.bytes() / source.rows;
     } else if (source.role == Role::routed_expert) {
-      routed += static_cast<double>(source.bytes()) * static_cast<double>(config.experts_used) /
-                static_cast<double>(config.experts);
+      routed += static_cast<double>(source.bytes()) * static_cast<double>(config.experts_used()) /
+                static_cast<double>(config.experts());
     } else {
       sum.per_token += source.bytes();
     }

@@ -32,11 +32,11 @@ class Planner {
     } else {
       FOVEA_TRY(plan.output, matrix(names_.output, config_.vocabulary, d, Role::output));
     }
-    plan.layers.resize(static_cast<std::size_t>(config_.layers));
-    for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
+    plan.layers.resize(config_.layers.size());
+    for (std::int64_t layer = 0; layer < config_.layer_count(); ++layer) {
       LayerPlan& out = plan.layers[static_cast<std::size_t>(layer)];
-      FOVEA_CHECK(attention(layer, out));
-      FOVEA_CHECK(feed_forward(layer, out));
+      FOVEA_CHECK(attention(layer, *config_.layer(layer).attention(), out));
+      FOVEA_CHECK(feed_forward(layer, config_.layer(layer), out));
     }
     FOVEA_TRY(plan.ignored, leftovers());
     return plan;
@@ -92,27 +92,27 @@ class Planner {
     return tensor;
   }
 
-  Result<void> attention(std::int64_t layer, LayerPlan& out) {
+  Result<void> attention(std::int64_t layer, const AttentionConfig& config, LayerPlan& out) {
     const std::int64_t d = config_.hidden;
-    const std::int64_t q_rows = config_.heads * config_.head_dim;
-    const std::int64_t kv_rows = config_.kv_heads * config_.head_dim;
+    const std::int64_t q_rows = config.heads * config.head_dim;
+    const std::int64_t kv_rows = config.kv_heads * config.head_dim;
     const auto name = [&](std::string_view pattern) { return expand(pattern, layer); };
-    FOVEA_TRY(out.attention_norm, vector(name(names_.attention_norm), d));
+    FOVEA_TRY(out.mixer_norm, vector(name(names_.mixer_norm), d));
     FOVEA_TRY(out.q, matrix(name(names_.q), q_rows, d, Role::linear));
     FOVEA_TRY(out.k, matrix(name(names_.k), kv_rows, d, Role::linear));
     FOVEA_TRY(out.v, matrix(name(names_.v), kv_rows, d, Role::linear));
     FOVEA_TRY(out.attention_output, matrix(name(names_.attention_output), d, q_rows, Role::linear));
-    if (config_.qkv_bias) {
+    if (config.qkv_bias) {
       FOVEA_TRY(out.q_bias, vector(bias_of(name(names_.q)), q_rows));
       FOVEA_TRY(out.k_bias, vector(bias_of(name(names_.k)), kv_rows));
       FOVEA_TRY(out.v_bias, vector(bias_of(name(names_.v)), kv_rows));
     }
-    if (config_.output_bias) {
+    if (config.output_bias) {
       FOVEA_TRY(out.output_bias, vector(bias_of(name(names_.attention_output)), d));
     }
-    if (config_.qk_norm) {
-      FOVEA_TRY(out.q_norm, vector(name(names_.q_norm), config_.head_dim));
-      FOVEA_TRY(out.k_norm, vector(name(names_.k_norm), config_.head_dim));
+    if (config.qk_norm) {
+      FOVEA_TRY(out.q_norm, vector(name(names_.q_norm), config.head_dim));
+      FOVEA_TRY(out.k_norm, vector(name(names_.k_norm), config.head_dim));
     }
     return {};
   }
@@ -126,22 +126,25 @@ class Planner {
     return out;
   }
 
-  Result<void> feed_forward(std::int64_t layer, LayerPlan& out) {
+  Result<void> feed_forward(std::int64_t layer, const LayerConfig& config, LayerPlan& out) {
     const std::int64_t d = config_.hidden;
     FOVEA_TRY(out.feed_forward_norm, vector(expand(names_.feed_forward_norm, layer), d));
-    if (!config_.layer_has_experts(layer)) {
+    if (config.dense) {
       FOVEA_TRY(out.shared,
-                dense(names_.gate, names_.up, names_.down, layer, 0, config_.feed_forward, Role::linear));
-      return {};
+                dense(names_.gate, names_.up, names_.down, layer, 0, config.dense->width, Role::linear));
     }
+    if (!config.experts) return {};
     std::string router = expand(names_.router[0], layer);
     if (!names_.router[1].empty() && checkpoint_.find(router) == nullptr)
       router = expand(names_.router[1], layer);
-    FOVEA_TRY(out.router, matrix(router, config_.experts, d, Role::router));
-    FOVEA_CHECK(experts(layer, out));
-    if (config_.shared_width > 0) {
+    FOVEA_TRY(out.router, matrix(router, config.experts->experts, d, Role::router));
+    FOVEA_CHECK(experts(layer, *config.experts, out));
+    const SharedExpertsConfig& shared = config.experts->shared;
+    if (shared.count > 0) {
       FOVEA_TRY(out.shared, dense(names_.shared_gate, names_.shared_up, names_.shared_down, layer, 0,
-                                  config_.shared_width, Role::linear));
+                                  shared.total_width(), Role::linear));
+    }
+    if (shared.gate) {
       FOVEA_TRY(out.shared_gate, matrix(expand(names_.shared_expert_gate, layer), 1, d, Role::router));
     }
     return {};
@@ -155,10 +158,10 @@ class Planner {
     return names_.experts[0];
   }
 
-  Result<void> experts(std::int64_t layer, LayerPlan& out) {
+  Result<void> experts(std::int64_t layer, const ExpertsConfig& config, LayerPlan& out) {
     const ExpertNames& form = expert_form(layer);
-    const std::int64_t count = config_.experts;
-    const std::int64_t width = config_.expert_width;
+    const std::int64_t count = config.experts;
+    const std::int64_t width = config.width;
     const std::int64_t d = config_.hidden;
     out.experts.resize(static_cast<std::size_t>(count));
 
@@ -207,7 +210,7 @@ class Planner {
         const bool extra = number.size() < 10 && !number.empty() &&
                            std::ranges::all_of(
                                number, [](char c) { return c >= '0' && c <= '9'; }) &&
-                           std::stoll(number) >= config_.layers;
+                           std::stoll(number) >= config_.layer_count();
         if (extra) continue;
         return fail(ErrorKind::unsupported, where(tensor.name),
                     say("the tensor ", shape_text(tensor.shape), " has no place in a ", config_.architecture,
@@ -241,6 +244,7 @@ void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan) {
 }
 
 Result<WeightPlan> plan_weights(const Checkpoint& checkpoint, const ModelConfig& config) {
+  FOVEA_CHECK(check(config, checkpoint.path().string()));
   FOVEA_TRY(const Family* family, find_family(Keys(checkpoint)));
   const bool gguf = checkpoint.format() == checkpoint::Format::gguf;
   return Planner(checkpoint, config, tensor_names(*family, gguf)).run();

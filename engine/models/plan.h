@@ -53,8 +53,9 @@ struct HostShare {
 // Norms and biases, kept as float. Null where the model has none.
 using VectorSource = const checkpoint::TensorInfo*;
 
+// What a layer's configuration asks for; `shared` is its dense part, or its shared experts side by side.
 struct LayerPlan {
-  VectorSource attention_norm = nullptr;
+  VectorSource mixer_norm = nullptr;
   MatrixSource q, k, v, attention_output;
   VectorSource q_bias = nullptr, k_bias = nullptr, v_bias = nullptr, output_bias = nullptr;
   VectorSource q_norm = nullptr, k_norm = nullptr;
@@ -97,8 +98,9 @@ struct WeightPlan {
 // Marks the matrices of what the host computes: [layers]; or empty: nothing.
 void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan);
 
-// Names the tensor that is missing, or whose shape or type is not what the configuration says. A tensor of a
-// layer that nothing uses is refused as well: the model would compute something else.
+// Names what of the configuration cannot be run (check), and the tensor that is missing, or whose shape or
+// type is not what the configuration says. A tensor of a layer that nothing uses is refused as well: the
+// model would compute something else.
 Result<WeightPlan> plan_weights(const checkpoint::Checkpoint&, const ModelConfig&);
 
 }  // namespace fovea::models

@@ -5,7 +5,7 @@ namespace fovea::models {
 namespace {
 
 Result<void> configure(const Keys& keys, ModelConfig& config) {
-  if (!keys.is_gguf()) config.qkv_bias = true;
+  if (!keys.is_gguf()) each_attention(config, [](AttentionConfig& a) { a.qkv_bias = true; });
   return read_windows(keys, config, WindowDefault::from_max_window_layers);
 }
 

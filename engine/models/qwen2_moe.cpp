@@ -7,20 +7,24 @@ namespace {
 constexpr Key shared_width_key{"expert_shared_feed_forward_length", "shared_expert_intermediate_size"};
 
 Result<void> configure(const Keys& keys, ModelConfig& config) {
-  FOVEA_CHECK(read_experts(keys, config, false));
-  FOVEA_CHECK(read_sparse_layers(keys, config));
+  FOVEA_TRY(ExpertsConfig experts, read_experts(keys, false));
+  FOVEA_TRY(const std::vector<bool> sparse, read_sparse_layers(keys, config.layer_count()));
+  const std::int64_t dense_width = config.layers.front().dense->width;
+  experts.shared = {.count = 1, .gate = true};
   // GGUF files may leave out the two widths where they follow from the dense one.
   if (keys.is_gguf() && !keys.has(expert_width_key)) {
-    config.expert_width = config.feed_forward / config.experts_used;
+    experts.width = dense_width / experts.used;
   } else {
-    FOVEA_TRY(config.expert_width, keys.integer(expert_width_key, 1, max_width));
+    FOVEA_TRY(experts.width, keys.integer(expert_width_key, 1, max_width));
   }
   if (keys.is_gguf()) {
-    FOVEA_TRY(config.shared_width, keys.integer_or(shared_width_key, config.feed_forward, 1, max_width));
+    FOVEA_TRY(experts.shared.width, keys.integer_or(shared_width_key, dense_width, 1, max_width));
   } else {
-    FOVEA_TRY(config.shared_width, keys.integer(shared_width_key, 1, max_width));
-    FOVEA_TRY(config.qkv_bias, keys.boolean_or({"", "qkv_bias"}, true));
+    FOVEA_TRY(experts.shared.width, keys.integer(shared_width_key, 1, max_width));
+    FOVEA_TRY(const bool bias, keys.boolean_or({"", "qkv_bias"}, true));
+    each_attention(config, [bias](AttentionConfig& a) { a.qkv_bias = bias; });
   }
+  put_experts(experts, sparse, config);
   return read_windows(keys, config, WindowDefault::must_be_listed);
 }
 

@@ -5,11 +5,8 @@ namespace fovea::models {
 namespace {
 
 Result<void> configure(const Keys& keys, ModelConfig& config) {
-  config.qk_norm = true;
-  if (!keys.is_gguf()) {
-    FOVEA_TRY(config.qkv_bias, keys.boolean_or(attention_bias_key, false));
-    config.output_bias = config.qkv_bias;
-  }
+  each_attention(config, [](AttentionConfig& a) { a.qk_norm = true; });
+  if (!keys.is_gguf()) FOVEA_CHECK(read_attention_bias(keys, config));
   return read_windows(keys, config, WindowDefault::from_max_window_layers);
 }
 

@@ -6,18 +6,16 @@ namespace fovea::models {
 namespace {
 
 Result<void> configure(const Keys& keys, ModelConfig& config) {
-  config.qk_norm = true;
-  FOVEA_CHECK(read_experts(keys, config, keys.is_gguf()));
-  FOVEA_CHECK(read_sparse_layers(keys, config));
+  each_attention(config, [](AttentionConfig& a) { a.qk_norm = true; });
+  FOVEA_TRY(ExpertsConfig experts, read_experts(keys, keys.is_gguf()));
+  FOVEA_TRY(const std::vector<bool> sparse, read_sparse_layers(keys, config.layer_count()));
   if (keys.is_gguf() && !keys.has(expert_width_key)) {
-    config.expert_width = config.feed_forward / config.experts_used;
+    experts.width = config.layers.front().dense->width / experts.used;
   } else {
-    FOVEA_TRY(config.expert_width, keys.integer(expert_width_key, 1, max_width));
+    FOVEA_TRY(experts.width, keys.integer(expert_width_key, 1, max_width));
   }
-  if (!keys.is_gguf()) {
-    FOVEA_TRY(config.qkv_bias, keys.boolean_or(attention_bias_key, false));
-    config.output_bias = config.qkv_bias;
-  }
+  put_experts(experts, sparse, config);
+  if (!keys.is_gguf()) FOVEA_CHECK(read_attention_bias(keys, config));
   return read_windows(keys, config, WindowDefault::all_layers);
 }
 

@@ -87,6 +87,19 @@ Result<void> read_scaling(const Keys& keys, const Keys& outer, std::int64_t cont
   return {};
 }
 
+// One table: `keys` is its object in config.json, `outer` the whole configuration.
+Result<void> read_table(const Keys& keys, const Keys& outer, std::int64_t context, RopeConfig& rope) {
+  FOVEA_TRY(rope.theta, keys.number_or(theta_key, rope.theta, 1.0000001, 1e15));
+  constexpr Key partial{"", "partial_rotary_factor"};
+  FOVEA_TRY(const double share, keys.number_or(partial, 1, 0, 1));
+  if (share != 1) return keys.unsupported(partial, say("is ", share, ", expected 1"));
+  if (keys.list("mrope_section"))
+    return keys.unsupported({"", "mrope_section"}, "is given: multimodal rotation");
+  FOVEA_TRY(const std::string type, keys.string_or(type_key, "default"));
+  FOVEA_TRY(rope.scaling, scaling_type(keys, type));
+  return read_scaling(keys, outer, context, rope);
+}
+
 Result<void> read_folder(const Keys& keys, const Family& family, const ModelConfig& config,
                          RopeConfig& rope) {
   const double usual_theta = &family == &mixtral ? 1e6 : 1e4;
@@ -99,24 +112,38 @@ Result<void> read_folder(const Keys& keys, const Family& family, const ModelConf
       return keys.unsupported({"", nested}, "has rotary parameters of its own, which is not supported");
     }
   }
-  FOVEA_TRY(rope.theta, inner->number_or(theta_key, rope.theta, 1.0000001, 1e15));
-  constexpr Key partial{"", "partial_rotary_factor"};
-  FOVEA_TRY(const double share, inner->number_or(partial, 1, 0, 1));
-  if (share != 1) return inner->unsupported(partial, say("is ", share, ", expected 1"));
-  if (inner->list("mrope_section"))
-    return inner->unsupported({"", "mrope_section"}, "is given: multimodal rotation");
-  FOVEA_TRY(const std::string type, inner->string_or(type_key, "default"));
-  FOVEA_TRY(rope.scaling, scaling_type(*inner, type));
-  return read_scaling(*inner, keys, config.context, rope);
+  return read_table(*inner, keys, config.context, rope);
+}
+
+// A table for layers that see everything, and one for those with a window.
+Result<void> read_kinds(const Keys& keys, const RopeConfig& usual, ModelConfig& config) {
+  constexpr Key parameters_key{"", "rope_parameters"};
+  const std::optional<Keys> kinds = keys.object("rope_parameters");
+  if (!kinds && keys.has(parameters_key))
+    return keys.wrong(parameters_key, "is not an object with rotary parameters for each kind of layer");
+  config.rotary.clear();
+  for (const auto& [kind, theta] : {std::pair("full_attention", 5e5), std::pair("sliding_attention", 1e4)}) {
+    RopeConfig& rope = config.rotary.emplace_back(usual);
+    rope.theta = theta;
+    if (!kinds) continue;
+    const std::optional<Keys> inner = kinds->object(kind);
+    if (!inner) return kinds->wrong({"", kind}, "is missing, expected its rotary parameters");
+    FOVEA_CHECK(read_table(*inner, keys, config.context, rope));
+  }
+  FOVEA_TRY(const auto slides, read_layer_types(keys, config.layer_count()));
+  for (std::size_t layer = 0; slides && layer < slides->size(); ++layer)
+    config.layers[layer].attention()->rotary = (*slides)[layer] ? 1 : 0;
+  return {};
 }
 
 Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const ModelConfig& config,
                        RopeConfig& rope) {
+  const std::int64_t head_dim = rope.rotary;
   FOVEA_TRY(rope.theta, keys.number_or(theta_key, 1e4, 1.0000001, 1e15));
   constexpr Key dimensions{"rope.dimension_count", ""};
-  FOVEA_TRY(const std::int64_t rotary, keys.integer_or(dimensions, config.head_dim, 1, INT32_MAX));
-  if (rotary != config.head_dim) {
-    return keys.unsupported(dimensions, say("is ", rotary, ", expected the heads' ", config.head_dim));
+  FOVEA_TRY(const std::int64_t rotary, keys.integer_or(dimensions, head_dim, 1, INT32_MAX));
+  if (rotary != head_dim) {
+    return keys.unsupported(dimensions, say("is ", rotary, ", expected the heads' ", head_dim));
   }
   const bool has_factor = keys.has(factor_key) || keys.has(old_factor_key);
   FOVEA_TRY(const std::string type, keys.string_or(type_key, has_factor ? "linear" : "none"));
@@ -131,13 +158,13 @@ Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoin
   if (tensor == nullptr) return {};
   const std::string where = say(checkpoint.path().string(), ", tensor rope_freqs.weight");
   constexpr auto download_again = "The file is damaged, or made by a faulty program: download it again";
-  if (tensor->type != kernels::Type::f32 || tensor->elements() != config.head_dim / 2) {
+  if (tensor->type != kernels::Type::f32 || tensor->elements() != head_dim / 2) {
     return fail(ErrorKind::format, where,
                 say("the tensor is ", kernels::type_name(tensor->type), " ", shape_text(tensor->shape),
-                    ", expected F32 [", config.head_dim / 2, "]"),
+                    ", expected F32 [", head_dim / 2, "]"),
                 download_again);
   }
-  rope.frequency_factors.resize(static_cast<std::size_t>(config.head_dim / 2));
+  rope.frequency_factors.resize(static_cast<std::size_t>(head_dim / 2));
   std::memcpy(rope.frequency_factors.data(), checkpoint.bytes(*tensor).data(),
               rope.frequency_factors.size() * sizeof(float));
   if (!std::ranges::all_of(rope.frequency_factors, [](float f) { return std::isfinite(f) && f > 0; })) {
@@ -178,17 +205,20 @@ double llama3_frequency(const RopeConfig& rope, double frequency) {
 
 }  // namespace
 
-Result<RopeConfig> read_rope(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const Family& family,
-                             const ModelConfig& config) {
+Result<void> read_rope(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const Family& family,
+                       ModelConfig& config) {
   RopeConfig rope;
-  rope.rotary = config.head_dim;
+  rope.rotary = config.layers.front().attention()->head_dim;
   if (keys.is_gguf()) {
     rope.style = family.gguf_style;
     FOVEA_CHECK(read_gguf(keys, checkpoint, config, rope));
+  } else if (family.rotary_by_kind) {
+    return read_kinds(keys, rope, config);
   } else {
     FOVEA_CHECK(read_folder(keys, family, config, rope));
   }
-  return rope;
+  config.rotary = {rope};
+  return {};
 }
 
 RotaryTable rotary_table(const RopeConfig& rope, std::int64_t context, std::int64_t tokens) {

@@ -78,7 +78,7 @@ class Collector : public layers::PassObserver {
               const float*) override {
     if (units_.scope() != UnitScope::experts) return true;
     const models::LayerWeights& weights = model_.layers()[static_cast<std::size_t>(layer)];
-    const std::int64_t used = model_.config().experts_used;
+    const std::int64_t used = model_.config().experts_used();
     const UnitId first = units_.first(layer);
     chosen_.assign(weights.experts.size(), {});
     std::int64_t& seen = seen_[static_cast<std::size_t>(layer)];

@@ -29,7 +29,7 @@ Windows cut_windows(std::span<const TokenId> text, std::int64_t tokens, std::int
 struct WindowRunner::State {
   layers::Forward forward;
   std::unique_ptr<kernels::Stream> stream;
-  std::vector<std::byte> memory;        // [2 · layers, pages] pages
+  std::vector<std::byte> memory;        // [layers, 2, pages] pages
   std::vector<std::byte*> pointers;     // into it
   std::vector<kernels::KvPages> cache;  // [layers]
   std::int64_t chunk = 0;
@@ -52,15 +52,24 @@ Result<WindowRunner> WindowRunner::create(const models::Model& model, const kern
                                              .pointers = {},
                                              .cache = {},
                                              .chunk = chunk});
-  const auto page = static_cast<std::size_t>(config.kv_heads * page_tokens *
-                                             kernels::row_bytes(cache_type, config.head_dim));
-  const std::size_t lists = 2 * static_cast<std::size_t>(config.layers);
-  const std::size_t in_all = lists * static_cast<std::size_t>(pages);
-  state->memory.resize(in_all * page);
-  for (std::size_t i = 0; i < in_all; ++i) state->pointers.push_back(state->memory.data() + i * page);
-  for (std::size_t layer = 0; layer < lists / 2; ++layer) {
+  std::vector<std::size_t> planes;  // [layers], bytes of a page's keys
+  std::size_t bytes = 0;
+  for (const models::LayerConfig& layer : config.layers) {
+    const models::AttentionConfig& attention = *layer.attention();
+    planes.push_back(static_cast<std::size_t>(attention.kv_heads * page_tokens *
+                                              kernels::row_bytes(cache_type, attention.head_dim)));
+    bytes += 2 * static_cast<std::size_t>(pages) * planes.back();
+  }
+  state->memory.resize(bytes);
+  std::byte* next = state->memory.data();
+  for (const std::size_t plane : planes) {
+    for (std::int64_t i = 0; i < 2 * pages; ++i, next += plane) state->pointers.push_back(next);
+  }
+  for (std::size_t layer = 0; layer < planes.size(); ++layer) {
+    const models::AttentionConfig& attention = *config.layers[layer].attention();
     std::byte* const* keys = state->pointers.data() + 2 * static_cast<std::int64_t>(layer) * pages;
-    state->cache.push_back({keys, keys + pages, page_tokens, cache_type, config.kv_heads, config.head_dim});
+    state->cache.push_back(
+        {keys, keys + pages, page_tokens, cache_type, attention.kv_heads, attention.head_dim});
   }
   return WindowRunner(std::move(state));
 }

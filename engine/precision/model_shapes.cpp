@@ -89,33 +89,29 @@ std::int64_t pages_of(std::int64_t tokens, std::int64_t page_tokens) {
   return (tokens + page_tokens - 1) / page_tokens + 1;
 }
 
-// Weights of one layer's linear attention: the projection to q, k, v and the gate z, the one to β and α, and
-// the output.
-std::int64_t linear_attention_weights(const ModelShape& shape) {
-  const LinearAttention& linear = shape.linear;
-  const std::int64_t keys = linear.key_heads * linear.head_dim;
-  const std::int64_t values = linear.value_heads * linear.head_dim;
-  return shape.hidden * (2 * keys + 2 * values) + shape.hidden * 2 * linear.value_heads +
-         values * shape.hidden;
+struct MixerWeights {
+  std::int64_t matrices = 0;
+  std::int64_t vectors = 0;  // norms, biases, sinks, convolutions
+};
+
+MixerWeights weights_of(const models::AttentionConfig& a, std::int64_t d) {
+  const std::int64_t q = a.heads * a.head_dim, kv = a.kv_heads * a.head_dim;
+  return {.matrices = d * (a.gate ? 2 * q : q) + 2 * d * kv + q * d,
+          .vectors = (a.qk_norm ? 2 * a.head_dim : 0) + (a.qkv_bias ? q + 2 * kv : 0) +
+                     (a.output_bias ? d : 0) + (a.sinks ? a.heads : 0)};
 }
 
-// The channels that the convolution runs over: q, k and v.
-std::int64_t convolution_channels(const LinearAttention& linear) {
-  return (2 * linear.key_heads + linear.value_heads) * linear.head_dim;
+// The projection to q, k, v and the gate z, the one to β and α, and the output; the convolution, a norm of
+// the heads, and A and its bias.
+MixerWeights weights_of(const models::GatedDeltaConfig& g, std::int64_t d) {
+  const std::int64_t values = g.value_heads * g.value_dim;
+  return {.matrices = d * (g.channels() + values) + d * 2 * g.value_heads + values * d,
+          .vectors = g.channels() * g.convolution + g.value_dim + 2 * g.value_heads};
 }
 
-std::int64_t vectors_of(const ModelShape& shape) {
-  const std::int64_t q = shape.heads * shape.head_dim;
-  const std::int64_t kv = shape.kv_heads * shape.head_dim;
-  std::int64_t sum = shape.hidden * (2 * shape.layers + 1);
-  if (shape.qk_norm) sum += shape.full_layers() * 2 * shape.head_dim;
-  if (shape.biases) {
-    const std::int64_t expert = 2 * shape.expert_width + shape.hidden;
-    sum += shape.layers * (q + 2 * kv + shape.hidden + shape.heads + shape.experts + shape.experts * expert);
-  }
-  const LinearAttention& linear = shape.linear;
-  return sum + shape.linear_layers() * (convolution_channels(linear) * linear.convolution + linear.head_dim +
-                                        2 * linear.value_heads);
+MixerWeights weights_of(const models::MixerConfig& mixer, std::int64_t d) {
+  if (const auto* attention = std::get_if<models::AttentionConfig>(&mixer)) return weights_of(*attention, d);
+  return weights_of(std::get<models::GatedDeltaConfig>(mixer), d);
 }
 
 }  // namespace
@@ -134,16 +130,22 @@ Result<const ModelShape*> find_shape(std::string_view name) {
 }
 
 DenseWeights dense_weights(const ModelShape& shape) {
-  const std::int64_t d = shape.hidden;
-  const std::int64_t q = shape.heads * shape.head_dim;
-  const std::int64_t kv = shape.kv_heads * shape.head_dim;
-  const std::int64_t full = d * (shape.attention_gate ? 2 * q : q) + 2 * d * kv + q * d;
-  return {.embeddings = (shape.tied ? 1 : 2) * shape.vocabulary * d,
-          .attention = shape.full_layers() * full + shape.linear_layers() * linear_attention_weights(shape),
-          .feed_forward = shape.layers * 3 * d * shape.dense_width,
-          .shared_experts = shape.shared_width > 0 ? shape.layers * (3 * d * shape.shared_width + d) : 0,
-          .routers = shape.layers * shape.experts * d,
-          .vectors = vectors_of(shape)};
+  const models::ModelConfig config = config_of(shape);
+  const std::int64_t d = config.hidden;
+  DenseWeights sum{.embeddings = (config.tied_embeddings ? 1 : 2) * config.vocabulary * d, .vectors = d};
+  for (const models::LayerConfig& layer : config.layers) {
+    const MixerWeights mixer = weights_of(layer.mixer, d);
+    sum.attention += mixer.matrices;
+    sum.vectors += mixer.vectors + 2 * d;
+    if (layer.dense) sum.feed_forward += 3 * d * layer.dense->width;
+    if (!layer.experts) continue;
+    const models::ExpertsConfig& experts = *layer.experts;
+    sum.shared_experts += 3 * d * experts.shared.total_width() + (experts.shared.gate ? d : 0);
+    sum.routers += experts.experts * d;
+    sum.vectors += (experts.router.bias ? experts.experts : 0) +
+                   (experts.bias ? experts.experts * (2 * experts.width + d) : 0);
+  }
+  return sum;
 }
 
 std::int64_t expert_weights(const ModelShape& shape) {
@@ -157,33 +159,59 @@ std::int64_t dense_bytes(const ModelShape& shape, Type matrices) {
 
 std::int64_t kv_bytes(const ModelShape& shape, Type type, std::int64_t context, std::int64_t chunk,
                       std::int64_t page_tokens) {
-  const std::int64_t page = 2 * shape.kv_heads * page_tokens * kernels::row_bytes(type, shape.head_dim);
-  const std::int64_t windowed = shape.window > 0 ? shape.full_layers() / 2 : 0;
-  const std::int64_t seen = std::min(context, shape.window + chunk);
-  const std::int64_t pages = (shape.full_layers() - windowed) * pages_of(context, page_tokens) +
-                             windowed * pages_of(seen, page_tokens);
-  const LinearAttention& linear = shape.linear;
-  const std::int64_t state = linear.value_heads * linear.head_dim * linear.head_dim +
-                             convolution_channels(linear) * std::max<std::int64_t>(linear.convolution - 1, 0);
-  return pages * page + shape.linear_layers() * state * 4 * state_copies;
+  std::int64_t bytes = 0;
+  for (const models::LayerConfig& layer : config_of(shape).layers) {
+    bytes += models::state_elements(layer.mixer, shape.hidden) * 4 * state_copies;
+    const models::AttentionConfig* const attention = layer.attention();
+    if (attention == nullptr) continue;
+    const std::int64_t seen = attention->window > 0 ? std::min(context, attention->window + chunk) : context;
+    bytes += pages_of(seen, page_tokens) * 2 * attention->kv_heads * page_tokens *
+             kernels::row_bytes(type, attention->head_dim);
+  }
+  return bytes;
 }
 
 models::ModelConfig config_of(const ModelShape& shape) {
   models::ModelConfig config;
   config.name = shape.name;
-  config.layers = shape.layers;
   config.hidden = shape.hidden;
-  config.heads = shape.attention_gate ? 2 * shape.heads : shape.heads;
-  config.kv_heads = shape.kv_heads;
-  config.head_dim = shape.head_dim;
   config.vocabulary = shape.vocabulary;
   config.context = shape.context;
-  config.rope.rotary = shape.head_dim;
-  config.experts = shape.experts;
-  config.experts_used = shape.experts_used;
-  config.feed_forward = shape.dense_width;
-  config.expert_width = shape.expert_width;
-  config.shared_width = shape.shared_width;
+  config.tied_embeddings = shape.tied;
+  config.rotary = {{.rotary = shape.head_dim, .frequency_factors = {}}};
+  models::LayerConfig layer;
+  if (shape.experts > 0) {
+    layer.experts = models::ExpertsConfig{.experts = shape.experts,
+                                          .used = shape.experts_used,
+                                          .width = shape.expert_width,
+                                          .bias = shape.biases,
+                                          .router = {.bias = shape.biases}};
+    if (shape.shared_width > 0)
+      layer.experts->shared = {.count = 1, .width = shape.shared_width, .gate = true};
+  } else {
+    layer.dense = models::DenseConfig{.width = shape.dense_width};
+  }
+  for (std::int64_t index = 0; index < shape.layers; ++index) {
+    const LinearAttention& linear = shape.linear;
+    if ((index + 1) % shape.attention_interval != 0) {
+      layer.mixer = models::GatedDeltaConfig{.key_heads = linear.key_heads,
+                                             .value_heads = linear.value_heads,
+                                             .key_dim = linear.head_dim,
+                                             .value_dim = linear.head_dim,
+                                             .convolution = linear.convolution};
+    } else {
+      layer.mixer = models::AttentionConfig{.heads = shape.heads,
+                                            .kv_heads = shape.kv_heads,
+                                            .head_dim = shape.head_dim,
+                                            .window = index % 2 == 0 ? shape.window : 0,
+                                            .qk_norm = shape.qk_norm,
+                                            .qkv_bias = shape.biases,
+                                            .output_bias = shape.biases,
+                                            .sinks = shape.biases,
+                                            .gate = shape.attention_gate};
+    }
+    config.layers.push_back(layer);
+  }
   return config;
 }
 

@@ -46,9 +46,6 @@ struct ModelShape {
   std::int64_t window = 0;              // of every other layer; 0: none
   std::int64_t attention_interval = 1;  // every so many layers one has full attention …
   LinearAttention linear = {};          // … and the others this
-
-  std::int64_t full_layers() const { return layers / attention_interval; }
-  std::int64_t linear_layers() const { return layers - full_layers(); }
 };
 
 std::span<const ModelShape> model_shapes();
@@ -76,7 +73,7 @@ std::int64_t dense_bytes(const ModelShape& shape, kernels::Type matrices);
 std::int64_t kv_bytes(const ModelShape& shape, kernels::Type type, std::int64_t context, std::int64_t chunk,
                       std::int64_t page_tokens);
 
-// As far as the activations' sizes are concerned.
+// The shape's layers, whether Fovea can run them or not: what is counted follows this list.
 models::ModelConfig config_of(const ModelShape& shape);
 
 // The experts of a shape as tensors without content, under their GGUF names, for UnitTable.

@@ -19,7 +19,7 @@ bool starts_with(std::span<const TokenId> tokens, std::span<const TokenId> prefi
 Sequence::Sequence(KvCache& cache, std::uint64_t id) : cache_(&cache), id_(id) {
   const PageShape& shape = cache.pool_.shape();
   const auto pages = static_cast<std::size_t>(cache.pool_.pages());
-  const auto layers = static_cast<std::size_t>(shape.layers);
+  const std::size_t layers = shape.layers.size();
   keys_.resize(layers * pages);
   values_.resize(layers * pages);
   for (std::size_t layer = 0; layer < layers; ++layer) {
@@ -27,8 +27,8 @@ Sequence::Sequence(KvCache& cache, std::uint64_t id) : cache_(&cache), id_(id) {
                        .values = values_.data() + layer * pages,
                        .page_tokens = shape.page_tokens,
                        .type = shape.type,
-                       .kv_heads = shape.kv_heads,
-                       .head_dim = shape.head_dim});
+                       .kv_heads = shape.layers[layer].kv_heads,
+                       .head_dim = shape.layers[layer].head_dim});
   }
 }
 
@@ -57,8 +57,8 @@ void Sequence::place(std::size_t index, PageId page) {
   pages_[index] = page;
   const auto stride = static_cast<std::size_t>(cache_->pool_.pages());
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-    keys_[layer * stride + index] = cache_->pool_.keys(page, static_cast<std::int64_t>(layer));
-    values_[layer * stride + index] = cache_->pool_.values(page, static_cast<std::int64_t>(layer));
+    keys_[layer * stride + index] = cache_->pool_.keys(page, layer);
+    values_[layer * stride + index] = cache_->pool_.values(page, layer);
   }
 }
 

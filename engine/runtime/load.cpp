@@ -85,10 +85,10 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
     FOVEA_TRY(parts->precision,
               runtime::start_precision(*std::move(prepared), std::move(policy), *parts->model, settings,
                                        *parts->device, *parts->stream, progress, stop));
-    parts->watch = std::make_unique<runtime::UnitWatch>(*parts->precision, config.experts_used);
+    parts->watch = std::make_unique<runtime::UnitWatch>(*parts->precision, config.experts_used());
   } else if (const auto experts = runtime::expert_layers(*parts->model); !experts.empty()) {
-    parts->watch = std::make_unique<runtime::UnitWatch>(config.layers, experts, config.experts_used, host,
-                                                        !parts->device->memory_is_host());
+    parts->watch = std::make_unique<runtime::UnitWatch>(config.layer_count(), experts, config.experts_used(),
+                                                        host, !parts->device->memory_is_host());
   }
   const runtime::KvCache::Settings kv = runtime::kv_settings(config, settings.context, settings.kv);
   FOVEA_TRY(parts->forward, layers::Forward::create(*parts->model, *parts->device, settings.chunk,

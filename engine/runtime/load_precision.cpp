@@ -43,7 +43,7 @@ Result<precision::Surroundings> surroundings(const checkpoint::Checkpoint& check
       .dense_bytes = models::Placement(checkpoint, device, scope).measure(weights, config).resident(),
       .kv_bytes = KvCache::bytes(kv_settings(config, settings.context, settings.kv)),
       .activation_bytes = layers::Forward::activation_bytes(config, settings.chunk),
-      .experts_used = config.experts_used,
+      .experts_used = config.experts_used(),
       .chunk = settings.chunk};
   if (!device.memory_is_host()) {
     FOVEA_TRY(const kernels::Device* processor, chosen_device({}));
@@ -224,7 +224,7 @@ Result<std::optional<PreparedPrecision>> prepare_precision(
     const kernels::Device& device, std::int64_t main_memory_bytes, const ProgressSink& progress,
     std::stop_token stop, const VersionMaker& versions) {
   FOVEA_TRY(const PrecisionRequest request, within_free_memory(settings.precision, device));
-  const bool has_experts = config.experts > 0;
+  const bool has_experts = config.experts() > 0;
   const PolicyKind policy = precision::chosen_policy(request, has_experts, !device.memory_is_host());
   if (policy == PolicyKind::none) return std::nullopt;
   FOVEA_TRY(const models::WeightPlan weights, models::plan_weights(checkpoint, config));

@@ -41,7 +41,7 @@ void choose_defaults(LoadRequest& settings, const models::ModelConfig& config, b
   if (settings.context == 0) settings.context = std::min(trained, default_context);
   if (settings.chunk == 0) {
     const bool dynamic =
-        precision::chosen_policy(settings.precision, config.experts > 0, card) == PolicyKind::dynaexq;
+        precision::chosen_policy(settings.precision, config.experts() > 0, card) == PolicyKind::dynaexq;
     settings.chunk = (dynamic ? dynamic_chunk : default_chunk) * (card ? card_chunks : 1);
   }
   settings.chunk = std::min(settings.chunk, settings.context);
@@ -67,7 +67,7 @@ void count_card(const models::ModelConfig& config, std::int64_t context, std::in
   around.activation_bytes = alone.device;
   // Half of the reserve is for the driver's graphs; what a long context's take beyond that is kept free as
   // well.
-  const std::int64_t graphs = layers::Graphs::driver_bytes(config.layers, context, page_tokens);
+  const std::int64_t graphs = layers::Graphs::driver_bytes(config.layer_count(), context, page_tokens);
   around.safety_bytes = std::max(precision::card_safety_bytes, precision::card_safety_bytes / 2 + graphs);
   around.safety_share = 0;
   around.exchange_bytes = alone.host;
@@ -87,12 +87,14 @@ kernels::Type storage_type(KvType kv) {
 }
 
 KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t context, KvType kv) {
-  return {.shape = {.layers = config.layers,
-                    .kv_heads = config.kv_heads,
-                    .head_dim = config.head_dim,
-                    .page_tokens = page_tokens,
-                    .type = storage_type(kv)},
-          .context = context};
+  KvCache::Settings settings{.shape = {.layers = {}, .page_tokens = page_tokens, .type = storage_type(kv)},
+                             .context = context};
+  for (const models::LayerConfig& layer : config.layers) {
+    const models::AttentionConfig* const attention = layer.attention();
+    settings.shape.layers.push_back(attention ? PageShape::Layer{attention->kv_heads, attention->head_dim}
+                                              : PageShape::Layer{});
+  }
+  return settings;
 }
 
 }  // namespace fovea::runtime

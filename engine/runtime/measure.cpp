@@ -50,28 +50,31 @@ std::int64_t bytes(const kernels::Expert& expert) {
 
 TokenCost Engine::cost() const {
   const models::Model& model = *parts_->model;
-  TokenCost cost{
-      .weight_bytes = model.bytes_per_token(),
-      .kv_bytes_per_token = parts_->cache->shape().token_bytes(),
-      .attention_multiply_adds = 2 * model.config().layers * model.config().heads * model.config().head_dim,
-      .output_multiply_adds = multiply_adds(model.output())};
+  TokenCost cost{.weight_bytes = model.bytes_per_token(),
+                 .kv_bytes_per_token = parts_->cache->shape().token_bytes(),
+                 .output_multiply_adds = multiply_adds(model.output())};
+  for (const models::LayerConfig& layer : model.config().layers) {
+    if (const models::AttentionConfig* const attention = layer.attention())
+      cost.attention_multiply_adds += 2 * attention->heads * attention->head_dim;
+  }
+  const std::int64_t used = model.config().experts_used();
   for (const models::LayerWeights& layer : model.layers()) {
     for (const kernels::Weight* weight : {&layer.attention.q, &layer.attention.k, &layer.attention.v,
                                           &layer.attention.output, &layer.router, &layer.shared_gate})
       cost.multiply_adds += multiply_adds(*weight);
     cost.multiply_adds += multiply_adds(layer.shared);
     if (layer.experts.empty()) continue;
-    cost.multiply_adds += model.config().experts_used * multiply_adds(layer.experts.front());
-    cost.expert_bytes += model.config().experts_used * bytes(layer.experts.front());
+    cost.multiply_adds += used * multiply_adds(layer.experts.front());
+    cost.expert_bytes += used * bytes(layer.experts.front());
   }
   if (!parts_->host_weights) return cost;
-  for (std::int64_t index = 0; index < model.config().layers; ++index) {
+  for (std::int64_t index = 0; index < model.config().layer_count(); ++index) {
     const models::HostWeights::Layer& layer = parts_->host_weights->layer(index);
     // Every expert used alike.
     const std::int64_t experts = std::max<std::int64_t>(1, std::ssize(layer.experts));
     std::int64_t routed = 0;
     for (const kernels::Expert& expert : layer.experts) routed += expert.gate ? bytes(expert) : 0;
-    cost.host_weight_bytes += routed * model.config().experts_used / experts + bytes(layer.shared);
+    cost.host_weight_bytes += routed * used / experts + bytes(layer.shared);
   }
   return cost;
 }

@@ -10,11 +10,12 @@ namespace fovea::runtime {
 Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, const kernels::Device& device,
                                   kernels::Stream& stream) {
   const kernels::BlockShape block = kernels::block_shape(shape.type);
-  if (shape.head_dim % block.elements != 0) {
+  for (const PageShape::Layer& layer : shape.layers) {
+    if (layer.head_dim % block.elements == 0) continue;
     return fail(ErrorKind::unsupported, "kv",
                 "a KV cache of " + std::string(kernels::type_name(shape.type)) +
                     " needs heads of a multiple of " + std::to_string(block.elements) +
-                    " elements, the model's have " + std::to_string(shape.head_dim),
+                    " elements, the model's have " + std::to_string(layer.head_dim),
                 "Choose f16 or f32 for the KV cache");
   }
   const std::int64_t bytes = pages * shape.page_bytes();
@@ -28,16 +29,31 @@ Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, co
   return PagePool(shape, pages, std::move(arena), device, stream);
 }
 
+PagePool::PagePool(const PageShape& shape, std::int64_t pages, Arena arena, const kernels::Device& device,
+                   kernels::Stream& stream)
+    : shape_(shape), pages_(pages), arena_(std::move(arena)), device_(&device), stream_(&stream) {
+  for (const PageShape::Layer& layer : shape_.layers) {
+    offsets_.push_back(page_bytes_);
+    page_bytes_ += 2 * shape_.plane_bytes(layer);
+  }
+}
+
 void PagePool::copy(PageId from, PageId to, std::int64_t tokens) const {
-  // A page is nothing but heads, one behind the other.
-  device_->copy_within(plane(to, 0), plane(from, 0), tokens * shape_.row_bytes(),
-                       shape_.page_tokens * shape_.row_bytes(), 2 * shape_.layers * shape_.kv_heads,
-                       *stream_);
+  // Layers of one shape are nothing but heads, one behind the other.
+  const std::vector<PageShape::Layer>& layers = shape_.layers;
+  for (std::size_t first = 0, end = 0; first < layers.size(); first = end) {
+    while (end < layers.size() && layers[end] == layers[first]) ++end;
+    const std::int64_t row = shape_.row_bytes(layers[first]);
+    const std::int64_t heads = 2 * static_cast<std::int64_t>(end - first) * layers[first].kv_heads;
+    if (heads == 0) continue;
+    device_->copy_within(keys(to, first), keys(from, first), tokens * row, shape_.page_tokens * row, heads,
+                         *stream_);
+  }
 }
 
 void PagePool::poison(PageId page) const {
-  const std::vector<std::byte> bytes(static_cast<std::size_t>(shape_.page_bytes()), std::byte{0xFF});
-  device_->copy(plane(page, 0), bytes.data(), shape_.page_bytes(), *stream_);
+  const std::vector<std::byte> bytes(static_cast<std::size_t>(page_bytes_), std::byte{0xFF});
+  device_->copy(begin(page), bytes.data(), page_bytes_, *stream_);
   stream_->synchronize();  // the bytes go
 }
 

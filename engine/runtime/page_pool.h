@@ -1,12 +1,14 @@
 // The memory of the KV cache: one arena, cut into pages when a model is loaded and never resized.
 //
 // A page holds `page_tokens` positions of every layer. Within it lie, for each layer, first the keys and then
-// the values, each [kv_heads, page_tokens, head_dim] as kernels::KvPages describes.
+// the values, each [kv_heads, page_tokens, head_dim] as kernels::KvPages describes; of a layer that keeps no
+// keys and values nothing.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "engine/api/error.h"
 #include "kernels/api/device.h"
@@ -15,16 +17,26 @@
 namespace fovea::runtime {
 
 struct PageShape {
-  std::int64_t layers = 0;
-  std::int64_t kv_heads = 0;
-  std::int64_t head_dim = 0;
+  struct Layer {
+    std::int64_t kv_heads = 0;  // 0: it keeps no keys and values
+    std::int64_t head_dim = 0;
+    bool operator==(const Layer&) const = default;
+  };
+  std::vector<Layer> layers;
   std::int64_t page_tokens = 64;
   kernels::Type type = kernels::Type::f16;
 
-  std::int64_t row_bytes() const { return kernels::row_bytes(type, head_dim); }  // one head at one position
-  std::int64_t plane_bytes() const { return kv_heads * page_tokens * row_bytes(); }  // one layer's keys
-  std::int64_t page_bytes() const { return layers * 2 * plane_bytes(); }
-  std::int64_t token_bytes() const { return layers * 2 * kv_heads * row_bytes(); }
+  // One head at one position, and one layer's keys.
+  std::int64_t row_bytes(const Layer& layer) const { return kernels::row_bytes(type, layer.head_dim); }
+  std::int64_t plane_bytes(const Layer& layer) const {
+    return layer.kv_heads * page_tokens * row_bytes(layer);
+  }
+  std::int64_t token_bytes() const {
+    std::int64_t bytes = 0;
+    for (const Layer& layer : layers) bytes += 2 * layer.kv_heads * row_bytes(layer);
+    return bytes;
+  }
+  std::int64_t page_bytes() const { return token_bytes() * page_tokens; }
 };
 
 using PageId = std::int32_t;
@@ -40,8 +52,10 @@ class PagePool {
   std::int64_t pages() const { return pages_; }
   std::int64_t bytes() const { return pages_ * shape_.page_bytes(); }
 
-  std::byte* keys(PageId page, std::int64_t layer) const { return plane(page, 2 * layer); }
-  std::byte* values(PageId page, std::int64_t layer) const { return plane(page, 2 * layer + 1); }
+  std::byte* keys(PageId page, std::size_t layer) const { return begin(page) + offsets_[layer]; }
+  std::byte* values(PageId page, std::size_t layer) const {
+    return keys(page, layer) + shape_.plane_bytes(shape_.layers[layer]);
+  }
   // The first `tokens` positions of every layer.
   void copy(PageId from, PageId to, std::int64_t tokens) const;
   // Fills the page with bytes that are not-a-number in every type, so that a read of what nobody wrote shows.
@@ -55,13 +69,12 @@ class PagePool {
   };
   using Arena = std::unique_ptr<std::byte, Release>;
   PagePool(const PageShape& shape, std::int64_t pages, Arena arena, const kernels::Device& device,
-           kernels::Stream& stream)
-      : shape_(shape), pages_(pages), arena_(std::move(arena)), device_(&device), stream_(&stream) {}
-  std::byte* plane(PageId page, std::int64_t index) const {
-    return arena_.get() + page * shape_.page_bytes() + index * shape_.plane_bytes();
-  }
+           kernels::Stream& stream);
+  std::byte* begin(PageId page) const { return arena_.get() + page * page_bytes_; }
 
   PageShape shape_;
+  std::int64_t page_bytes_ = 0;
+  std::vector<std::int64_t> offsets_;  // [layers], of the keys in a page
   std::int64_t pages_ = 0;
   Arena arena_;
   const kernels::Device* device_;

@@ -276,14 +276,14 @@ Result<PlanReport> report(const Subject& subject, const PlanSettings& settings) 
 // A token's reads without those of units: the embedding is one row.
 std::int64_t dense_read(const checkpoint::Checkpoint& file, const kernels::Device& device,
                         const models::WeightPlan& weights, const models::ModelConfig& config) {
-  const bool experts = config.experts > 0;
+  const bool experts = config.experts() > 0;
   double units = 0;
   weights.each_matrix([&](const models::MatrixSource& matrix) {
     if (!models::is_unit(experts ? models::UnitScope::experts : models::UnitScope::linear_layers,
                          matrix.role))
       return;
     const double share =
-        experts ? static_cast<double>(config.experts_used) / static_cast<double>(config.experts) : 1;
+        experts ? static_cast<double>(config.experts_used()) / static_cast<double>(config.experts()) : 1;
     units += share * static_cast<double>(matrix.bytes());
   });
   return models::Placement(file, device, models::UnitScope::none).measure(weights, config).per_token -
@@ -301,13 +301,13 @@ Result<PlanReport> plan_model(const std::filesystem::path& model, const PlanSett
     FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(settings.device));
     FOVEA_TRY(const kernels::Device* processor, runtime::chosen_device({}));
     FOVEA_CHECK(choose_sizes(settings, config, *device));
-    const bool has_experts = config.experts > 0;
+    const bool has_experts = config.experts() > 0;
     return report(
         {.config = &config,
          .weights = &weights,
          .device = device,
          .has_experts = has_experts,
-         .experts_used = config.experts_used,
+         .experts_used = config.experts_used(),
          .name = config.name.empty() ? model.filename().string() : config.name,
          .dense =
              [&](PolicyKind policy) {

@@ -33,7 +33,7 @@ struct Source {
 UnitScope unit_scope(PrepareScope scope, const models::ModelConfig& config) {
   if (scope == PrepareScope::experts) return UnitScope::experts;
   if (scope == PrepareScope::linear_layers) return UnitScope::linear_layers;
-  return config.experts > 0 ? UnitScope::experts : UnitScope::linear_layers;
+  return config.experts() > 0 ? UnitScope::experts : UnitScope::linear_layers;
 }
 
 // "file" and the two highest tiers below it.

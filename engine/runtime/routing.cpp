@@ -90,7 +90,7 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
         ErrorKind::context_full, "tokens",
         std::to_string(length) + " tokens do not fit a context of " + std::to_string(parts.settings.context),
         "Load the model with a longer context");
-  RoutingWatch watch(expert_layers(), parts.model->config().experts_used);
+  RoutingWatch watch(expert_layers(), parts.model->config().experts_used());
   runtime::Sequence sequence = parts.cache->begin({}, 0);
   while (sequence.length() < length) {
     const std::int64_t first = sequence.length();

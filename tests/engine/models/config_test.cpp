@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "engine/checkpoint/checkpoint.h"
@@ -89,16 +90,21 @@ class ConfigTest : public QObject {
     const auto config = read_folder(qwen3_moe());
     FOVEA_VERIFY(config);
     QCOMPARE(config->architecture, std::string("qwen3_moe"));
-    QCOMPARE(config->layers, 3);
-    QCOMPARE(config->head_dim, 16);
-    QCOMPARE(config->experts, 6);
-    QCOMPARE(config->experts_used, 2);
-    QCOMPARE(config->expert_width, 24);
-    QVERIFY(config->normalise_router);
-    QVERIFY(config->qk_norm);
+    QCOMPARE(config->layer_count(), 3);
+    QCOMPARE(config->experts(), 6);
+    QCOMPARE(config->experts_used(), 2);
+    for (const models::LayerConfig& layer : config->layers) {
+      QCOMPARE(layer.attention()->head_dim, 16);
+      QVERIFY(layer.attention()->qk_norm);
+      QVERIFY(!layer.dense);
+      QCOMPARE(layer.experts->width, 24);
+      QVERIFY(layer.experts->router.normalise);
+      QCOMPARE(layer.experts->shared.count, 0);
+    }
     QVERIFY(config->tied_embeddings);
-    QCOMPARE(config->rope.theta, 1e6);
-    QVERIFY(config->rope.style == kernels::RotaryStyle::half_split);
+    QCOMPARE(config->rotary.size(), std::size_t{1});
+    QCOMPARE(config->rotary.front().theta, 1e6);
+    QVERIFY(config->rotary.front().style == kernels::RotaryStyle::half_split);
     QVERIFY(config->layer_has_experts(0));
   }
 
@@ -215,19 +221,84 @@ class ConfigTest : public QObject {
     const auto config = read_folder(patched(patch));
     FOVEA_VERIFY(config);
     QStringList found;
-    for (std::int64_t layer = 0; layer < config->layers; ++layer)
-      found << QString::number(config->window(layer));
+    for (const models::LayerConfig& layer : config->layers)
+      found << QString::number(layer.attention()->window);
     QCOMPARE(found.join(" "), windows);
+  }
+
+  // What the types can say and the forward pass cannot compute is refused by name, before any weight is read.
+  void whatCannotBeRunIsNamed() {
+    using namespace models;
+    const auto runs = read_folder(qwen3_moe());
+    FOVEA_VERIFY(runs);
+    FOVEA_VERIFY(check(*runs, "here"));
+    const auto expect = [&](const char* says, const std::function<void(ModelConfig&)>& change) {
+      ModelConfig config = *runs;
+      change(config);
+      const auto checked = check(config, "here");
+      if (checked.has_value() || checked.error().kind != ErrorKind::unsupported ||
+          !checked.error().message().contains(says))
+        qFatal("%s: %s", says, checked ? "is run" : checked.error().message().c_str());
+    };
+    const auto layer = [&](const char* says, const std::function<void(LayerConfig&)>& change) {
+      expect((std::string("layer 1 has ") + says).c_str(),
+             [&](ModelConfig& config) { change(config.layers[1]); });
+    };
+    expect("the model has a scale of the embedding", [](ModelConfig& c) { c.embedding_scale = 2; });
+    expect("the model has a scale of the logits", [](ModelConfig& c) { c.logits_scale = 2; });
+    expect("the model has a cap on the logits", [](ModelConfig& c) { c.logits_softcap = 30; });
+    expect("the model has norms that multiply", [](ModelConfig& c) { c.norm_adds_one = true; });
+    layer("latent attention", [](LayerConfig& l) { l.mixer = LatentAttentionConfig{}; });
+    layer("gated delta attention", [](LayerConfig& l) { l.mixer = GatedDeltaConfig{}; });
+    layer("Mamba-2 layers", [](LayerConfig& l) { l.mixer = Mamba2Config{}; });
+    layer("short convolutions", [](LayerConfig& l) { l.mixer = ShortConvolutionConfig{}; });
+    layer("a cap on attention's logits", [](LayerConfig& l) { l.attention()->softcap = 50; });
+    layer("a norm of values", [](LayerConfig& l) { l.attention()->v_norm = true; });
+    layer("attention sinks", [](LayerConfig& l) { l.attention()->sinks = true; });
+    layer("a gate on attention's output", [](LayerConfig& l) { l.attention()->gate = true; });
+    layer("values that are keys", [](LayerConfig& l) { l.attention()->values_are_keys = true; });
+    layer("keys and values of another layer", [](LayerConfig& l) { l.attention()->kv_from = 0; });
+    layer("attention without positions", [](LayerConfig& l) { l.attention()->rotary = -1; });
+    layer("a rotary table that", [](LayerConfig& l) { l.attention()->rotary = 1; });
+    layer("a rotation of more than a head", [](LayerConfig& l) { l.attention()->head_dim = 8; });
+    layer("other norms", [](LayerConfig& l) { l.mixer_norms.after = true; });
+    layer("other norms", [](LayerConfig& l) { l.feed_forward_norms.before = false; });
+    layer("a scale of a block's output", [](LayerConfig& l) { l.mixer_scale = 0.5; });
+    layer("a scale of a block's output", [](LayerConfig& l) { l.feed_forward_scale = 0.5; });
+    layer("a scale of a block's output", [](LayerConfig& l) { l.output_scale = true; });
+    layer("an input for each layer", [](LayerConfig& l) { l.per_layer_input = 16; });
+    layer("no feed-forward part", [](LayerConfig& l) { l.experts.reset(); });
+    layer("another activation", [](LayerConfig& l) { l.experts->activation = Activation::gelu_tanh; });
+    layer("biases of experts", [](LayerConfig& l) { l.experts->bias = true; });
+    layer("a norm of one of two", [](LayerConfig& l) { l.experts->norms.after = true; });
+    layer("a router by sigmoids", [](LayerConfig& l) { l.experts->router.scores = RouterScores::sigmoid; });
+    layer("a router with biases", [](LayerConfig& l) { l.experts->router.bias = true; });
+    layer("a router with biases", [](LayerConfig& l) { l.experts->router.choice_bias = true; });
+    layer("routing by groups", [](LayerConfig& l) { l.experts->router.groups = 2; });
+    layer("a router with a norm", [](LayerConfig& l) { l.experts->router.own_norm = true; });
+    layer("a scale for each expert", [](LayerConfig& l) { l.experts->router.expert_scales = true; });
+    layer("another number of experts", [](LayerConfig& l) { l.experts->experts = 7; });
+    layer("another number of experts", [](LayerConfig& l) { l.experts->used = 1; });
+    const auto dense = [&](const char* says, const std::function<void(DenseConfig&)>& change) {
+      layer(says, [&](LayerConfig& l) { change(l.dense.emplace(DenseConfig{.width = 8})); });
+    };
+    dense("another activation", [](DenseConfig& d) { d.activation = Activation::gelu_tanh; });
+    dense("biases in the feed-forward part", [](DenseConfig& d) { d.bias = true; });
+    dense("a norm of one of two", [](DenseConfig& d) { d.norms.before = true; });
+    layer("a dense part beside shared experts", [](LayerConfig& l) {
+      l.dense = DenseConfig{.width = 8};
+      l.experts->shared = {.count = 1, .width = 8};
+    });
   }
 
   void ggufIsRead() {
     const auto config = read_gguf(llama_keys());
     FOVEA_VERIFY(config);
     QCOMPARE(config->architecture, std::string("llama"));
-    QCOMPARE(config->head_dim, 16);
+    QCOMPARE(config->layers.front().attention()->head_dim, 16);
     QCOMPARE(config->vocabulary, 100);
-    QVERIFY(config->rope.style == kernels::RotaryStyle::interleaved);
-    QCOMPARE(config->rope.theta, 10000.0);
+    QVERIFY(config->rotary.front().style == kernels::RotaryStyle::interleaved);
+    QCOMPARE(config->rotary.front().theta, 10000.0);
   }
   void ggufLlamaWithExpertsIsMixtral() {
     checkpoint::Metadata keys = llama_keys();
@@ -236,8 +307,8 @@ class ConfigTest : public QObject {
     const auto config = read_gguf(keys);
     FOVEA_VERIFY(config);
     QCOMPARE(config->architecture, std::string("mixtral"));
-    QCOMPARE(config->expert_width, 96);
-    QVERIFY(config->normalise_router);
+    QCOMPARE(config->layers.back().experts->width, 96);
+    QVERIFY(config->layers.back().experts->router.normalise);
   }
 
   void whatIsWrongInGgufIsNamed_data() {

@@ -46,7 +46,8 @@ const Case& model_named(const QString& name) {
 const Case& model_with_experts() {
   for (const Case& each : cases()) {
     const auto model = load(each.model, *all_devices().front());
-    if (model && model->config().experts > 2 && model->config().layers > 1 && each.tokens.size() >= tokens)
+    if (model && model->config().experts() > 2 && model->config().layer_count() > 1 &&
+        each.tokens.size() >= tokens)
       return each;
   }
   qFatal("no golden model has experts");

@@ -20,24 +20,33 @@ Pages::Pages(const kernels::Device& device, const models::ModelConfig& config, s
              std::int64_t page_tokens, kernels::Type type)
     : device_(device) {
   const auto pages = static_cast<std::size_t>((tokens + page_tokens - 1) / page_tokens);
-  const auto bytes =
-      static_cast<std::size_t>(config.kv_heads * page_tokens * kernels::row_bytes(type, config.head_dim));
-  const auto lists = static_cast<std::size_t>(2 * config.layers);
-  pointers_.assign(lists, std::vector<std::byte*>(pages));
+  std::vector<std::size_t> planes;  // [layers]: bytes of a page's keys
+  std::size_t all = 0;
+  for (const models::LayerConfig& layer : config.layers) {
+    const models::AttentionConfig& attention = *layer.attention();
+    planes.push_back(static_cast<std::size_t>(attention.kv_heads * page_tokens *
+                                              kernels::row_bytes(type, attention.head_dim)));
+    all += 2 * pages * planes.back();
+  }
+  pointers_.assign(2 * planes.size(), std::vector<std::byte*>(pages));
   // 0xff is not a number in every type: what was never written must not be read.
-  const std::vector<std::byte> unwritten(lists * pages * bytes, std::byte{0xff});
+  const std::vector<std::byte> unwritten(all, std::byte{0xff});
   bytes_ = std::ssize(unwritten);
   memory_ = device.allocate(bytes_);
   const auto stream = device.make_stream({.threads = 1});
   device.copy(memory_, unwritten.data(), bytes_, *stream);
   stream->synchronize();
-  for (std::size_t i = 0; i < lists * pages; ++i) {
-    const std::size_t page = pages - 1 - i / lists;
-    pointers_[i % lists][page] = memory_ + i * bytes;
+  std::byte* next = memory_;
+  for (std::size_t page = pages; page-- > 0;) {
+    for (std::size_t list = 0; list < pointers_.size(); ++list) {
+      pointers_[list][page] = next;
+      next += planes[list / 2];
+    }
   }
-  for (std::size_t layer = 0; layer < static_cast<std::size_t>(config.layers); ++layer) {
+  for (std::size_t layer = 0; layer < planes.size(); ++layer) {
+    const models::AttentionConfig& attention = *config.layers[layer].attention();
     layers_.push_back({pointers_[2 * layer].data(), pointers_[2 * layer + 1].data(), page_tokens, type,
-                       config.kv_heads, config.head_dim});
+                       attention.kv_heads, attention.head_dim});
   }
 }
 

@@ -110,7 +110,7 @@ Decoded decode(const Division& division, const Run& run) {
   device.unpinned = run.unpinned;
   auto forward = layers::Forward::create(divided.model, device, 1, tokens, divided.part());
   if (!forward) qFatal("%s", forward.error().message().c_str());
-  History history(divided.model.config().experts_used);
+  History history(divided.model.config().experts_used());
   for (std::size_t position = 0; position < tokens && !forward->stopped(); ++position) {
     if (run.change) run.change(position, divided.model.handles());
     if (run.meddle) run.meddle(position, device);
@@ -299,7 +299,7 @@ class SegmentsTest : public QObject {
     const Case& c = case_named("experts");
     const auto whole = load(c.model, cpu());
     FOVEA_VERIFY(whole);
-    const std::int64_t count = 4, used = whole->config().experts_used, experts = whole->config().experts;
+    const std::int64_t count = 4, used = whole->config().experts_used(), experts = whole->config().experts();
     std::vector<std::int32_t> made;
     for (std::int64_t row = 0; row < 2 * count; ++row) {
       for (std::int64_t j = 0; j < used; ++j)

@@ -69,6 +69,11 @@ std::vector<double> silu_times(std::vector<double> gate, const std::vector<doubl
   return gate;
 }
 
+std::int64_t heads_of(const models::Model& model) {
+  const models::AttentionConfig& attention = *model.config().layers.front().attention();
+  return attention.heads * attention.head_dim;
+}
+
 // Every input of every kind, as the passes show them.
 struct Recorder : layers::PassObserver {
   struct Routed {
@@ -180,10 +185,9 @@ class CalibrateTest : public QObject {
     FOVEA_VERIFY(calibration);
 
     Recorder recorder;
-    recorder.used = model->config().experts_used;
+    recorder.used = model->config().experts_used();
     recorder.d = model->config().hidden;
-    recorder.columns = {model->config().hidden, model->config().heads * model->config().head_dim,
-                        model->config().hidden};
+    recorder.columns = {model->config().hidden, heads_of(*model), model->config().hidden};
     auto runner = WindowRunner::create(*model, device, 30, 1);
     FOVEA_VERIFY(runner);
     for (const auto& window : windows) FOVEA_VERIFY(runner->run(window, &recorder, {}, {}));
@@ -331,9 +335,9 @@ class CalibrateTest : public QObject {
     FOVEA_VERIFY(guided);
     FOVEA_VERIFY(free);
     Recorder recorder;
-    recorder.used = model->config().experts_used;
+    recorder.used = model->config().experts_used();
     recorder.d = model->config().hidden;
-    recorder.columns = {recorder.d, model->config().heads * model->config().head_dim, recorder.d};
+    recorder.columns = {recorder.d, heads_of(*model), recorder.d};
     auto runner = WindowRunner::create(*model, device, 100, 1);
     FOVEA_VERIFY(runner);
     FOVEA_VERIFY(runner->run(tokens(100, tests::seed() + 2), &recorder, {}, {}));

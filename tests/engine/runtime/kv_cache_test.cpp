@@ -18,7 +18,7 @@ using Tokens = std::vector<TokenId>;
 
 namespace {
 
-constexpr PageShape small{.layers = 2, .kv_heads = 3, .head_dim = 32, .page_tokens = 4};
+const PageShape small{.layers = {{3, 32}, {3, 32}}, .page_tokens = 4};
 
 // What a pass would write for the last of these tokens: a byte that depends on all of them and on the place.
 std::uint8_t content(std::span<const TokenId> prefix, std::int64_t layer, std::int64_t head, bool values) {
@@ -68,7 +68,7 @@ bool intact(const Sequence& sequence, const Tokens& expected) {
   return good;
 }
 
-std::unique_ptr<KvCache> make_cache(std::int64_t context, PageShape shape = small) {
+std::unique_ptr<KvCache> make_cache(std::int64_t context, const PageShape& shape = small) {
   return KvCache::create({.shape = shape, .context = context, .poison = true}, fovea::tests::heap_device(),
                          fovea::tests::no_stream())
       .value();
@@ -115,7 +115,7 @@ class KvCacheTest : public QObject {
 
   void headsThatDoNotFillABlockAreRefused() {
     PageShape shape = small;
-    shape.head_dim = 20;
+    shape.layers[1].head_dim = 20;
     shape.type = fovea::kernels::Type::q8_0;
     const auto cache = KvCache::create({.shape = shape, .context = 16}, fovea::tests::heap_device(),
                                        fovea::tests::no_stream());
