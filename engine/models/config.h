@@ -180,7 +180,7 @@ struct LayerConfig {
 
 struct ModelConfig {
   std::string name;
-  std::string architecture;  // "llama", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "mixtral"
+  std::string architecture;  // "llama", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "mixtral", "mellum"
   std::int64_t hidden = 0;   // d
   std::int64_t vocabulary = 0;
   std::int64_t context = 0;

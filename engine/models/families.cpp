@@ -14,7 +14,8 @@ constexpr Key experts_used_key{"expert_used_count", "num_experts_per_tok"};
 constexpr Key use_window_key{"", "use_sliding_window"};
 constexpr Key layer_types_key{"", "layer_types"};
 
-const std::array<const Family*, 6> families{&llama, &qwen2, &qwen3, &qwen2_moe, &qwen3_moe, &mixtral};
+const std::array<const Family*, 7> families{&llama,     &qwen2,   &qwen3, &qwen2_moe,
+                                            &qwen3_moe, &mixtral, &mellum};
 
 std::string supported_names(bool gguf) {
   std::string text;

@@ -22,7 +22,7 @@ struct Family {
   Result<void> (*configure)(const Keys&, ModelConfig&);
 };
 
-extern const Family llama, qwen2, qwen3, qwen2_moe, qwen3_moe, mixtral;
+extern const Family llama, qwen2, qwen3, qwen2_moe, qwen3_moe, mixtral, mellum;
 
 // By general.architecture or model_type; an unknown one is refused by name.
 Result<const Family*> find_family(const Keys&);

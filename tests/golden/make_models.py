@@ -30,6 +30,7 @@ CONFIGS = {
     "qwen2_moe": transformers.Qwen2MoeConfig,
     "qwen3_moe": transformers.Qwen3MoeConfig,
     "mixtral": transformers.MixtralConfig,
+    "mellum": transformers.MellumConfig,
 }
 # Shapes that divide by nothing: grouped heads, odd widths, prime vocabularies.
 SHAPES = [
@@ -103,7 +104,7 @@ def make(family, values, seed, tokens=TOKENS, kinds=None):
         generator = torch.Generator().manual_seed(seed * 1000 + attempt)
         ids = torch.randint(0, values["vocab_size"], (1, tokens), generator=generator)
         with torch.no_grad():
-            if "moe" in family or family == "mixtral":
+            if "moe" in family or family in ("mixtral", "mellum"):
                 if router_margin(model, ids) < 1e-3:
                     continue
             logits = model(ids).logits[0].float().numpy()
@@ -326,6 +327,16 @@ def main():
     case("window-qwen3", "qwen3", dict(settings("qwen3", 1), use_sliding_window=True, sliding_window=6,
                                        layer_types=["sliding_attention", "full_attention"]), 42, "folder")
     case("window-mixtral", "mixtral", dict(settings("mixtral", 1), sliding_window=7), 43, "folder")
+
+    # Two rotary tables in one model, as gemma3 has them: five layers with a window to one that sees everything, the
+    # window's unscaled, the other's stretched. One layer is dense, the others have experts.
+    kinds = ["sliding_attention"] * 5 + ["full_attention"]
+    tables = dict(sliding_attention=dict(rope_type="default", rope_theta=10_000.0),
+                  full_attention=dict(rope_type="linear", rope_theta=1_000_000.0, factor=8.0))
+    values = dict(settings("qwen3", 0), num_hidden_layers=6, layer_types=kinds, sliding_window=5, rope_parameters=tables,
+                  mlp_layer_types=["dense"] + ["sparse"] * 5, num_experts=4, num_experts_per_tok=2,
+                  moe_intermediate_size=9, norm_topk_prob=True)
+    case("mellum-tables", "mellum", values, 70, "folder")
 
     # Quantised blocks; a device may quantise its activations as well, so the test is looser there.
     values = dict(settings("qwen2_moe", 0), hidden_size=64, num_attention_heads=4, moe_intermediate_size=32,

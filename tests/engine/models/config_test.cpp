@@ -175,6 +175,13 @@ class ConfigTest : public QObject {
     row("layer types",
         R"({"use_sliding_window": true, "sliding_window": 8, "layer_types": ["full_attention", "chunked_attention", "full_attention"]})",
         true, "layer_types holds \"chunked_attention\"");
+    row("rope of one kind of two",
+        R"({"model_type": "mellum", "rope_parameters": {"full_attention": {"rope_type": "default"}}})", false,
+        "rope_parameters.sliding_attention is missing");
+    row("feed-forward types", R"({"model_type": "mellum", "mlp_layer_types": ["dense", "moe", "dense"]})",
+        true, "mlp_layer_types holds \"moe\" at layer 1");
+    row("too few feed-forward types", R"({"model_type": "mellum", "mlp_layer_types": []})", false,
+        "mlp_layer_types has 0 entries, expected 3");
     row("too few layer types", R"({"use_sliding_window": true, "sliding_window": 8, "layer_types": []})",
         false, "layer_types has 0 entries, expected 3");
     row("negative window", R"({"use_sliding_window": true, "sliding_window": -8})", false,
@@ -224,6 +231,41 @@ class ConfigTest : public QObject {
     for (const models::LayerConfig& layer : config->layers)
       found << QString::number(layer.attention()->window);
     QCOMPARE(found.join(" "), windows);
+  }
+
+  // A table for each of two kinds of layer, whichever the file names first; a dense layer among those with
+  // experts.
+  void eachLayerHasItsOwn() {
+    const json kinds = json::parse(R"({
+        "model_type": "mellum", "sliding_window": 8,
+        "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+        "mlp_layer_types": ["sparse", "dense", "sparse"],
+        "rope_parameters": {"sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+                            "full_attention": {"rope_type": "linear", "rope_theta": 1000000.0, "factor": 8.0}}})");
+    json file = qwen3_moe();
+    file.update(kinds);
+    const auto config = read_folder(file);
+    FOVEA_VERIFY(config);
+    QCOMPARE(config->rotary.size(), std::size_t{2});
+    for (const std::int64_t layer : {0, 1, 2}) {
+      const models::LayerConfig& each = config->layer(layer);
+      const models::RopeConfig& rope = config->rotary[static_cast<std::size_t>(each.attention()->rotary)];
+      const bool full = layer == 1;
+      QCOMPARE(each.attention()->window, full ? 0 : 8);
+      QCOMPARE(rope.theta, full ? 1e6 : 1e4);
+      QCOMPARE(rope.factor, full ? 8.0 : 1.0);
+      QVERIFY((rope.scaling == models::RopeScaling::linear) == full);
+      QCOMPARE(each.dense.has_value(), full);
+      QCOMPARE(each.experts.has_value(), !full);
+      QCOMPARE(full ? each.dense->width : each.experts->width, full ? 96 : 24);
+    }
+    FOVEA_VERIFY(models::check(*config, "here"));
+    // A window that is longer than the context is none, and the layer keeps its table.
+    file["sliding_window"] = 4096;
+    const auto wide = read_folder(file);
+    FOVEA_VERIFY(wide);
+    QCOMPARE(wide->layer(0).attention()->window, 0);
+    QCOMPARE(wide->rotary[static_cast<std::size_t>(wide->layer(0).attention()->rotary)].theta, 1e4);
   }
 
   // What the types can say and the forward pass cannot compute is refused by name, before any weight is read.
