@@ -63,12 +63,6 @@ struct Ceiling {
   double host_gb_per_s = 0;  // read by the processor, where it computes beside a GPU
 };
 
-// Medians over decode steps, in seconds.
-struct StepSeconds {
-  double whole = 0;
-  double without_experts = 0, without_attention = 0, without_linear = 0;
-};
-
 class Engine {
  public:
   // Progress counts bytes and names tensors. Cancelling returns ErrorKind::cancelled.
@@ -117,10 +111,6 @@ class Engine {
   // steps after a context of `depth`. Nothing stays in the cache.
   Result<double> time_prefill(std::int64_t tokens);
   Result<std::vector<double>> time_decode(std::int64_t depth, std::int64_t count);
-  // The same with each operation given to the device by itself; nothing where it captures no graphs.
-  Result<std::vector<double>> time_decode_by_pieces(std::int64_t depth, std::int64_t count);
-  // Such steps as they are, and `count` more without each of these parts.
-  Result<StepSeconds> time_parts(std::int64_t depth, std::int64_t count);
 
   TokenCost cost() const;
   // Measures for about a second.

@@ -4,13 +4,17 @@
 #include <chrono>
 #include <numeric>
 
+#include "engine/api/limits.h"
+#include "engine/core/median.h"
 #include "engine/core/result.h"
 #include "engine/eval/bench_policy.h"
 #include "engine/eval/bench_shape_on.h"
+#include "engine/eval/decorated_device.h"
 #include "engine/eval/made_model.h"
 #include "engine/eval/statistics.h"
 #include "engine/eval/synthetic_trace.h"
 #include "engine/precision/dynaexq.h"
+#include "engine/precision/made_versions.h"
 #include "engine/precision/tiers.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
@@ -39,6 +43,8 @@ class MadeRouting {
     return MadeRouting(std::move(source), shape);
   }
 
+  std::int64_t layers() const { return layers_; }
+  std::int64_t used() const { return used_; }
   // [layers, tokens, used]; valid until the next call.
   const std::int32_t* next(std::int64_t tokens) {
     const std::int64_t used = used_;
@@ -104,7 +110,8 @@ Result<kernels::Type> type_of_tier(const std::string& name, const char* option) 
               "Choose bf16, q8, q4, q4e, q3 or q2");
 }
 
-constexpr std::int64_t first_steps = 2;  // that Engine::time_parts does before it measures
+// Of a shape that a graph may have: piece by piece, then captured.
+constexpr std::int64_t first_steps = 2;
 
 std::int64_t longest(const ShapeBenchSettings& settings) {
   std::int64_t most = 1;
@@ -116,6 +123,27 @@ std::int64_t longest(const ShapeBenchSettings& settings) {
 
 double share(double used, double ceiling) {
   return ceiling > 0 ? used / ceiling : 0;
+}
+
+// A loaded shape, what it computes on, and its forward pass.
+struct Subject {
+  std::unique_ptr<eval::DecoratedDevice> device, processor;
+  layers::Forward* forward = nullptr;
+  std::unique_ptr<Engine> engine = {};
+
+  void leave_out(eval::DecoratedDevice::Part part) {
+    for (eval::DecoratedDevice* const each : {device.get(), processor.get()}) each->leave_out(part);
+    forward->forget_graphs();
+  }
+};
+
+// With each operation given to the device by itself; nothing where it captures no graphs.
+Result<std::vector<double>> time_by_pieces(const Subject& subject, std::int64_t depth, std::int64_t count) {
+  if (subject.forward->graphs().captured == 0) return std::vector<double>{};
+  subject.forward->use_graphs(false);
+  auto seconds = subject.engine->time_decode(depth, count);
+  subject.forward->use_graphs(true);
+  return seconds;
 }
 
 // Which part takes most beyond what its bytes need.
@@ -131,34 +159,45 @@ void find_limit(LengthResult& result, double read_gb_per_s) {
   }
 }
 
-Result<void> measure_parts(Engine& engine, const ShapeBenchSettings& settings, double read_gb_per_s,
+Result<void> measure_parts(Subject& subject, const ShapeBenchSettings& settings, double read_gb_per_s,
                            LengthResult& result) {
-  FOVEA_TRY(const StepSeconds seconds, engine.time_parts(result.length, settings.generated_tokens));
-  const TokenCost cost = engine.cost();
-  const auto ms_of = [&](double without) { return std::max(0.0, 1000 * (seconds.whole - without)); };
-  result.parts = {{.name = "experts",
-                   .ms = ms_of(seconds.without_experts),
-                   .bytes = cost.expert_bytes - cost.host_weight_bytes},
-                  {.name = "attention",
-                   .ms = ms_of(seconds.without_attention),
-                   .bytes = cost.kv_bytes_per_token * (result.length + settings.generated_tokens / 2)},
-                  {.name = "linear layers",
-                   .ms = ms_of(seconds.without_linear),
-                   .bytes = cost.weight_bytes - cost.expert_bytes}};
-  double rest_ms = 1000 * seconds.whole;
+  using enum eval::DecoratedDevice::Part;
+  // Without a part, the medians over the steps.
+  const auto timed = [&](eval::DecoratedDevice::Part part) -> Result<double> {
+    subject.leave_out(part);
+    auto seconds = subject.engine->time_decode(result.length, settings.generated_tokens + first_steps);
+    subject.leave_out(none);
+    if (!seconds) return std::unexpected(std::move(seconds).error());
+    seconds->erase(seconds->begin(), seconds->begin() + first_steps);
+    return median(*std::move(seconds));
+  };
+  FOVEA_TRY(const double whole, timed(none));
+  FOVEA_TRY(const double without_experts, timed(experts));
+  FOVEA_TRY(const double without_attention, timed(attention));
+  FOVEA_TRY(const double without_linear, timed(linear));
+  const TokenCost cost = subject.engine->cost();
+  const auto ms_of = [&](double without) { return std::max(0.0, 1000 * (whole - without)); };
+  result.parts = {
+      {.name = "experts", .ms = ms_of(without_experts), .bytes = cost.expert_bytes - cost.host_weight_bytes},
+      {.name = "attention",
+       .ms = ms_of(without_attention),
+       .bytes = cost.kv_bytes_per_token * (result.length + settings.generated_tokens / 2)},
+      {.name = "linear layers", .ms = ms_of(without_linear), .bytes = cost.weight_bytes - cost.expert_bytes}};
+  double rest_ms = 1000 * whole;
   for (const StepPart& part : result.parts) rest_ms -= part.ms;
   result.parts.push_back({.name = "the rest", .ms = std::max(0.0, rest_ms)});
   find_limit(result, read_gb_per_s);
   return {};
 }
 
-Result<LengthResult> measure_decode(Engine& engine, const ShapeBenchSettings& settings, std::int64_t context,
-                                    const Ceiling& ceiling) {
+Result<LengthResult> measure_decode(Subject& subject, const ShapeBenchSettings& settings,
+                                    std::int64_t context, const Ceiling& ceiling) {
+  Engine& engine = *subject.engine;
   std::vector<double> speeds, milliseconds, pieces;
   // The first answer warms up.
   for (int round = 0; round <= settings.repetitions; ++round) {
     FOVEA_TRY(const auto seconds, engine.time_decode(context, settings.generated_tokens));
-    FOVEA_TRY(const auto by_pieces, engine.time_decode_by_pieces(context, settings.generated_tokens));
+    FOVEA_TRY(const auto by_pieces, time_by_pieces(subject, context, settings.generated_tokens));
     if (round == 0) continue;
     speeds.push_back(static_cast<double>(settings.generated_tokens) /
                      std::accumulate(seconds.begin(), seconds.end(), 0.0));
@@ -178,7 +217,7 @@ Result<LengthResult> measure_decode(Engine& engine, const ShapeBenchSettings& se
   result.speed.ceiling_share =
       share((bytes - static_cast<double>(cost.host_weight_bytes)) * result.speed.tokens_per_second.median,
             ceiling.read_gb_per_s * 1e9);
-  FOVEA_CHECK(measure_parts(engine, settings, ceiling.read_gb_per_s, result));
+  FOVEA_CHECK(measure_parts(subject, settings, ceiling.read_gb_per_s, result));
   return result;
 }
 
@@ -255,10 +294,9 @@ Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& se
 using SharedMode = std::shared_ptr<std::atomic<eval::BenchMode>>;
 
 // One tier: within the budget where there is one. Two: with the policy that `mode` commands.
-Result<std::unique_ptr<Engine>> load_shape(const ShapeBenchSettings& settings,
-                                           const checkpoint::MadeModel& model, MadeRouting& routing,
-                                           const SharedMode& mode, const kernels::Device& device,
-                                           const ProgressSink& progress, const std::stop_token& stop) {
+Result<Subject> load_shape(const ShapeBenchSettings& settings, const checkpoint::MadeModel& model,
+                           MadeRouting& routing, const SharedMode& mode, const kernels::Device& device,
+                           const ProgressSink& progress, const std::stop_token& stop) {
   const bool moves = !settings.low_tier.empty();
   LoadRequest request;
   request.model = model.name;
@@ -284,12 +322,29 @@ Result<std::unique_ptr<Engine>> load_shape(const ShapeBenchSettings& settings,
                                                request.precision.dynaexq.in_flight);
   };
   FOVEA_TRY(auto checkpoint, checkpoint::make_checkpoint(model));
-  return runtime::load_made(request,
-                            {.checkpoint = std::move(checkpoint),
-                             .routing = [&routing](std::int64_t tokens) { return routing.next(tokens); },
-                             .seed = settings.seed,
-                             .policy_maker = moves ? runtime::PolicyMaker(policy) : runtime::PolicyMaker()},
-                            progress, stop, &device);
+  FOVEA_TRY(const kernels::Device* const processor, runtime::chosen_device({}));
+  Subject subject{.device = std::make_unique<eval::DecoratedDevice>(device),
+                  .processor = std::make_unique<eval::DecoratedDevice>(*processor)};
+  if (!subject.device->choose({.routing = [&routing](std::int64_t tokens) { return routing.next(tokens); },
+                               .layers = routing.layers(),
+                               .used = routing.used(),
+                               .max_tokens = most_chunk,
+                               .host_reads_them = moves || settings.offload.any()}))
+    return fail(ErrorKind::memory, device.name(), "there is no memory for the made-up choices",
+                "Choose a smaller prefill chunk");
+  runtime::Weights weights{.checkpoint = std::move(checkpoint),
+                           .versions =
+                               [&device, seed = settings.seed](const precision::UnitPlan& units) {
+                                 return std::make_unique<precision::MadeVersions>(units.units, units.tiers,
+                                                                                  device, seed);
+                               },
+                           .processor = subject.processor.get()};
+  FOVEA_TRY(
+      subject.engine,
+      runtime::load(request, std::move(weights),
+                    moves ? runtime::PolicyMaker(policy) : runtime::PolicyMaker(), progress, stop,
+                    *subject.device, [&subject](layers::Forward& forward) { subject.forward = &forward; }));
+  return subject;
 }
 
 Result<LengthResult> measure_prefill(Engine& engine, const ShapeBenchSettings& settings, std::int64_t prompt,
@@ -311,7 +366,7 @@ Result<LengthResult> measure_prefill(Engine& engine, const ShapeBenchSettings& s
   return result;
 }
 
-Result<void> measure_lengths(Engine& engine, const ShapeBenchSettings& settings, const Ceiling& ceiling,
+Result<void> measure_lengths(Subject& subject, const ShapeBenchSettings& settings, const Ceiling& ceiling,
                              ShapeBenchResult& result, const ProgressSink& progress,
                              const std::stop_token& stop) {
   const auto total = static_cast<std::int64_t>(settings.contexts.size() + settings.prompts.size());
@@ -328,11 +383,11 @@ Result<void> measure_lengths(Engine& engine, const ShapeBenchSettings& settings,
   };
   for (const std::int64_t prompt : settings.prompts) {
     FOVEA_CHECK(begin("prefill", prompt));
-    FOVEA_TRY(result.prefill.emplace_back(), measure_prefill(engine, settings, prompt, ceiling));
+    FOVEA_TRY(result.prefill.emplace_back(), measure_prefill(*subject.engine, settings, prompt, ceiling));
   }
   for (const std::int64_t context : settings.contexts) {
     FOVEA_CHECK(begin("decode at", context));
-    FOVEA_TRY(result.decode.emplace_back(), measure_decode(engine, settings, context, ceiling));
+    FOVEA_TRY(result.decode.emplace_back(), measure_decode(subject, settings, context, ceiling));
   }
   return {};
 }
@@ -354,7 +409,8 @@ Result<ShapeBenchResult> eval::bench_shape_on(const kernels::Device& device,
   FOVEA_TRY(const checkpoint::MadeModel made, eval::made_model(shape, types, settings.seed));
   FOVEA_TRY(MadeRouting routing, MadeRouting::create(shape, settings.seed));
   const auto mode = std::make_shared<std::atomic<eval::BenchMode>>(eval::BenchMode::quiet);
-  FOVEA_TRY(const auto engine, load_shape(settings, made, routing, mode, device, progress, stop));
+  FOVEA_TRY(Subject subject, load_shape(settings, made, routing, mode, device, progress, stop));
+  Engine* const engine = subject.engine.get();
 
   ShapeBenchResult result{.model = made.name,
                           .routing = "made up by the trace generator, seed " + std::to_string(settings.seed),
@@ -376,7 +432,7 @@ Result<ShapeBenchResult> eval::bench_shape_on(const kernels::Device& device,
   result.link_gb_per_s = ceiling.link_gb_per_s;
   result.host_gb_per_s = ceiling.host_gb_per_s;
   if (settings.low_tier.empty()) {
-    FOVEA_CHECK(measure_lengths(*engine, settings, ceiling, result, progress, stop));
+    FOVEA_CHECK(measure_lengths(subject, settings, ceiling, result, progress, stop));
   } else {
     FOVEA_TRY(result.moving, measure_moving(*engine, settings, *mode, stop));
   }

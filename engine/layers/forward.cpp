@@ -577,6 +577,10 @@ void Forward::use_graphs(bool graphs) {
   buffers_->graphs.use(graphs);
 }
 
+void Forward::forget_graphs() {
+  buffers_->graphs.forget();
+}
+
 bool Forward::stopped() const {
   return buffers_->stopped;
 }

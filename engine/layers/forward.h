@@ -83,6 +83,8 @@ class Forward {
   bool stopped() const;  // the last run, by the stop token or the observer
   GraphUse graphs() const;
   void use_graphs(bool graphs);  // from now on; they are, where the device captures
+  // The device's operations do something else from now on: what is captured is captured again.
+  void forget_graphs();
   // Of the activations, and where the device's memory is out of the host's reach of what passes exchange with
   // it: there, and pinned in main memory.
   struct Bytes {

@@ -50,20 +50,19 @@ double link_gb_per_s(const kernels::Device& device) {
 Ceiling Engine::measure_ceiling() {
   const kernels::Device& device = *parts_->device;
   const double link = link_gb_per_s(device);
+  std::unique_ptr<kernels::Stream> threads;  // the processor's
+  if (device.memory_is_host() || parts_->host_weights) {
+    if (const auto processor = runtime::chosen_device({}); processor)
+      threads = (*processor)->make_stream({.threads = parts_->settings.threads});
+  }
+  const double host_gb_per_s = threads ? kernels::cpu::read_bandwidth_gb_per_s(*threads) : 0;
   if (device.memory_is_host())
-    return {.read_gb_per_s = kernels::cpu::read_bandwidth_gb_per_s(*parts_->stream),
+    return {.read_gb_per_s = host_gb_per_s,
             .read_is_measured = true,
-            .peak_gop_per_s = kernels::cpu::peak_gop_per_s(*parts_->stream),
+            .peak_gop_per_s = threads ? kernels::cpu::peak_gop_per_s(*threads) : 0,
             .link_gb_per_s = link};
   const kernels::DeviceCeiling found = device.measure_ceiling(*parts_->stream);
   const bool measured = found.read_gb_per_s > 0;
-  double host_gb_per_s = 0;
-  if (parts_->host_weights) {
-    if (const auto processor = runtime::chosen_device({}); processor) {
-      const auto threads = (*processor)->make_stream({.threads = parts_->settings.threads});
-      host_gb_per_s = kernels::cpu::read_bandwidth_gb_per_s(*threads);
-    }
-  }
   return {.read_gb_per_s = measured ? found.read_gb_per_s : device.facts().bandwidth_gb_per_s,
           .read_is_measured = measured,
           .peak_gop_per_s = std::max(found.byte_gop_per_s, found.half_gop_per_s),

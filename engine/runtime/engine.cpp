@@ -68,8 +68,7 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                     .logits = wanted,
                     .temperature = temperature,
                     .stop = stop,
-                    .observer = watch ? watch->begin_pass(std::ssize(tokens)) : nullptr,
-                    .choices = routing ? routing(std::ssize(tokens)) : nullptr},
+                    .observer = watch ? watch->begin_pass(std::ssize(tokens)) : nullptr},
                    *stream);
   FOVEA_CHECK(check_device());
   if (watch) {

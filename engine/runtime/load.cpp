@@ -9,7 +9,6 @@
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
-#include "engine/precision/made_versions.h"
 #include "engine/runtime/load_precision.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/main_memory.h"
@@ -25,7 +24,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
                                                 const runtime::PolicyMaker& policy_maker,
                                                 const ProgressSink& progress, std::stop_token stop,
                                                 const kernels::Device* device, std::int64_t main_memory_bytes,
-                                                std::optional<runtime::MadeWeights> made = {}) {
+                                                std::optional<runtime::Weights> weights = {}) {
   const auto start = std::chrono::steady_clock::now();
   FOVEA_CHECK(runtime::check(request));
   auto parts = std::make_unique<Engine::Parts>();
@@ -35,8 +34,8 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   if (!device) {
     FOVEA_TRY(parts->device, runtime::chosen_device(request.device));
   }
-  FOVEA_TRY(auto checkpoint, made ? Result<checkpoint::Checkpoint>(std::move(made->checkpoint))
-                                  : checkpoint::Checkpoint::open(request.model));
+  FOVEA_TRY(auto checkpoint, weights ? Result<checkpoint::Checkpoint>(std::move(weights->checkpoint))
+                                     : checkpoint::Checkpoint::open(request.model));
   FOVEA_TRY(parts->info, models::describe(checkpoint));
   if (request.need_tokenizer) {
     FOVEA_TRY(parts->text, text::open_text_model(checkpoint));
@@ -51,15 +50,10 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
       checkpoint.tensors(), [](const auto& tensor) { return tensor.type == kernels::Type::bf16; });
   parts->stream = parts->device->make_stream({.threads = settings.threads, .multiplies_bf16 = bf16});
   if (!parts->stream) return models::no_stream(*parts->device);
-  runtime::VersionMaker versions;
-  if (made) {
-    versions = [device = parts->device, seed = made->seed](const precision::UnitPlan& units) {
-      return std::make_unique<precision::MadeVersions>(units.units, units.tiers, *device, seed);
-    };
-  }
   if (main_memory_bytes == 0) main_memory_bytes = runtime::memory().free_bytes;
   FOVEA_TRY(auto prepared, runtime::prepare_precision(checkpoint, config, settings, *parts->device,
-                                                      main_memory_bytes, progress, stop, versions));
+                                                      main_memory_bytes, progress, stop,
+                                                      weights ? weights->versions : runtime::VersionMaker()));
   settings.precision.policy = prepared ? prepared->units.policy : PolicyKind::none;
   std::vector<models::HostShare> host;
   if (prepared) {
@@ -73,7 +67,8 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
                                 prepared ? prepared->units.units.scope() : models::UnitScope::none, host));
   layers::HostPart host_part;
   if (!host.empty()) {
-    FOVEA_TRY(host_part.device, runtime::chosen_device({}));
+    FOVEA_TRY(const kernels::Device* const own, runtime::chosen_device({}));
+    host_part.device = weights && weights->processor ? weights->processor : own;
     FOVEA_TRY(parts->host_weights,
               models::HostWeights::load(*parts->model, *host_part.device, settings.threads, progress, stop));
     host_part.weights = &*parts->host_weights;
@@ -84,7 +79,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
                                         : runtime::make_policy(*prepared, settings.precision));
     FOVEA_TRY(parts->precision,
               runtime::start_precision(*std::move(prepared), std::move(policy), *parts->model, settings,
-                                       *parts->device, *parts->stream, progress, stop));
+                                       *parts->device, progress, stop));
     parts->watch = std::make_unique<runtime::UnitWatch>(*parts->precision, config.experts_used());
   } else if (const auto experts = runtime::expert_layers(*parts->model); !experts.empty()) {
     parts->watch = std::make_unique<runtime::UnitWatch>(config.layer_count(), experts, config.experts_used(),
@@ -119,16 +114,14 @@ Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, const 
   });
 }
 
-Result<std::unique_ptr<Engine>> runtime::load_made(const LoadRequest& request, MadeWeights made,
-                                                   const ProgressSink& progress, std::stop_token stop,
-                                                   const kernels::Device* device) {
+Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, Weights weights,
+                                              const PolicyMaker& policy_maker, const ProgressSink& progress,
+                                              std::stop_token stop, const kernels::Device& device,
+                                              const ForwardSink& forward) {
   return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
-    auto routing = std::move(made.routing);
-    const PolicyMaker policy_maker = std::move(made.policy_maker);
     FOVEA_TRY(auto parts,
-              assemble(request, policy_maker, progress, std::move(stop), device, 0, std::move(made)));
-    FOVEA_CHECK(parts->forward->allow_choices());
-    parts->routing = std::move(routing);
+              assemble(request, policy_maker, progress, std::move(stop), &device, 0, std::move(weights)));
+    if (forward) forward(*parts->forward);
     return std::make_unique<Engine>(std::move(parts));
   });
 }

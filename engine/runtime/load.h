@@ -9,6 +9,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/layers/forward.h"
 #include "engine/precision/policy.h"
+#include "engine/runtime/load_precision.h"
 #include "kernels/api/device.h"
 
 namespace fovea::runtime {
@@ -26,16 +27,16 @@ Result<std::unique_ptr<Engine>> load(const LoadRequest& request, const PolicyMak
                                      const kernels::Device* device = nullptr,
                                      std::int64_t main_memory_bytes = 0, const ForwardSink& forward = {});
 
-// The same for weights that are no file's, with routing that is made up: see Parts::routing. Without a
-// tokeniser and without a store; the request's model is a name only.
-struct MadeWeights {
+// The same for weights that were made elsewhere; the request's model is a name only.
+struct Weights {
   checkpoint::Checkpoint checkpoint;
-  std::function<const std::int32_t*(std::int64_t tokens)> routing;
-  std::uint64_t seed = 1;  // of the units' versions, where the request means a policy
-  PolicyMaker policy_maker = {};
+  VersionMaker versions = {};  // of the units, in a store's place, where the request means a policy
+  // That computes what is left to the host; null: the machine's own.
+  const kernels::Device* processor = nullptr;
 };
-Result<std::unique_ptr<Engine>> load_made(const LoadRequest& request, MadeWeights made,
-                                          const ProgressSink& progress = {}, std::stop_token stop = {},
-                                          const kernels::Device* device = nullptr);
+Result<std::unique_ptr<Engine>> load(const LoadRequest& request, Weights weights,
+                                     const PolicyMaker& policy_maker, const ProgressSink& progress,
+                                     std::stop_token stop, const kernels::Device& device,
+                                     const ForwardSink& forward = {});
 
 }  // namespace fovea::runtime

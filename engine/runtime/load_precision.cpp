@@ -202,11 +202,12 @@ Result<void> check_host(Plan& plan, const models::WeightPlan& weights, const ker
 constexpr double traffic_share = 0.05;
 
 // Where the device's memory is its own, the link to it is slower than this share of its memory: no limit.
-double traffic_limit_gb_per_s(const PrecisionRequest& request, const kernels::Device& device,
-                              kernels::Stream& stream) {
+double traffic_limit_gb_per_s(const PrecisionRequest& request, const kernels::Device& device, int threads) {
   if (request.traffic_gb_per_s > 0 || !device.memory_is_host()) return request.traffic_gb_per_s;
   constexpr std::int64_t buffer_bytes = 64 << 20;  // little beside the arena, which is not filled yet
-  return traffic_share * kernels::cpu::read_bandwidth_gb_per_s(stream, buffer_bytes);
+  const auto processor = chosen_device({});
+  const auto stream = processor ? (*processor)->make_stream({.threads = threads}) : nullptr;
+  return stream ? traffic_share * kernels::cpu::read_bandwidth_gb_per_s(*stream, buffer_bytes) : 0;
 }
 
 // What stays off the device is named by the plan; a policy for the rest never hears of it.
@@ -319,10 +320,12 @@ Result<std::unique_ptr<precision::Policy>> make_policy(const PreparedPrecision& 
   return precision::make_static(prepared.world, prepared.first);
 }
 
-Result<std::unique_ptr<PrecisionControl>> start_precision(
-    PreparedPrecision prepared, std::unique_ptr<precision::Policy> policy, models::Model& model,
-    const LoadRequest& settings, const kernels::Device& device, kernels::Stream& stream,
-    const ProgressSink& progress, std::stop_token stop) {
+Result<std::unique_ptr<PrecisionControl>> start_precision(PreparedPrecision prepared,
+                                                          std::unique_ptr<precision::Policy> policy,
+                                                          models::Model& model, const LoadRequest& settings,
+                                                          const kernels::Device& device,
+                                                          const ProgressSink& progress,
+                                                          std::stop_token stop) {
   const PrecisionRequest& request = settings.precision;
   PrecisionControl::Parts parts;
   parts.device = &device;
@@ -354,7 +357,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
                      request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.host.transfer,
                  .in_flight = request.dynaexq.in_flight,
                  .visitors = parts.plan.visitor_blocks,
-                 .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, device, stream),
+                 .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, device, settings.threads),
                  .publish_after_passes = request.publish_after_passes}));
   FOVEA_CHECK(parts.residency->fill(first, settings.threads, progress, std::move(stop)));
   return std::make_unique<PrecisionControl>(std::move(parts));

@@ -55,7 +55,6 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PreparedPrecision prep
                                                           std::unique_ptr<precision::Policy> policy,
                                                           models::Model& model, const LoadRequest& settings,
                                                           const kernels::Device& device,
-                                                          kernels::Stream& stream,
                                                           const ProgressSink& progress, std::stop_token stop);
 
 }  // namespace fovea::runtime

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "engine/api/engine.h"
-#include "engine/core/median.h"
 #include "engine/core/result.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/random.h"
@@ -137,50 +136,6 @@ Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t
   }
   sequence.discard();
   return seconds;
-}
-
-Result<std::vector<double>> Engine::time_decode_by_pieces(std::int64_t depth, std::int64_t count) {
-  layers::Forward& forward = *parts_->forward;
-  if (forward.graphs().captured == 0) return std::vector<double>{};
-  forward.use_graphs(false);
-  auto seconds = time_decode(depth, count);
-  forward.use_graphs(true);
-  return seconds;
-}
-
-Result<StepSeconds> Engine::time_parts(std::int64_t depth, std::int64_t count) {
-  Parts& parts = *parts_;
-  // A shape's first two steps: piece by piece, then as a graph that is captured.
-  const std::int64_t steps = count + 2;
-  FOVEA_CHECK(check_length(depth + steps, parts.settings.context));
-  const auto tokens = arbitrary_tokens(depth + steps, parts.model->config().vocabulary);
-  runtime::Sequence sequence = parts.cache->begin({}, 0);
-  FOVEA_CHECK(parts.prefill(sequence, std::span(tokens).first(static_cast<std::size_t>(depth)), {}, {}));
-  const auto timed = [&](layers::Forward::Part part) -> Result<double> {
-    parts.forward->leave_out(part);
-    std::vector<double> seconds;
-    for (std::int64_t step = 0; step < steps; ++step) {
-      const auto start = Clock::now();
-      FOVEA_CHECK(parts.pass(sequence, {&tokens[static_cast<std::size_t>(depth + step)], 1},
-                             layers::LogitsWanted::likely, parts.settings.context, {}));
-      if (step >= 2) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-    }
-    sequence.truncate(depth);
-    return median(std::move(seconds));
-  };
-  const auto measure = [&]() -> Result<StepSeconds> {
-    using enum layers::Forward::Part;
-    StepSeconds found;
-    FOVEA_TRY(found.whole, timed(none));
-    FOVEA_TRY(found.without_experts, timed(experts));
-    FOVEA_TRY(found.without_attention, timed(attention));
-    FOVEA_TRY(found.without_linear, timed(linear));
-    return found;
-  };
-  auto found = measure();
-  parts.forward->leave_out(layers::Forward::Part::none);
-  sequence.discard();
-  return found;
 }
 
 }  // namespace fovea

@@ -23,10 +23,6 @@
 
 namespace fovea::runtime {
 
-// What the next tokens' routers are to have chosen: [layers, tokens, experts_used], valid until the next
-// call.
-using RoutingMaker = std::function<const std::int32_t*(std::int64_t tokens)>;
-
 // The layers that have experts.
 std::vector<ExpertLayer> expert_layers(const models::Model& model);
 
@@ -52,7 +48,6 @@ struct Engine::Parts {
   std::unique_ptr<runtime::UnitWatch> watch;             // null: … and there are no experts
   std::optional<layers::Forward> forward;
   std::unique_ptr<runtime::KvCache> cache;
-  runtime::RoutingMaker routing;  // in the routers' place; empty: they choose
 
   // Runs one pass over at most settings.chunk tokens behind the sequence's end and commits them.
   // The logits are valid until the next pass; of likely tokens, for this temperature, forward knows more.

@@ -13,9 +13,9 @@
 
 #include "engine/precision/residency.h"
 #include "engine/precision/store_source.h"
+#include "kernels/api/forwarding_device.h"
 #include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
-#include "tests/support/forwarding_device.h"
 
 using namespace fovea;
 using namespace fovea::precision;
@@ -29,7 +29,7 @@ double seconds() {
 }
 
 // The CPU as if its memory were somebody else's: reads go through the transient buffer.
-class ApartDevice final : public tests::ForwardingDevice {
+class ApartDevice final : public kernels::ForwardingDevice {
  public:
   using Forwarding::Forwarding;
   std::string name() const override { return "apart"; }

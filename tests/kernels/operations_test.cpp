@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "kernels/api/forwarding_device.h"
 #include "kernels/cases/case.h"
 #include "kernels/cpu/device.h"
 #include "kernels/reference/device.h"
-#include "tests/support/forwarding_device.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;

@@ -6,6 +6,7 @@
 
 #include "engine/eval/bench_policy.h"
 #include "engine/eval/bench_shape_on.h"
+#include "engine/eval/decorated_device.h"
 #include "engine/eval/made_model.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
@@ -27,8 +28,9 @@ const kernels::Device& cpu() {
 // An engine in which always the same two experts compute.
 class Made {
  public:
-  Made(const eval::NamedShape& shape, std::int32_t first, std::int32_t second,
-       const kernels::Device& device) {
+  Made(const eval::NamedShape& shape, std::int32_t first, std::int32_t second, const kernels::Device& inner,
+       std::int64_t host_layers = 0)
+      : device_(inner), processor_(cpu()) {
     auto made = eval::made_model(shape, {}, 5);
     auto checkpoint = checkpoint::make_checkpoint(*made);
     const auto routing = [this, first, second](std::int64_t tokens) {
@@ -36,17 +38,30 @@ class Made {
       for (std::int64_t i = 0; i < 2 * tokens; ++i) ids_.insert(ids_.end(), {first, second});
       return ids_.data();
     };
+    if (!device_.choose({.routing = routing,
+                         .layers = 2,
+                         .used = 2,
+                         .max_tokens = 4,
+                         .host_reads_them = host_layers > 0}))
+      qFatal("no memory");
     LoadRequest request;
     request.model = "made";
     request.context = 64;
     request.chunk = 4;
     request.threads = 2;
     request.need_tokenizer = false;
-    auto loaded = runtime::load_made(request, {.checkpoint = *std::move(checkpoint), .routing = routing}, {},
-                                     {}, &device);
+    request.precision.offload.cpu_moe_layers = host_layers;
+    auto loaded = runtime::load(request, {.checkpoint = *std::move(checkpoint), .processor = &processor_}, {},
+                                {}, {}, device_, [this](layers::Forward& made) { forward = &made; });
     if (!loaded) qFatal("%s", loaded.error().message().c_str());
     engine_ = *std::move(loaded);
   }
+  void leave_out(eval::DecoratedDevice::Part part) {
+    device_.leave_out(part);
+    processor_.leave_out(part);
+    forward->forget_graphs();
+  }
+  layers::Forward* forward = nullptr;
   Engine& engine() { return *engine_; }
 
   // Of some tokens.
@@ -62,6 +77,7 @@ class Made {
 
  private:
   std::vector<std::int32_t> ids_;
+  eval::DecoratedDevice device_, processor_;
   std::unique_ptr<Engine> engine_;
 };
 
@@ -98,23 +114,34 @@ class BenchShapeTest : public QObject {
     const tests::ApartDevice apart(cpu());
     QVERIFY(logits == logits_with(*shape, 0, 1, apart));
     QCOMPARE(apart.allocated(), 0);
+    // Beside it the processor computes what is chosen, too.
+    QVERIFY(logits == Made(*shape, 0, 1, apart, 1).logits());
   }
 
   // As graphs, too: a part that is left out is not computed, and afterwards everything is again.
   void leavesPartsOutForAWhile() {
+    using enum eval::DecoratedDevice::Part;
     const auto shape = eval::read_shape(file_);
     FOVEA_VERIFY(shape);
     const tests::ApartDevice apart(cpu());
     Made made(*shape, 2, 5, apart);
     const std::vector<float> before = made.logits();
-    const int first = apart.feed_forwards().done;
-    const auto found = made.engine().time_parts(4, 3);
-    FOVEA_VERIFY(found);
-    QVERIFY(found->whole > 0 && found->without_experts > 0 && found->without_attention > 0 &&
-            found->without_linear > 0);
-    // Two layers of a prefill, then five steps each as a whole, without attention and without linear layers.
-    QCOMPARE(apart.feed_forwards().done - first, 2 + 3 * 5 * 2);
-    QVERIFY(apart.graphs().launched > 0);
+    const int steps = 5;
+    // Two layers of the context's pass, and of each step but the first …
+    const auto computed = [&](eval::DecoratedDevice::Part part) {
+      made.leave_out(part);
+      const int first = apart.feed_forwards().done, launched = apart.graphs().launched;
+      if (!made.engine().time_decode(4, steps)) qFatal("no steps");
+      // … which is done by pieces, as graphs.
+      if (apart.graphs().launched - launched != steps - 1) qFatal("no graphs");
+      return apart.feed_forwards().done - first;
+    };
+    QCOMPARE(computed(none), 2 + 2 * steps);
+    QCOMPARE(computed(experts), 0);
+    QCOMPARE(computed(attention), 2 + 2 * steps);
+    QVERIFY(before != made.logits());
+    QCOMPARE(computed(linear), 2 + 2 * steps);
+    made.leave_out(none);
     QVERIFY(before == made.logits());
   }
 

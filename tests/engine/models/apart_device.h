@@ -10,13 +10,13 @@
 #include <mutex>
 
 #include "kernels/api/device.h"
-#include "tests/support/forwarding_device.h"
+#include "kernels/api/forwarding_device.h"
 
 namespace fovea::tests {
 
-class ApartDevice final : public Forwarding<kernels::Device> {
+class ApartDevice final : public kernels::Forwarding<kernels::Device> {
  public:
-  explicit ApartDevice(const kernels::Device& inner) : Forwarding(inner) {}
+  explicit ApartDevice(const kernels::Device& inner) : kernels::Forwarding<kernels::Device>(inner) {}
 
   // Its streams capture graphs; so many so far.
   struct Graphs {

@@ -8,7 +8,7 @@
 #include "engine/layers/forward.h"
 #include "engine/models/host_weights.h"
 #include "engine/models/model.h"
-#include "tests/support/forwarding_device.h"
+#include "kernels/api/forwarding_device.h"
 
 namespace fovea::tests {
 
@@ -17,9 +17,9 @@ using Shares = std::vector<models::HostShare>;
 const kernels::Device& cpu();
 
 // The processor, which tells before it computes a feed-forward layer.
-class WatchedHost final : public ForwardingDevice {
+class WatchedHost final : public kernels::ForwardingDevice {
  public:
-  WatchedHost() : ForwardingDevice(cpu()) {}
+  WatchedHost() : kernels::ForwardingDevice(cpu()) {}
   static inline std::function<void()> before_feed_forward;
 
   const kernels::OperationTable& operations() const override;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/api/device.h"
-#include "tests/support/forwarding_device.h"
+#include "kernels/api/forwarding_device.h"
 
 namespace fovea::tests {
 
@@ -28,9 +28,9 @@ class DeafEvent final : public kernels::Event {
 };
 
 // The emulated device, which keeps what it gives out in lists, to be lost before its time.
-class Meddled final : public ForwardingDevice {
+class Meddled final : public kernels::ForwardingDevice {
  public:
-  explicit Meddled(const kernels::Device& emulated) : ForwardingDevice(emulated) {}
+  explicit Meddled(const kernels::Device& emulated) : kernels::ForwardingDevice(emulated) {}
 
   mutable std::vector<std::byte*> device_memory, host_memory;  // in the order in which they were given out
   std::size_t unpinned = ~std::size_t{0};                      // of host memory: not pinned

@@ -8,10 +8,10 @@
 
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/prepare_divergence.h"
+#include "kernels/api/forwarding_device.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/emulation/device.h"
 #include "kernels/reference/device.h"
-#include "tests/support/forwarding_device.h"
 
 #include "../models/runner.h"
 #include "store_subject.h"
@@ -28,7 +28,7 @@ using fovea::tests::StoredVersion;
 namespace {
 
 // The file's order.
-class InRows final : public tests::ForwardingDevice {
+class InRows final : public kernels::ForwardingDevice {
  public:
   using Forwarding::Forwarding;
   std::string name() const override { return "rows"; }

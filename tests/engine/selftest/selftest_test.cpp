@@ -5,8 +5,8 @@
 #include <atomic>
 #include <functional>
 
+#include "kernels/api/forwarding_device.h"
 #include "kernels/cpu/device.h"
-#include "tests/support/forwarding_device.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
@@ -21,9 +21,9 @@ const kernels::Device& cpu() {
 }
 
 // The processor, except for what is planted.
-class Planted final : public ForwardingDevice {
+class Planted final : public kernels::ForwardingDevice {
  public:
-  Planted() : ForwardingDevice(cpu()) {}
+  Planted() : kernels::ForwardingDevice(cpu()) {}
   kernels::OperationTable table = cpu().operations();
   bool copies_in = false;                  // takes memory by copies alone, although it is the host's
   std::int64_t faithful_copies = 1 << 30;  // of more than a kilobyte; the later ones lose a bit
@@ -128,9 +128,9 @@ class SelfTestTest : public QObject {
 
   // A device that has failed is not said to have no memory.
   void aFailureIsToldWhereNoStreamIsMade() {
-    class Failed final : public ForwardingDevice {
+    class Failed final : public kernels::ForwardingDevice {
      public:
-      explicit Failed(std::string why) : ForwardingDevice(cpu()), why_(std::move(why)) {}
+      explicit Failed(std::string why) : kernels::ForwardingDevice(cpu()), why_(std::move(why)) {}
       std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions&) const override {
         return nullptr;
       }
