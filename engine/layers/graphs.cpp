@@ -53,8 +53,8 @@ Graphs::Ran Graphs::run(const Shape& shape, std::span<const kernels::Weight> ins
 
 bool Graphs::replay(const Known& known, const std::stop_token& stop) const {
   for (const Step& step : known.steps) {
-    if (step.segment) {
-      stream_->launch(*step.segment);
+    if (step.section) {
+      stream_->launch(*step.section);
     } else if (!step.aside() || stop.stop_requested()) {
       return false;
     }
@@ -62,20 +62,20 @@ bool Graphs::replay(const Known& known, const std::stop_token& stop) const {
   return true;
 }
 
-// The pass is done meanwhile, segment by segment.
+// The pass is done meanwhile, section by section.
 Graphs::Ran Graphs::capture(Known& known, const Work& work) {
   noted_ = &known.steps;
-  bool whole = begin_segment() && work();
-  if (capturing_) whole = end_segment() && whole;
+  bool whole = begin_section() && work();
+  if (capturing_) whole = end_section() && whole;
   noted_ = nullptr;
   if (whole) {
-    const auto segments =
-        std::ranges::count_if(known.steps, [](const Step& s) { return s.segment != nullptr; });
+    const auto sections =
+        std::ranges::count_if(known.steps, [](const Step& s) { return s.section != nullptr; });
     ++use_.captured;
     ++use_.launched;
-    use_.segments += segments;
-    log::debug("layers", "captured decoding up to position ", known.shape.most_first, " in ", segments,
-               " segments, as graph ", use_.captured);
+    use_.sections += sections;
+    log::debug("layers", "captured decoding up to position ", known.shape.most_first, " in ", sections,
+               " sections, as graph ", use_.captured);
     return {.by_graph = true};
   }
   stream_->synchronize();  // what has begun of it
@@ -83,30 +83,30 @@ Graphs::Ran Graphs::capture(Known& known, const Work& work) {
   return {.whole = !captures_ && work()};
 }
 
-bool Graphs::begin_segment() {
+bool Graphs::begin_section() {
   captures_ = capturing_ = stream_->begin_capture();
   return capturing_;
 }
 
-bool Graphs::end_segment() {
+bool Graphs::end_section() {
   std::string why;
-  Step step{.segment = stream_->end_capture(why), .aside = {}};
+  Step step{.section = stream_->end_capture(why), .aside = {}};
   capturing_ = false;
-  captures_ = step.segment != nullptr;
+  captures_ = step.section != nullptr;
   if (!captures_) {
     log::warning("layers", "decoding goes on without graphs, which is slower: ", why);
     return false;
   }
-  stream_->launch(*step.segment);
+  stream_->launch(*step.section);
   noted_->push_back(std::move(step));
   return true;
 }
 
 bool Graphs::aside(Aside step) {
   if (noted_ == nullptr) return step();
-  if (!end_segment() || !step()) return false;
-  noted_->push_back({.segment = nullptr, .aside = std::move(step)});
-  return begin_segment();
+  if (!end_section() || !step()) return false;
+  noted_->push_back({.section = nullptr, .aside = std::move(step)});
+  return begin_section();
 }
 
 }  // namespace fovea::layers

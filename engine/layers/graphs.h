@@ -3,18 +3,17 @@
 // started, which a capture does not allow.
 //
 // A graph holds addresses and numbers as they were. What differs from pass to pass lies behind addresses that
-// stay (crossing.h), also the experts' handles, so that tiers change under a graph. Everything else is in its
+// stay (staging.h), also the experts' handles, so that tiers change under a graph. Everything else is in its
 // Shape, or one of the weights that all graphs have inside: where one of those changes, all graphs go.
 //
 // Where the host has something to do in the middle of a pass (host_experts.h), the pass is cut there into
-// segments, a graph each, which are kept together. Two other ways are known, and neither could be measured:
+// sections, a graph each, which are kept together. Two other ways are known, and neither could be measured:
 //   - Host nodes within one graph (KTransformers: cudaLaunchHostFunc, two for each layer). They run on a
-//   thread
-//     of the driver's, which is slow to wake (100 us on an RTX 3080, facebookincubator/velox#6096), may not
-//     call the driver, and could not end the pass.
+//     thread of the driver's, which is slow to wake (100 us on an RTX 3080, facebookincubator/velox#6096),
+//     may not call the driver, and could not end the pass.
 //   - Flags in pinned memory that the device waits for, one launch for all. The fewest calls, but a host that
 //     is stopped or fails leaves a device that waits for ever.
-// Segments take two launches, a record and a wait for a layer that host and device share, about 2.5 us each,
+// Sections take two launches, a record and a wait for a layer that host and device share, about 2.5 us each,
 // where the pieces were about 18 calls; the device finds a layer's ten kernels without a gap, and its own
 // experts are queued before the host waits. llama.cpp measured 4 to 10 % more tokens from cutting likewise
 // (ggml-org/llama.cpp#18934, RTX 4090 and 5090).
@@ -33,7 +32,7 @@ namespace fovea::layers {
 
 struct GraphUse {
   std::int64_t captured = 0;  // shapes
-  std::int64_t segments = 0;  // of them
+  std::int64_t sections = 0;  // of them
   std::int64_t launched = 0;  // passes
 };
 
@@ -44,9 +43,8 @@ class Graphs {
     std::int64_t most_first = 0;  // the first token's position is at most this
     std::int64_t page_tokens = 0;
     kernels::Type cache_type = kernels::Type::f32;
-    bool observed = false;      // the router's choices are read back
-    bool made_choices = false;  // somebody else's instead of the router's
-    bool lists = false;         // the likeliest tokens are read back too
+    bool observed = false;  // the router's choices are read back
+    bool top_k = false;     // the largest logits are read back too
     bool operator==(const Shape&) const = default;
   };
   // How far the positions of a graph reach: so few shapes serve any context, and each divides its work well.
@@ -85,7 +83,7 @@ class Graphs {
 
  private:
   struct Step {
-    std::unique_ptr<kernels::Graph> segment;  // null: the host's
+    std::unique_ptr<kernels::Graph> section;  // null: the host's
     Aside aside;
   };
   struct Known {
@@ -93,15 +91,15 @@ class Graphs {
     std::vector<Step> steps;  // none until the shape is met again
   };
   Ran capture(Known& known, const Work& work);
-  bool begin_segment();
-  bool end_segment();
+  bool begin_section();
+  bool end_section();
   bool replay(const Known& known, const std::stop_token& stop) const;
 
   std::vector<Known> known_;
   std::vector<kernels::Weight> inside_;
   kernels::Stream* stream_ = nullptr;
   std::vector<Step>* noted_ = nullptr;  // while a pass is captured
-  bool capturing_ = false;              // a segment
+  bool capturing_ = false;              // a section
   bool captures_ = true;                // the device does, as far as is known
   GraphUse use_;
 };

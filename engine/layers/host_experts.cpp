@@ -41,35 +41,46 @@ Result<std::unique_ptr<HostExperts>> HostExperts::create(const models::ModelConf
               "Choose a smaller prefill chunk");
 }
 
-bool HostExperts::run(std::int64_t layer, const kernels::FeedForward& device_part, float* spare,
-                      const Crossing& crossing, kernels::Stream& stream, Graphs& graphs) {
-  const std::int64_t tokens = device_part.tokens;
-  const std::int64_t bytes = tokens * d_ * static_cast<std::int64_t>(sizeof(float));
-  assert(weights_.layer(layer) && tokens <= max_tokens_);
-  const auto mark = [this, &stream] {
-    device_.record(*input_is_here_, stream);
+bool HostExperts::PassSteps::feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) {
+  const models::HostWeights::Layer& own = host_.layer(layer);
+  if (!own) return inner_.feed_forward(layer, rows, block);
+  const std::int64_t tokens = block.tokens, count = tokens * block.d;
+  const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(float));
+  assert(tokens <= host_.max_tokens_);
+  if (!own.experts.empty()) staging_.read_choices(layer, layer, tokens, stream_);
+  if (own.all_experts) {
+    block.experts = {};
+    block.used = 0;
+    block.ids = nullptr;
+    block.weights = nullptr;
+  }
+  const kernels::Device& device = host_.device_;
+  const auto mark = [&host = host_, &stream = stream_] {
+    host.device_.record(*host.input_is_here_, stream);
     return true;
   };
-  const auto own_part = [this, layer, tokens, &crossing, &stream] {
-    return compute(layer, tokens, crossing, stream);
+  const auto own_part = [&host = host_, layer, tokens, &staging = staging_, &stream = stream_] {
+    return host.compute(layer, tokens, staging, stream);
   };
-  device_.read_back(reinterpret_cast<std::byte*>(x_), reinterpret_cast<const std::byte*>(device_part.x),
-                    bytes, stream);
-  const bool both = !device_part.experts.empty() || device_part.shared != nullptr;
+  device.read_back(reinterpret_cast<std::byte*>(host_.x_), reinterpret_cast<const std::byte*>(block.x), bytes,
+                   stream_);
+  const bool both = !block.experts.empty() || block.shared != nullptr;
   if (both) {
-    if (!graphs.aside(mark)) return false;
-    device_.operations().feed_forward(device_part, stream);
-    if (!graphs.aside(own_part)) return false;
-  } else if (!graphs.aside([=] { return mark() && own_part(); })) {
+    if (!graphs_.aside(mark)) return false;
+    if (!inner_.feed_forward(layer, rows, block)) return false;
+    if (!graphs_.aside(own_part)) return false;
+  } else if (!graphs_.aside([=] { return mark() && own_part(); })) {
     return false;
   }
-  float* const target = both ? spare : device_part.out;
-  device_.copy(reinterpret_cast<std::byte*>(target), reinterpret_cast<const std::byte*>(out_), bytes, stream);
-  if (both) device_.operations().add({.x = device_part.out, .y = spare, .count = tokens * d_}, stream);
+  float* const spare = h_ + rows.first * block.d;
+  float* const target = both ? spare : block.out;
+  device.copy(reinterpret_cast<std::byte*>(target), reinterpret_cast<const std::byte*>(host_.out_), bytes,
+              stream_);
+  if (both) device.operations().add({.x = block.out, .y = spare, .count = count}, stream_);
   return true;
 }
 
-bool HostExperts::compute(std::int64_t layer, std::int64_t tokens, const Crossing& crossing,
+bool HostExperts::compute(std::int64_t layer, std::int64_t tokens, const Staging& staging,
                           const kernels::Stream& stream) {
   input_is_here_->wait();
   // What a device that has failed leaves here are no choices: they must not be looked up.
@@ -77,7 +88,7 @@ bool HostExperts::compute(std::int64_t layer, std::int64_t tokens, const Crossin
   const models::HostWeights::Layer& own = weights_.layer(layer);
   kernels::FeedForward block{.x = x_, .tokens = tokens, .d = d_, .experts = own.experts, .out = out_};
   if (!own.experts.empty()) {
-    const Crossing::Choices choices = crossing.choices(layer, tokens);
+    const Choices choices = staging.choices(layer, tokens);
     block.used = used_;
     block.ids = choices.ids;
     block.weights = choices.weights;

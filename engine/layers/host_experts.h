@@ -16,8 +16,8 @@
 #include <memory>
 
 #include "engine/core/result.h"
-#include "engine/layers/crossing.h"
 #include "engine/layers/graphs.h"
+#include "engine/layers/steps.h"
 #include "engine/models/host_weights.h"
 #include "kernels/api/device.h"
 
@@ -46,20 +46,30 @@ class HostExperts {
 
   const models::HostWeights::Layer& layer(std::int64_t index) const { return weights_.layer(index); }
 
-  // The whole block, for a layer of which the host has a part. `device_part` names the device's own experts
-  // alone, none where the host has them all; its `out` gets the sum. `spare` [tokens, d] on the device may be
-  // `device_part.x`, which nobody reads afterwards. The layer's choices must be on their way already
-  // (Crossing::read_choices) where it has routed experts. What the host does is aside from the graphs. False:
-  // the stream has failed, and nothing was computed.
-  bool run(std::int64_t layer, const kernels::FeedForward& device_part, float* spare,
-           const Crossing& crossing, kernels::Stream& stream, Graphs& graphs);
+  // A pass in which the host takes part. What it does is aside from the graphs. `h` [tokens, d] is the
+  // blocks' input, which nobody reads behind one.
+  class PassSteps final : public WrappedSteps {
+   public:
+    PassSteps(Steps& inner, HostExperts& host, float* h, Staging& staging, Graphs& graphs,
+              kernels::Stream& stream)
+        : WrappedSteps(inner), host_(host), h_(h), staging_(staging), graphs_(graphs), stream_(stream) {}
+    // False, too: the stream has failed, and nothing was computed.
+    bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) override;
+
+   private:
+    HostExperts& host_;
+    float* const h_;
+    Staging& staging_;
+    Graphs& graphs_;
+    kernels::Stream& stream_;
+  };
 
  private:
   HostExperts(const kernels::Device& device, const HostPart& host, std::int64_t d, std::int64_t used,
               std::int64_t max_tokens);
   bool allocate();
   // Waits for the input and computes the host's part of it.
-  bool compute(std::int64_t layer, std::int64_t tokens, const Crossing& crossing,
+  bool compute(std::int64_t layer, std::int64_t tokens, const Staging& staging,
                const kernels::Stream& stream);
   std::int64_t bytes() const { return max_tokens_ * d_ * static_cast<std::int64_t>(sizeof(float)); }
 

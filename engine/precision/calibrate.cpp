@@ -74,9 +74,9 @@ class Collector : public layers::PassObserver {
     most_rows_ = row_bytes > 0 ? settings.row_memory_bytes / row_bytes : 0;
   }
 
-  bool routed(std::int64_t layer, const float* x, std::int64_t tokens, const std::int32_t* ids,
-              const float*) override {
+  bool routed(const Where& where, const float* x, const std::int32_t* ids, const float*) override {
     if (units_.scope() != UnitScope::experts) return true;
+    const std::int64_t layer = where.layer, tokens = where.tokens;
     const models::LayerWeights& weights = model_.layers()[static_cast<std::size_t>(layer)];
     const std::int64_t used = model_.config().experts_used();
     const UnitId first = units_.first(layer);
@@ -100,8 +100,9 @@ class Collector : public layers::PassObserver {
     return true;
   }
 
-  void input(std::int64_t layer, Input which, const float* x, std::int64_t tokens) override {
+  void input(const Where& where, Input which, const float* x) override {
     if (units_.scope() != UnitScope::linear_layers) return;
+    const std::int64_t layer = where.layer, tokens = where.tokens;
     const models::LayerWeights& weights = model_.layers()[static_cast<std::size_t>(layer)];
     switch (which) {
       case Input::attention:

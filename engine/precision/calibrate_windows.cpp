@@ -45,7 +45,8 @@ Result<WindowRunner> WindowRunner::create(const models::Model& model, const kern
   const models::ModelConfig& config = model.config();
   const std::int64_t chunk = std::min(window, most_tokens_in_a_pass);
   const std::int64_t pages = (window + page_tokens - 1) / page_tokens;
-  FOVEA_TRY(layers::Forward forward, layers::Forward::create(model, device, chunk, pages));
+  FOVEA_TRY(layers::Forward forward,
+            layers::Forward::create(model, device, {.tokens = chunk, .pages = pages}));
   auto state = std::make_unique<State>(State{.forward = std::move(forward),
                                              .stream = device.make_stream({.threads = threads}),
                                              .memory = {},
@@ -78,14 +79,13 @@ Result<void> WindowRunner::run(std::span<const TokenId> window, layers::PassObse
                                const LogitsSink& logits, const std::stop_token& stop) {
   for (std::int64_t first = 0; first < std::ssize(window); first += state_->chunk) {
     const std::int64_t count = std::min(state_->chunk, std::ssize(window) - first);
-    const layers::Pass pass{
+    const layers::Segment segment{
         .tokens = window.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
         .first = first,
-        .cache = state_->cache,
-        .context = std::ssize(window),
-        .logits = layers::LogitsWanted::all,
-        .stop = stop,
-        .observer = observer};
+        .pages = state_->cache,
+        .logits = layers::LogitsWanted::all};
+    const layers::Pass pass{
+        .segments = {segment}, .context = std::ssize(window), .stop = stop, .observer = observer};
     const std::span<const float> rows = state_->forward.run(pass, *state_->stream);
     if (state_->forward.stopped()) return fail(ErrorKind::cancelled, "calibration", "cancelled");
     if (logits) logits(first, rows);

@@ -61,11 +61,11 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
                                                    const std::stop_token& stop, float temperature) {
   FOVEA_CHECK(sequence.reserve(std::ssize(tokens)));
   const std::span<const float> logits =
-      forward->run({.tokens = tokens,
-                    .first = sequence.length(),
-                    .cache = sequence.pages(),
+      forward->run({.segments = {{.tokens = tokens,
+                                  .first = sequence.length(),
+                                  .pages = sequence.pages(),
+                                  .logits = wanted}},
                     .context = rotary_context,
-                    .logits = wanted,
                     .temperature = temperature,
                     .stop = stop,
                     .observer = watch ? watch->begin_pass(std::ssize(tokens)) : nullptr},
@@ -73,9 +73,9 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
   FOVEA_CHECK(check_device());
   if (watch) {
     const auto entropy = [&] {
-      const auto likely = forward->likely();
-      return likely ? static_cast<float>(likely->entropy)
-                    : runtime::mean_entropy(logits, model->config().vocabulary);
+      const auto largest = forward->top_k();
+      return largest ? static_cast<float>(largest->entropy)
+                     : runtime::mean_entropy(logits, model->config().vocabulary);
     };
     watch->end_pass(!forward->stopped(), precision && precision->wants_entropy() ? entropy() : -1);
   }

@@ -43,7 +43,7 @@ class Answer {
         sink_(sink),
         result_(result),
         max_tokens_(request.max_tokens),
-        wanted_(sampler.may_need_few() ? layers::LogitsWanted::likely : layers::LogitsWanted::last),
+        wanted_(sampler.may_need_few() ? layers::LogitsWanted::top_k : layers::LogitsWanted::last),
         temperature_(request.sampling.temperature > 0 ? request.sampling.temperature : 1),
         stop_strings_(request.stop),
         decoder_(*parts.tokenizer) {}
@@ -72,9 +72,9 @@ class Answer {
  private:
   // Of the pass that gave these logits, or knows the likeliest tokens alone.
   Result<TokenId> next_token(std::span<const float> logits) {
-    const auto likely = parts_.forward->likely();
-    if (!likely) return sampler_.sample(logits);
-    if (const auto token = sampler_.sample(*likely)) return *token;
+    const auto largest = parts_.forward->top_k();
+    if (!largest) return sampler_.sample(logits);
+    if (const auto token = sampler_.sample(*largest)) return *token;
     logits = parts_.forward->all_logits(*parts_.stream);
     FOVEA_CHECK(parts_.check_device());
     return sampler_.sample(logits);

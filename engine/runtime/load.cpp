@@ -86,8 +86,9 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
                                                         host, !parts->device->memory_is_host());
   }
   const runtime::KvCache::Settings kv = runtime::kv_settings(config, settings.context, settings.kv);
-  FOVEA_TRY(parts->forward, layers::Forward::create(*parts->model, *parts->device, settings.chunk,
-                                                    runtime::KvCache::pages(kv), host_part));
+  FOVEA_TRY(parts->forward, layers::Forward::create(
+                                *parts->model, *parts->device,
+                                {.tokens = settings.chunk, .pages = runtime::KvCache::pages(kv)}, host_part));
   FOVEA_TRY(parts->cache, runtime::KvCache::create(kv, *parts->device, *parts->stream));
 
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -62,8 +62,9 @@ std::function<std::int64_t(const models::MatrixSource&)> host_bytes(const checkp
 
 void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,
                 precision::Surroundings& around) {
-  const std::int64_t pages = KvCache::pages(kv_settings(config, context, KvType::f32));
-  const auto alone = layers::Forward::bytes_apart(config, chunk, pages, false);
+  const layers::PassLimits limits{.tokens = chunk,
+                                  .pages = KvCache::pages(kv_settings(config, context, KvType::f32))};
+  const auto alone = layers::Forward::bytes_apart(config, limits, false);
   around.activation_bytes = alone.device;
   // Half of the reserve is for the driver's graphs; what a long context's take beyond that is kept free as
   // well.
@@ -71,7 +72,7 @@ void count_card(const models::ModelConfig& config, std::int64_t context, std::in
   around.safety_bytes = std::max(precision::card_safety_bytes, precision::card_safety_bytes / 2 + graphs);
   around.safety_share = 0;
   around.exchange_bytes = alone.host;
-  around.exchange_with_host_bytes = layers::Forward::bytes_apart(config, chunk, pages, true).host;
+  around.exchange_with_host_bytes = layers::Forward::bytes_apart(config, limits, true).host;
 }
 
 kernels::Type storage_type(KvType kv) {

@@ -131,7 +131,7 @@ Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t
   for (std::int64_t step = 0; step < count; ++step) {
     const auto start = Clock::now();
     FOVEA_CHECK(parts.pass(sequence, {&tokens[static_cast<std::size_t>(depth + step)], 1},
-                           layers::LogitsWanted::likely, parts.settings.context, {}));
+                           layers::LogitsWanted::top_k, parts.settings.context, {}));
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   sequence.discard();

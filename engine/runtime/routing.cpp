@@ -23,11 +23,10 @@ class RoutingWatch final : public layers::PassObserver {
 
   Needs needs() const override { return Needs::history; }
 
-  bool routed(std::int64_t layer, const float*, std::int64_t tokens, const std::int32_t* ids,
-              const float* weights) override {
-    Kept& kept = kept_[static_cast<std::size_t>(index_[static_cast<std::size_t>(layer)])];
-    kept.ids.assign(ids, ids + tokens * used_);
-    kept.weights.assign(weights, weights + tokens * used_);
+  bool routed(const Where& where, const float*, const std::int32_t* ids, const float* weights) override {
+    Kept& kept = kept_[static_cast<std::size_t>(index_[static_cast<std::size_t>(where.layer)])];
+    kept.ids.assign(ids, ids + where.tokens * used_);
+    kept.weights.assign(weights, weights + where.tokens * used_);
     return true;
   }
 
@@ -98,14 +97,13 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
     const auto part = tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     FOVEA_CHECK(sequence.reserve(count));
     // All logits are wanted: else the last layer would not route all tokens.
-    const std::span<const float> logits = parts.forward->run({.tokens = part,
-                                                              .first = first,
-                                                              .cache = sequence.pages(),
-                                                              .context = parts.settings.context,
-                                                              .logits = layers::LogitsWanted::all,
-                                                              .stop = stop,
-                                                              .observer = &watch},
-                                                             *parts.stream);
+    const layers::Segment segment{.tokens = part,
+                                  .first = first,
+                                  .pages = sequence.pages(),
+                                  .logits = layers::LogitsWanted::all};
+    const std::span<const float> logits = parts.forward->run(
+        {.segments = {segment}, .context = parts.settings.context, .stop = stop, .observer = &watch},
+        *parts.stream);
     if (std::string failure = parts.stream->failure(); !failure.empty())
       return fail(ErrorKind::device, parts.device->name(), std::move(failure));
     if (parts.forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");

@@ -206,7 +206,7 @@ TokenId Sampler::sample(std::span<const float> logits) {
   return draw(filter(logits));
 }
 
-std::optional<TokenId> Sampler::sample(const layers::LikelyTokens& likely) {
+std::optional<TokenId> Sampler::sample(const layers::TopKLogits& likely) {
   const std::span<const Candidate> left = filter(likely);
   if (left.empty()) return std::nullopt;
   return draw(left);
@@ -243,7 +243,7 @@ bool Sampler::may_need_few() const {
          (settings_.temperature == 0 || keeps_top_k() || settings_.top_p < 1 || settings_.min_p > 0);
 }
 
-std::span<const Candidate> Sampler::filter(const layers::LikelyTokens& likely) {
+std::span<const Candidate> Sampler::filter(const layers::TopKLogits& likely) {
   candidates_.clear();
   if (!may_need_few()) return candidates_;
   for (std::size_t i = 0; i < likely.ids.size(); ++i)

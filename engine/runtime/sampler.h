@@ -16,7 +16,7 @@
 
 #include "engine/api/error.h"
 #include "engine/api/request.h"
-#include "engine/layers/likely_tokens.h"
+#include "engine/layers/staging.h"
 #include "engine/runtime/random.h"
 
 namespace fovea::text {
@@ -48,14 +48,14 @@ class Sampler {
   TokenId sample(std::span<const float> logits);
   // The same choice without the other logits, where the likeliest tokens decide it; else nothing is drawn.
   // Their weight is for the settings' temperature (1 where that is 0).
-  std::optional<TokenId> sample(const layers::LikelyTokens& likely);
+  std::optional<TokenId> sample(const layers::TopKLogits& likely);
   // Whether they can: not where a penalty may bring other tokens forward, or all of them may be drawn.
   bool may_need_few() const;
   // What sample() draws from (greedy: one candidate), in an order that depends on nothing but the arguments.
   // Valid until the next call.
   std::span<const Candidate> filter(std::span<const float> logits);
   // Empty where the likeliest tokens do not decide it.
-  std::span<const Candidate> filter(const layers::LikelyTokens& likely);
+  std::span<const Candidate> filter(const layers::TopKLogits& likely);
 
   std::uint64_t seed() const { return settings_.seed; }
 

@@ -111,18 +111,19 @@ layers::PassObserver* UnitWatch::begin_pass(std::int64_t tokens) {
   return seldom_ && !was_asked(pass_begun_) ? nullptr : this;
 }
 
-bool UnitWatch::routed(std::int64_t layer, const float*, std::int64_t tokens, const std::int32_t* ids,
-                       const float* weights) {
+bool UnitWatch::routed(const Where& where, const float*, const std::int32_t* ids, const float* weights) {
   if (control_ && control_->units().scope() != models::UnitScope::experts) return true;
-  routed_[static_cast<std::size_t>(layer)] = static_cast<std::int32_t>(tokens);
-  const UnitId first = first_unit_[static_cast<std::size_t>(layer)];
-  for (std::int64_t i = 0; i < tokens * experts_used_; ++i) {
+  const auto layer = static_cast<std::size_t>(where.layer);
+  routed_[layer] += static_cast<std::int32_t>(where.tokens);
+  const UnitId first = first_unit_[layer];
+  const std::int64_t count = where.tokens * experts_used_;
+  for (std::int64_t i = 0; i < count; ++i) {
     const UnitId unit = first + ids[i];
     const auto at = static_cast<std::size_t>(unit);
     if (chosen_[at]++ == 0) touched_.push_back(unit);
     gate_sum_[at] += weights[i];
   }
-  return !control_ || control_->serve(first, {ids, static_cast<std::size_t>(tokens * experts_used_)});
+  return !control_ || control_->serve(first, {ids, static_cast<std::size_t>(count)});
 }
 
 void UnitWatch::end_pass(bool completed, float entropy) {

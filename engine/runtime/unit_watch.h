@@ -41,8 +41,7 @@ class UnitWatch final : public layers::PassObserver {
   void rest();
 
   Needs needs() const override { return control_ ? control_->needs() : Needs::history; }
-  bool routed(std::int64_t layer, const float* x, std::int64_t tokens, const std::int32_t* ids,
-              const float* weights) override;
+  bool routed(const Where& where, const float* x, const std::int32_t* ids, const float* weights) override;
 
   // From any one other thread. False: nothing new since the last call.
   bool read_snapshot(Snapshot& snapshot);

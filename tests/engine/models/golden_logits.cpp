@@ -39,4 +39,8 @@ const std::vector<Case>& cases() {
   return list;
 }
 
+const Case& case_named(std::string_view name) {
+  return *std::ranges::find(cases(), name, &Case::name);
+}
+
 }  // namespace fovea::tests

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/api/text.h"
@@ -21,6 +22,7 @@ struct Case {
 };
 
 const std::vector<Case>& cases();
+const Case& case_named(std::string_view name);
 
 // The largest difference from what is expected. With weights in blocks the CPU's activations are 8-bit
 // blocks: a step is 1/254 of a block's largest value, and what a few layers make of it stays below 3 % of the

@@ -60,21 +60,21 @@ Decoded decode(const Case& c, bool captures, const Change& change = {}, std::siz
   if (!model) qFatal("%s", model.error().message().c_str());
   const Pages pages(*device, model->config(), tokens, page_tokens);
   const auto stream = device->make_stream({});
-  auto forward = layers::Forward::create(*model, *device, 1, tokens);
+  auto forward = layers::Forward::create(*model, *device, {.tokens = 1, .pages = tokens});
   if (!forward) qFatal("%s", forward.error().message().c_str());
   Decoded result;
   for (std::size_t position = 0; position < passes; ++position) {
     if (change) change(position, model->handles());
     const std::int64_t before = kernels::cuda::emulation::kernels_run(*device);
-    auto row = forward->run({.tokens = std::span(c.tokens).subspan(position, 1),
-                             .first = static_cast<std::int64_t>(position),
-                             .cache = pages.layers(),
+    auto row = forward->run({.segments = {{.tokens = std::span(c.tokens).subspan(position, 1),
+                                           .first = static_cast<std::int64_t>(position),
+                                           .pages = pages.layers(),
+                                           .logits = wanted}},
                              .context = tokens,
-                             .logits = wanted,
                              .temperature = temperature_of(position)},
                             *stream);
     result.kernels.push_back(kernels::cuda::emulation::kernels_run(*device) - before);
-    if (const auto likely = forward->likely()) {
+    if (const auto likely = forward->top_k()) {
       if (!row.empty()) qFatal("logits and likely tokens");
       row = forward->all_logits(*stream);
       result.ids.emplace_back(likely->ids.begin(), likely->ids.end());
@@ -171,7 +171,7 @@ class GraphsTest : public QObject {
   // Graphs list the likeliest tokens of the logits that they would give.
   void graphsListLikelyTokens() {
     const Case& c = model_with_experts();
-    const Decoded whole = decode(c, true), listed = decode(c, true, {}, tokens, layers::LogitsWanted::likely);
+    const Decoded whole = decode(c, true), listed = decode(c, true, {}, tokens, layers::LogitsWanted::top_k);
     QVERIFY(same_bits(whole, listed));
     QCOMPARE(listed.graphs.captured, 3);
     QCOMPARE(listed.ids.size(), tokens);

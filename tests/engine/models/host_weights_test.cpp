@@ -40,10 +40,6 @@ void add_cases() {
   for (std::size_t i = 0; i < cases().size(); ++i) QTest::newRow(cases()[i].name.c_str()) << int(i);
 }
 
-const Case& case_named(std::string_view name) {
-  return *std::ranges::find(cases(), name, &Case::name);
-}
-
 }  // namespace
 
 class HostWeightsTest : public QObject {
@@ -167,7 +163,8 @@ class HostWeightsTest : public QObject {
     const Divided divided = divide(c.model, lost, all_of(*whole));
     const auto count = std::ssize(c.tokens);
     const Pages pages(lost, divided.model.config(), count, 4);
-    auto forward = layers::Forward::create(divided.model, lost, 1, count, divided.part());
+    auto forward =
+        layers::Forward::create(divided.model, lost, {.tokens = 1, .pages = count}, divided.part());
     FOVEA_VERIFY(forward);
     const auto stream = lost.make_stream({.threads = 1});
     int calls = 0;
@@ -176,9 +173,9 @@ class HostWeightsTest : public QObject {
       if (++calls == at) lost.fail("the device is lost");
     });
     for (std::int64_t t = 0; t < 3; ++t) {
-      const auto row = forward->run({.tokens = std::span(c.tokens).subspan(std::size_t(t), 1),
-                                     .first = t,
-                                     .cache = pages.layers(),
+      const auto row = forward->run({.segments = {{.tokens = std::span(c.tokens).subspan(std::size_t(t), 1),
+                                                   .first = t,
+                                                   .pages = pages.layers()}},
                                      .context = count},
                                     *stream);
       if (stream->failure().empty()) {

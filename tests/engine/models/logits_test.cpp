@@ -95,24 +95,24 @@ class LogitsTest : public QObject {
     FOVEA_VERIFY(model);
     const auto count = static_cast<std::int64_t>(c.tokens.size());
     const Pages pages(on, model->config(), count, 4);
-    auto forward = layers::Forward::create(*model, on, count, 16);
+    auto forward = layers::Forward::create(*model, on, {.tokens = count, .pages = 16});
     FOVEA_VERIFY(forward);
     const auto stream = on.make_stream({.threads = 1});
     const std::span<const TokenId> tokens(c.tokens);
     // A first pass that wants no logits leaves the same cache behind.
     QVERIFY(forward
-                ->run({.tokens = tokens.first(8),
-                       .first = 0,
-                       .cache = pages.layers(),
-                       .context = count,
-                       .logits = layers::LogitsWanted::none},
+                ->run({.segments = {{.tokens = tokens.first(8),
+                                     .first = 0,
+                                     .pages = pages.layers(),
+                                     .logits = layers::LogitsWanted::none}},
+                       .context = count},
                       *stream)
                 .empty());
-    const auto last = forward->run({.tokens = tokens.subspan(8),
-                                    .first = 8,
-                                    .cache = pages.layers(),
-                                    .context = count,
-                                    .logits = layers::LogitsWanted::last},
+    const auto last = forward->run({.segments = {{.tokens = tokens.subspan(8),
+                                                  .first = 8,
+                                                  .pages = pages.layers(),
+                                                  .logits = layers::LogitsWanted::last}},
+                                    .context = count},
                                    *stream);
     const auto vocabulary = static_cast<std::size_t>(model->config().vocabulary);
     QCOMPARE(last.size(), vocabulary);

@@ -78,19 +78,19 @@ std::vector<float> logits(const models::Model& model, const kernels::Device& dev
   const auto count = static_cast<std::int64_t>(tokens.size());
   if (chunk == 0) chunk = count;
   const Pages pages(device, model.config(), count, page_tokens, cache);
-  auto forward = layers::Forward::create(model, device, chunk, (count + page_tokens - 1) / page_tokens, host);
+  auto forward = layers::Forward::create(
+      model, device, {.tokens = chunk, .pages = (count + page_tokens - 1) / page_tokens}, host);
   if (!forward) return {};
   const auto stream = device.make_stream({.threads = 2});
   std::vector<float> all;
   for (std::int64_t first = 0; first < count; first += chunk) {
     const auto part = tokens.subspan(static_cast<std::size_t>(first),
                                      static_cast<std::size_t>(std::min(chunk, count - first)));
-    const auto rows = forward->run({.tokens = part,
-                                    .first = first,
-                                    .cache = pages.layers(),
-                                    .context = count,
-                                    .logits = layers::LogitsWanted::all},
-                                   *stream);
+    const auto rows = forward->run(
+        {.segments =
+             {{.tokens = part, .first = first, .pages = pages.layers(), .logits = layers::LogitsWanted::all}},
+         .context = count},
+        *stream);
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

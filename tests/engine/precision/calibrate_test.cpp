@@ -85,17 +85,16 @@ struct Recorder : layers::PassObserver {
   std::int64_t used = 0, d = 0;
   std::array<std::int64_t, 3> columns = {};
 
-  bool routed(std::int64_t, const float* x, std::int64_t count, const std::int32_t* ids,
-              const float*) override {
-    for (std::int64_t t = 0; t < count; ++t) {
+  bool routed(const Where& where, const float* x, const std::int32_t* ids, const float*) override {
+    for (std::int64_t t = 0; t < where.tokens; ++t) {
       for (std::int64_t j = 0; j < used; ++j)
         routed_tokens.push_back({{x + t * d, x + (t + 1) * d}, ids[t * used + j]});
     }
     return true;
   }
-  void input(std::int64_t, Input which, const float* x, std::int64_t count) override {
+  void input(const Where& where, Input which, const float* x) override {
     const auto i = static_cast<std::size_t>(which);
-    inputs[i].insert(inputs[i].end(), x, x + count * columns[i]);
+    inputs[i].insert(inputs[i].end(), x, x + where.tokens * columns[i]);
   }
 };
 

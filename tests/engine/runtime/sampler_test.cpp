@@ -96,7 +96,7 @@ class Listed {
                                    .sums = sums_},
                                   *device.make_stream({}));
   }
-  fovea::layers::LikelyTokens likely() const {
+  fovea::layers::TopKLogits likely() const {
     return {.ids = ids_, .logits = values_, .weight = static_cast<double>(sums_[0]), .entropy = 0};
   }
 

@@ -25,10 +25,6 @@ namespace {
 constexpr std::int64_t page_tokens = 1;  // so that graphs reach to positions 3, 7 and 15
 constexpr std::size_t tokens = 10;
 
-const Case& case_named(std::string_view name) {
-  return *std::ranges::find(cases(), name, &Case::name);
-}
-
 // What the processor has of each layer.
 Shares half_of_the_experts(const models::Model& model) {
   Shares shares = all_of(model);
@@ -46,7 +42,7 @@ struct Division {
   const char* name;
   const char* model;
   Shares (*shares)(const models::Model&);
-  std::int64_t segments;  // of two layers
+  std::int64_t sections;  // of two layers
 };
 constexpr Division divisions[] = {
     {"half of the experts", "experts", half_of_the_experts, 1 + 2 * 2},
@@ -62,9 +58,8 @@ class History final : public layers::PassObserver {
   explicit History(std::int64_t used) : used_(used) {}
   std::vector<std::int32_t> ids;  // all of each layer and pass
   Needs needs() const override { return Needs::history; }
-  bool routed(std::int64_t, const float*, std::int64_t count, const std::int32_t* chosen,
-              const float*) override {
-    ids.insert(ids.end(), chosen, chosen + count * used_);
+  bool routed(const Where& where, const float*, const std::int32_t* chosen, const float*) override {
+    ids.insert(ids.end(), chosen, chosen + where.tokens * used_);
     return true;
   }
 
@@ -108,17 +103,18 @@ Decoded decode(const Division& division, const Run& run) {
   device.device_memory.clear();
   device.reads.clear();
   device.unpinned = run.unpinned;
-  auto forward = layers::Forward::create(divided.model, device, 1, tokens, divided.part());
+  auto forward =
+      layers::Forward::create(divided.model, device, {.tokens = 1, .pages = tokens}, divided.part());
   if (!forward) qFatal("%s", forward.error().message().c_str());
   History history(divided.model.config().experts_used());
   for (std::size_t position = 0; position < tokens && !forward->stopped(); ++position) {
     if (run.change) run.change(position, divided.model.handles());
     if (run.meddle) run.meddle(position, device);
-    const auto row = forward->run({.tokens = std::span(c.tokens).subspan(position, 1),
-                                   .first = static_cast<std::int64_t>(position),
-                                   .cache = pages.layers(),
+    const auto row = forward->run({.segments = {{.tokens = std::span(c.tokens).subspan(position, 1),
+                                                 .first = static_cast<std::int64_t>(position),
+                                                 .pages = pages.layers(),
+                                                 .logits = run.wanted}},
                                    .context = tokens,
-                                   .logits = run.wanted,
                                    .observer = run.observed ? &history : nullptr},
                                   *stream);
     if (position == 0) {
@@ -159,21 +155,21 @@ bool has(const std::string& text, const std::string& part) {
   return false;
 }
 
-// --- a pass of two segments ---
+// --- a pass of two sections ---
 
 // out = 2 (in + y) + y, where the host doubles.
-class TwoSegments {
+class TwoSections {
  public:
   static constexpr std::int64_t count = 8, bytes = 4 * count;
 
-  TwoSegments() { y_is(1); }
-  ~TwoSegments() {
+  TwoSections() { y_is(1); }
+  ~TwoSections() {
     stream_->synchronize();
     for (std::byte* memory : {x_, y_}) device_->release(memory, bytes);
     for (std::byte* memory : {in_, middle_}) device_->release_host(memory, bytes);
   }
-  TwoSegments(const TwoSegments&) = delete;
-  TwoSegments& operator=(const TwoSegments&) = delete;
+  TwoSections(const TwoSections&) = delete;
+  TwoSections& operator=(const TwoSections&) = delete;
 
   bool is_aside = true;             // the host's part
   const float* doubled = nullptr;   // what goes up in its place
@@ -230,22 +226,22 @@ class TwoSegments {
 
 }  // namespace
 
-class SegmentsTest : public QObject {
+class SectionsTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void segmentsGiveTheBitsOfTheirPieces_data() {
+  void sectionsGiveTheBitsOfTheirPieces_data() {
     QTest::addColumn<int>("index");
     for (std::size_t i = 0; i < std::size(divisions); ++i) QTest::newRow(divisions[i].name) << int(i);
   }
-  void segmentsGiveTheBitsOfTheirPieces() {
+  void sectionsGiveTheBitsOfTheirPieces() {
     QFETCH(int, index);
     const Division& division = divisions[index];
     const Decoded pieces = decode(division, {.captures = false}), graphs = decode(division, {});
     QVERIFY(same_bits(pieces.logits, graphs.logits));
     QCOMPARE(pieces.graphs.captured, 0);
     QCOMPARE(graphs.graphs.captured, 3);
-    QCOMPARE(graphs.graphs.segments, 3 * division.segments);
+    QCOMPARE(graphs.graphs.sections, 3 * division.sections);
     // All passes but the first of each reach.
     QCOMPARE(graphs.graphs.launched, static_cast<std::int64_t>(tokens) - 3);
     QCOMPARE(pieces.errors + graphs.errors, std::string());
@@ -266,7 +262,7 @@ class SegmentsTest : public QObject {
     QCOMPARE(changed.errors, std::string());
   }
 
-  void segmentsFollowTheExperts() {
+  void sectionsFollowTheExperts() {
     const Division& division = divisions[0];
     const Decoded swapped = decode(division, {.change = swap_experts});
     QVERIFY(same_bits(decode(division, {.captures = false, .change = swap_experts}).logits, swapped.logits));
@@ -293,53 +289,12 @@ class SegmentsTest : public QObject {
     QCOMPARE(decode(divisions[index], {.captures = false, .observed = true}).reads, observed);
   }
 
-  // The experts that somebody chose in the routers' place compute on both sides, and observers are told them,
-  // of the last layer for the wanted row.
-  void madeChoicesComputeAndAreTold() {
-    const Case& c = case_named("experts");
-    const auto whole = load(c.model, cpu());
-    FOVEA_VERIFY(whole);
-    const std::int64_t count = 4, used = whole->config().experts_used(), experts = whole->config().experts();
-    std::vector<std::int32_t> made;
-    for (std::int64_t row = 0; row < 2 * count; ++row) {
-      for (std::int64_t j = 0; j < used; ++j)
-        made.push_back(static_cast<std::int32_t>((3 * row + j) % experts));
-    }
-    const auto run = [&](const models::Model& model, const kernels::Device& on, const layers::HostPart& part,
-                         History& history) {
-      const Pages pages(on, model.config(), count, page_tokens);
-      const auto stream = on.make_stream({.threads = 2});
-      auto forward = layers::Forward::create(model, on, count, count, part);
-      if (!forward || !forward->allow_choices()) qFatal("no memory");
-      const auto row = forward->run({.tokens = std::span(c.tokens).first(std::size_t(count)),
-                                     .cache = pages.layers(),
-                                     .context = count,
-                                     .observer = &history,
-                                     .choices = made.data()},
-                                    *stream);
-      return std::vector<float>(row.begin(), row.end());
-    };
-    std::vector<std::int32_t> told(made.begin(), made.begin() + count * used);
-    told.insert(told.end(), made.end() - used, made.end());
-    History here(used);
-    const std::vector<float> wanted = run(*whole, cpu(), {}, here);
-    QCOMPARE(here.ids, told);
-    // The processor's own kernels on both sides, so that the bits are the same.
-    const ApartDevice device(cpu());
-    for (const auto shares : {all_of, the_second_layer}) {
-      const Divided divided = divide(c.model, device, shares(*whole));
-      History there(used);
-      QVERIFY(same_bits(run(divided.model, device, divided.part(), there), wanted));
-      QCOMPARE(there.ids, told);
-    }
-  }
-
   // A copy passes over no gaps, of which NVIDIA's checker of initialised memory would complain.
-  void whatIsReadBackWasWritten_data() { segmentsGiveTheBitsOfTheirPieces_data(); }
+  void whatIsReadBackWasWritten_data() { sectionsGiveTheBitsOfTheirPieces_data(); }
   void whatIsReadBackWasWritten() {
     QFETCH(int, index);
     const Decoded decoded =
-        decode(divisions[index], {.observed = true, .wanted = layers::LogitsWanted::likely});
+        decode(divisions[index], {.observed = true, .wanted = layers::LogitsWanted::top_k});
     QCOMPARE(decoded.unwritten, 0U);
     QVERIFY(decoded.graphs.launched > 0);
   }
@@ -381,13 +336,13 @@ class SegmentsTest : public QObject {
     QVERIFY(!same_bits(decode(divisions[4], {}).logits, decoded.logits));
   }
 
-  // Wherever the host is asked to stop: by pieces, while a pass is captured, between its segments. The token
+  // Wherever the host is asked to stop: by pieces, while a pass is captured, between its sections. The token
   // can be computed again.
   void aPassStopsWhereTheHostTakesPart_data() {
     QTest::addColumn<int>("pass");
     QTest::newRow("by pieces") << 0;
     QTest::newRow("captured") << 1;
-    QTest::newRow("by segments") << 2;
+    QTest::newRow("by sections") << 2;
   }
   void aPassStopsWhereTheHostTakesPart() {
     QFETCH(int, pass);
@@ -398,15 +353,16 @@ class SegmentsTest : public QObject {
     const Divided divided = divide(c.model, *device, half_of_the_experts(*whole));
     const Pages pages(*device, divided.model.config(), 4, page_tokens);
     const auto stream = device->make_stream({});
-    auto forward = layers::Forward::create(divided.model, *device, 1, 4, divided.part());
+    auto forward = layers::Forward::create(divided.model, *device, {.tokens = 1, .pages = 4}, divided.part());
     FOVEA_VERIFY(forward);
     const auto run = [&](int position, const std::stop_token& stop) {
-      const auto row = forward->run({.tokens = std::span(c.tokens).subspan(std::size_t(position), 1),
-                                     .first = position,
-                                     .cache = pages.layers(),
-                                     .context = tokens,
-                                     .stop = stop},
-                                    *stream);
+      const auto row =
+          forward->run({.segments = {{.tokens = std::span(c.tokens).subspan(std::size_t(position), 1),
+                                      .first = position,
+                                      .pages = pages.layers()}},
+                        .context = tokens,
+                        .stop = stop},
+                       *stream);
       return std::vector<float>(row.begin(), row.end());
     };
     std::vector<float> logits;
@@ -432,55 +388,14 @@ class SegmentsTest : public QObject {
     QVERIFY(same_bits(logits, wanted));
   }
 
-  // By pieces, captured and by segments; afterwards everything is computed again.
-  void whatIsLeftOutTheHostLeavesOutToo() {
-    const Case& c = case_named("experts");
-    const auto device = emulation::emulated_device({.seed = seed()});
-    const auto whole = load(c.model, cpu());
-    FOVEA_VERIFY(whole);
-    const Divided divided = divide(c.model, *device, half_of_the_experts(*whole));
-    const Pages pages(*device, divided.model.config(), 4, page_tokens);
-    const auto stream = device->make_stream({});
-    auto forward = layers::Forward::create(divided.model, *device, 1, 4, divided.part());
-    FOVEA_VERIFY(forward);
-    int calls = 0;
-    const Watch watch([&] { ++calls; });
-    std::vector<float> logits;
-    const auto run = [&](int passes) {
-      logits.clear();
-      for (int pass = 0; pass < passes; ++pass) {
-        const auto row = forward->run({.tokens = std::span(c.tokens).subspan(std::size_t(pass), 1),
-                                       .first = pass,
-                                       .cache = pages.layers(),
-                                       .context = tokens},
-                                      *stream);
-        logits.insert(logits.end(), row.begin(), row.end());
-      }
-      return std::exchange(calls, 0);
-    };
-    using enum layers::Forward::Part;
-    QCOMPARE(run(4), 2 * 4);
-    const std::vector<float> before = logits;
-    for (const auto part : {attention, linear}) {
-      forward->leave_out(part);
-      QCOMPARE(run(4), 2 * 4);
-    }
-    forward->leave_out(experts);
-    QCOMPARE(run(4), 0);
-    QVERIFY(forward->graphs().captured == 4);
-    forward->leave_out(none);
-    QCOMPARE(run(4), 2 * 4);
-    QVERIFY(same_bits(logits, before));
-  }
-
   void theHostIsAsideInEachPass() {
-    TwoSegments pass;
+    TwoSections pass;
     int calls = 0;
     pass.last = [&] { return ++calls > 0; };
     for (const float in : {1.0F, 5.0F, 7.0F, 3.0F}) QCOMPARE(pass.result(in), 2 * (in + 1) + 1);
     QCOMPARE(calls, 4);
     QCOMPARE(pass.graphs.use().captured, 1);
-    QCOMPARE(pass.graphs.use().segments, 2);
+    QCOMPARE(pass.graphs.use().sections, 2);
     QCOMPARE(pass.graphs.use().launched, 3);
     QVERIFY(pass.ran.by_graph && pass.ran.whole);
     QCOMPARE(pass.errors, std::string());
@@ -488,7 +403,7 @@ class SegmentsTest : public QObject {
 
   // Planted: the host waits within a capture. The pass is done by pieces, from its beginning.
   void aHostThatIsNotAsideIsReported() {
-    TwoSegments pass;
+    TwoSections pass;
     pass.is_aside = false;
     for (const float in : {1.0F, 5.0F, 7.0F}) QCOMPARE(pass.result(in), 2 * (in + 1) + 1);
     QVERIFY(has(pass.errors, "while a stream captures, its thread records an event"));
@@ -496,10 +411,10 @@ class SegmentsTest : public QObject {
     QVERIFY(!pass.ran.by_graph && pass.ran.whole);
   }
 
-  // Planted in the second segment, when the first one has begun.
+  // Planted in the second section, when the first one has begun.
   void aCaptureThatFailsLaterIsDoneAgainByPieces() {
-    TwoSegments pass;
-    const std::vector<float> unpinned(static_cast<std::size_t>(TwoSegments::count), 20);
+    TwoSections pass;
+    const std::vector<float> unpinned(static_cast<std::size_t>(TwoSections::count), 20);
     pass.doubled = unpinned.data();
     int calls = 0;
     pass.last = [&] { return ++calls > 0; };
@@ -510,10 +425,10 @@ class SegmentsTest : public QObject {
   }
 
   void theHostEndsAPass() {
-    TwoSegments pass;
+    TwoSections pass;
     bool goes_on = true;
     pass.last = [&] { return goes_on; };
-    // By pieces, captured, by segments.
+    // By pieces, captured, by sections.
     for (const bool ends : {true, true, false, true, false}) {
       goes_on = !ends;
       const float result = pass.result(4);
@@ -529,6 +444,6 @@ class SegmentsTest : public QObject {
     QCOMPARE(pass.errors, std::string());
   }
 };
-FOVEA_TEST(SegmentsTest)
+FOVEA_TEST(SectionsTest)
 
-#include "segments_test.moc"
+#include "sections_test.moc"

@@ -1,0 +1,109 @@
+// Everything that a pass writes beside the KV cache, in one piece of the device's memory: named buffers with
+// their shapes. T is the most tokens of a pass, d the hidden size; heads are those of the widest layer.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/models/config.h"
+#include "kernels/api/device.h"
+
+namespace fovea::layers {
+
+struct Activations {
+  float* x = nullptr;                  // [T, d]               the residual stream
+  float* h = nullptr;                  // [T, d]               its norm, a block's input
+  float* y = nullptr;                  // [T, d]               a block's output, added to x by the next norm
+  float* q = nullptr;                  // [T, heads, head_dim]
+  float* k = nullptr;                  // [T, kv_heads, head_dim]
+  float* v = nullptr;                  // [T, kv_heads, head_dim]
+  float* attended = nullptr;           // [T, heads, head_dim]
+  float* router_logits = nullptr;      // [T, experts]
+  float* router_weights = nullptr;     // [T, experts_used]
+  std::int32_t* expert_ids = nullptr;  // [T, experts_used]
+  float* shared_weights = nullptr;     // [T]
+  std::int32_t* positions = nullptr;   // [T]
+  float* inverse_frequency = nullptr;  // [rotary / 2] of each rotary table, behind each other
+  std::byte* h_quantised = nullptr;    // of h and of attended: see kernels::most_image_rows
+  std::byte* attended_quantised = nullptr;
+  float* logits = nullptr;  // [logits_rows, vocabulary]
+
+  // Calls f(pointer, bytes) for each. Where the device's memory is out of the host's reach, `apart`, choices
+  // and positions are the staging's to keep.
+  template <class F>
+  void each(const models::ModelConfig& c, std::int64_t t, bool apart, F&& f) {
+    const Widths w = widths(c);
+    const auto floats = [&](auto*& pointer, std::int64_t elements) { f(pointer, 4 * elements); };
+    if (!apart) {
+      floats(expert_ids, t * c.experts_used());
+      floats(router_weights, t * c.experts_used());
+      floats(positions, t);
+    }
+    floats(x, t * c.hidden);
+    floats(h, t * c.hidden);
+    floats(y, t * c.hidden);
+    floats(q, t * w.q);
+    floats(k, t * w.kv);
+    floats(v, t * w.kv);
+    floats(attended, t * w.attended);
+    floats(router_logits, t * c.experts());
+    floats(shared_weights, t);
+    floats(inverse_frequency, w.rotary);
+    const std::int64_t few = std::min(t, kernels::most_image_rows);
+    floats(h_quantised, few * c.hidden);
+    floats(attended_quantised, few * w.attended);
+    floats(logits, logits_rows(t, apart) * c.vocabulary);
+  }
+  // Of the host's memory the system gives pages as they are written; elsewhere rows are computed and read
+  // back so many at a time.
+  static std::int64_t logits_rows(std::int64_t max_tokens, bool apart) {
+    constexpr std::int64_t most_rows = 32;
+    return apart ? std::min(max_tokens, most_rows) : max_tokens;
+  }
+  static std::int64_t bytes(const models::ModelConfig& c, std::int64_t max_tokens, bool apart) {
+    std::int64_t sum = 0;
+    Activations{}.each(c, max_tokens, apart, [&](auto*&, std::int64_t bytes) { sum += aligned(bytes); });
+    return sum;
+  }
+  // `memory` holds bytes().
+  static Activations in(std::byte* memory, const models::ModelConfig& c, std::int64_t max_tokens,
+                        bool apart) {
+    Activations out;
+    out.each(c, max_tokens, apart, [&]<class T>(T*& pointer, std::int64_t bytes) {
+      pointer = reinterpret_cast<T*>(memory);
+      memory += aligned(bytes);
+    });
+    return out;
+  }
+
+ private:
+  static constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+  // Floats of a row.
+  struct Widths {
+    std::int64_t q = 0, kv = 0, attended = 0, rotary = 0;
+  };
+  static Widths widths(const models::ModelConfig& config) {
+    Widths most;
+    for (const models::LayerConfig& layer : config.layers) {
+      const models::AttentionConfig* const a = layer.attention();
+      if (a == nullptr) continue;
+      most.attended = std::max(most.attended, a->heads * a->head_dim);
+      most.q = std::max(most.q, a->heads * a->head_dim * (a->gate ? 2 : 1));
+      most.kv = std::max(most.kv, a->kv_heads * a->head_dim);
+    }
+    for (const models::RopeConfig& rope : config.rotary) most.rotary += rope.rotary / 2;
+    return most;
+  }
+};
+
+// The rotary tables as the operations read them.
+struct Rotary {
+  struct Table {
+    const float* inverse_frequency = nullptr;  // [rotary / 2]
+    float magnitude = 1;
+  };
+  std::vector<Table> tables;
+};
+
+}  // namespace fovea::layers

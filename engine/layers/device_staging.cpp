@@ -1,0 +1,302 @@
+#include "engine/layers/device_staging.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <type_traits>
+
+#include "engine/layers/graphs.h"
+
+namespace fovea::layers {
+namespace {
+
+constexpr std::int64_t alignment = 64;
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+std::int64_t listed(const models::ModelConfig& config) {
+  return std::min(config.vocabulary, kernels::most_shortlisted);
+}
+
+std::int64_t layers_with_experts(const models::ModelConfig& config, std::int64_t before) {
+  std::int64_t count = 0;
+  for (std::int64_t layer = 0; layer < before; ++layer) count += config.layer_has_experts(layer) ? 1 : 0;
+  return count;
+}
+
+std::int64_t rotary_elements(const models::ModelConfig& config) {
+  std::int64_t elements = 0;
+  for (const models::RopeConfig& rope : config.rotary) elements += rope.rotary / 2;
+  return elements;
+}
+
+std::int64_t choices_words(const models::ModelConfig& config, std::int64_t tokens) {
+  return 2 * layers_with_experts(config, config.layer_count()) * tokens * config.experts_used();
+}
+
+// Adds up what arrays take, or gives them their places behind `memory`.
+struct Layout {
+  std::byte* memory = nullptr;
+  std::int64_t bytes = 0;
+  template <class T>
+  void operator()(T*& array, std::int64_t elements) {
+    if (memory != nullptr) array = reinterpret_cast<T*>(memory + bytes);
+    bytes += aligned(elements * static_cast<std::int64_t>(sizeof(T)));
+  }
+};
+
+template <class T>
+std::byte* bytes_of(T* values) {
+  return reinterpret_cast<std::byte*>(values);
+}
+template <class T>
+const std::byte* bytes_of(const T* values) {
+  return reinterpret_cast<const std::byte*>(values);
+}
+
+}  // namespace
+
+template <class F>
+void DeviceStaging::Sent::each(const Sizes& sizes, F&& f) {
+  const models::ModelConfig& config = sizes.config;
+  f(rows, 2 * sizes.limits.tokens);
+  f(pages, sizes.limits.segments * 2 * config.layer_count() * sizes.limits.pages);
+  f(experts, config.layer_count() * config.experts());
+  f(inverse_frequency, rotary_elements(config));
+  f(inverse_temperature, 1);
+}
+
+DeviceStaging::DeviceStaging(const models::Model& model, const kernels::Device& device,
+                             const PassLimits& limits, const Activations& activations)
+    : model_(model),
+      device_(device),
+      limits_(limits),
+      a_(activations),
+      revisions_(model.layers().size(), ~std::uint64_t{0}) {}
+
+DeviceStaging::~DeviceStaging() {
+  if (on_device_ != nullptr) device_.release(on_device_, bytes_.device);
+  if (on_host_ != nullptr) device_.release_host(on_host_, bytes_.host);
+}
+
+Result<std::unique_ptr<Staging>> DeviceStaging::create(const models::Model& model,
+                                                       const kernels::Device& device,
+                                                       const PassLimits& limits,
+                                                       const Activations& activations) {
+  std::unique_ptr<DeviceStaging> staging(new DeviceStaging(model, device, limits, activations));
+  if (staging->allocate()) return staging;
+  return fail(ErrorKind::memory, "forward pass",
+              "what crosses to the device " + device.name() + " needs " +
+                  std::to_string(staging->bytes_.device) + " bytes there and " +
+                  std::to_string(staging->bytes_.host) + " bytes of pinned memory, more than there is",
+              "Choose a shorter context or a smaller prefill chunk");
+}
+
+Staging::Bytes DeviceStaging::needed(const models::ModelConfig& config, const PassLimits& limits) {
+  Layout device, host;
+  List list{.listed = listed(config)};
+  std::int32_t* choices = nullptr;
+  float* logits = nullptr;
+  for (Layout* const side : {&device, &host}) {
+    Sent{}.each(Sizes{config, limits}, *side);
+    (*side)(list.ids, list.words());
+    (*side)(choices, choices_words(config, limits.tokens));
+  }
+  host(logits, config.vocabulary);
+  return {.device = device.bytes, .host = host.bytes};
+}
+
+bool DeviceStaging::allocate() {
+  const models::ModelConfig& config = model_.config();
+  bytes_ = needed(config, limits_);
+  on_device_ = device_.allocate(bytes_.device);
+  on_host_ = device_.allocate_host(bytes_.host);
+  if (on_device_ == nullptr || on_host_ == nullptr) return false;
+  device_list_.listed = host_list_.listed = listed(config);
+  Layout device{.memory = on_device_}, host{.memory = on_host_};
+  device_side_.each(sizes(), device);
+  device(device_list_.ids, device_list_.words());
+  device(device_choices_, choices_words(config, limits_.tokens));
+  host_side_.each(sizes(), host);
+  host(host_list_.ids, host_list_.words());
+  host(host_choices_, choices_words(config, limits_.tokens));
+  host(logits_, config.vocabulary);
+  *host_side_.inverse_temperature = 0;
+  std::memset(host_side_.pages, 0,
+              static_cast<std::size_t>(limits_.segments * 2 * config.layer_count() * limits_.pages) *
+                  sizeof(std::byte*));
+  return true;
+}
+
+const Batch& DeviceStaging::begin(const Pass& pass, kernels::Stream& stream) {
+  static_assert(std::is_same_v<TokenId, std::int32_t>);
+  lay_out(pass, batch_);
+  const std::int64_t count = batch_.rows;
+  std::int32_t* const positions = host_side_.rows + count;
+  for (std::size_t i = 0; i < pass.segments.size(); ++i) {
+    const Rows& rows = batch_.parts[i].rows;
+    std::ranges::copy(pass.segments[i].tokens, host_side_.rows + rows.first);
+    std::iota(positions + rows.first, positions + rows.end(),
+              static_cast<std::int32_t>(pass.segments[i].first));
+  }
+  device_.copy(bytes_of(device_side_.rows), bytes_of(host_side_.rows), 2 * count * 4, stream);
+  batch_.tokens = device_side_.rows;
+  batch_.positions = device_side_.rows + count;
+  // Decoding divides its work in the same way whether a graph does it or not.
+  for (std::size_t i = 0; i < pass.segments.size(); ++i) {
+    Batch::Part& part = batch_.parts[i];
+    if (part.rows.count > 1) continue;
+    part.position = batch_.positions + part.rows.first;
+    part.first = Graphs::most_first(pass.segments[i].first, pass.segments[i].pages.front().page_tokens);
+  }
+  send_pages(pass, stream);
+  finds_top_k_ = pass.segments.size() == 1 && pass.segments.front().logits == LogitsWanted::top_k;
+  if (const float inverse = 1 / pass.temperature;
+      finds_top_k_ && *host_side_.inverse_temperature != inverse) {
+    *host_side_.inverse_temperature = inverse;
+    device_.copy(bytes_of(device_side_.inverse_temperature), bytes_of(host_side_.inverse_temperature), 4,
+                 stream);
+  }
+  return batch_;
+}
+
+// The first pages of each list that the segment reaches; all lists in one copy, if one has changed.
+void DeviceStaging::send_pages(const Pass& pass, kernels::Stream& stream) {
+  const std::int64_t layers = model_.config().layer_count();
+  bool changed = false;
+  pages_.clear();
+  pages_.reserve(pass.segments.size() * static_cast<std::size_t>(layers));
+  for (std::size_t i = 0; i < pass.segments.size(); ++i) {
+    const Segment& segment = pass.segments[i];
+    const std::int64_t page = segment.pages.front().page_tokens;
+    const std::int64_t used = (segment.first + std::ssize(segment.tokens) + page - 1) / page;
+    assert(used <= limits_.pages);
+    const auto bytes = static_cast<std::size_t>(used) * sizeof(std::byte*);
+    for (const kernels::KvPages& each : segment.pages) {
+      const std::int64_t at = 2 * std::ssize(pages_) * limits_.pages;
+      for (const auto& [list, offset] :
+           {std::pair(each.keys, at), std::pair(each.values, at + limits_.pages)}) {
+        if (std::memcmp(host_side_.pages + offset, list, bytes) == 0) continue;
+        std::memcpy(host_side_.pages + offset, list, bytes);
+        changed = true;
+      }
+      pages_.push_back(each);
+      pages_.back().keys = device_side_.pages + at;
+      pages_.back().values = device_side_.pages + at + limits_.pages;
+    }
+    batch_.parts[i].pages = {pages_.data() + static_cast<std::ptrdiff_t>(i) * layers,
+                             static_cast<std::size_t>(layers)};
+  }
+  if (!changed) return;
+  device_.copy(bytes_of(device_side_.pages), bytes_of(host_side_.pages),
+               2 * std::ssize(pages_) * limits_.pages * static_cast<std::int64_t>(sizeof(std::byte*)),
+               stream);
+}
+
+void DeviceStaging::rotary(std::span<const float> values, kernels::Stream& stream) {
+  std::ranges::copy(values, host_side_.inverse_frequency);
+  device_.copy(bytes_of(a_.inverse_frequency), bytes_of(host_side_.inverse_frequency), std::ssize(values) * 4,
+               stream);
+}
+
+const kernels::Expert* DeviceStaging::experts(std::int64_t layer, kernels::Stream& stream) {
+  const auto index = static_cast<std::size_t>(layer);
+  const models::LayerWeights& weights = model_.layers()[index];
+  const std::int64_t first = layer * model_.config().experts();
+  if (revisions_[index] != weights.revision) {
+    std::ranges::copy(weights.experts, host_side_.experts + first);
+    device_.copy(bytes_of(device_side_.experts + first), bytes_of(host_side_.experts + first),
+                 std::ssize(weights.experts) * static_cast<std::int64_t>(sizeof(kernels::Expert)), stream);
+    revisions_[index] = weights.revision;
+  }
+  return device_side_.experts + first;
+}
+
+Routed DeviceStaging::routed(std::int32_t* choices, std::int64_t layer, std::int64_t tokens) const {
+  assert(tokens <= batch_.rows);
+  const models::ModelConfig& config = model_.config();
+  std::int32_t* const ids =
+      choices + 2 * layers_with_experts(config, layer) * batch_.rows * config.experts_used();
+  return {ids, reinterpret_cast<float*>(ids + tokens * config.experts_used())};
+}
+
+Routed DeviceStaging::routed(std::int64_t layer, std::int64_t tokens) {
+  return routed(device_choices_, layer, tokens);
+}
+
+void DeviceStaging::read_choices(std::int64_t first, std::int64_t last, std::int64_t tokens,
+                                 kernels::Stream& stream) {
+  const std::byte* const begin = bytes_of(routed(first, 0).ids);
+  const std::byte* const end =
+      bytes_of(routed(last, tokens).weights + tokens * model_.config().experts_used());
+  device_.read_back(bytes_of(routed(host_choices_, first, 0).ids), begin, end - begin, stream);
+}
+
+Choices DeviceStaging::choices(std::int64_t layer, std::int64_t tokens) const {
+  const Routed read = routed(host_choices_, layer, tokens);
+  return {read.ids, read.weights};
+}
+
+const float* DeviceStaging::read(const float* values, std::int64_t count, kernels::Stream& stream) {
+  values_.resize(static_cast<std::size_t>(count));
+  device_.read_back(bytes_of(values_.data()), bytes_of(values), count * 4, stream);
+  stream.synchronize();
+  return values_.data();
+}
+
+// The same room for all rows: each part is read back before the next one is computed.
+Staging::LogitsRoom DeviceStaging::logits_room(std::int64_t) {
+  return {a_.logits, Activations::logits_rows(limits_.tokens, true)};
+}
+
+// One row is read when all is done, so that graphs have no part in it.
+void DeviceStaging::read_logits(std::int64_t first, std::int64_t count, kernels::Stream& stream) {
+  const std::int64_t rows = batch_.wanted_rows(), vocabulary = model_.config().vocabulary;
+  if (rows == 1) return;
+  all_logits_.resize(std::max(all_logits_.size(), static_cast<std::size_t>(rows * vocabulary)));
+  device_.read_back(bytes_of(all_logits_.data() + first * vocabulary), bytes_of(a_.logits),
+                    count * vocabulary * 4, stream);
+}
+
+std::span<const float> DeviceStaging::logits(kernels::Stream& stream) {
+  const std::int64_t rows = batch_.wanted_rows(), vocabulary = model_.config().vocabulary;
+  if (finds_top_k_ || rows == 0) return {};
+  if (rows > 1) return {all_logits_.data(), static_cast<std::size_t>(rows * vocabulary)};
+  device_.read_back(bytes_of(logits_), bytes_of(a_.logits), vocabulary * 4, stream);
+  return {logits_, static_cast<std::size_t>(vocabulary)};
+}
+
+void DeviceStaging::find_top_k(const kernels::OperationTable& operations, kernels::Stream& stream) {
+  operations.shortlist({.logits = a_.logits,
+                        .count = model_.config().vocabulary,
+                        .sharpness = device_side_.inverse_temperature,
+                        .listed = device_list_.listed,
+                        .ids = device_list_.ids,
+                        .values = device_list_.logits(),
+                        .sums = device_list_.sums()},
+                       stream);
+  device_.read_back(bytes_of(host_list_.ids), bytes_of(device_list_.ids), device_list_.words() * 4, stream);
+}
+
+std::optional<TopKLogits> DeviceStaging::top_k() const {
+  if (!finds_top_k_) return std::nullopt;
+  const auto count = static_cast<std::size_t>(host_list_.listed);
+  const auto sum = [this](int i) { return static_cast<double>(host_list_.sums()[i]); };
+  return TopKLogits{.ids = {host_list_.ids, count},
+                    .logits = {host_list_.logits(), count},
+                    .weight = sum(0),
+                    .entropy = std::log(sum(1)) - sum(2) / sum(1)};
+}
+
+std::span<const float> DeviceStaging::logits_behind_top_k(kernels::Stream& stream) {
+  device_.read_back(bytes_of(logits_), bytes_of(a_.logits), model_.config().vocabulary * 4, stream);
+  stream.synchronize();
+  return {logits_, static_cast<std::size_t>(model_.config().vocabulary)};
+}
+
+}  // namespace fovea::layers

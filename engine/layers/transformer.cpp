@@ -1,0 +1,168 @@
+#include "engine/layers/transformer.h"
+
+#include <array>
+#include <cmath>
+
+namespace fovea::layers {
+
+using models::AttentionConfig;
+using models::AttentionWeights;
+using models::LayerWeights;
+
+bool Transformer::run() {
+  embed();  // x = embedding[tokens]
+  for (std::int64_t layer = 0; layer < config_.layer_count(); ++layer) {
+    const LayerWeights& w = model_.layers()[static_cast<std::size_t>(layer)];
+    add_and_norm(w.mixer_norm);              // x += y;  h = norm(x)
+    mix(layer);                              // y = mixer(h)
+    if (rows_.count == 0) return true;       // nobody wants what follows
+    add_and_norm(w.feed_forward_norm);       // x += y;  h = norm(x)
+    if (!feed_forward(layer)) return false;  // y = experts(h)
+  }
+  add_and_norm(model_.output_norm());  // x += y;  h = norm(x)
+  logits();                            // h · outputᵀ
+  return true;
+}
+
+void Transformer::embed() {
+  rows_ = {0, batch_.rows};
+  output_ = nullptr;
+  op_.embed_rows({.table = model_.embedding(), .ids = batch_.tokens, .tokens = batch_.rows, .out = a_.x},
+                 stream_);
+}
+
+// The addition of a block's output and the next block's norm are one operation.
+void Transformer::add_and_norm(const float* weight) {
+  const std::int64_t d = config_.hidden, begin = rows_.first * d;
+  op_.rms_norm({.x = a_.x + begin,
+                .residual = output_ ? output_ + begin : nullptr,
+                .weight = weight,
+                .eps = static_cast<float>(config_.norm_eps),
+                .rows = rows_.count,
+                .columns = d,
+                .out = a_.h + begin,
+                .image = a_.h_quantised},
+               stream_);
+  output_ = a_.y;
+}
+
+// Of the kinds of mixer attention alone is run: models::check refuses the others.
+void Transformer::mix(std::int64_t layer) {
+  attention(layer, *config_.layer(layer).attention(),
+            model_.layers()[static_cast<std::size_t>(layer)].attention);
+}
+
+// y = output(softmax(q · kᵀ) v), over what each row's own sequence has in its pages.
+void Transformer::attention(std::int64_t layer, const AttentionConfig& config, const AttentionWeights& w) {
+  const std::int64_t d = config_.hidden;
+  const std::int64_t width = config.heads * config.head_dim, kv_width = config.kv_heads * config.head_dim;
+
+  // q, k and v of all rows …
+  const std::array projections{
+      kernels::Projection{.weight = w.q, .bias = w.q_bias, .out = a_.q, .out_stride = width},
+      kernels::Projection{.weight = w.k, .bias = w.k_bias, .out = a_.k, .out_stride = kv_width},
+      kernels::Projection{.weight = w.v, .bias = w.v_bias, .out = a_.v, .out_stride = kv_width}};
+  steps_.project(
+      layer, PassObserver::Input::attention, rows_,
+      {.x = a_.h, .tokens = rows_.count, .columns = d, .projections = projections, .image = a_.h_quantised});
+
+  // … the norms of q and k, their rotation, and k and v to the pages.
+  const auto table = static_cast<std::size_t>(config.rotary);
+  for (const Batch::Part& part : batch_.parts) {
+    op_.attention_inputs({.q = row(a_.q, width, part.rows.first),
+                          .k = row(a_.k, kv_width, part.rows.first),
+                          .v = row(a_.v, kv_width, part.rows.first),
+                          .q_stride = width,
+                          .k_stride = kv_width,
+                          .v_stride = kv_width,
+                          .tokens = part.rows.count,
+                          .heads = config.heads,
+                          .positions = batch_.positions + part.rows.first,
+                          .q_norm = w.q_norm,
+                          .k_norm = w.k_norm,
+                          .eps = static_cast<float>(config_.norm_eps),
+                          .rotary = config_.rotary[table].rotary,
+                          .inverse_frequency = rotary_.tables[table].inverse_frequency,
+                          .magnitude = rotary_.tables[table].magnitude,
+                          .style = config_.rotary[table].style,
+                          .pages = part.pages[static_cast<std::size_t>(layer)]},
+                         stream_);
+  }
+
+  rows_ = batch_.routed(layer, config_.layer_count());
+  if (rows_.count == 0) return;
+  const double scale = config.scale != 0 ? config.scale : 1 / std::sqrt(static_cast<double>(config.head_dim));
+  std::byte* seen_quantised = nullptr;
+  for (const Batch::Part& part : batch_.parts) {
+    const Rows rows = common(rows_, part.rows);
+    if (rows.count == 0) continue;
+    op_.attention({.q = row(a_.q, width, rows.first),
+                   .q_stride = width,
+                   .first = part.first + rows.first - part.rows.first,
+                   .tokens = rows.count,
+                   .heads = config.heads,
+                   .scale = static_cast<float>(scale),
+                   .window = config.window,
+                   .pages = part.pages[static_cast<std::size_t>(layer)],
+                   .out = row(a_.attended, width, rows.first - rows_.first),
+                   .position = part.position,
+                   .image = quantised(a_.attended_quantised, rows)},
+                  stream_);
+    seen_quantised = quantised(a_.attended_quantised, rows);
+  }
+
+  const std::array output{kernels::Projection{
+      .weight = w.output, .bias = w.output_bias, .out = row(a_.y, d, rows_.first), .out_stride = d}};
+  steps_.project(layer, PassObserver::Input::attention_output, rows_,
+                 {.x = a_.attended,
+                  .tokens = rows_.count,
+                  .columns = width,
+                  .projections = output,
+                  .image = seen_quantised});
+}
+
+// y = Σ weight · expert(h) of the experts that the router chooses, and the dense part or shared experts of h.
+bool Transformer::feed_forward(std::int64_t layer) {
+  const LayerWeights& w = model_.layers()[static_cast<std::size_t>(layer)];
+  kernels::FeedForward block{.x = row(a_.h, config_.hidden, rows_.first),
+                             .tokens = rows_.count,
+                             .d = config_.hidden,
+                             .experts = w.experts,
+                             .shared = w.shared.gate ? &w.shared : nullptr,
+                             .out = row(a_.y, config_.hidden, rows_.first),
+                             .image = a_.h_quantised};
+  if (const auto& config = config_.layer(layer).experts) {
+    const Routed routed = steps_.route(layer, rows_,
+                                       {.x = block.x,
+                                        .tokens = rows_.count,
+                                        .weight = w.router,
+                                        .shared_gate = w.shared_gate,
+                                        .used = config->used,
+                                        .normalise = config->router.normalise,
+                                        .scale = static_cast<float>(config->router.scale),
+                                        .logits = a_.router_logits,
+                                        .shared_weights = a_.shared_weights,
+                                        .image = a_.h_quantised});
+    block.used = config->used;
+    block.ids = routed.ids;
+    block.weights = routed.weights;
+    if (w.shared_gate) block.shared_weights = a_.shared_weights;
+  }
+  return steps_.feed_forward(layer, rows_, block);
+}
+
+void Transformer::logits() {
+  std::int64_t before = 0;
+  for (const Rows& run : batch_.wanted) {
+    steps_.logits(before,
+                  {.x = row(a_.h, config_.hidden, run.first),
+                   .tokens = run.count,
+                   .columns = config_.hidden,
+                   .projections = {},
+                   .image = quantised(a_.h_quantised, run)},
+                  model_.output());
+    before += run.count;
+  }
+}
+
+}  // namespace fovea::layers

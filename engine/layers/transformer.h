@@ -1,0 +1,54 @@
+// The model's mathematics, as the papers have it. Where a pass runs, who watches it and who computes a part
+// of it is wrapped around from outside (steps.h, staging.h, graphs.h).
+#pragma once
+
+#include "engine/layers/activations.h"
+#include "engine/layers/pass.h"
+#include "engine/layers/steps.h"
+#include "engine/models/model.h"
+
+namespace fovea::layers {
+
+class Transformer {
+ public:
+  Transformer(const models::Model& model, const Activations& activations, const Rotary& rotary,
+              const Batch& batch, const kernels::OperationTable& operations, Steps& steps,
+              kernels::Stream& stream)
+      : model_(model),
+        config_(model.config()),
+        a_(activations),
+        rotary_(rotary),
+        batch_(batch),
+        op_(operations),
+        steps_(steps),
+        stream_(stream) {}
+
+  // Logits of the wanted rows; keys and values go into the segments' pages. False: it has ended early.
+  bool run();
+
+ private:
+  void embed();
+  void add_and_norm(const float* weight);
+  void mix(std::int64_t layer);
+  void attention(std::int64_t layer, const models::AttentionConfig& config,
+                 const models::AttentionWeights& weights);
+  bool feed_forward(std::int64_t layer);
+  void logits();
+
+  float* row(float* of, std::int64_t width, std::int64_t index) const { return of + index * width; }
+  // Of an operation that computes these rows alone, all that are left.
+  std::byte* quantised(std::byte* buffer, const Rows& rows) const { return rows == rows_ ? buffer : nullptr; }
+
+  const models::Model& model_;
+  const models::ModelConfig& config_;
+  const Activations& a_;
+  const Rotary& rotary_;
+  const Batch& batch_;
+  const kernels::OperationTable& op_;
+  Steps& steps_;
+  kernels::Stream& stream_;
+  Rows rows_;                      // that are computed: all, of the last layer those that are wanted
+  const float* output_ = nullptr;  // of the block before, [rows, d], not yet added to x
+};
+
+}  // namespace fovea::layers
