@@ -20,6 +20,8 @@ struct Segment {
   std::span<const TokenId> tokens;          // at least one
   std::int64_t first = 0;                   // position of tokens[0]
   std::span<const kernels::KvPages> pages;  // [layers], room for first + tokens.size() positions
+  // What its recurrent layers have behind position first − 1; null where the model has none.
+  std::byte* state = nullptr;
   LogitsWanted logits = LogitsWanted::last;
 };
 

@@ -39,12 +39,22 @@ Sequence::Sequence(Sequence&& other) noexcept
       pages_(std::move(other.pages_)),
       keys_(std::move(other.keys_)),
       values_(std::move(other.values_)),
-      layers_(std::move(other.layers_)) {}
+      layers_(std::move(other.layers_)),
+      state_(std::exchange(other.state_, no_state)) {}
 
 Sequence::~Sequence() {
   if (cache_ == nullptr) return;
   // Children first, so that a page that nothing needs can go at once.
   for (; !pages_.empty(); pages_.pop_back()) cache_->release(pages_.back(), id_);
+  if (state_ != no_state) cache_->states_->give_back(state_);
+}
+
+std::byte* Sequence::state() const {
+  return state_ == no_state ? nullptr : cache_->states_->memory(state_);
+}
+
+void Sequence::save_state() {
+  if (state_ != no_state) cache_->states_->save(state_, tokens_);
 }
 
 void Sequence::add(PageId page) {
@@ -94,6 +104,8 @@ Result<void> Sequence::reserve(std::int64_t count) {
                     std::to_string(page_tokens) + " tokens, there are " +
                     std::to_string(cache_->pool_.pages()));
   }
+  if (cache_->states_ && state_ == no_state)
+    return fail(ErrorKind::context_full, "recurrent state", "all states are in use by other sequences");
   FOVEA_CHECK(own_last_page());
   while (static_cast<std::int64_t>(pages_.size()) < needed) {
     const PageId page = cache_->take(pages_.empty() ? no_page : pages_.back(), id_);
@@ -131,6 +143,12 @@ void Sequence::join_equal_page(std::size_t index) {
 }
 
 void Sequence::truncate(std::int64_t length) {
+  if (length < this->length() && state_ != no_state)
+    length = cache_->states_->restore(state_, tokens().first(static_cast<std::size_t>(length)));
+  cut(length);
+}
+
+void Sequence::cut(std::int64_t length) {
   const std::int64_t page_tokens = cache_->shape().page_tokens;
   const auto needed = static_cast<std::size_t>((length + page_tokens - 1) / page_tokens);
   while (pages_.size() > needed) {
@@ -148,6 +166,7 @@ void Sequence::discard() {
     cache_->release(pages_.back(), id_);
   }
   tokens_.clear();
+  if (state_ != no_state) cache_->states_->restore(state_, {});
 }
 
 std::int64_t KvCache::pages(const Settings& settings) {
@@ -155,17 +174,26 @@ std::int64_t KvCache::pages(const Settings& settings) {
 }
 
 std::int64_t KvCache::bytes(const Settings& settings) {
-  return pages(settings) * settings.shape.page_bytes();
+  return pages(settings) * settings.shape.page_bytes() + settings.state.blocks * settings.state.bytes;
 }
 
 Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device,
                                                  kernels::Stream& stream) {
   FOVEA_TRY(PagePool pool, PagePool::create(settings.shape, pages(settings), device, stream));
-  return std::unique_ptr<KvCache>(new KvCache(std::move(pool), settings.poison));
+  std::unique_ptr<StatePool> states;
+  if (settings.state.bytes > 0) {
+    FOVEA_TRY(states, StatePool::create(settings.state, device, stream));
+  }
+  std::unique_ptr<KvCache> cache(new KvCache(std::move(pool), std::move(states), settings.poison));
+  cache->state_bytes_ = settings.state.blocks * settings.state.bytes;
+  return cache;
 }
 
-KvCache::KvCache(PagePool pool, bool poison)
-    : pool_(std::move(pool)), poison_(poison), pages_(static_cast<std::size_t>(pool_.pages())) {
+KvCache::KvCache(PagePool pool, std::unique_ptr<StatePool> states, bool poison)
+    : pool_(std::move(pool)),
+      states_(std::move(states)),
+      poison_(poison),
+      pages_(static_cast<std::size_t>(pool_.pages())) {
   // Low pages are taken first, so that a short conversation touches little of the arena.
   for (auto id = static_cast<PageId>(pool_.pages()); id-- > 0;) free_.push_back(id);
 }
@@ -201,10 +229,13 @@ Sequence KvCache::begin(std::span<const TokenId> tokens, std::int64_t limit) {
     if (common < shape().page_tokens) break;
   }
   sequence.tokens_.assign(tokens.begin(), tokens.begin() + found);
+  if (states_) sequence.state_ = states_->take();
+  if (sequence.state_ != no_state) sequence.cut(states_->restore(sequence.state_, sequence.tokens()));
   return sequence;
 }
 
 void KvCache::clear() {
+  if (states_) states_->forget_saved();
   for (PageId id = least_recently_used(); id != no_page; id = least_recently_used()) forget(id);
 }
 

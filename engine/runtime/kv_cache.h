@@ -10,6 +10,10 @@
 // (copy-on-write). Pages that no sequence uses stay as cache and give way, longest unused first and leaves
 // before their parents, when a page is needed.
 //
+// Where layers keep recurrent state, a sequence has one beside its pages (state_pool.h). It can be continued
+// only where its state is at hand: a new one begins behind the longest saved state of what it shares, and a
+// shortened one falls back to such a place.
+//
 // One thread at a time. Sequences must not outlive their cache.
 #pragma once
 
@@ -21,6 +25,7 @@
 #include "engine/api/error.h"
 #include "engine/api/text.h"
 #include "engine/runtime/page_pool.h"
+#include "engine/runtime/state_pool.h"
 #include "kernels/api/operations.h"
 
 namespace fovea::runtime {
@@ -38,11 +43,17 @@ class Sequence {
   // What a forward pass takes: [layers], with room for what was reserved. Valid until the next reserve().
   std::span<const kernels::KvPages> pages() const { return layers_; }
 
+  // What its recurrent layers have behind its last token; null: the model has none.
+  std::byte* state() const;
+  // Keeps a copy, to begin other sequences there and to return to.
+  void save_state();
+
   // Makes room for `count` tokens after the last; their positions may then be written.
-  // ErrorKind::context_full when the cache has too few pages that no sequence uses.
+  // ErrorKind::context_full when the cache has too few pages, or states, that no sequence uses.
   Result<void> reserve(std::int64_t count);
   // The keys and values of these tokens, for which room was reserved, are now written.
   void commit(std::span<const TokenId> tokens);
+  // To this length; with a recurrent state to the longest of at most it whose state was saved.
   void truncate(std::int64_t length);
   // Ends empty, and what only this sequence knew does not stay as cache.
   void discard();
@@ -54,6 +65,7 @@ class Sequence {
   void place(std::size_t index, PageId page);
   Result<void> own_last_page();
   void join_equal_page(std::size_t index);
+  void cut(std::int64_t length);
 
   KvCache* cache_;
   std::uint64_t id_;
@@ -61,6 +73,7 @@ class Sequence {
   std::vector<PageId> pages_;
   std::vector<std::byte*> keys_, values_;  // [layers, pages of the pool]: what layers_ points to
   std::vector<kernels::KvPages> layers_;
+  StateId state_ = no_state;
 };
 
 class KvCache {
@@ -68,7 +81,8 @@ class KvCache {
   struct Settings {
     PageShape shape;
     std::int64_t context = 0;  // tokens that one sequence can hold; one spare page lets it copy on write
-    bool poison = false;       // fill pages with not-a-number before use: for tests
+    StatePool::Settings state = {};
+    bool poison = false;  // fill pages with not-a-number before use: for tests
   };
   struct Statistics {
     std::int64_t pages = 0;       // = free + cached + used
@@ -91,10 +105,10 @@ class KvCache {
 
   // A sequence that holds as many of `tokens` as can be found, but not more than `limit`.
   Sequence begin(std::span<const TokenId> tokens, std::int64_t limit);
-  // Forgets every page that no sequence uses.
+  // Forgets every page that no sequence uses, and all saved states.
   void clear();
 
-  std::int64_t bytes() const { return pool_.bytes(); }
+  std::int64_t bytes() const { return pool_.bytes() + state_bytes_; }
   const PageShape& shape() const { return pool_.shape(); }
   Statistics statistics() const;
 
@@ -110,7 +124,7 @@ class KvCache {
     bool free = true;
   };
 
-  KvCache(PagePool pool, bool poison);
+  KvCache(PagePool pool, std::unique_ptr<StatePool> states, bool poison);
   Page& page(PageId id) { return pages_[static_cast<std::size_t>(id)]; }
   const Page& page(PageId id) const { return pages_[static_cast<std::size_t>(id)]; }
   std::vector<PageId>& children_of(PageId parent) {
@@ -126,6 +140,8 @@ class KvCache {
   void drop_copies_of(PageId id);
 
   PagePool pool_;
+  std::unique_ptr<StatePool> states_;  // null: no layer has any
+  std::int64_t state_bytes_ = 0;
   bool poison_;
   std::vector<Page> pages_;
   std::vector<PageId> roots_;  // pages that begin a sequence

@@ -18,6 +18,8 @@ constexpr std::int64_t default_chunk = 256;
 constexpr std::int64_t dynamic_chunk = 128;
 // A card's tiles take 64 tokens of an expert: of 256 each of 128 experts would get 16.
 constexpr std::int64_t card_chunks = 2;
+// Of recurrent state: the running sequence's, and saved ones.
+constexpr std::int64_t state_blocks = 8;
 
 std::unexpected<Error> out_of_range(const char* name, std::int64_t value, std::string range) {
   return fail(ErrorKind::invalid, name, "the value is " + std::to_string(value),
@@ -94,7 +96,9 @@ KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t co
     const models::AttentionConfig* const attention = layer.attention();
     settings.shape.layers.push_back(attention ? PageShape::Layer{attention->kv_heads, attention->head_dim}
                                               : PageShape::Layer{});
+    settings.state.bytes += 4 * models::state_elements(layer.mixer, config.hidden);
   }
+  if (settings.state.bytes > 0) settings.state.blocks = state_blocks;
   return settings;
 }
 

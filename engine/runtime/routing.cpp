@@ -100,6 +100,7 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
     const layers::Segment segment{.tokens = part,
                                   .first = first,
                                   .pages = sequence.pages(),
+                                  .state = sequence.state(),
                                   .logits = layers::LogitsWanted::all};
     const std::span<const float> logits = parts.forward->run(
         {.segments = {segment}, .context = parts.settings.context, .stop = stop, .observer = &watch},

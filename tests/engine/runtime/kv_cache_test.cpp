@@ -1,6 +1,7 @@
 #include "engine/runtime/kv_cache.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 #include <set>
@@ -66,6 +67,41 @@ bool intact(const Sequence& sequence, const Tokens& expected) {
     good = good && std::ranges::all_of(row, [byte](std::byte found) { return found == std::byte{byte}; });
   });
   return good;
+}
+
+constexpr std::int64_t state_bytes = 24;
+
+// What a pass would leave behind these tokens.
+std::array<std::uint64_t, 3> state_of(std::span<const TokenId> tokens) {
+  std::array<std::uint64_t, 3> state{};
+  for (const TokenId token : tokens) {
+    state[0] += 1;
+    state[1] = state[1] * 1099511628211U + static_cast<std::uint64_t>(token) + 1;
+    state[2] ^= state[1];
+  }
+  return state;
+}
+
+bool has_own_state(const Sequence& sequence) {
+  const auto expected = state_of(sequence.tokens());
+  return sequence.state() != nullptr && std::memcmp(sequence.state(), expected.data(), state_bytes) == 0;
+}
+
+// As a pass does: from the state that it finds.
+bool compute_state(Sequence& sequence, std::span<const TokenId> more) {
+  if (!has_own_state(sequence) || !compute(sequence, more)) return false;
+  const auto state = state_of(sequence.tokens());
+  std::memcpy(sequence.state(), state.data(), state_bytes);
+  return true;
+}
+
+std::unique_ptr<KvCache> make_stateful(std::int64_t context, std::int64_t blocks) {
+  return KvCache::create({.shape = small,
+                          .context = context,
+                          .state = {.bytes = state_bytes, .blocks = blocks},
+                          .poison = true},
+                         fovea::tests::heap_device(), fovea::tests::no_stream())
+      .value();
 }
 
 std::unique_ptr<KvCache> make_cache(std::int64_t context, const PageShape& shape = small) {
@@ -283,6 +319,104 @@ class KvCacheTest : public QObject {
       const unsigned seed = fovea::tests::seed() + static_cast<unsigned>(round);
       const std::string failure = random_operations(seed, context, evicts);
       QVERIFY2(failure.empty(), qPrintable(QString("%1; FOVEA_TEST_SEED=%2").arg(failure.c_str()).arg(seed)));
+    }
+  }
+
+  // A made-up recurrent state: a number that depends on every token before. Wherever a sequence begins, is
+  // shortened or goes on, its state is that of its own tokens.
+  void aStateFollowsItsSequence() {
+    const auto cache = make_stateful(64, 8);
+    QCOMPARE(cache->bytes(), 17 * small.page_bytes() + 8 * state_bytes);
+    {
+      Sequence first = cache->begin({}, 0);
+      QVERIFY(has_own_state(first));
+      QVERIFY(compute_state(first, range(0, 6)));
+      first.save_state();
+      QVERIFY(compute_state(first, range(6, 5)));
+    }
+    // The pages are there to the end, the state of the sixth token is the last that was kept.
+    Sequence again = cache->begin(range(0, 20), 20);
+    QCOMPARE(again.length(), 6);
+    QVERIFY(has_own_state(again) && intact(again, range(0, 6)));
+    QVERIFY(compute_state(again, range(50, 7)));
+    Sequence copy = branch_of(*cache, again);
+    QCOMPARE(copy.length(), 6);
+    QVERIFY(copy.state() != again.state());
+    QVERIFY(compute_state(copy, range(70, 3)));
+    QVERIFY(has_own_state(again) && has_own_state(copy));
+    again.save_state();
+    again.truncate(12);  // between two saved states
+    QCOMPARE(again.length(), 6);
+    QVERIFY(has_own_state(again) && intact(again, range(0, 6)));
+    again.truncate(3);  // before the first
+    QCOMPARE(again.length(), 0);
+    QVERIFY(has_own_state(again));
+    // Saved behind the whole of a sequence: begun there.
+    QCOMPARE(cache->begin(joined(range(0, 6), range(50, 7)), 13).length(), 13);
+    cache->clear();
+    QCOMPARE(cache->begin(range(0, 6), 6).length(), 0);
+  }
+
+  // Saved states give way to sequences, the longest unused first, and sequences to nobody.
+  void statesRunOut() {
+    const auto cache = make_stateful(64, 3);
+    {
+      Sequence sequence = cache->begin({}, 0);
+      for (const TokenId start : {0, 10, 20}) {
+        QVERIFY(compute_state(sequence, range(start, 5)));
+        sequence.save_state();  // the third one takes the first one's place
+      }
+    }
+    const Tokens all = joined(joined(range(0, 5), range(10, 5)), range(20, 5));
+    QCOMPARE(cache->begin(all, 9).length(), 0);
+    std::vector<Sequence> held;
+    held.push_back(cache->begin(all, 15));
+    QCOMPARE(held.back().length(), 15);
+    for (int i = 0; i < 2; ++i) held.push_back(cache->begin({}, 0));
+    for (Sequence& each : held) QVERIFY(has_own_state(each) && each.reserve(1));
+    Sequence beyond = cache->begin({}, 0);
+    QVERIFY(beyond.state() == nullptr);
+    const auto refused = beyond.reserve(1);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, ErrorKind::context_full);
+    held.front().save_state();  // there is no room: nothing happens
+    QVERIFY(has_own_state(held.front()));
+  }
+
+  void statesInAnyOrder() {
+    for (int round = 0; round < fovea::tests::rounds(8); ++round) {
+      std::mt19937 random(fovea::tests::seed() + static_cast<unsigned>(round));
+      const auto below = [&random](int bound) { return static_cast<int>(random() % unsigned(bound)); };
+      const auto cache = make_stateful(200, 6);
+      std::vector<Sequence> live;
+      int returned = 0;
+      for (int step = 0; step < 300; ++step) {
+        const auto which = live.empty() ? 0 : static_cast<std::size_t>(below(int(live.size())));
+        const int action = live.empty() ? 0 : below(6);
+        if (action == 0 && live.size() < 4) {
+          Tokens wanted(static_cast<std::size_t>(below(20)));
+          for (TokenId& token : wanted) token = below(4) == 0 ? 1 : 0;
+          live.push_back(cache->begin(wanted, 20));
+          returned += live.back().length() > 0 ? 1 : 0;
+        } else if (action <= 2) {
+          Tokens more(static_cast<std::size_t>(1 + below(6)));
+          for (TokenId& token : more) token = below(4) == 0 ? 1 : 0;
+          QVERIFY(compute_state(live[which], more));
+        } else if (action == 3) {
+          live[which].save_state();
+        } else if (action == 4) {
+          live[which].truncate(below(static_cast<int>(live[which].length()) + 1));
+          returned += live[which].length() > 0 ? 1 : 0;
+        } else {
+          std::vector<Sequence> kept;
+          for (std::size_t i = 0; i < live.size(); ++i)
+            if (i != which) kept.push_back(std::move(live[i]));
+          live.swap(kept);
+        }
+        for (const Sequence& each : live)
+          QVERIFY2(has_own_state(each), qPrintable(QString("round %1, step %2").arg(round).arg(step)));
+      }
+      QVERIFY(returned > 0);
     }
   }
 
