@@ -136,10 +136,8 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
           },
       .add = [](const kernels::Add& add,
                 kernels::Stream& stream) { operations_of(stream).add(add, Stream::inside(stream)); },
-      .shortlist =
-          [](const kernels::Shortlist& list, kernels::Stream& stream) {
-            operations_of(stream).shortlist(list, Stream::inside(stream));
-          },
+      .top_k = [](const kernels::TopK& list,
+                  kernels::Stream& stream) { operations_of(stream).top_k(list, Stream::inside(stream)); },
   };
   return table;
 }

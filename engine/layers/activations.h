@@ -24,7 +24,7 @@ struct Activations {
   float* shared_weights = nullptr;     // [T]
   std::int32_t* positions = nullptr;   // [T]
   float* inverse_frequency = nullptr;  // [rotary / 2] of each rotary table, behind each other
-  std::byte* h_quantised = nullptr;    // of h and of attended: see kernels::most_image_rows
+  std::byte* h_quantised = nullptr;    // of h and of attended: see kernels::max_quantised_rows
   std::byte* attended_quantised = nullptr;
   float* logits = nullptr;  // [logits_rows, vocabulary]
 
@@ -49,7 +49,7 @@ struct Activations {
     floats(router_logits, t * c.experts());
     floats(shared_weights, t);
     floats(inverse_frequency, w.rotary);
-    const std::int64_t few = std::min(t, kernels::most_image_rows);
+    const std::int64_t few = std::min(t, kernels::max_quantised_rows);
     floats(h_quantised, few * c.hidden);
     floats(attended_quantised, few * w.attended);
     floats(logits, logits_rows(t, apart) * c.vocabulary);

@@ -20,7 +20,7 @@ std::int64_t aligned(std::int64_t bytes) {
 }
 
 std::int64_t listed(const models::ModelConfig& config) {
-  return std::min(config.vocabulary, kernels::most_shortlisted);
+  return std::min(config.vocabulary, kernels::max_top_k);
 }
 
 std::int64_t layers_with_experts(const models::ModelConfig& config, std::int64_t before) {
@@ -272,14 +272,14 @@ std::span<const float> DeviceStaging::logits(kernels::Stream& stream) {
 }
 
 void DeviceStaging::find_top_k(const kernels::OperationTable& operations, kernels::Stream& stream) {
-  operations.shortlist({.logits = a_.logits,
-                        .count = model_.config().vocabulary,
-                        .sharpness = device_side_.inverse_temperature,
-                        .listed = device_list_.listed,
-                        .ids = device_list_.ids,
-                        .values = device_list_.logits(),
-                        .sums = device_list_.sums()},
-                       stream);
+  operations.top_k({.logits = a_.logits,
+                    .count = model_.config().vocabulary,
+                    .inverse_temperature = device_side_.inverse_temperature,
+                    .listed = device_list_.listed,
+                    .ids = device_list_.ids,
+                    .values = device_list_.logits(),
+                    .sums = device_list_.sums()},
+                   stream);
   device_.read_back(bytes_of(host_list_.ids), bytes_of(device_list_.ids), device_list_.words() * 4, stream);
 }
 

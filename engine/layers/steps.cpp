@@ -15,7 +15,7 @@ void DeviceSteps::logits(std::int64_t first, kernels::Linear linear, const kerne
     op_.linear(linear, stream_);
     staging_.read_logits(first, linear.tokens, stream_);
     linear.x += linear.tokens * linear.columns;
-    linear.image = nullptr;
+    linear.quantised = nullptr;
     first += linear.tokens;
   }
 }

@@ -41,7 +41,7 @@ void Transformer::add_and_norm(const float* weight) {
                 .rows = rows_.count,
                 .columns = d,
                 .out = a_.h + begin,
-                .image = a_.h_quantised},
+                .quantised = a_.h_quantised},
                stream_);
   output_ = a_.y;
 }
@@ -62,9 +62,12 @@ void Transformer::attention(std::int64_t layer, const AttentionConfig& config, c
       kernels::Projection{.weight = w.q, .bias = w.q_bias, .out = a_.q, .out_stride = width},
       kernels::Projection{.weight = w.k, .bias = w.k_bias, .out = a_.k, .out_stride = kv_width},
       kernels::Projection{.weight = w.v, .bias = w.v_bias, .out = a_.v, .out_stride = kv_width}};
-  steps_.project(
-      layer, PassObserver::Input::attention, rows_,
-      {.x = a_.h, .tokens = rows_.count, .columns = d, .projections = projections, .image = a_.h_quantised});
+  steps_.project(layer, PassObserver::Input::attention, rows_,
+                 {.x = a_.h,
+                  .tokens = rows_.count,
+                  .columns = d,
+                  .projections = projections,
+                  .quantised = a_.h_quantised});
 
   // … the norms of q and k, their rotation, and k and v to the pages.
   const auto table = static_cast<std::size_t>(config.rotary);
@@ -106,7 +109,7 @@ void Transformer::attention(std::int64_t layer, const AttentionConfig& config, c
                    .pages = part.pages[static_cast<std::size_t>(layer)],
                    .out = row(a_.attended, width, rows.first - rows_.first),
                    .position = part.position,
-                   .image = quantised(a_.attended_quantised, rows)},
+                   .quantised = quantised(a_.attended_quantised, rows)},
                   stream_);
     seen_quantised = quantised(a_.attended_quantised, rows);
   }
@@ -118,7 +121,7 @@ void Transformer::attention(std::int64_t layer, const AttentionConfig& config, c
                   .tokens = rows_.count,
                   .columns = width,
                   .projections = output,
-                  .image = seen_quantised});
+                  .quantised = seen_quantised});
 }
 
 // y = Σ weight · expert(h) of the experts that the router chooses, and the dense part or shared experts of h.
@@ -130,7 +133,7 @@ bool Transformer::feed_forward(std::int64_t layer) {
                              .experts = w.experts,
                              .shared = w.shared.gate ? &w.shared : nullptr,
                              .out = row(a_.y, config_.hidden, rows_.first),
-                             .image = a_.h_quantised};
+                             .quantised = a_.h_quantised};
   if (const auto& config = config_.layer(layer).experts) {
     const Routed routed = steps_.route(layer, rows_,
                                        {.x = block.x,
@@ -142,7 +145,7 @@ bool Transformer::feed_forward(std::int64_t layer) {
                                         .scale = static_cast<float>(config->router.scale),
                                         .logits = a_.router_logits,
                                         .shared_weights = a_.shared_weights,
-                                        .image = a_.h_quantised});
+                                        .quantised = a_.h_quantised});
     block.used = config->used;
     block.ids = routed.ids;
     block.weights = routed.weights;
@@ -159,7 +162,7 @@ void Transformer::logits() {
                    .tokens = run.count,
                    .columns = config_.hidden,
                    .projections = {},
-                   .image = quantised(a_.h_quantised, run)},
+                   .quantised = quantised(a_.h_quantised, run)},
                   model_.output());
     before += run.count;
   }

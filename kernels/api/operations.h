@@ -70,11 +70,12 @@ class Stream {
   virtual void launch(const Graph&) {}
 };
 
-// An image: a few rows of activations in the form that a device multiplies weights with, where that is not
-// floats (a GPU: 8-bit values with their scales). What writes activations makes one beside the floats where
-// it is given the room; then what multiplies them need not, each in a launch of its own. As many bytes as the
-// floats, aligned to 16. Of more rows, and by devices without such a form, it is neither made nor read.
-constexpr std::int64_t most_image_rows = 8;
+// Quantised activations: a few rows in the form that a device multiplies weights with, where that is not
+// floats (a GPU: 8-bit values with their scales). What writes activations quantises them beside the floats
+// where it is given the room; then what multiplies them need not, each in a launch of its own. As many bytes
+// as the floats, aligned to 16. Of more rows, and by devices without such a form, it is neither made nor
+// read.
+constexpr std::int64_t max_quantised_rows = 8;
 
 // out[t, :] = dequantised table[ids[t], :].   ids [tokens], out [tokens, table.columns]
 struct EmbedRows {
@@ -93,8 +94,8 @@ struct RmsNorm {
   float eps = 0;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  float* out = nullptr;        // [rows, columns]
-  std::byte* image = nullptr;  // of out, or null
+  float* out = nullptr;            // [rows, columns]
+  std::byte* quantised = nullptr;  // of out, or null
 };
 
 // One output of a Linear operation.
@@ -111,7 +112,7 @@ struct Linear {
   std::int64_t tokens = 0;
   std::int64_t columns = 0;
   std::span<const Projection> projections;
-  const std::byte* image = nullptr;  // of x, or null
+  const std::byte* quantised = nullptr;  // of x, or null
 };
 
 // half_split pairs element i with i + rotary/2 (Hugging Face); interleaved pairs 2i with 2i + 1.
@@ -166,7 +167,7 @@ struct Attention {
   // [1]; where given, it is read in place of `first`, which is then the most that it will be: a device that
   // cannot see the position divides the work for that one.
   const std::int32_t* position = nullptr;
-  std::byte* image = nullptr;  // of out, or null
+  std::byte* quantised = nullptr;  // of out, or null
 };
 
 // The experts of each token: logits = x · weightᵀ, p = softmax(logits), and of each row the `used` largest p,
@@ -179,12 +180,12 @@ struct Router {
   Weight shared_gate;  // [1, d], or none
   std::int64_t used = 0;
   bool normalise = false;
-  float scale = 1;                   // multiplies the weights at the end
-  float* logits = nullptr;           // [tokens, experts]
-  std::int32_t* ids = nullptr;       // [tokens, used]
-  float* weights = nullptr;          // [tokens, used]
-  float* shared_weights = nullptr;   // [tokens], with a gate only
-  const std::byte* image = nullptr;  // of x, or null
+  float scale = 1;                       // multiplies the weights at the end
+  float* logits = nullptr;               // [tokens, experts]
+  std::int32_t* ids = nullptr;           // [tokens, used]
+  float* weights = nullptr;              // [tokens, used]
+  float* shared_weights = nullptr;       // [tokens], with a gate only
+  const std::byte* quantised = nullptr;  // of x, or null
 };
 
 // One expert, or a dense feed-forward layer: down(silu(gate(x)) · up(x)).
@@ -212,7 +213,7 @@ struct FeedForward {
   const Expert* shared = nullptr;         // or null
   const float* shared_weights = nullptr;  // [tokens]; null: 1
   float* out = nullptr;                   // [tokens, d], overwritten
-  const std::byte* image = nullptr;       // of x, or null
+  const std::byte* quantised = nullptr;   // of x, or null
 };
 
 // x += y.   [count]
@@ -225,15 +226,15 @@ struct Add {
 // What choosing the next token needs to know of its logits: the largest of them, in descending order (ties:
 // lower index first), and what all of them weigh, d being a logit less the largest. Not-a-number counts as
 // −∞. Where the largest is infinite, the sums are 0.
-constexpr std::int64_t most_shortlisted = 128;
-struct Shortlist {
-  const float* logits = nullptr;     // [count]
-  std::int64_t count = 0;            // at least 1
-  const float* sharpness = nullptr;  // [1]: one over the temperature
-  std::int64_t listed = 0;           // 1 … count, at most most_shortlisted
-  std::int32_t* ids = nullptr;       // [listed]
-  float* values = nullptr;           // [listed]: their logits
-  float* sums = nullptr;             // [3]: Σ e^(sharpness · d), Σ e^d, Σ d · e^d
+constexpr std::int64_t max_top_k = 128;
+struct TopK {
+  const float* logits = nullptr;               // [count]
+  std::int64_t count = 0;                      // at least 1
+  const float* inverse_temperature = nullptr;  // [1]: one over the temperature
+  std::int64_t listed = 0;                     // 1 … count, at most max_top_k
+  std::int32_t* ids = nullptr;                 // [listed]
+  float* values = nullptr;                     // [listed]: their logits
+  float* sums = nullptr;                       // [3]: Σ e^(inverse_temperature · d), Σ e^d, Σ d · e^d
 };
 
 struct OperationTable {
@@ -245,7 +246,7 @@ struct OperationTable {
   void (*router)(const Router&, Stream&);
   void (*feed_forward)(const FeedForward&, Stream&);
   void (*add)(const Add&, Stream&);
-  void (*shortlist)(const Shortlist&, Stream&);
+  void (*top_k)(const TopK&, Stream&);
 };
 
 }  // namespace fovea::kernels

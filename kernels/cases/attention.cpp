@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "kernels/cases/cache.h"
-#include "kernels/cases/image.h"
+#include "kernels/cases/quantised.h"
 #include "kernels/formats/formats.h"
 
 namespace fovea::kernels::cases {
@@ -26,7 +26,7 @@ struct AttentionShape {
   std::int64_t padding = 0;
   double spread = 1;  // of the queries: large makes the softmax pick single keys
   Told told = Told::on_the_host;
-  bool with_image = false;
+  bool with_quantised = false;
 };
 
 class AttentionCase final : public Case {
@@ -35,7 +35,7 @@ class AttentionCase final : public Case {
     return "attention " + s.cache.text() + ", " + std::to_string(s.cache.kv_heads * s.group) + " heads, " +
            std::to_string(s.tokens) + " tokens at " + std::to_string(s.first) +
            (s.window > 0 ? ", window " + std::to_string(s.window) : "") + (s.spread > 1 ? ", peaked" : "") +
-           (s.told == Told::in_memory ? ", told in memory" : "") + (s.with_image ? ", image" : "");
+           (s.told == Told::in_memory ? ", told in memory" : "") + (s.with_quantised ? ", quantised" : "");
   }
 
   AttentionCase(Random& random, const AttentionShape& shape) : s_(shape) {
@@ -80,8 +80,9 @@ class AttentionCase final : public Case {
       a.first += above;
       a.position = memory.input<std::int32_t>({static_cast<std::int32_t>(s_.first)});
     }
-    std::optional<ImageReader> reader;
-    if (s_.with_image) a.image = reader.emplace(memory, s_.tokens, heads_ * s_.cache.head_dim).image();
+    std::optional<QuantisedReader> reader;
+    if (s_.with_quantised)
+      a.quantised = reader.emplace(memory, s_.tokens, heads_ * s_.cache.head_dim).quantised();
     return [&memory, a, reader](Stream& stream) {
       memory.device().operations().attention(a, stream);
       if (reader) reader->read(a.out, stream);
@@ -97,10 +98,11 @@ class AttentionCase final : public Case {
   // queries, queries and weights are rounded by 2^-12 on average, of a score's products each on its own.
   std::vector<double> tolerance(const std::vector<float>& reference) const override {
     std::vector<double> result = out_tolerance();
-    if (!s_.with_image) return result;
+    if (!s_.with_quantised) return result;
     const std::vector<float> read(reference.begin() + std::ssize(result), reference.end());
-    const std::vector<double> of_image = ImageReader::tolerance(read, result, heads_ * s_.cache.head_dim);
-    result.insert(result.end(), of_image.begin(), of_image.end());
+    const std::vector<double> of_quantised =
+        QuantisedReader::tolerance(read, result, heads_ * s_.cache.head_dim);
+    result.insert(result.end(), of_quantised.begin(), of_quantised.end());
     return result;
   }
 
@@ -199,17 +201,18 @@ void add_attention_sweep(Cases& cases, Random& random) {
       add(cases, random, {{type, 2, 64, 16}, 4, first, 1, 0, 0, 1, Told::in_memory});
     add(cases, random, {{type, 2, 64, 16}, 2, 90, 3, 20, 0, 1, Told::in_memory});
   }
-  // Images, of one stretch and of several, of heads that are no whole warps, of too many tokens.
+  // Quantised activations, of one KV split and of several, of heads that are no whole warps, of too many
+  // tokens.
   for (const Type type : {Type::f32, Type::f16}) {
-    const auto image = [&](const CacheShape& cache, std::int64_t group, std::int64_t first,
-                           std::int64_t tokens) {
+    const auto quantised = [&](const CacheShape& cache, std::int64_t group, std::int64_t first,
+                               std::int64_t tokens) {
       add(cases, random, {cache, group, first, tokens, 0, 0, 1, Told::on_the_host, true});
     };
-    image({type, 2, 64, 16}, 3, 15, 1);
-    image({type, 2, 64, 16}, 3, 700, 1);
-    image({type, 1, 128, 64}, 4, 600, 8);
-    image({type, 2, 80, 16}, 1, 300, 3);
-    image({type, 2, 64, 16}, 2, 300, 9);
+    quantised({type, 2, 64, 16}, 3, 15, 1);
+    quantised({type, 2, 64, 16}, 3, 700, 1);
+    quantised({type, 1, 128, 64}, 4, 600, 8);
+    quantised({type, 2, 80, 16}, 1, 300, 3);
+    quantised({type, 2, 64, 16}, 2, 300, 9);
   }
   // Head sizes that fill no vector.
   for (const Type type : {Type::f32, Type::f16}) {

@@ -15,7 +15,7 @@ Cases sweep_cases(unsigned seed) {
   add_attention_sweep(cases, random);
   add_matrix_sweep(cases, random);
   add_feed_forward_sweep(cases, random);
-  add_shortlist_sweep(cases, random);
+  add_top_k_sweep(cases, random);
   return cases;
 }
 
@@ -27,7 +27,7 @@ Benchmarks benchmarks() {
   add_attention_benchmarks(all);
   add_matrix_benchmarks(all);
   add_feed_forward_benchmarks(all);
-  add_shortlist_benchmarks(all);
+  add_top_k_benchmarks(all);
   return all;
 }
 

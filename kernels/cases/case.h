@@ -53,14 +53,14 @@ void add_attention_inputs_sweep(Cases&, Random&);
 void add_attention_sweep(Cases&, Random&);
 void add_vector_sweep(Cases&, Random&);  // rms_norm, add
 void add_router_sweep(Cases&, Random&);
-void add_shortlist_sweep(Cases&, Random&);
+void add_top_k_sweep(Cases&, Random&);
 void add_matrix_benchmarks(Benchmarks&);
 void add_feed_forward_benchmarks(Benchmarks&);
 void add_attention_inputs_benchmarks(Benchmarks&);
 void add_attention_benchmarks(Benchmarks&);
 void add_vector_benchmarks(Benchmarks&);
 void add_router_benchmarks(Benchmarks&);
-void add_shortlist_benchmarks(Benchmarks&);
+void add_top_k_benchmarks(Benchmarks&);
 
 // Runs the case once on a fresh copy of its inputs; the outputs. `damage` gets Memory::damage().
 std::vector<float> run_once(const Case&, const Device&, Stream&, bool preferred_packing, std::string& damage);

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include "kernels/cases/image.h"
+#include "kernels/cases/quantised.h"
 #include "kernels/cases/weights.h"
 
 namespace fovea::kernels::cases {
@@ -60,7 +60,7 @@ class FeedForwardCase final : public Case {
   std::vector<float> weights;
   std::vector<HostExpert> shared;     // none or one
   std::vector<float> shared_weights;  // or empty
-  bool with_image = false;
+  bool with_quantised = false;
 
   void finish(const std::string& what) {
     name = "feed_forward " + what;
@@ -89,9 +89,9 @@ class FeedForwardCase final : public Case {
     FeedForward a;
     if (!memory.device().memory_is_host()) a.table = memory.table(placed);
     std::optional<Imaged> given;
-    if (with_image) given.emplace(memory, x, d);
+    if (with_quantised) given.emplace(memory, x, d);
     a.x = given ? given->x() : memory.input(x);
-    if (given) a.image = given->image();
+    if (given) a.quantised = given->quantised();
     a.tokens = tokens;
     a.d = d;
     a.used = used;
@@ -233,11 +233,11 @@ void take_away(Cases& cases, std::int64_t count) {
   one.name += ", " + std::to_string(count) + " elsewhere";
 }
 
-void give_image(Cases& cases) {
+void give_quantised(Cases& cases) {
   auto& one = static_cast<FeedForwardCase&>(*cases.back());
-  one.with_image = true;
+  one.with_quantised = true;
   one.x = unit_rows(std::move(one.x), one.d);
-  one.name += ", image";
+  one.name += ", quantised";
 }
 
 }  // namespace
@@ -278,7 +278,7 @@ void add_feed_forward_sweep(Cases& cases, Random& random) {
   for (const std::int64_t tokens : {1, 8, 9}) {
     add_case(cases, random, {{Type::q4_k, Type::q6_k}, {Type::q8_0, Type::q8_0}},
              {16, 3, 256, 256, tokens, true, false});
-    give_image(cases);
+    give_quantised(cases);
   }
   for (const std::int64_t elsewhere : {3, 7}) {
     for (const std::int64_t tokens : {1, 21}) {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cases/image.h"
+#include "kernels/cases/quantised.h"
 #include "kernels/cases/weights.h"
 
 namespace fovea::kernels::cases {
@@ -60,14 +60,14 @@ struct ProjectionPart {
 class LinearCase final : public Case {
  public:
   LinearCase(const std::string& what, std::vector<float> x, std::int64_t tokens,
-             std::vector<ProjectionPart> parts, bool with_image = false)
+             std::vector<ProjectionPart> parts, bool with_quantised = false)
       : x_(std::move(x)),
         tokens_(tokens),
         columns_(static_cast<std::int64_t>(x_.size()) / tokens),
         parts_(std::move(parts)),
-        with_image_(with_image) {
-    name = "linear " + what + (with_image ? ", image" : "");
-    if (with_image) x_ = unit_rows(std::move(x_), columns_);
+        with_quantised_(with_quantised) {
+    name = "linear " + what + (with_quantised ? ", quantised" : "");
+    if (with_quantised) x_ = unit_rows(std::move(x_), columns_);
     for (const ProjectionPart& part : parts_) {
       work.bytes += static_cast<double>(part.weight.bytes.size());
       work.operations += 2.0 * static_cast<double>(part.weight.rows * part.weight.columns * tokens);
@@ -82,11 +82,12 @@ class LinearCase final : public Case {
                              part.bias.empty() ? nullptr : memory.input(part.bias),
                              memory.output<float>(tokens_ * stride), stride});
     }
-    if (with_image_) {
+    if (with_quantised_) {
       const Imaged given(memory, x_, columns_);
       return [&memory, given, projections, tokens = tokens_, columns = columns_](Stream& stream) {
         given.make(stream);
-        memory.device().operations().linear({given.x(), tokens, columns, projections, given.image()}, stream);
+        memory.device().operations().linear({given.x(), tokens, columns, projections, given.quantised()},
+                                            stream);
       };
     }
     const float* x = memory.input(x_);
@@ -117,7 +118,7 @@ class LinearCase final : public Case {
   std::int64_t tokens_;
   std::int64_t columns_;
   std::vector<ProjectionPart> parts_;
-  bool with_image_;
+  bool with_quantised_;
 };
 
 std::int64_t block_elements(Type type) {
@@ -176,14 +177,14 @@ void add_awkward(Cases& cases, Random& random, Type type, int repeats) {
 
 // Query, key and value as a model has them: one input, three matrices of different types and sizes.
 void add_mixed(Cases& cases, Random& random, Type q, Type k, Type v, std::int64_t tokens,
-               bool with_image = false) {
+               bool with_quantised = false) {
   std::vector<ProjectionPart> parts;
   parts.push_back({random_weight(random, q, 48, 512), normals(random, 48), 0});
   parts.push_back({random_weight(random, k, 16, 512), {}, 5});
   parts.push_back({random_weight(random, v, 23, 512), normals(random, 23), 1});
   cases.push_back(std::make_unique<LinearCase>(
       "mixed " + label(q) + " " + label(k) + " " + label(v) + " " + std::to_string(tokens) + " tokens",
-      normals(random, tokens * 512), tokens, std::move(parts), with_image));
+      normals(random, tokens * 512), tokens, std::move(parts), with_quantised));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "kernels/cases/image.h"
+#include "kernels/cases/quantised.h"
 #include "kernels/cases/weights.h"
 
 namespace fovea::kernels::cases {
@@ -17,7 +17,7 @@ struct RouterShape {
   std::int64_t used = 1;
   bool normalise = false;
   float scale = 1;
-  bool with_image = false;
+  bool with_quantised = false;
 };
 
 std::span<const float> row(const std::vector<float>& x, std::int64_t token, std::int64_t columns) {
@@ -43,7 +43,7 @@ class RouterCase final : public Case {
       : s_(shape), weight_(std::move(weight)), gate_(std::move(gate)), x_(std::move(x)) {
     name = "router " + what + " " + std::to_string(s_.tokens) + " tokens, " + std::to_string(s_.used) +
            " of " + std::to_string(weight_.rows) + (s_.normalise ? ", normalised" : "") +
-           (gate_.rows > 0 ? ", gate" : "") + (s_.with_image ? ", image" : "");
+           (gate_.rows > 0 ? ", gate" : "") + (s_.with_quantised ? ", quantised" : "");
     work.bytes = static_cast<double>(weight_.bytes.size() + gate_.bytes.size());
     work.operations = 2.0 * static_cast<double>(s_.tokens * weight_.rows * weight_.columns);
   }
@@ -62,10 +62,10 @@ class RouterCase final : public Case {
       a.shared_gate = memory.weight(gate_);
       a.shared_weights = memory.output<float>(a.tokens);
     }
-    if (s_.with_image) {
+    if (s_.with_quantised) {
       const Imaged given(memory, x_, weight_.columns);
       a.x = given.x();
-      a.image = given.image();
+      a.quantised = given.quantised();
       return [&memory, given, a](Stream& stream) {
         given.make(stream);
         memory.device().operations().router(a, stream);
@@ -159,7 +159,7 @@ std::unique_ptr<Case> with_weights(Random& random, Type type, Type gate, std::in
     std::vector<float> token;
     do {
       token = normals(random, columns, 2);
-      if (shape.with_image) token = unit_rows(std::move(token), columns);
+      if (shape.with_quantised) token = unit_rows(std::move(token), columns);
     } while (!RouterCase::apart(weight, token, shape.used));
     x.insert(x.end(), token.begin(), token.end());
   }

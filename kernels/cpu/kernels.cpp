@@ -20,7 +20,7 @@ const Kernels kernels = {
             .router = router,
             .feed_forward = feed_forward,
             .add = add,
-            .shortlist = shortlist,
+            .top_k = top_k,
         },
     .choose_experts = choose_experts,
     .multiply_tile = multiply_tile,

@@ -54,6 +54,6 @@ extern const Kernels kernels;
 void linear(const Linear&, Stream&);
 void router(const Router&, Stream&);
 void feed_forward(const FeedForward&, Stream&);
-void shortlist(const Shortlist&, Stream&);
+void top_k(const TopK&, Stream&);
 
 }  // namespace fovea::kernels::cpu

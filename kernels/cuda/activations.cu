@@ -51,9 +51,9 @@ void quantise(const float* x, std::int64_t rows, Group group, const Quantised& o
                           stream, x, out, group, count);
 }
 
-Quantised image_or_quantised(const std::byte* image, const float* x, std::int64_t rows, std::int64_t columns,
-                             Scratch& scratch, CudaStream& stream) {
-  const Quantised made = image_arrays(image, rows, columns);
+Quantised given_or_quantised(const std::byte* quantised, const float* x, std::int64_t rows,
+                             std::int64_t columns, Scratch& scratch, CudaStream& stream) {
+  const Quantised made = quantised_arrays(quantised, rows, columns);
   return made.q ? made : quantise(x, rows, columns, Group::of_16, scratch, stream);
 }
 

@@ -43,21 +43,21 @@ FOVEA_DEVICE void store_quantised(float value, const Quantised& out, std::int64_
   if (i % 16 == 0) out.halves[i / 16] = half;
 }
 
-// An image (kernels/api/operations.h) is these arrays, with groups of 16, one after the other. One that
-// cannot be is empty.
-static_assert(most_image_rows < fewest_in_tiles);
-inline Quantised image_arrays(const std::byte* image, std::int64_t rows, std::int64_t columns) {
-  if (!image || rows > most_image_rows || columns % 32 != 0) return {};
-  auto* const q = reinterpret_cast<std::int8_t*>(const_cast<std::byte*>(image));
+// What an operation is given (kernels/api/operations.h) is these arrays, with groups of 16, one after the
+// other. One that cannot be is empty.
+static_assert(max_quantised_rows < fewest_in_tiles);
+inline Quantised quantised_arrays(const std::byte* quantised, std::int64_t rows, std::int64_t columns) {
+  if (!quantised || rows > max_quantised_rows || columns % 32 != 0) return {};
+  auto* const q = reinterpret_cast<std::int8_t*>(const_cast<std::byte*>(quantised));
   return {q, reinterpret_cast<Floats2*>(q + rows * columns), columns};
 }
 
 void quantise(const float* x, std::int64_t rows, Group, const Quantised& out, CudaStream&);
 // Into the scratch memory.
 Quantised quantise(const float* x, std::int64_t rows, std::int64_t columns, Group, Scratch&, CudaStream&);
-// The image, or where there is none what is made of x in the scratch memory.
-Quantised image_or_quantised(const std::byte* image, const float* x, std::int64_t rows, std::int64_t columns,
-                             Scratch&, CudaStream&);
+// What is given, or where there is none what is made of x in the scratch memory.
+Quantised given_or_quantised(const std::byte* quantised, const float* x, std::int64_t rows,
+                             std::int64_t columns, Scratch&, CudaStream&);
 constexpr std::int64_t quantised_bytes(std::int64_t rows, std::int64_t columns) {
   return rows * columns + rows * columns / 16 * 8 + 512;
 }

@@ -1,9 +1,9 @@
 // attention, its form for what tensor cores would not be exact enough for or could not load, and what joins
-// stretches. A block takes the query heads of one key head (up to eight) and one stretch of positions, in
+// KV splits. A block takes the query heads of one key head (up to eight) and one split of the positions, in
 // tiles of 32: the tile's keys go to shared memory once for all heads, a lane computes the score of one
 // position, the tile's values follow in the same memory, and a lane adds up its dimensions. The softmax is
-// kept online. Stretches are chosen so that the device is filled; a second kernel joins them, and quantises
-// what it writes (an image).
+// kept online. Splits are chosen so that the device is filled; a second kernel joins them, and quantises
+// what it writes.
 //
 // Bound by loads from shared memory, two for each product.
 #include "kernels/cuda/activations.h"
@@ -24,12 +24,12 @@ constexpr int warp_heads = block_heads / warps;
 constexpr std::int64_t fewest_in_tiles = 9;  // queries
 constexpr int lane_dims = most_head_dim / 32;
 constexpr unsigned join_threads = 512;
-static_assert(most_stretches <= join_threads);
+static_assert(max_kv_splits <= join_threads);
 
-FOVEA_DEVICE Range range_of(const Stretches& s, std::int64_t token) {
+FOVEA_DEVICE Range range_of(const KvSplits& s, std::int64_t token) {
   const std::int64_t end = first_position(s.op) + token + 1;
   const std::int64_t begin = s.op.window > 0 && end > s.op.window ? end - s.op.window : 0;
-  return stretch_of({begin, end}, s.count, tile_positions);
+  return kv_split_of({begin, end}, s.count, tile_positions);
 }
 
 template <Type type>
@@ -53,7 +53,7 @@ struct HeadState {
 
 template <Type type>
 FOVEA_KERNEL(threads)
-attend_kernel(Stretches s) {
+attend_kernel(KvSplits s) {
   wait_for_earlier();
   const KvPages& pages = s.op.pages;
   const int dim = static_cast<int>(pages.head_dim);
@@ -126,18 +126,18 @@ attend_kernel(Stretches s) {
   }
 }
 
-// Joins the stretches of one head of one token: a thread finds what one stretch counts, a warp adds up every
+// Joins the splits of one head of one token: a thread finds what one split counts, a warp adds up every
 // sixteenth, 16 bytes of it in each lane.
-FOVEA_KERNEL(join_threads) join_stretches_kernel(Stretches s, Quantised image) {
+FOVEA_KERNEL(join_threads) join_kv_splits_kernel(KvSplits s, Quantised quantised) {
   wait_for_earlier();
   constexpr int join_warps = join_threads / 32;
-  FOVEA_SHARED(float, factors, most_stretches);
+  FOVEA_SHARED(float, factors, max_kv_splits);
   FOVEA_SHARED(float, sums, join_warps* most_head_dim);
   const int dim = static_cast<int>(s.op.pages.head_dim);
   const int thread = static_cast<int>(thread_index());
   const std::int64_t head = std::int64_t{block_y()} * s.op.heads + block_x();
-  const Stretch* const found = s.weights + head * s.count;
-  const Stretch mine = thread < s.count ? found[thread] : Stretch{-INFINITY, 0};
+  const KvSplit* const found = s.weights + head * s.count;
+  const KvSplit mine = thread < s.count ? found[thread] : KvSplit{-INFINITY, 0};
   const float factor = weight_of(mine.largest, largest_of_block(mine.largest));
   factors[thread] = factor;
   const float total = sum_of_block(factor * mine.total);
@@ -156,7 +156,7 @@ FOVEA_KERNEL(join_threads) join_stretches_kernel(Stretches s, Quantised image) {
     float sum = 0;
     FOVEA_UNROLL for (int w = 0; w < join_warps; ++w) sum += sums[w * most_head_dim + d];
     s.op.out[start + d] = sum / total;
-    if (image.q) store_quantised(sum / total, image, start + d);
+    if (quantised.q) store_quantised(sum / total, quantised, start + d);
   }
 }
 
@@ -164,7 +164,7 @@ std::int64_t blocks_of_token(const Attention& op) {
   return op.pages.kv_heads * quotient_up(op.heads / op.pages.kv_heads, block_heads);
 }
 
-void start_one_by_one(const Stretches& s, std::int64_t tokens, CudaStream& stream) {
+void start_one_by_one(const KvSplits& s, std::int64_t tokens, CudaStream& stream) {
   const std::int64_t dim = s.op.pages.head_dim;
   const auto tile_bytes = static_cast<unsigned>(quotient_up(tile_positions * 4 * (dim + 1), 16) * 16);
   const LaunchShape shape = {.grid_x = static_cast<unsigned>(s.count),
@@ -195,24 +195,24 @@ Form form_of(const Attention& op) {
   return op.pages.head_dim % 8 == 0 ? Form::few : Form::one_by_one;
 }
 
-// Into how many stretches, so that with `blocks` blocks for each there are `wanted` for each multiprocessor,
+// Into how many KV splits, so that with `blocks` blocks for each there are `wanted` for each multiprocessor,
 // and none is shorter than `shortest` positions.
-int stretches_for(const Attention& op, std::int64_t wanted, std::int64_t blocks, std::int64_t shortest) {
+int kv_splits_for(const Attention& op, std::int64_t wanted, std::int64_t blocks, std::int64_t shortest) {
   const std::int64_t longest =
       op.window > 0 ? smaller(op.window, op.first + op.tokens) : op.first + op.tokens;
   return static_cast<int>(smaller(
-      most_stretches, smaller(wanted > blocks ? wanted / blocks : 1, quotient_up(longest, shortest))));
+      max_kv_splits, smaller(wanted > blocks ? wanted / blocks : 1, quotient_up(longest, shortest))));
 }
-int stretches_for(const Attention& op, Form form, const CudaStream& stream) {
+int kv_splits_for(const Attention& op, Form form, const CudaStream& stream) {
   const std::int64_t all = stream.multiprocessors();
   switch (form) {
     case Form::few:
-      return stretches_for(op, attention_few_resident * all, attention_few_blocks(op),
+      return kv_splits_for(op, attention_few_resident * all, attention_few_blocks(op),
                            attention_few_positions);
     case Form::tiles:
-      return stretches_for(op, 4 * all, attention_tile_blocks(op), 2 * attention_tile_positions);
+      return kv_splits_for(op, 4 * all, attention_tile_blocks(op), 2 * attention_tile_positions);
     default:
-      return stretches_for(op, 4 * all, blocks_of_token(op) * op.tokens, 2 * tile_positions);
+      return kv_splits_for(op, 4 * all, blocks_of_token(op) * op.tokens, 2 * tile_positions);
   }
 }
 
@@ -224,19 +224,19 @@ void attention(const Attention& op, Stream& stream) {
   assert(op.heads % pages.kv_heads == 0 && pages.head_dim <= most_head_dim);
   if (op.tokens == 0) return;
   const Form form = form_of(op);
-  // Of heads that are no whole warps, and where there is nothing to join, the image is made apart.
-  const Quantised image = image_arrays(op.image, op.tokens, op.heads * pages.head_dim);
+  // Of heads that are no whole warps, and where there is nothing to join, they are quantised apart.
+  const Quantised quantised = quantised_arrays(op.quantised, op.tokens, op.heads * pages.head_dim);
   const std::int64_t stride = quotient_up(pages.head_dim, 4) * 4;
-  Stretches s = {.op = op, .count = stretches_for(op, form, cuda), .sum_stride = static_cast<int>(stride)};
+  KvSplits s = {.op = op, .count = kv_splits_for(op, form, cuda), .sum_stride = static_cast<int>(stride)};
   const std::int64_t token_parts = op.heads * s.count;
   std::int64_t at_once = 65535;
   if (s.count > 1) {
     at_once = smaller(at_once, (cuda.scratch_bytes() - 512) /
-                                   (token_parts * (stride * 4 + static_cast<std::int64_t>(sizeof(Stretch)))));
+                                   (token_parts * (stride * 4 + static_cast<std::int64_t>(sizeof(KvSplit)))));
     assert(at_once > 0);
     Scratch scratch(cuda);
     s.sums = scratch.take<float>(at_once * token_parts * stride);
-    s.weights = scratch.take<Stretch>(at_once * token_parts);
+    s.weights = scratch.take<KvSplit>(at_once * token_parts);
   }
   for (std::int64_t first = 0; first < op.tokens; first += at_once) {
     const std::int64_t tokens = smaller(at_once, op.tokens - first);
@@ -249,14 +249,14 @@ void attention(const Attention& op, Stream& stream) {
       start_one_by_one(s, tokens, cuda);
     }
     if (s.count == 1) continue;
-    launch<join_stretches_kernel>({.grid_x = static_cast<unsigned>(op.heads),
+    launch<join_kv_splits_kernel>({.grid_x = static_cast<unsigned>(op.heads),
                                    .grid_y = static_cast<unsigned>(tokens),
                                    .threads = join_threads,
                                    .overlaps = true},
-                                  cuda, s, pages.head_dim % 32 == 0 ? image : Quantised{});
+                                  cuda, s, pages.head_dim % 32 == 0 ? quantised : Quantised{});
   }
-  if (image.q && (s.count == 1 || pages.head_dim % 32 != 0))
-    quantise(op.out, op.tokens, Group::of_16, image, cuda);
+  if (quantised.q && (s.count == 1 || pages.head_dim % 32 != 0))
+    quantise(op.out, op.tokens, Group::of_16, quantised, cuda);
 }
 
 }  // namespace fovea::kernels::cuda

@@ -12,22 +12,22 @@ namespace fovea::kernels::cuda {
 
 constexpr int most_head_dim = 256;
 
-// Work is divided into stretches of positions where queries alone would not fill the device. Of several, each
-// leaves its own result, which join_stretches_kernel (attention.cu) puts together.
-constexpr int most_stretches = 512;
-struct Stretch {
+// Work is divided into splits of the positions (KV splits) where queries alone would not fill the device. Of
+// several, each leaves its own result, which join_kv_splits_kernel (attention.cu) puts together.
+constexpr int max_kv_splits = 512;
+struct KvSplit {
   float largest;  // score, and
   float total;    // Σ e^(score − largest)
 };
-struct Stretches {
+struct KvSplits {
   Attention op;
   int first_token = 0;  // of this launch
-  int count = 1;        // stretches of positions
+  int count = 1;        // splits of the positions
   // [tokens, heads, count, sum_stride]: Σ e^(score − largest) · value, each filled up with zeros to a
   // multiple of 16 bytes.
   float* sums = nullptr;
   int sum_stride = 0;
-  Stretch* weights = nullptr;  // [tokens, heads, count]
+  KvSplit* weights = nullptr;  // [tokens, heads, count]
 };
 
 FOVEA_DEVICE std::int64_t first_position(const Attention& op) {
@@ -40,11 +40,11 @@ struct Range {
   std::int64_t end;
 };
 // The part of [begin, end) that is this block's, in whole tiles of positions.
-FOVEA_DEVICE Range stretch_of(const Range& all, int count, int tile_positions) {
+FOVEA_DEVICE Range kv_split_of(const Range& all, int count, int tile_positions) {
   const std::int64_t tiles = (all.end - all.begin + tile_positions - 1) / tile_positions;
-  const std::int64_t stretch = (tiles + count - 1) / count * tile_positions;
-  const std::int64_t from = all.begin + block_x() * stretch;
-  return {from < all.end ? from : all.end, from + stretch < all.end ? from + stretch : all.end};
+  const std::int64_t split = (tiles + count - 1) / count * tile_positions;
+  const std::int64_t from = all.begin + block_x() * split;
+  return {from < all.end ? from : all.end, from + split < all.end ? from + split : all.end};
 }
 
 FOVEA_DEVICE float weight_of(float score, float largest) {
@@ -53,12 +53,12 @@ FOVEA_DEVICE float weight_of(float score, float largest) {
 
 // Of few queries on tensor cores, over a cache that half floats hold.
 std::int64_t attention_few_blocks(const Attention&);
-void start_attention_of_few(const Stretches&, std::int64_t tokens, CudaStream&);
+void start_attention_of_few(const KvSplits&, std::int64_t tokens, CudaStream&);
 constexpr int attention_few_positions = 64;  // of a block at once
 constexpr int attention_few_resident = 2;    // blocks on a multiprocessor
 
 // The operation for many queries over a cache that half floats hold.
-void start_attention_in_tiles(const Stretches&, std::int64_t tokens, CudaStream&);
+void start_attention_in_tiles(const KvSplits&, std::int64_t tokens, CudaStream&);
 std::int64_t attention_tile_blocks(const Attention&);
 constexpr int attention_tile_positions = 32;
 

@@ -1,6 +1,6 @@
 // Attention of few queries, as in decoding, over a cache of 16-bit or 8-bit entries: on tensor cores, which
 // serve all query heads of a key head at once. A block takes 16 rows (queries of the heads that share one key
-// head) and one stretch of positions; each of its four warps goes through every fourth 16 of them with a
+// head) and one split of the positions; each of its four warps goes through every fourth 16 of them with a
 // softmax of its own, and the block joins the four.
 //
 // Bound by the memory that the cache lies in. Keys and values come from there into the registers that the
@@ -166,25 +166,25 @@ FOVEA_DEVICE void join_warps(const Queries& queries, std::int64_t first_row, con
   constexpr int part = joined_dims;
   constexpr int stride = part + 4;
   FOVEA_SHARED(float, parts, warps* rows* stride);
-  FOVEA_SHARED(Stretch, found, warps * rows);
-  const Stretches& s = queries.s;
+  FOVEA_SHARED(KvSplit, found, warps * rows);
+  const KvSplits& s = queries.s;
   const int thread = static_cast<int>(thread_index());
   const int warp = thread / 32;
   const int lane = thread % 32;
   FOVEA_UNROLL for (int r = 0; r < 2; ++r) {
     const float total = sum_of_four(state.total[r]);
-    if (lane % 4 == 0) found[warp * rows + sum_row(2 * r)] = Stretch{state.largest[r], total};
+    if (lane % 4 == 0) found[warp * rows + sum_row(2 * r)] = KvSplit{state.largest[r], total};
   }
   sync_block();
   // Of all warps, for a row.
   const auto together = [&](int row) {
-    Stretch all = {-INFINITY, 0};
+    KvSplit all = {-INFINITY, 0};
     FOVEA_UNROLL for (int w = 0; w < warps; ++w) {
-      const Stretch one = found[w * rows + row];
+      const KvSplit one = found[w * rows + row];
       all.largest = fmaxf(all.largest, one.largest);
     }
     FOVEA_UNROLL for (int w = 0; w < warps; ++w) {
-      const Stretch one = found[w * rows + row];
+      const KvSplit one = found[w * rows + row];
       all.total += one.total * weight_of(one.largest, all.largest);
     }
     return all;
@@ -280,7 +280,7 @@ std::int64_t attention_few_blocks(const Attention& op) {
   return op.pages.kv_heads * row_blocks(op, op.tokens);
 }
 
-void start_attention_of_few(const Stretches& s, std::int64_t tokens, CudaStream& stream) {
+void start_attention_of_few(const KvSplits& s, std::int64_t tokens, CudaStream& stream) {
   const KvPages& pages = s.op.pages;
   const LaunchShape shape = {.grid_x = static_cast<unsigned>(s.count),
                              .grid_y = static_cast<unsigned>(pages.kv_heads),

@@ -14,7 +14,7 @@ namespace fovea::kernels::cuda {
 
 // Of one launch.
 struct Queries {
-  Stretches s;
+  KvSplits s;
   std::int64_t tokens;
 };
 
@@ -33,13 +33,13 @@ FOVEA_DEVICE QueryRow query_row(const Queries& queries, std::int64_t row) {
           row < queries.tokens * group};
 }
 
-// Where a row's result goes: out, or what join_stretches_kernel reads.
-FOVEA_DEVICE float* row_target(const Stretches& s, const QueryRow& row) {
+// Where a row's result goes: out, or what join_kv_splits_kernel reads.
+FOVEA_DEVICE float* row_target(const KvSplits& s, const QueryRow& row) {
   const std::int64_t at = row.token * s.op.heads + row.head;
   if (s.count == 1) return s.op.out + at * s.op.pages.head_dim;
   return s.sums + ((at - s.first_token * s.op.heads) * s.count + block_x()) * s.sum_stride;
 }
-FOVEA_DEVICE Stretch& row_weight(const Stretches& s, const QueryRow& row) {
+FOVEA_DEVICE KvSplit& row_weight(const KvSplits& s, const QueryRow& row) {
   const std::int64_t at = (row.token - s.first_token) * s.op.heads + row.head;
   return s.weights[at * s.count + block_x()];
 }
@@ -54,8 +54,8 @@ FOVEA_DEVICE Range seen_by_rows(const Queries& queries, std::int64_t first_row, 
   const std::int64_t first = first_position(op) + queries.s.first_token + 1;
   const std::int64_t end = first + static_cast<unsigned>(end_row - 1) / group;
   const std::int64_t seen = first + static_cast<unsigned>(first_row) / group;
-  return stretch_of({op.window > 0 && seen > op.window ? seen - op.window : 0, end}, queries.s.count,
-                    tile_positions);
+  return kv_split_of({op.window > 0 && seen > op.window ? seen - op.window : 0, end}, queries.s.count,
+                     tile_positions);
 }
 
 FOVEA_DEVICE std::uint32_t halves_of(float first, float second) {

@@ -121,7 +121,7 @@ FOVEA_DEVICE void add_values(const float (&scores)[positions / 8][4], const floa
 template <int most_dim>
 FOVEA_DEVICE void write_rows(const Queries& queries, std::int64_t warp_row, const RowState& state,
                              const float (&sums)[most_dim / 8][4]) {
-  const Stretches& s = queries.s;
+  const KvSplits& s = queries.s;
   const int columns = s.count == 1 ? static_cast<int>(s.op.pages.head_dim) : s.sum_stride;
   FOVEA_UNROLL for (int r = 0; r < 2; ++r) {
     const float total = sum_of_four(state.total[r]);
@@ -186,7 +186,7 @@ std::int64_t attention_tile_blocks(const Attention& op) {
   return op.pages.kv_heads * quotient_up(op.tokens * (op.heads / op.pages.kv_heads), block_rows);
 }
 
-void start_attention_in_tiles(const Stretches& s, std::int64_t tokens, CudaStream& stream) {
+void start_attention_in_tiles(const KvSplits& s, std::int64_t tokens, CudaStream& stream) {
   const KvPages& pages = s.op.pages;
   const LaunchShape shape = {.grid_x = static_cast<unsigned>(s.count),
                              .grid_y = static_cast<unsigned>(pages.kv_heads),

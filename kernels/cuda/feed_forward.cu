@@ -137,9 +137,9 @@ void feed_forward_one_by_one(const FeedForward& op, Layer layer, CudaStream& cud
     Scratch scratch(cuda);
     Quantised x;
     layer.first_token = static_cast<int>(first);
-    // An image is of all tokens: they are few, and come at once.
+    // They are of all tokens: they are few, and come at once.
     if (quantised) {
-      x = image_or_quantised(tokens == op.tokens ? op.image : nullptr, op.x + first * op.d, tokens, op.d,
+      x = given_or_quantised(tokens == op.tokens ? op.quantised : nullptr, op.x + first * op.d, tokens, op.d,
                              scratch, cuda);
     }
     layer.hidden = scratch.take<float>(tokens * layer.jobs * layer.hidden_stride);

@@ -13,6 +13,6 @@ void attention(const Attention&, Stream&);
 void router(const Router&, Stream&);
 void feed_forward(const FeedForward&, Stream&);
 void add(const Add&, Stream&);
-void shortlist(const Shortlist&, Stream&);
+void top_k(const TopK&, Stream&);
 
 }  // namespace fovea::kernels::cuda

@@ -265,9 +265,9 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
   for (const Projection& projection : op.projections) {
     const Weight& weight = projection.weight;
     if (is_quantised(weight.type) && !quantised.q) {
-      // An image is of all tokens: they are few, and come at once.
+      // They are of all tokens: they are few, and come at once.
       quantised = in_tiles ? quantise(x, tokens, op.columns, Group::of_32, scratch, stream)
-                           : image_or_quantised(tokens == op.tokens ? op.image : nullptr, x, tokens,
+                           : given_or_quantised(tokens == op.tokens ? op.quantised : nullptr, x, tokens,
                                                 op.columns, scratch, stream);
     }
     const Product p = {.weight = weight,

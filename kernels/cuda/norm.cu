@@ -2,7 +2,7 @@
 // that it reads under way at once, and keeps it in registers, eight columns of it (a row of 4,096). Weights
 // are on their way before the kernel waits for its input.
 //
-// It also quantises what it writes (an image), and goes no further into the products that follow: each of
+// It also quantises what it writes, and goes no further into the products that follow: each of
 // their some hundred blocks would have to find the norm of the whole row again, and the sum with the residual
 // would need a second place. Whether that takes less than this launch is to be measured.
 #include "kernels/cuda/activations.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned most_threads = 512;
 constexpr int most_kept = 8;
 
-FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised image, bool prefetches) {
+FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised quantised, bool prefetches) {
   const std::int64_t start = block_x() * op.columns;
   float* const x = op.x + start;
   const float* const residual = op.residual ? op.residual + start : nullptr;
@@ -49,8 +49,8 @@ FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised image, bool pre
   const float factor = inverse_root(mean + op.eps);
   const auto write = [&](std::int64_t i, float value) {
     op.out[start + i] = value;
-    // An image's columns are whole warps of them.
-    if (image.q) store_quantised(value, image, start + i);
+    // Quantised rows have whole warps of columns.
+    if (quantised.q) store_quantised(value, quantised, start + i);
   };
   FOVEA_UNROLL for (int k = 0; k < most_kept; ++k) {
     if (column(k) < op.columns) write(column(k), kept[k] * factor * weights[k]);
@@ -67,7 +67,7 @@ void rms_norm(const RmsNorm& op, Stream& stream) {
   unsigned threads = 32;
   while (threads < most_threads && threads * 4 < op.columns) threads *= 2;
   launch<rms_norm_kernel>({.grid_x = blocks_for(op.rows, 1), .threads = threads, .overlaps = true},
-                          on_cuda(stream), op, image_arrays(op.image, op.rows, op.columns),
+                          on_cuda(stream), op, quantised_arrays(op.quantised, op.rows, op.columns),
                           on_cuda(stream).prefetches());
 }
 

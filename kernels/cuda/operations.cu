@@ -13,7 +13,7 @@ const OperationTable& operations() {
       .router = cuda::router,
       .feed_forward = cuda::feed_forward,
       .add = cuda::add,
-      .shortlist = cuda::shortlist,
+      .top_k = cuda::top_k,
   };
   return table;
 }

@@ -119,7 +119,7 @@ void router(const Router& op, Stream& stream) {
     Scratch scratch(cuda);
     Quantised x;
     if (is_quantised(op.weight.type) || (gates > 0 && is_quantised(op.shared_gate.type)))
-      x = image_or_quantised(op.image, op.x, op.tokens, op.weight.columns, scratch, cuda);
+      x = given_or_quantised(op.quantised, op.x, op.tokens, op.weight.columns, scratch, cuda);
     launch<router_kernel>({.grid_x = static_cast<unsigned>(op.weight.rows + gates),
                            .grid_y = static_cast<unsigned>(op.tokens),
                            .threads = threads,

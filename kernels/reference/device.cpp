@@ -32,7 +32,7 @@ class ReferenceDevice final : public HostDevice {
         .router = reference::router,
         .feed_forward = reference::feed_forward,
         .add = reference::add,
-        .shortlist = reference::shortlist,
+        .top_k = reference::top_k,
     };
     return table;
   }

@@ -16,7 +16,7 @@ void attention(const Attention&, Stream&);
 void router(const Router&, Stream&);
 void feed_forward(const FeedForward&, Stream&);
 void add(const Add&, Stream&);
-void shortlist(const Shortlist&, Stream&);
+void top_k(const TopK&, Stream&);
 
 // Row `row` of a weight matrix in Packing::rows, dequantised.
 std::vector<float> weight_row(const Weight&, std::int64_t row);

@@ -28,7 +28,7 @@ void add(const Add& a, Stream&) {
   for (std::int64_t i = 0; i < a.count; ++i) a.x[i] += a.y[i];
 }
 
-void shortlist(const Shortlist& a, Stream&) {
+void top_k(const TopK& a, Stream&) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
   std::vector<double> logits(a.logits, a.logits + a.count);
   for (double& logit : logits) logit = std::isnan(logit) ? lowest : logit;
@@ -45,7 +45,7 @@ void shortlist(const Shortlist& a, Stream&) {
   for (const double each : logits) {
     if (std::isinf(largest) || each == lowest) continue;
     const double d = each - largest;
-    sharp += std::exp(static_cast<double>(*a.sharpness) * d);
+    sharp += std::exp(static_cast<double>(*a.inverse_temperature) * d);
     plain += std::exp(d);
     weighted += d * std::exp(d);
   }

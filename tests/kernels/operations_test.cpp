@@ -114,9 +114,9 @@ const OperationTable off_in_one_element = {
           truth().add(a, s);
           a.x[a.count - 1] = spoiled(a.x[a.count - 1]);
         },
-    .shortlist =
-        [](const Shortlist& a, Stream& s) {
-          truth().shortlist(a, s);
+    .top_k =
+        [](const TopK& a, Stream& s) {
+          truth().top_k(a, s);
           a.sums[2] = spoiled(a.sums[2]);
         },
 };
@@ -171,11 +171,11 @@ const OperationTable one_short = {
           --b.count;
           truth().add(b, s);
         },
-    .shortlist =
-        [](const Shortlist& a, Stream& s) {
-          Shortlist b = a;
+    .top_k =
+        [](const TopK& a, Stream& s) {
+          TopK b = a;
           --b.listed;
-          truth().shortlist(b, s);
+          truth().top_k(b, s);
         },
 };
 
@@ -223,9 +223,9 @@ const OperationTable overrunning = {
           truth().add(a, s);
           const_cast<float*>(a.y)[0] = 7;
         },
-    .shortlist =
-        [](const Shortlist& a, Stream& s) {
-          truth().shortlist(a, s);
+    .top_k =
+        [](const TopK& a, Stream& s) {
+          truth().top_k(a, s);
           a.values[a.listed] = 0;
         },
 };

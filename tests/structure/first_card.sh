@@ -28,10 +28,10 @@ for step, one in found.items():
     assert one["not_here"] == missing.get(step, []), one["not_here"]
     assert one["runs"] and all(run.get("code") == 0 for run in one["runs"]), one["runs"]
 parts = [part["name"] for part in found["selftest"]["runs"][0]["result"]["parts"]]
-assert {"linear", "feed_forward", "attention", "router", "shortlist"} <= set(parts), parts
+assert {"linear", "feed_forward", "attention", "router", "top_k"} <= set(parts), parts
 assert all(0 <= part["worst"] <= 1 for part in found["selftest"]["runs"][0]["result"]["parts"])
 names = [case["name"] for case in found["kernels"]["runs"][0]["result"]["cases"]]
-for word in ("linear Q4_0", "linear IQ4_XS", "router", "attention", "shortlist"):
+for word in ("linear Q4_0", "linear IQ4_XS", "router", "attention", "top_k"):
     assert any(name.startswith(word) for name in names), (word, names)
 decoded = [run["result"] for run in found["decode"]["runs"]]
 assert all(one["dense_tier"] == "q4" and [d["context"] for d in one["decode"]] == [8, 32] for one in decoded)

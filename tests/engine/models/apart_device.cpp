@@ -155,7 +155,7 @@ constexpr OperationTable table = {
     .router = later<&OperationTable::router, Router>,
     .feed_forward = feed_forward,
     .add = later<&OperationTable::add, Add>,
-    .shortlist = later<&OperationTable::shortlist, Shortlist>,
+    .top_k = later<&OperationTable::top_k, TopK>,
 };
 
 }  // namespace

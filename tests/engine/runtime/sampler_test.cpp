@@ -83,18 +83,17 @@ std::vector<float> normal_logits(std::size_t count, unsigned seed, float scale) 
 class Listed {
  public:
   Listed(const std::vector<float>& logits, float temperature)
-      : ids_(std::min(logits.size(), static_cast<std::size_t>(kernels::most_shortlisted))),
-        values_(ids_.size()) {
-    const float sharpness = temperature > 0 ? 1 / temperature : 1;
+      : ids_(std::min(logits.size(), static_cast<std::size_t>(kernels::max_top_k))), values_(ids_.size()) {
+    const float inverse_temperature = temperature > 0 ? 1 / temperature : 1;
     const auto& device = kernels::reference::device();
-    device.operations().shortlist({.logits = logits.data(),
-                                   .count = std::ssize(logits),
-                                   .sharpness = &sharpness,
-                                   .listed = std::ssize(ids_),
-                                   .ids = ids_.data(),
-                                   .values = values_.data(),
-                                   .sums = sums_},
-                                  *device.make_stream({}));
+    device.operations().top_k({.logits = logits.data(),
+                               .count = std::ssize(logits),
+                               .inverse_temperature = &inverse_temperature,
+                               .listed = std::ssize(ids_),
+                               .ids = ids_.data(),
+                               .values = values_.data(),
+                               .sums = sums_},
+                              *device.make_stream({}));
   }
   fovea::layers::TopKLogits likely() const {
     return {.ids = ids_, .logits = values_, .weight = static_cast<double>(sums_[0]), .entropy = 0};

@@ -1,4 +1,4 @@
-// Cases of shortlist.
+// Cases of top_k.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,24 +12,25 @@ namespace {
 constexpr double unit = 0x1p-24;  // relative rounding of a float
 constexpr float lowest = -std::numeric_limits<float>::infinity();
 
-class ShortlistCase final : public Case {
+class TopKCase final : public Case {
  public:
-  ShortlistCase(const std::string& what, std::vector<float> logits, std::int64_t listed, float sharpness = 1)
-      : logits_(std::move(logits)), sharpness_{sharpness}, listed_(listed) {
-    name = "shortlist " + what + " " + std::to_string(listed) + " of " + std::to_string(logits_.size());
+  TopKCase(const std::string& what, std::vector<float> logits, std::int64_t listed,
+           float inverse_temperature = 1)
+      : logits_(std::move(logits)), inverse_temperature_{inverse_temperature}, listed_(listed) {
+    name = "top_k " + what + " " + std::to_string(listed) + " of " + std::to_string(logits_.size());
     work.bytes = 4.0 * static_cast<double>(logits_.size());
     work.operations = 6.0 * static_cast<double>(logits_.size());
   }
 
   std::function<void(Stream&)> build(Memory& memory) const override {
-    const Shortlist a = {.logits = memory.input(logits_),
-                         .count = static_cast<std::int64_t>(logits_.size()),
-                         .sharpness = memory.input(sharpness_),
-                         .listed = listed_,
-                         .ids = memory.output<std::int32_t>(listed_),
-                         .values = memory.output<float>(listed_),
-                         .sums = memory.output<float>(3)};
-    return [&memory, a](Stream& stream) { memory.device().operations().shortlist(a, stream); };
+    const TopK a = {.logits = memory.input(logits_),
+                    .count = static_cast<std::int64_t>(logits_.size()),
+                    .inverse_temperature = memory.input(inverse_temperature_),
+                    .listed = listed_,
+                    .ids = memory.output<std::int32_t>(listed_),
+                    .values = memory.output<float>(listed_),
+                    .sums = memory.output<float>(3)};
+    return [&memory, a](Stream& stream) { memory.device().operations().top_k(a, stream); };
   }
 
   // What is listed is exact. A term's exponent is a difference and a product, in two steps on devices that
@@ -45,21 +46,21 @@ class ShortlistCase final : public Case {
 
  private:
   std::vector<float> logits_;
-  std::vector<float> sharpness_;  // [1]
+  std::vector<float> inverse_temperature_;  // [1]
   std::int64_t listed_;
 };
 
 }  // namespace
 
-void add_shortlist_sweep(Cases& cases, Random& random) {
+void add_top_k_sweep(Cases& cases, Random& random) {
   const auto add = [&cases](const std::string& what, std::vector<float> logits, std::int64_t listed,
-                            float sharpness = 1) {
-    cases.push_back(std::make_unique<ShortlistCase>(what, std::move(logits), listed, sharpness));
+                            float inverse_temperature = 1) {
+    cases.push_back(std::make_unique<TopKCase>(what, std::move(logits), listed, inverse_temperature));
   };
   for (const std::int64_t count : {1, 2, 100, 2047, 2048, 2049, 5000})
-    add("normals", normals(random, count, 4), std::min(count, most_shortlisted));
+    add("normals", normals(random, count, 4), std::min(count, max_top_k));
   // Three launches where a block has 2,048.
-  add("normals", normals(random, 40000, 4), most_shortlisted, 0.5F);
+  add("normals", normals(random, 40000, 4), max_top_k, 0.5F);
   add("normals", normals(random, 3000, 4), 1, 1 / 0.6F);
   add("far apart", normals(random, 3000, 60), 20, 3);
   add("huge", normals(random, 3000, 1e30), 20);
@@ -67,7 +68,7 @@ void add_shortlist_sweep(Cases& cases, Random& random) {
 
   std::vector<float> ties = normals(random, 6000, 3);
   for (float& logit : ties) logit = std::round(logit);  // 0 and −0 among them
-  add("ties", ties, most_shortlisted);
+  add("ties", ties, max_top_k);
 
   // The first run of 2,048 has nothing to list.
   std::vector<float> odd = normals(random, 4200, 3);
@@ -80,11 +81,10 @@ void add_shortlist_sweep(Cases& cases, Random& random) {
   add("the largest infinite", odd, 2);
 }
 
-void add_shortlist_benchmarks(Benchmarks& all) {
-  all.push_back({"shortlist normals 128 of 151936", []() -> std::unique_ptr<Case> {
+void add_top_k_benchmarks(Benchmarks& all) {
+  all.push_back({"top_k normals 128 of 151936", []() -> std::unique_ptr<Case> {
                    Random random(8);
-                   return std::make_unique<ShortlistCase>("normals", normals(random, 151936, 3),
-                                                          most_shortlisted, 1.25F);
+                   return std::make_unique<TopKCase>("normals", normals(random, 151936, 3), max_top_k, 1.25F);
                  }});
 }
 

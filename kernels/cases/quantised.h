@@ -12,24 +12,25 @@ namespace fovea::kernels::cases {
 // Each row with a mean square of 1: the norm that weighs all columns alike changes nothing but by rounding.
 std::vector<float> unit_rows(std::vector<float> x, std::int64_t columns);
 
-// Such rows beside an image of them, for operations that read one.
+// Such rows beside their quantised form, for operations that read it.
 class Imaged {
  public:
   Imaged(Memory& memory, const std::vector<float>& unit_rows, std::int64_t columns);
   void make(Stream& stream) const { device_.operations().rms_norm(norm_, stream); }
   const float* x() const { return norm_.out; }
-  const std::byte* image() const { return norm_.image; }
+  const std::byte* quantised() const { return norm_.quantised; }
 
  private:
   const Device& device_;
   RmsNorm norm_;
 };
 
-// Reads an image of [rows, columns] values for what makes one: by their product with Q8_0's unit matrix.
-class ImageReader {
+// Reads the quantised form of [rows, columns] values for what makes it: by their product with Q8_0's unit
+// matrix.
+class QuantisedReader {
  public:
-  ImageReader(Memory& memory, std::int64_t rows, std::int64_t columns);
-  std::byte* image() const { return image_; }
+  QuantisedReader(Memory& memory, std::int64_t rows, std::int64_t columns);
+  std::byte* quantised() const { return quantised_; }
   void read(const float* x, Stream& stream) const;
   // The tolerance of what is read, from its values in the reference and the tolerance of those written.
   static std::vector<double> tolerance(const std::vector<float>& read, const std::vector<double>& written,
@@ -37,7 +38,7 @@ class ImageReader {
 
  private:
   const Device& device_;
-  std::byte* image_;
+  std::byte* quantised_;
   std::int64_t rows_;
   Projection unit_;
 };

@@ -1,4 +1,4 @@
-// shortlist. A block sorts 2,048 logits in shared memory (bitonic sort), keeps the largest, and adds up what
+// top_k. A block sorts 2,048 logits in shared memory (bitonic sort), keeps the largest, and adds up what
 // all of its own weigh beside its largest; the same kernel sorts what blocks have kept until one block is
 // left, which joins the sums. For a vocabulary of 150,000 that is three launches. Bound by latency: 66 steps
 // of a sort.
@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned threads = 512;
 constexpr unsigned run = 2048;  // keys that a block sorts
-static_assert(run >= 2 * most_shortlisted);
+static_assert(run >= 2 * max_top_k);
 
 // A logit and its index, so that a larger key stands before a smaller one: the logit's bits as an integer of
 // the same order, then the index's complement. No logit has the key 0.
@@ -27,14 +27,14 @@ FOVEA_DEVICE float logit_of(Key key) {
   return float_of_ordered(static_cast<std::uint32_t>(key >> 32));
 }
 
-// Σ e^(sharpness · d), Σ e^d and Σ d · e^d of some logits, d being a logit less the largest of them.
+// Σ e^(inverse_temperature · d), Σ e^d and Σ d · e^d of some logits, d being a logit less the largest of them.
 struct Sums {
   float largest = 0, sharp = 0, plain = 0, weighted = 0;
 };
 
-FOVEA_DEVICE void add_up(Sums& sums, float d, float sharpness) {
+FOVEA_DEVICE void add_up(Sums& sums, float d, float inverse_temperature) {
   const float weight = expf(d);
-  sums.sharp += expf(sharpness * d);
+  sums.sharp += expf(inverse_temperature * d);
   sums.plain += weight;
   sums.weighted += d * weight;
 }
@@ -68,7 +68,7 @@ FOVEA_DEVICE void sort(const Shared<Key>& keys) {
 // Blocks have the runs of op.logits, or of the keys that earlier ones kept; each keeps op.listed keys, and of
 // logits their sums. The only block of a launch is the last one.
 FOVEA_KERNEL(threads)
-shortlist_kernel(Shortlist op, const Key* earlier, std::int64_t count, Key* kept, Sums* run_sums) {
+top_k_kernel(TopK op, const Key* earlier, std::int64_t count, Key* kept, Sums* run_sums) {
   wait_for_earlier();
   FOVEA_SHARED(Key, keys, run);
   const std::int64_t begin = std::int64_t{block_x()} * run;
@@ -80,12 +80,12 @@ shortlist_kernel(Shortlist op, const Key* earlier, std::int64_t count, Key* kept
   }
   sort(keys);
   const float largest = logit_of(keys[0]);
-  const float sharpness = *op.sharpness;
+  const float inverse_temperature = *op.inverse_temperature;
   if (!earlier) {
     Sums sums;
     for (unsigned i = thread_index(); i < run; i += threads) {
       const Key key = keys[i];
-      if (key != 0 && logit_of(key) > -INFINITY) add_up(sums, logit_of(key) - largest, sharpness);
+      if (key != 0 && logit_of(key) > -INFINITY) add_up(sums, logit_of(key) - largest, inverse_temperature);
     }
     sums = sums_of_block(sums);
     sums.largest = largest;
@@ -108,7 +108,7 @@ shortlist_kernel(Shortlist op, const Key* earlier, std::int64_t count, Key* kept
     const Sums sums = run_sums[i];
     if (!(sums.largest > -INFINITY)) continue;
     const float below = sums.largest - largest, weight = expf(below);
-    all.sharp += expf(sharpness * below) * sums.sharp;
+    all.sharp += expf(inverse_temperature * below) * sums.sharp;
     all.plain += weight * sums.plain;
     all.weighted += weight * (sums.weighted + below * sums.plain);
   }
@@ -121,7 +121,7 @@ shortlist_kernel(Shortlist op, const Key* earlier, std::int64_t count, Key* kept
 
 }  // namespace
 
-void shortlist(const Shortlist& op, Stream& stream) {
+void top_k(const TopK& op, Stream& stream) {
   CudaStream& cuda = on_cuda(stream);
   Scratch scratch(cuda);
   std::int64_t count = op.count;
@@ -130,7 +130,7 @@ void shortlist(const Shortlist& op, Stream& stream) {
   // Where blocks keep keys that the next launch's read, and keep theirs in the other place.
   Key* places[] = {scratch.take<Key>(blocks * op.listed), scratch.take<Key>(blocks * op.listed)};
   for (const Key* earlier = nullptr;; std::swap(places[0], places[1])) {
-    launch<shortlist_kernel>({.grid_x = static_cast<unsigned>(blocks), .threads = threads, .overlaps = true},
+    launch<top_k_kernel>({.grid_x = static_cast<unsigned>(blocks), .threads = threads, .overlaps = true},
                              cuda, op, earlier, count, places[0], sums);
     if (blocks == 1) return;
     earlier = places[0];

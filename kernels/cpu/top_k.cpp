@@ -19,7 +19,7 @@ struct Listed {
 }  // namespace
 
 // The processor's own logits are read where they lie: this is for devices that stand in for others.
-void shortlist(const Shortlist& op, Stream&) {
+void top_k(const TopK& op, Stream&) {
   std::vector<Listed> all;
   for (std::int64_t id = 0; id < op.count; ++id) {
     const float logit = op.logits[id];
@@ -36,7 +36,7 @@ void shortlist(const Shortlist& op, Stream&) {
   for (const Listed& each : all) {
     if (!std::isfinite(largest) || !std::isfinite(each.logit)) continue;
     const float d = each.logit - largest, weight = std::exp(d);
-    sharp += static_cast<double>(std::exp(*op.sharpness * d));
+    sharp += static_cast<double>(std::exp(*op.inverse_temperature * d));
     plain += static_cast<double>(weight);
     weighted += static_cast<double>(d * weight);
   }

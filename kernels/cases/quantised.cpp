@@ -1,4 +1,4 @@
-#include "kernels/cases/image.h"
+#include "kernels/cases/quantised.h"
 
 #include <cmath>
 
@@ -8,7 +8,7 @@ namespace fovea::kernels::cases {
 
 namespace {
 
-std::byte* image_room(Memory& memory, std::int64_t rows, std::int64_t columns) {
+std::byte* quantised_room(Memory& memory, std::int64_t rows, std::int64_t columns) {
   return memory.room(4 * rows * columns);
 }
 
@@ -40,24 +40,27 @@ Imaged::Imaged(Memory& memory, const std::vector<float>& unit_rows, std::int64_t
   norm_.x = const_cast<float*>(memory.input(unit_rows));  // not written: there is no residual
   norm_.weight = memory.input(std::vector<float>(static_cast<std::size_t>(columns), 1.0F));
   norm_.out = memory.used_up(std::vector<float>(unit_rows.size()));
-  norm_.image = image_room(memory, norm_.rows, columns);
+  norm_.quantised = quantised_room(memory, norm_.rows, columns);
 }
 
-ImageReader::ImageReader(Memory& memory, std::int64_t rows, std::int64_t columns)
+QuantisedReader::QuantisedReader(Memory& memory, std::int64_t rows, std::int64_t columns)
     : device_(memory.device()),
-      image_(image_room(memory, rows, columns)),
+      quantised_(quantised_room(memory, rows, columns)),
       rows_(rows),
       unit_{memory.weight(unit_matrix(columns)), nullptr, memory.output<float>(rows * columns), columns} {}
 
-void ImageReader::read(const float* x, Stream& stream) const {
-  device_.operations().linear(
-      {.x = x, .tokens = rows_, .columns = unit_.weight.columns, .projections = {&unit_, 1}, .image = image_},
-      stream);
+void QuantisedReader::read(const float* x, Stream& stream) const {
+  device_.operations().linear({.x = x,
+                               .tokens = rows_,
+                               .columns = unit_.weight.columns,
+                               .projections = {&unit_, 1},
+                               .quantised = quantised_},
+                              stream);
 }
 
 // Half a step of the largest value of a row, at most.
-std::vector<double> ImageReader::tolerance(const std::vector<float>& read, const std::vector<double>& written,
-                                           std::int64_t columns) {
+std::vector<double> QuantisedReader::tolerance(const std::vector<float>& read,
+                                               const std::vector<double>& written, std::int64_t columns) {
   std::vector<double> result(written);
   for (std::size_t i = 0; i < read.size(); ++i) {
     const std::size_t row = i - i % static_cast<std::size_t>(columns);
