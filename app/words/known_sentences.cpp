@@ -43,6 +43,8 @@ struct Sentences {
       QT_TR_NOOP("access to the system's keyring was denied"),
       QT_TR_NOOP("access to this repository must be granted first"),
       QT_TR_NOOP("all %1 pages are in use by other sequences"),
+      QT_TR_NOOP("all states are in use by other sequences"),
+      QT_TR_NOOP("%1, which Fovea cannot run yet"),
       QT_TR_NOOP("%1, and the keyring, which may have one, cannot be read: %2"),
       QT_TR_NOOP("another card has this name now: %1"),
       QT_TR_NOOP("another Fovea has the list of downloads"),
@@ -57,6 +59,7 @@ struct Sentences {
       QT_TR_NOOP("beginning a capture"),
       QT_TR_NOOP("%1 bytes are more than the %2 that %3 has free beside other programs"),
       QT_TR_NOOP("%1 bytes for %2 tokens are not available"),
+      QT_TR_NOOP("%1 bytes for %2 states are not available"),
       QT_TR_NOOP("%1 (%2 bytes) are needed beside the card (%3 units that the processor computes %4, "
                  "buffers %5), %6 (%7 bytes) are available"),
       QT_TR_NOOP("%1 (%2 bytes) is too small for %3: the model and its context take %4 (%5 bytes)"),

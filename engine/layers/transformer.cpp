@@ -52,24 +52,28 @@ void Transformer::mix(std::int64_t layer) {
             model_.layers()[static_cast<std::size_t>(layer)].attention);
 }
 
-// y = output(softmax(q · kᵀ) v), over what each row's own sequence has in its pages.
 void Transformer::attention(std::int64_t layer, const AttentionConfig& config, const AttentionWeights& w) {
-  const std::int64_t d = config_.hidden;
-  const std::int64_t width = config.heads * config.head_dim, kv_width = config.kv_heads * config.head_dim;
+  queries_keys_and_values(layer, config, w);
+  // Of the last layer only the wanted rows go on.
+  rows_ = batch_.routed(layer, config_.layer_count());
+  if (rows_.count > 0) attend(layer, config, w);
+}
 
-  // q, k and v of all rows …
+// q, k, v = h · Wᵀ; the heads of q and k are normalised and turned; k and v go to their sequence's pages.
+void Transformer::queries_keys_and_values(std::int64_t layer, const AttentionConfig& config,
+                                          const AttentionWeights& w) {
+  const std::int64_t width = config.heads * config.head_dim, kv_width = config.kv_heads * config.head_dim;
   const std::array projections{
       kernels::Projection{.weight = w.q, .bias = w.q_bias, .out = a_.q, .out_stride = width},
       kernels::Projection{.weight = w.k, .bias = w.k_bias, .out = a_.k, .out_stride = kv_width},
       kernels::Projection{.weight = w.v, .bias = w.v_bias, .out = a_.v, .out_stride = kv_width}};
-  steps_.project(layer, PassObserver::Input::attention, rows_,
+  steps_.project(layer, Steps::Input::attention, rows_,
                  {.x = a_.h,
                   .tokens = rows_.count,
-                  .columns = d,
+                  .columns = config_.hidden,
                   .projections = projections,
                   .quantised = a_.h_quantised});
 
-  // … the norms of q and k, their rotation, and k and v to the pages.
   const auto table = static_cast<std::size_t>(config.rotary);
   for (const Batch::Part& part : batch_.parts) {
     op_.attention_inputs({.q = row(a_.q, width, part.rows.first),
@@ -91,9 +95,11 @@ void Transformer::attention(std::int64_t layer, const AttentionConfig& config, c
                           .pages = part.pages[static_cast<std::size_t>(layer)]},
                          stream_);
   }
+}
 
-  rows_ = batch_.routed(layer, config_.layer_count());
-  if (rows_.count == 0) return;
+// y = output(softmax(scale · q · kᵀ) v), over what each row's own sequence has in its pages.
+void Transformer::attend(std::int64_t layer, const AttentionConfig& config, const AttentionWeights& w) {
+  const std::int64_t d = config_.hidden, width = config.heads * config.head_dim;
   const double scale = config.scale != 0 ? config.scale : 1 / std::sqrt(static_cast<double>(config.head_dim));
   std::byte* seen_quantised = nullptr;
   for (const Batch::Part& part : batch_.parts) {
@@ -116,7 +122,7 @@ void Transformer::attention(std::int64_t layer, const AttentionConfig& config, c
 
   const std::array output{kernels::Projection{
       .weight = w.output, .bias = w.output_bias, .out = row(a_.y, d, rows_.first), .out_stride = d}};
-  steps_.project(layer, PassObserver::Input::attention_output, rows_,
+  steps_.project(layer, Steps::Input::attention_output, rows_,
                  {.x = a_.attended,
                   .tokens = rows_.count,
                   .columns = width,

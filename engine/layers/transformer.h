@@ -32,6 +32,10 @@ class Transformer {
   void mix(std::int64_t layer);
   void attention(std::int64_t layer, const models::AttentionConfig& config,
                  const models::AttentionWeights& weights);
+  void queries_keys_and_values(std::int64_t layer, const models::AttentionConfig& config,
+                               const models::AttentionWeights& weights);
+  void attend(std::int64_t layer, const models::AttentionConfig& config,
+              const models::AttentionWeights& weights);
   bool feed_forward(std::int64_t layer);
   void logits();
 
