@@ -2566,6 +2566,18 @@
         <source>this text is not in UTF-8</source>
         <translation>dieser Text ist nicht in UTF-8</translation>
     </message>
+    <message>
+        <source>all states are in use by other sequences</source>
+        <translation>alle Zustände werden von anderen Folgen benutzt</translation>
+    </message>
+    <message>
+        <source>%1, which Fovea cannot run yet</source>
+        <translation>%1; das kann Fovea noch nicht ausführen</translation>
+    </message>
+    <message>
+        <source>%1 bytes for %2 states are not available</source>
+        <translation>%1 Bytes für %2 Zustände sind nicht verfügbar</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::FitWords</name>
