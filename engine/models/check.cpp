@@ -11,7 +11,7 @@ namespace fovea::models {
 namespace {
 
 constexpr std::array<std::string_view, std::variant_size_v<MixerConfig>> mixer_names{
-    "attention", "latent attention", "gated delta attention", "Mamba-2 layers", "short convolutions"};
+    "attention", "latent attention", "gated delta attention", "a Mamba-2 state", "a short convolution"};
 
 // The first of these that is asked for; empty: none.
 struct Unbuilt {

@@ -292,8 +292,8 @@ class ConfigTest : public QObject {
     expect("the model has norms that multiply", [](ModelConfig& c) { c.norm_adds_one = true; });
     layer("latent attention", [](LayerConfig& l) { l.mixer = LatentAttentionConfig{}; });
     layer("gated delta attention", [](LayerConfig& l) { l.mixer = GatedDeltaConfig{}; });
-    layer("Mamba-2 layers", [](LayerConfig& l) { l.mixer = Mamba2Config{}; });
-    layer("short convolutions", [](LayerConfig& l) { l.mixer = ShortConvolutionConfig{}; });
+    layer("a Mamba-2 state", [](LayerConfig& l) { l.mixer = Mamba2Config{}; });
+    layer("a short convolution", [](LayerConfig& l) { l.mixer = ShortConvolutionConfig{}; });
     layer("a cap on attention's logits", [](LayerConfig& l) { l.attention()->softcap = 50; });
     layer("a norm of values", [](LayerConfig& l) { l.attention()->v_norm = true; });
     layer("attention sinks", [](LayerConfig& l) { l.attention()->sinks = true; });

@@ -208,6 +208,21 @@ class LoadTest : public QObject {
     }
   }
 
+  // A hybrid's file is refused before a tensor of it is looked at, by the layer and what it has.
+  void layersThatCannotBeRunAreRefused() {
+    const auto file = checkpoint::Checkpoint::open(golden("models/llama-0"));
+    FOVEA_VERIFY(file);
+    auto config = models::read_config(*file);
+    FOVEA_VERIFY(config);
+    FOVEA_VERIFY(models::plan_weights(*file, *config));
+    config->layers[1].mixer = models::Mamba2Config{.heads = 4, .head_dim = 8, .state = 16};
+    const auto refused = models::plan_weights(*file, *config);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().kind, ErrorKind::unsupported);
+    QVERIFY2(refused.error().message().contains("llama-0: layer 1 has a Mamba-2 state"),
+             refused.error().message().c_str());
+  }
+
   // The weights are a hole in the file: whoever reads a page of it brings it into memory.
   void inspectReadsNoWeights() {
     const TemporaryFolder folder;

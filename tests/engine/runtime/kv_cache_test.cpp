@@ -21,6 +21,9 @@ namespace {
 
 const PageShape small{.layers = {{3, 32}, {3, 32}}, .page_tokens = 4};
 
+// Few wide heads beside many narrow ones, and a layer that keeps no keys and values.
+const PageShape mixed_shape{.layers = {{1, 64}, {4, 16}, {4, 16}, {0, 0}, {2, 32}}, .page_tokens = 4};
+
 // What a pass would write for the last of these tokens: a byte that depends on all of them and on the place.
 std::uint8_t content(std::span<const TokenId> prefix, std::int64_t layer, std::int64_t head, bool values) {
   std::uint64_t hash = 1469598103934665603U;
@@ -147,6 +150,27 @@ class KvCacheTest : public QObject {
     const auto cache = make_cache(13, shape);
     QCOMPARE(cache->bytes(), 5 * 4 * token_bytes);  // 13 tokens in pages of 4, and a spare page
     QCOMPARE(fovea::tests::heap_device().allocated() - before, cache->bytes());
+  }
+
+  // Of each layer its own heads, none of one without any; they lie behind each other.
+  void layersHaveTheirOwnHeads() {
+    const auto cache = make_cache(13, mixed_shape);
+    const std::int64_t token = 2 * 2 * (64 + 2 * 4 * 16 + 2 * 32);  // keys and values of two bytes
+    QCOMPARE(cache->shape().token_bytes(), token);
+    QCOMPARE(cache->bytes(), 5 * 4 * token);
+    Sequence sequence = cache->begin({}, 0);
+    FOVEA_VERIFY(sequence.reserve(1));
+    const std::byte* expected = sequence.pages()[0].keys[0];
+    for (std::size_t layer = 0; layer < mixed_shape.layers.size(); ++layer) {
+      const auto [kv_heads, head_dim] = mixed_shape.layers[layer];
+      const auto& pages = sequence.pages()[layer];
+      QCOMPARE(pages.kv_heads, kv_heads);
+      QCOMPARE(pages.head_dim, head_dim);
+      for (const auto* list : {pages.keys, pages.values}) {
+        QVERIFY(list[0] == expected);
+        expected += kv_heads * 4 * head_dim * 2;
+      }
+    }
   }
 
   void headsThatDoNotFillABlockAreRefused() {
@@ -309,15 +333,18 @@ class KvCacheTest : public QObject {
   void anythingInAnyOrder_data() {
     QTest::addColumn<int>("context");
     QTest::addColumn<bool>("evicts");
-    QTest::newRow("room for everything") << 40'000 << false;
-    QTest::newRow("pages run out") << 60 << true;
+    QTest::addColumn<bool>("mixed");
+    QTest::newRow("room for everything") << 40'000 << false << false;
+    QTest::newRow("pages run out") << 60 << true << false;
+    QTest::newRow("layers of several shapes") << 60 << true << true;
   }
   void anythingInAnyOrder() {
     QFETCH(int, context);
     QFETCH(bool, evicts);
+    QFETCH(bool, mixed);
     for (int round = 0; round < fovea::tests::rounds(8); ++round) {
       const unsigned seed = fovea::tests::seed() + static_cast<unsigned>(round);
-      const std::string failure = random_operations(seed, context, evicts);
+      const std::string failure = random_operations(seed, context, evicts, mixed ? mixed_shape : small);
       QVERIFY2(failure.empty(), qPrintable(QString("%1; FOVEA_TEST_SEED=%2").arg(failure.c_str()).arg(seed)));
     }
   }
@@ -432,7 +459,7 @@ class KvCacheTest : public QObject {
   }
 
  private:
-  static std::string random_operations(unsigned seed, int context, bool evicts) {
+  static std::string random_operations(unsigned seed, int context, bool evicts, const PageShape& shape) {
     std::mt19937 random(seed);
     const auto below = [&random](int bound) {
       return static_cast<int>(random() % static_cast<unsigned>(bound));
@@ -442,7 +469,7 @@ class KvCacheTest : public QObject {
       for (TokenId& token : tokens) token = below(3) == 0 ? below(3) : 0;
       return tokens;
     };
-    const auto cache = make_cache(context);
+    const auto cache = make_cache(context, shape);
     std::vector<std::pair<Sequence, Tokens>> live;
     std::set<Tokens> computed{{}};  // every prefix that was ever computed
     for (int step = 0; step < 300; ++step) {
