@@ -57,8 +57,8 @@ struct Activations {
   // Of the host's memory the system gives pages as they are written; elsewhere rows are computed and read
   // back so many at a time.
   static std::int64_t logits_rows(std::int64_t max_tokens, bool apart) {
-    constexpr std::int64_t most_rows = 32;
-    return apart ? std::min(max_tokens, most_rows) : max_tokens;
+    constexpr std::int64_t max_rows = 32;
+    return apart ? std::min(max_tokens, max_rows) : max_tokens;
   }
   static std::int64_t bytes(const models::ModelConfig& c, std::int64_t max_tokens, bool apart) {
     std::int64_t sum = 0;

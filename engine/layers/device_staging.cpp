@@ -152,7 +152,7 @@ const Batch& DeviceStaging::begin(const Pass& pass, kernels::Stream& stream) {
     Batch::Part& part = batch_.parts[i];
     if (part.rows.count > 1) continue;
     part.position = batch_.positions + part.rows.first;
-    part.first = Graphs::most_first(pass.segments[i].first, pass.segments[i].pages.front().page_tokens);
+    part.first = Graphs::max_first(pass.segments[i].first, pass.segments[i].pages.front().page_tokens);
   }
   send_pages(pass, stream);
   finds_top_k_ = pass.segments.size() == 1 && pass.segments.front().logits == LogitsWanted::top_k;

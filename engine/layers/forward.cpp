@@ -89,7 +89,7 @@ bool Forward::State::run_as_graph(const Pass& pass, const Batch& batch, kernels:
     if (model.config().layer_has_experts(layer)) staging->experts(layer, stream);
   const Batch::Part& part = batch.parts.front();
   const Graphs::Shape shape{.tokens = batch.rows,
-                            .most_first = part.first,
+                            .max_first = part.first,
                             .page_tokens = part.pages.front().page_tokens,
                             .cache_type = part.pages.front().type,
                             .observed = pass.observer != nullptr,

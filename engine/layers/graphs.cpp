@@ -8,8 +8,8 @@
 namespace fovea::layers {
 namespace {
 
-constexpr std::int64_t fewest_pages = 4;  // of the shortest reach
-constexpr std::size_t most_shapes = 64;   // far more than a context's reaches, observed and not
+constexpr std::int64_t min_pages = 4;   // of the shortest reach
+constexpr std::size_t max_shapes = 64;  // far more than a context's reaches, observed and not
 
 bool equal(const kernels::Weight& a, const kernels::Weight& b) {
   return a.data == b.data && a.type == b.type && a.packing == b.packing && a.rows == b.rows &&
@@ -18,8 +18,8 @@ bool equal(const kernels::Weight& a, const kernels::Weight& b) {
 
 }  // namespace
 
-std::int64_t Graphs::most_first(std::int64_t first, std::int64_t page_tokens) {
-  std::int64_t room = fewest_pages * page_tokens;
+std::int64_t Graphs::max_first(std::int64_t first, std::int64_t page_tokens) {
+  std::int64_t room = min_pages * page_tokens;
   while (room <= first) room *= 2;
   return room - 1;
 }
@@ -29,14 +29,14 @@ std::int64_t Graphs::driver_bytes(std::int64_t layers, std::int64_t context, std
   constexpr std::int64_t kernels_of_layer = 14;
   constexpr std::int64_t kernel_bytes = 64 << 10;
   std::int64_t graphs = 1;
-  for (std::int64_t reach = fewest_pages * page_tokens; reach < context; reach *= 2) ++graphs;
+  for (std::int64_t reach = min_pages * page_tokens; reach < context; reach *= 2) ++graphs;
   return graphs * (layers + 1) * kernels_of_layer * kernel_bytes;
 }
 
 Graphs::Ran Graphs::run(const Shape& shape, std::span<const kernels::Weight> inside, kernels::Stream& stream,
                         const std::stop_token& stop, const Work& work) {
   if (!captures_) return {.whole = work()};
-  if (&stream != stream_ || known_.size() > most_shapes || !std::ranges::equal(inside, inside_, equal)) {
+  if (&stream != stream_ || known_.size() > max_shapes || !std::ranges::equal(inside, inside_, equal)) {
     known_.clear();
     inside_.assign(inside.begin(), inside.end());
     stream_ = &stream;
@@ -74,7 +74,7 @@ Graphs::Ran Graphs::capture(Known& known, const Work& work) {
     ++use_.captured;
     ++use_.launched;
     use_.sections += sections;
-    log::debug("layers", "captured decoding up to position ", known.shape.most_first, " in ", sections,
+    log::debug("layers", "captured decoding up to position ", known.shape.max_first, " in ", sections,
                " sections, as graph ", use_.captured);
     return {.by_graph = true};
   }

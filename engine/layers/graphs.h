@@ -40,7 +40,7 @@ class Graphs {
  public:
   struct Shape {
     std::int64_t tokens = 0;
-    std::int64_t most_first = 0;  // the first token's position is at most this
+    std::int64_t max_first = 0;  // the first token's position is at most this
     std::int64_t page_tokens = 0;
     kernels::Type cache_type = kernels::Type::f32;
     bool observed = false;  // the router's choices are read back
@@ -48,7 +48,7 @@ class Graphs {
     bool operator==(const Shape&) const = default;
   };
   // How far the positions of a graph reach: so few shapes serve any context, and each divides its work well.
-  static std::int64_t most_first(std::int64_t first, std::int64_t page_tokens);
+  static std::int64_t max_first(std::int64_t first, std::int64_t page_tokens);
 
   // work() gives a pass to the stream, waits for nothing, and does the same whenever the shape and `inside`,
   // the weights that it names itself, are the same. False: it has ended early. It may be called twice for a

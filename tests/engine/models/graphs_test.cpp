@@ -115,13 +115,13 @@ class GraphsTest : public QObject {
  private Q_SLOTS:
   void reachesAreFewAndLargeEnough() {
     using layers::Graphs;
-    QCOMPARE(Graphs::most_first(0, 64), 255);
-    QCOMPARE(Graphs::most_first(255, 64), 255);
-    QCOMPARE(Graphs::most_first(256, 64), 511);
+    QCOMPARE(Graphs::max_first(0, 64), 255);
+    QCOMPARE(Graphs::max_first(255, 64), 255);
+    QCOMPARE(Graphs::max_first(256, 64), 511);
     std::int64_t reaches = 1;
     for (std::int64_t first = 1; first < 131072; ++first) {
-      QVERIFY(Graphs::most_first(first, 64) >= first);
-      reaches += Graphs::most_first(first, 64) != Graphs::most_first(first - 1, 64) ? 1 : 0;
+      QVERIFY(Graphs::max_first(first, 64) >= first);
+      reaches += Graphs::max_first(first, 64) != Graphs::max_first(first - 1, 64) ? 1 : 0;
     }
     QCOMPARE(reaches, 10);
   }
