@@ -86,7 +86,7 @@ Result<void> Residency::State::prepare() {
     if (!places.back()->readers_ended) return fail(ErrorKind::device, device.name(), parts.stream->failure());
   }
   waiting.reserve(static_cast<std::size_t>(settings.queue));
-  crew.emplace(settings.reads_at_once);
+  pool.emplace(settings.reads_at_once);
   // Reads go by pieces; an upload takes its whole version at once.
   limit.emplace(settings.bytes_per_second,
                 transient ? largest_bytes : std::min(largest_bytes, checkpoint::paced_bytes));

@@ -195,7 +195,7 @@ Result<void> Residency::State::bring(std::span<const Load> loads, double begun) 
   auto workers = static_cast<std::int64_t>(settings.reads_at_once);
   if (transient) workers = std::min(workers, std::ssize(staging));
   std::vector<Result<void>> outcomes(loads.size());
-  crew->run(std::ssize(loads), static_cast<std::int32_t>(workers),
+  pool->run(std::ssize(loads), static_cast<std::int32_t>(workers),
             [&](std::int64_t index, std::int32_t worker) {
               const auto w = static_cast<std::size_t>(worker);
               outcomes[static_cast<std::size_t>(index)] =

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/precision/load_crew.h"
+#include "engine/precision/thread_pool.h"
 #include "engine/precision/residency.h"
 #include "engine/precision/swap_pipeline.h"
 
@@ -89,7 +89,7 @@ struct Residency::State {
   std::vector<std::uint64_t> needed_at;  // [units]: the call of need() that last named it
   std::uint64_t need_calls = 0;
 
-  std::optional<LoadCrew> crew;  // of need()
+  std::optional<ThreadPool> pool;  // of need()
   std::vector<std::unique_ptr<kernels::Stream>>
       load_streams;  // [reads_at_once] where there is a transient buffer
   std::optional<TrafficLimit> limit;
