@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/precision/residency.h"
+#include "engine/precision/version_io.h"
 #include "engine/precision/tiers.h"
 
 namespace fovea::precision {

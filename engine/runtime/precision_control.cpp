@@ -75,9 +75,7 @@ void PrecisionControl::end_pass(bool completed, const precision::Observation& ob
   if (parts_.units->scope() != models::UnitScope::experts) count_hits(observation.tokens);
   parts_.policy->observe(observation);
   decisions_.clear();
-  const auto queues = parts_.residency->queues();
-  parts_.policy->propose(parts_.residency->tiers_or_target(), queues.queued + queues.reading + queues.ready,
-                         decisions_);
+  parts_.policy->propose(parts_.residency->tiers_or_target(), parts_.residency->queues().sum(), decisions_);
   for (const precision::Decision& decision : decisions_) parts_.residency->request(decision);
 }
 
