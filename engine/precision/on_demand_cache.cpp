@@ -49,26 +49,29 @@ void OnDemandCache::decided(UnitId unit, TierId tier) {
 }
 
 Result<void> OnDemandCache::need(std::span<const UnitId> units) {
-  if (!may_need()) return {};
-  touch(units);
+  if (!may_need() || !touch(units)) return {};
   const double begun = recorder_.now();
-  const std::int64_t stalls_before = recorder_.counters.stalls;
   const auto loads = make_room(units, begun);
   Result<void> status = loads ? bring(*loads, begun) : std::unexpected(loads.error());
-  if (recorder_.counters.stalls != stalls_before) recorder_.counters.stall_seconds += recorder_.now() - begun;
+  recorder_.counters.stall_seconds += recorder_.now() - begun;
   return status;
 }
 
-// From here on none of the units makes another one's room.
-void OnDemandCache::touch(std::span<const UnitId> units) {
+// From here on none of the units makes another one's room. Whether some are missing.
+bool OnDemandCache::touch(std::span<const UnitId> units) {
   ++calls_;
+  bool missing = false;
   for (const UnitId unit : units) {
     if (!on_disk(unit)) continue;
     needed_in_[at(unit)] = calls_;
-    if (!held_.contains(unit)) continue;
+    if (!held_.contains(unit)) {
+      missing = true;
+      continue;
+    }
     held_.erase(unit);
     held_.insert_newest(unit);
   }
+  return missing;
 }
 
 // Blocks for those of the units that are missing, which count as held from here on.
@@ -99,7 +102,6 @@ Result<std::vector<VersionLoad>> OnDemandCache::make_room(std::span<const UnitId
 
 // Reads and publishes them; the first error, when some cannot be read.
 Result<void> OnDemandCache::bring(std::span<const VersionLoad> loads, double begun) {
-  if (loads.empty()) return {};
   const std::vector<Result<void>> outcomes = reader_.read(loads);
   Result<void> status;
   for (std::size_t i = 0; i < loads.size(); ++i) {

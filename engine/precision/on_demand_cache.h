@@ -66,7 +66,7 @@ class OnDemandCache {
   friend struct ResidencyBooks;  // the test that plants errors
   static std::size_t at(UnitId unit) { return static_cast<std::size_t>(unit); }
   void set_on_disk(UnitId unit, bool value);
-  void touch(std::span<const UnitId> units);
+  bool touch(std::span<const UnitId> units);
   Result<std::vector<VersionLoad>> make_room(std::span<const UnitId> units, double begun);
   Result<void> bring(std::span<const VersionLoad> loads, double begun);
   Block room_for(UnitId unit);

@@ -35,7 +35,7 @@ PrecisionControl::PrecisionControl(Parts parts)
     : parts_(std::move(parts)),
       hits_(parts_.tiers->size() + 2),
       version_bytes_(precision::version_sizes(*parts_.units, *parts_.tiers, *parts_.device)) {
-  absent_.reserve(static_cast<std::size_t>(parts_.units->size()));
+  chosen_.reserve(static_cast<std::size_t>(parts_.units->size()));
   parts_.residency->on_event = [this](const precision::SwapEvent& event) {
     if (parts_.log) parts_.log->write(event, parts_.units->name(event.decision.unit), *parts_.tiers, tokens_);
     if (event.outcome == precision::SwapOutcome::published) remember(event.decision, event.from);
@@ -49,15 +49,13 @@ layers::PassObserver::Needs PrecisionControl::needs() const {
 
 bool PrecisionControl::serve(UnitId first, std::span<const std::int32_t> chosen) {
   const std::span<const TierId> tiers = parts_.residency->tiers();
-  absent_.clear();
-  for (const std::int32_t index : chosen) {
-    const UnitId unit = first + index;
-    const TierId tier = tiers[static_cast<std::size_t>(unit)];
-    count_hit(unit, tier, 1);
-    if (tier == no_tier) absent_.push_back(unit);
-  }
-  if (absent_.empty()) return true;
-  if (auto present = parts_.residency->need(absent_); !present) {
+  for (const std::int32_t index : chosen)
+    count_hit(first + index, tiers[static_cast<std::size_t>(first + index)], 1);
+  if (!parts_.residency->may_need()) return true;
+  // Those, too, that are there: else one of them could make the room of another.
+  chosen_.clear();
+  for (const std::int32_t index : chosen) chosen_.push_back(first + index);
+  if (auto present = parts_.residency->need(chosen_); !present) {
     error_ = std::move(present).error();
     return false;
   }

@@ -78,7 +78,7 @@ class PrecisionControl final {
   void show_swaps(Snapshot& snapshot) const;
 
   Parts parts_;
-  std::vector<precision::UnitId> absent_;
+  std::vector<precision::UnitId> chosen_;  // by one layer, each as often as tokens chose it
   std::vector<precision::Decision> decisions_;
   std::int64_t tokens_ = 0;
   std::vector<std::int64_t> hits_;           // [tiers + 2], the last: on disk alone, on the host
