@@ -39,7 +39,7 @@ struct Checkpoint::Contents {
   void each_region(const TensorInfo& tensor, F&& f) const;
 };
 
-struct MadeModel;
+struct SyntheticModel;
 
 // A tensor that holds no weights by itself.
 struct PackedEntry {
@@ -51,8 +51,8 @@ struct Opener {
   using Contents = Checkpoint::Contents;
   static Result<void> gguf(const std::filesystem::path& path, Contents& contents);
   static Result<void> folder(const std::filesystem::path& path, Contents& contents);
-  static Result<void> made(const MadeModel& model, Contents& contents);
-  static Result<Checkpoint> make(const MadeModel& model);
+  static Result<void> synthetic(const SyntheticModel& model, Contents& contents);
+  static Result<Checkpoint> make(const SyntheticModel& model);
   // Makes one tensor X.weight of each X.qweight and what belongs to it, and takes those out.
   static Result<void> packed_layers(const Quantization& quantization, const std::vector<PackedEntry>& entries,
                                     Contents& contents);

@@ -50,7 +50,7 @@ enum class Rounding : std::uint8_t {
 };
 
 // Rows that no file holds: cut out of packed values at places that follow from a seed.
-struct MadeRows {
+struct SyntheticRows {
   std::shared_ptr<const std::vector<std::byte>> pool;  // whole blocks
   std::int64_t block_bytes = 0;
   std::uint64_t seed = 0;
@@ -82,7 +82,7 @@ struct PackedLayer {
   };
   std::vector<Region> regions;
 
-  MadeRows made;  // with a pool: nothing of the above but rows, columns and type
+  SyntheticRows synthetic;  // with a pool: nothing of the above but rows, columns and type
 
   std::int64_t group(std::int64_t column) const;
 };

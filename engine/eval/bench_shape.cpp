@@ -7,8 +7,8 @@
 #include "engine/core/result.h"
 #include "engine/eval/bench_policy.h"
 #include "engine/eval/bench_shape_on.h"
-#include "engine/eval/made_model.h"
 #include "engine/eval/statistics.h"
+#include "engine/eval/synthetic_model.h"
 #include "engine/eval/synthetic_trace.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/tiers.h"
@@ -19,9 +19,9 @@ namespace fovea {
 namespace {
 
 // The choices of one token after the other, as the trace generator makes them up.
-class MadeRouting {
+class ForcedRouting {
  public:
-  static Result<MadeRouting> create(const eval::NamedShape& named, std::uint64_t seed) {
+  static Result<ForcedRouting> create(const eval::NamedShape& named, std::uint64_t seed) {
     const precision::ModelShape& shape = named.shape;
     SyntheticRouting settings;
     if (auto published = synthetic_like(named.name)) {
@@ -36,7 +36,7 @@ class MadeRouting {
     settings.parameters = 3 * shape.hidden * shape.expert_width;
     settings.seed = seed;
     FOVEA_TRY(auto source, eval::make_synthetic(settings));
-    return MadeRouting(std::move(source), shape);
+    return ForcedRouting(std::move(source), shape);
   }
 
   // [layers, tokens, used]; valid until the next call.
@@ -59,7 +59,7 @@ class MadeRouting {
   }
 
  private:
-  MadeRouting(std::unique_ptr<eval::PassSource> source, const precision::ModelShape& shape)
+  ForcedRouting(std::unique_ptr<eval::PassSource> source, const precision::ModelShape& shape)
       : source_(std::move(source)),
         layers_(shape.layers),
         experts_(shape.experts),
@@ -256,7 +256,7 @@ using SharedMode = std::shared_ptr<std::atomic<eval::BenchMode>>;
 
 // One tier: within the budget where there is one. Two: with the policy that `mode` commands.
 Result<std::unique_ptr<Engine>> load_shape(const ShapeBenchSettings& settings,
-                                           const checkpoint::MadeModel& model, MadeRouting& routing,
+                                           const checkpoint::SyntheticModel& model, ForcedRouting& routing,
                                            const SharedMode& mode, const kernels::Device& device,
                                            const ProgressSink& progress, const std::stop_token& stop) {
   const bool moves = !settings.low_tier.empty();
@@ -283,7 +283,7 @@ Result<std::unique_ptr<Engine>> load_shape(const ShapeBenchSettings& settings,
     return std::make_unique<eval::BenchPolicy>(world, std::move(dynaexq), mode,
                                                request.precision.dynaexq.in_flight);
   };
-  FOVEA_TRY(auto checkpoint, checkpoint::make_checkpoint(model));
+  FOVEA_TRY(auto checkpoint, checkpoint::synthetic_checkpoint(model));
   return runtime::load_made(request,
                             {.checkpoint = std::move(checkpoint),
                              .routing = [&routing](std::int64_t tokens) { return routing.next(tokens); },
@@ -348,11 +348,11 @@ Result<ShapeBenchResult> eval::bench_shape_on(const kernels::Device& device,
                 "weights that are made up lie in memory alone, and " + device.name() + " has no other",
                 "Choose a GPU with --device");
   FOVEA_TRY(const eval::NamedShape shape, eval::read_shape(settings.shape));
-  eval::MadeTypes types;
+  eval::SyntheticTypes types;
   FOVEA_TRY(types.experts, type_of_tier(settings.tier, "--tiers"));
   FOVEA_TRY(types.dense, type_of_tier(settings.dense_tier, "--dense"));
-  FOVEA_TRY(const checkpoint::MadeModel made, eval::made_model(shape, types, settings.seed));
-  FOVEA_TRY(MadeRouting routing, MadeRouting::create(shape, settings.seed));
+  FOVEA_TRY(const checkpoint::SyntheticModel made, eval::synthetic_model(shape, types, settings.seed));
+  FOVEA_TRY(ForcedRouting routing, ForcedRouting::create(shape, settings.seed));
   const auto mode = std::make_shared<std::atomic<eval::BenchMode>>(eval::BenchMode::quiet);
   FOVEA_TRY(const auto engine, load_shape(settings, made, routing, mode, device, progress, stop));
 

@@ -9,7 +9,7 @@
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
-#include "engine/precision/made_versions.h"
+#include "engine/precision/synthetic_versions.h"
 #include "engine/runtime/load_precision.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/main_memory.h"
@@ -54,7 +54,7 @@ Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
   runtime::VersionMaker versions;
   if (made) {
     versions = [device = parts->device, seed = made->seed](const precision::UnitPlan& units) {
-      return std::make_unique<precision::MadeVersions>(units.units, units.tiers, *device, seed);
+      return std::make_unique<precision::SyntheticVersions>(units.units, units.tiers, *device, seed);
     };
   }
   if (main_memory_bytes == 0) main_memory_bytes = runtime::memory().free_bytes;

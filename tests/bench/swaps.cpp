@@ -69,7 +69,7 @@ class MemorySource final : public VersionSource {
 PolicyWorld bench_world() {
   PolicyWorld world;
   world.bits_per_weight = {8.5, 4.5};
-  world.spare_blocks = 3;
+  world.spare_blocks = 4;
   world.high_per_layer = experts / 2;
   for (std::int64_t layer = 0; layer <= layers; ++layer)
     world.first_unit.push_back(static_cast<std::int32_t>(layer * experts));
@@ -125,7 +125,7 @@ void idle(const kernels::Device& device, VersionSource& source) {
   std::printf("  end_pass, idle            %6.1f ns\n", 1e9 * times[2]);
 }
 
-// Half of the units are at the high tier, others after each turn; four swaps are under way and two wait.
+// Half of the units are at the high tier, others after each turn; four swaps are under way and up to four wait.
 class Storm {
  public:
   explicit Storm(Bench& bench) : bench_(bench) {
@@ -151,7 +151,7 @@ class Storm {
  private:
   Bench& bench_;
   std::shared_ptr<StormControl> control_ = std::make_shared<StormControl>();
-  SwapStorm policy_{bench_world(), control_, 6};
+  SwapStorm policy_{bench_world(), control_};
   std::vector<Decision> decisions_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "engine/eval/bench_policy.h"
 #include "engine/eval/bench_shape_on.h"
-#include "engine/eval/made_model.h"
+#include "engine/eval/synthetic_model.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
 #include "tests/support/test.h"
@@ -29,8 +29,8 @@ class Made {
  public:
   Made(const eval::NamedShape& shape, std::int32_t first, std::int32_t second,
        const kernels::Device& device) {
-    auto made = eval::made_model(shape, {}, 5);
-    auto checkpoint = checkpoint::make_checkpoint(*made);
+    auto made = eval::synthetic_model(shape, {}, 5);
+    auto checkpoint = checkpoint::synthetic_checkpoint(*made);
     const auto routing = [this, first, second](std::int64_t tokens) {
       ids_.clear();
       for (std::int64_t i = 0; i < 2 * tokens; ++i) ids_.insert(ids_.end(), {first, second});

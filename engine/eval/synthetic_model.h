@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/checkpoint/made.h"
+#include "engine/checkpoint/synthetic.h"
 #include "engine/core/result.h"
 #include "engine/precision/model_shapes.h"
 
@@ -18,11 +18,12 @@ struct NamedShape {
 // A published shape by its name, or a JSON file's. Every wrong number is ErrorKind::format with its key.
 Result<NamedShape> read_shape(const std::string& name_or_file);
 
-struct MadeTypes {
+struct SyntheticTypes {
   kernels::Type experts = kernels::Type::q4_f;
   kernels::Type dense = kernels::Type::q8_0;
 };
 // ErrorKind::unsupported for layers that no family of Fovea has.
-Result<checkpoint::MadeModel> made_model(const NamedShape& shape, const MadeTypes& types, std::uint64_t seed);
+Result<checkpoint::SyntheticModel> synthetic_model(const NamedShape& shape, const SyntheticTypes& types,
+                                                   std::uint64_t seed);
 
 }  // namespace fovea::eval

@@ -1,4 +1,4 @@
-#include "engine/eval/made_model.h"
+#include "engine/eval/synthetic_model.h"
 
 #include <algorithm>
 #include <array>
@@ -59,7 +59,7 @@ Result<ModelShape> parse_shape(const nlohmann::json& json, const std::string& fi
 
 class Maker {
  public:
-  Maker(const NamedShape& named, const MadeTypes& types, checkpoint::MadeModel& out)
+  Maker(const NamedShape& named, const SyntheticTypes& types, checkpoint::SyntheticModel& out)
       : s_(named.shape),
         types_(types),
         names_(s_.qk_norm ? models::qwen_moe_names : models::mixtral_names),
@@ -104,9 +104,9 @@ class Maker {
   }
 
   const ModelShape& s_;
-  const MadeTypes& types_;
+  const SyntheticTypes& types_;
   const models::TensorNames& names_;
-  checkpoint::MadeModel& out_;
+  checkpoint::SyntheticModel& out_;
 };
 
 }  // namespace
@@ -123,15 +123,15 @@ Result<NamedShape> read_shape(const std::string& name_or_file) {
   return NamedShape{std::filesystem::path(name_or_file).stem().string(), shape};
 }
 
-Result<checkpoint::MadeModel> made_model(const NamedShape& named, const MadeTypes& types,
-                                         std::uint64_t seed) {
+Result<checkpoint::SyntheticModel> synthetic_model(const NamedShape& named, const SyntheticTypes& types,
+                                                   std::uint64_t seed) {
   const ModelShape& s = named.shape;
   if (s.experts == 0 || s.linear_layers() > 0 || s.attention_gate || s.biases || s.window > 0 ||
       s.shared_width > 0)
     return fail(ErrorKind::unsupported, "--shape " + named.name,
                 "it has layers that Fovea plans for and does not run",
                 "Choose a shape of experts and full attention, as qwen3-30b-a3b or mixtral-8x7b");
-  checkpoint::MadeModel model;
+  checkpoint::SyntheticModel model;
   model.name = named.name;
   model.seed = seed;
   model.config = {{"model_type", s.qk_norm ? "qwen3_moe" : "mixtral"},

@@ -1,9 +1,9 @@
-#include "engine/precision/made_versions.h"
+#include "engine/precision/synthetic_versions.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "engine/checkpoint/made.h"
+#include "engine/checkpoint/synthetic.h"
 
 namespace fovea::precision {
 namespace {
@@ -19,7 +19,7 @@ std::vector<std::byte> make_version(const Unit& unit, const Tier& tier, const ke
     const kernels::Type type = type_of(tier, matrix);
     const std::int64_t row_bytes = kernels::row_bytes(type, matrix.columns);
     std::vector<std::byte> rows(static_cast<std::size_t>(matrix.rows * row_bytes));
-    checkpoint::made_rows(type, seed + part).read(0, matrix.rows, row_bytes, rows.data());
+    checkpoint::synthetic_rows(type, seed + part).read(0, matrix.rows, row_bytes, rows.data());
     device.pack(device.preferred_packing(type, matrix.rows, matrix.columns), type, matrix.rows,
                 matrix.columns, rows.data(), 0, matrix.rows, version.data() + layout.offsets[part]);
   }
@@ -28,15 +28,15 @@ std::vector<std::byte> make_version(const Unit& unit, const Tier& tier, const ke
 
 }  // namespace
 
-MadeVersions::MadeVersions(const UnitTable& units, const TierSet& tiers, const kernels::Device& device,
-                           std::uint64_t seed) {
+SyntheticVersions::SyntheticVersions(const UnitTable& units, const TierSet& tiers,
+                                     const kernels::Device& device, std::uint64_t seed) {
   for (const Tier& tier : tiers)
     for (std::size_t variant = 0; variant < variants; ++variant)
       versions_.push_back(make_version(units[0], tier, device, seed + 100 * variant));
 }
 
-Result<void> MadeVersions::read(UnitId unit, TierId tier, std::span<std::byte> memory,
-                                const checkpoint::Pace& pace) {
+Result<void> SyntheticVersions::read(UnitId unit, TierId tier, std::span<std::byte> memory,
+                                     const checkpoint::Pace& pace) {
   const std::vector<std::byte>& from = versions_[tier * variants + static_cast<std::size_t>(unit) % variants];
   for (std::size_t done = 0; done < memory.size();) {
     const std::size_t piece =

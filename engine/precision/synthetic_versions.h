@@ -4,16 +4,16 @@
 
 #include <vector>
 
-#include "engine/precision/version_io.h"
 #include "engine/precision/tiers.h"
+#include "engine/precision/version_io.h"
 
 namespace fovea::precision {
 
-class MadeVersions final : public VersionSource {
+class SyntheticVersions final : public VersionSource {
  public:
   // All units are of one shape, as a shape's experts are.
-  MadeVersions(const UnitTable& units, const TierSet& tiers, const kernels::Device& device,
-               std::uint64_t seed);
+  SyntheticVersions(const UnitTable& units, const TierSet& tiers, const kernels::Device& device,
+                    std::uint64_t seed);
   Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory,
                     const checkpoint::Pace& pace) override;
 

@@ -1,4 +1,4 @@
-#include "engine/checkpoint/made.h"
+#include "engine/checkpoint/synthetic.h"
 
 #include <algorithm>
 #include <cstring>
@@ -45,10 +45,10 @@ std::shared_ptr<const std::vector<std::byte>> make_pool(kernels::Type type, std:
 // Memory that is read as a file's: vectors are, in place.
 Result<MappedFile> map_ones(std::int64_t count) {
   const auto failed = [] {
-    return fail(ErrorKind::memory, "made weights", "the system gives no memory for them",
+    return fail(ErrorKind::memory, "synthetic weights", "the system gives no memory for them",
                 "Close other programs");
   };
-  const int file = ::memfd_create("fovea-made-weights", MFD_CLOEXEC);
+  const int file = ::memfd_create("fovea-synthetic-weights", MFD_CLOEXEC);
   if (file < 0) return failed();
   const std::vector<float> ones(static_cast<std::size_t>(count), 1.0F);
   const auto bytes = static_cast<ssize_t>(ones.size() * sizeof(float));
@@ -61,7 +61,8 @@ Result<MappedFile> map_ones(std::int64_t count) {
 
 }  // namespace
 
-void MadeRows::read(std::int64_t first, std::int64_t count, std::int64_t row_bytes, std::byte* out) const {
+void SyntheticRows::read(std::int64_t first, std::int64_t count, std::int64_t row_bytes,
+                         std::byte* out) const {
   const auto size = static_cast<std::int64_t>(pool->size());
   for (std::int64_t row = first; row < first + count; ++row) {
     auto from = static_cast<std::int64_t>(mixed(seed + static_cast<std::uint64_t>(row)) %
@@ -76,22 +77,22 @@ void MadeRows::read(std::int64_t first, std::int64_t count, std::int64_t row_byt
   }
 }
 
-Result<void> Opener::made(const MadeModel& model, Contents& contents) {
+Result<void> Opener::synthetic(const SyntheticModel& model, Contents& contents) {
   contents.format = Format::hugging_face;
   contents.format_name = "made from a seed";
   contents.path = model.name;
   contents.config = model.config;
   std::int64_t longest = 1;
-  for (const MadeTensor& vector : model.vectors) longest = std::max(longest, vector.shape.front());
+  for (const SyntheticTensor& vector : model.vectors) longest = std::max(longest, vector.shape.front());
   FOVEA_TRY(MappedFile ones, map_ones(longest));
   contents.add(model.name, std::move(ones), {});
-  for (const MadeTensor& vector : model.vectors) {
+  for (const SyntheticTensor& vector : model.vectors) {
     contents.tensors.push_back({.name = vector.name,
                                 .shape = vector.shape,
                                 .bytes = static_cast<std::uint64_t>(vector.shape.front()) * sizeof(float)});
   }
   std::map<kernels::Type, std::shared_ptr<const std::vector<std::byte>>> pools;
-  for (const MadeTensor& matrix : model.matrices) {
+  for (const SyntheticTensor& matrix : model.matrices) {
     const std::int64_t rows = matrix.shape[0], columns = matrix.shape[1];
     const kernels::BlockShape block = kernels::block_shape(matrix.type);
     if (columns % block.elements != 0)
@@ -106,7 +107,7 @@ Result<void> Opener::made(const MadeModel& model, Contents& contents) {
     layer.rows = rows;
     layer.columns = columns;
     layer.type = matrix.type;
-    layer.made = {
+    layer.synthetic = {
         .pool = pool, .block_bytes = block.bytes, .seed = mixed(model.seed + contents.packed.size())};
     contents.tensors.push_back(
         {.name = matrix.name,
@@ -119,18 +120,18 @@ Result<void> Opener::made(const MadeModel& model, Contents& contents) {
   return contents.make_index();
 }
 
-Result<Checkpoint> Opener::make(const MadeModel& model) {
+Result<Checkpoint> Opener::make(const SyntheticModel& model) {
   auto contents = std::make_unique<Contents>();
-  FOVEA_CHECK(made(model, *contents));
+  FOVEA_CHECK(synthetic(model, *contents));
   return Checkpoint(std::move(contents));
 }
 
-MadeRows made_rows(kernels::Type type, std::uint64_t seed) {
+SyntheticRows synthetic_rows(kernels::Type type, std::uint64_t seed) {
   return {
       .pool = make_pool(type, seed), .block_bytes = kernels::block_shape(type).bytes, .seed = mixed(seed)};
 }
 
-Result<Checkpoint> make_checkpoint(const MadeModel& model) try {
+Result<Checkpoint> synthetic_checkpoint(const SyntheticModel& model) try {
   return Opener::make(model);
 } catch (const std::bad_alloc&) {
   return fail(ErrorKind::memory, model.name, "there is not enough memory to make the weights",

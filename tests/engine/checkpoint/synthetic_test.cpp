@@ -1,5 +1,5 @@
 // Weights that are made from a seed: the same bytes each time, sound values, and no more than the shape asks.
-#include "engine/checkpoint/made.h"
+#include "engine/checkpoint/synthetic.h"
 
 #include <cmath>
 
@@ -12,8 +12,8 @@ using kernels::Type;
 
 namespace {
 
-MadeModel model_of(Type type, std::uint64_t seed) {
-  MadeModel model;
+SyntheticModel model_of(Type type, std::uint64_t seed) {
+  SyntheticModel model;
   model.name = "made";
   model.seed = seed;
   model.matrices = {{.name = "a.weight", .type = type, .shape = {300, 4096}},
@@ -32,7 +32,7 @@ std::vector<std::byte> rows_of(const Checkpoint& made, const char* name, std::in
 
 }  // namespace
 
-class MadeTest : public QObject {
+class SyntheticTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -43,7 +43,7 @@ class MadeTest : public QObject {
   }
   void valuesAreSound() {
     QFETCH(int, type);
-    const auto made = make_checkpoint(model_of(static_cast<Type>(type), 1));
+    const auto made = synthetic_checkpoint(model_of(static_cast<Type>(type), 1));
     FOVEA_VERIFY(made);
     const auto packed = rows_of(*made, "a.weight", 0, 300);
     std::vector<float> values(300 * 4096);
@@ -61,9 +61,9 @@ class MadeTest : public QObject {
   }
 
   void theSeedDecides() {
-    const auto one = make_checkpoint(model_of(Type::q4_f, 1)),
-               same = make_checkpoint(model_of(Type::q4_f, 1)),
-               other = make_checkpoint(model_of(Type::q4_f, 2));
+    const auto one = synthetic_checkpoint(model_of(Type::q4_f, 1)),
+               same = synthetic_checkpoint(model_of(Type::q4_f, 1)),
+               other = synthetic_checkpoint(model_of(Type::q4_f, 2));
     FOVEA_VERIFY(one);
     FOVEA_VERIFY(same);
     FOVEA_VERIFY(other);
@@ -79,7 +79,7 @@ class MadeTest : public QObject {
   }
 
   void vectorsAreOnes() {
-    const auto made = make_checkpoint(model_of(Type::q8_0, 1));
+    const auto made = synthetic_checkpoint(model_of(Type::q8_0, 1));
     FOVEA_VERIFY(made);
     for (const auto& [name, count] : {std::pair("norm.weight", 7), std::pair("long.weight", 900)}) {
       const auto bytes = made->bytes(*made->find(name));
@@ -91,14 +91,14 @@ class MadeTest : public QObject {
   }
 
   void columnsMustBeWholeBlocks() {
-    MadeModel model = model_of(Type::q4_f, 1);
+    SyntheticModel model = model_of(Type::q4_f, 1);
     model.matrices[1].shape = {4, 33};
-    const auto made = make_checkpoint(model);
+    const auto made = synthetic_checkpoint(model);
     QVERIFY(!made);
     QCOMPARE(made.error().kind, ErrorKind::invalid);
     QVERIFY2(made.error().message().contains("b.weight: 33 columns"), made.error().message().c_str());
   }
 };
 
-FOVEA_TEST(MadeTest)
-#include "made_test.moc"
+FOVEA_TEST(SyntheticTest)
+#include "synthetic_test.moc"

@@ -12,25 +12,25 @@
 
 namespace fovea::checkpoint {
 
-struct MadeTensor {
+struct SyntheticTensor {
   std::string name;
   kernels::Type type = kernels::Type::f32;  // that formats::can_quantize
   std::vector<std::int64_t> shape;          // [rows, columns]
 };
 
-struct MadeModel {
+struct SyntheticModel {
   std::string name;
-  nlohmann::json config;             // as a folder's config.json
-  std::vector<MadeTensor> matrices;  // of values around 0, with a deviation of 0.02
-  std::vector<MadeTensor> vectors;   // [n], of ones: their type is f32
+  nlohmann::json config;                  // as a folder's config.json
+  std::vector<SyntheticTensor> matrices;  // of values around 0, with a deviation of 0.02
+  std::vector<SyntheticTensor> vectors;   // [n], of ones: their type is f32
   std::uint64_t seed = 1;
 };
 
 // Its tensors are never mapped, so that a device holds all of them. The same seed gives the same bytes.
 // ErrorKind::invalid names a matrix whose columns are no whole blocks of its type.
-Result<Checkpoint> make_checkpoint(const MadeModel& model);
+Result<Checkpoint> synthetic_checkpoint(const SyntheticModel& model);
 
 // Rows of such values alone, of any whole number of blocks.
-MadeRows made_rows(kernels::Type type, std::uint64_t seed);
+SyntheticRows synthetic_rows(kernels::Type type, std::uint64_t seed);
 
 }  // namespace fovea::checkpoint
