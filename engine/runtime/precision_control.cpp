@@ -131,7 +131,7 @@ void PrecisionControl::describe(Snapshot& snapshot) const {
   snapshot.arena_bytes = parts_.residency->arena().bytes();
 }
 
-void PrecisionControl::show(Snapshot& snapshot, std::span<const std::int64_t> places) const {
+void PrecisionControl::show(Snapshot& snapshot, std::span<const std::int64_t> indices) const {
   for (std::size_t t = 0; t < snapshot.tiers.size(); ++t) {
     TierState& tier = snapshot.tiers[t];
     tier.units = tier.bytes = 0;  // show_units() counts them
@@ -139,20 +139,20 @@ void PrecisionControl::show(Snapshot& snapshot, std::span<const std::int64_t> pl
   }
   snapshot.misses = hits_[hits_.size() - 2];
   snapshot.host_hits = hits_.back();
-  show_units(snapshot, places);
+  show_units(snapshot, indices);
   show_swaps(snapshot);
   for (DecisionState& decision : snapshot.decisions) {
     if (decision.unit >= 0)
-      decision.unit = static_cast<std::int32_t>(places[static_cast<std::size_t>(decision.unit)]);
+      decision.unit = static_cast<std::int32_t>(indices[static_cast<std::size_t>(decision.unit)]);
   }
 }
 
-void PrecisionControl::show_units(Snapshot& snapshot, std::span<const std::int64_t> places) const {
+void PrecisionControl::show_units(Snapshot& snapshot, std::span<const std::int64_t> indices) const {
   const auto tiers = parts_.residency->tiers();
   const auto targets = parts_.residency->tiers_or_target();
   snapshot.host_units = 0;
-  for (std::size_t unit = 0; unit < places.size(); ++unit) {
-    UnitState& state = snapshot.units[static_cast<std::size_t>(places[unit])];
+  for (std::size_t unit = 0; unit < indices.size(); ++unit) {
+    UnitState& state = snapshot.units[static_cast<std::size_t>(indices[unit])];
     state.tier = tiers[unit];
     state.target = targets[unit] == tiers[unit] ? no_tier : targets[unit];
     if (state.tier == no_tier && parts_.residency->on_host(static_cast<UnitId>(unit))) {
