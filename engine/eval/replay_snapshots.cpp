@@ -1,22 +1,13 @@
 #include "engine/eval/replay_snapshots.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
+
+#include "engine/precision/hotness.h"
 
 namespace fovea::eval {
 namespace {
 
 constexpr float recent_decay = 0.7F;  // at each snapshot, as the engine's
-
-// Share of the layer's hotness that its hottest tenth holds.
-float top_tenth(std::vector<float> hotness) {
-  const float total = std::accumulate(hotness.begin(), hotness.end(), 0.0F);
-  if (hotness.empty() || total <= 0) return 0;
-  const auto top = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, hotness.size() / 10));
-  std::ranges::nth_element(hotness, hotness.begin() + top - 1, std::greater<>());
-  return std::accumulate(hotness.begin(), hotness.begin() + top, 0.0F) / total;
-}
 
 }  // namespace
 
@@ -99,8 +90,9 @@ void ReplaySnapshots::fill(precision::Policy& policy) {
   const auto hotness = policy.hotness();
   fill_units(hotness);
   for (std::size_t layer = 0; layer < snapshot_.skew.size() && !hotness.empty(); ++layer)
-    snapshot_.skew[layer] = top_tenth(
-        {hotness.begin() + world_.first_unit[layer], hotness.begin() + world_.first_unit[layer + 1]});
+    snapshot_.skew[layer] = precision::top_tenth_share(
+        {hotness.begin() + world_.first_unit[layer], hotness.begin() + world_.first_unit[layer + 1]},
+        scratch_);
   const precision::Arena& arena = residency_.versions().arena();
   for (std::size_t p = 0; p < snapshot_.pools.size(); ++p) {
     const auto& pool = arena.pools()[p];

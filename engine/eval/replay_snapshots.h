@@ -35,7 +35,8 @@ class ReplaySnapshots {
   Snapshot snapshot_;
   std::vector<std::int64_t> index_;  // [units] in snapshot_.units
   std::vector<float> recent_;        // [units] tokens, decaying
-  double next_ = 0, last_ = 0;       // seconds
+  std::vector<float> scratch_;
+  double next_ = 0, last_ = 0;  // seconds
   std::int64_t last_tokens_ = 0;
 };
 
