@@ -26,8 +26,8 @@ class SwapPipeline final : public VersionMover {
   // At most `most` transfers are between submit() and take(). What is given must outlive the pipeline.
   SwapPipeline(const kernels::Device& device, VersionSource& source, TrafficLimit& limit, Clock& clock,
                std::int64_t most);
-  ~SwapPipeline()
-      override;  // ends after the read and the copy that are running; what waits behind them is dropped
+  // Ends after the read and the copy that are running; what waits behind them is dropped.
+  ~SwapPipeline() override;
   SwapPipeline(const SwapPipeline&) = delete;
   SwapPipeline& operator=(const SwapPipeline&) = delete;
 

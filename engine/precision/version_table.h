@@ -31,8 +31,8 @@ class VersionTable {
     std::vector<std::string> tiers = {};   // names, high to low
     std::vector<std::int64_t> bytes = {};  // [units, tiers] of a version's block
     std::vector<bool> on_host = {};        // [units]: without a version, for ever; empty: none
-    // The stream that the passes run in, where they may still run after the host has gone on. Null: a pass
-    // has ended when the next swap is published.
+    // The stream that the passes run in, where they may still run after the host has gone on. Null: every
+    // pass has ended when a version is published.
     const kernels::Device* device = nullptr;
     kernels::Stream* stream = nullptr;
     std::int64_t most_retired = 0;  // blocks at once

@@ -351,7 +351,7 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(
                  .on_host = prepared.host.empty() ? std::vector<bool>{} : std::move(prepared.units.absent)},
                 std::move(arena),
                 {.swaps = {.transfer_bytes = request.transfer_bytes > 0 ? request.transfer_bytes
-                                                                       : parts.plan.plan.host.transfer,
+                                                                        : parts.plan.plan.host.transfer,
                            .in_flight = request.dynaexq.in_flight,
                            .publish_after_passes = request.publish_after_passes},
                  .on_demand_blocks = parts.plan.visitor_blocks,

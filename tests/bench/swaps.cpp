@@ -125,7 +125,8 @@ void idle(const kernels::Device& device, VersionSource& source) {
   std::printf("  end_pass, idle            %6.1f ns\n", 1e9 * times[2]);
 }
 
-// Half of the units are at the high tier, others after each turn; four swaps are under way and up to four wait.
+// Half of the units are at the high tier, others after each turn; four swaps are under way and up to four
+// wait.
 class Storm {
  public:
   explicit Storm(Bench& bench) : bench_(bench) {

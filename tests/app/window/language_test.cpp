@@ -175,7 +175,7 @@ bool is_of_the_window(const QString& path) {
 bool is_of_few(const QString& path) {
   static const QRegularExpression few(QStringLiteral(
       "/engine/jinja/|/engine/text/(character_map|json_|regex|text_model|tokenizer_)|"
-      "/engine/checkpoint/(gguf_writer|made|packed_|store_format|store_writer)|/engine/runtime/measure|"
+      "/engine/checkpoint/(gguf_writer|packed_|store_format|store_writer|synthetic)|/engine/runtime/measure|"
       "/engine/precision/(dynaexq|offload|tier_map)|/app/wizard/catalogue"));
   return path.contains(few);
 }

@@ -250,8 +250,8 @@ class PrecisionTest : public QObject {
     QVERIFY(by_pattern->plan()->notes.front().contains("8 units; a unit moves as a whole"));
   }
 
-  // A token at a time leaves room for two experts of the layer on disk. Of two that a token needs, the one that
-  // is there must not make the other one's room.
+  // A token at a time leaves room for two experts of the layer on disk. Of two that a token needs, the one
+  // that is there must not make the other one's room.
   void whatATokenNeedsIsNotTakenFromIt() {
     std::vector<fovea::TokenId> tokens(40);
     for (std::size_t i = 0; i < tokens.size(); ++i)
