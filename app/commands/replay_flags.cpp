@@ -140,7 +140,7 @@ void add_clock_flags(CLI::App& command, ReplayFlags& flags) {
       ->group(group);
   command
       .add_option("--publish-after", flags.clock.publish_after_passes,
-                  "Publish exactly so many passes after the decision, whatever the clock says")
+                  "Publish exactly so many passes after the decision; the clock waits for the bytes")
       ->check(number_between(0, 1e9))
       ->group(group);
 }

@@ -56,9 +56,9 @@ struct LengthResult {
 };
 
 // Decoding behind the first of the contexts, in turns: while nothing moves; while DynaExq decides and nothing
-// moves; in a storm, where every pass asks for two experts to change places, as often as the pipeline and the
+// moves; in a storm, where every pass asks for two experts to change tiers, as often as the pipeline and the
 // limit of its traffic let it; as DynaExq decides; and in a flood, where as many as the pipeline takes at
-// once change places.
+// once change tiers.
 struct MovingResult {
   std::int64_t context = 0;
   LengthResult quiet = {}, idle = {}, storm = {}, dynaexq = {};

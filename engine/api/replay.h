@@ -1,5 +1,5 @@
-// What a policy would have done: recorded or made-up routing, with policy, pools and swap pipeline on a
-// simulated clock, beside fixed tiers of the same bytes. No model is loaded.
+// What a policy would have done: recorded or made-up routing, with the policy and the engine's own rules for
+// swaps on a virtual clock, beside fixed tiers of the same bytes. No model is loaded.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,8 @@ struct ReplayClock {
   double decode_tok_per_s = 20;
   double prefill_tok_per_s = 200;
   std::int64_t transfer_bytes = 0;  // of the transient buffer; 0: the largest version for each in flight
-  std::int64_t publish_after_passes =
-      -1;  // exactly so many passes after the request, whatever the clock says
+  // Exactly so many passes after the decision, as the engine counts them; the clock waits for the bytes.
+  std::int64_t publish_after_passes = -1;
 };
 
 // The policy's world at one moment of the simulated clock. It lives for the call.

@@ -39,7 +39,7 @@ struct PoolState {
 enum class SwapReason : std::uint8_t { initial, hotter, colder, requested, absent };
 
 struct DecisionState {
-  std::int32_t unit = -1;  // its place in Snapshot::units
+  std::int32_t unit = -1;  // index in Snapshot::units
   std::uint8_t from = no_tier, to = no_tier;
   SwapReason reason = SwapReason::initial;
   float score = 0;   // the unit's, at the time

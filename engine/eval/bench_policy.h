@@ -7,15 +7,16 @@
 
 #include "engine/core/result.h"
 #include "engine/precision/policy.h"
+#include "engine/precision/swap_storm.h"
 
 namespace fovea::eval {
 
 enum class BenchMode : std::uint8_t {
   quiet,  // nothing is observed, nothing moves
   idle,   // DynaExq observes and decides as ever; what it decides is dropped
-  storm,  // in each pass an expert of the lowest tier and one of the highest change places
+  storm,  // SwapStorm's: in each pass a pair of experts changes tiers
   live,   // DynaExq, as it is
-  flood,  // in each pass as many change places as may be under way
+  flood,  // SwapStorm's: as many pairs as may be under way
 };
 
 class BenchPolicy final : public precision::Policy {
@@ -31,16 +32,12 @@ class BenchPolicy final : public precision::Policy {
   std::span<const float> hotness() const override { return dynaexq_->hotness(); }
 
  private:
-  std::int32_t next(std::span<const std::uint8_t> tiers, std::uint8_t wanted);
-  void exchange(std::span<const std::uint8_t> tiers, std::vector<precision::Decision>& decisions);
-
   std::vector<std::uint8_t> initial_;  // [units]
   std::unique_ptr<precision::Policy> dynaexq_;
+  std::shared_ptr<precision::StormControl> storm_control_;
+  precision::SwapStorm storm_;
   std::shared_ptr<std::atomic<BenchMode>> mode_;
   std::vector<precision::Decision> dropped_;
-  std::uint8_t lowest_;
-  std::int32_t last_ = 0;
-  std::int32_t most_in_flight_;
 };
 
 }  // namespace fovea::eval

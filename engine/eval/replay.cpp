@@ -5,8 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "engine/eval/replay_residency.h"
 #include "engine/eval/replay_snapshots.h"
-#include "engine/eval/simulated_pipeline.h"
 #include "engine/precision/best_mix.h"
 
 namespace fovea::eval {
@@ -27,7 +27,7 @@ Result<void> check_settings(const ReplaySettings& settings) {
   if (!(c.read_latency_ms >= 0)) return wrong("latency", "0 or more");
   if (settings.in_flight < 1) return wrong("in flight", "1 or more");
   if (!(settings.snapshot_seconds > 0)) return wrong("snapshot seconds", "more than 0");
-  if (settings.visitors < 0) return wrong("visitors", "0 or more");
+  if (settings.on_demand_blocks < 0) return wrong("on-demand blocks", "0 or more");
   return {};
 }
 
@@ -63,63 +63,67 @@ class Meter {
 
 class Replay {
  public:
-  Replay(const precision::PolicyWorld& world, precision::Policy& policy, const ReplaySettings& settings)
-      : world_(world),
-        policy_(policy),
-        settings_(settings),
-        pipeline_(world, settings, policy.initial()),
-        meter_(world) {
-    if (settings.snapshots) snapshots_.emplace(world, settings);
+  Replay(const precision::PolicyWorld& world, precision::Policy& policy, const ReplaySettings& settings,
+         std::unique_ptr<ReplayResidency> residency)
+      : world_(world), policy_(policy), settings_(settings), residency_(std::move(residency)), meter_(world) {
+    if (!settings.snapshots) return;
+    snapshots_.emplace(world, settings, *residency_);
+    residency_->recorder().on_event = [this](const precision::SwapEvent& event) { snapshots_->hear(event); };
   }
 
   Result<void> pass(const TracePass& pass) {
-    double seconds = static_cast<double>(pass.tokens) /
-                     (pass.prefill ? settings_.clock.prefill_tok_per_s : settings_.clock.decode_tok_per_s);
-    const auto tiers = pipeline_.tiers();
-    for (const precision::ExpertUse& use : pass.uses) {
-      const std::uint8_t tier = tiers[static_cast<std::size_t>(use.unit)];
-      meter_.count(use.unit, tier, use.tokens, static_cast<double>(use.gate_sum));
-      if (snapshots_) snapshots_->count(use, tier);
-      if (tier != no_tier) continue;
-      ++result_.visits;
-      const double stall = pipeline_.visit(use.unit, now_ + seconds);
-      seconds += stall;
-      if (stall > 0) meter_.count_absent(use.tokens);
+    residency_->compute(static_cast<double>(pass.tokens) / (pass.prefill ? settings_.clock.prefill_tok_per_s
+                                                                         : settings_.clock.decode_tok_per_s));
+    auto use = pass.uses.begin();
+    for (std::size_t layer = 0; use != pass.uses.end(); ++layer) {
+      needed_.clear();
+      for (; use != pass.uses.end() && use->unit < world_.first_unit[layer + 1]; ++use) serve(*use);
+      if (!needed_.empty()) FOVEA_CHECK(residency_->cache().need(needed_));
     }
-    bit_tokens_ += pipeline_.held_bits() * static_cast<double>(pass.tokens);
-    now_ += seconds;
-    pipeline_.end_pass(now_);
+    bit_tokens_ += residency_->held_bits() * static_cast<double>(pass.tokens);
+    precision::SwapQueue& swaps = residency_->swaps();
+    swaps.end_pass();
     policy_.observe(pass.observation());
     decisions_.clear();
-    policy_.propose(pipeline_.tiers_or_target(), pipeline_.in_flight(), decisions_);
-    for (const precision::Decision& decision : decisions_) pipeline_.request(decision, now_);
+    policy_.propose(residency_->versions().targets(), swaps.lengths().sum(), decisions_);
+    for (const precision::Decision& decision : decisions_) swaps.request(decision);
     ++result_.passes;
     result_.tokens += pass.tokens;
-    if (!snapshots_) return {};
-    snapshots_->remember(decisions_);
-    return snapshots_->end_pass(pass, now_, pipeline_, policy_);
+    return snapshots_ ? snapshots_->end_pass(pass, policy_) : Result<void>();
   }
 
   ReplayResult finish() {
     const double unit_tokens = static_cast<double>(result_.tokens) * static_cast<double>(world_.units());
     result_.service = meter_.take(unit_tokens > 0 ? bit_tokens_ / unit_tokens : 0);
-    result_.swaps = pipeline_.counters();
+    result_.swaps = residency_->counters();
     result_.layer_steps = result_.passes * world_.layers();
-    result_.simulated_seconds = now_;
-    result_.traffic_share = now_ > 0 ? pipeline_.busy_seconds() / now_ : 0;
-    result_.most_units.assign(pipeline_.most_blocks().begin(), pipeline_.most_blocks().end());
+    result_.simulated_seconds = residency_->now();
+    result_.traffic_share =
+        result_.simulated_seconds > 0 ? residency_->busy_seconds() / result_.simulated_seconds : 0;
     return std::move(result_);
   }
 
  private:
+  // What is on disk alone is read before the layer goes on.
+  void serve(const precision::ExpertUse& use) {
+    const std::uint8_t tier = residency_->versions().tier(use.unit);
+    meter_.count(use.unit, tier, use.tokens, static_cast<double>(use.gate_sum));
+    if (snapshots_) snapshots_->count(use, tier);
+    if (!residency_->cache().on_disk(use.unit)) return;
+    ++result_.visits;
+    needed_.push_back(use.unit);
+    if (tier == no_tier) meter_.count_absent(use.tokens);
+  }
+
   const precision::PolicyWorld& world_;
   precision::Policy& policy_;
   const ReplaySettings& settings_;
-  SimulatedPipeline pipeline_;
+  std::unique_ptr<ReplayResidency> residency_;
   Meter meter_;
   ReplayResult result_;
   std::vector<precision::Decision> decisions_;
-  double now_ = 0, bit_tokens_ = 0;
+  std::vector<precision::UnitId> needed_;  // by a layer, of those on disk alone
+  double bit_tokens_ = 0;
   std::optional<ReplaySnapshots> snapshots_;
 };
 
@@ -145,7 +149,8 @@ Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWo
   FOVEA_CHECK(precision::check(world));
   if (world.first_unit != source.shape().first_unit())
     return fail(ErrorKind::internal, "replay", "the world's units are not the trace's");
-  Replay run(world, policy, settings);
+  FOVEA_TRY(auto residency, ReplayResidency::create(world, settings, policy.initial()));
+  Replay run(world, policy, settings, std::move(residency));
   TracePass pass;
   source.rewind();
   for (std::int64_t count = 0;; ++count) {

@@ -1,6 +1,6 @@
-// A policy, the pools and the swap pipeline on a simulated clock, over a recorded or made-up routing: what a
-// policy would have done to hit rates, traffic and stalls, and what fixed tiers of the same bytes would have
-// done.
+// A policy and the engine's own rules for versions, swaps and units on disk, on a virtual clock, over a
+// recorded or made-up routing: what a policy would have done to hit rates, traffic and stalls, and what fixed
+// tiers of the same bytes would have done.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@
 #include "engine/api/replay.h"
 #include "engine/core/result.h"
 #include "engine/eval/trace.h"
+#include "engine/precision/planner.h"
 #include "engine/precision/policy.h"
 
 namespace fovea::eval {
 
 struct ReplaySettings {
   ReplayClock clock = {};
-  std::int32_t in_flight = 4;  // swaps between request and publish
-  // Blocks for units on disk alone: what was needed last stays in them. 0: a unit is read for every pass.
-  std::int64_t visitors = 0;
+  std::int32_t in_flight = 4;         // swaps between the choice of their block and their publishing
+  precision::ArenaPlan arena = {};    // the blocks that there are
+  std::int64_t on_demand_blocks = 0;  // of these, for units on disk alone; 0: what the arena has left
   // What a panel would have seen; empty: nothing is made.
   SnapshotSink snapshots = {};
   double snapshot_seconds = 0.1;             // simulated
@@ -47,11 +48,10 @@ struct ReplayResult {
   std::int64_t visits = 0;       // of units on disk alone, one for each unit and pass; missed: swaps.stalls
   double simulated_seconds = 0;  // the stalls included
   double traffic_share = 0;      // of the simulated time that the reader was busy
-  std::vector<std::int64_t>
-      most_units;  // [tiers] that held a block at once, old versions and in flight included
 };
 
-// The policy's name for errors is its own. ErrorKind::invalid for settings out of range, ::cancelled.
+// The policy's name for errors is its own. ErrorKind::invalid for settings out of range, ::memory when the
+// arena has no room for the first tiers or for what a layer needs from the disk at once, ::cancelled.
 Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWorld& world,
                                    precision::Policy& policy, const ReplaySettings& settings,
                                    const ProgressSink& progress = {}, std::stop_token stop = {});

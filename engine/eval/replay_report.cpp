@@ -107,6 +107,8 @@ Result<std::unique_ptr<precision::Policy>> make_policy(const ReplayRequest& requ
   FOVEA_TRY(precision::StaticPlan best, precision::plan_static(stage.plan, stage.group, stage.absent,
                                                                precision::expected_loss(stage.world)));
   stage.world.capacity = best.plan.capacity;
+  stage.arena = best.plan.arena;
+  stage.on_demand_blocks = best.plan.visitor_blocks;
   return precision::make_static(stage.world, std::move(best.tiers));
 }
 
@@ -119,7 +121,8 @@ Result<ReplayRow> play(const ReplayRequest& request, PassSource& passes, Stage& 
             eval::replay_passes(passes, stage.world, *policy,
                                 {.clock = request.clock,
                                  .in_flight = request.dynaexq.in_flight,
-                                 .visitors = stage.visitors,
+                                 .arena = stage.arena,
+                                 .on_demand_blocks = stage.on_demand_blocks,
                                  .snapshots = request.snapshots,
                                  .snapshot_seconds = request.snapshot_seconds,
                                  .tier_names = stage.tier_names},

@@ -204,8 +204,9 @@ Result<void> choose_absent(const ReplayRequest& request, const TraceShape& shape
   return {};
 }
 
-// So many experts of each layer in the high tier.
-Result<void> share_room(double high_share, const TraceShape& shape, PolicyWorld& world) {
+// So many experts of each layer in the high tier, and blocks for them as the planner would cut them.
+Result<void> share_room(double high_share, const TraceShape& shape, Stage& stage) {
+  PolicyWorld& world = stage.world;
   if (!(high_share <= 1)) return fail(ErrorKind::invalid, "high share", "it must be from 0 to 1");
   world.capacity.assign(static_cast<std::size_t>(world.tiers()), 0);
   for (const ExpertLayer& layer : shape.layers)
@@ -214,6 +215,16 @@ Result<void> share_room(double high_share, const TraceShape& shape, PolicyWorld&
   for (const ExpertLayer& layer : shape.layers)
     world.capacity.front() += std::min<std::int64_t>(layer.experts, world.high_per_layer);
   world.capacity.back() += world.units() - (world.tiers() > 1 ? world.capacity.front() : 0);
+  std::map<std::int64_t, std::int64_t> blocks;  // of each size
+  for (std::size_t layer = 0; layer < shape.layers.size(); ++layer) {
+    const std::int64_t* const bytes = world.unit_bytes.data() + world.first_unit[layer] * world.tiers();
+    const std::int64_t experts = shape.layers[layer].experts, high = std::min(experts, world.high_per_layer);
+    blocks[bytes[0]] += high;
+    blocks[bytes[world.tiers() - 1]] += experts - high;
+  }
+  std::vector<precision::PoolNeed> needs;
+  for (const auto& [bytes, count] : blocks) needs.push_back({bytes, count + world.spare_blocks});
+  stage.arena = precision::cut_arena(std::move(needs));
   return {};
 }
 
@@ -221,13 +232,14 @@ Result<void> share_room(double high_share, const TraceShape& shape, PolicyWorld&
 Result<void> give_room(const ReplayRequest& request, const TraceShape& shape, Stage& stage) {
   PolicyWorld& world = stage.world;
   if (request.high_share > 0 && request.budget_bytes == 0)
-    return share_room(request.high_share, shape, world);
+    return share_room(request.high_share, shape, stage);
   FOVEA_TRY(const precision::PrecisionPlan plan, precision::plan_precision(stage.plan, request.policy));
   world.capacity = plan.capacity;
   world.high_per_layer = plan.high_per_layer;
   world.layers_with_more = plan.layers_with_more;
   world.spare_blocks = std::max<std::int64_t>(1, plan.spare_blocks);
-  stage.visitors = plan.visitor_blocks;
+  stage.arena = plan.arena;
+  stage.on_demand_blocks = plan.visitor_blocks;
   return {};
 }
 

@@ -25,7 +25,8 @@ struct Stage {
   std::vector<std::size_t> group = {};  // [units] in plan.groups
   std::vector<bool> absent = {};        // [units] offloaded
   std::int64_t cpu_moe_layers = 0;      // that --n-cpu-moe auto found
-  std::int64_t visitors = 0;            // blocks for units on disk alone
+  precision::ArenaPlan arena = {};      // the blocks for all of it
+  std::int64_t on_demand_blocks = 0;    // of these, for units on disk alone
   std::vector<std::string> notes = {};  // what the user should know
 };
 

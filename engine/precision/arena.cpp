@@ -39,11 +39,15 @@ Arena::Arena(Arena&&) noexcept = default;
 Arena& Arena::operator=(Arena&&) noexcept = default;
 Arena::~Arena() = default;
 
-Result<Arena> Arena::create(const kernels::Device& device, const ArenaPlan& plan) {
+Result<Arena> Arena::without_memory(const ArenaPlan& plan) {
   FOVEA_CHECK(check(plan));
   auto state = std::make_unique<State>();
-  state->device = &device;
   state->slab_bytes = plan.slab_bytes;
+  state->make_books(plan);
+  return Arena(std::move(state));
+}
+
+Result<Arena> Arena::create(const kernels::Device& device, const ArenaPlan& plan) {
   const auto no_memory = [&] {
     return fail(ErrorKind::memory, "arena",
                 say("the device ", device.name(), " has no ", plan.slabs, " slabs of ", plan.slab_bytes,
@@ -51,13 +55,16 @@ Result<Arena> Arena::create(const kernels::Device& device, const ArenaPlan& plan
                 "Give a smaller budget, or close other programs");
   };
   try {
-    state->make_books(plan);
+    FOVEA_TRY(Arena arena, without_memory(plan));
+    if (plan.slabs == 0) return arena;
+    State& state = *arena.state_;
+    state.device = &device;
+    state.memory = device.allocate(state.bytes());
+    if (!state.memory) return no_memory();
+    return arena;
   } catch (const std::bad_alloc&) {
     return no_memory();
   }
-  if (plan.slabs > 0) state->memory = device.allocate(state->bytes());
-  if (plan.slabs > 0 && !state->memory) return no_memory();
-  return Arena(std::move(state));
 }
 
 void Arena::State::make_books(const ArenaPlan& plan) {
@@ -88,7 +95,7 @@ Block Arena::allocate(std::int64_t bytes) {
   ++a.pool_at(pool).used;
   a.used_bytes += bytes;
   assert(audit());
-  return {a.memory + slab * a.slab_bytes + index * bytes, pool, slab, index};
+  return {a.memory ? a.memory + slab * a.slab_bytes + index * bytes : nullptr, pool, slab, index};
 }
 
 void Arena::release(const Block& block) {

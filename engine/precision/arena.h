@@ -24,18 +24,20 @@ namespace fovea::precision {
 
 // Aligned to 4,096 bytes.
 struct Block {
-  std::byte* memory = nullptr;
+  std::byte* memory = nullptr;  // null in an arena without memory
   std::int32_t pool = -1;
   std::int32_t slab = -1;
   std::int32_t index = -1;  // in the slab
 
-  explicit operator bool() const { return memory != nullptr; }
+  explicit operator bool() const { return slab >= 0; }
 };
 
 class Arena {
  public:
   // Takes plan.slabs · plan.slab_bytes from the device, at once. ErrorKind::memory.
   static Result<Arena> create(const kernels::Device& device, const ArenaPlan& plan);
+  // The same blocks, of which no device holds a byte: for a replay.
+  static Result<Arena> without_memory(const ArenaPlan& plan);
   Arena(Arena&&) noexcept;
   Arena& operator=(Arena&&) noexcept;
   ~Arena();

@@ -31,7 +31,7 @@ struct TierMix {
 // ErrorKind::memory, with the bytes that would do, when the lowest tier of every unit is too much.
 Result<TierMix> best_mix(const MixProblem& problem);
 
-// The same for fixed numbers of places in each tier: the units whose use costs most stand highest. [units]
+// The same for fixed numbers of units in each tier: the units whose use costs most stand highest. [units]
 std::vector<std::uint8_t> best_fill(const PolicyWorld& world, std::span<const double> loss);
 
 // [units, tiers]: use × damage. `uses` [units] is any measure of use; the world's damage where it was

@@ -35,21 +35,21 @@ std::int64_t Calibration::reached_units() const {
 Importance Calibration::importance(UnitId id) const {
   Importance importance;
   if (tokens(id) == 0) return importance;
-  const UnitPlaces& places = units_[static_cast<std::size_t>(id)];
+  const UnitInputs& unit = units_[static_cast<std::size_t>(id)];
   for (std::size_t part = 0; part < importance.size(); ++part) {
-    if (places.statistics[part] >= 0)
-      importance[part] = statistics_[static_cast<std::size_t>(places.statistics[part])].mean_squares;
+    if (unit.statistics[part] >= 0)
+      importance[part] = statistics_[static_cast<std::size_t>(unit.statistics[part])].mean_squares;
   }
   return importance;
 }
 
 std::vector<float> Calibration::inputs(UnitId id) const {
-  const UnitPlaces& places = units_[static_cast<std::size_t>(id)];
-  if (places.rows < 0) return {};
-  const Rows& rows = rows_[static_cast<std::size_t>(places.rows)];
+  const UnitInputs& unit = units_[static_cast<std::size_t>(id)];
+  if (unit.rows < 0) return {};
+  const Rows& rows = rows_[static_cast<std::size_t>(unit.rows)];
   std::vector<float> inputs;
-  inputs.reserve(places.chosen.size() * static_cast<std::size_t>(rows.columns));
-  for (const std::int32_t row : places.chosen) {
+  inputs.reserve(unit.chosen.size() * static_cast<std::size_t>(rows.columns));
+  for (const std::int32_t row : unit.chosen) {
     const auto begin = rows.values.begin() + std::int64_t{row} * rows.columns;
     inputs.insert(inputs.end(), begin, begin + rows.columns);
   }
@@ -134,7 +134,7 @@ class Collector : public layers::PassObserver {
   }
 
  private:
-  Calibration::UnitPlaces& places(UnitId id) { return out_.units_[static_cast<std::size_t>(id)]; }
+  Calibration::UnitInputs& inputs_of(UnitId id) { return out_.units_[static_cast<std::size_t>(id)]; }
 
   std::int32_t new_statistics(std::int64_t columns) {
     out_.statistics_.emplace_back().sums.resize(static_cast<std::size_t>(columns));
@@ -149,20 +149,20 @@ class Collector : public layers::PassObserver {
   // row of the store that it adds.
   std::int64_t assign(UnitId id) {
     const Unit& unit = units_[id];
-    Calibration::UnitPlaces& mine = places(id);
+    Calibration::UnitInputs& mine = inputs_of(id);
     const std::int64_t columns = unit.parts[0].columns;
     const bool begins_layer = id == units_.first(unit.layer);
     if (units_.scope() == UnitScope::experts) {
       mine.statistics[0] = mine.statistics[1] = new_statistics(columns);
       mine.statistics[2] = new_statistics(unit.parts[2].columns);
-      mine.rows = begins_layer ? new_rows(columns) : places(id - 1).rows;
+      mine.rows = begins_layer ? new_rows(columns) : inputs_of(id - 1).rows;
       return begins_layer ? columns * 4 : 0;
     }
     const auto role = static_cast<LinearRole>(unit.index);
     const bool shares =
         !begins_layer && (role == LinearRole::k || role == LinearRole::v || role == LinearRole::up);
     if (shares) {
-      mine = places(id - 1);
+      mine = inputs_of(id - 1);
       return 0;
     }
     mine.statistics[0] = new_statistics(columns);
@@ -188,14 +188,14 @@ class Collector : public layers::PassObserver {
 
   // A token's input is kept while one of its experts has fewer than `most`.
   void keep_routed(const float* x, UnitId first, std::int64_t most, std::span<const std::int32_t> experts) {
-    const auto full = [&](std::int32_t e) { return std::ssize(places(first + e).chosen) >= most; };
+    const auto full = [&](std::int32_t e) { return std::ssize(inputs_of(first + e).chosen) >= most; };
     if (std::ranges::all_of(experts, full)) return;
-    Calibration::Rows& rows = out_.rows_[static_cast<std::size_t>(places(first).rows)];
+    Calibration::Rows& rows = out_.rows_[static_cast<std::size_t>(inputs_of(first).rows)];
     if (rows.count() >= most_rows_) return;
     const auto index = static_cast<std::int32_t>(rows.count());
     rows.values.insert(rows.values.end(), x, x + rows.columns);
     for (const std::int32_t e : experts) {
-      if (!full(e)) places(first + e).chosen.push_back(index);
+      if (!full(e)) inputs_of(first + e).chosen.push_back(index);
     }
   }
 
@@ -204,16 +204,16 @@ class Collector : public layers::PassObserver {
     const std::int64_t d = weights.gate.columns;
     gathered_.clear();
     for (const std::int32_t t : tokens) gathered_.insert(gathered_.end(), x + t * d, x + (t + 1) * d);
-    add(places(id).statistics[0], gathered_.data(), std::ssize(tokens));
+    add(inputs_of(id).statistics[0], gathered_.data(), std::ssize(tokens));
     const std::vector<float> hidden = hidden_activations(weights, gathered_, device_, stream_);
-    add(places(id).statistics[2], hidden.data(), std::ssize(tokens));
+    add(inputs_of(id).statistics[2], hidden.data(), std::ssize(tokens));
   }
 
   // The layer's unit of that role holds the statistics for those that share its input.
   void linear(std::int64_t layer, LinearRole role, const float* x, std::int64_t tokens) {
     for (UnitId id = units_.first(layer); id < units_.first(layer + 1); ++id) {
       if (units_[id].index != static_cast<std::int32_t>(role)) continue;
-      const Calibration::UnitPlaces mine = places(id);
+      const Calibration::UnitInputs mine = inputs_of(id);
       add(mine.statistics[0], x, tokens);
       Calibration::Rows& rows = out_.rows_[static_cast<std::size_t>(mine.rows)];
       const std::int64_t seen = out_.statistics_[static_cast<std::size_t>(mine.statistics[0])].tokens;
@@ -224,9 +224,9 @@ class Collector : public layers::PassObserver {
         rows.values.insert(rows.values.end(), row, row + rows.columns);
       }
       for (UnitId other = id; other < units_.first(layer + 1); ++other) {
-        if (places(other).rows != mine.rows) continue;
-        for (std::int64_t i = std::ssize(places(other).chosen); i < rows.count(); ++i)
-          places(other).chosen.push_back(static_cast<std::int32_t>(i));
+        if (inputs_of(other).rows != mine.rows) continue;
+        for (std::int64_t i = std::ssize(inputs_of(other).chosen); i < rows.count(); ++i)
+          inputs_of(other).chosen.push_back(static_cast<std::int32_t>(i));
       }
       return;
     }

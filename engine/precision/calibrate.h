@@ -51,14 +51,14 @@ class Calibration {
     std::vector<float> values;
     std::int64_t count() const { return columns > 0 ? std::ssize(values) / columns : 0; }
   };
-  struct UnitPlaces {
+  struct UnitInputs {
     std::array<std::int32_t, 3> statistics = {-1, -1, -1};
     std::int32_t rows = -1;
     std::vector<std::int32_t> chosen;  // indices of rows
   };
   std::vector<Statistics> statistics_;
   std::vector<Rows> rows_;
-  std::vector<UnitPlaces> units_;
+  std::vector<UnitInputs> units_;
   std::uint64_t fingerprint_ = 0;
 };
 

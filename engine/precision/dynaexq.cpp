@@ -38,16 +38,16 @@ std::vector<std::int32_t> units_by_use(const PolicyWorld& world, std::int64_t la
   return order;
 }
 
-// n_hot of each layer. One place more where the next unit's low tier would cost most, as far as a profile of
+// n_hot of each layer. One more where the next unit's low tier would cost most, as far as a profile of
 // use and the measured damage tell.
-std::vector<std::int64_t> places_of(const PolicyWorld& world) {
-  std::vector<std::int64_t> places;
-  std::vector<std::pair<double, std::int64_t>> gains;  // of one place more, and the layer
+std::vector<std::int64_t> hot_units_of(const PolicyWorld& world) {
+  std::vector<std::int64_t> hot_units;
+  std::vector<std::pair<double, std::int64_t>> gains;  // of one more, and the layer
   for (std::int64_t layer = 0; layer < world.layers(); ++layer) {
     const std::vector<std::int32_t> order = units_by_use(world, layer);
-    places.push_back(std::min<std::int64_t>(world.high_per_layer, std::ssize(order)));
-    if (places.back() == std::ssize(order)) continue;
-    const auto next = static_cast<std::size_t>(order[static_cast<std::size_t>(places.back())]);
+    hot_units.push_back(std::min<std::int64_t>(world.high_per_layer, std::ssize(order)));
+    if (hot_units.back() == std::ssize(order)) continue;
+    const auto next = static_cast<std::size_t>(order[static_cast<std::size_t>(hot_units.back())]);
     double gain = world.uses.empty() ? 0 : static_cast<double>(world.uses[next]);
     if (!world.damage.empty())
       gain *= static_cast<double>(world.damage[2 * next + low] - world.damage[2 * next + high]);
@@ -55,8 +55,8 @@ std::vector<std::int64_t> places_of(const PolicyWorld& world) {
   }
   std::ranges::sort(gains);
   const auto more = std::min<std::size_t>(static_cast<std::size_t>(world.layers_with_more), gains.size());
-  for (std::size_t i = 0; i < more; ++i) ++places[static_cast<std::size_t>(gains[i].second)];
-  return places;
+  for (std::size_t i = 0; i < more; ++i) ++hot_units[static_cast<std::size_t>(gains[i].second)];
+  return hot_units;
 }
 
 class DynaExq final : public Policy {
@@ -67,7 +67,7 @@ class DynaExq final : public Policy {
         hotness_(world.first_unit,
                  {.smoothing = settings.smoothing, .smoothing_tokens = settings.smoothing_tokens},
                  world.uses),
-        places_(places_of(world)) {}
+        hot_units_(hot_units_of(world)) {}
 
   std::string_view name() const override { return "dynaexq"; }
   std::vector<std::uint8_t> initial() const override;
@@ -81,7 +81,7 @@ class DynaExq final : public Policy {
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-  std::int64_t places(std::int64_t layer) const { return places_[index(layer)]; }
+  std::int64_t hot_units(std::int64_t layer) const { return hot_units_[index(layer)]; }
   void update(std::span<const std::uint8_t> tiers, std::int64_t limit);
   void choose(std::int64_t layer, std::span<const std::uint8_t> tiers, std::int64_t limit);
   void hand_out(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
@@ -97,10 +97,10 @@ class DynaExq final : public Policy {
   PolicyWorld world_;
   DynaExqSettings settings_;
   Hotness hotness_;
-  std::vector<std::int64_t> places_;  // [layers] in the high tier
-  std::int64_t tokens_ = 0;           // since the last update
-  bool warm_ = false;                 // the first set has been ranked
-  bool settled_ = false;              // … and stands
+  std::vector<std::int64_t> hot_units_;  // [layers] in the high tier
+  std::int64_t tokens_ = 0;              // since the last update
+  bool warm_ = false;                    // the first set has been ranked
+  bool settled_ = false;                 // … and stands
   std::vector<Transition> pending_, forced_;
   std::vector<std::int32_t> insiders_, outsiders_;  // of one layer, while it is looked at
 };
@@ -110,7 +110,7 @@ std::vector<std::uint8_t> DynaExq::initial() const {
   for (std::int64_t layer = 0; layer < world_.layers(); ++layer) {
     const std::vector<std::int32_t> order = units_by_use(world_, layer);
     for (std::int64_t i = 0; i < std::ssize(order); ++i)
-      tiers[index(order[index(i)])] = i < places(layer) ? high : low;
+      tiers[index(order[index(i)])] = i < hot_units(layer) ? high : low;
   }
   return tiers;
 }
@@ -149,7 +149,7 @@ void DynaExq::choose(std::int64_t layer, std::span<const std::uint8_t> tiers, st
        ++unit) {
     if (!world_.is_on_host(unit)) (tiers[index(unit)] == high ? insiders_ : outsiders_).push_back(unit);
   }
-  const std::int64_t room = places(layer) - std::ssize(insiders_);
+  const std::int64_t room = hot_units(layer) - std::ssize(insiders_);
   const auto colder = [&](std::int32_t a, std::int32_t b) {
     const double of_a = hotness_.of(a), of_b = hotness_.of(b);
     return of_a != of_b ? of_a < of_b : a > b;
@@ -247,8 +247,8 @@ Result<void> check_capacity(const PolicyWorld& world) {
                 std::to_string(world.tiers()) + " tiers are given, it moves experts between two",
                 "Give a high and a low tier");
   const bool counts = world.high_per_layer >= 0 && world.layers_with_more >= 0;
-  const std::vector<std::int64_t> places = counts ? places_of(world) : std::vector<std::int64_t>();
-  const std::int64_t hot = std::reduce(places.begin(), places.end());
+  const std::vector<std::int64_t> hot_units = counts ? hot_units_of(world) : std::vector<std::int64_t>();
+  const std::int64_t hot = std::reduce(hot_units.begin(), hot_units.end());
   const std::int64_t cold = world.units_on_device() - hot;
   if (counts && hot <= world.capacity[high] && cold <= world.capacity[low]) return {};
   return fail(ErrorKind::memory, "dynaexq",

@@ -31,7 +31,7 @@ constexpr std::int64_t least_spare_blocks(const DynaExqSettings& settings, std::
 // them.
 //   ErrorKind::invalid  another number of tiers, or a setting out of its range, by name
 //   ErrorKind::memory   n_hot units of each layer, or all the others, exceed the capacities
-// Units on the host count in the hotness and have no place.
+// Units on the host count in the hotness and have no tier.
 Result<std::unique_ptr<Policy>> make_dynaexq(const PolicyWorld& world, const DynaExqSettings& settings);
 
 }  // namespace fovea::precision

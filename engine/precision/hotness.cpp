@@ -9,7 +9,6 @@ namespace fovea::precision {
 namespace {
 
 constexpr double smallest_scale = 1e-100;  // values grow as the scale falls; far from either's limits
-constexpr double dead_below_mean = 0.01;
 
 }  // namespace
 
@@ -89,20 +88,6 @@ float top_tenth_share(std::span<const float> hotness, std::vector<float>& scratc
   const double most = std::reduce(scratch.begin(), top, 0.0);
   const double all = std::reduce(top, scratch.end(), most);
   return all > 0 ? static_cast<float>(most / all) : 0;
-}
-
-RouterHealth router_health(std::span<const float> load) {
-  const double sum = std::reduce(load.begin(), load.end(), 0.0);
-  const auto count = static_cast<double>(load.size());
-  if (!(sum > 0)) return {.entropy = 0, .dead_share = load.empty() ? 0.0 : 1.0};
-  RouterHealth health;
-  for (const float each : load) {
-    const double share = static_cast<double>(each) / sum;
-    if (share > 0) health.entropy -= share * std::log(share);
-    if (share < dead_below_mean / count) health.dead_share += 1 / count;
-  }
-  health.entropy = load.size() > 1 ? health.entropy / std::log(count) : 1;
-  return health;
 }
 
 }  // namespace fovea::precision

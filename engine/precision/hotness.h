@@ -60,11 +60,4 @@ class Hotness {
 // nothing else is used; 0 without any use. `scratch` saves the allocation.
 float top_tenth_share(std::span<const float> hotness, std::vector<float>& scratch);
 
-// How well a router spreads its load.
-struct RouterHealth {
-  double entropy = 0;     // of the load, as a share of the largest possible: 1 when all are used alike
-  double dead_share = 0;  // of the experts, never or almost never used: below a hundredth of the mean
-};
-RouterHealth router_health(std::span<const float> load);
-
 }  // namespace fovea::precision

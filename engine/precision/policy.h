@@ -50,8 +50,8 @@ struct PolicyWorld {
   std::int64_t high_per_layer = 0;    // n_hot …
   std::int64_t layers_with_more = 0;  // … and of so many layers one more
   std::vector<float> uses;            // [units]: g expected from a profile; empty when there is none
-  // [units]: computed by the host beside the device. They have no tier, no place, and no policy moves them,
-  // though it may observe them. Empty: none.
+  // [units]: computed by the host beside the device. They have no tier and no block, and no policy moves
+  // them, though it may observe them. Empty: none.
   std::vector<bool> on_host = {};
 
   std::int64_t units() const { return first_unit.empty() ? 0 : first_unit.back(); }

@@ -2,132 +2,171 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "engine/models/say.h"
+#include "engine/precision/fingerprint.h"
+#include "engine/precision/on_demand_cache.h"
 #include "engine/precision/residency_state.h"
 
 namespace fovea::precision {
 
 using models::say;
 
-void NeededOrder::insert_newest(UnitId unit) {
-  at(unit) = {.older = newest_, .newer = -1, .linked = true};
-  (newest_ == -1 ? oldest_ : at(newest_).newer) = unit;
-  newest_ = unit;
-  ++size_;
+TransientBuffer::~TransientBuffer() {
+  if (memory_) device_.release_host(memory_, bytes_);
 }
 
-void NeededOrder::erase(UnitId unit) {
-  const Link link = at(unit);
-  if (!link.linked) return;
-  (link.older == -1 ? oldest_ : at(link.older).newer) = link.newer;
-  (link.newer == -1 ? newest_ : at(link.newer).older) = link.older;
-  at(unit) = {};
-  --size_;
+bool TransientBuffer::allocate(std::int64_t parts, std::int64_t part_bytes) {
+  bytes_ = parts * part_bytes;
+  memory_ = device_.allocate_host(bytes_);
+  if (!memory_) return false;
+  for (std::int64_t i = 0; i < parts; ++i) parts_.push_back(memory_ + i * part_bytes);
+  return true;
 }
 
-Residency::State::State(Parts given, Arena given_arena, const ResidencySettings& given_settings)
-    : parts(std::move(given)),
-      settings(given_settings),
-      clock(settings.clock ? *settings.clock : real_clock()),
-      arena(std::move(given_arena)),
-      needed(parts.units->size()) {
-  const auto units = static_cast<std::size_t>(parts.units->size());
-  for (UnitId unit = 0; unit < parts.units->size(); ++unit) {
-    const Unit& u = (*parts.units)[unit];
-    for (const Tier& tier : *parts.tiers) {
-      version_bytes.push_back(version_layout(tier, u, *parts.device).bytes);
-      if (!on_host(unit)) largest_bytes = std::max(largest_bytes, version_bytes.back());
-      std::int64_t bits = 0;
-      for (const models::MatrixSource& matrix : u.matrices())
-        bits += 8 * matrix.rows * kernels::row_bytes(type_of(tier, matrix), matrix.columns);
-      version_bits.push_back(bits);
+PublishedHandles::PublishedHandles(const UnitTable& units, const TierSet& tiers,
+                                   const kernels::Device& device, Handles handles)
+    : units_(units), tiers_(tiers), device_(device), handles_(std::move(handles)) {}
+
+std::int64_t PublishedHandles::bits_of(UnitId unit, TierId tier) const {
+  std::int64_t bits = 0;
+  for (const models::MatrixSource& matrix : units_[unit].matrices())
+    bits += 8 * matrix.rows * kernels::row_bytes(type_of(tiers_[tier], matrix), matrix.columns);
+  return bits;
+}
+
+// Without data a matrix keeps its shape: kernels take a layer's from any of its experts.
+std::array<kernels::Weight, 3> PublishedHandles::weights(UnitId unit, TierId tier, const Block& block) const {
+  if (tier != no_tier) return weights_at(tiers_[tier], units_[unit], device_, block.memory);
+  std::array<kernels::Weight, 3> weights;
+  for (std::size_t part = 0; part < units_[unit].matrices().size(); ++part) {
+    weights[part].rows = units_[unit].parts[part].rows;
+    weights[part].columns = units_[unit].parts[part].columns;
+  }
+  return weights;
+}
+
+void PublishedHandles::set(UnitId unit, TierId from, TierId to, const Block& block) {
+  const auto count = [&](TierId tier, std::int64_t sign) {
+    if (tier == no_tier) return;
+    bits_ += sign * bits_of(unit, tier);
+    parameters_ += sign * units_[unit].parameters();
+  };
+  count(from, -1);
+  count(to, 1);
+  const auto weights = this->weights(unit, to, block);
+  for (std::size_t part = 0; part < weights.size(); ++part) {
+    if (kernels::Weight* const handle = handles_[static_cast<std::size_t>(unit)][part])
+      *handle = weights[part];
+  }
+}
+
+double PublishedHandles::mean_bits_per_weight() const {
+  return parameters_ == 0 ? 0 : static_cast<double>(bits_) / static_cast<double>(parameters_);
+}
+
+Result<void> PublishedHandles::audit(const VersionTable& versions) const {
+  std::int64_t bits = 0, parameters = 0;
+  for (UnitId unit = 0; unit < versions.units(); ++unit) {
+    const TierId tier = versions.tier(unit);
+    const auto expected = weights(unit, tier, versions.block(unit));
+    if (tier != no_tier) {
+      bits += bits_of(unit, tier);
+      parameters += units_[unit].parameters();
+    }
+    for (std::size_t part = 0; part < expected.size() && versions.filled(); ++part) {
+      const kernels::Weight* const handle = handles_[static_cast<std::size_t>(unit)][part];
+      if (handle &&
+          (handle->data != expected[part].data || (handle->data && handle->type != expected[part].type)))
+        return fail(ErrorKind::internal, versions.name(unit),
+                    say("part ", part, "'s handle is not at its block"));
     }
   }
-  tiers.assign(units, no_tier);
-  arrives.assign(units, no_tier);
-  blocks.assign(units, {});
-  in_flight.assign(units, 0);
-  on_disk.assign(units, 0);
-  needed_at.assign(units, 0);
+  if (bits == bits_ && parameters == parameters_) return {};
+  return fail(ErrorKind::internal, "residency",
+              say(bits_, " bits of ", parameters_, " weights, counted ", bits, " of ", parameters));
 }
 
-Residency::State::~State() {
-  pipeline.reset();
-  if (transient) parts.device->release_host(transient, transient_bytes);
-}
+Residency::State::State(Parts& given, const ResidencySettings& given_settings)
+    : device(*given.device),
+      settings(given_settings),
+      clock(settings.clock ? *settings.clock : real_clock()),
+      source(*given.source),
+      on_publish(std::move(given.on_publish)),
+      recorder(clock),
+      handles(*given.units, *given.tiers, device, std::move(given.handles)),
+      transient(device) {}
 
-Result<void> Residency::State::prepare() {
-  std::int64_t count = settings.in_flight;
-  if (settings.transfer_bytes > 0 && largest_bytes > 0)
-    count = std::min(count, settings.transfer_bytes / largest_bytes);
+Result<void> Residency::State::prepare(const Parts& given, Arena arena) {
+  VersionTable::Parts table{.units = given.units,
+                            .bytes = version_sizes(*given.units, *given.tiers, device),
+                            .on_host = given.on_host,
+                            .device = &device,
+                            .stream = given.stream};
+  for (const Tier& tier : *given.tiers) table.tiers.push_back(tier.name);
+  std::int64_t largest_bytes = 0;  // of those that may come to the device
+  for (std::size_t version = 0; version < table.bytes.size(); ++version) {
+    if (given.on_host.empty() || !given.on_host[version / given.tiers->size()])
+      largest_bytes = std::max(largest_bytes, table.bytes[version]);
+  }
+  FOVEA_TRY(const std::int64_t in_flight, swaps_in_flight(settings.swaps, largest_bytes));
+  const bool staged = !device.memory_is_host() && largest_bytes > 0;
+  if (staged && !transient.allocate(in_flight, largest_bytes))
+    return fail(ErrorKind::memory, "transfer buffer",
+                say("no ", in_flight * largest_bytes, " bytes of pinned memory"),
+                "Give a smaller transfer buffer, or close other programs");
+  table.most_retired = in_flight;
+  table.on_change = [this](UnitId unit, TierId from, TierId to, const Block& block) {
+    handles.set(unit, from, to, block);
+    if (on_publish) on_publish(unit);
+  };
+  FOVEA_TRY(versions, VersionTable::create(std::move(table), std::move(arena)));
   assert(settings.reads_at_once >= 1);
-  if (count < 1 || settings.queue < 1)
-    return fail(ErrorKind::invalid, "transfer buffer",
-                say("room for ", count, " versions in flight and ", settings.queue,
-                    " waiting; expected 1 or more (the largest has ", largest_bytes, " bytes)"),
-                "Give a larger transfer buffer");
-  const kernels::Device& device = *parts.device;
-  if (!device.memory_is_host() && largest_bytes > 0) {
-    transient_bytes = count * largest_bytes;
-    transient = device.allocate_host(transient_bytes);
-    if (!transient)
-      return fail(ErrorKind::memory, "transfer buffer",
-                  say("no ", transient_bytes, " bytes of pinned memory"),
-                  "Give a smaller transfer buffer, or close other programs");
-    for (std::int32_t i = 0; i < settings.reads_at_once; ++i)
-      load_streams.push_back(device.make_stream({.threads = 1, .background = true}));
-  }
-  for (std::int64_t i = 0; i < count; ++i) {
-    places.push_back(std::make_unique<Place>());
-    if (transient) places.back()->transfer.staging = transient + i * largest_bytes;
-    if (!parts.stream) continue;
-    places.back()->readers_ended = device.make_event();
-    if (!places.back()->readers_ended) return fail(ErrorKind::device, device.name(), parts.stream->failure());
-  }
-  waiting.reserve(static_cast<std::size_t>(settings.queue));
-  crew.emplace(settings.reads_at_once);
+  loader.emplace(device, source, *versions, settings.reads_at_once, staged);
+  cache.emplace(*versions, *this, recorder, settings.on_demand_blocks);
   // Reads go by pieces; an upload takes its whole version at once.
   limit.emplace(settings.bytes_per_second,
-                transient ? largest_bytes : std::min(largest_bytes, checkpoint::paced_bytes));
-  pipeline.emplace(device, *parts.source, *limit, clock, static_cast<std::int32_t>(count));
+                staged ? largest_bytes : std::min(largest_bytes, checkpoint::paced_bytes));
+  pipeline.emplace(device, source, *limit, clock, in_flight);
+  queue.emplace(*versions, *cache, *pipeline, recorder, settings.swaps, in_flight, transient.parts());
   return {};
 }
 
-void Residency::State::set_version(UnitId unit, TierId tier, const Block& block) {
-  const Unit& u = (*parts.units)[unit];
-  if (tiers[at(unit)] != no_tier) {
-    published_bits -= version_bits[version(unit, tiers[at(unit)])];
-    published_parameters -= u.parameters();
-  }
-  // Without data a matrix keeps its shape: kernels take a layer's from any of its experts.
-  std::array<kernels::Weight, 3> weights;
-  for (std::size_t part = 0; part < u.matrices().size(); ++part) {
-    weights[part].rows = u.parts[part].rows;
-    weights[part].columns = u.parts[part].columns;
-  }
-  if (tier != no_tier) {
-    weights = weights_at((*parts.tiers)[tier], u, *parts.device, block.memory);
-    published_bits += version_bits[version(unit, tier)];
-    published_parameters += u.parameters();
-  }
-  tiers[at(unit)] = tier;
-  blocks[at(unit)] = block;
-  for (std::size_t part = 0; part < weights.size(); ++part) {
-    if (kernels::Weight* const handle = parts.handles[at(unit)][part]) *handle = weights[part];
-  }
-  if (parts.on_publish) parts.on_publish(unit);
+std::vector<Result<void>> Residency::State::read(std::span<const VersionLoad> loads) {
+  return loader->load_each(loads, queue->idle_staging());
 }
 
-void Residency::State::set_on_disk(UnitId unit, bool value) {
-  if (on_disk[at(unit)] == static_cast<std::uint8_t>(value)) return;
-  on_disk[at(unit)] = static_cast<std::uint8_t>(value);
-  on_disk_count += value ? 1 : -1;
+Result<void> Residency::State::fill(std::span<const TierId> first, int threads, const ProgressSink& progress,
+                                    const std::stop_token& stop) {
+  if (versions->filled() || std::ssize(first) != versions->units() ||
+      !std::ranges::all_of(first, [this](TierId tier) { return tier == no_tier || versions->is_tier(tier); }))
+    return fail(ErrorKind::internal, "residency",
+                say("the first tiers of ", first.size(), " units; expected, once, of ", versions->units()));
+  for (UnitId unit = 0; unit < versions->units(); ++unit) {
+    if (versions->on_host(unit) && first[static_cast<std::size_t>(unit)] != no_tier)
+      return fail(ErrorKind::internal, versions->name(unit), "shall have a tier, and is the host's");
+  }
+  FOVEA_TRY(const std::vector<VersionLoad> loads, versions->reserve(first));
+  // While nothing is published no swap uses the transient buffer.
+  if (auto status = loader->load_all(loads, threads, transient.parts(), progress, stop); !status) {
+    for (const VersionLoad& load : loads) versions->give_back(load.block);
+    return status;
+  }
+  versions->publish_first(loads);
+  cache->begin();
+  return {};
 }
 
-Residency::Residency(std::unique_ptr<State> state) : state_(std::move(state)) {
-  state_->owner = this;
+Result<void> Residency::State::audit() const {
+  FOVEA_CHECK(versions->audit(queue->blocks()));
+  FOVEA_CHECK(handles.audit(*versions));
+  FOVEA_CHECK(cache->audit());
+  return queue->audit();
 }
+
+Residency::Residency(std::unique_ptr<State> state)
+    : on_event(state->recorder.on_event), state_(std::move(state)) {}
 Residency::~Residency() = default;
 
 Result<std::unique_ptr<Residency>> Residency::create(Parts parts, Arena arena,
@@ -136,62 +175,70 @@ Result<std::unique_ptr<Residency>> Residency::create(Parts parts, Arena arena,
     return fail(
         ErrorKind::internal, "residency",
         say(parts.handles.size(), " handles; expected one for each of ", parts.units->size(), " units"));
-  auto state = std::make_unique<State>(std::move(parts), std::move(arena), settings);
-  FOVEA_CHECK(state->prepare());
+  auto state = std::make_unique<State>(parts, settings);
+  FOVEA_CHECK(state->prepare(parts, std::move(arena)));
   return std::unique_ptr<Residency>(new Residency(std::move(state)));
 }
 
 Result<void> Residency::fill(std::span<const TierId> tiers, int threads, const ProgressSink& progress,
                              std::stop_token stop) {
-  return state_->fill(tiers, threads, progress, stop);
+  auto status = state_->fill(tiers, threads, progress, stop);
+  assert(audit());
+  return status;
 }
 bool Residency::request(const Decision& decision) {
-  return state_->request(decision);
+  return state_->queue->request(decision);
+}
+void Residency::end_pass() {
+  state_->queue->end_pass();
+  assert(queues().sum() == 0 || audit());
+}
+bool Residency::rest() {
+  const bool under_way = state_->queue->rest();
+  assert(audit());
+  return under_way;
 }
 void Residency::cancel_all() {
-  state_->cancel_all();
+  state_->queue->cancel_all();
 }
 void Residency::drain() {
-  state_->drain();
+  state_->queue->drain();
+  assert(audit());
 }
 Result<void> Residency::need(std::span<const UnitId> units) {
-  return state_->need(units);
+  auto status = state_->cache->need(units);
+  assert(audit());
+  return status;
 }
 bool Residency::may_need() const {
-  return state_->on_disk_count > 0;
+  return state_->cache->may_need();
 }
 bool Residency::on_host(UnitId unit) const {
-  return state_->on_host(unit);
+  return state_->versions->on_host(unit);
 }
 std::span<const TierId> Residency::tiers() const {
-  return state_->tiers;
+  return state_->versions->tiers();
 }
 std::span<const TierId> Residency::tiers_or_target() const {
-  return state_->arrives;
+  return state_->versions->targets();
 }
 std::int64_t Residency::passes() const {
-  return state_->passes;
+  return state_->recorder.passes();
 }
 const SwapCounters& Residency::counters() const {
-  return state_->counters;
+  return state_->recorder.counters;
 }
 const Arena& Residency::arena() const {
-  return state_->arena;
+  return state_->versions->arena();
 }
 std::int64_t Residency::transfer_bytes() const {
-  return state_->transient_bytes;
+  return state_->transient.bytes();
 }
-Residency::Queues Residency::queues() const {
-  Queues queues{.queued = static_cast<std::int32_t>(state_->waiting.size())};
-  for (const auto& place : state_->places) {
-    queues.reading += place->stage == Place::Stage::moving;
-    queues.ready += place->stage == Place::Stage::arrived || place->stage == Place::Stage::reclaiming;
-  }
-  return queues;
+SwapQueue::Lengths Residency::queues() const {
+  return state_->queue->lengths();
 }
 double Residency::mean_bits_per_weight() const {
-  if (state_->published_parameters == 0) return 0;
-  return static_cast<double>(state_->published_bits) / static_cast<double>(state_->published_parameters);
+  return state_->handles.mean_bits_per_weight();
 }
 Result<void> Residency::audit() const {
   return state_->audit();

@@ -1,16 +1,19 @@
-// Which version of each unit is published, and the swap pipeline that changes it:
+// Which version of each unit is published, and the swaps that change it:
 //
 //   read (store → transient buffer) → upload (→ block of the arena) → publish (between passes) → reclaim
 //
 // The engine's thread requests, publishes and reclaims and never waits; a reader thread and, where the
-// device's memory is not the host's, an uploader thread do the waiting. Until publish the old version serves;
-// a stage that fails leaves it serving and is counted.
+// device's memory is not the host's, an uploader thread do the waiting. Until publish the old version serves.
 //
-// A promotion takes its new block first, from its pool's spare, and gives the old one back when every pass
-// that could see it has ended. A request that finds no block waits, in order, for a swap that vacates one in
-// the same pool: its demotion, which stands right behind it. Others may overtake it. When no swap that is in
-// flight or waits could make its room, it is refused and counted; so nothing waits for ever, and the arena is
-// never exceeded.
+// What it is made of; each has a state of its own, and says in its header which threads may touch it:
+//
+//   VersionTable    which version is published, in which block; blocks that wait for their last readers
+//   SwapQueue       the swaps from request to publish: their order and every limit
+//   OnDemandCache   units on disk alone: what a pass waits for, and who makes room
+//   VersionLoader   reads that somebody waits for: the first filling, and the on-demand cache's
+//   SwapPipeline    the threads behind the swaps, and TrafficLimit, which slows them down
+//
+// The first three are the rules. A replay runs the very same ones, over a disk that takes modelled time.
 #pragma once
 
 #include <array>
@@ -27,8 +30,11 @@
 #include "engine/core/result.h"
 #include "engine/precision/arena.h"
 #include "engine/precision/policy.h"
+#include "engine/precision/swap_events.h"
+#include "engine/precision/swap_queue.h"
 #include "engine/precision/tiers.h"
 #include "engine/precision/traffic_limit.h"
+#include "engine/precision/version_io.h"
 #include "kernels/api/device.h"
 
 namespace fovea::precision {
@@ -37,39 +43,12 @@ namespace fovea::precision {
 // parts that a unit does not have.
 using Handles = std::vector<std::array<kernels::Weight*, 3>>;
 
-// Where versions are read from. The store, or in tests something that fails on purpose. Called from several
-// threads at once; ErrorKind::format is a wrong checksum, ::cancelled that `pace` (may be empty; see
-// checkpoint::Store::read) gave it up, any other a failed read.
-class VersionSource {
- public:
-  virtual ~VersionSource() = default;
-  virtual Result<void> read(UnitId unit, TierId tier, std::span<std::byte> memory,
-                            const checkpoint::Pace& pace) = 0;
-};
-
 struct ResidencySettings {
-  std::int64_t transfer_bytes = 0;  // bounds what is in flight (and is the transient buffer, where the device
-                                    // needs one); 0: in_flight of the largest version
-  std::int32_t in_flight = 4;       // swaps between the choice of their block and its predecessor's release
-  std::int32_t queue = 32;          // requests that wait for one of those places, or for a block
-  std::int32_t reads_at_once = 4;   // by need()
-  std::int64_t visitors = 0;        // blocks that units on disk alone may take; 0: what the arena has left
-  double bytes_per_second = 0;      // limit of the pipeline's reads and copies; 0: none
-  // Deterministic: a swap that starts before the call n of end_pass is published by the call n + this one,
-  // which waits for it. -1: as soon as it is ready.
-  std::int64_t publish_after_passes = -1;
-  Clock* clock = nullptr;  // null: the real one
-};
-
-// What became of a swap, for the events file and the policy.
-enum class SwapOutcome : std::uint8_t { published, cancelled, io_error, checksum_error, refused };
-struct SwapEvent {
-  Decision decision;
-  TierId from = no_tier;
-  SwapOutcome outcome = SwapOutcome::published;
-  std::int64_t bytes = 0;
-  std::int64_t pass = 0;  // when it was published or given up
-  double seconds = 0;     // from request to outcome
+  SwapLimits swaps = {};
+  std::int32_t reads_at_once = 4;     // by need()
+  std::int64_t on_demand_blocks = 0;  // that units on disk alone may take; 0: what the arena has left
+  double bytes_per_second = 0;        // limit of the pipeline's reads and copies; 0: none
+  Clock* clock = nullptr;             // null: the real one
 };
 
 class Residency {
@@ -128,14 +107,11 @@ class Residency {
   std::int64_t passes() const;
   const SwapCounters& counters() const;
   const Arena& arena() const;
-  struct Queues {
-    std::int32_t queued = 0, reading = 0, ready = 0;  // waiting; read or uploaded; arrived or being reclaimed
-  };
-  Queues queues() const;
+  SwapQueue::Lengths queues() const;
   double mean_bits_per_weight() const;
-  std::int64_t transfer_bytes() const;             // host memory that the transient buffer takes
-  std::function<void(const SwapEvent&)> on_event;  // on the engine's thread; must not call back
-  Result<void> audit() const;                      // every invariant, counted again
+  std::int64_t transfer_bytes() const;              // host memory that the transient buffer takes
+  std::function<void(const SwapEvent&)>& on_event;  // on the engine's thread; must not call back
+  Result<void> audit() const;                       // every invariant, counted again
 
  private:
   friend struct ResidencyBooks;  // the test that plants errors

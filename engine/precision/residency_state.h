@@ -1,159 +1,85 @@
-// The residency's books. Only residency*.cpp, and the test that plants errors in them, look inside.
-// Everything belongs to the engine's thread; the pipeline's threads see a place's Transfer and nothing else.
+// How the residency is put together. Only residency.cpp, and the test that plants errors, look inside.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "engine/precision/load_crew.h"
+#include "engine/precision/on_demand_cache.h"
 #include "engine/precision/residency.h"
 #include "engine/precision/swap_pipeline.h"
+#include "engine/precision/swap_queue.h"
+#include "engine/precision/version_loader.h"
+#include "engine/precision/version_table.h"
 
 namespace fovea::precision {
 
-// A swap that holds a block: from the moment that it got one until the block that it replaced is free.
-struct Place {
-  enum class Stage : std::uint8_t { free, moving, arrived, reclaiming };
-  Stage stage = Stage::free;
-  Decision decision;
-  Transfer transfer;
-  Block block;  // the new one; the old one while reclaiming
-  std::int64_t started_pass = 0;
-  double requested_seconds = 0;
-  std::unique_ptr<kernels::Event> readers_ended;
-};
-
-struct Waiting {
-  Decision decision;
-  double requested_seconds = 0;
-};
-
-// Units on disk alone that need() has brought, in the order in which they were last needed.
-class NeededOrder {
+// Pinned host memory between the store and a device with memory of its own: a part for each swap in flight.
+// Without one versions are read into their blocks.
+class TransientBuffer {
  public:
-  explicit NeededOrder(std::int64_t units) : links_(static_cast<std::size_t>(units)) {}
-  bool contains(UnitId unit) const { return at(unit).linked; }
-  void insert_newest(UnitId unit);
-  void erase(UnitId unit);
-  UnitId oldest() const { return oldest_; }  // −1: none
-  UnitId newer(UnitId unit) const { return at(unit).newer; }
-  std::int64_t size() const { return size_; }
+  explicit TransientBuffer(const kernels::Device& device) : device_(device) {}
+  ~TransientBuffer();
+  TransientBuffer(const TransientBuffer&) = delete;
+  TransientBuffer& operator=(const TransientBuffer&) = delete;
+
+  bool allocate(std::int64_t parts, std::int64_t part_bytes);  // once; false: there is no memory
+  std::span<std::byte* const> parts() const { return parts_; }
+  std::int64_t bytes() const { return bytes_; }
 
  private:
-  struct Link {
-    UnitId older = -1, newer = -1;
-    bool linked = false;
-  };
-  Link& at(UnitId unit) { return links_[static_cast<std::size_t>(unit)]; }
-  const Link& at(UnitId unit) const { return links_[static_cast<std::size_t>(unit)]; }
-  std::vector<Link> links_;  // [units]
-  UnitId oldest_ = -1, newest_ = -1;
-  std::int64_t size_ = 0;
+  const kernels::Device& device_;
+  std::byte* memory_ = nullptr;
+  std::int64_t bytes_ = 0;
+  std::vector<std::byte*> parts_;
 };
 
-struct Residency::State {
-  State(Parts given, Arena given_arena, const ResidencySettings& given_settings);
-  Result<void> prepare();
-  ~State();
+// What the passes see of a published version: the model's Weight structs, and the mean bits.
+class PublishedHandles {
+ public:
+  PublishedHandles(const UnitTable& units, const TierSet& tiers, const kernels::Device& device,
+                   Handles handles);
+  void set(UnitId unit, TierId from, TierId to, const Block& block);
+  double mean_bits_per_weight() const;
+  Result<void> audit(const VersionTable& versions) const;
 
-  // What never changes.
-  Parts parts;
-  ResidencySettings settings;
-  const Residency* owner = nullptr;  // its on_event
-  Clock& clock;
-  std::vector<std::int64_t> version_bytes;  // [units, tiers]
-  std::vector<std::int64_t> version_bits;   // [units, tiers], of the weights without padding
-  std::int64_t largest_bytes = 0;           // of those that may come to the device
-  std::byte* transient = nullptr;  // [places, largest_bytes]; null: versions are read into their blocks
-  std::int64_t transient_bytes = 0;
+ private:
+  friend struct ResidencyBooks;                          // the test that plants errors
+  std::int64_t bits_of(UnitId unit, TierId tier) const;  // of the weights without padding
+  std::array<kernels::Weight, 3> weights(UnitId unit, TierId tier, const Block& block) const;
 
-  // What is published.
-  Arena arena;
-  std::vector<TierId> tiers;    // [units]
-  std::vector<TierId> arrives;  // [units]: in flight counts as arrived
-  std::vector<Block> blocks;    // [units]
-  std::int64_t published_bits = 0, published_parameters = 0;
-  bool filled = false;
+  const UnitTable& units_;
+  const TierSet& tiers_;
+  const kernels::Device& device_;
+  Handles handles_;
+  std::int64_t bits_ = 0, parameters_ = 0;
+};
 
-  // What is on its way.
-  std::vector<std::unique_ptr<Place>> places;
-  std::vector<std::uint8_t> in_flight;  // [units]: holds a place that is not reclaiming, or waits
-  std::vector<Waiting> waiting;         // in order
-  std::int64_t passes = 0;
-  SwapCounters counters;
-
-  // Units on disk alone.
-  std::vector<std::uint8_t> on_disk;  // [units]: need() may bring it and take it away again
-  std::int64_t on_disk_count = 0;
-  NeededOrder needed;
-  std::vector<std::uint64_t> needed_at;  // [units]: the call of need() that last named it
-  std::uint64_t need_calls = 0;
-
-  std::optional<LoadCrew> crew;  // of need()
-  std::vector<std::unique_ptr<kernels::Stream>>
-      load_streams;  // [reads_at_once] where there is a transient buffer
-  std::optional<TrafficLimit> limit;
-  std::optional<SwapPipeline> pipeline;  // last: its threads end first
-
-  static std::size_t at(UnitId unit) { return static_cast<std::size_t>(unit); }
-  std::size_t version(UnitId unit, TierId tier) const { return at(unit) * parts.tiers->size() + tier; }
-  std::int64_t bytes_of(UnitId unit, TierId tier) const { return version_bytes[version(unit, tier)]; }
-  bool deterministic() const { return settings.publish_after_passes >= 0; }
-  bool is_tier(TierId tier) const { return tier < parts.tiers->size(); }
-  bool on_host(UnitId unit) const { return !parts.on_host.empty() && parts.on_host[at(unit)]; }
-  TierId lowest() const { return static_cast<TierId>(parts.tiers->size() - 1); }
-
-  // residency.cpp
-  // Sets a unit's published version, its handles and the sums. no_tier has an empty block.
-  void set_version(UnitId unit, TierId tier, const Block& block);
-  void set_on_disk(UnitId unit, bool value);
-
-  // residency_swaps.cpp
-  bool request(const Decision& decision);
-  void refuse(const Waiting& request);
-  void start_waiting();
-  bool start(const Waiting& request, Place& place);
-  void collect();
-  void mark_arrived(const Transfer& transfer);
-  bool is_due(const Place& place) const;
-  void wait_for_due();
-  void settle(Place& place);
-  void settle_due();
-  void publish(Place& place);
-  void give_up(Place& place, SwapOutcome outcome);
-  void reclaim(Place& place, bool wait);
-  void refuse_hopeless();
-  bool vacates(const Place& place, std::int64_t bytes) const;
-  void cancel_all();
-  void drain();
-  void count(SwapOutcome outcome);
-  void emit(const Decision& decision, TierId from, SwapOutcome outcome, std::int64_t bytes,
-            double requested_seconds) const;
-
-  // residency_load.cpp
-  struct Load {
-    UnitId unit = 0;
-    TierId tier = 0;
-    Block block;
-  };
-  Result<void> fill(std::span<const TierId> wanted, int threads, const ProgressSink& progress,
+// The parts, in the order in which they need each other: what is last ends first. The reader, which the cache
+// waits for, is the loader with what the queue leaves of the transient buffer.
+struct Residency::State final : VersionReader {
+  State(Parts& given, const ResidencySettings& given_settings);
+  Result<void> prepare(const Parts& given, Arena arena);
+  std::vector<Result<void>> read(std::span<const VersionLoad> loads) override;
+  Result<void> fill(std::span<const TierId> first, int threads, const ProgressSink& progress,
                     const std::stop_token& stop);
-  Result<std::vector<Load>> reserve(std::span<const TierId> wanted);
-  Result<void> load_all(std::span<const Load> loads, int threads, const ProgressSink& progress,
-                        const std::stop_token& stop);
-  Result<void> load(const Load& load, std::byte* staging, kernels::Stream* stream);
-  Result<void> need(std::span<const UnitId> units);
-  Result<std::vector<Load>> make_room(std::span<const UnitId> units, double begun);
-  Result<void> bring(std::span<const Load> loads, double begun);
-  Block room_for(std::int64_t bytes);
-  bool evict_oldest(std::int64_t bytes);
-  std::vector<std::byte*> unused_stagings();
-
-  // residency_audit.cpp
   Result<void> audit() const;
-  Result<void> audit_units() const;
-  Result<void> audit_blocks() const;
-  Result<void> audit_places() const;
+
+  const kernels::Device& device;
+  const ResidencySettings settings;
+  Clock& clock;
+  VersionSource& source;
+  const std::function<void(UnitId)> on_publish;
+  SwapRecorder recorder;
+  PublishedHandles handles;
+  TransientBuffer transient;
+  std::unique_ptr<VersionTable> versions;
+  std::optional<VersionLoader> loader;
+  std::optional<OnDemandCache> cache;
+  std::optional<SwapQueue> queue;
+  std::optional<TrafficLimit> limit;
+  std::optional<SwapPipeline> pipeline;
 };
 
 }  // namespace fovea::precision

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/checkpoint/store.h"
-#include "engine/precision/residency.h"
+#include "engine/precision/version_io.h"
 
 namespace fovea::precision {
 

@@ -1,31 +1,18 @@
 #include "engine/precision/swap_pipeline.h"
 
-#include <cassert>
-
 #include "engine/core/thread.h"
 
 namespace fovea::precision {
 
-SwapOutcome outcome_of(const Error& error) {
-  switch (error.kind) {
-    case ErrorKind::cancelled:
-      return SwapOutcome::cancelled;
-    case ErrorKind::format:
-      return SwapOutcome::checksum_error;
-    default:
-      return SwapOutcome::io_error;
-  }
-}
-
 SwapPipeline::SwapPipeline(const kernels::Device& device, VersionSource& source, TrafficLimit& limit,
-                           Clock& clock, std::int32_t places)
+                           Clock& clock, std::int64_t most)
     : device_(device),
       source_(source),
       limit_(limit),
       clock_(clock),
-      submitted_(places),
-      read_(places),
-      arrived_(places) {
+      submitted_(most),
+      read_(most),
+      arrived_(most) {
   reader_ = std::jthread([this](const std::stop_token& stop) {
     name_this_thread("swap reader");
     yield_to_others();

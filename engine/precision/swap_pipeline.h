@@ -15,43 +15,31 @@
 #include <thread>
 
 #include "engine/core/spsc_ring.h"
-#include "engine/precision/residency.h"
 #include "engine/precision/traffic_limit.h"
+#include "engine/precision/version_io.h"
+#include "kernels/api/device.h"
 
 namespace fovea::precision {
 
-// Owned by the engine's thread before submit() and after take(), by the pipeline's threads in between.
-struct Transfer {
-  UnitId unit = 0;
-  TierId tier = 0;
-  std::int64_t bytes = 0;
-  std::byte* block = nullptr;           // the target
-  std::byte* staging = nullptr;         // a part of the transient buffer; null: read straight into the block
-  std::atomic<bool> cancelled = false;  // set by the engine's thread at any time; each stage looks first
-
-  SwapOutcome outcome = SwapOutcome::published;  // published: the bytes are in the block
-  std::int64_t bytes_read = 0;
-};
-
-class SwapPipeline {
+class SwapPipeline final : public VersionMover {
  public:
-  // At most `places` transfers are between submit() and take(). What is given must outlive the pipeline.
+  // At most `most` transfers are between submit() and take(). What is given must outlive the pipeline.
   SwapPipeline(const kernels::Device& device, VersionSource& source, TrafficLimit& limit, Clock& clock,
-               std::int32_t places);
-  ~SwapPipeline();  // ends after the read and the copy that are running; what waits behind them is dropped
+               std::int64_t most);
+  // Ends after the read and the copy that are running; what waits behind them is dropped.
+  ~SwapPipeline() override;
   SwapPipeline(const SwapPipeline&) = delete;
   SwapPipeline& operator=(const SwapPipeline&) = delete;
 
-  // --- the engine's thread ---
-  void submit(Transfer& transfer);
-  Transfer* take();  // null: none has arrived
-  Transfer* wait();  // the next that arrives; only while one is under way
+  void submit(Transfer& transfer) override;
+  Transfer* take() override;
+  Transfer* wait() override;
 
  private:
   // A ring whose consumer can sleep. Pushing costs the producer a system call only if the consumer does.
   class Queue {
    public:
-    explicit Queue(std::int32_t places) : ring_(static_cast<std::size_t>(places)) {}
+    explicit Queue(std::int64_t most) : ring_(static_cast<std::size_t>(most)) {}
     void push(Transfer* transfer) {
       ring_.push(transfer);  // never full
       wake();
@@ -90,8 +78,5 @@ class SwapPipeline {
   std::unique_ptr<kernels::Event> copied_;   // null where the device gives none: every upload fails
   std::jthread reader_, uploader_;
 };
-
-// What an error of VersionSource::read means for a swap.
-SwapOutcome outcome_of(const Error& error);
 
 }  // namespace fovea::precision

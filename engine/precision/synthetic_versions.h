@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "engine/precision/residency.h"
 #include "engine/precision/tiers.h"
+#include "engine/precision/version_io.h"
 
 namespace fovea::precision {
 

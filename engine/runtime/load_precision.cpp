@@ -353,12 +353,12 @@ Result<std::unique_ptr<PrecisionControl>> start_precision(PreparedPrecision prep
                      },
                  .on_host = prepared.host.empty() ? std::vector<bool>{} : std::move(prepared.units.absent)},
                 std::move(arena),
-                {.transfer_bytes =
-                     request.transfer_bytes > 0 ? request.transfer_bytes : parts.plan.plan.host.transfer,
-                 .in_flight = request.dynaexq.in_flight,
-                 .visitors = parts.plan.visitor_blocks,
-                 .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, device, settings.threads),
-                 .publish_after_passes = request.publish_after_passes}));
+                {.swaps = {.transfer_bytes = request.transfer_bytes > 0 ? request.transfer_bytes
+                                                                        : parts.plan.plan.host.transfer,
+                           .in_flight = request.dynaexq.in_flight,
+                           .publish_after_passes = request.publish_after_passes},
+                 .on_demand_blocks = parts.plan.visitor_blocks,
+                 .bytes_per_second = 1e9 * traffic_limit_gb_per_s(request, device, settings.threads)}));
   FOVEA_CHECK(parts.residency->fill(first, settings.threads, progress, std::move(stop)));
   return std::make_unique<PrecisionControl>(std::move(parts));
 }

@@ -35,7 +35,7 @@ PrecisionControl::PrecisionControl(Parts parts)
     : parts_(std::move(parts)),
       hits_(parts_.tiers->size() + 2),
       version_bytes_(precision::version_sizes(*parts_.units, *parts_.tiers, *parts_.device)) {
-  absent_.reserve(static_cast<std::size_t>(parts_.units->size()));
+  chosen_.reserve(static_cast<std::size_t>(parts_.units->size()));
   parts_.residency->on_event = [this](const precision::SwapEvent& event) {
     if (parts_.log) parts_.log->write(event, parts_.units->name(event.decision.unit), *parts_.tiers, tokens_);
     if (event.outcome == precision::SwapOutcome::published) remember(event.decision, event.from);
@@ -49,15 +49,13 @@ layers::PassObserver::Needs PrecisionControl::needs() const {
 
 bool PrecisionControl::serve(UnitId first, std::span<const std::int32_t> chosen) {
   const std::span<const TierId> tiers = parts_.residency->tiers();
-  absent_.clear();
-  for (const std::int32_t index : chosen) {
-    const UnitId unit = first + index;
-    const TierId tier = tiers[static_cast<std::size_t>(unit)];
-    count_hit(unit, tier, 1);
-    if (tier == no_tier) absent_.push_back(unit);
-  }
-  if (absent_.empty()) return true;
-  if (auto present = parts_.residency->need(absent_); !present) {
+  for (const std::int32_t index : chosen)
+    count_hit(first + index, tiers[static_cast<std::size_t>(first + index)], 1);
+  if (!parts_.residency->may_need()) return true;
+  // Those, too, that are there: else one of them could make the room of another.
+  chosen_.clear();
+  for (const std::int32_t index : chosen) chosen_.push_back(first + index);
+  if (auto present = parts_.residency->need(chosen_); !present) {
     error_ = std::move(present).error();
     return false;
   }
@@ -75,9 +73,7 @@ void PrecisionControl::end_pass(bool completed, const precision::Observation& ob
   if (parts_.units->scope() != models::UnitScope::experts) count_hits(observation.tokens);
   parts_.policy->observe(observation);
   decisions_.clear();
-  const auto queues = parts_.residency->queues();
-  parts_.policy->propose(parts_.residency->tiers_or_target(), queues.queued + queues.reading + queues.ready,
-                         decisions_);
+  parts_.policy->propose(parts_.residency->tiers_or_target(), parts_.residency->queues().sum(), decisions_);
   for (const precision::Decision& decision : decisions_) parts_.residency->request(decision);
 }
 
@@ -135,7 +131,7 @@ void PrecisionControl::describe(Snapshot& snapshot) const {
   snapshot.arena_bytes = parts_.residency->arena().bytes();
 }
 
-void PrecisionControl::show(Snapshot& snapshot, std::span<const std::int64_t> places) const {
+void PrecisionControl::show(Snapshot& snapshot, std::span<const std::int64_t> indices) const {
   for (std::size_t t = 0; t < snapshot.tiers.size(); ++t) {
     TierState& tier = snapshot.tiers[t];
     tier.units = tier.bytes = 0;  // show_units() counts them
@@ -143,20 +139,20 @@ void PrecisionControl::show(Snapshot& snapshot, std::span<const std::int64_t> pl
   }
   snapshot.misses = hits_[hits_.size() - 2];
   snapshot.host_hits = hits_.back();
-  show_units(snapshot, places);
+  show_units(snapshot, indices);
   show_swaps(snapshot);
   for (DecisionState& decision : snapshot.decisions) {
     if (decision.unit >= 0)
-      decision.unit = static_cast<std::int32_t>(places[static_cast<std::size_t>(decision.unit)]);
+      decision.unit = static_cast<std::int32_t>(indices[static_cast<std::size_t>(decision.unit)]);
   }
 }
 
-void PrecisionControl::show_units(Snapshot& snapshot, std::span<const std::int64_t> places) const {
+void PrecisionControl::show_units(Snapshot& snapshot, std::span<const std::int64_t> indices) const {
   const auto tiers = parts_.residency->tiers();
   const auto targets = parts_.residency->tiers_or_target();
   snapshot.host_units = 0;
-  for (std::size_t unit = 0; unit < places.size(); ++unit) {
-    UnitState& state = snapshot.units[static_cast<std::size_t>(places[unit])];
+  for (std::size_t unit = 0; unit < indices.size(); ++unit) {
+    UnitState& state = snapshot.units[static_cast<std::size_t>(indices[unit])];
     state.tier = tiers[unit];
     state.target = targets[unit] == tiers[unit] ? no_tier : targets[unit];
     if (state.tier == no_tier && parts_.residency->on_host(static_cast<UnitId>(unit))) {

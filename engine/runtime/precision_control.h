@@ -67,18 +67,18 @@ class PrecisionControl final {
   std::span<const float> hotness() const { return parts_.policy->hotness(); }
   // Gives a snapshot its tiers, its pools and the budget, …
   void describe(Snapshot& snapshot) const;
-  // … and what they hold now; a unit stands at `places` [units] in it.
-  void show(Snapshot& snapshot, std::span<const std::int64_t> places) const;
+  // … and what they hold now; a unit stands at `indices` [units] in it.
+  void show(Snapshot& snapshot, std::span<const std::int64_t> indices) const;
 
  private:
   void count_hits(std::int64_t tokens);
   void count_hit(precision::UnitId unit, precision::TierId tier, std::int64_t tokens);
   void remember(const precision::Decision& decision, precision::TierId from);
-  void show_units(Snapshot& snapshot, std::span<const std::int64_t> places) const;
+  void show_units(Snapshot& snapshot, std::span<const std::int64_t> indices) const;
   void show_swaps(Snapshot& snapshot) const;
 
   Parts parts_;
-  std::vector<precision::UnitId> absent_;
+  std::vector<precision::UnitId> chosen_;  // by one layer, each as often as tokens chose it
   std::vector<precision::Decision> decisions_;
   std::int64_t tokens_ = 0;
   std::vector<std::int64_t> hits_;           // [tiers + 2], the last: on disk alone, on the host

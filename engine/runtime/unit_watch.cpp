@@ -49,7 +49,7 @@ UnitWatch::UnitWatch(Snapshot empty, PrecisionControl* control, std::vector<Unit
   for (std::size_t layer = 0; layer + 1 < first_unit_.size(); ++layer) {
     const Row row{.first = first_unit_[layer], .end = first_unit_[layer + 1]};
     for (UnitId unit = row.first; unit < row.end; ++unit)
-      places_.push_back(std::ssize(rows_) * empty.units_per_layer + unit - row.first);
+      indices_.push_back(std::ssize(rows_) * empty.units_per_layer + unit - row.first);
     if (row.first < row.end) rows_.push_back(row);
   }
   gate_sum_.resize(units);
@@ -190,7 +190,7 @@ void UnitWatch::publish_snapshot() {
   Snapshot& snapshot = snapshots_.back();
   show_units(snapshot);
   if (control_) {
-    control_->show(snapshot, places_);
+    control_->show(snapshot, indices_);
   } else {
     show_file_tier(snapshot);
   }
@@ -202,8 +202,8 @@ void UnitWatch::publish_snapshot() {
 
 void UnitWatch::show_units(Snapshot& snapshot) {
   const std::span<const float> hotness = control_ ? control_->hotness() : hotness_->all();
-  for (std::size_t unit = 0; unit < places_.size(); ++unit) {
-    UnitState& state = snapshot.units[static_cast<std::size_t>(places_[unit])];
+  for (std::size_t unit = 0; unit < indices_.size(); ++unit) {
+    UnitState& state = snapshot.units[static_cast<std::size_t>(indices_[unit])];
     state.hotness = hotness.empty() ? 0 : hotness[unit];
     state.recent_tokens = static_cast<std::uint16_t>(std::min(recent_[unit], 65535.0F));
     recent_[unit] *= recent_decay;
@@ -219,8 +219,8 @@ void UnitWatch::show_units(Snapshot& snapshot) {
 
 void UnitWatch::show_file_tier(Snapshot& snapshot) const {
   std::int64_t uses = 0, on_host = 0;
-  for (const std::int64_t place : places_) {
-    const UnitState& state = snapshot.units[static_cast<std::size_t>(place)];
+  for (const std::int64_t index : indices_) {
+    const UnitState& state = snapshot.units[static_cast<std::size_t>(index)];
     (state.tier == host_tier ? on_host : uses) += state.uses;
   }
   snapshot.tiers.front().hits = uses;

@@ -74,7 +74,7 @@ class UnitWatch final : public layers::PassObserver {
   std::int64_t experts_used_ = 0;
   std::vector<precision::UnitId> first_unit_;  // [layers + 1]
   std::vector<Row> rows_;
-  std::vector<std::int64_t> places_;  // [units] in a snapshot's
+  std::vector<std::int64_t> indices_;  // [units] in a snapshot's
 
   // The pass's sums, [units]; `touched_` lists those that are not zero.
   std::vector<float> gate_sum_;

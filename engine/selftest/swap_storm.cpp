@@ -1,4 +1,6 @@
 // Experts change tier in every pass, and the answer must come back with them.
+#include "engine/precision/swap_storm.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,7 +12,6 @@
 #include "engine/precision/plan_inputs.h"
 #include "engine/runtime/load.h"
 #include "engine/selftest/engines.h"
-#include "engine/selftest/restless.h"
 #include "engine/selftest/selftest.h"
 
 namespace fovea::selftest {
@@ -56,16 +57,17 @@ Result<SelfTestPart> test_swap_storm(const Bench& bench) {
   request.precision.stores_folder = bench.folder;
   FOVEA_TRY(request.precision.budget_bytes, tight_budget(request, bench));
 
-  const auto weather = std::make_shared<Weather>();
-  weather->storm = false;
+  using precision::StormMode;
+  const auto control = std::make_shared<precision::StormControl>();
+  control->mode = StormMode::home;
   const auto policy = [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
-    return std::make_unique<Restless>(world, weather);
+    return std::make_unique<precision::SwapStorm>(world, control);
   };
   FOVEA_TRY(const auto engine, runtime::load(request, policy, {}, bench.stop, &bench.device));
   const auto answer = [&] { return all_logits(*engine, model.tokens, bench.stop); };
   FOVEA_TRY(const auto before, answer());
 
-  weather->storm = true;
+  control->mode = StormMode::storm;
   bool finite = true, differs = false;
   for (int round = 0; round < most_rounds; ++round) {
     const PrecisionUse use = *engine->precision();
@@ -89,10 +91,10 @@ Result<SelfTestPart> test_swap_storm(const Bench& bench) {
   count(part, finite ? "" : "a logit is not a number after " + swaps);
   count(part, differs ? "" : "the swaps changed no answer: the passes do not read what is published");
 
-  weather->storm = false;
-  for (int round = 0; round < most_rounds && !weather->home; ++round) FOVEA_CHECK(answer());
+  control->mode = StormMode::home;
+  for (int round = 0; round < most_rounds && !control->home; ++round) FOVEA_CHECK(answer());
   FOVEA_TRY(const auto after, answer());
-  count(part, weather->home ? "" : "the experts did not get back to their tiers");
+  count(part, control->home ? "" : "the experts did not get back to their tiers");
   count(part, same_bits(before, after) ? "" : "other logits than before, after " + swaps);
   return part;
 }

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "engine/api/plan.h"
+#include "engine/precision/swap_storm.h"
 #include "engine/runtime/load.h"
 
 using namespace fovea;
@@ -119,56 +119,6 @@ void idle(const Arguments& arguments) {
   for (const Times& each : times) each.print(times.front());
 }
 
-// Promotes one unit after the other, each instead of that which was promoted longest ago in its layer.
-class Rotation final : public precision::Policy {
- public:
-  Rotation(const precision::PolicyWorld& world, const bool& on) : world_(world), on_(on) {
-    insiders_.resize(static_cast<std::size_t>(world.layers()));
-    for (std::int64_t layer = 0; layer < world.layers(); ++layer) {
-      const std::int32_t first = world.first_unit[static_cast<std::size_t>(layer)];
-      for (std::int64_t i = 0; i < world.high_per_layer; ++i)
-        insiders_[static_cast<std::size_t>(layer)].push_back(first + static_cast<std::int32_t>(i));
-    }
-    next_.assign(world.first_unit.begin(), world.first_unit.end() - 1);
-  }
-  std::string_view name() const override { return "rotation"; }
-  std::vector<std::uint8_t> initial() const override {
-    std::vector<std::uint8_t> tiers(static_cast<std::size_t>(world_.units()), 1);
-    for (const auto& layer : insiders_) {
-      for (const std::int32_t unit : layer) tiers[static_cast<std::size_t>(unit)] = 0;
-    }
-    return tiers;
-  }
-  void observe(const precision::Observation&) override {}
-  void propose(std::span<const std::uint8_t> tiers, std::int32_t in_flight,
-               std::vector<precision::Decision>& decisions) override {
-    if (!on_) return;
-    for (; in_flight + 2 <= 2 * world_.spare_blocks; in_flight += 2) {
-      const std::size_t layer = layer_++ % insiders_.size();
-      std::deque<std::int32_t>& insiders = insiders_[layer];
-      const std::int32_t first = world_.first_unit[layer], end = world_.first_unit[layer + 1];
-      std::int32_t& up = next_[layer];
-      for (std::int32_t tried = first; tried < end; ++tried) {
-        if (++up == end) up = first;
-        if (tiers[static_cast<std::size_t>(up)] == 1) break;
-      }
-      if (insiders.empty() || tiers[static_cast<std::size_t>(up)] != 1) return;
-      decisions.push_back({.unit = up, .target = 0, .reason = SwapReason::requested});
-      decisions.push_back({.unit = insiders.front(), .target = 1, .reason = SwapReason::requested});
-      insiders.pop_front();
-      insiders.push_back(up);
-    }
-  }
-  std::span<const float> hotness() const override { return {}; }
-
- private:
-  precision::PolicyWorld world_;
-  const bool& on_;
-  std::vector<std::deque<std::int32_t>> insiders_;  // [layers]
-  std::vector<std::int32_t> next_;                  // [layers]
-  std::size_t layer_ = 0;
-};
-
 void storm(const Arguments& arguments) {
   LoadRequest request = plain(arguments);
   request.precision.policy = PolicyKind::dynaexq;
@@ -183,10 +133,10 @@ void storm(const Arguments& arguments) {
     return value_of(plan_model(of.model, settings)).plan.total_bytes;
   };
   request.precision.budget_bytes = (total(request) + total(low)) / 2;
-  bool on = false;
+  const auto control = std::make_shared<precision::StormControl>();
   const auto engine = value_of(runtime::load(
       request, [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
-        return std::make_unique<Rotation>(world, on);
+        return std::make_unique<precision::SwapStorm>(world, control);
       }));
   std::printf("  %lld units of each layer are high; the limit is %.2f GB/s\n",
               static_cast<long long>(engine->plan()->high_per_layer),
@@ -198,7 +148,8 @@ void storm(const Arguments& arguments) {
   for (int round = -1; round < arguments.rounds; ++round) {
     for (std::size_t i = 0; i < times.size(); ++i) {
       const std::size_t which = (i + static_cast<std::size_t>(round + 1)) % times.size();
-      on = which == 2;
+      const bool on = which == 2;
+      control->mode = on ? precision::StormMode::flood : precision::StormMode::still;
       // The swaps of the storm before end, or this one's begin, before anything is timed.
       value_of(engine->time_decode(depth, 8));
       if (round < 0) continue;

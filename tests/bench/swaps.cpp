@@ -13,6 +13,7 @@
 
 #include "engine/precision/residency.h"
 #include "engine/precision/store_source.h"
+#include "engine/precision/swap_storm.h"
 #include "kernels/api/forwarding_device.h"
 #include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
@@ -65,6 +66,16 @@ class MemorySource final : public VersionSource {
   std::byte* memory_;
 };
 
+PolicyWorld bench_world() {
+  PolicyWorld world;
+  world.bits_per_weight = {8.5, 4.5};
+  world.spare_blocks = 4;
+  world.high_per_layer = experts / 2;
+  for (std::int64_t layer = 0; layer <= layers; ++layer)
+    world.first_unit.push_back(static_cast<std::int32_t>(layer * experts));
+  return world;
+}
+
 struct Bench {
   checkpoint::TensorInfo tensor;
   models::WeightPlan plan;
@@ -93,7 +104,7 @@ struct Bench {
                                    .handles = std::move(handles)},
                                   *std::move(arena), settings);
     residency = *std::move(made);
-    const std::vector<TierId> first(weights.size(), 1);
+    const std::vector<TierId> first = SwapStorm(bench_world(), std::make_shared<StormControl>()).initial();
     if (auto status = residency->fill(first, 2, {}, {}); !status) std::puts(status.error().message().c_str());
   }
   std::int64_t bytes(const kernels::Device& device, TierId tier) const {
@@ -114,10 +125,12 @@ void idle(const kernels::Device& device, VersionSource& source) {
   std::printf("  end_pass, idle            %6.1f ns\n", 1e9 * times[2]);
 }
 
-// Promotes the first half of the units and demotes them again, one after the other, for as long as asked.
+// Half of the units are at the high tier, others after each turn; four swaps are under way and up to four
+// wait.
 class Storm {
  public:
   explicit Storm(Bench& bench) : bench_(bench) {
+    control_->mode = StormMode::flood;
     bench.residency->on_event = [this](const SwapEvent& event) {
       if (event.outcome == SwapOutcome::published) latency_ms.push_back(1e3 * event.seconds);
     };
@@ -125,12 +138,11 @@ class Storm {
   // Between two passes.
   void turn() {
     const double before = seconds();
-    while (bench_.residency->queues().queued < 2) {
-      bench_.residency->request({.unit = next_, .target = target_});
-      next_ = (next_ + 1) % (bench_.units->size() / 2);
-      if (next_ == 0) target_ = target_ == 0 ? 1 : 0;
-    }
-    bench_.residency->end_pass();
+    Residency& residency = *bench_.residency;
+    decisions_.clear();
+    policy_.propose(residency.tiers_or_target(), residency.queues().sum(), decisions_);
+    for (const Decision& decision : decisions_) residency.request(decision);
+    residency.end_pass();
     worst_us = std::max(worst_us, 1e6 * (seconds() - before));
   }
 
@@ -139,8 +151,9 @@ class Storm {
 
  private:
   Bench& bench_;
-  UnitId next_ = 0;
-  TierId target_ = 0;
+  std::shared_ptr<StormControl> control_ = std::make_shared<StormControl>();
+  SwapStorm policy_{bench_world(), control_};
+  std::vector<Decision> decisions_;
 };
 
 double quantile(std::vector<double> values, double share) {

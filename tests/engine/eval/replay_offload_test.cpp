@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "engine/eval/replay.h"
-#include "engine/eval/simulated_pipeline.h"
+#include "engine/eval/replay_residency.h"
 #include "tests/support/test.h"
 
 using namespace fovea;
@@ -36,28 +36,45 @@ class ReplayOffloadTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // One layer of three experts: one visitor's block keeps what was needed last.
-  void visitorsStayWhileThereIsRoom() {
-    const precision::PolicyWorld world{.first_unit = {0, 3},
+  // One layer of four experts, all on disk alone.
+  void whatWasBroughtStaysWhileThereIsRoom() {
+    constexpr std::int64_t bytes = 4'001'792;
+    const precision::PolicyWorld world{.first_unit = {0, 4},
                                        .bits_per_weight = {4},
-                                       .unit_bytes = {4'000'000, 4'000'000, 4'000'000},
+                                       .unit_bytes = {bytes, bytes, bytes, bytes},
                                        .damage = {},
                                        .capacity = {0},
                                        .uses = {}};
-    const std::vector<std::uint8_t> nowhere(3, no_tier);
-    const ReplayClock clock{.read_gb_per_s = 1, .read_latency_ms = 0.5};
-    SimulatedPipeline two(world, {.clock = clock, .visitors = 2}, nowhere);
-    QVERIFY(is_near(two.visit(0, 0), 0.0045));
-    QVERIFY(is_near(two.visit(1, 1), 0.0045));
-    QCOMPARE(two.visit(0, 2), 0.0);
-    QVERIFY(two.visit(2, 3) > 0);  // in the place of 1, which was not needed for longest
-    QCOMPARE(two.visit(0, 4), 0.0);
-    QVERIFY(two.visit(1, 5) > 0);
-    QCOMPARE(two.counters().stalls, 4);
-    QVERIFY(is_near(two.counters().stall_seconds, 4 * 0.0045));
-    SimulatedPipeline none(world, {.clock = clock}, nowhere);
-    QVERIFY(none.visit(0, 0) > 0);
-    QVERIFY(none.visit(0, 1) > 0);
+    const ReplaySettings settings{.clock = {.read_gb_per_s = 1, .read_latency_ms = 0.5, .upload_gb_per_s = 2},
+                                  .arena = {.slab_bytes = bytes, .slabs = 3, .block_bytes = {bytes}},
+                                  .on_demand_blocks = 2};
+    const auto made = ReplayResidency::create(world, settings, std::vector<std::uint8_t>(4, no_tier));
+    FOVEA_VERIFY(made);
+    ReplayResidency& residency = **made;
+    // Seconds that a layer waits that needs these.
+    const auto wait = [&](std::vector<precision::UnitId> units) {
+      const double before = residency.now();
+      return residency.cache().need(units) ? residency.now() - before : -1;
+    };
+    const double read = 0.0005 + 1e-9 * double(bytes), upload = 0.5e-9 * double(bytes);
+    QVERIFY(is_near(wait({0}), read + upload));
+    QVERIFY(is_near(wait({1}), read + upload));
+    QCOMPARE(wait({0}), 0.0);
+    QVERIFY(is_near(wait({2}), read + upload));  // in the block of 1, which was not needed for longest
+    QVERIFY(is_near(wait({0, 1}), read + upload));
+    QCOMPARE(residency.counters().stalls, 4);
+    // What the layer itself needs is not taken away for another one that it needs.
+    QVERIFY(is_near(wait({3, 0}), read + upload));
+    QCOMPARE(residency.counters().stalls, 5);
+    // Two together: one is read while the other is copied.
+    QVERIFY(is_near(wait({1, 2}), 2 * read + upload));
+    QVERIFY(is_near(residency.counters().stall_seconds, 7 * read + 6 * upload));
+    QVERIFY(is_near(residency.busy_seconds(), 7 * read));
+    QCOMPARE(residency.held_bits(), 0.0);
+    FOVEA_VERIFY(residency.cache().need(std::vector<precision::UnitId>{0, 1, 2}));  // the spare block
+    const auto too_many = residency.cache().need(std::vector<precision::UnitId>{0, 1, 2, 3});
+    QVERIFY(!too_many);
+    QCOMPARE(too_many.error().kind, ErrorKind::memory);
   }
 
   // Every expert of two of four layers: half of all uses, and each miss reads one version.

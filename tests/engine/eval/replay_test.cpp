@@ -3,7 +3,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "engine/eval/simulated_pipeline.h"
+#include "engine/eval/replay_residency.h"
 #include "tests/support/test.h"
 
 using namespace fovea::eval;
@@ -19,22 +19,50 @@ using fovea::precision::PolicyWorld;
 
 namespace {
 
-// One layer of four experts; the versions have 8 and 4 MB.
+// One layer of four experts, whose versions have about 8 and 4 MB: 1,954 and 977 pages.
+constexpr std::int64_t high_bytes = 8'003'584, low_bytes = 4'001'792;
 PolicyWorld four_units() {
-  return {
-      .first_unit = {0, 4},
-      .bits_per_weight = {4, 2},
-      .unit_bytes = {8'000'000, 4'000'000, 8'000'000, 4'000'000, 8'000'000, 4'000'000, 8'000'000, 4'000'000},
-      .damage = {},
-      .capacity = {1, 3},
-      .spare_blocks = 1,
-      .high_per_layer = 1,
-      .uses = {}};
+  return {.first_unit = {0, 4},
+          .bits_per_weight = {4, 2},
+          .unit_bytes = {high_bytes, low_bytes, high_bytes, low_bytes, high_bytes, low_bytes, high_bytes,
+                         low_bytes},
+          .damage = {},
+          .capacity = {1, 3},
+          .spare_blocks = 1,
+          .high_per_layer = 1,
+          .uses = {}};
 }
+
+// Room for the world's capacity and its spare blocks: two high versions and four low ones.
+const fovea::precision::ArenaPlan room = {
+    .slab_bytes = high_bytes, .slabs = 4, .block_bytes = {low_bytes, high_bytes}};
 
 Decision move(std::int32_t unit, std::uint8_t target) {
   return {.unit = unit, .target = target};
 }
+
+// Unit 0 high, the others low, over a disk of 1 GB/s.
+struct Four {
+  explicit Four(const ReplaySettings& given) : settings(given) {
+    settings.arena = room;
+    auto made = ReplayResidency::create(world, settings, std::vector<std::uint8_t>{0, 1, 1, 1});
+    if (!made) qFatal("%s", made.error().message().c_str());
+    residency = *std::move(made);
+  }
+  bool request(std::int32_t unit, std::uint8_t target) {
+    return residency->swaps().request(move(unit, target));
+  }
+  // A pass that ends at this moment.
+  void end_pass(double seconds) {
+    residency->compute(seconds - residency->now());
+    residency->swaps().end_pass();
+  }
+  int tier(std::int32_t unit) const { return residency->versions().tier(unit); }
+
+  PolicyWorld world = four_units();
+  ReplaySettings settings;
+  std::unique_ptr<ReplayResidency> residency;
+};
 
 class Passes final : public PassSource {
  public:
@@ -90,79 +118,83 @@ class ReplayTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // 8 MB at 1 GB/s take 8 ms, then 4 MB 4 ms more.
+  // 8.004 MB at 1 GB/s take 8.004 ms, then 4.002 MB half as long.
   void versionsArriveAfterTheirBytes() {
-    const PolicyWorld world = four_units();
-    SimulatedPipeline pipeline(world, {.clock = {.read_gb_per_s = 1}}, {0, 1, 1, 1});
-    QVERIFY(pipeline.request(move(2, 0), 1.0));
-    QVERIFY(pipeline.request(move(0, 1), 1.0));
-    QCOMPARE(pipeline.in_flight(), 2);
-    QCOMPARE(int(pipeline.tiers_or_target()[2]), 0);
-    pipeline.end_pass(1.0079);
-    QCOMPARE(int(pipeline.tiers()[2]), 1);
-    pipeline.end_pass(1.0081);
-    QCOMPARE(int(pipeline.tiers()[2]), 0);
-    QCOMPARE(int(pipeline.tiers()[0]), 0);
-    pipeline.end_pass(1.0121);
-    QCOMPARE(int(pipeline.tiers()[0]), 1);
-    QCOMPARE(pipeline.in_flight(), 0);
-    QCOMPARE(pipeline.counters().promotions, 1);
-    QCOMPARE(pipeline.counters().bytes_demoted, 4'000'000);
-    QCOMPARE(pipeline.counters().bytes_read, 12'000'000);
-    QVERIFY(close(pipeline.busy_seconds(), 0.012));
-    QCOMPARE(pipeline.most_blocks()[0], 2);
-    QVERIFY(close(pipeline.held_bits(), 4 + 3 * 2));
+    Four four({.clock = {.read_gb_per_s = 1}});
+    four.residency->compute(1);
+    QVERIFY(four.request(2, 0));
+    QVERIFY(four.request(0, 1));
+    QCOMPARE(four.residency->swaps().lengths().reading, 2);
+    QCOMPARE(int(four.residency->versions().targets()[2]), 0);
+    four.end_pass(1.0079);
+    QCOMPARE(four.tier(2), 1);
+    four.end_pass(1.0081);
+    QCOMPARE(four.tier(2), 0);
+    QCOMPARE(four.tier(0), 0);
+    four.end_pass(1.0121);
+    QCOMPARE(four.tier(0), 1);
+    QCOMPARE(four.residency->swaps().lengths().sum(), 0);
+    QCOMPARE(four.residency->counters().promotions, 1);
+    QCOMPARE(four.residency->counters().bytes_demoted, low_bytes);
+    QCOMPARE(four.residency->counters().bytes_read, high_bytes + low_bytes);
+    QVERIFY(close(four.residency->busy_seconds(), 1e-9 * double(high_bytes + low_bytes)));
+    QVERIFY(close(four.residency->held_bits(), 4 + 3 * 2));
   }
 
   void uploadsFollowReads() {
-    const PolicyWorld world = four_units();
-    SimulatedPipeline pipeline(world, {.clock = {.read_gb_per_s = 1, .upload_gb_per_s = 0.5}}, {0, 1, 1, 1});
-    QVERIFY(pipeline.request(move(2, 0), 0));  // read until 8 ms, uploaded until 24 ms
-    QVERIFY(pipeline.request(move(0, 1), 0));  // read until 12 ms, uploaded until 32 ms
-    pipeline.end_pass(0.0239);
-    QCOMPARE(int(pipeline.tiers()[2]), 1);
-    pipeline.end_pass(0.0319);
-    QCOMPARE(int(pipeline.tiers()[2]), 0);
-    QCOMPARE(int(pipeline.tiers()[0]), 0);
-    pipeline.end_pass(0.0321);
-    QCOMPARE(int(pipeline.tiers()[0]), 1);
+    Four four({.clock = {.read_gb_per_s = 1, .upload_gb_per_s = 0.5}});
+    QVERIFY(four.request(2, 0));  // read until 8 ms, uploaded until 24 ms
+    QVERIFY(four.request(0, 1));  // read until 12 ms, uploaded until 32 ms
+    four.end_pass(0.0239);
+    QCOMPARE(four.tier(2), 1);
+    four.end_pass(0.0319);
+    QCOMPARE(four.tier(2), 0);
+    QCOMPARE(four.tier(0), 0);
+    four.end_pass(0.0321);
+    QCOMPARE(four.tier(0), 1);
   }
 
-  void whatHasNoRoomIsRefused() {
+  // As in the engine: what is one too many waits its turn, what nothing makes room for is refused.
+  void theEnginesLimitsHold() {
+    Four four({.clock = {.read_gb_per_s = 1}, .in_flight = 3});
+    QVERIFY(four.request(2, 0));
+    QVERIFY(!four.request(2, 0));  // on its way already
+    QVERIFY(four.request(3, 0));   // no third block for high versions, and nothing vacates one
+    QCOMPARE(four.residency->swaps().lengths().queued, 1);
+    four.end_pass(0.001);
+    QCOMPARE(four.residency->counters().refused, 2);
+    Four narrow({.clock = {.transfer_bytes = high_bytes + low_bytes}});  // for one version
+    QVERIFY(narrow.request(2, 0));
+    QVERIFY(narrow.request(0, 1));
+    QCOMPARE(narrow.residency->swaps().lengths().reading, 1);
+    QCOMPARE(narrow.residency->swaps().lengths().queued, 1);
     const PolicyWorld world = four_units();
-    SimulatedPipeline pipeline(world, {.clock = {}, .in_flight = 3}, {0, 1, 1, 1});
-    QVERIFY(pipeline.request(move(2, 0), 0));
-    QVERIFY(!pipeline.request(move(2, 0), 0));  // on its way already
-    QVERIFY(!pipeline.request(move(3, 0), 0));  // place and spare block are taken
-    QVERIFY(pipeline.request(move(0, 1), 0));
-    QVERIFY(!pipeline.request(move(3, 1), 0));  // no block of the low tier is left
-    QCOMPARE(pipeline.counters().refused, 3);
-    SimulatedPipeline narrow(world, {.clock = {.transfer_bytes = 10'000'000}}, {0, 1, 1, 1});
-    QVERIFY(narrow.request(move(2, 0), 0));
-    QVERIFY(!narrow.request(move(0, 1), 0));  // 12 MB in the transient buffer
-    SimulatedPipeline one(world, {.clock = {}, .in_flight = 1}, {0, 1, 1, 1});
-    QVERIFY(one.request(move(2, 0), 0));
-    QVERIFY(!one.request(move(0, 1), 0));
+    const ReplaySettings none{.clock = {.transfer_bytes = low_bytes}, .arena = room};
+    const auto made = ReplayResidency::create(world, none, std::vector<std::uint8_t>{0, 1, 1, 1});
+    QVERIFY(!made);
+    QCOMPARE(made.error().kind, ErrorKind::invalid);
   }
 
+  // As in the engine: decided before the first of the passes, and the clock waits for the bytes.
   void publishesAfterExactlySoManyPasses() {
-    const PolicyWorld world = four_units();
-    SimulatedPipeline pipeline(world, {.clock = {.read_gb_per_s = 1e-6, .publish_after_passes = 2}},
-                               {0, 1, 1, 1});
-    QVERIFY(pipeline.request(move(2, 0), 0));
-    pipeline.end_pass(0);
-    QCOMPARE(int(pipeline.tiers()[2]), 1);
-    pipeline.end_pass(0);
-    QCOMPARE(int(pipeline.tiers()[2]), 0);
+    Four four({.clock = {.read_gb_per_s = 1e-6, .publish_after_passes = 2}});
+    QVERIFY(four.request(2, 0));
+    for (int pass = 0; pass < 2; ++pass) {
+      four.residency->swaps().end_pass();
+      QCOMPARE(four.tier(2), 1);
+    }
+    four.residency->swaps().end_pass();
+    QCOMPARE(four.tier(2), 0);
+    QVERIFY(close(four.residency->now(), 1e-3 * double(high_bytes)));
   }
 
   void countsWhatServedTheWork() {
     // A token takes 10 ms: the swap is decided after the first pass, and 12 ms later both are there.
     Passes passes({use_of(2), use_of(2), use_of(2), use_of(2), use_of(0, 3)});
     SwapOnce policy;
-    const auto result =
-        replay_passes(passes, four_units(), policy,
-                      {.clock = {.read_gb_per_s = 1, .decode_tok_per_s = 100, .prefill_tok_per_s = 300}});
+    const auto result = replay_passes(
+        passes, four_units(), policy,
+        {.clock = {.read_gb_per_s = 1, .decode_tok_per_s = 100, .prefill_tok_per_s = 300}, .arena = room});
     FOVEA_VERIFY(result);
     QCOMPARE(result->service.hits, (std::vector<std::int64_t>{2, 5}));
     QVERIFY(close(result->service.gate[0], 1) && close(result->service.gate[1], 2.5));
@@ -172,29 +204,38 @@ class ReplayTest : public QObject {
     QCOMPARE(result->passes, 5);
     QCOMPARE(result->tokens, 7);
     QVERIFY(close(result->simulated_seconds, 0.05));
-    QVERIFY(close(result->traffic_share, 0.012 / 0.05));
-    QCOMPARE(result->most_units, (std::vector<std::int64_t>{2, 4}));
+    QVERIFY(close(result->traffic_share, 1e-9 * double(high_bytes + low_bytes) / 0.05));
     // Two units of 4 bits while the demotion was under way, for one token.
     QVERIFY(close(result->service.mean_bits_per_weight, (2.5 * 7 + 0.5) / 7));
   }
 
-  void aUnitOnDiskStalls() {
+  void unitsOnDiskStall() {
     class OnDisk final : public Policy {
      public:
       std::string_view name() const override { return "on disk"; }
-      std::vector<std::uint8_t> initial() const override { return {0, 1, fovea::no_tier, 1}; }
+      std::vector<std::uint8_t> initial() const override { return {0, 1, fovea::no_tier, fovea::no_tier}; }
       void observe(const Observation&) override {}
       void propose(std::span<const std::uint8_t>, std::int32_t, std::vector<Decision>&) override {}
       std::span<const float> hotness() const override { return {}; }
     } policy;
-    Passes passes({use_of(2), use_of(0), use_of(2)});
-    const auto result =
-        replay_passes(passes, four_units(), policy, {.clock = {.read_gb_per_s = 1, .decode_tok_per_s = 100}});
+    Passes passes({use_of(2), use_of(3), use_of(0), use_of(2), use_of(3), use_of(3)});
+    const auto stalls = [&](std::int64_t blocks) {
+      return replay_passes(passes, four_units(), policy,
+                           {.clock = {.read_gb_per_s = 1, .decode_tok_per_s = 100},
+                            .arena = room,
+                            .on_demand_blocks = blocks});
+    };
+    const auto result = stalls(1);
     FOVEA_VERIFY(result);
-    QCOMPARE(result->swaps.stalls, 2);
-    QVERIFY(close(result->swaps.stall_seconds, 0.008));  // of 4 MB each
-    QVERIFY(close(result->simulated_seconds, 0.038));
-    QCOMPARE(result->service.absent_hits, 2);
+    QCOMPARE(result->visits, 5);
+    QCOMPARE(result->swaps.stalls, 4);
+    QVERIFY(close(result->swaps.stall_seconds, 4e-9 * double(low_bytes)));
+    QVERIFY(close(result->simulated_seconds, 0.06 + 4e-9 * double(low_bytes)));
+    QCOMPARE(result->service.absent_hits, 4);
+    QVERIFY(close(result->service.mean_bits_per_weight, (4 + 2) / 4.0));
+    const auto all = stalls(0);  // the arena has room for both
+    FOVEA_VERIFY(all);
+    QCOMPARE(all->swaps.stalls, 2);
   }
 
   void fixedTiersServeTheTotals() {

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <set>
 
-#include "engine/precision/hotness.h"
 #include "tests/support/test.h"
 
 using namespace fovea::eval;
@@ -70,14 +69,18 @@ double touched(const std::vector<float>& window) {
          static_cast<double>(window.size());
 }
 
-// Mean over the layers of the normalised entropy of the load.
+// Mean over the layers of the normalised entropy of the load: 1 when all experts get the same.
 double entropy(const SyntheticRouting& s, const std::vector<float>& window) {
   double sum = 0;
-  for (std::int64_t layer = 0; layer < s.layers; ++layer)
-    sum +=
-        fovea::precision::router_health(std::span(window).subspan(static_cast<std::size_t>(layer * s.experts),
-                                                                  static_cast<std::size_t>(s.experts)))
-            .entropy;
+  for (std::int64_t layer = 0; layer < s.layers; ++layer) {
+    const auto load = std::span(window).subspan(static_cast<std::size_t>(layer * s.experts),
+                                                static_cast<std::size_t>(s.experts));
+    const double all = std::reduce(load.begin(), load.end(), 0.0);
+    for (const float each : load) {
+      const double share = static_cast<double>(each) / all;
+      if (share > 0) sum -= share * std::log(share) / std::log(s.experts);
+    }
+  }
   return sum / static_cast<double>(s.layers);
 }
 

@@ -12,7 +12,7 @@ namespace fovea::tests {
 
 class ArenaModel {
  public:
-  struct Place {
+  struct Block {
     std::size_t slab = 0;
     std::int64_t bytes = 0;
   };
@@ -21,7 +21,7 @@ class ArenaModel {
       : slab_bytes_(plan.slab_bytes), slabs_(static_cast<std::size_t>(plan.slabs)) {}
 
   // False: no room.
-  bool allocate(std::int64_t bytes, Place& place) {
+  bool allocate(std::int64_t bytes, Block& block) {
     Slab* found = nullptr;
     for (Slab& slab : slabs_) {
       if (slab.used > 0 && slab.bytes == bytes && (slab.used + 1) * bytes <= slab_bytes_) found = &slab;
@@ -32,10 +32,10 @@ class ArenaModel {
     if (found == nullptr || bytes > slab_bytes_) return false;
     found->bytes = bytes;
     ++found->used;
-    place = {static_cast<std::size_t>(found - slabs_.data()), bytes};
+    block = {static_cast<std::size_t>(found - slabs_.data()), bytes};
     return true;
   }
-  void release(const Place& place) { --slabs_[place.slab].used; }
+  void release(const Block& block) { --slabs_[block.slab].used; }
 
  private:
   struct Slab {

@@ -135,6 +135,33 @@ class ArenaTest : public QObject {
     FOVEA_VERIFY(arena->audit());
   }
 
+  // A replay's blocks are those that the engine would have given.
+  void withoutMemoryTheBlocksAreTheSame() {
+    std::mt19937 random(tests::seed());
+    const ArenaPlan plan{.slab_bytes = 6 * page, .slabs = 5, .block_bytes = {page, 2 * page, 3 * page}};
+    auto real = Arena::create(kernels::reference::device(), plan);
+    auto counted = Arena::without_memory(plan);
+    FOVEA_VERIFY(real);
+    FOVEA_VERIFY(counted);
+    std::vector<std::pair<Block, Block>> held;
+    for (int step = 0; step < 500; ++step) {
+      if (held.empty() || random() % 100 < 60) {
+        const std::int64_t bytes = plan.block_bytes[random() % 3];
+        const Block a = real->allocate(bytes), b = counted->allocate(bytes);
+        QVERIFY(a.pool == b.pool && a.slab == b.slab && a.index == b.index && b.memory == nullptr);
+        if (a) held.emplace_back(a, b);
+      } else {
+        std::swap(held[random() % held.size()], held.back());
+        real->release(held.back().first);
+        counted->release(held.back().second);
+        held.pop_back();
+      }
+      QCOMPARE(counted->used_bytes(), real->used_bytes());
+      FOVEA_VERIFY(counted->audit());
+    }
+    QVERIFY(!Arena::without_memory({.slab_bytes = page, .slabs = -1, .block_bytes = {page}}));
+  }
+
   void randomWorkKeepsTheBooks() {
     std::mt19937 random(tests::seed());
     for (int round = 0; round < tests::rounds(200); ++round) {

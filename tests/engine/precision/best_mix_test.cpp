@@ -188,7 +188,7 @@ class BestMixTest : public QObject {
     world.capacity = {1, 2};
     QCOMPARE(best_fill(world, expected_loss(world, uses)),
              (std::vector<std::uint8_t>{0, 1, fovea::no_tier, 1, fovea::no_tier}));
-    world.on_host = {true, false, false, false, false};  // takes no place
+    world.on_host = {true, false, false, false, false};  // takes no block
     QCOMPARE(best_fill(world, expected_loss(world, uses)),
              (std::vector<std::uint8_t>{fovea::no_tier, 0, fovea::no_tier, 1, 1}));
   }

@@ -89,7 +89,7 @@ class Executor {
   }
   void judge_counts(std::int64_t spare) {
     for (const std::int64_t excess : excesses()) {
-      if (excess > spare) fail("more units than places and spares");
+      if (excess > spare) fail("more units than n_hot and spares");
     }
   }
   void fail(const char* what) {
@@ -133,7 +133,7 @@ class DynaExqTest : public QObject {
     QCOMPARE(policy->hotness()[1], 0.5F);
   }
 
-  // The host's units have no place; the hottest of the others take the places, and nothing moves the host's.
+  // The host's units have no tier; the hottest of the others are high, and nothing moves the host's.
   void theHostsUnitsStay() {
     PolicyWorld world = two_tiers(2, 4, 1);
     world.on_host = {true, false, false, false, true, true, true, true};
@@ -190,7 +190,7 @@ class DynaExqTest : public QObject {
     }
   }
 
-  // One layer of three has a place more: the one whose second unit suffers most, use times harm.
+  // One layer of three has one more in the high tier: the one whose second unit suffers most, use times harm.
   void someLayersHaveOnePlaceMore() {
     PolicyWorld world = two_tiers(3, 3, 1);
     world.capacity = {4, 5};
@@ -203,7 +203,7 @@ class DynaExqTest : public QObject {
     std::vector<std::uint8_t> tiers = policy->initial();
     QCOMPARE(tiers, (std::vector<std::uint8_t>{0, 1, 1, 0, 1, 0, 0, 1, 1}));
     QVERIFY(proposed(*policy, tiers).empty());
-    // Both places of the layer are given away to the two that are used.
+    // Both in the high tier of the layer are given away to the two that are used.
     const std::vector<ExpertUse> uses{{.unit = 4, .tokens = 500, .gate_sum = 500},
                                       {.unit = 5, .tokens = 500, .gate_sum = 400}};
     policy->observe({.tokens = 500, .prefill = true, .uses = uses, .routed = std::vector<int>{0, 500, 0}});
@@ -344,7 +344,7 @@ class DynaExqTest : public QObject {
     QCOMPARE(int(decisions[0].target), 0);
   }
 
-  // Three are in the high tier of two: the coldest leaves first, so that a pair behind it finds its place.
+  // Three are in the high tier of two: the coldest leaves first, so that a pair behind it finds its room.
   void whatIsTooMuchLeavesFirst() {
     const auto policy = make(two_tiers(1, 6, 2), {.smoothing = 0,
                                                   .smoothing_tokens = 0,
@@ -432,7 +432,7 @@ class DynaExqTest : public QObject {
     QCOMPARE(decisions[0].unit, 1);
     QCOMPARE(int(decisions[0].target), 1);
 
-    world.capacity[1] = 2;  // no place in the low tier: it stays
+    world.capacity[1] = 2;  // no room in the low tier: it stays
     const auto full = make(world, settings);
     proposed(*full, tiers);
     full->observe({.tokens = 1, .uses = uses});
@@ -578,7 +578,7 @@ class DynaExqTest : public QObject {
     QTest::newRow("a pair") << QList<int>{2, 0, 0, 1} << "";
     QTest::newRow("without the demotion") << QList<int>{2, 0} << "a proposal exceeds a capacity";
     QTest::newRow("two promotions first")
-        << QList<int>{2, 0, 3, 0, 0, 1, 1, 1} << "more units than places and spares";
+        << QList<int>{2, 0, 3, 0, 0, 1, 1, 1} << "more units than n_hot and spares";
     QTest::newRow("nothing changes") << QList<int>{2, 1} << "a decision that changes nothing";
     QTest::newRow("no such unit") << QList<int>{9, 1} << "a bad decision";
     QTest::newRow("too many") << QList<int>{2, 0, 0, 1, 3, 0, 1, 1, 0, 0, 2, 1} << "too many in flight";

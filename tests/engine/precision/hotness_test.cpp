@@ -128,18 +128,6 @@ class HotnessTest : public QObject {
     QCOMPARE(top_tenth_share(skewed(8, 8), scratch), 0.125F);  // at least one unit
     QCOMPARE(top_tenth_share({}, scratch), 0.0F);
   }
-
-  void tellsTheRoutersHealth() {
-    QVERIFY(std::abs(router_health(skewed(16, 16)).entropy - 1) < 1e-12);
-    QCOMPARE(router_health(skewed(16, 16)).dead_share, 0.0);
-    QVERIFY(std::abs(router_health(skewed(16, 4)).entropy - 0.5) < 1e-12);
-    QCOMPARE(router_health(skewed(16, 4)).dead_share, 0.75);
-    QCOMPARE(router_health(skewed(16, 1)).entropy, 0.0);
-    QCOMPARE(router_health(skewed(16, 0)).dead_share, 1.0);
-    // Dead is what gets less than a hundredth of the mean.
-    QCOMPARE(router_health(std::vector<float>{1, 1, 1, 0.01F}).dead_share, 0.0);
-    QCOMPARE(router_health(std::vector<float>{1, 1, 1, 0.005F}).dead_share, 0.25);
-  }
 };
 FOVEA_TEST(HotnessTest)
 

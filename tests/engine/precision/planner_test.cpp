@@ -48,21 +48,21 @@ std::map<std::int64_t, std::int64_t> promised(const PlanInputs& inputs, const Pr
 // Random allocations and releases that never exceed `limits`; false when one finds no room.
 bool holds(const ArenaPlan& arena, const std::map<std::int64_t, std::int64_t>& limits, std::mt19937& random) {
   ArenaModel model(arena);
-  std::vector<ArenaModel::Place> places;
+  std::vector<ArenaModel::Block> blocks;
   std::map<std::int64_t, std::int64_t> used;
   // Fill, then empty and refill in a random order: the worst case leaves each pool's blocks scattered.
   for (int round = 0; round < 4; ++round) {
     for (const auto& [bytes, limit] : limits) {
       while (used[bytes] < limit) {
-        if (!model.allocate(bytes, places.emplace_back())) return false;
+        if (!model.allocate(bytes, blocks.emplace_back())) return false;
         ++used[bytes];
       }
     }
-    std::ranges::shuffle(places, random);
-    const std::size_t keep = places.size() * (random() % 4) / 4;
-    for (; places.size() > keep; places.pop_back()) {
-      --used[places.back().bytes];
-      model.release(places.back());
+    std::ranges::shuffle(blocks, random);
+    const std::size_t keep = blocks.size() * (random() % 4) / 4;
+    for (; blocks.size() > keep; blocks.pop_back()) {
+      --used[blocks.back().bytes];
+      model.release(blocks.back());
     }
   }
   return true;

@@ -27,7 +27,7 @@ void settle(SwapWorld& world) {
     world.pass();
     world.residency().end_pass();
     const auto queues = world.residency().queues();
-    if (queues.queued + queues.reading + queues.ready == 0) return;
+    if (queues.sum() == 0) return;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
@@ -84,7 +84,7 @@ class ResidencyTest : public QObject {
 
   void aSwapTellsHowLongItTook() {
     TestClock clock;
-    SwapWorld world({.settings = {.publish_after_passes = 0, .clock = &clock}});
+    SwapWorld world({.settings = {.swaps = {.publish_after_passes = 0}, .clock = &clock}});
     clock.sleep(100, {});
     FOVEA_VERIFY(world.open());
     QVERIFY(world.request(3, 0));
@@ -93,11 +93,11 @@ class ResidencyTest : public QObject {
     QCOMPARE(world.story.events.back().seconds, 2.0);
   }
 
-  // No pass follows, and yet what was begun is finished, what waited for a place as well.
+  // No pass follows, and yet what was begun is finished, what waited for its turn as well.
   void restingFinishesWhatWasBegun_data() { kinds(); }
   void restingFinishesWhatWasBegun() {
     WorldOptions one_at_once = options();
-    one_at_once.settings.in_flight = 1;
+    one_at_once.settings.swaps.in_flight = 1;
     SwapWorld world(one_at_once);
     FOVEA_VERIFY(world.open());
     const std::int64_t passes = world.residency().passes();
@@ -108,13 +108,13 @@ class ResidencyTest : public QObject {
     QCOMPARE(int{world.residency().tiers()[4]}, 1);
     QCOMPARE(world.residency().passes(), passes);
     const auto queues = world.residency().queues();
-    QCOMPARE(queues.queued + queues.reading + queues.ready, 0);
+    QCOMPARE(queues.sum(), 0);
     VERIFY_WORLD(world);
   }
 
   // What further passes must publish waits for them.
   void restingChangesNothingThatIsDeterministic() {
-    SwapWorld world({.settings = {.publish_after_passes = 0}});
+    SwapWorld world({.settings = {.swaps = {.publish_after_passes = 0}}});
     FOVEA_VERIFY(world.open());
     QVERIFY(world.request(3, 0));
     QVERIFY(!world.residency().rest());
@@ -125,7 +125,8 @@ class ResidencyTest : public QObject {
 
   // The old version's block is in use until the passes have ended that could see it.
   void aSwapIsUnderWayUntilItsOldBlockIsFree() {
-    SwapWorld world({.host_memory = false, .lagging_passes = true, .settings = {.publish_after_passes = 0}});
+    SwapWorld world(
+        {.host_memory = false, .lagging_passes = true, .settings = {.swaps = {.publish_after_passes = 0}}});
     FOVEA_VERIFY(world.open());
     QVERIFY(world.request(3, 0));
     world.pass(1);
@@ -157,7 +158,7 @@ class ResidencyTest : public QObject {
   }
 
   void whatMakesNoSenseIsRefused() {
-    SwapWorld world({.settings = {.queue = 2}});
+    SwapWorld world({.settings = {.swaps = {.queue = 2}}});
     FOVEA_VERIFY(world.open());
     QVERIFY(!world.request(-1, 0));
     QVERIFY(!world.request(12, 0));
@@ -167,9 +168,10 @@ class ResidencyTest : public QObject {
     QVERIFY(world.residency().tiers()[0] == 2);
   }
 
-  // Three wait while the only place moves the first: the next is refused, and all the others happen.
+  // Three wait while the only slot moves the first: the next is refused, and all the others happen.
   void aFullQueueRefuses() {
-    SwapWorld world({.slabs = 30, .settings = {.in_flight = 1, .queue = 3, .publish_after_passes = 1}});
+    SwapWorld world(
+        {.slabs = 30, .settings = {.swaps = {.in_flight = 1, .queue = 3, .publish_after_passes = 1}}});
     FOVEA_VERIFY(world.open());
     for (UnitId unit = 0; unit < 4; ++unit) QVERIFY(world.request(unit, 0));
     QCOMPARE(world.residency().queues().queued, 3);
@@ -373,8 +375,9 @@ class ResidencyTest : public QObject {
   void deterministicPublishesAfterExactlySoManyPasses() {
     QFETCH(int, after);
     QFETCH(bool, host_memory);
-    SwapWorld world(
-        {.host_memory = host_memory, .faults = {.slow = 50}, .settings = {.publish_after_passes = after}});
+    SwapWorld world({.host_memory = host_memory,
+                     .faults = {.slow = 50},
+                     .settings = {.swaps = {.publish_after_passes = after}}});
     FOVEA_VERIFY(world.open());
     for (const UnitId unit : {1, 2, 3}) {
       QVERIFY(world.request(unit, 1));
@@ -394,7 +397,7 @@ class ResidencyTest : public QObject {
   void drainFinishesEverything() {
     WorldOptions given = options();
     given.slabs = 40;
-    given.settings.publish_after_passes = 1000;
+    given.settings.swaps.publish_after_passes = 1000;
     SwapWorld world(given);
     FOVEA_VERIFY(world.open());
     for (UnitId unit = 0; unit < 12; ++unit) QVERIFY(world.request(unit, unit % 2 ? 0 : 1));
@@ -403,7 +406,7 @@ class ResidencyTest : public QObject {
     for (UnitId unit = 0; unit < 12; ++unit)
       QCOMPARE(int{world.residency().tiers()[static_cast<std::size_t>(unit)]}, unit % 2 ? 0 : 1);
     const auto queues = world.residency().queues();
-    QCOMPARE(queues.queued + queues.reading + queues.ready, 0);
+    QCOMPARE(queues.sum(), 0);
     VERIFY_WORLD(world);
   }
 
@@ -451,7 +454,7 @@ class ResidencyTest : public QObject {
   }
 
   void aBufferForNoVersionIsRefused() {
-    SwapWorld world({.settings = {.transfer_bytes = 4096}});
+    SwapWorld world({.settings = {.swaps = {.transfer_bytes = 4096}}});
     const auto status = world.make();
     QVERIFY(!status);
     QCOMPARE(status.error().kind, ErrorKind::invalid);
@@ -509,7 +512,7 @@ class ResidencyTest : public QObject {
       mutable std::atomic<double> seconds_ = 0;
     } clock;
     SwapWorld world({.first = {no_tier, no_tier, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
-                     .settings = {.publish_after_passes = 0, .clock = &clock}});
+                     .settings = {.swaps = {.publish_after_passes = 0}, .clock = &clock}});
     FOVEA_VERIFY(world.open());
     auto& residency = world.residency();
     QVERIFY(world.request(0, 2));
@@ -530,15 +533,15 @@ class ResidencyTest : public QObject {
   }
 
   void theLeastRecentlyNeededGoesFirst() {
-    // Of 4 KiB one slab, of six blocks; five for visitors and one spare.
+    // Of 4 KiB one slab, of six blocks; five for units on demand and one spare.
     SwapWorld world(
         {.slabs = 1 + 2,
          .first = {no_tier, no_tier, no_tier, no_tier, no_tier, no_tier, 1, 2, 2, 2, no_tier, no_tier},
-         .settings = {.visitors = 5}});
+         .settings = {.on_demand_blocks = 5}});
     FOVEA_VERIFY(world.open());
     for (UnitId unit = 0; unit < 5; ++unit) FOVEA_VERIFY(world.need({unit}));
     FOVEA_VERIFY(world.need({0}));
-    FOVEA_VERIFY(world.need({5}));  // takes the place of 1
+    FOVEA_VERIFY(world.need({5}));  // in the block of 1
     std::vector<int> present;
     for (UnitId unit = 0; unit < 6; ++unit) {
       if (world.residency().tiers()[static_cast<std::size_t>(unit)] != no_tier) present.push_back(unit);
@@ -555,7 +558,7 @@ class ResidencyTest : public QObject {
     SwapWorld world({.host_memory = false,
                      .lagging_passes = true,
                      .first = {no_tier, no_tier, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
-                     .settings = {.visitors = 1}});
+                     .settings = {.on_demand_blocks = 1}});
     FOVEA_VERIFY(world.open());
     FOVEA_VERIFY(world.need({0}));
     world.begin_pass(0);

@@ -10,7 +10,7 @@
 
 namespace fovea::tests {
 
-// `layers` of `experts` units in a high and a low tier, with n_hot places in each layer's high tier.
+// `layers` of `experts` units in a high and a low tier, with n_hot units in each layer's high tier.
 inline precision::PolicyWorld two_tiers(std::int32_t layers, std::int32_t experts, std::int64_t n_hot) {
   precision::PolicyWorld world;
   for (std::int32_t layer = 0; layer <= layers; ++layer) world.first_unit.push_back(layer * experts);

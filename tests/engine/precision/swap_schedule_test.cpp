@@ -12,20 +12,47 @@
 
 using namespace fovea;
 using namespace fovea::tests;
-using precision::Place;
 using precision::Residency;
 using precision::SwapOutcome;
 
 namespace fovea::precision {
 
+// Every part of the residency, open.
 struct ResidencyBooks {
-  using State = Residency::State;
-  static State& of(Residency& residency) { return *residency.state_; }
+  explicit ResidencyBooks(Residency& residency)
+      : versions(*residency.state_->versions),
+        handles(residency.state_->handles.handles_),
+        bits(residency.state_->handles.bits_),
+        parameters(residency.state_->handles.parameters_),
+        tiers(versions.tiers_),
+        targets(versions.targets_),
+        blocks(versions.blocks_),
+        in_flight(versions.in_flight_),
+        retired_count(versions.retired_count_),
+        arena(versions.arena_),
+        queue(*residency.state_->queue),
+        cache(*residency.state_->cache) {}
+  void wait_again(const Decision& decision) { queue.waiting_.push_back({.decision = decision}); }
+  void free_first_slot() { queue.slots_[0]->stage = SwapQueue::Slot::Stage::free; }
+  void set_on_disk(UnitId unit) { cache.set_on_disk(unit, true); }
+  void count_on_disk() { ++cache.on_disk_count_; }
+  void hold(UnitId unit) { cache.held_.insert_newest(unit); }
+
+  VersionTable& versions;
+  Handles& handles;
+  std::int64_t &bits, &parameters;
+  std::vector<TierId>&tiers, &targets;
+  std::vector<Block>& blocks;
+  std::vector<std::uint8_t>& in_flight;
+  std::int64_t& retired_count;
+  Arena& arena;
+  SwapQueue& queue;
+  OnDemandCache& cache;
 };
 
 }  // namespace fovea::precision
 
-using Plant = std::function<void(precision::ResidencyBooks::State&)>;
+using Plant = std::function<void(precision::ResidencyBooks&)>;
 Q_DECLARE_METATYPE(Plant)
 
 namespace {
@@ -75,11 +102,11 @@ Schedule random_schedule(unsigned seed) {
   } else if (below(4) == 0) {
     world.faults = {.io_error = 100};
   }
-  world.settings.in_flight = 1 + below(6);
-  world.settings.queue = 1 + below(12);
-  if (below(3) == 0) world.settings.transfer_bytes = (1 + below(3)) * SwapWorld::slab_bytes;
-  if (below(4) == 0) world.settings.publish_after_passes = below(4);
-  if (below(3) == 0) world.settings.visitors = 1 + below(4);
+  world.settings.swaps.in_flight = 1 + below(6);
+  world.settings.swaps.queue = 1 + below(12);
+  if (below(3) == 0) world.settings.swaps.transfer_bytes = (1 + below(3)) * SwapWorld::slab_bytes;
+  if (below(4) == 0) world.settings.swaps.publish_after_passes = below(4);
+  if (below(3) == 0) world.settings.on_demand_blocks = 1 + below(4);
   return schedule;
 }
 
@@ -145,8 +172,7 @@ std::string run(const Schedule& schedule, bool drain_at_end = true) {
   if (const std::string complaint = world.complaint(); !complaint.empty())
     return said(complaint, schedule.steps);
   const auto queues = world.residency().queues();
-  if (queues.queued + queues.reading + queues.ready != 0)
-    return said("something is in flight after drain()", -1);
+  if (queues.sum() != 0) return said("something is in flight after drain()", -1);
   const std::span<const TierId> tiers = world.residency().tiers();
   if (!std::ranges::equal(tiers, world.residency().tiers_or_target()))
     return said("something still arrives after drain()", -1);
@@ -209,7 +235,7 @@ class SwapScheduleTest : public QObject {
         schedule.options.slabs = std::max<std::int64_t>(schedule.options.slabs, 4);
         schedule.options.faults = {.slow = slow};
         schedule.options.lagging_passes = false;
-        schedule.options.settings.publish_after_passes = round % 4;
+        schedule.options.settings.swaps.publish_after_passes = round % 4;
         SwapWorld world(schedule.options);
         FOVEA_VERIFY(world.open());
         std::mt19937 random(seed);
@@ -309,37 +335,38 @@ class SwapScheduleTest : public QObject {
 
   void theAuditSeesPlantedErrors_data() {
     QTest::addColumn<Plant>("plant");
-    QTest::newRow("a handle at another block") << Plant([](auto& s) { s.parts.handles[0][1]->data += 64; });
+    QTest::newRow("a handle at another block") << Plant([](auto& b) { b.handles[0][1]->data += 64; });
     QTest::newRow("a handle of another type")
-        << Plant([](auto& s) { s.parts.handles[0][1]->type = kernels::Type::f32; });
-    QTest::newRow("a tier that the block is not") << Plant([](auto& s) { s.tiers[0] = 0; });
-    QTest::newRow("no such tier") << Plant([](auto& s) { s.tiers[0] = 3; });
-    QTest::newRow("a unit without a version") << Plant([](auto& s) { s.set_version(0, no_tier, {}); });
-    QTest::newRow("a unit without a block") << Plant([](auto& s) { s.blocks[0] = {}; });
-    QTest::newRow("a block with two owners") << Plant([](auto& s) { s.set_version(0, 2, s.blocks[1]); });
-    QTest::newRow("a leaked block") << Plant([](auto& s) { static_cast<void>(s.arena.allocate(4096)); });
-    QTest::newRow("a released block") << Plant([](auto& s) { s.arena.release(s.blocks[0]); });
-    QTest::newRow("the bits") << Plant([](auto& s) { ++s.published_bits; });
-    QTest::newRow("the weights") << Plant([](auto& s) { --s.published_parameters; });
-    QTest::newRow("in flight nowhere") << Plant([](auto& s) { s.in_flight[4] = 1; });
-    QTest::newRow("in flight, not marked") << Plant([](auto& s) { s.in_flight[3] = 0; });
-    QTest::newRow("in flight twice") << Plant(
-        [](auto& s) { s.waiting.push_back({.decision = {.unit = 3, .target = 0}}); });
-    QTest::newRow("arrives elsewhere") << Plant([](auto& s) { s.arrives[3] = 1; });
-    QTest::newRow("a place without its block")
-        << Plant([](auto& s) { s.places[0]->stage = Place::Stage::free; });
-    QTest::newRow("on disk and in memory") << Plant([](auto& s) { s.set_on_disk(0, true); });
-    QTest::newRow("units on disk") << Plant([](auto& s) { ++s.on_disk_count; });
-    QTest::newRow("a visitor that is none") << Plant([](auto& s) { s.needed.insert_newest(0); });
+        << Plant([](auto& b) { b.handles[0][1]->type = kernels::Type::f32; });
+    QTest::newRow("a tier that the block is not") << Plant([](auto& b) { b.tiers[0] = 0; });
+    QTest::newRow("no such tier") << Plant([](auto& b) { b.tiers[0] = 3; });
+    QTest::newRow("a unit without a version") << Plant([](auto& b) { b.versions.take_away(0); });
+    QTest::newRow("a unit without a block") << Plant([](auto& b) { b.blocks[0] = {}; });
+    QTest::newRow("a block with two owners") << Plant([](auto& b) { b.versions.publish(0, 2, b.blocks[1]); });
+    QTest::newRow("a leaked block") << Plant([](auto& b) { static_cast<void>(b.arena.allocate(4096)); });
+    QTest::newRow("a released block") << Plant([](auto& b) { b.arena.release(b.blocks[0]); });
+    QTest::newRow("retired blocks") << Plant([](auto& b) { ++b.retired_count; });
+    QTest::newRow("the bits") << Plant([](auto& b) { ++b.bits; });
+    QTest::newRow("the weights") << Plant([](auto& b) { --b.parameters; });
+    QTest::newRow("in flight nowhere") << Plant([](auto& b) { b.in_flight[4] = 1; });
+    QTest::newRow("in flight, not marked") << Plant([](auto& b) { b.in_flight[3] = 0; });
+    QTest::newRow("in flight twice") << Plant([](auto& b) { b.wait_again({.unit = 3, .target = 0}); });
+    QTest::newRow("goes elsewhere") << Plant([](auto& b) { b.targets[3] = 1; });
+    QTest::newRow("goes where no swap takes it") << Plant([](auto& b) { b.targets[4] = 1; });
+    QTest::newRow("a slot without its block") << Plant([](auto& b) { b.free_first_slot(); });
+    QTest::newRow("on disk and in memory") << Plant([](auto& b) { b.set_on_disk(0); });
+    QTest::newRow("units on disk") << Plant([](auto& b) { b.count_on_disk(); });
+    QTest::newRow("held and not from the disk") << Plant([](auto& b) { b.hold(0); });
   }
   void theAuditSeesPlantedErrors() {
     QFETCH(Plant, plant);
     // Deterministic, so that unit 3's swap stays in flight.
-    SwapWorld world({.settings = {.publish_after_passes = 1000}});
+    SwapWorld world({.settings = {.swaps = {.publish_after_passes = 1000}}});
     FOVEA_VERIFY(world.open());
     QVERIFY(world.request(3, 0));
     FOVEA_VERIFY(world.residency().audit());
-    plant(precision::ResidencyBooks::of(world.residency()));
+    precision::ResidencyBooks books(world.residency());
+    plant(books);
     const auto audit = world.residency().audit();
     QVERIFY(!audit);
     QCOMPARE(audit.error().kind, ErrorKind::internal);

@@ -6,11 +6,11 @@
 
 #include "engine/precision/plan_inputs.h"
 #include "engine/precision/static_policy.h"
+#include "engine/precision/swap_storm.h"
 #include "engine/precision/tiers.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/prepare.h"
 #include "engine/runtime/processor.h"
-#include "engine/selftest/restless.h"
 #include "kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
@@ -36,8 +36,8 @@ std::unique_ptr<Engine> load_on(const kernels::Device& device, const LoadRequest
   return *std::move(engine);
 }
 
-Result<std::unique_ptr<precision::Policy>> restless(const precision::PolicyWorld& world) {
-  return std::make_unique<selftest::Restless>(world, std::make_shared<selftest::Weather>());
+Result<std::unique_ptr<precision::Policy>> swap_storm(const precision::PolicyWorld& world) {
+  return std::make_unique<precision::SwapStorm>(world, std::make_shared<precision::StormControl>());
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ class ApartTest : public QObject {
       const auto engine = runtime::load(request, {}, {}, {}, &device);
       if (engine && (*engine)->plan()->high_per_layer == 2) break;
     }
-    return load_on(device, request, restless);
+    return load_on(device, request, swap_storm);
   }
 
  private Q_SLOTS:

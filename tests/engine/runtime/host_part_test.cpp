@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "engine/precision/plan_inputs.h"
+#include "engine/precision/swap_storm.h"
 #include "engine/runtime/load.h"
 #include "engine/runtime/processor.h"
-#include "engine/selftest/restless.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"
@@ -190,19 +190,20 @@ class HostPartTest : public QObject {
     request.precision.publish_after_passes = 1;
     request.precision.dynaexq.in_flight = 2;  // one spare block of each tier
     request.precision.budget_bytes = least_budget(request, 2);
-    const auto weather = std::make_shared<selftest::Weather>();
-    weather->storm = false;
-    const runtime::PolicyMaker restless =
+    using precision::StormMode;
+    const auto control = std::make_shared<precision::StormControl>();
+    control->mode = StormMode::home;
+    const runtime::PolicyMaker storm =
         [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
-      return std::make_unique<selftest::Restless>(world, weather);
+      return std::make_unique<precision::SwapStorm>(world, control);
     };
-    auto loaded = runtime::load(request, restless, {}, {}, &apart_);
+    auto loaded = runtime::load(request, storm, {}, {}, &apart_);
     FOVEA_VERIFY(loaded);
     Engine& engine = **loaded;
     const ApartDevice::Graphs graphs = apart_.graphs();
     const auto before = expert::logits(engine, tokens);
 
-    weather->storm = true;
+    control->mode = StormMode::storm;
     bool differs = false;
     const std::int64_t wanted = 50;
     for (int round = 0; round < 100 && (engine.precision()->promotions < wanted || !differs); ++round)
@@ -214,9 +215,9 @@ class HostPartTest : public QObject {
     QCOMPARE(use.stalls, 0);
     QVERIFY(use.accounted_bytes <= use.budget_bytes);
 
-    weather->storm = false;
-    for (int round = 0; round < 100 && !weather->home; ++round) expert::logits(engine, tokens);
-    QVERIFY(weather->home);
+    control->mode = StormMode::home;
+    for (int round = 0; round < 100 && !control->home; ++round) expert::logits(engine, tokens);
+    QVERIFY(control->home);
     QVERIFY(expert::logits(engine, tokens) == before);
     // One graph of two segments served nearly all of it.
     QCOMPARE(apart_.graphs().captured - graphs.captured, 2);

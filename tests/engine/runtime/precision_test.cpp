@@ -250,6 +250,23 @@ class PrecisionTest : public QObject {
     QVERIFY(by_pattern->plan()->notes.front().contains("8 units; a unit moves as a whole"));
   }
 
+  // A token at a time leaves room for two experts of the layer on disk. Of two that a token needs, the one
+  // that is there must not make the other one's room.
+  void whatATokenNeedsIsNotTakenFromIt() {
+    std::vector<fovea::TokenId> tokens(40);
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      tokens[i] = static_cast<fovea::TokenId>((i * i * 5 + i) % vocabulary);
+    LoadRequest plain = plain_request();
+    plain.chunk = 1;
+    LoadRequest offload = request(PolicyKind::offload, {"file"});
+    offload.chunk = 1;
+    offload.precision.offload.cpu_moe_layers = 1;
+    const auto engine = load(offload);
+    QVERIFY(logits(*engine, tokens) == logits(*load(plain), tokens));
+    const auto use = engine->precision();
+    QVERIFY(use->stalls > 0 && use->stalls < 2 * std::ssize(tokens));
+  }
+
   void everyLinearLayerServesEveryToken() {
     LoadRequest dense = request(PolicyKind::static_tiers, {"file"});
     dense.model = fovea::tests::golden("models/qwen3-0");

@@ -1,4 +1,4 @@
-#include "engine/precision/load_crew.h"
+#include "engine/precision/thread_pool.h"
 
 #include <system_error>
 
@@ -7,10 +7,10 @@
 namespace fovea::precision {
 
 // Threads that the system refuses to start are done without.
-void LoadCrew::start() {
-  for (std::int32_t worker = static_cast<std::int32_t>(crew_.size()) + 1; worker < threads_; ++worker) {
+void ThreadPool::start() {
+  for (std::int32_t worker = static_cast<std::int32_t>(threads_.size()) + 1; worker < size_; ++worker) {
     try {
-      crew_.emplace_back([this, worker](const std::stop_token& stop) {
+      threads_.emplace_back([this, worker](const std::stop_token& stop) {
         name_this_thread("disk loader");
         loop(stop, worker);
       });
@@ -20,8 +20,8 @@ void LoadCrew::start() {
   }
 }
 
-void LoadCrew::run(std::int64_t count, std::int32_t workers, const Body& body) {
-  if (count > 1 && workers > 1 && crew_.empty()) start();
+void ThreadPool::run(std::int64_t count, std::int32_t workers, const Body& body) {
+  if (count > 1 && workers > 1 && threads_.empty()) start();
   std::unique_lock lock(mutex_);
   body_ = &body;
   next_ = 0;
@@ -33,13 +33,13 @@ void LoadCrew::run(std::int64_t count, std::int32_t workers, const Body& body) {
   body_ = nullptr;
 }
 
-void LoadCrew::loop(const std::stop_token& stop, std::int32_t worker) {
+void ThreadPool::loop(const std::stop_token& stop, std::int32_t worker) {
   std::unique_lock lock(mutex_);
   const auto has_work = [&] { return body_ != nullptr && next_ < count_ && worker < workers_; };
   while (changed_.wait(lock, stop, has_work)) work(lock, worker);
 }
 
-void LoadCrew::work(std::unique_lock<std::mutex>& lock, std::int32_t worker) {
+void ThreadPool::work(std::unique_lock<std::mutex>& lock, std::int32_t worker) {
   ++running_;
   while (next_ < count_) {
     const std::int64_t index = next_++;

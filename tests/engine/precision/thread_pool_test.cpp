@@ -1,5 +1,5 @@
-// Threads that read while somebody waits: every index once, no more threads than asked for.
-#include "engine/precision/load_crew.h"
+// Threads of a pool: every index once, no more threads than asked for.
+#include "engine/precision/thread_pool.h"
 
 #include <atomic>
 #include <chrono>
@@ -9,22 +9,22 @@
 
 #include "tests/support/test.h"
 
-using fovea::precision::LoadCrew;
+using fovea::precision::ThreadPool;
 
-class LoadCrewTest : public QObject {
+class ThreadPoolTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void everyIndexIsDoneOnceByAWorkerThatIsFree() {
     std::mt19937 random(1);
-    LoadCrew crew(4);
+    ThreadPool pool(4);
     for (int run = 0; run < fovea::tests::rounds(200); ++run) {
       const auto count = static_cast<std::int64_t>(random() % 20);
       const auto workers = static_cast<std::int32_t>(1 + random() % 6);
       std::vector<std::atomic<int>> done(static_cast<std::size_t>(count));
       std::vector<std::atomic<int>> busy(static_cast<std::size_t>(workers));
       std::atomic<int> wrong = 0;
-      crew.run(count, workers, [&](std::int64_t index, std::int32_t worker) {
+      pool.run(count, workers, [&](std::int64_t index, std::int32_t worker) {
         if (worker < 0 || worker >= std::min(workers, 4) || ++busy[static_cast<std::size_t>(worker)] != 1) {
           ++wrong;
           return;
@@ -38,10 +38,10 @@ class LoadCrewTest : public QObject {
   }
 
   void fewerWorkersThanThreads() {
-    LoadCrew crew(4);
+    ThreadPool pool(4);
     std::atomic<int> most = 0;
     for (int run = 0; run < fovea::tests::rounds(200); ++run) {
-      crew.run(16, run % 2 ? 2 : 4, [&](std::int64_t, std::int32_t worker) {
+      pool.run(16, run % 2 ? 2 : 4, [&](std::int64_t, std::int32_t worker) {
         if (run % 2 && worker > most) most = worker;
         std::this_thread::yield();
       });
@@ -51,10 +51,10 @@ class LoadCrewTest : public QObject {
 
   // The caller has nothing left to do long before its helper has.
   void waitsForTheLast() {
-    LoadCrew crew(2);
+    ThreadPool pool(2);
     std::atomic<int> done = 0;
     std::atomic<bool> helped = false;
-    crew.run(2, 2, [&](std::int64_t, std::int32_t worker) {
+    pool.run(2, 2, [&](std::int64_t, std::int32_t worker) {
       if (worker == 0) {
         helped.wait(false);
       } else {
@@ -68,12 +68,12 @@ class LoadCrewTest : public QObject {
   }
 
   void theCallersThreadIsEnough() {
-    LoadCrew crew(1);
+    ThreadPool pool(1);
     int sum = 0;
-    crew.run(10, 1, [&](std::int64_t index, std::int32_t) { sum += static_cast<int>(index); });
+    pool.run(10, 1, [&](std::int64_t index, std::int32_t) { sum += static_cast<int>(index); });
     QCOMPARE(sum, 45);
   }
 };
-FOVEA_TEST(LoadCrewTest)
+FOVEA_TEST(ThreadPoolTest)
 
-#include "load_crew_test.moc"
+#include "thread_pool_test.moc"

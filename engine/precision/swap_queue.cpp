@@ -1,0 +1,350 @@
+#include "engine/precision/swap_queue.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "engine/models/say.h"
+
+namespace fovea::precision {
+
+using models::say;
+
+SwapOutcome outcome_of(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::cancelled:
+      return SwapOutcome::cancelled;
+    case ErrorKind::format:
+      return SwapOutcome::checksum_error;
+    default:
+      return SwapOutcome::io_error;
+  }
+}
+
+void SwapRecorder::tell(const Decision& decision, TierId from, SwapOutcome outcome, std::int64_t bytes,
+                        double requested_seconds) {
+  switch (outcome) {
+    case SwapOutcome::published:
+      break;
+    case SwapOutcome::cancelled:
+      ++counters.cancelled;
+      break;
+    case SwapOutcome::io_error:
+      ++counters.io_errors;
+      break;
+    case SwapOutcome::checksum_error:
+      ++counters.checksum_errors;
+      break;
+    case SwapOutcome::refused:
+      ++counters.refused;
+      break;
+  }
+  if (!on_event) return;
+  on_event({.decision = decision,
+            .from = from,
+            .outcome = outcome,
+            .bytes = bytes,
+            .pass = passes_,
+            .seconds = now() - requested_seconds});
+}
+
+Result<std::int64_t> swaps_in_flight(const SwapLimits& limits, std::int64_t largest_bytes) {
+  std::int64_t count = limits.in_flight;
+  if (limits.transfer_bytes > 0 && largest_bytes > 0)
+    count = std::min(count, limits.transfer_bytes / largest_bytes);
+  if (count >= 1 && limits.queue >= 1) return count;
+  return fail(ErrorKind::invalid, "transfer buffer",
+              say("room for ", count, " versions in flight and ", limits.queue,
+                  " waiting; expected 1 or more (the largest has ", largest_bytes, " bytes)"),
+              "Give a larger transfer buffer");
+}
+
+SwapQueue::SwapQueue(VersionTable& versions, OnDemandCache& cache, VersionMover& mover,
+                     SwapRecorder& recorder, const SwapLimits& limits, std::int64_t in_flight,
+                     std::span<std::byte* const> staging)
+    : versions_(versions), cache_(cache), mover_(mover), recorder_(recorder), limits_(limits) {
+  assert(staging.empty() || std::ssize(staging) == in_flight);
+  for (std::int64_t i = 0; i < in_flight; ++i) {
+    slots_.push_back(std::make_unique<Slot>());
+    if (!staging.empty()) slots_.back()->transfer.staging = staging[static_cast<std::size_t>(i)];
+  }
+  waiting_.reserve(static_cast<std::size_t>(limits.queue));
+}
+
+bool SwapQueue::request(const Decision& decision) {
+  const double now = recorder_.now();
+  const auto [unit, target] = std::pair(decision.unit, decision.target);
+  const bool known = versions_.is_unit(unit) && (versions_.is_tier(target) || target == no_tier);
+  const bool movable = known && versions_.filled() && !versions_.in_flight(unit) && !versions_.on_host(unit);
+  if (movable && target == versions_.tier(unit) && keep(decision, now)) return true;
+  if (!movable || target == versions_.tier(unit) || std::ssize(waiting_) == limits_.queue) {
+    recorder_.tell(decision, known ? versions_.tier(unit) : no_tier, SwapOutcome::refused, 0, now);
+    return false;
+  }
+  versions_.begin_swap(unit, target);
+  waiting_.push_back({decision, now});
+  start_waiting();
+  return true;
+}
+
+// What a pass brought from the disk may stay where it is.
+bool SwapQueue::keep(const Decision& decision, double requested_seconds) {
+  if (decision.target == no_tier || !cache_.on_disk(decision.unit)) return false;
+  cache_.decided(decision.unit, decision.target);
+  recorder_.tell(decision, decision.target, SwapOutcome::published, 0, requested_seconds);
+  return true;
+}
+
+// A block that is retired still counts as its swap's.
+void SwapQueue::start_waiting() {
+  if (waiting_.empty()) return;
+  const auto taken = [](const auto& slot) { return slot->stage != Stage::free; };
+  std::int64_t room = std::ssize(slots_) - versions_.retired() - std::ranges::count_if(slots_, taken);
+  auto slot = slots_.begin();
+  std::erase_if(waiting_, [&](const Waiting& request) {
+    if (room == 0) return false;
+    while (taken(*slot)) ++slot;
+    if (!start(request, **slot)) return false;
+    --room;
+    return true;
+  });
+}
+
+bool SwapQueue::start(const Waiting& request, Slot& slot) {
+  const auto [unit, target] = std::pair(request.decision.unit, request.decision.target);
+  Block block;
+  if (target != no_tier) {
+    block = versions_.allocate(unit, target);
+    if (!block) return false;
+  }
+  slot.decision = request.decision;
+  slot.block = block;
+  slot.started_pass = recorder_.passes();
+  slot.requested_seconds = request.requested_seconds;
+  Transfer& transfer = slot.transfer;
+  transfer.unit = unit;
+  transfer.tier = target;
+  transfer.bytes = versions_.bytes_of(unit, target);
+  transfer.block = block.memory;
+  transfer.bytes_read = 0;
+  transfer.outcome = SwapOutcome::published;
+  transfer.cancelled.store(false, std::memory_order_relaxed);
+  slot.stage = block ? Stage::moving : Stage::arrived;
+  if (block) mover_.submit(transfer);
+  return true;
+}
+
+void SwapQueue::give_up(const Waiting& request, SwapOutcome outcome) {
+  const UnitId unit = request.decision.unit;
+  versions_.end_swap(unit);
+  recorder_.tell(request.decision, versions_.tier(unit), outcome, 0, request.requested_seconds);
+}
+
+void SwapQueue::give_up(Slot& slot, SwapOutcome outcome) {
+  const UnitId unit = slot.decision.unit;
+  if (slot.block) versions_.give_back(slot.block);
+  slot.block = {};
+  slot.stage = Stage::free;
+  versions_.end_swap(unit);
+  recorder_.tell(slot.decision, versions_.tier(unit), outcome, slot.transfer.bytes_read,
+                 slot.requested_seconds);
+}
+
+void SwapQueue::mark_arrived(const Transfer& transfer) {
+  for (const auto& slot : slots_) {
+    if (&slot->transfer != &transfer) continue;
+    slot->stage = Stage::arrived;
+    recorder_.counters.bytes_read += transfer.bytes_read;
+  }
+}
+
+void SwapQueue::collect() {
+  while (const Transfer* const transfer = mover_.take()) mark_arrived(*transfer);
+}
+
+bool SwapQueue::any(Stage stage) const {
+  return std::ranges::any_of(slots_, [stage](const auto& slot) { return slot->stage == stage; });
+}
+
+bool SwapQueue::is_due(const Slot& slot) const {
+  return !deterministic() || recorder_.passes() > slot.started_pass + limits_.publish_after_passes;
+}
+
+void SwapQueue::wait_for_due() {
+  const auto due = [this](const auto& slot) { return slot->stage == Stage::moving && is_due(*slot); };
+  while (std::ranges::any_of(slots_, due)) mark_arrived(*mover_.wait());
+}
+
+void SwapQueue::settle(Slot& slot) {
+  if (slot.cancelled()) {
+    give_up(slot, SwapOutcome::cancelled);
+  } else if (slot.transfer.outcome != SwapOutcome::published) {
+    give_up(slot, slot.transfer.outcome);
+  } else {
+    publish(slot);
+  }
+}
+
+void SwapQueue::publish(Slot& slot) {
+  const auto [unit, target] = std::pair(slot.decision.unit, slot.decision.target);
+  const TierId from = versions_.tier(unit);
+  const std::int64_t bytes = slot.transfer.bytes;
+  versions_.publish(unit, target, std::exchange(slot.block, {}));
+  versions_.end_swap(unit);
+  cache_.decided(unit, target);
+  slot.stage = Stage::free;
+  SwapCounters& counters = recorder_.counters;
+  if (target < from) {
+    ++counters.promotions;
+    counters.bytes_promoted += bytes;
+  } else if (target > from) {  // equal: need() was faster
+    ++counters.demotions;
+    counters.bytes_demoted += bytes;
+  }
+  recorder_.tell(slot.decision, from, SwapOutcome::published, bytes, slot.requested_seconds);
+}
+
+// Whether the pool of `bytes` gets a block back when the unit has another version.
+bool SwapQueue::vacates(UnitId unit, std::int64_t bytes) const {
+  const TierId tier = versions_.tier(unit);
+  return tier != no_tier && versions_.bytes_of(unit, tier) == bytes;
+}
+
+bool SwapQueue::vacates(const Slot& slot, std::int64_t bytes) const {
+  if (slot.stage == Stage::free) return false;
+  return slot.cancelled() ? slot.transfer.bytes == bytes : vacates(slot.decision.unit, bytes);
+}
+
+// A request has hope when its block is there (and it waits for a slot), or when a swap in flight, or another
+// request that has hope, vacates a block of its pool.
+void SwapQueue::refuse_hopeless() {
+  if (waiting_.empty()) return;
+  std::vector<bool> hope(waiting_.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (hope[i]) continue;
+      const Decision& decision = waiting_[i].decision;
+      const std::int64_t bytes = versions_.bytes_of(decision.unit, decision.target);
+      hope[i] = bytes == 0 || versions_.arena().available(bytes) > 0 || versions_.retires(bytes) ||
+                std::ranges::any_of(slots_, [&](const auto& slot) { return vacates(*slot, bytes); });
+      for (std::size_t j = 0; j < waiting_.size() && !hope[i]; ++j)
+        hope[i] = hope[j] && vacates(waiting_[j].decision.unit, bytes);
+      changed |= hope[i];
+    }
+  }
+  std::size_t index = 0;
+  std::erase_if(waiting_, [&](const Waiting& request) {
+    if (hope[index++]) return false;
+    give_up(request, SwapOutcome::refused);
+    return true;
+  });
+}
+
+void SwapQueue::cancel_all() {
+  for (const Waiting& request : waiting_) give_up(request, SwapOutcome::cancelled);
+  waiting_.clear();
+  for (const auto& slot : slots_) {
+    if (slot->stage == Stage::free) continue;
+    slot->transfer.cancelled.store(true, std::memory_order_relaxed);
+    versions_.give_up_swap(slot->decision.unit);
+  }
+}
+
+void SwapQueue::drain() {
+  while (true) {
+    collect();
+    for (const auto& slot : slots_) {
+      if (slot->stage == Stage::arrived) settle(*slot);
+    }
+    versions_.reclaim_all();
+    start_waiting();
+    refuse_hopeless();
+    if (any(Stage::moving)) {
+      mark_arrived(*mover_.wait());
+    } else if (!any(Stage::arrived) && waiting_.empty()) {
+      return;
+    }
+  }
+}
+
+void SwapQueue::settle_due() {
+  for (const auto& slot : slots_) {
+    if (slot->stage == Stage::arrived && is_due(*slot)) settle(*slot);
+  }
+  versions_.reclaim();
+  if (waiting_.empty()) return;
+  start_waiting();
+  refuse_hopeless();
+}
+
+void SwapQueue::end_pass() {
+  recorder_.begin_pass();
+  collect();
+  if (deterministic()) wait_for_due();
+  settle_due();
+}
+
+bool SwapQueue::rest() {
+  if (deterministic()) return false;
+  collect();
+  settle_due();
+  return lengths().sum() > 0;
+}
+
+SwapQueue::Lengths SwapQueue::lengths() const {
+  Lengths lengths{.queued = static_cast<std::int32_t>(waiting_.size()),
+                  .ready = static_cast<std::int32_t>(versions_.retired())};
+  for (const auto& slot : slots_) {
+    lengths.reading += slot->stage == Stage::moving;
+    lengths.ready += slot->stage == Stage::arrived;
+  }
+  return lengths;
+}
+
+std::vector<std::byte*> SwapQueue::idle_staging() {
+  std::vector<std::byte*> idle;
+  if (!slots_.front()->transfer.staging) return idle;
+  while (true) {
+    for (const auto& slot : slots_) {
+      if (slot->stage != Stage::moving) idle.push_back(slot->transfer.staging);
+    }
+    if (!idle.empty()) return idle;
+    mark_arrived(*mover_.wait());
+  }
+}
+
+std::vector<Block> SwapQueue::blocks() const {
+  std::vector<Block> blocks;
+  for (const auto& slot : slots_) blocks.push_back(slot->block);
+  return blocks;
+}
+
+// What is in flight is in exactly one slot or waits.
+Result<void> SwapQueue::audit() const {
+  const auto wrong = [](const char* what) { return fail(ErrorKind::internal, "residency", what); };
+  std::vector<std::uint8_t> flying(static_cast<std::size_t>(versions_.units()), 0);
+  bool once = true, goes_there = true;
+  const auto fly = [&](const Decision& decision, bool cancelled) {
+    const auto unit = static_cast<std::size_t>(decision.unit);
+    once = once && !flying[unit] && versions_.in_flight(decision.unit);
+    flying[unit] = 1;
+    goes_there = goes_there &&
+                 versions_.targets()[unit] == (cancelled ? versions_.tier(decision.unit) : decision.target);
+  };
+  for (const auto& slot : slots_) {
+    if (slot->stage != Stage::free) fly(slot->decision, slot->cancelled());
+    const bool needs_block = slot->stage != Stage::free && slot->decision.target != no_tier;
+    if (static_cast<bool>(slot->block) != needs_block)
+      return wrong("a slot has a block that it should not have, or none");
+  }
+  for (const Waiting& request : waiting_) fly(request.decision, false);
+  for (UnitId unit = 0; unit < versions_.units(); ++unit)
+    once = once && versions_.in_flight(unit) == (flying[static_cast<std::size_t>(unit)] != 0);
+  if (!once) return wrong("a unit is in flight twice, or not at all");
+  if (!goes_there) return wrong("the tiers after what is in flight differ");
+  if (std::ssize(waiting_) > limits_.queue) return wrong("the queue is too long");
+  if (lengths().sum() - std::ssize(waiting_) > std::ssize(slots_)) return wrong("too much is in flight");
+  return {};
+}
+
+}  // namespace fovea::precision

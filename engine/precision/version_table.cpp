@@ -1,0 +1,173 @@
+#include "engine/precision/version_table.h"
+
+#include <algorithm>
+#include <cassert>
+#include <set>
+
+#include "engine/models/say.h"
+
+namespace fovea::precision {
+
+using models::say;
+
+VersionTable::VersionTable(Parts parts, Arena arena) : parts_(std::move(parts)), arena_(std::move(arena)) {
+  const auto units = static_cast<std::size_t>(parts_.units->size());
+  tiers_.assign(units, no_tier);
+  targets_.assign(units, no_tier);
+  blocks_.assign(units, {});
+  in_flight_.assign(units, 0);
+}
+
+Result<std::unique_ptr<VersionTable>> VersionTable::create(Parts parts, Arena arena) {
+  assert(std::ssize(parts.bytes) == parts.units->size() * std::ssize(parts.tiers));
+  std::unique_ptr<VersionTable> table(new VersionTable(std::move(parts), std::move(arena)));
+  const Parts& p = table->parts_;
+  if (!p.stream) return table;
+  for (std::int64_t i = 0; i < p.most_retired; ++i) {
+    Retired& retired = table->retired_.emplace_back();
+    retired.readers_ended = p.device->make_event();
+    if (!retired.readers_ended) return fail(ErrorKind::device, p.device->name(), p.stream->failure());
+  }
+  return table;
+}
+
+std::int64_t VersionTable::bytes_of(UnitId unit, TierId tier) const {
+  return tier == no_tier ? 0 : parts_.bytes[at(unit) * parts_.tiers.size() + tier];
+}
+
+Result<std::vector<VersionLoad>> VersionTable::reserve(std::span<const TierId> first) {
+  std::vector<VersionLoad> loads;
+  for (TierId tier = 0; is_tier(tier); ++tier) {
+    for (UnitId unit = 0; unit < units(); ++unit) {
+      if (first[at(unit)] != tier) continue;
+      const Block block = allocate(unit, tier);
+      if (!block) {
+        for (const VersionLoad& load : loads) give_back(load.block);
+        return fail(ErrorKind::memory, "arena",
+                    say("has no room for ", name(unit), " at ", parts_.tiers[tier], ", the ",
+                        loads.size() + 1, "th of the first versions; ", arena_.bytes(), " bytes in all"),
+                    "Give a larger budget or lower tiers");
+      }
+      loads.push_back({unit, tier, block});
+    }
+  }
+  return loads;
+}
+
+void VersionTable::publish_first(std::span<const VersionLoad> loads) {
+  for (const VersionLoad& load : loads) publish(load.unit, load.tier, load.block);
+  filled_ = true;
+}
+
+// Answers the old version's block. A unit that no swap takes elsewhere is where it goes.
+Block VersionTable::exchange(UnitId unit, TierId tier, const Block& block) {
+  const TierId from = tiers_[at(unit)];
+  if (targets_[at(unit)] == from) targets_[at(unit)] = tier;
+  tiers_[at(unit)] = tier;
+  const Block old = std::exchange(blocks_[at(unit)], block);
+  if (parts_.on_change) parts_.on_change(unit, from, tier, block);
+  return old;
+}
+
+void VersionTable::publish(UnitId unit, TierId tier, const Block& block) {
+  if (const Block old = exchange(unit, tier, block)) retire(old);
+}
+
+void VersionTable::take_away(UnitId unit) {
+  if (parts_.stream) parts_.stream->synchronize();
+  arena_.release(exchange(unit, no_tier, {}));
+}
+
+// Every pass that could see the version was begun before the event's mark.
+void VersionTable::retire(const Block& block) {
+  if (!parts_.stream) return arena_.release(block);
+  const auto unused = std::ranges::find_if(retired_, [](const Retired& retired) { return !retired.block; });
+  assert(unused != retired_.end());
+  unused->block = block;
+  ++retired_count_;
+  parts_.device->record(*unused->readers_ended, *parts_.stream);
+}
+
+void VersionTable::free(Retired& retired) {
+  arena_.release(std::exchange(retired.block, {}));
+  --retired_count_;
+}
+
+bool VersionTable::retires(std::int64_t bytes) const {
+  return std::ranges::any_of(
+      retired_, [&](const Retired& retired) { return retired.block && block_bytes(retired.block) == bytes; });
+}
+
+void VersionTable::reclaim() {
+  if (retired_count_ == 0) return;
+  for (Retired& retired : retired_) {
+    if (retired.block && retired.readers_ended->done()) free(retired);
+  }
+}
+
+void VersionTable::reclaim_all() {
+  for (Retired& retired : retired_) {
+    if (!retired.block) continue;
+    retired.readers_ended->wait();
+    free(retired);
+  }
+}
+
+void VersionTable::begin_swap(UnitId unit, TierId target) {
+  in_flight_[at(unit)] = 1;
+  targets_[at(unit)] = target;
+}
+
+void VersionTable::end_swap(UnitId unit) {
+  in_flight_[at(unit)] = 0;
+  targets_[at(unit)] = tiers_[at(unit)];
+}
+
+Result<void> VersionTable::audit(std::span<const Block> unpublished) const {
+  FOVEA_CHECK(arena_.audit());
+  for (UnitId unit = 0; unit < units(); ++unit) {
+    const auto wrong = [&](const std::string& what) { return fail(ErrorKind::internal, name(unit), what); };
+    const TierId tier = tiers_[at(unit)];
+    const Block& block = blocks_[at(unit)];
+    if (tier != no_tier && !is_tier(tier)) return wrong(say("is published at tier ", int{tier}));
+    if (static_cast<bool>(block) != (tier != no_tier))
+      return wrong("has a block without a tier, or a tier without one");
+    if (block && block_bytes(block) != bytes_of(unit, tier))
+      return wrong(say("has a block of ", block_bytes(block), " bytes, expected ", bytes_of(unit, tier)));
+    if (block && on_host(unit)) return wrong("is the host's, and has a version");
+    if (!in_flight(unit) && targets_[at(unit)] != tier)
+      return wrong(say("is not in flight, and goes to tier ", int{targets_[at(unit)]}));
+  }
+  return audit_owners(unpublished);
+}
+
+// Each block has one owner, and the owners' blocks are all that the arena gave away.
+Result<void> VersionTable::audit_owners(std::span<const Block> unpublished) const {
+  std::set<std::pair<std::int32_t, std::int32_t>> owned;
+  std::int64_t bytes = 0, retired_blocks = 0;
+  bool once = true;
+  const auto own = [&](const Block& block) {
+    if (!block) return;
+    bytes += block_bytes(block);
+    once = owned.insert({block.slab, block.index}).second && once;
+  };
+  for (const Block& block : blocks_) own(block);
+  for (const Block& block : unpublished) own(block);
+  for (const Retired& retired : retired_) {
+    own(retired.block);
+    retired_blocks += static_cast<bool>(retired.block);
+  }
+  if (!once) return fail(ErrorKind::internal, "residency", "a block has two owners");
+  if (retired_blocks != retired_count_)
+    return fail(ErrorKind::internal, "residency",
+                say(retired_count_, " retired blocks, counted ", retired_blocks));
+  if (bytes != arena_.used_bytes())
+    return fail(ErrorKind::internal, "residency",
+                say("owns ", bytes, " bytes, the arena counts ", arena_.used_bytes(), " as used"));
+  if (arena_.used_bytes() > arena_.bytes())
+    return fail(ErrorKind::internal, "residency",
+                say("uses ", arena_.used_bytes(), " of ", arena_.bytes(), " bytes"));
+  return {};
+}
+
+}  // namespace fovea::precision
