@@ -1,9 +1,47 @@
-// Expressions, with jinja2's precedences.
+// Expressions, with jinja2's precedences, and what the parser of statements shares with it.
 #pragma once
 
-#include "engine/jinja/token_stream.h"
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/jinja/lexer.h"
+#include "engine/jinja/syntax.h"
 
 namespace fovea::jinja {
+
+constexpr int max_nesting = 100;  // of blocks and brackets in the source
+constexpr int max_height = 200;   // of an expression's tree (long chains of operators count)
+
+class Names {
+ public:
+  int number(const std::string& name) {
+    const auto [entry, fresh] = numbers_.try_emplace(name, static_cast<int>(names_.size()));
+    if (fresh) names_.push_back(name);
+    return entry->second;
+  }
+  std::vector<std::string> take() { return std::move(names_); }
+
+ private:
+  std::unordered_map<std::string, int> numbers_;
+  std::vector<std::string> names_;
+};
+
+// Counts nesting while it lives.
+class Nested {
+ public:
+  Nested(int& depth, int line) : depth_(depth) {
+    if (++depth_ > max_nesting)
+      fail_at(line, "nested more than " + std::to_string(max_nesting) + " levels deep");
+  }
+  ~Nested() { --depth_; }
+  Nested(const Nested&) = delete;
+  Nested& operator=(const Nested&) = delete;
+
+ private:
+  int& depth_;
+};
 
 class ExpressionParser {
  public:

@@ -80,7 +80,7 @@ Value Interpreter::name(const Expression& e, Scope* scope) {
   const auto& global = context_[static_cast<std::size_t>(e.symbol)];
   if (global) return *global;
   const std::string& text = tree_.names[static_cast<std::size_t>(e.symbol)];
-  if (text == "self" || text == "lipsum") run.fail("'" + text + "' is not supported", ErrorKind::unsupported);
+  check_global(text, run.line);
   return Value::undefined("'" + text + "' is undefined");
 }
 
@@ -232,14 +232,12 @@ Value Interpreter::filter_expression(const Expression& e, const std::shared_ptr<
 
 Value Interpreter::filter(const std::string& name, const Value& value, Arguments& a) {
   run.step();
-  if (const Native native = find_filter(name)) return native(*this, value, a);
-  run.fail("the filter '" + name + "' is not known", ErrorKind::unsupported);
+  return filter_named(name, run.line)(*this, value, a);
 }
 
 bool Interpreter::test(const std::string& name, const Value& value, Arguments& a) {
   run.step();
-  if (const Native native = find_test(name)) return truth(native(*this, value, a));
-  run.fail("the test '" + name + "' is not known", ErrorKind::unsupported);
+  return truth(test_named(name, run.line)(*this, value, a));
 }
 
 void Interpreter::use_of_undefined(const Value& value) const {
@@ -256,43 +254,31 @@ Value Interpreter::undefined(const Value& object, const Value& index) const {
   return Value::undefined("'" + type + "' has no such element");
 }
 
-// Attributes that are not methods; nothing where there is no such attribute.
+// Python finds these before the elements of a dict; nothing where there is no such attribute.
 std::optional<Value> Interpreter::object_attribute(const Value& object, const std::string& name) {
   if (const auto space = object.as<Namespace>()) {
     const Value* found = space->attributes.find(name);
     return found ? std::optional(*found) : std::nullopt;
   }
-  if (const auto loop = object.as<Loop>()) return loop->attribute(name);
+  if (const auto loop = object.as<Loop>()) {
+    if (auto found = loop->attribute(name)) return found;
+  }
   if (const auto macro = object.as<Macro>(); macro && name == "name") return Value::text(macro->name);
-  if (const auto cycler = object.as<Cycler>()) {
-    if (name == "current") return cycler->items.sequence().items[cycler->at];
-    if (name == "pos") return Value::integer(static_cast<Int>(cycler->at));
-    if (name == "items") return cycler->items;
-  }
-  if (object.is_tuple() && object.sequence().grouped) {
-    if (name == "grouper") return object.sequence().items[0];
-    if (name == "list") return object.sequence().items[1];
-  }
+  if (const Native native = find_method(object, name))
+    return Value::object(std::make_shared<Function>(name, native, object));
+  if (attribute_left_out(object, name))
+    run.fail(left_out("the attribute '" + name + "' of " + type_name(object)), ErrorKind::unsupported);
   return std::nullopt;
 }
 
-Value Interpreter::attribute(const Value& object, const std::string& name, bool or_item) {
+Value Interpreter::attribute(const Value& object, const std::string& name) {
   if (object.is_undefined()) use_of_undefined(object);
   if (auto found = object_attribute(object, name)) return *found;
-  if (const Native native = find_method(object, name)) {
-    return Value::object(std::make_shared<Function>(name, native, object));
+  if (unsafe_attribute(object, name)) {
+    return Value::undefined("access to attribute '" + name + "' of '" + type_name(object) +
+                            "' object is unsafe");
   }
-  switch (other_attribute(object, name)) {
-    case Attribute::unsafe:
-      return Value::undefined("access to attribute '" + name + "' of '" + type_name(object) +
-                              "' object is unsafe");
-    case Attribute::unsupported:
-      run.fail("the attribute '" + name + "' of " + type_name(object) + " is not supported",
-               ErrorKind::unsupported);
-    case Attribute::none:
-      break;
-  }
-  if (or_item && object.is_dict()) {
+  if (object.is_dict()) {
     if (const Value* found = object.dict().find(name)) return *found;
   }
   return undefined(object, Value::text(name));
@@ -315,13 +301,6 @@ Value Interpreter::item(const Value& object, const Value& index) {
   }
   if (!index.is_text()) return undefined(object, index);
   if (auto found = object_attribute(object, index.bytes())) return *found;
-  if (const Native native = find_method(object, index.bytes())) {
-    return Value::object(std::make_shared<Function>(index.bytes(), native, object));
-  }
-  if (other_attribute(object, index.bytes()) == Attribute::unsupported) {
-    run.fail("the attribute '" + index.bytes() + "' of " + type_name(object) + " is not supported",
-             ErrorKind::unsupported);
-  }
   return undefined(object, index);
 }
 

@@ -1,4 +1,5 @@
-// Python's ways to put values into text.
+// Values in text: as Python writes them, in formats, and as JSON. Markup (what `safe` and `escape` give)
+// escapes what is put into it.
 #pragma once
 
 #include <string>
@@ -9,10 +10,10 @@
 
 namespace fovea::jinja {
 
-// format % values
+// format % values, with %s, %d and %% alone.
 Value percent_format(Interpreter&, const Value& format, const Value& values);
-// format.format(...)
-Value brace_format(Interpreter&, const Value& format, const Arguments&);
+// format.format(...), with {}, {0}, {name}, {{ and }} alone.
+Value brace_format(Interpreter&, const Value& format, Arguments&);
 
 std::string escape(std::string_view);  // for HTML
 

@@ -1,4 +1,4 @@
-// Global functions: range, dict, namespace, cycler, joiner, raise_exception, strftime_now.
+// Global functions: range, dict, namespace, joiner, raise_exception, strftime_now.
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -72,13 +72,6 @@ Value make_namespace(Interpreter& in, const Value&, Arguments& a) {
   return Value::object(space);
 }
 
-Value cycler(Interpreter& in, const Value&, Arguments& a) {
-  if (a.positional.empty() || !a.keyword.empty()) in.run.fail("cycler() takes one or more values");
-  auto object = std::make_shared<Cycler>();
-  object->items = in.run.tuple(std::move(a.positional));
-  return Value::object(object);
-}
-
 Value joiner(Interpreter& in, const Value&, Arguments& a) {
   const Bound b(in, "joiner", a, {"sep"});
   auto object = std::make_shared<Joiner>();
@@ -138,7 +131,6 @@ const NativeTable& functions() {
       {"range", range},
       {"dict", dict},
       {"namespace", make_namespace},
-      {"cycler", cycler},
       {"joiner", joiner},
       {"raise_exception", raise_exception},
       {"strftime_now", strftime_now},

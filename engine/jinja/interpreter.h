@@ -29,12 +29,11 @@ class Interpreter {
   Value call(const Value& callee, Arguments&);
   Value filter(const std::string& name, const Value&, Arguments&);
   bool test(const std::string& name, const Value&, Arguments&);
-  // object.name; a dict's element of that name too, unless only attributes are meant.
-  Value attribute(const Value& object, const std::string& name, bool or_item = true);
-  Value item(const Value& object, const Value& index);  // object[index]
-  std::vector<Value> items(const Value&);               // what iterating gives; fails if it cannot be
-  bool same(const Value&, const Value&);                // Python's ==
-  void check_key(const Value&);                         // fails if it cannot be a dict's key
+  Value attribute(const Value& object, const std::string& name);  // object.name, a dict's element too
+  Value item(const Value& object, const Value& index);            // object[index]
+  std::vector<Value> items(const Value&);  // what iterating gives; fails if it cannot be
+  bool same(const Value&, const Value&);   // Python's ==
+  void check_key(const Value&);            // fails if it cannot be a dict's key
   bool contains(const Value& container, const Value&);
   bool less(const Value&, const Value&, const char* sign = "<");
   Value add(const Value&, const Value&);
@@ -45,6 +44,8 @@ class Interpreter {
   // As Python's str() and repr() write a value.
   std::string str(const Value&);
   std::string repr(const Value&);
+  // What stands for `part` where it is put into the text `into`: escaped if that is markup.
+  std::string text_for(const Value& into, const Value& part);
   Value undefined(const Value& object, const Value& index) const;  // for a missing element
   Value generator(std::vector<Value> items, std::string type = "generator");
   [[noreturn]] void use_of_undefined(const Value&) const;
@@ -100,7 +101,7 @@ class Interpreter {
   Value repeat(const Value&, Int);
   [[noreturn]] void unsupported_operands(const char* sign, const Value&, const Value&) const;
 
-  // printing.cpp
+  // format.cpp
   void print(std::string&, const Value&, bool as_repr);
   void print_sequence(std::string&, const Sequence&);
   void print_dict(std::string&, const Dict&);

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include "engine/jinja/failure.h"
 #include "engine/jinja/literals.h"
 #include "engine/jinja/unicode.h"
 
@@ -35,6 +34,33 @@ bool is_word(char c) {
 
 constexpr std::array two_byte_symbols{"**", "//", "==", "!=", ">=", "<="};
 constexpr std::string_view one_byte_symbols = "+-/*%~[](){}><=.:|,;";
+
+std::string describe(TokenType type) {
+  switch (type) {
+    case TokenType::data:
+      return "text";
+    case TokenType::variable_begin:
+      return "'{{'";
+    case TokenType::variable_end:
+      return "'}}'";
+    case TokenType::block_begin:
+      return "'{%'";
+    case TokenType::block_end:
+      return "'%}'";
+    case TokenType::name:
+      return "a name";
+    case TokenType::text:
+      return "a string";
+    case TokenType::integer:
+    case TokenType::real:
+      return "a number";
+    case TokenType::symbol:
+      return "a symbol";
+    case TokenType::end:
+      return "the end of the template";
+  }
+  return "?";
+}
 
 class Lexer {
  public:
@@ -260,6 +286,16 @@ class Lexer {
 
 std::vector<Token> tokenize(std::string_view source) {
   return Lexer(source).run();
+}
+
+void TokenStream::expect(TokenType type) {
+  if (!at(type)) unexpected(jinja::describe(type));
+  next();
+}
+
+std::string TokenStream::describe(const Token& token) {
+  const bool shown = token.type == TokenType::name || token.type == TokenType::symbol;
+  return shown ? "'" + token.text + "'" : jinja::describe(token.type);
 }
 
 }  // namespace fovea::jinja

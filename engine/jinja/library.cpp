@@ -1,83 +1,69 @@
 #include "engine/jinja/library.h"
 
 #include <algorithm>
-#include <array>
 
-#include "engine/jinja/failure.h"
 #include "engine/jinja/interpreter.h"
 
 namespace fovea::jinja {
 namespace {
 
-Native find_in(const NativeTable& table, std::string_view name) {
-  const auto found = table.find(name);
-  return found == table.end() ? nullptr : found->second;
-}
-
 bool one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Jinja's own filters that no chat template has a use for, and why they are left out.
-std::string_view reason_left_out(std::string_view name) {
-  if (name == "random") return "' is not supported: the same conversation would give other prompts";
-  if (name == "urlize") return "' is not supported";
-  return "' is not known";
+[[noreturn]] void unknown(const std::string& what, bool in_jinja2, int line) {
+  fail_at(line, in_jinja2 ? left_out(what) : what + " is not known", ErrorKind::unsupported);
 }
 
 }  // namespace
 
-Native find_filter(std::string_view name) {
-  for (const NativeTable* table : {&text_filters(), &sequence_filters(), &value_filters()}) {
-    if (const Native found = find_in(*table, name)) return found;
+Native filter_named(const std::string& name, int line) {
+  for (const NativeTable* table : {&string_filters(), &sequence_filters(), &value_filters()}) {
+    if (const auto found = table->find(name); found != table->end()) return found->second;
   }
-  return nullptr;
+  const bool in_jinja2 = one_of(
+      name, {"attr", "batch", "center", "filesizeformat", "forceescape", "groupby", "pprint", "random",
+             "slice", "striptags", "truncate", "urlencode", "urlize", "wordcount", "wordwrap", "xmlattr"});
+  unknown("the filter '" + name + "'", in_jinja2, line);
 }
 
-Native find_test(std::string_view name) {
-  return find_in(tests(), name);
+Native test_named(const std::string& name, int line) {
+  if (const auto found = tests().find(name); found != tests().end()) return found->second;
+  const bool in_jinja2 = one_of(name, {"callable", "escaped", "filter", "lower", "test", "upper"});
+  unknown("the test '" + name + "'", in_jinja2, line);
 }
 
-void check_filter(const std::string& name, int line) {
-  if (find_filter(name)) return;
-  fail_at(line, "the filter '" + name + std::string(reason_left_out(name)), ErrorKind::unsupported);
+void check_global(const std::string& name, int line) {
+  if (one_of(name, {"cycler", "lipsum", "self"})) unknown("the name '" + name + "'", true, line);
 }
 
-void check_test(const std::string& name, int line) {
-  if (!find_test(name)) fail_at(line, "the test '" + name + "' is not known", ErrorKind::unsupported);
+bool unsafe_attribute(const Value& object, std::string_view name) {
+  if (name.starts_with("__") && name.ends_with("__")) return true;
+  if (object.is_list())
+    return one_of(name, {"append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"});
+  return object.is_dict() && one_of(name, {"clear", "pop", "popitem", "setdefault", "update"});
 }
 
-Attribute other_attribute(const Value& object, std::string_view name) {
-  if (name.starts_with("__") && name.ends_with("__")) return Attribute::unsafe;
-  if (object.is_text() &&
-      one_of(name, {"encode", "translate", "maketrans", "casefold", "isidentifier", "format_map"})) {
-    return Attribute::unsupported;
+bool attribute_left_out(const Value& object, std::string_view name) {
+  if (object.is_text()) {
+    return one_of(
+        name, {"casefold",    "center",  "encode",     "expandtabs", "format_map",   "index",     "isalnum",
+               "isalpha",     "isascii", "isdecimal",  "isdigit",    "isidentifier", "islower",   "isnumeric",
+               "isprintable", "isspace", "istitle",    "isupper",    "ljust",        "maketrans", "partition",
+               "rindex",      "rjust",   "rpartition", "swapcase",   "translate",    "zfill"});
   }
-  if (object.is_list() &&
-      one_of(name, {"append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"})) {
-    return Attribute::unsafe;
+  if (object.is_list()) return name == "copy";
+  if (object.is_dict()) return name == "copy" || name == "fromkeys";
+  if (object.is_number()) {
+    return one_of(name, {"real", "imag", "numerator", "denominator", "conjugate", "bit_length", "bit_count",
+                         "to_bytes", "from_bytes", "as_integer_ratio", "is_integer", "hex", "fromhex"});
   }
-  if (object.is_dict()) {
-    if (one_of(name, {"clear", "pop", "popitem", "setdefault", "update"})) return Attribute::unsafe;
-    if (name == "fromkeys") return Attribute::unsupported;
-  }
-  if (object.is_number() &&
-      one_of(name, {"real", "imag", "numerator", "denominator", "conjugate", "bit_length", "bit_count",
-                    "to_bytes", "from_bytes", "as_integer_ratio", "hex", "fromhex"})) {
-    return Attribute::unsupported;
-  }
-  if (object.is(SequenceKind::range) && one_of(name, {"start", "stop", "step"}))
-    return Attribute::unsupported;
-  if (object.is_view() && one_of(name, {"mapping", "isdisjoint"})) return Attribute::unsupported;
-  if (object.as<Macro>() &&
-      one_of(name, {"arguments", "catch_kwargs", "catch_varargs", "caller", "explicit_caller"})) {
-    return Attribute::unsupported;
-  }
-  if (object.as<Generator>() &&
-      one_of(name, {"send", "throw", "close", "gi_frame", "gi_code", "gi_running", "gi_yieldfrom"})) {
-    return Attribute::unsupported;
-  }
-  return Attribute::none;
+  if (object.is(SequenceKind::range)) return one_of(name, {"start", "stop", "step"});
+  if (object.is_view()) return one_of(name, {"mapping", "isdisjoint"});
+  if (object.as<Macro>())
+    return one_of(name, {"arguments", "catch_kwargs", "catch_varargs", "caller", "explicit_caller"});
+  return object.as<Generator>() &&
+         one_of(name, {"send", "throw", "close", "gi_frame", "gi_code", "gi_running", "gi_yieldfrom"});
 }
 
 Bound::Bound(Interpreter& in, std::string_view function, const Arguments& a,

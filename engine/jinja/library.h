@@ -1,4 +1,4 @@
-// What templates can call: filters, tests, methods and global functions.
+// What templates can call: filters, tests, methods and global functions (template.h lists them).
 #pragma once
 
 #include <initializer_list>
@@ -25,25 +25,22 @@ struct Arguments {
 using Native = Value (*)(Interpreter&, const Value& self, Arguments&);
 using NativeTable = std::unordered_map<std::string_view, Native>;
 
-const NativeTable& text_filters();
+const NativeTable& string_filters();
 const NativeTable& sequence_filters();
 const NativeTable& value_filters();
 const NativeTable& tests();
+const NativeTable& string_methods();
 const NativeTable& functions();
 
-Native find_filter(std::string_view name);  // null if there is none
-Native find_test(std::string_view name);
-void check_filter(const std::string& name, int line);  // throws Failure
-void check_test(const std::string& name, int line);
+// These throw Failure for what does not exist here; it says whether jinja2 has it.
+Native filter_named(const std::string& name, int line);
+Native test_named(const std::string& name, int line);
+void check_global(const std::string& name, int line);  // of a name that nothing has given a value
 
-// A method of the value's type; null if there is none.
-Native find_method(const Value& object, std::string_view name);
-enum class Attribute : std::uint8_t { none, unsafe, unsupported };
-// What Python says of a name that find_method does not know.
-Attribute other_attribute(const Value& object, std::string_view name);
-
-const NativeTable& text_methods();
-const NativeTable& text_query_methods();
+Native find_method(const Value& object, std::string_view name);  // null if there is none
+// Of names that find_method does not know: whether the sandbox forbids them, whether Python has them.
+bool unsafe_attribute(const Value& object, std::string_view name);
+bool attribute_left_out(const Value& object, std::string_view name);
 
 // A call's arguments by the names of the parameters, as Python binds them; null where one was not given.
 class Bound {

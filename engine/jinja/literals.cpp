@@ -1,38 +1,31 @@
 #include "engine/jinja/literals.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 
+#include "engine/jinja/syntax.h"
 #include "engine/jinja/unicode.h"
 
 namespace fovea::jinja {
 namespace {
 
-bool digit_in(char c, int base) {
-  int value = 99;
-  if (c >= '0' && c <= '9')
-    value = c - '0';
-  else if (c >= 'a' && c <= 'z')
-    value = c - 'a' + 10;
-  else if (c >= 'A' && c <= 'Z')
-    value = c - 'A' + 10;
-  return value < base;
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_hex_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-int digit_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return (c >= 'a' ? c - 'a' : c - 'A') + 10;
-}
-
-// Where digits of `base` with single underscores between them end.
-std::size_t digits_end(std::string_view text, std::size_t at, int base) {
+// Where digits with single underscores between them end.
+std::size_t digits_end(std::string_view text, std::size_t at) {
   while (at < text.size()) {
-    if (digit_in(text[at], base))
+    if (is_digit(text[at]))
       ++at;
-    else if (text[at] == '_' && at + 1 < text.size() && digit_in(text[at + 1], base))
+    else if (text[at] == '_' && at + 1 < text.size() && is_digit(text[at + 1]))
       at += 2;
     else
       break;
@@ -48,30 +41,8 @@ std::string without_underscores(std::string_view text) {
   return out;
 }
 
-// Where a decimal literal with a fraction or an exponent ends; 0 if it is not one.
-std::size_t real_end(std::string_view text) {
-  const auto digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
-  std::size_t at = digits_end(text, 0, 10);
-  bool real = false;
-  if (at < text.size() && text[at] == '.' && digit(at + 1)) {
-    at = digits_end(text, at + 1, 10);
-    real = true;
-  }
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    const std::size_t sign = at + 1 < text.size() && (text[at + 1] == '+' || text[at + 1] == '-') ? 1 : 0;
-    if (digit(at + 1 + sign)) return digits_end(text, at + 1 + sign, 10);
-  }
-  return real ? at : 0;
-}
-
 double to_double(const std::string& digits) {
   return std::strtod(digits.c_str(), nullptr);
-}
-
-int hex_value(std::string_view digits) {
-  int value = 0;
-  for (const char c : digits) value = value * 16 + digit_value(c);
-  return value;
 }
 
 void append_hex(std::string& out, char32_t point) {
@@ -84,10 +55,10 @@ void append_hex(std::string& out, char32_t point) {
 // \xhh, \uhhhh, \Uhhhhhhhh; `at` is behind the letter.
 std::string hex_escape(std::string_view text, std::size_t& at, std::size_t digits, std::string& out) {
   std::size_t end = at;
-  while (end < text.size() && end < at + digits && digit_in(text[end], 16)) ++end;
+  while (end < text.size() && end < at + digits && is_hex_digit(text[end])) ++end;
   if (end != at + digits) return "the string has an escape with too few hexadecimal digits";
-  if (digits == 8 && text[at] != '0') return "the string has an escape beyond Unicode";
-  const int point = hex_value(text.substr(at, digits));
+  std::uint32_t point = 0;
+  std::from_chars(text.data() + at, text.data() + end, point, 16);
   if (point > 0x10FFFF) return "the string has an escape beyond Unicode";
   if (point >= 0xD800 && point < 0xE000) return "the string has an escape for half a surrogate pair";
   append_point(out, static_cast<char32_t>(point));
@@ -95,39 +66,49 @@ std::string hex_escape(std::string_view text, std::size_t& at, std::size_t digit
   return {};
 }
 
-void octal_escape(std::string_view text, std::size_t& at, std::string& out) {
-  char32_t point = 0;
-  for (const std::size_t end = at + 3; at < end && at < text.size() && digit_in(text[at], 8); ++at) {
-    point = point * 8 + static_cast<char32_t>(text[at] - '0');
-  }
-  append_point(out, point);
-}
-
 }  // namespace
 
 NumberLiteral read_number(std::string_view text, bool after_dot) {
+  const auto digit = [&](std::size_t i) { return i < text.size() && is_digit(text[i]); };
+  const auto letter = [&](std::size_t i) {
+    return i < text.size() ? static_cast<char>(text[i] | 0x20) : '\0';
+  };
+  const auto after_digits = [&](std::size_t i) {
+    while (digit(i)) ++i;
+    return i;
+  };
   NumberLiteral literal;
-  if (const std::size_t end = after_dot ? 0 : real_end(text)) {
-    literal.size = end;
-    literal.value = Value::real(to_double(without_underscores(text.substr(0, end))));
-    return literal;
+  std::size_t end = after_digits(0);
+  bool real = false;
+  if (!after_dot && end < text.size() && text[end] == '.' && digit(end + 1)) {
+    end = after_digits(end + 1);
+    real = true;
   }
-  int base = 10;
-  std::size_t begin = 0;
-  if (text[0] == '0' && text.size() > 1) {
-    const char letter = static_cast<char>(text[1] | 0x20);
-    const int wanted = letter == 'b' ? 2 : letter == 'o' ? 8 : letter == 'x' ? 16 : 10;
-    const std::size_t first = text.size() > 2 && text[2] == '_' ? 3 : 2;
-    if (wanted != 10 && first < text.size() && digit_in(text[first], wanted)) {
-      base = wanted;
-      begin = first;
+  if (!after_dot && letter(end) == 'e') {
+    const std::size_t sign = end + 1 < text.size() && (text[end + 1] == '+' || text[end + 1] == '-') ? 1 : 0;
+    if (digit(end + 1 + sign)) {
+      end = after_digits(end + 1 + sign);
+      real = true;
     }
   }
-  literal.size = base == 10 && text[0] == '0' ? digits_end(text, 0, 1) : digits_end(text, begin, base);
-  Int value = 0;
-  if (read_integer(text.substr(begin, literal.size - begin), base, value) != ReadError::none) {
-    literal.error = "the number has more than 128 bits";
+  const char next = letter(end);
+  const bool other_base = end == 1 && text[0] == '0' && (next == 'x' || next == 'o' || next == 'b');
+  if (other_base || (end < text.size() && text[end] == '_' && digit(end + 1))) {
+    while (++end < text.size() && (is_hex_digit(text[end]) || text[end] == '_')) {
+    }
+    literal.error = left_out("the number '" + std::string(text.substr(0, end)) + "'");
+    return literal;
   }
+  if (real) {
+    literal.size = end;
+    literal.value = Value::real(to_double(std::string(text.substr(0, end))));
+    return literal;
+  }
+  // A zero before other digits is a number of its own.
+  literal.size = text[0] == '0' ? std::min(text.find_first_not_of('0'), text.size()) : end;
+  Int value = 0;
+  if (read_integer(text.substr(0, literal.size), value) != ReadError::none)
+    literal.error = "the number has more than 128 bits";
   literal.value = Value::integer(value);
   return literal;
 }
@@ -149,10 +130,8 @@ std::string unescape(std::string_view text, std::string& out) {
       ++at;
       std::string error = hex_escape(text, at, c == 'x' ? 2 : c == 'u' ? 4 : 8, out);
       if (!error.empty()) return error;
-    } else if (c >= '0' && c <= '7') {
-      octal_escape(text, at, out);
-    } else if (c == 'N') {
-      return "the string has a \\N{...} escape, which is not supported";
+    } else if ((c >= '0' && c <= '7') || c == 'N') {
+      return left_out(std::string("the escape '\\") + c + "' in a string");
     } else if (static_cast<unsigned char>(c) >= 0x80) {
       append_hex(out, next_point(text, at));  // as Python's detour through ASCII leaves it
     } else {
@@ -164,23 +143,16 @@ std::string unescape(std::string_view text, std::string& out) {
   return {};
 }
 
-ReadError read_integer(std::string_view text, int base, Int& out) {
+ReadError read_integer(std::string_view text, Int& out) {
   text = strip_left(strip_right(text));
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
-  if (base != 10 && text.size() > 2 && text[0] == '0') {
-    const char letter = static_cast<char>(text[1] | 0x20);
-    if ((base == 2 && letter == 'b') || (base == 8 && letter == 'o') || (base == 16 && letter == 'x')) {
-      text.remove_prefix(text[2] == '_' ? 3 : 2);
-    }
-  }
-  if (text.empty() || text[0] == '_' || digits_end(text, 0, base) != text.size()) return ReadError::malformed;
+  if (text.empty() || text[0] == '_' || digits_end(text, 0) != text.size()) return ReadError::malformed;
   Int value = 0;
   for (const char c : text) {
     if (c == '_') continue;
-    const Int digit = negative ? -digit_value(c) : digit_value(c);
-    if (__builtin_mul_overflow(value, static_cast<Int>(base), &value) ||
-        __builtin_add_overflow(value, digit, &value)) {
+    const Int digit = negative ? '0' - c : c - '0';
+    if (__builtin_mul_overflow(value, Int{10}, &value) || __builtin_add_overflow(value, digit, &value)) {
       return ReadError::too_large;
     }
   }
@@ -199,14 +171,14 @@ bool read_real(std::string_view text, double& out) {
     if (plain[0] == '-') out = -out;
     return true;
   }
-  std::size_t at = digits_end(body, 0, 10);
+  std::size_t at = digits_end(body, 0);
   const bool before = at > 0 && body[0] != '_';
   if (!before && at > 0) return false;
   bool after = false;
   if (at < body.size() && body[at] == '.') {
     const std::size_t from = ++at;
     if (at < body.size() && body[at] == '_') return false;
-    at = digits_end(body, at, 10);
+    at = digits_end(body, at);
     after = at > from;
   }
   if (!before && !after) return false;
@@ -215,7 +187,7 @@ bool read_real(std::string_view text, double& out) {
     if (at < body.size() && (body[at] == '+' || body[at] == '-')) ++at;
     const std::size_t from = at;
     if (at < body.size() && body[at] == '_') return false;
-    at = digits_end(body, at, 10);
+    at = digits_end(body, at);
     if (at == from) return false;
   }
   if (at != body.size()) return false;

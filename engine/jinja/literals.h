@@ -21,9 +21,9 @@ NumberLiteral read_number(std::string_view text, bool after_dot);
 // Python's escapes; returns what is wrong, or nothing.
 std::string unescape(std::string_view literal, std::string& out);
 
-// int(text, base) and float(text), as Python reads them (spaces around, underscores between digits).
+// int(text) and float(text), as Python reads them (spaces around, underscores between digits).
 enum class ReadError { none, malformed, too_large };
-ReadError read_integer(std::string_view text, int base, Int& out);
+ReadError read_integer(std::string_view text, Int& out);
 bool read_real(std::string_view text, double& out);
 
 std::string real_repr(double);

@@ -36,7 +36,6 @@ struct Scope {
 struct Function final : Object {
   Function(std::string n, Native f, Value s) : name(std::move(n)), native(f), self(std::move(s)) {}
   std::string type_name() const override { return "function"; }
-  bool callable() const override { return true; }
   int height() const override { return self.height() + 1; }
 
   std::string name;
@@ -46,7 +45,6 @@ struct Function final : Object {
 
 struct Macro final : Object {
   std::string type_name() const override { return "Macro"; }
-  bool callable() const override { return true; }
 
   const Statement* definition = nullptr;
   std::string name;        // "caller" of a call block
@@ -71,16 +69,8 @@ struct Generator final : Object {
   std::size_t next = 0;
 };
 
-struct Cycler final : Object {
-  std::string type_name() const override { return "Cycler"; }
-  int height() const override { return items.height() + 1; }
-  Value items;
-  std::size_t at = 0;
-};
-
 struct Joiner final : Object {
   std::string type_name() const override { return "Joiner"; }
-  bool callable() const override { return true; }
   int height() const override { return separator.height() + 1; }
   Value separator;
   bool used = false;
@@ -92,7 +82,6 @@ class Loop final : public Object {
   Loop(Interpreter& in, const Statement& statement, std::shared_ptr<Scope> scope, const Value& iterable,
        int depth);
   std::string type_name() const override { return "LoopContext"; }
-  bool callable() const override { return true; }
 
   bool advance();  // to the next item; false at the end
   const Value& current() const { return *current_; }

@@ -71,9 +71,8 @@ Value Interpreter::add(const Value& a, const Value& b) {
   if (a.is_text() && b.is_text()) {
     const bool markup = a.text().markup || b.text().markup;
     run.check_size(a.bytes().size() + b.bytes().size());
-    if (!markup) return run.text(a.bytes() + b.bytes());
-    const auto safe = [](const Value& v) { return v.text().markup ? v.bytes() : escape(v.bytes()); };
-    return run.text(safe(a) + safe(b), true);
+    const Value& whole = a.text().markup ? a : b;
+    return run.text(text_for(whole, a) + text_for(whole, b), markup);
   }
   if ((a.is_list() && b.is_list()) || (a.is_tuple() && b.is_tuple())) {
     std::vector<Value> items = a.sequence().items;

@@ -1,22 +1,20 @@
-#include "engine/jinja/parser.h"
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 
 #include "engine/jinja/expression_parser.h"
-#include "engine/jinja/scopes.h"
+#include "engine/jinja/syntax.h"
 
 namespace fovea::jinja {
 namespace {
 
 constexpr std::array tags_with_files{"extends", "include", "import", "from"};
-constexpr std::array refused_tags{"block", "autoescape", "trans", "do"};
+constexpr std::array tags_left_out{"block", "autoescape", "trans", "do", "print"};
 
 class Parser {
  public:
   explicit Parser(std::string_view source) : tokens_(tokenize(source)), expressions_(tokens_, names_) {
-    for (const char* name : {"loop", "caller", "kwargs", "varargs"}) names_.number(name);
+    for (const char* name : {"loop", "caller"}) names_.number(name);
   }
 
   Tree run() {
@@ -93,14 +91,13 @@ class Parser {
     if (name == "filter") return out.push_back(filter(line));
     if (name == "with") return out.push_back(with(line));
     if (name == "generation") return out.push_back(generation(line));
-    if (name == "print") return print(out, line);
     if (name == "break" || name == "continue") return out.push_back(jump(name, line));
     if (std::ranges::find(tags_with_files, name) != tags_with_files.end()) {
       throw Failure{ErrorKind::unsupported, line, "the tag '" + name + "' is not supported",
                     "A chat template must stand alone: templates that use other files are not read"};
     }
-    if (std::ranges::find(refused_tags, name) != refused_tags.end()) {
-      fail_at(line, "the tag '" + name + "' is not supported", ErrorKind::unsupported);
+    if (std::ranges::find(tags_left_out, name) != tags_left_out.end()) {
+      fail_at(line, left_out("the tag '" + name + "'"), ErrorKind::unsupported);
     }
     fail_at(line, "the tag '" + name + "' is not known here", ErrorKind::unsupported);
   }
@@ -194,18 +191,22 @@ class Parser {
     tokens_.expect(")");
   }
 
-  // Which of `caller`, `kwargs` and `varargs` the body names decides what a macro takes.
+  // Whether the body names `caller` decides what a macro takes.
   void find_special(Statement& s) {
     s.signature.uses_caller = mentions(s.body, symbol_caller);
-    s.signature.uses_kwargs = mentions(s.body, symbol_kwargs);
-    s.signature.uses_varargs = mentions(s.body, symbol_varargs);
+    for (const char* name : {"kwargs", "varargs"}) refuse_special(s, name);
     for (const Parameter& p : s.signature.parameters) {
-      if (p.symbol == symbol_kwargs) s.signature.uses_kwargs = false;
-      if (p.symbol == symbol_varargs) s.signature.uses_varargs = false;
       if (p.symbol == symbol_caller && s.signature.uses_caller && !p.fallback) {
         fail_at(s.line, "the parameter 'caller' must be left out or have a default");
       }
     }
+  }
+
+  void refuse_special(const Statement& s, const std::string& name) {
+    const int symbol = names_.number(name);
+    const auto is_parameter = [&](const Parameter& p) { return p.symbol == symbol; };
+    if (std::ranges::any_of(s.signature.parameters, is_parameter) || !mentions(s.body, symbol)) return;
+    fail_at(s.line, left_out("'" + name + "' in a macro"), ErrorKind::unsupported);
   }
 
   StatementPointer macro(int line) {
@@ -251,14 +252,6 @@ class Parser {
     }
     s->body = block("endwith", "with", line);
     return s;
-  }
-
-  void print(Body& out, int line) {
-    for (bool first = true; !tokens_.at(TokenType::block_end); first = false) {
-      if (!first) tokens_.expect(",");
-      out.push_back(make(StatementType::output, line));
-      out.back()->expression = expressions_.expression();
-    }
   }
 
   StatementPointer jump(const std::string& name, int line) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/jinja/failure.h"
+#include "engine/jinja/syntax.h"
 #include "engine/jinja/template.h"
 #include "engine/jinja/value.h"
 

@@ -1,12 +1,10 @@
-#include "engine/jinja/scopes.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
-#include "engine/jinja/failure.h"
 #include "engine/jinja/library.h"
+#include "engine/jinja/syntax.h"
 
 namespace fovea::jinja {
 namespace {
@@ -145,11 +143,8 @@ class Resolver {
       target(*s.target, inner, true);
     }
     for (const Parameter& p : s.signature.parameters) inner.parameter(p.symbol);
-    if (s.type == StatementType::macro || s.type == StatementType::call_block) {
-      for (const int name : {symbol_caller, symbol_kwargs, symbol_varargs}) {
-        if (mentions(s.body, name)) inner.parameter(name);
-      }
-    }
+    const bool function = s.type == StatementType::macro || s.type == StatementType::call_block;
+    if (function && mentions(s.body, symbol_caller)) inner.parameter(symbol_caller);
     for (const Parameter& p : s.signature.parameters) expression(p.fallback.get(), inner);
     for (const auto& binding : s.bindings) target(*binding.first, inner, true);
     collect(s.body, inner);
@@ -187,8 +182,8 @@ class LibraryCheck {
 
   void expression(const Expression* e, bool conditional) {
     if (!e) return;
-    if (e->operation == Operation::filter && !conditional) check_filter(e->text, e->line);
-    if (e->operation == Operation::test && !conditional) check_test(e->text, e->line);
+    if (e->operation == Operation::filter && !conditional) filter_named(e->text, e->line);
+    if (e->operation == Operation::test && !conditional) test_named(e->text, e->line);
     const bool inner = conditional || e->operation == Operation::condition;
     for (const ExpressionPointer& part : e->parts) expression(part.get(), inner);
     if (!e->arguments) return;

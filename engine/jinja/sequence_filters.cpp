@@ -59,8 +59,8 @@ Value length(Interpreter& in, const Value& v, Arguments& a) {
 
 Value first(Interpreter& in, const Value& v, Arguments& a) {
   Bound(in, "first", a, {});
+  if (v.is_text() && !v.bytes().empty()) return Value::text(v.bytes().substr(0, byte_offset(v.bytes(), 1)));
   if (v.is_sequence() && !v.sequence().items.empty()) return v.sequence().items.front();
-  if (v.is_text() && !v.bytes().empty()) return in.slice(v, Value::none(), Value::integer(1), Value::none());
   if (const auto generator = v.as<Generator>()) {
     if (generator->next < generator->items.size()) return generator->items[generator->next++];
     return Value::undefined("No first item, sequence was empty.");
@@ -72,8 +72,9 @@ Value first(Interpreter& in, const Value& v, Arguments& a) {
 Value last(Interpreter& in, const Value& v, Arguments& a) {
   Bound(in, "last", a, {});
   if (v.is_object()) in.run.fail("a " + type_name(v) + " has no last item (make a list of it)");
+  if (v.is_text() && !v.bytes().empty())
+    return Value::text(v.bytes().substr(previous_start(v.bytes(), v.bytes().size())), v.text().markup);
   if (v.is_sequence() && !v.sequence().items.empty()) return v.sequence().items.back();
-  if (v.is_text() && !v.bytes().empty()) return in.slice(v, Value::integer(-1), Value::none(), Value::none());
   const std::vector<Value> items = in.items(v);
   return items.empty() ? Value::undefined("No last item, sequence was empty.") : items.back();
 }
@@ -242,32 +243,6 @@ Value sum(Interpreter& in, const Value& v, Arguments& a) {
   return total;
 }
 
-Value group_by(Interpreter& in, const Value& v, Arguments& a) {
-  const Bound b(in, "groupby", a, {"attribute", "default", "case_sensitive"}, 1);
-  const Getter getter(in, b[0], !b.truth(2, false), b[1]);
-  const Getter exact(in, b[0], false, b[1]);
-  std::vector<Value> items = in.items(v);
-  std::vector<Value> keys;
-  for (const Value& item : items) keys.push_back(getter(item));
-  items = sorted(in, std::move(items), keys, false);
-  std::vector<Value> out;
-  for (std::size_t begin = 0; begin < items.size();) {
-    const Value key = getter(items[begin]);
-    std::size_t end = begin + 1;
-    while (end < items.size() && in.same(getter(items[end]), key)) ++end;
-    auto group = std::make_shared<Sequence>();
-    group->kind = SequenceKind::tuple;
-    group->grouped = true;
-    const Value members = in.run.list({items.begin() + static_cast<std::ptrdiff_t>(begin),
-                                       items.begin() + static_cast<std::ptrdiff_t>(end)});
-    group->items = {exact(items[begin]), members};
-    measure(*group);
-    out.push_back(Value::sequence(std::move(group)));
-    begin = end;
-  }
-  return in.run.list(std::move(out));
-}
-
 Value reverse(Interpreter& in, const Value& v, Arguments& a) {
   Bound(in, "reverse", a, {});
   if (v.is_text()) return in.slice(v, Value::none(), Value::none(), Value::integer(-1));
@@ -275,49 +250,6 @@ Value reverse(Interpreter& in, const Value& v, Arguments& a) {
   std::reverse(items.begin(), items.end());
   if (v.is_object()) return in.run.list(std::move(items));
   return in.generator(std::move(items), v.is_list() ? "list_reverseiterator" : "reversed");
-}
-
-Value batch(Interpreter& in, const Value& v, Arguments& a) {
-  const Bound b(in, "batch", a, {"linecount", "fill_with"}, 1);
-  const Int count = b.whole(0, 0);
-  std::vector<Value> out;
-  std::vector<Value> row;
-  for (const Value& item : in.items(v)) {
-    if (static_cast<Int>(row.size()) == count) {
-      out.push_back(in.run.list(std::move(row)));
-      row.clear();
-    }
-    row.push_back(item);
-  }
-  if (!row.empty()) {
-    if (b.has(1) && static_cast<Int>(row.size()) < count) {
-      in.run.check_size(count, sizeof(Value));
-      row.resize(static_cast<std::size_t>(count), *b[1]);
-    }
-    out.push_back(in.run.list(std::move(row)));
-  }
-  return in.generator(std::move(out));
-}
-
-Value slices(Interpreter& in, const Value& v, Arguments& a) {
-  const Bound b(in, "slice", a, {"slices", "fill_with"}, 1);
-  const Int count = b.whole(0, 0);
-  const std::vector<Value> items = in.items(v);
-  if (count == 0) in.run.fail("slice cannot make zero slices");
-  in.run.check_size(count, sizeof(Sequence) + sizeof(Value));
-  if (count > 0) in.run.step(static_cast<std::int64_t>(count));
-  const Int size = static_cast<Int>(items.size());
-  std::vector<Value> out;
-  Int at = 0;
-  for (Int i = 0; i < count; ++i) {
-    const Int more = size / count + (i < size % count ? 1 : 0);
-    std::vector<Value> part(items.begin() + static_cast<std::ptrdiff_t>(at),
-                            items.begin() + static_cast<std::ptrdiff_t>(at + more));
-    at += more;
-    if (b.has(1) && i >= size % count) part.push_back(*b[1]);
-    out.push_back(in.run.list(std::move(part)));
-  }
-  return in.generator(std::move(out));
 }
 
 Value items_of(Interpreter& in, const Value& v, Arguments& a) {
@@ -350,10 +282,7 @@ const NativeTable& sequence_filters() {
       {"min", extreme<true>},
       {"max", extreme<false>},
       {"sum", sum},
-      {"groupby", group_by},
       {"reverse", reverse},
-      {"batch", batch},
-      {"slice", slices},
       {"items", items_of},
   };
   return table;

@@ -293,17 +293,9 @@ void Interpreter::bind_macro(const Macro& macro, Arguments& a, Scope& scope) {
     if (!take_keyword("caller", caller) || caller.is_none()) caller = Value::undefined("No caller defined");
     scope.set(symbol_caller, std::move(caller));
   }
-  if (s.uses_kwargs) {
-    Dict rest;
-    for (auto& [name, value] : a.keyword) rest.set(Value::text(name), std::move(value));
-    scope.set(symbol_kwargs, run.dict(std::move(rest)));
-  } else if (!a.keyword.empty()) {
+  if (!a.keyword.empty())
     run.fail("the macro '" + macro.name + "' takes no keyword argument '" + a.keyword.front().first + "'");
-  }
-  if (s.uses_varargs) {
-    scope.set(symbol_varargs,
-              run.tuple({a.positional.begin() + static_cast<std::ptrdiff_t>(given), a.positional.end()}));
-  } else if (a.positional.size() > s.parameters.size()) {
+  if (a.positional.size() > s.parameters.size()) {
     run.fail("the macro '" + macro.name + "' takes not more than " + std::to_string(s.parameters.size()) +
              " arguments");
   }

@@ -1,14 +1,34 @@
-// A template's syntax tree. It is immutable once parsed, so any number of threads may render it.
+// A template's syntax tree, and how all parts of the interpreter give up. The tree is immutable once parsed,
+// so any number of threads may render it.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/api/error.h"
 #include "engine/jinja/value.h"
 
 namespace fovea::jinja {
+
+// Caught at the module's door and turned into an Error.
+struct Failure {
+  ErrorKind kind = ErrorKind::format;
+  int line = 0;
+  std::string what;
+  std::string advice;
+};
+
+[[noreturn]] inline void fail_at(int line, std::string what, ErrorKind kind = ErrorKind::format) {
+  throw Failure{kind, line, std::move(what), {}};
+}
+
+// What an error says of something that jinja2 or Python has, but no chat template uses.
+inline std::string left_out(const std::string& what) {
+  return what + " is one that Fovea's templates do not have";
+}
 
 struct Expression;
 struct Statement;
@@ -99,9 +119,7 @@ struct Parameter {
 
 struct Signature {
   std::vector<Parameter> parameters;
-  bool uses_caller = false;  // the body names `caller`, `kwargs`, `varargs`
-  bool uses_kwargs = false;
-  bool uses_varargs = false;
+  bool uses_caller = false;      // the body names `caller`
   bool explicit_caller = false;  // a parameter has that name
 };
 
@@ -124,7 +142,7 @@ struct Statement {
   Signature signature;
   Body body;
   Body otherwise;
-  // Names that this statement's own scope hides until it assigns them (see scopes.h).
+  // Names that this statement's own scope hides until it assigns them.
   std::vector<int> hidden;
   std::vector<int> hidden_otherwise;
 };
@@ -136,6 +154,16 @@ struct Tree {
 };
 
 // Symbols that the evaluator itself needs; the parser gives them these numbers.
-enum WellKnown : int { symbol_loop, symbol_caller, symbol_kwargs, symbol_varargs, well_known_symbols };
+enum WellKnown : int { symbol_loop, symbol_caller };
+
+// Throws Failure. Nesting is bounded, so neither parsing nor rendering nor deleting can exhaust the stack.
+Tree parse(std::string_view source);
+
+// What jinja2 decides about names when it compiles a template. Fills in every `hidden` list: the names that a
+// scope assigns before it reads them. Throws Failure for unknown filters and tests outside of conditional
+// code.
+void resolve_scopes(Tree&);
+// Whether the statements read the name before they assign it, nested scopes included.
+bool mentions(const Body&, int symbol);
 
 }  // namespace fovea::jinja

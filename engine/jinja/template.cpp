@@ -3,9 +3,8 @@
 #include <new>
 
 #include "engine/core/result.h"
-#include "engine/jinja/failure.h"
 #include "engine/jinja/interpreter.h"
-#include "engine/jinja/parser.h"
+#include "engine/jinja/syntax.h"
 #include "engine/jinja/unicode.h"
 
 namespace fovea::jinja {

@@ -1,6 +1,5 @@
 #include "engine/jinja/interpreter.h"
 #include "engine/jinja/library.h"
-#include "engine/jinja/unicode.h"
 
 namespace fovea::jinja {
 namespace {
@@ -50,10 +49,6 @@ bool is_string(const Value& v) {
 bool is_mapping(const Value& v) {
   return v.is_dict();
 }
-bool is_escaped(const Value& v) {
-  return v.is_text() && v.text().markup;
-}
-
 bool is_iterable(const Value& v) {
   if (v.is_object()) return v.as<Generator>() || v.as<Loop>();
   return v.is_undefined() || v.is_text() || v.is_sequence() || v.is_dict();
@@ -61,10 +56,6 @@ bool is_iterable(const Value& v) {
 
 bool is_sequence(const Value& v) {
   return v.is_undefined() || v.is_text() || v.is_dict() || (v.is_sequence() && !v.is_view());
-}
-
-bool is_callable(const Value& v) {
-  return v.is_undefined() || (v.is_object() && v.object().callable());
 }
 
 Value remainder_is(Interpreter& in, const Value& v, const Value& divisor, Int wanted) {
@@ -98,31 +89,6 @@ Value same_as(Interpreter& in, const Value& v, Arguments& a) {
 Value contained(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "in", a, {"seq"}, 1);
   return Value::boolean(in.contains(*b[0], v));
-}
-
-Value exists_filter(Interpreter& in, const Value& v, Arguments& a) {
-  none(in, "filter", a);
-  if (!hashable(v)) in.run.fail("the name of a filter is a string");
-  return Value::boolean(v.is_text() && find_filter(v.bytes()));
-}
-Value exists_test(Interpreter& in, const Value& v, Arguments& a) {
-  none(in, "test", a);
-  if (!hashable(v)) in.run.fail("the name of a test is a string");
-  return Value::boolean(v.is_text() && find_test(v.bytes()));
-}
-
-template <bool upper_case>
-Value has_case(Interpreter& in, const Value& v, Arguments& a) {
-  none(in, upper_case ? "upper" : "lower", a);
-  const std::string text = in.str(v);
-  bool any = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const char32_t point = next_point(text, at);
-    if (!is_cased(point)) continue;
-    if (!(upper_case ? is_upper(point) : is_lower(point))) return Value::boolean(false);
-    any = true;
-  }
-  return Value::boolean(any);
 }
 
 template <Comparison comparison>
@@ -161,19 +127,13 @@ const NativeTable& tests() {
       {"number", simple<is_number>},
       {"string", simple<is_string>},
       {"mapping", simple<is_mapping>},
-      {"escaped", simple<is_escaped>},
       {"iterable", simple<is_iterable>},
       {"sequence", simple<is_sequence>},
-      {"callable", simple<is_callable>},
       {"odd", odd},
       {"even", even},
       {"divisibleby", divisible_by},
       {"sameas", same_as},
       {"in", contained},
-      {"filter", exists_filter},
-      {"test", exists_test},
-      {"upper", has_case<true>},
-      {"lower", has_case<false>},
       {"==", compare<Comparison::equal>},
       {"eq", compare<Comparison::equal>},
       {"equalto", compare<Comparison::equal>},

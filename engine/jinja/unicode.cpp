@@ -46,6 +46,16 @@ void append_title(std::string& out, char32_t point) {
     append_point(out, static_cast<char32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(point))));
 }
 
+bool is_line_break(char32_t p) {
+  return (p >= 10 && p <= 13) || (p >= 28 && p <= 30) || p == 0x85 || p == 0x2028 || p == 0x2029;
+}
+
+bool is_cased(char32_t p) {
+  const auto c = category(p);
+  return c == UTF8PROC_CATEGORY_LU || c == UTF8PROC_CATEGORY_LL || c == UTF8PROC_CATEGORY_LT || p == 0xAA ||
+         p == 0xBA || (p >= 0x2B0 && p <= 0x2B8);
+}
+
 bool case_ignorable(char32_t point) {
   switch (category(point)) {
     case UTF8PROC_CATEGORY_MN:
@@ -150,10 +160,6 @@ bool is_space(char32_t p) {
          p == 0x3000;
 }
 
-bool is_line_break(char32_t p) {
-  return (p >= 10 && p <= 13) || (p >= 28 && p <= 30) || p == 0x85 || p == 0x2028 || p == 0x2029;
-}
-
 bool is_printable(char32_t p) {
   if (p == ' ') return true;
   switch (category(p)) {
@@ -169,31 +175,6 @@ bool is_printable(char32_t p) {
     default:
       return true;
   }
-}
-
-bool is_letter(char32_t p) {
-  const auto c = category(p);
-  return c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_LO;
-}
-bool is_decimal(char32_t p) {
-  return category(p) == UTF8PROC_CATEGORY_ND;
-}
-bool is_digit(char32_t p) {
-  return is_decimal(p) || p == 0xB2 || p == 0xB3 || p == 0xB9 || p == 0x2070 ||
-         (p >= 0x2074 && p <= 0x2079) || (p >= 0x2080 && p <= 0x2089) || (p >= 0x2460 && p <= 0x2468);
-}
-bool is_numeric(char32_t p) {
-  const auto c = category(p);
-  return is_digit(p) || c == UTF8PROC_CATEGORY_NL || c == UTF8PROC_CATEGORY_NO;
-}
-bool is_upper(char32_t p) {
-  return category(p) == UTF8PROC_CATEGORY_LU;
-}
-bool is_lower(char32_t p) {
-  return category(p) == UTF8PROC_CATEGORY_LL || p == 0xAA || p == 0xBA || (p >= 0x2B0 && p <= 0x2B8);
-}
-bool is_cased(char32_t p) {
-  return is_upper(p) || is_lower(p) || category(p) == UTF8PROC_CATEGORY_LT;
 }
 
 std::string_view strip_left(std::string_view text) {
@@ -215,6 +196,21 @@ std::string_view strip_right(std::string_view text) {
     end = start;
   }
   return text.substr(0, end);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text, bool keep_ends) {
+  std::vector<std::string_view> lines;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = at;
+    const char32_t point = next_point(text, at);
+    if (!is_line_break(point)) continue;
+    if (point == '\r' && at < text.size() && text[at] == '\n') ++at;
+    lines.push_back(text.substr(begin, (keep_ends ? at : end) - begin));
+    begin = at;
+  }
+  if (begin < text.size()) lines.push_back(text.substr(begin));
+  return lines;
 }
 
 std::string upper(std::string_view text) {
@@ -259,21 +255,6 @@ std::string title(std::string_view text) {
     else
       append_title(out, point);
     inside = is_cased(point);
-  }
-  return out;
-}
-
-std::string swap_case(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = at;
-    const char32_t point = next_point(text, at);
-    if (is_upper(point))
-      append_lower(out, text, begin, at, point);
-    else if (is_lower(point))
-      append_upper(out, point);
-    else
-      append_point(out, point);
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fovea::jinja {
 
@@ -17,24 +18,16 @@ std::size_t previous_start(std::string_view, std::size_t at);
 std::size_t byte_offset(std::string_view, std::int64_t index);
 void append_point(std::string&, char32_t);
 
-bool is_space(char32_t);       // str.isspace, and what strip and split take away
-bool is_line_break(char32_t);  // str.splitlines
-bool is_printable(char32_t);   // what repr shows as it is
-bool is_letter(char32_t);
-bool is_decimal(char32_t);
-bool is_digit(char32_t);
-bool is_numeric(char32_t);
-bool is_upper(char32_t);
-bool is_lower(char32_t);
-bool is_cased(char32_t);
+bool is_space(char32_t);      // str.isspace, and what strip and split take away
+bool is_printable(char32_t);  // what repr shows as it is
 
 std::string_view strip_left(std::string_view);  // white space only
 std::string_view strip_right(std::string_view);
+std::vector<std::string_view> lines_of(std::string_view, bool keep_ends);  // str.splitlines
 
 std::string upper(std::string_view);
 std::string lower(std::string_view);
 std::string capitalize(std::string_view);
 std::string title(std::string_view);
-std::string swap_case(std::string_view);
 
 }  // namespace fovea::jinja

@@ -39,7 +39,6 @@ struct Sequence {
   SequenceKind kind = SequenceKind::list;
   int height = 1;           // levels of nesting, itself included
   std::int64_t weight = 1;  // values in it, however deep and however often they are shared
-  bool grouped = false;     // a tuple of groupby, with names for its parts
   std::vector<Value> items;
   Int start = 0, stop = 0, step = 1;  // of a range
 };
@@ -138,7 +137,6 @@ class Dict {
 struct Object {
   virtual ~Object() = default;
   virtual std::string type_name() const = 0;  // as Python names it
-  virtual bool callable() const { return false; }
   virtual int height() const { return 0; }
 };
 

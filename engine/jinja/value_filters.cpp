@@ -1,6 +1,5 @@
 // Filters on numbers and on any value.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +8,6 @@
 #include "engine/jinja/interpreter.h"
 #include "engine/jinja/library.h"
 #include "engine/jinja/literals.h"
-#include "engine/jinja/pretty.h"
 
 namespace fovea::jinja {
 namespace {
@@ -26,7 +24,7 @@ Value whole_of(Interpreter& in, double d) {
 }
 
 Value to_int(Interpreter& in, const Value& v, Arguments& a) {
-  const Bound b(in, "int", a, {"default", "base"});
+  const Bound b(in, "int", a, {"default"});
   if (v.is_undefined()) in.use_of_undefined(v);
   if (v.is_whole()) return Value::integer(v.whole());
   const Value otherwise = b[0] ? *b[0] : Value::integer(0);
@@ -35,10 +33,8 @@ Value to_int(Interpreter& in, const Value& v, Arguments& a) {
     real = v.real();
     if (std::isinf(real)) in.run.fail("infinity is not a whole number");
   } else if (v.is_text()) {
-    const Int base = b.whole(1, 10);
     Int whole = 0;
-    if (base < 2 || base > 36) in.run.fail("the base must be between 2 and 36");
-    const ReadError error = read_integer(v.bytes(), static_cast<int>(base), whole);
+    const ReadError error = read_integer(v.bytes(), whole);
     if (error == ReadError::none) return Value::integer(whole);
     if (error == ReadError::too_large) in.run.fail("the number has more than 128 bits");
     if (!read_real(v.bytes(), real)) return otherwise;
@@ -117,30 +113,6 @@ Value round(Interpreter& in, const Value& v, Arguments& a) {
   return in.binary(Operation::divide, whole, unit);
 }
 
-// jinja2's: one decimal of the largest unit that the number reaches.
-Value file_size(Interpreter& in, const Value& v, Arguments& a) {
-  const Bound b(in, "filesizeformat", a, {"binary"});
-  if (v.is_undefined()) in.use_of_undefined(v);
-  double bytes = 0;
-  if (v.is_number()) {
-    bytes = v.number();
-  } else if (!v.is_text() || !read_real(v.bytes(), bytes)) {
-    in.run.fail("filesizeformat needs a number, not " + type_name(v));
-  }
-  const bool binary = b.truth(0, false);
-  const double base = binary ? 1024 : 1000;
-  if (bytes == 1) return in.run.text("1 Byte");
-  if (bytes < base) return in.run.text(decimal(whole_of(in, std::trunc(bytes)).whole()) + " Bytes");
-  constexpr std::string_view units = "kMGTPEZY";
-  long double unit = base * base;  // exact, as Python's whole numbers are
-  std::size_t i = 0;
-  for (; i + 1 < units.size() && !(bytes < unit); ++i) unit *= base;
-  std::array<char, 400> number;
-  std::snprintf(number.data(), number.size(), "%.1f ", base * bytes / static_cast<double>(unit));
-  const char letter = binary && i == 0 ? 'K' : units[i];
-  return in.run.text(std::string(number.data()) + letter + (binary ? "iB" : "B"));
-}
-
 Value to_json_filter(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "tojson", a, {"ensure_ascii", "indent", "separators", "sort_keys"});
   JsonStyle style;
@@ -167,30 +139,13 @@ Value to_json_filter(Interpreter& in, const Value& v, Arguments& a) {
   return in.run.text(to_json(in, v, style));
 }
 
-Value attribute(Interpreter& in, const Value& v, Arguments& a) {
-  const Bound b(in, "attr", a, {"name"}, 1);
-  return in.attribute(v, b.text(0, {}), false);
-}
-
-Value pretty_print(Interpreter& in, const Value& v, Arguments& a) {
-  Bound(in, "pprint", a, {});
-  return in.run.text(pretty(in, v));
-}
-
 }  // namespace
 
 const NativeTable& value_filters() {
   static const NativeTable table = {
-      {"default", fallback},
-      {"d", fallback},
-      {"int", to_int},
-      {"float", to_float},
-      {"abs", absolute},
-      {"round", round},
+      {"default", fallback},      {"d", fallback},   {"int", to_int},
+      {"float", to_float},        {"abs", absolute}, {"round", round},
       {"tojson", to_json_filter},
-      {"filesizeformat", file_size},
-      {"attr", attribute},
-      {"pprint", pretty_print},
   };
   return table;
 }
