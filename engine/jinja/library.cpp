@@ -11,8 +11,10 @@ bool one_of(std::string_view name, std::initializer_list<std::string_view> names
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-[[noreturn]] void unknown(const std::string& what, bool in_jinja2, int line) {
-  fail_at(line, in_jinja2 ? left_out(what) : what + " is not known", ErrorKind::unsupported);
+// `kind`: "the filter '"
+[[noreturn]] void unknown(const std::string& kind, const std::string& name, bool in_jinja2, int line) {
+  fail_at(line, in_jinja2 ? left_out(kind + name + "'") : kind + name + "' is not known",
+          ErrorKind::unsupported);
 }
 
 }  // namespace
@@ -24,17 +26,17 @@ Native filter_named(const std::string& name, int line) {
   const bool in_jinja2 = one_of(
       name, {"attr", "batch", "center", "filesizeformat", "forceescape", "groupby", "pprint", "random",
              "slice", "striptags", "truncate", "urlencode", "urlize", "wordcount", "wordwrap", "xmlattr"});
-  unknown("the filter '" + name + "'", in_jinja2, line);
+  unknown("the filter '", name, in_jinja2, line);
 }
 
 Native test_named(const std::string& name, int line) {
   if (const auto found = tests().find(name); found != tests().end()) return found->second;
   const bool in_jinja2 = one_of(name, {"callable", "escaped", "filter", "lower", "test", "upper"});
-  unknown("the test '" + name + "'", in_jinja2, line);
+  unknown("the test '", name, in_jinja2, line);
 }
 
 void check_global(const std::string& name, int line) {
-  if (one_of(name, {"cycler", "lipsum", "self"})) unknown("the name '" + name + "'", true, line);
+  if (one_of(name, {"cycler", "lipsum", "self"})) unknown("the name '", name, true, line);
 }
 
 bool unsafe_attribute(const Value& object, std::string_view name) {
