@@ -17,7 +17,6 @@ namespace {
 struct BenchFlags {
   std::string model;
   LoadFlags load;
-  PrecisionFlags precision;
   ShapeFlags shape;
   BenchSettings settings;
   bool json = false;
@@ -35,7 +34,7 @@ nlohmann::ordered_json as_json(const Percentiles& times) {
 }
 
 nlohmann::ordered_json as_json(const BenchResult& result, const LoadedEngine& loaded) {
-  const LoadRequest& settings = loaded.engine->settings();
+  const LoadOptions& settings = loaded.engine->settings();
   const MemoryUse memory = loaded.engine->memory();
   nlohmann::ordered_json object = {{"model", loaded.engine->info().name},
                                    {"threads", settings.threads},
@@ -77,10 +76,10 @@ std::string for_people(const BenchResult& result, const LoadedEngine& loaded) {
 
 Result<void> print_bench(const BenchFlags& flags, Console& console, Interrupts& interrupts) {
   if (!flags.shape.shape.empty())
-    return bench_of_shape(flags.shape, flags.load, flags.precision, flags.settings, flags.json, console,
+    return bench_of_shape(flags.shape, flags.load, flags.settings, flags.json, console,
                           interrupts);
   const Interrupts::Operation operation(interrupts);
-  FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load, flags.precision));
+  FOVEA_TRY(LoadOptions request, load_options(flags.model, flags.load));
   request.need_tokenizer = false;
   request.context = flags.settings.prompt_tokens + flags.settings.generated_tokens;
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
@@ -117,11 +116,11 @@ void add_bench(Registry& registry) {
       ->check(number_between(1, 1 << 24));
   command->add_option("-r,--repetitions", flags->settings.repetitions, "Repetitions (default: 5)")
       ->check(number_between(1, 1000));
-  add_chunk(*command, flags->load);
-  add_device(*command, flags->load.device);
-  add_threads(*command, flags->load);
-  add_kv(*command, flags->load);
-  add_precision(*command, flags->precision);
+  add_chunk(*command, flags->load.options);
+  add_device(*command, flags->load.options.device);
+  add_threads(*command, flags->load.options);
+  add_kv(*command, flags->load.options);
+  add_precision(*command, flags->load);
   command->callback([&registry, flags] {
     const bool is_shape = !flags->shape.shape.empty();
     if (flags->model.empty() && !is_shape) throw CLI::RequiredError("MODEL or --shape");

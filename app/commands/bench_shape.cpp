@@ -14,14 +14,14 @@ namespace {
 
 // One tier is measured as it stands, within a budget where one is given, and beside a GPU with a part left to
 // the processor; two within a budget while experts move.
-Result<void> read_tiers(const PrecisionFlags& precision, ShapeBenchSettings& shape) {
-  const PrecisionRequest& request = precision.request;
+Result<void> read_tiers(const LoadFlags& flags, ShapeBenchSettings& shape) {
+  const PrecisionRequest& request = flags.options.precision;
   const bool moves = request.tiers.size() == 2;
-  const bool fits = !precision.policy_given || (moves ? request.policy == PolicyKind::dynaexq
+  const bool fits = !flags.policy_given || (moves ? request.policy == PolicyKind::dynaexq
                                                       : request.policy == PolicyKind::static_tiers ||
                                                             request.policy == PolicyKind::none);
-  FOVEA_TRY(shape.offload, offload_settings(request.offload, precision.cpu_moe));
-  if (!fits || precision.dynaexq_given || (moves && request.budget_bytes == 0) || !request.store.empty() ||
+  FOVEA_TRY(shape.offload, offload_settings(request.offload, flags.cpu_moe));
+  if (!fits || flags.dynaexq_given || (moves && request.budget_bytes == 0) || !request.store.empty() ||
       !request.tier_map.empty() || !request.events.empty() || request.transfer_bytes > 0 ||
       request.publish_after_passes >= 0 || (request.traffic_gb_per_s > 0 && !moves) ||
       request.tiers.size() > 2)
@@ -270,23 +270,23 @@ void add_shape(CLI::App& command, ShapeFlags& flags) {
   command.add_option("--seed", flags.seed, "With --shape: of weights and routing (default: 1)")->each(note);
 }
 
-Result<void> bench_of_shape(const ShapeFlags& flags, const LoadFlags& load, const PrecisionFlags& precision,
+Result<void> bench_of_shape(const ShapeFlags& flags, const LoadFlags& load,
                             const BenchSettings& settings, bool json, Console& console,
                             Interrupts& interrupts) {
   const Interrupts::Operation operation(interrupts);
   ShapeBenchSettings shape{.shape = flags.shape,
                            .dense_tier = flags.dense,
-                           .device = load.device,
-                           .kv = load.kv,
-                           .threads = load.threads,
-                           .chunk = load.chunk,
+                           .device = load.options.device,
+                           .kv = load.options.kv,
+                           .threads = load.options.threads,
+                           .chunk = load.options.chunk,
                            .contexts = flags.contexts,
                            .prompts = flags.prompts,
                            .generated_tokens = settings.generated_tokens,
                            .repetitions = settings.repetitions,
                            .seed = flags.seed};
   if (shape.prompts.empty()) shape.prompts = {settings.prompt_tokens};
-  FOVEA_CHECK(read_tiers(precision, shape));
+  FOVEA_CHECK(read_tiers(load, shape));
   FOVEA_TRY(const ShapeBenchResult result, bench_shape(shape, console.progress(), operation.token()));
   console.clear_progress();
   return json ? write_json(console, as_json(result, shape)) : console.write_text(for_people(result, shape));

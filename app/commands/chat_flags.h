@@ -21,7 +21,6 @@ struct ChatFlags {
   bool raw = false;
   bool json = false;
   bool stats = false;
-  PrecisionFlags precision;
   std::optional<std::uint64_t> seed;
   std::optional<float> temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
   std::optional<float> dry_multiplier, dry_base;

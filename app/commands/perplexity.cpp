@@ -21,14 +21,13 @@ constexpr std::int64_t default_context = 512;
 struct PerplexityFlags {
   std::string model, file, reference;
   std::filesystem::path reference_logits;
-  LoadFlags load{.context = default_context};
-  PrecisionFlags precision;
+  LoadFlags load{.options = {.context = default_context}};
   std::int64_t chunks = 0;
   bool json = false;
 };
 
 Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, Interrupts& interrupts) {
-  FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load, flags.precision));
+  FOVEA_TRY(const LoadOptions request, load_options(flags.model, flags.load));
   FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
   const Interrupts::Operation operation(interrupts);
   note_invalid_utf8(console, "perplexity", place_of(flags.file), text);
@@ -36,10 +35,10 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
   LoadedEngine reference;
   std::error_code ignored;
   if (!flags.reference.empty() && !std::filesystem::exists(flags.reference_logits, ignored)) {
-    FOVEA_TRY(const LoadRequest other, load_request(flags.reference, flags.load));
+    FOVEA_TRY(const LoadOptions other, load_options(flags.reference, without_precision(flags.load)));
     FOVEA_TRY(reference, load_engine(other, console, operation.token()));
   }
-  const PerplexitySettings settings{.context = flags.load.context,
+  const PerplexitySettings settings{.context = flags.load.options.context,
                                     .chunks = flags.chunks,
                                     .reference = reference.engine.get(),
                                     .reference_logits = flags.reference_logits,
@@ -51,7 +50,7 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
     nlohmann::ordered_json object = {
         {"perplexity", result.perplexity}, {"standard_error", result.standard_error},
         {"tokens", result.tokens},         {"chunks", result.chunks},
-        {"context", flags.load.context},   {"tok_per_s", result.tokens_per_second}};
+        {"context", flags.load.options.context},   {"tok_per_s", result.tokens_per_second}};
     if (const auto& divergence = result.divergence) {
       object["kl"] = divergence->mean_kl;
       object["kl_standard_error"] = divergence->standard_error;
@@ -67,7 +66,7 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
   }
   FOVEA_CHECK(console.write(fmt::format(
       "perplexity {:.4f} ± {:.4f} over {} tokens in {} windows of {} ({:.1f} tok/s)\n", result.perplexity,
-      result.standard_error, result.tokens, result.chunks, flags.load.context, result.tokens_per_second)));
+      result.standard_error, result.tokens, result.chunks, flags.load.options.context, result.tokens_per_second)));
   FOVEA_CHECK(console.write(precision_line(*loaded.engine)));
   if (!result.divergence) return {};
   return console.write(
@@ -98,7 +97,7 @@ void add_perplexity(Registry& registry) {
           std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();
-  add_context(*command, flags->load, "Tokens in a window (default: 512)", least_window);
+  add_context(*command, flags->load.options, "Tokens in a window (default: 512)", least_window);
   command->add_option("--against", flags->reference, "A second model to compare the output with");
   command
       ->add_option(
@@ -108,11 +107,11 @@ void add_perplexity(Registry& registry) {
       ->needs("--against");
   command->add_option("--chunks", flags->chunks, "Windows to compute (default: all)")
       ->check(number_between(1, 1 << 30));
-  add_chunk(*command, flags->load);
-  add_device(*command, flags->load.device);
-  add_threads(*command, flags->load);
-  add_kv(*command, flags->load);
-  add_precision(*command, flags->precision);
+  add_chunk(*command, flags->load.options);
+  add_device(*command, flags->load.options.device);
+  add_threads(*command, flags->load.options);
+  add_kv(*command, flags->load.options);
+  add_precision(*command, flags->load);
   command->callback([&registry, flags] {
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {
       return print_perplexity(*flags, console, interrupts);

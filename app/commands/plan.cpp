@@ -8,6 +8,9 @@
 
 #include "app/commands/loading.h"
 #include "app/commands/precision_flags.h"
+#include "app/library/stores.h"
+#include "engine/api/devices.h"
+#include "engine/api/limits.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -16,33 +19,43 @@ namespace {
 struct PlanFlags {
   std::string model, shape;
   LoadFlags load;
-  PrecisionFlags precision;
-  std::int64_t device_memory_bytes = 0, main_memory_bytes = 0;
-  double device_gb_per_s = 0;
+  MachineFacts machine;
   std::string dense = "bf16";
+  std::int64_t prompt_tokens = 1024;
   bool json = false;
 };
 
 bool has_card(const PlanFlags& flags) {
-  return flags.device_memory_bytes > 0 || names_gpu(flags.load);
-}
-
-const char* kv_name(KvType kv) {
-  return kv == KvType::f32 ? "f32" : kv == KvType::f16 ? "f16" : "q8";
+  return flags.machine.device_memory_bytes > 0 || names_gpu(flags.load.options);
 }
 
 // Where what is not on the device lives.
-const char* elsewhere(const PlanReport& report) {
+const char* elsewhere(const LoadPlan& report) {
   return report.host_computes ? "host" : "disk";
 }
 
-nlohmann::ordered_json as_json(const PlanReport& report) {
+// Layer after layer, which of its units begin at which tier.
+nlohmann::ordered_json units_of_layers(const LoadPlan& report) {
+  nlohmann::ordered_json layers = nlohmann::json::array();
+  for (std::size_t layer = 0; layer + 1 < report.first_unit.size(); ++layer) {
+    nlohmann::ordered_json& tiers = layers.emplace_back(nlohmann::json::object());
+    for (std::int32_t unit = report.first_unit[layer]; unit < report.first_unit[layer + 1]; ++unit) {
+      const std::uint8_t tier = report.unit_tiers[static_cast<std::size_t>(unit)];
+      const std::string name = tier == not_on_device ? elsewhere(report) : report.plan.parts.experts[tier].name;
+      tiers[name].push_back(unit - report.first_unit[layer]);
+    }
+  }
+  return layers;
+}
+
+nlohmann::ordered_json as_json(const LoadPlan& report, std::int64_t prompt_tokens) {
   const Plan& plan = report.plan;
-  nlohmann::ordered_json experts = nlohmann::json::object(), units = experts, bits = experts;
+  nlohmann::ordered_json experts = nlohmann::json::object(), units = experts, bits = experts, each = experts;
   for (const PlanTier& tier : plan.parts.experts) {
     experts[tier.name] = tier.bytes;
     units[tier.name] = tier.units;
     bits[tier.name] = tier.bits_per_weight;
+    each[tier.name] = tier.unit_bytes;
   }
   units[elsewhere(report)] = report.units_offloaded;
   return {
@@ -62,25 +75,35 @@ nlohmann::ordered_json as_json(const PlanReport& report) {
       {"host_parts",
        {{"weights", plan.host.weights}, {"transfer", plan.host.transfer}, {"exchange", plan.host.exchange}}},
       {"host_available_bytes", plan.host_available_bytes},
-      {"device_ms_per_token", report.device_part.ms_per_token()},
-      {"host_ms_per_token", report.host_part.ms_per_token()},
-      {"device_bytes_per_token", report.device_part.bytes_per_token},
-      {"host_bytes_per_token", report.host_part.bytes_per_token},
+      {"device_ms_per_token", report.device_part.ms()},
+      {"host_ms_per_token", report.host_part.ms()},
+      {"device_bytes_per_token", report.device_part.bytes()},
+      {"host_bytes_per_token", report.host_part.bytes()},
+      {"dense_bytes_per_token", report.device_part.dense_bytes + report.host_part.dense_bytes},
+      {"expert_bytes_per_token", report.device_part.expert_bytes + report.host_part.expert_bytes},
+      {"prompt_tokens", prompt_tokens},
+      {"first_token_ms", 1e3 * report.first_token_seconds(prompt_tokens)},
       {"units", units},
       {"advice", plan.advice},
       {"notes", plan.notes},
       {"model", report.model},
-      {"policy", policy_name(report.policy)},
-      {"context", report.context},
-      {"kv_type", kv_name(report.kv)},
-      {"chunk", report.chunk},
+      {"policy", name_in(policy_names, report.policy())},
+      {"context", report.options.context},
+      {"kv_type", name_in(kv_names, report.options.kv)},
+      {"chunk", report.options.chunk},
       {"bits_per_weight", bits},
       {"mean_bits_per_weight", plan.mean_bits_per_weight},
+      {"unit_bytes", each},
       {"high_per_layer", plan.high_per_layer},
       {"units_per_layer", report.units_per_layer},
       {"cpu_moe_layers", report.cpu_moe_layers},
       {"arena_bytes", plan.arena_bytes},
-      {"slab_bytes", plan.slab_bytes}};
+      {"slab_bytes", plan.slab_bytes},
+      {"layers", units_of_layers(report)},
+      {"basis",
+       {{"device_free_bytes", report.basis.device_free_bytes},
+        {"main_memory_free_bytes", report.basis.main_memory_free_bytes},
+        {"store", report.basis.store_fingerprint}}}};
 }
 
 std::string size(std::int64_t bytes) {
@@ -95,10 +118,10 @@ std::string row(const std::string& name, std::int64_t bytes, const std::string& 
   return fmt::format("  {:<20}{:>12}{:>17}{}{}\n", name, size(bytes), bytes, more.empty() ? "" : "   ", more);
 }
 
-std::string summary(const PlanReport& report) {
+std::string summary(const LoadPlan& report) {
   const Plan& plan = report.plan;
   std::string text;
-  if (report.policy == PolicyKind::dynaexq && plan.parts.experts.size() > 1)
+  if (report.policy() == PolicyKind::dynaexq && plan.parts.experts.size() > 1)
     text += fmt::format("In each layer {} of {} experts are at {}. ", plan.high_per_layer,
                         report.units_per_layer, plan.parts.experts.front().name);
   if (plan.mean_bits_per_weight > 0)
@@ -110,7 +133,7 @@ std::string of_what_there_is(std::int64_t bytes, std::int64_t available) {
   return fmt::format("of {}: {}", size(available), bytes <= available ? "fits" : "does not fit");
 }
 
-std::string beside_the_card(const PlanReport& report) {
+std::string beside_the_card(const LoadPlan& report) {
   const Plan& plan = report.plan;
   std::string text;
   if (report.units_offloaded > 0)
@@ -125,30 +148,54 @@ std::string beside_the_card(const PlanReport& report) {
 }
 
 std::string part_of_token(const char* name, const TokenPart& part) {
-  const std::string read = size(static_cast<std::int64_t>(part.bytes_per_token));
-  if (part.gb_per_s == 0)
-    return fmt::format("  {:<20}{:>12} for each token; --device-bandwidth tells how long that takes\n", name,
-                       read);
-  return fmt::format("  {:<20}{:>12} for each token, at least {:.2f} ms at {:.1f} GB/s\n", name, read,
-                     part.ms_per_token(), part.gb_per_s);
+  std::string text = fmt::format("  {:<20}{:>12} for each token", name,
+                                 size(static_cast<std::int64_t>(part.bytes())));
+  if (part.dense_bytes > 0 && part.expert_bytes > 0)
+    text += fmt::format(", {} dense and {} of experts", size(static_cast<std::int64_t>(part.dense_bytes)),
+                        size(static_cast<std::int64_t>(part.expert_bytes)));
+  if (part.gb_per_s == 0) return text + "; --device-bandwidth tells how long that takes\n";
+  return text + fmt::format(": at least {:.2f} ms at {:.1f} GB/s\n", part.ms(), part.gb_per_s);
 }
 
-// The parts overlap at best, and a crossing in each layer comes on top.
-std::string time_of_token(const PlanReport& report) {
-  if (report.host_part.bytes_per_token == 0) return {};
-  return "\nWeights read by decoding, every expert used alike:\n" +
-         part_of_token("device part", report.device_part) + part_of_token("host part", report.host_part);
+// The parts overlap at best, and what crosses in each layer comes on top.
+std::string times(const LoadPlan& report, std::int64_t prompt_tokens) {
+  std::string text = "\nWeights read by decoding, every expert used alike:\n" +
+                     part_of_token(report.host_computes ? "device part" : "all", report.device_part);
+  if (report.host_part.bytes() > 0) text += part_of_token("host part", report.host_part);
+  if (const double seconds = report.first_token_seconds(prompt_tokens); seconds > 0)
+    text += fmt::format("The first token behind a prompt of {} tokens comes after {:.2f} s at least.\n",
+                        prompt_tokens, seconds);
+  return text;
 }
 
-std::string for_people(const PlanReport& report) {
+// What the plan rests on.
+std::string basis(const LoadPlan& report) {
+  std::string text;
+  if (report.basis.device_free_bytes > 0)
+    text += fmt::format("{} of the card's memory", size(report.basis.device_free_bytes));
+  if (report.basis.main_memory_free_bytes > 0)
+    text += fmt::format("{}{} of main memory", text.empty() ? "" : ", ",
+                        size(report.basis.main_memory_free_bytes));
+  if (report.policy() != PolicyKind::none) {
+    text += text.empty() ? "" : ", ";
+    text += report.basis.store_fingerprint.empty()
+                ? "no store yet: uniform harm (each unit counts as hurt alike by a lower tier)"
+                : "the store " + report.basis.store_fingerprint;
+  }
+  return text.empty() ? text : "\nIt rests on " + text + ".\n";
+}
+
+std::string for_people(const LoadPlan& report, std::int64_t prompt_tokens) {
   const Plan& plan = report.plan;
   std::string text =
       fmt::format("{}: policy {}, {} tokens of context ({}), passes of {}\n\n", report.model,
-                  policy_name(report.policy), report.context, kv_name(report.kv), report.chunk);
+                  name_in(policy_names, report.policy()), report.options.context,
+                  name_in(kv_names, report.options.kv), report.options.chunk);
   text += row("dense weights", plan.parts.dense);
   for (const PlanTier& tier : plan.parts.experts)
     text += row("units at " + tier.name, tier.bytes,
-                fmt::format("{} units, {:.2f} bits per weight", tier.units, tier.bits_per_weight));
+                fmt::format("{} units of {}, {:.2f} bits per weight", tier.units, size(tier.unit_bytes),
+                            tier.bits_per_weight));
   if (report.units_offloaded > 0 && !report.host_computes)
     text += row("units on the disk", 0,
                 fmt::format("{} units, read when they are needed", report.units_offloaded));
@@ -156,7 +203,7 @@ std::string for_people(const PlanReport& report) {
   if (plan.parts.safety > 0) text += row("safety", plan.parts.safety);
   text += row("total", plan.total_bytes, of_what_there_is(plan.total_bytes, plan.budget_bytes));
   if (report.host_computes) text += "\n" + beside_the_card(report);
-  text += time_of_token(report) + summary(report);
+  text += times(report, prompt_tokens) + summary(report) + basis(report);
   if (!plan.advice.empty()) text += plan.fits ? "\n" : "\nWhat to change, each alone:\n";
   for (const std::string& advice : plan.advice) text += (plan.fits ? "" : "  ") + advice + "\n";
   if (!plan.notes.empty()) text += "\n";
@@ -165,26 +212,28 @@ std::string for_people(const PlanReport& report) {
 }
 
 Result<void> print_plan(const PlanFlags& flags, Console& console) {
-  PlanSettings settings{.context = flags.load.context,
-                        .kv = flags.load.kv,
-                        .chunk = flags.load.chunk,
-                        .precision = {},
-                        .device = flags.load.device,
-                        .device_memory_bytes = flags.device_memory_bytes,
-                        .main_memory_bytes = flags.main_memory_bytes,
-                        .device_gb_per_s = flags.device_gb_per_s,
-                        .dense_tier = flags.dense};
-  PrecisionFlags precision = flags.precision;
-  if (precision.request.budget_bytes == 0) precision.request.budget_bytes = flags.device_memory_bytes;
-  FOVEA_TRY(settings.precision, precision_request(precision, has_card(flags)));
-  PlanReport report;
-  if (flags.shape.empty()) {
-    FOVEA_TRY(const auto path, find_model(flags.model));
-    FOVEA_TRY(report, plan_model(path, settings));
-  } else {
-    FOVEA_TRY(report, plan_shape(flags.shape, settings));
+  LoadFlags load = flags.load;
+  if (load.options.precision.budget_bytes == 0)
+    load.options.precision.budget_bytes = flags.machine.device_memory_bytes;
+  LoadOptions options = load.options;
+  FOVEA_TRY(options.precision, precision_request(load, has_card(flags)));
+  options.precision.stores_folder = stores_folder();
+  MachineFacts machine = flags.machine;
+  FOVEA_TRY(const MachineSpeed speed, measure_machine_speed());
+  machine.main_memory_gb_per_s = speed.read_gb_per_s;
+  if (!has_card(flags)) {
+    machine.device_gb_per_s = speed.read_gb_per_s;
+    machine.device_gop_per_s = speed.gop_per_s;
   }
-  FOVEA_CHECK(flags.json ? write_json(console, as_json(report)) : console.write_text(for_people(report)));
+  LoadPlan report;
+  if (flags.shape.empty()) {
+    FOVEA_TRY(options.model, find_model(flags.model));
+    FOVEA_TRY(report, plan_model(options, machine));
+  } else {
+    FOVEA_TRY(report, plan_shape({.name = flags.shape, .dense_tier = flags.dense}, options, machine));
+  }
+  FOVEA_CHECK(flags.json ? write_json(console, as_json(report, flags.prompt_tokens))
+                         : console.write_text(for_people(report, flags.prompt_tokens)));
   if (report.plan.fits) return {};
   if (report.plan.total_bytes <= report.plan.budget_bytes)
     return fail(ErrorKind::memory, "the plan",
@@ -213,11 +262,16 @@ void add_plan(Registry& registry) {
       "                 (of the units that the processor computes), transfer (the buffer of swaps) and\n"
       "                 exchange (what passes send and receive)\n"
       "  host_available_bytes  that there are for it; 0: not looked at\n"
-      "  device_ms_per_token, host_ms_per_token  beside a card: what reading the weights of a token takes "
-      "there\n"
-      "                 at least, 0 where the speed is not known; and device_bytes_per_token, "
-      "host_bytes_per_token\n"
-      "  units          their number by tier, and on the host or on disk\n"
+      "  device_ms_per_token, host_ms_per_token  what reading the weights of a token takes at least on the "
+      "device\n"
+      "                 and beside a card, 0 where the speed is not known; and device_bytes_per_token, "
+      "host_bytes_per_token;\n"
+      "                 of both together dense_bytes_per_token and expert_bytes_per_token\n"
+      "  first_token_ms until the first token behind prompt_tokens at least; 0: not known\n"
+      "  units          their number by tier, and on the host or on disk; unit_bytes: what one takes there;\n"
+      "                 layers: which of each layer's units begin at which tier\n"
+      "  basis          what the plan rests on: the memory that was free, and the store's fingerprint (empty:\n"
+      "                 there is none, all units count as hurt alike)\n"
       "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
       "know\n"
       "  and model, policy, context, kv_type, chunk, bits_per_weight (by tier), mean_bits_per_weight,\n"
@@ -227,32 +281,36 @@ void add_plan(Registry& registry) {
   for (const std::string& name : shape_names()) names += (names.empty() ? "" : ", ") + name;
   CLI::Option* shape = command->add_option("--shape", flags->shape,
                                            "A published model instead of MODEL, without its file: " + names);
-  add_device(*command, flags->load.device);
+  add_device(*command, flags->load.options.device);
   take_size(command->add_option(
-      "--device-memory", flags->device_memory_bytes,
+      "--device-memory", flags->machine.device_memory_bytes,
       "Plan for a card with this memory, as 32GiB; the processor computes what is offloaded"));
   take_size(command->add_option(
-      "--main-memory", flags->main_memory_bytes,
+      "--main-memory", flags->machine.main_memory_bytes,
       "Main memory that is free beside the card, as 48GiB (default: what this machine has free; "
       "with --device-memory it is not looked at)"));
   command
       ->add_option(
-          "--device-bandwidth", flags->device_gb_per_s,
+          "--device-bandwidth", flags->machine.device_gb_per_s,
           "How fast the card reads its memory in GB/s, as 1792, for the predicted time (default: what "
           "the device says)")
       ->check(number_between(1, 1e6));
   command
+      ->add_option("--prompt-tokens", flags->prompt_tokens,
+                   "Tokens of the prompt for which the time to the first token is predicted (default: 1024)")
+      ->check(number_between(1, static_cast<double>(most_context)));
+  command
       ->add_option("--dense", flags->dense,
                    "With --shape: format of everything that is no expert, bf16, q8 or q4 (default: bf16)")
       ->needs(shape);
-  add_context(*command, flags->load, "Tokens of context (default: the model's, at most 8192)");
-  add_kv(*command, flags->load);
-  add_chunk(*command, flags->load);
-  add_precision(*command, flags->precision, false);
+  add_context(*command, flags->load.options, "Tokens of context (default: the model's, at most 8192)");
+  add_kv(*command, flags->load.options);
+  add_chunk(*command, flags->load.options);
+  add_precision(*command, flags->load, false);
   command->callback([&registry, flags] {
     if (flags->model.empty() && flags->shape.empty()) throw CLI::RequiredError("MODEL or --shape");
     if (!flags->model.empty() && !flags->shape.empty()) throw CLI::ExcludesError("MODEL", "--shape");
-    if ((flags->main_memory_bytes > 0 || flags->device_gb_per_s > 0) && !has_card(*flags))
+    if ((flags->machine.main_memory_bytes > 0 || flags->machine.device_gb_per_s > 0) && !has_card(*flags))
       throw CLI::RequiresError("--main-memory or --device-bandwidth", "--device-memory or --device cuda:N");
     registry.chosen = [flags](Console& console, Interrupts&) { return print_plan(*flags, console); };
   });

@@ -10,15 +10,6 @@
 namespace fovea::app {
 namespace {
 
-struct NamedPolicy {
-  const char* name;
-  PolicyKind policy;
-};
-constexpr NamedPolicy policies[] = {{"none", PolicyKind::none},
-                                    {"static", PolicyKind::static_tiers},
-                                    {"dynaexq", PolicyKind::dynaexq},
-                                    {"offload", PolicyKind::offload}};
-
 struct ShortName {
   std::string_view short_name;
   const char* long_name;
@@ -59,8 +50,8 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
 }
 
 // What would be read and then ignored.
-Result<void> check_policy_is_there(const PrecisionFlags& flags, PolicyKind policy) {
-  const PrecisionRequest& request = flags.request;
+Result<void> check_policy_is_there(const LoadFlags& flags, PolicyKind policy) {
+  const PrecisionRequest& request = flags.options.precision;
   FOVEA_CHECK(check_dynaexq(flags.dynaexq_given, policy));
   if (policy != PolicyKind::none) return {};
   const char* const flag = !request.store.empty()              ? "--store"
@@ -109,7 +100,7 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings, bool& given) {
 Result<void> check_dynaexq(bool given, PolicyKind policy) {
   if (!given || policy == PolicyKind::dynaexq || policy == PolicyKind::automatic) return {};
   return fail(ErrorKind::invalid, "--dynaexq-…",
-              std::string("settings of dynaexq do not belong to ") + policy_name(policy),
+              std::string("settings of dynaexq do not belong to ") + name_in(policy_names, policy),
               "Leave them out, or choose --policy dynaexq");
 }
 
@@ -143,11 +134,11 @@ Result<OffloadSettings> offload_settings(OffloadSettings offload, bool cpu_moe) 
   return offload;
 }
 
-void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
-  PrecisionRequest& request = flags.request;
+void add_precision(CLI::App& command, LoadFlags& flags, bool pipeline) {
+  PrecisionRequest& request = flags.options.precision;
   const auto group = [](CLI::Option* option) { return option->group("Precision"); };
   std::vector<std::pair<std::string, int>> names;
-  for (const NamedPolicy& named : policies) names.emplace_back(named.name, static_cast<int>(named.policy));
+  for (const auto& [value, name] : policy_names) names.emplace_back(name, static_cast<int>(value));
   CLI::Option* const policy = group(command.add_option(
       "--policy", request.policy,
       "What decides where weights are and how precise (default: offload with an offload flag, but on a GPU "
@@ -171,8 +162,8 @@ void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
   add_dynaexq(command, request.dynaexq, flags.dynaexq_given);
 }
 
-Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool card) {
-  PrecisionRequest request = flags.request;
+Result<PrecisionRequest> precision_request(const LoadFlags& flags, bool card) {
+  PrecisionRequest request = flags.options.precision;
   OffloadSettings& offload = request.offload;
   const auto refuse = [](const char* flag, std::string what, std::string advice) {
     return fail(ErrorKind::invalid, flag, std::move(what), std::move(advice));
@@ -183,7 +174,7 @@ Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool car
   if (flags.policy_given && offload.any() && !card && request.policy != PolicyKind::offload)
     return refuse("--policy",
                   std::string("--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to ") +
-                      policy_name(request.policy),
+                      name_in(policy_names, request.policy),
                   "Leave them out, or choose --policy offload");
   if (flags.policy_given && request.policy == PolicyKind::none &&
       (!request.tiers.empty() || !request.tier_map.empty()))
@@ -192,7 +183,7 @@ Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool car
                   "Choose --policy static or dynaexq");
   if (!request.tier_map.empty() && flags.policy_given && request.policy != PolicyKind::static_tiers)
     return refuse("--tier-map",
-                  std::string("a map of fixed tiers does not belong to ") + policy_name(request.policy),
+                  std::string("a map of fixed tiers does not belong to ") + name_in(policy_names, request.policy),
                   "Leave it out, or choose --policy static");
   if (!flags.policy_given &&
       (offload.any() || request.budget_bytes > 0 || !request.tiers.empty() || !request.tier_map.empty()))
@@ -216,13 +207,6 @@ std::vector<std::string> arguments_of(int argc, const char* const* argv) {
   }
   std::ranges::reverse(arguments);
   return arguments;
-}
-
-const char* policy_name(PolicyKind policy) {
-  for (const NamedPolicy& named : policies) {
-    if (named.policy == policy) return named.name;
-  }
-  return "none";
 }
 
 }  // namespace fovea::app

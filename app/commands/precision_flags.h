@@ -1,4 +1,5 @@
-// What a user may say about the precision of a model's weights: shared by chat, perplexity, bench and plan.
+// What a user may say about loading a model, and about the precision of its weights above all: shared by chat,
+// perplexity, bench and plan.
 #pragma once
 
 #include <string>
@@ -9,8 +10,9 @@
 
 namespace fovea::app {
 
-struct PrecisionFlags {
-  PrecisionRequest request;
+// The load options as a command line gives them, and what of it they cannot hold.
+struct LoadFlags {
+  LoadOptions options = {};
   bool policy_given = false;
   bool dynaexq_given = false;  // one of its settings
   bool cpu_moe = false;
@@ -18,7 +20,7 @@ struct PrecisionFlags {
 
 // --policy, --tiers, --budget, --store, --tier-map, the offload flags with llama.cpp's names, DynaExq's
 // settings, and the swap pipeline's. `pipeline` off leaves out what a plan does not depend on.
-void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline = true);
+void add_precision(CLI::App& command, LoadFlags& flags, bool pipeline = true);
 
 // DynaExq's settings alone; `given`: one of them is there.
 void add_dynaexq(CLI::App& command, DynaExqSettings& settings, bool& given);
@@ -33,12 +35,10 @@ Result<OffloadSettings> offload_settings(OffloadSettings offload, bool cpu_moe);
 
 // ErrorKind::invalid names two flags that contradict each other. `card`: the device has memory of its own,
 // whose free part is a budget, and beside it the processor computes what is offloaded.
-Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool card);
+Result<PrecisionRequest> precision_request(const LoadFlags& flags, bool card);
 
 // The program's arguments as the parser takes them, last first. llama.cpp's short names have several letters
 // (-ngl, -ncmoe, -cmoe, -ot), which the parser would take apart: up to "--" the long ones stand for them.
 std::vector<std::string> arguments_of(int argc, const char* const* argv);
-
-const char* policy_name(PolicyKind policy);
 
 }  // namespace fovea::app

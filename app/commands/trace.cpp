@@ -19,13 +19,13 @@ namespace {
 
 struct TraceFlags {
   std::string model, file, out;
-  LoadFlags load{.context = 2048, .chunk = 128};
+  LoadFlags load{.options = {.context = 2048, .chunk = 128}};
   TraceSettings settings;
   bool json = false;
 };
 
 Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& interrupts) {
-  FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load));
+  FOVEA_TRY(const LoadOptions request, load_options(flags.model, flags.load));
   FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
   const Interrupts::Operation operation(interrupts);
   if (text.empty())
@@ -34,7 +34,7 @@ Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& 
   FOVEA_TRY(auto file, AtomicFile::create(flags.out));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
   TraceSettings settings = flags.settings;
-  settings.chunk = flags.load.chunk;
+  settings.chunk = flags.load.options.chunk;
   FOVEA_TRY(const TraceResult result,
             record_trace(
                 *loaded.engine, text, settings, [&](std::string_view bytes) { return file.write(bytes); },
@@ -74,12 +74,12 @@ void add_trace(Registry& registry) {
       ->check(number_between(1, 1 << 30));
   command->add_flag("--decode", flags->settings.decode,
                     "One token after the other, as an answer is written (default: in chunks, as a prompt)");
-  add_context(*command, flags->load, "Tokens after which the context begins anew (default: 2048)");
-  command->add_option("--chunk", flags->load.chunk, "Tokens in one prefill pass (default: 128)")
+  add_context(*command, flags->load.options, "Tokens after which the context begins anew (default: 2048)");
+  command->add_option("--chunk", flags->load.options.chunk, "Tokens in one prefill pass (default: 128)")
       ->check(number_between(1, static_cast<double>(most_chunk)));
-  add_device(*command, flags->load.device);
-  add_threads(*command, flags->load);
-  add_kv(*command, flags->load);
+  add_device(*command, flags->load.options.device);
+  add_threads(*command, flags->load.options);
+  add_kv(*command, flags->load.options);
   command->callback([&registry, flags] {
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {
       return write_trace(*flags, console, interrupts);

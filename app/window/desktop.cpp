@@ -235,7 +235,7 @@ void Desktop::open_what_fits() {
     FOVEA_TRY(Machine machine, find_machine({}, device));
     if (machine.trouble) return std::unexpected(*machine.trouble);
     machine.room.context = context;
-    if (budget > 0) machine.room.budget_bytes = budget;
+    if (budget > 0) machine.room.precision.budget_bytes = budget;
     return propose_model(recent, library, catalogue(), machine, stop);
   };
   in_background(this, look, [this](const Result<Proposal>& proposal) {

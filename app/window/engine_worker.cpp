@@ -80,7 +80,7 @@ void EngineWorker::load(quint64 ticket, const LoadRequest& request) {
                     engine_->memory(),        {},
                     engine_->expert_layers(), device_of(engine_->settings().device),
                     engine_->text(),          {}};
-  if (const Plan* plan = engine_->plan()) model.plan = *plan;
+  if (engine_->plan().policy() != PolicyKind::none) model.plan = engine_->plan().plan;
   const std::span<const float> uses = engine_->calibrated_uses();
   model.calibrated_uses.assign(uses.begin(), uses.end());
   Q_EMIT loaded(model);

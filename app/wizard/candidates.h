@@ -65,6 +65,6 @@ double score(const Candidate& candidate, Wish wish);
 void sort_for(std::vector<Candidate>& candidates, Wish wish);
 
 // Bytes read from memory for one token at this plan, the KV cache apart.
-double bytes_per_token(const Candidate& candidate, const PlanReport& report);
+double bytes_per_token(const Candidate& candidate, const LoadPlan& report);
 
 }  // namespace fovea::app

@@ -49,7 +49,7 @@ void WizardController::connect_dialog() {
     setup_.context = contexts_[static_cast<std::size_t>(choice.context)];
     setup_.kv = static_cast<KvType>(choice.kv_type);
     setup_ = with_choice(setup_, choices_[static_cast<std::size_t>(choice.precision)]);
-    setup_.budget_bytes = choice.budget_bytes;
+    setup_.precision.budget_bytes = choice.budget_bytes;
     replan_later();
   });
   connect(dialog_, &Dialog::remedyChosen, this, &WizardController::apply_remedy);
@@ -144,7 +144,7 @@ void WizardController::finish() {
 }
 
 LoadRequest WizardController::request() const {
-  return load_request(chosen_->path, setup_, world_.stores);
+  return load_options(chosen_->path, setup_, world_.stores);
 }
 
 void WizardController::update_navigation() {

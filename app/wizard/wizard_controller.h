@@ -59,7 +59,7 @@ class WizardController : public QObject {
   ui::WizardPage page() const { return page_; }
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const Candidate* chosen() const { return chosen_ ? &*chosen_ : nullptr; }
-  const Setup& setup() const { return setup_; }
+  const LoadOptions& setup() const { return setup_; }
   const DeviceChoice& device() const { return world_.device; }
   const std::optional<CalibrationResult>& measured() const { return measured_; }
 
@@ -130,10 +130,10 @@ class WizardController : public QObject {
 
   std::optional<Candidate> chosen_;
   bool chosen_by_user_ = false;
-  Setup setup_;
+  LoadOptions setup_;
   std::vector<std::int64_t> contexts_;    // that can be chosen …
-  std::vector<PrecisionChoice> choices_;  // … with these
-  std::optional<PlanReport> report_;      // of setup_; nothing while it is planned
+  std::vector<PrecisionRequest> choices_;  // … with these
+  std::optional<LoadPlan> report_;      // of setup_; nothing while it is planned
   std::vector<Remedy> remedies_;
   StoreNeed store_;
   int planning_ = 0;           // the plan that was asked for last
@@ -143,7 +143,7 @@ class WizardController : public QObject {
 
   bool opening_ = false, downloading_ = false, calibrating_ = false;
   bool opened_another_ = false;
-  std::optional<Setup> opened_;  // and opened_path_: what this wizard has opened
+  std::optional<LoadOptions> opened_;  // and opened_path_: what this wizard has opened
   std::filesystem::path opened_path_;
   std::optional<CalibrationResult> measured_;
   ui::StartView start_;

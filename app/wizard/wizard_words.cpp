@@ -35,7 +35,7 @@ QString billions(std::int64_t parameters) {
 }
 
 // "6,144 experts at q4 15.2 GB"
-QString holds_of(const PlanReport& report, bool has_experts) {
+QString holds_of(const LoadPlan& report, bool has_experts) {
   const Plan::Parts& parts = report.plan.parts;
   QStringList words;
   if (parts.experts.empty()) {
@@ -150,7 +150,7 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
            "What the system, or the container, lets this program take without writing memory to the "
            "disk.")},
       {WizardWords::tr("For a model"),
-       machine.trouble ? QStringLiteral("–") : size_words(machine.room.budget_bytes),
+       machine.trouble ? QStringLiteral("–") : size_words(machine.room.precision.budget_bytes),
        machine.gpu
            ? WizardWords::tr("The card's free memory, less a thirty-second for other programs; a model that "
                              "would be closed counts as free. The computer's own memory can hold more "
@@ -178,7 +178,7 @@ QString machine_note(const Machine& machine) {
     notes +=
         WizardWords::tr("The processor computes. The graphics card is used only when it is chosen above.");
   if (machine.trouble) return {};  // the choice says it
-  if (machine.room.budget_bytes < 2'000'000'000)
+  if (machine.room.precision.budget_bytes < 2'000'000'000)
     notes +=
         WizardWords::tr("Little memory is free. Close other programs and come back to see larger models.");
   return notes.join(QStringLiteral("\n"));
@@ -266,7 +266,7 @@ QString stage_words(const Progress& progress) {
   return WizardWords::tr("Loading… %1").arg(q(progress.item));
 }
 
-std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<PlanReport>& report,
+std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<LoadPlan>& report,
                                           const Machine& machine,
                                           const std::optional<CalibrationResult>& result) {
   const QString nothing = QStringLiteral("–");

@@ -162,6 +162,15 @@ double mean_bits(const PlanInputs& inputs, const TierCounts& counts, std::option
   return weights > 0 ? bits / weights : 0;
 }
 
+std::int64_t mean_unit_bytes(const PlanInputs& inputs, std::size_t tier) {
+  std::int64_t bytes = 0, units = 0;
+  for (const UnitGroup& group : inputs.groups) {
+    bytes += group.layers * group.units * group.bytes[tier];
+    units += group.layers * group.units;
+  }
+  return units > 0 ? bytes / units : 0;
+}
+
 // Every slab belongs to a pool, and a pool's bytes to the tiers that use it, by what they need; the visitors
 // count as the lowest tier's.
 void divide_arena(const PlanInputs& inputs, const MixPath& path, const Choice& choice, Plan& plan) {
@@ -211,7 +220,8 @@ PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const C
     for (const auto& counts : mix.counts) out.capacity[t] += counts[t];
     out.plan.parts.experts.push_back({.name = inputs.tier_names[t],
                                       .bits_per_weight = mean_bits(inputs, mix.counts, t),
-                                      .units = out.capacity[t]});
+                                      .units = out.capacity[t],
+                                      .unit_bytes = mean_unit_bytes(inputs, t)});
   }
   out.absent_units = absent_units(inputs, mix);
 
@@ -234,11 +244,12 @@ PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const C
   return out;
 }
 
-void set_budget(const PlanInputs& inputs, std::int64_t budget, std::int64_t units_bytes, Plan& plan) {
-  plan.budget_bytes = budget;
-  plan.parts.safety = safety_of(inputs, budget);
+// Without a budget there is nothing to keep free of it.
+void set_budget(const PlanInputs& inputs, std::int64_t units_bytes, Plan& plan) {
+  plan.parts.safety = inputs.budget_bytes > 0 ? safety_of(inputs, inputs.budget_bytes) : 0;
   plan.total_bytes = fixed_bytes(inputs) + units_bytes + plan.parts.safety;
-  plan.fits = plan.total_bytes <= budget;
+  plan.budget_bytes = inputs.budget_bytes > 0 ? inputs.budget_bytes : plan.total_bytes;
+  plan.fits = plan.total_bytes <= plan.budget_bytes;
 }
 
 std::int64_t units_bytes_of(const Chooser& chooser, const Choice& choice) {
@@ -254,11 +265,10 @@ std::string two_decimals(double value) {
 // What one more gigabyte buys, and what the highest tier for everything costs.
 void advise(const PlanInputs& inputs, const Chooser& chooser, const PrecisionPlan& now,
             std::vector<std::string>& advice) {
-  const std::int64_t all =
-      budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, chooser.highest()));
+  const std::int64_t all = now.plan.whole_bytes;
   const std::string& high = inputs.tier_names.front();
-  if (now.plan.budget_bytes >= all) {
-    const std::int64_t left = now.plan.budget_bytes - all;
+  if (inputs.budget_bytes == 0 || inputs.budget_bytes >= all) {
+    const std::int64_t left = inputs.budget_bytes == 0 ? 0 : inputs.budget_bytes - all;
     advice.push_back(say("Everything is at the highest tier, ", high,
                          left > 0 ? ", and " + size_text(left) + " of the budget stay free" : ""));
     return;
@@ -322,17 +332,13 @@ std::int64_t least_budget(const PlanInputs& inputs, PolicyKind policy) {
 
 PrecisionPlan plan_precision_anyway(const PlanInputs& inputs, PolicyKind policy) {
   const Chooser chooser(inputs, policy);
-  std::optional<Choice> choice;
-  std::int64_t budget = inputs.budget_bytes;
-  if (budget == 0) {
-    choice = chooser.highest();
-    budget = budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, *choice));
-  } else {
-    choice = chooser.best(budget);
-  }
-  if (!choice) choice = chooser.least();
-  PrecisionPlan out = describe(inputs, chooser, *choice);
-  set_budget(inputs, budget, units_bytes_of(chooser, *choice), out.plan);
+  const Choice highest = chooser.highest();
+  const Choice choice = inputs.budget_bytes == 0
+                            ? highest
+                            : chooser.best(inputs.budget_bytes).or_else([&] { return std::optional(chooser.least()); }).value();
+  PrecisionPlan out = describe(inputs, chooser, choice);
+  set_budget(inputs, units_bytes_of(chooser, choice), out.plan);
+  out.plan.whole_bytes = budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, highest));
   out.plan.least_bytes = least_budget(inputs, policy);
   if (out.plan.fits && !inputs.tier_names.empty() && !inputs.groups.empty())
     advise(inputs, chooser, out, out.plan.advice);

@@ -60,7 +60,7 @@ Ceiling Engine::measure_ceiling() {
   double host_gb_per_s = 0;
   if (parts_->host_weights) {
     if (const auto processor = runtime::chosen_device({}); processor) {
-      const auto threads = (*processor)->make_stream({.threads = parts_->settings.threads});
+      const auto threads = (*processor)->make_stream({.threads = parts_->plan.options.threads});
       host_gb_per_s = kernels::cpu::read_bandwidth_gb_per_s(*threads);
     }
   }

@@ -52,9 +52,11 @@ DeviceMemory device_memory(std::string_view device) {
   return {.used_bytes = memory.total_bytes - memory.free_bytes, .total_bytes = memory.total_bytes};
 }
 
-Result<double> measure_memory_read_gb_per_s() {
+Result<MachineSpeed> measure_machine_speed() {
   FOVEA_TRY(const kernels::Device* device, runtime::chosen_device({}));
-  return kernels::cpu::read_bandwidth_gb_per_s(*device->make_stream({.threads = runtime::physical_cores()}));
+  const auto stream = device->make_stream({.threads = runtime::physical_cores()});
+  return MachineSpeed{.read_gb_per_s = kernels::cpu::read_bandwidth_gb_per_s(*stream),
+                      .gop_per_s = kernels::cpu::peak_gop_per_s(*stream)};
 }
 
 }  // namespace fovea

@@ -21,7 +21,7 @@ using ForwardSink = std::function<void(layers::Forward& forward)>;
 
 // The request's policy says how the arena is cut; an empty maker leaves the choices to it as well. A device
 // that is given takes the place of the request's, and so does main memory of what the machine has free.
-Result<std::unique_ptr<Engine>> load(const LoadRequest& request, const PolicyMaker& policy_maker,
+Result<std::unique_ptr<Engine>> load(const LoadOptions& options, const PolicyMaker& policy_maker,
                                      const ProgressSink& progress = {}, std::stop_token stop = {},
                                      const kernels::Device* device = nullptr,
                                      std::int64_t main_memory_bytes = 0, const ForwardSink& forward = {});
@@ -34,7 +34,7 @@ struct MadeWeights {
   std::uint64_t seed = 1;  // of the units' versions, where the request means a policy
   PolicyMaker policy_maker = {};
 };
-Result<std::unique_ptr<Engine>> load_made(const LoadRequest& request, MadeWeights made,
+Result<std::unique_ptr<Engine>> load_made(const LoadOptions& options, MadeWeights made,
                                           const ProgressSink& progress = {}, std::stop_token stop = {},
                                           const kernels::Device* device = nullptr);
 

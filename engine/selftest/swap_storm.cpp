@@ -28,7 +28,7 @@ Result<std::int64_t> tight_budget(LoadRequest request, const Bench& bench) {
     request.precision.budget_bytes = kept_free + middle;
     const auto engine = runtime::load(request, {}, {}, bench.stop, &bench.device);
     if (!engine && engine.error().kind == ErrorKind::device) return std::unexpected(engine.error());
-    const bool fits = engine && (*engine)->plan()->high_per_layer >= 2;
+    const bool fits = engine && (*engine)->plan().plan.high_per_layer >= 2;
     (fits ? enough : too_small) = middle;
   }
   return kept_free + enough;

@@ -178,18 +178,15 @@ void storm(const Arguments& arguments) {
   LoadRequest low = request;
   low.precision.policy = PolicyKind::static_tiers;
   low.precision.tiers = {arguments.tiers.back()};
-  const auto total = [](const LoadRequest& of) {
-    const PlanSettings settings{.context = of.context, .chunk = of.chunk, .precision = of.precision};
-    return value_of(plan_model(of.model, settings)).plan.total_bytes;
-  };
-  request.precision.budget_bytes = (total(request) + total(low)) / 2;
+  const auto whole = [](const LoadRequest& of) { return value_of(plan_model(of)).plan.whole_bytes; };
+  request.precision.budget_bytes = (whole(request) + whole(low)) / 2;
   bool on = false;
   const auto engine = value_of(runtime::load(
       request, [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
         return std::make_unique<Rotation>(world, on);
       }));
   std::printf("  %lld units of each layer are high; the limit is %.2f GB/s\n",
-              static_cast<long long>(engine->plan()->high_per_layer),
+              static_cast<long long>(engine->plan().plan.high_per_layer),
               0.05 * engine->measure_ceiling().read_gb_per_s);
   // The second one without swaps shows what the same thing differs by from itself.
   std::array<Times, 3> times = {{{.name = "no swaps"}, {.name = "no swaps again"}, {.name = "storm"}}};

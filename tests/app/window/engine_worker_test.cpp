@@ -22,7 +22,7 @@ LoadRequest swapping(const QTemporaryDir& folder) {
   request.precision.dynaexq.hysteresis = 0;
   const auto whole = Engine::load(request);
   if (!whole) qFatal("%s", whole.error().message().c_str());
-  const Plan* plan = (*whole)->plan();
+  const Plan* plan = &(*whole)->plan().plan;
   request.precision.budget_bytes = (plan->total_bytes + plan->least_bytes) / 2;
   return request;
 }

@@ -63,7 +63,7 @@ class ApartTest : public QObject {
     for (std::int64_t budget = 200'000; budget < 1 << 20; budget += 2048) {
       request.precision.budget_bytes = reserve + budget;
       const auto engine = runtime::load(request, {}, {}, {}, &device);
-      if (engine && (*engine)->plan()->high_per_layer == 2) break;
+      if (engine && (*engine)->plan().plan.high_per_layer == 2) break;
     }
     return load_on(device, request, restless);
   }
@@ -152,7 +152,7 @@ class ApartTest : public QObject {
   void whatIsAllocatedIsWhatWasPlanned() {
     const auto engine = in_a_storm(apart_);
     expert::logits(*engine, expert::some_tokens(20));
-    const Plan& plan = *engine->plan();
+    const Plan& plan = engine->plan().plan;
     const std::int64_t planned = plan.total_bytes - plan.parts.safety;
     QCOMPARE(apart_.allocated(), planned);
     QCOMPARE(engine->precision()->accounted_bytes - plan.parts.safety, planned);

@@ -66,7 +66,7 @@ class HostPartTest : public QObject {
       const std::int64_t middle = (too_small + enough) / 2;
       request.precision.budget_bytes = middle;
       const auto engine = runtime::load(request, {}, {}, {}, &apart_);
-      (engine && (*engine)->plan()->high_per_layer >= high ? enough : too_small) = middle;
+      (engine && (*engine)->plan().plan.high_per_layer >= high ? enough : too_small) = middle;
     }
     return enough;
   }
@@ -116,11 +116,11 @@ class HostPartTest : public QObject {
     const auto there = load_on(apart_, request);
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
     QCOMPARE(there->memory().host_weights > 0, units > 0);
-    if (there->plan()) {
-      QCOMPARE(there->plan()->units_on_host, units);
-      QCOMPARE(there->plan()->host.weights, there->memory().host_weights);
-      QCOMPARE(there->plan()->host_bytes, there->memory().host_weights + there->memory().host_buffers);
-      QCOMPARE(there->plan()->units_on_disk, 0);
+    if (there->plan().policy() != PolicyKind::none) {
+      QCOMPARE(there->plan().plan.units_on_host, units);
+      QCOMPARE(there->plan().plan.host.weights, there->memory().host_weights);
+      QCOMPARE(there->plan().plan.host_bytes, there->memory().host_weights + there->memory().host_buffers);
+      QCOMPARE(there->plan().plan.units_on_disk, 0);
       QCOMPARE(there->precision()->stalls, 0);
       QCOMPARE(there->precision()->hit_rate, 1 - units / 16.0);
     }
@@ -169,9 +169,9 @@ class HostPartTest : public QObject {
     if (!high) request.precision.budget_bytes = least_budget(request);
     const auto engine = load_on(apart_, request);
     QVERIFY(expert::logits(*engine, tokens) == wanted);
-    QCOMPARE(engine->plan()->high_per_layer, high ? 8 : 0);
-    QCOMPARE(engine->plan()->units_on_host, 8);
-    QVERIFY(engine->plan()->total_bytes <= engine->plan()->budget_bytes);
+    QCOMPARE(engine->plan().plan.high_per_layer, high ? 8 : 0);
+    QCOMPARE(engine->plan().plan.units_on_host, 8);
+    QVERIFY(engine->plan().plan.total_bytes <= engine->plan().plan.budget_bytes);
   }
 
   // Experts of the device change tier in every pass while others are the processor's; when they are back, so
@@ -247,7 +247,7 @@ class HostPartTest : public QObject {
     request.precision.dynaexq.in_flight = 2;  // one spare block of each tier
     request.precision.budget_bytes = least_budget(request, 1);
     const auto engine = load_on(apart_, request);
-    QVERIFY(engine->plan()->high_per_layer > 0 && engine->plan()->high_per_layer < expert::experts);
+    QVERIFY(engine->plan().plan.high_per_layer > 0 && engine->plan().plan.high_per_layer < expert::experts);
     const auto tokens = expert::some_tokens(60);
     expert::logits(*engine, tokens);
     const PrecisionUse use = *engine->precision();
@@ -265,8 +265,8 @@ class HostPartTest : public QObject {
     request.precision.budget_bytes = least_budget(request);
     request.precision.offload = cpu_moe(-1);
     const auto engine = load_on(apart_, request);
-    QCOMPARE(engine->plan()->units_on_host, 8);
-    QCOMPARE(engine->plan()->high_per_layer, 0);
+    QCOMPARE(engine->plan().plan.units_on_host, 8);
+    QCOMPARE(engine->plan().plan.high_per_layer, 0);
 
     // Too little: the error says which flag would do.
     request.precision.offload = {};
@@ -301,7 +301,7 @@ class HostPartTest : public QObject {
     const auto there = load_on(apart_, request);
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
     QVERIFY(there->memory().host_weights > 0);
-    if (there->plan()) QCOMPARE(there->plan()->units_on_host, units);
+    if (there->plan().policy() != PolicyKind::none) QCOMPARE(there->plan().plan.units_on_host, units);
   }
 
   void conversationsAreTheSame() {

@@ -72,7 +72,7 @@ class PrecisionTest : public QObject {
   std::int64_t one_high_budget() const {
     constexpr std::int64_t step = 2048, most = 1 << 20;
     for (std::int64_t budget = least_budget(); budget < most; budget += step) {
-      if (load(request(PolicyKind::dynaexq, {"file", "q2"}, budget))->plan()->high_per_layer == 1)
+      if (load(request(PolicyKind::dynaexq, {"file", "q2"}, budget))->plan().plan.high_per_layer == 1)
         return budget;
     }
     qFatal("no budget holds one expert");
@@ -198,7 +198,7 @@ class PrecisionTest : public QObject {
     dynamic.precision.publish_after_passes = 1;  // a token takes microseconds here
     dynamic.precision.events = folder_.filePath("events.jsonl").toStdString();
     const auto engine = load(dynamic);
-    const std::int64_t at_start = engine->plan()->arena_bytes;
+    const std::int64_t at_start = engine->plan().plan.arena_bytes;
     for (int turn = 0; turn < 4; ++turn) logits(*engine, some_tokens(50 + turn));
     const auto use = *engine->precision();
     QVERIFY(use.promotions > 0);
@@ -206,7 +206,7 @@ class PrecisionTest : public QObject {
     QVERIFY(use.bytes_read > 0);
     QVERIFY(use.hit_rate > 0 && use.hit_rate < 1);
     QVERIFY(use.accounted_bytes <= use.budget_bytes);
-    QCOMPARE(engine->plan()->arena_bytes, at_start);
+    QCOMPARE(engine->plan().plan.arena_bytes, at_start);
 
     std::ifstream events(dynamic.precision.events);
     std::int64_t published = 0;
@@ -243,7 +243,7 @@ class PrecisionTest : public QObject {
     const auto engine = load(offload);
     QVERIFY(logits(*engine, tokens) == wanted);
     QVERIFY(engine->precision()->stalls > 0);
-    QVERIFY(engine->plan()->notes.empty());
+    QVERIFY(engine->plan().plan.notes.empty());
     offload.precision.offload = {.override_tensors = {"blk\\.1\\.ffn_down_exps=CPU"}};
     const auto by_pattern = load(offload);
     QCOMPARE(by_pattern->plan()->notes.size(), std::size_t{1});
@@ -300,15 +300,14 @@ class PrecisionTest : public QObject {
       load.chunk = 0;
       const auto refused = Engine::load(load);
       QVERIFY(!refused);
-      const auto report = fovea::plan_model(
-          load.model, {.context = load.context, .kv = load.kv, .precision = load.precision});
+      const auto report = fovea::plan_model(load);
       FOVEA_VERIFY(report);
       QCOMPARE(number_in(refused.error().message()), report->plan.least_bytes);
       load.precision.budget_bytes = report->plan.least_bytes;
       const auto engine = Engine::load(load);
       FOVEA_VERIFY(engine);
-      QCOMPARE((*engine)->settings().chunk, report->chunk);
-      QCOMPARE(report->chunk, policy == PolicyKind::static_tiers ? 256 : 128);
+      QCOMPARE((*engine)->settings().chunk, report->options.chunk);
+      QCOMPARE(report->options.chunk, policy == PolicyKind::static_tiers ? 256 : 128);
     }
   }
 
@@ -384,7 +383,7 @@ class PrecisionTest : public QObject {
     const auto engine = load(plain_request());
     fovea::Snapshot snapshot;
     QVERIFY(!engine->precision());
-    QVERIFY(engine->plan() == nullptr);
+    QCOMPARE(engine->plan().policy(), PolicyKind::none);
     QVERIFY(!engine->read_snapshot(snapshot));
   }
 };

@@ -27,7 +27,7 @@ class SnapshotTest : public QObject {
   // Room for everything at the high tier but a few units.
   LoadRequest swapping() const {
     LoadRequest dynamic = request(PolicyKind::dynaexq, {"file", "q2"});
-    dynamic.precision.budget_bytes = load(dynamic)->plan()->total_bytes - 4096;
+    dynamic.precision.budget_bytes = load(dynamic)->plan().plan.whole_bytes - 4096;
     dynamic.precision.dynaexq.interval_tokens = 4;
     dynamic.precision.dynaexq.warm_up_tokens = 4;
     dynamic.precision.dynaexq.hysteresis = 0;
@@ -103,8 +103,8 @@ class SnapshotTest : public QObject {
     QCOMPARE(snapshot.misses, 0);
     QVERIFY(snapshot.prefill_tokens_per_second > 0);
     QCOMPARE(snapshot.tokens_per_second, 0.0);  // nothing was written
-    QCOMPARE(snapshot.budget_bytes, engine->plan()->budget_bytes);
-    QCOMPARE(snapshot.arena_bytes, engine->plan()->arena_bytes);
+    QCOMPARE(snapshot.budget_bytes, engine->plan().plan.budget_bytes);
+    QCOMPARE(snapshot.arena_bytes, engine->plan().plan.arena_bytes);
   }
 
   // Without a policy all stays as it is, and is shown: use, hotness, one tier, no arena.
@@ -145,7 +145,7 @@ class SnapshotTest : public QObject {
     QCOMPARE(snapshot.tokens, count);
     QVERIFY(snapshot.prefill_tokens_per_second > 0);
     QVERIFY(snapshot.pools.empty() && snapshot.arena_bytes == 0 && snapshot.budget_bytes == 0);
-    QVERIFY(!engine->precision() && !engine->plan());
+    QVERIFY(!engine->precision() && engine->plan().policy() == PolicyKind::none);
     // Once more: uses add up, hotness goes on from where it was, and what is recent fades from one to the
     // next.
     QThread::msleep(110);
