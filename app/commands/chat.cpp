@@ -199,7 +199,7 @@ void add_chat(Registry& registry) {
     for (const std::string& stop : flags->stop) texts.emplace_back("--stop", stop);
     for (const auto& [name, text] : texts) {
       if (const auto valid = check_text(text, name); !valid) {
-        throw CLI::ValidationError(valid.error().where, valid.error().what);
+        throw CLI::ValidationError(valid.error().where_words(), valid.error().what_words());
       }
     }
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {

@@ -113,8 +113,8 @@ Result<std::string> render_file(const TemplateFlags& flags, const TextModel* mod
   auto text = model ? model->render_with(source, messages, prompt, tools, variables)
                     : render_template(source, messages, prompt, tools, variables);
   constexpr std::string_view unnamed = "chat template";
-  if (!text && text.error().where.starts_with(unnamed))
-    text.error().where.replace(0, unnamed.size(), place_of(flags.source));
+  if (!text && text.error().where_words().starts_with(unnamed))
+    text.error().where = text.error().where_words().replace(0, unnamed.size(), place_of(flags.source));
   return text;
 }
 

@@ -60,8 +60,8 @@ Result<void> Downloads::load() {
     const std::filesystem::path aside = name_aside(settings_.file, "broken");
     std::filesystem::rename(settings_.file, aside, error);
     Error told = queue.error();
-    told.what += error ? "; it cannot be renamed: " + error.message()
-                       : "; it was set aside as " + aside.filename().string();
+    told.what = told.what_words() + (error ? "; it cannot be renamed: " + error.message()
+                                           : "; it was set aside as " + aside.filename().string());
     return std::unexpected(told);
   }
   for (QueuedDownload& entry : *queue) {

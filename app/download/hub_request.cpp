@@ -100,8 +100,10 @@ void HubRequest::on_end() {
       if (!self) return;
       if (self->client_.has_token()) return self->start();
       if (trouble && trouble->kind != ErrorKind::not_found) {
-        failure.error.what += ", and the keyring, which may have one, cannot be read: " + trouble->what;
-        failure.error.advice = trouble->advice;
+        failure.error.what =
+            failure.error.what_words() +
+            ", and the keyring, which may have one, cannot be read: " + trouble->what_words();
+        failure.error.advice = trouble->advice_words();
       }
       self->fail_with(std::move(failure));
     });

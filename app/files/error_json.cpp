@@ -8,9 +8,9 @@ using Json = nlohmann::ordered_json;
 
 Json as_json(const Error& error) {
   return {{"kind", static_cast<int>(error.kind)},
-          {"where", error.where},
-          {"what", error.what},
-          {"advice", error.advice}};
+          {"where", error.where_words()},
+          {"what", error.what_words()},
+          {"advice", error.advice_words()}};
 }
 
 std::optional<Error> as_error(const Json& json) {

@@ -243,7 +243,7 @@ Result<std::vector<std::string>> Database::quick_check(std::stop_token stop) {
   for (;;) {
     auto row = check.step();
     if (!row && is_damage(row.error())) {
-      problems.push_back(row.error().what);
+      problems.push_back(row.error().what_words());
       return problems;
     }
     if (!row) return std::unexpected(row.error());

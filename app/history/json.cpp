@@ -167,7 +167,7 @@ class Reader {
     std::string title = value.is_object() ? string_in(value, "title") : std::string();
     if (!title.empty()) title = " (" + title.substr(0, 200) + ")";
     parsed_.left_out.push_back("conversation " + std::to_string(number_) + title + ": " +
-                               archive.error().what);
+                               archive.error().what_words());
   }
 
   Result<void> hand_on() {

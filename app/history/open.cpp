@@ -113,7 +113,7 @@ Result<Database> prepare_alone(const std::filesystem::path& file, const Options&
   auto database = open_sound(file, options, opening);
   if (!database && is_damage(database.error())) {
     FOVEA_TRY(opening.set_aside, set_aside(file));
-    opening.notices.push_back("The chat history could not be read: " + database.error().what +
+    opening.notices.push_back("The chat history could not be read: " + database.error().what_words() +
                               ". The damaged file is kept as " + opening.set_aside.string() + ".");
     database = open_sound(file, options, opening);
   }

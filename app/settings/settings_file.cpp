@@ -45,7 +45,7 @@ Result<std::string> SettingsFile::read_sound_text() {
   auto text = read_file(path_, kMostBytes);
   if (!text && text.error().kind == ErrorKind::not_found) return std::string();
   if (!text && text.error().kind != ErrorKind::invalid) return text;
-  const std::string why = text ? SettingsDocument::fault(*text) : text.error().what;
+  const std::string why = text ? SettingsDocument::fault(*text) : text.error().what_words();
   if (why.empty()) return text;
   const auto target = name_aside(path_, "broken");
   std::error_code error;

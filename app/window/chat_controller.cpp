@@ -255,7 +255,7 @@ void ChatController::on_load_failed(const Error& error) {
 // With a button for what helps, where there is one.
 void ChatController::show_error(const Error& error) {
   const QString text = error_words(error);
-  const bool about_device = error.where.starts_with("device ") &&
+  const bool about_device = error.where_words().starts_with("device ") &&
                             (error.kind == ErrorKind::not_found || error.kind == ErrorKind::unsupported);
   if (error.kind == ErrorKind::device) {
     window_.show_error(text, tr("Restart Fovea"), [this] { Q_EMIT restartRequested(); });

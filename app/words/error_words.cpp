@@ -100,7 +100,7 @@ QString advice_of(const Error& error) {
         "left out",
         nullptr, count);
   }
-  return in_the_language(QString::fromStdString(error.advice));
+  return in_the_language(QString::fromStdString(error.advice_words()));
 }
 
 }  // namespace
@@ -110,8 +110,8 @@ QString error_words(const Error& error) {
   const QString translated = Words::tr(headline);
   if (translated == QLatin1String(headline)) return QString::fromStdString(error.message());
   QString text = translated + QStringLiteral(": ");
-  if (!error.where.empty()) text += QString::fromStdString(error.where) + QStringLiteral(": ");
-  text += in_the_language(QString::fromStdString(error.what));
+  if (!error.where.empty()) text += QString::fromStdString(error.where_words()) + QStringLiteral(": ");
+  text += in_the_language(QString::fromStdString(error.what_words()));
   if (const QString advice = advice_of(error); !advice.isEmpty()) text += QStringLiteral(". ") + advice;
   return text;
 }
@@ -123,7 +123,7 @@ QString sentence_words(const std::string& sentence) {
 int messages_to_leave_out(const Error& error) {
   if (error.kind != ErrorKind::context_full) return 0;
   static const QRegularExpression count(QStringLiteral("let the ([0-9]+) oldest messages? be left out"));
-  return count.match(QString::fromStdString(error.advice)).captured(1).toInt();
+  return count.match(QString::fromStdString(error.advice_words())).captured(1).toInt();
 }
 
 }  // namespace fovea::app

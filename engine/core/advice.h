@@ -8,7 +8,7 @@
 namespace fovea {
 
 inline Error with_file_advice(Error error) {
-  if (!error.advice.empty()) return error;
+  if (error.has_advice()) return error;
   if (error.kind == ErrorKind::format) error.advice = "The file is damaged or cut off: download it again";
   if (error.kind == ErrorKind::unsupported)
     error.advice = "Choose another model, or another version of this one";

@@ -8,6 +8,15 @@
 
 namespace fovea {
 
+// where: a phrase of engine/api/errors.h or of the folder's errors.h.
+inline std::unexpected<Error> fail(Phrase where, Error error) {
+  return std::unexpected(std::move(error).at(std::move(where)));
+}
+
+inline std::unexpected<Error> fail(Error error) {
+  return std::unexpected(std::move(error));
+}
+
 inline std::unexpected<Error> fail(ErrorKind kind, std::string where, std::string what,
                                    std::string advice = {}) {
   return std::unexpected(Error{kind, std::move(where), std::move(what), std::move(advice)});

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <optional>
 
+#include "engine/api/sentence.h"
 #include "engine/models/say.h"
 #include "engine/precision/planner_mix.h"
-#include "engine/precision/size_text.h"
 
 namespace fovea::precision {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/api/sentence.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/core/shell_word.h"
@@ -13,7 +14,6 @@
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/offload.h"
-#include "engine/precision/size_text.h"
 #include "engine/precision/static_plan.h"
 #include "engine/precision/static_policy.h"
 #include "engine/precision/store_profile.h"
@@ -31,7 +31,6 @@ namespace {
 
 using models::say;
 using precision::PrecisionPlan;
-using precision::size_text;
 using precision::TierId;
 using precision::UnitPlan;
 

@@ -5,14 +5,13 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "engine/api/sentence.h"
 #include "engine/models/say.h"
-#include "engine/precision/size_text.h"
 
 namespace fovea::runtime {
 namespace {
 
 using models::say;
-using precision::size_text;
 
 // The number behind "key" or "key:" in a file of lines; nothing when it is not there.
 std::optional<std::int64_t> number_at(const std::filesystem::path& path, std::string_view key) {

@@ -3,13 +3,13 @@
 
 #include "engine/api/devices.h"
 #include "engine/api/plan.h"
+#include "engine/api/sentence.h"
 #include "engine/core/result.h"
 #include "engine/layers/forward.h"
 #include "engine/models/placement.h"
 #include "engine/models/say.h"
 #include "engine/precision/model_shapes.h"
 #include "engine/precision/plan_inputs.h"
-#include "engine/precision/size_text.h"
 #include "engine/precision/tier_map.h"
 #include "engine/precision/token_cost.h"
 #include "engine/runtime/load_settings.h"
@@ -21,7 +21,6 @@ namespace fovea {
 namespace {
 
 using models::say;
-using precision::size_text;
 using precision::Surroundings;
 
 constexpr std::int64_t shortest_context = 512;  // that advice proposes

@@ -36,7 +36,7 @@ inline void check_error(const Error& error) {
   fuzz_check(error.kind != ErrorKind::internal);
   fuzz_check(!error.where.empty());
   fuzz_check(!error.what.empty());
-  fuzz_check(!error.advice.empty());
+  fuzz_check(error.has_advice());
   fuzz_check(error.message().size() < 4096);
 }
 

@@ -155,7 +155,7 @@ Result<void> from_cache(Session& session, const DownloadFlags& flags, const Erro
   const auto cached = session.cache.repository(flags.repository, flags.revision);
   if (!cached || !flags.folder.empty()) return std::unexpected(why);
   FOVEA_TRY(const ModelChoice choice, choose(*cached, flags.file));
-  session.console.note("The hub was not asked (" + why.what + "); this is in the cache already");
+  session.console.note("The hub was not asked (" + why.what_words() + "); this is in the cache already");
   const auto snapshot = session.cache.snapshot(flags.repository, cached->commit);
   const auto path = choice.is_folder ? snapshot : snapshot / choice.files.front().path;
   return report(session, flags, choice, cached->commit, path,

@@ -193,15 +193,15 @@ class DownloadsTest : public QObject {
     const auto id = bench.downloads->add(bench.request("Q8_0"));
     QVERIFY(bench.becomes(id, DownloadState::failed));
     const fovea::Error error = bench.status(id).error.value();
-    QVERIFY2(error.what.contains("status 500"), error.what.c_str());
+    QVERIFY2(error.what_words().contains("status 500"), error.what_words().c_str());
     QVERIFY(error.kind == fovea::ErrorKind::io);
     // As such it is there after a restart.
     QTRY_VERIFY(content(bench.queue().file).find("status 500") != std::string::npos);
     bench.downloads.reset();
     bench.downloads = std::make_unique<Downloads>(bench.client, bench.queue());
     FOVEA_VERIFY(bench.downloads->start());
-    QCOMPARE(bench.status(id).error.value().what, error.what);
-    QCOMPARE(bench.status(id).error.value().advice, error.advice);
+    QCOMPARE(bench.status(id).error.value().what_words(), error.what_words());
+    QCOMPARE(bench.status(id).error.value().advice_words(), error.advice_words());
     bench.server.set_fault({});
     bench.downloads->resume(id);
     QVERIFY(bench.becomes(id, DownloadState::done));

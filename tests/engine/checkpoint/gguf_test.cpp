@@ -213,7 +213,7 @@ void GgufTest::refuses_parts_with_other_names() {
     const auto file = Checkpoint::open(folder.path() / name);
     QVERIFY2(!file, name);
     QVERIFY(file.error().message().find(name) != std::string::npos);
-    QVERIFY(file.error().advice.find("names") != std::string::npos);
+    QVERIFY(file.error().advice_words().find("names") != std::string::npos);
   }
 }
 

@@ -170,7 +170,7 @@ void HostileFolderTest::header_is_refused() {
   QVERIFY2(message.find(row->words) != std::string::npos, message.c_str());
   const std::string where = "x.safetensors, offset " + std::to_string(row->offset) + ":";
   QVERIFY2(message.starts_with(where), (message + " | expected " + where).c_str());
-  QVERIFY2(!result.error().advice.empty(), message.c_str());
+  QVERIFY2(result.error().has_advice(), message.c_str());
 }
 
 void HostileFolderTest::header_length_is_refused_data() {
@@ -221,7 +221,7 @@ void HostileFolderTest::folder_is_refused() {
   QVERIFY2(result.error().kind == row->kind, message.c_str());
   QVERIFY2(message.find(row->words) != std::string::npos, message.c_str());
   QVERIFY2(message.starts_with(folder.path().string()), message.c_str());
-  QVERIFY2(!result.error().advice.empty(), message.c_str());
+  QVERIFY2(result.error().has_advice(), message.c_str());
 }
 
 FOVEA_TEST(HostileFolderTest)

@@ -189,7 +189,7 @@ void HostileGgufTest::is_refused() {
   QVERIFY2(message.find(row->words) != std::string::npos, message.c_str());
   const std::string where = "hostile.gguf, offset " + std::to_string(offset) + ":";
   QVERIFY2(message.find(where) != std::string::npos, (message + " | expected " + where).c_str());
-  QVERIFY2(!file.error().advice.empty(), message.c_str());
+  QVERIFY2(file.error().has_advice(), message.c_str());
 }
 
 void HostileGgufTest::every_prefix_is_refused_data() {

@@ -309,7 +309,7 @@ void PackedTest::hostileLayerIsRefused() {
   QVERIFY2(message.find(row->words) != std::string::npos, message.c_str());
   QVERIFY2(message.starts_with((folder.path() / "model.safetensors").string() + ", offset "),
            message.c_str());
-  QVERIFY2(!result.error().advice.empty(), message.c_str());
+  QVERIFY2(result.error().has_advice(), message.c_str());
 }
 
 void PackedTest::configurationIsRead_data() {
@@ -388,7 +388,7 @@ void PackedTest::configurationIsRefused() {
   QVERIFY2(read.error().kind == (unsupported ? ErrorKind::unsupported : ErrorKind::format), message.c_str());
   QVERIFY2(message.find(words.toStdString()) != std::string::npos, message.c_str());
   QVERIFY2(message.starts_with("some/config.json: "), message.c_str());
-  QVERIFY2(!read.error().advice.empty(), message.c_str());
+  QVERIFY2(read.error().has_advice(), message.c_str());
 }
 
 FOVEA_TEST(PackedTest)

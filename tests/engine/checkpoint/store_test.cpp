@@ -174,7 +174,7 @@ class StoreTest : public QObject {
     const auto unfinished = Store::open(path, identity());
     QVERIFY(!unfinished);
     QCOMPARE(unfinished.error().kind, ErrorKind::not_found);
-    QVERIFY(unfinished.error().what.contains("not finished"));
+    QVERIFY(unfinished.error().what_words().contains("not finished"));
 
     auto writer = StoreWriter::create(path, identity(), sizes);
     FOVEA_VERIFY(writer);
@@ -265,7 +265,7 @@ class StoreTest : public QObject {
       tests::write_text(part_of(path), text);
       const auto writer = StoreWriter::create(path, identity(), sizes);
       QVERIFY(!writer);
-      QCOMPARE(writer.error().where, part_of(path));
+      QCOMPARE(writer.error().where_words(), part_of(path));
       QCOMPARE(std::filesystem::file_size(part_of(path)), text.size());
     }
   }
@@ -277,7 +277,7 @@ class StoreTest : public QObject {
     FOVEA_VERIFY(first);
     const auto second = StoreWriter::create(path, identity(), sizes);
     QVERIFY(!second);
-    QVERIFY(second.error().what.contains("somebody else"));
+    QVERIFY(second.error().what_words().contains("somebody else"));
     *first = *StoreWriter::create(folder.path() / "b.store", identity(), sizes);
     FOVEA_VERIFY(StoreWriter::create(path, identity(), sizes));
   }
@@ -289,7 +289,7 @@ class StoreTest : public QObject {
     FOVEA_VERIFY(write_one(*writer, 0, 0));
     const auto finished = writer->finish();
     QVERIFY(!finished);
-    QVERIFY(finished.error().what.contains("5 extents"));
+    QVERIFY(finished.error().what_words().contains("5 extents"));
     QVERIFY(!std::filesystem::exists(folder.path() / "a.store"));
   }
 
@@ -322,7 +322,7 @@ class StoreTest : public QObject {
     const auto writer = StoreWriter::create(path, identity(), huge);
     QVERIFY(!writer);
     QCOMPARE(writer.error().kind, ErrorKind::io);
-    QVERIFY2(writer.error().what.contains(std::to_string(store_bytes(identity(), huge))),
+    QVERIFY2(writer.error().what_words().contains(std::to_string(store_bytes(identity(), huge))),
              writer.error().message().c_str());
     QVERIFY(!std::filesystem::exists(path));
     QVERIFY(!std::filesystem::exists(part_of(path)));
@@ -518,7 +518,7 @@ class StoreTest : public QObject {
       const auto store = Store::open(path, identity());
       QVERIFY(!store);
       QCOMPARE(store.error().kind, ErrorKind::format);
-      QVERIFY(store.error().where.contains("offset"));
+      QVERIFY(store.error().where_words().contains("offset"));
       std::filesystem::remove(path);
       FOVEA_VERIFY(write_store(path));
     }
@@ -533,7 +533,7 @@ class StoreTest : public QObject {
     std::filesystem::resize_file(path, 8192);
     const auto bytes = read_one(*store, 2, 1);
     QVERIFY(!bytes);
-    QVERIFY(bytes.error().what.contains("cut off"));
+    QVERIFY(bytes.error().what_words().contains("cut off"));
   }
 
   // One version that is read in pieces, each when its turn has come.

@@ -225,7 +225,7 @@ class BenchShapeTest : public QObject {
     const auto small = bench_shape(settings);
     QVERIFY(!small);
     QCOMPARE(small.error().kind, ErrorKind::memory);
-    settings.budget_bytes = least_budget(small.error().advice);
+    settings.budget_bytes = least_budget(small.error().advice_words());
     const auto result = bench_shape(settings);
     FOVEA_VERIFY(result);
     QCOMPARE(result->budget_bytes, settings.budget_bytes);
@@ -249,7 +249,7 @@ class BenchShapeTest : public QObject {
     const auto small = bench_shape(settings);
     QVERIFY(!small);
     QCOMPARE(small.error().kind, ErrorKind::memory);
-    settings.budget_bytes = least_budget(small.error().advice) + 100'000;
+    settings.budget_bytes = least_budget(small.error().advice_words()) + 100'000;
     const auto result = bench_shape(settings);
     FOVEA_VERIFY(result);
     QVERIFY(result->moving);

@@ -392,7 +392,7 @@ class ReplayTest : public QObject {
     request.snapshots = [](const fovea::Snapshot&, double) -> fovea::Result<void> {
       return fovea::fail(ErrorKind::cancelled, "sink", "full");
     };
-    QCOMPARE(fovea::replay(request).error().where, std::string("sink"));
+    QCOMPARE(fovea::replay(request).error().where_words(), std::string("sink"));
   }
 
   void wrongRequestsAreTypedErrors_data() {

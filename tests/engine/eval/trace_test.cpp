@@ -190,7 +190,7 @@ class TraceTest : public QObject {
       if (!error) return;
       ++refused;
       QVERIFY(error->kind == ErrorKind::format || error->kind == ErrorKind::unsupported);
-      QVERIFY(error->where.starts_with("t.trace") && !error->what.empty());
+      QVERIFY(error->where_words().starts_with("t.trace") && !error->what.empty());
     };
     for (std::size_t length = 0; length < good.size(); ++length) judge(good.substr(0, length), true);
     for (std::size_t at = 0; at < good.size(); ++at) {
@@ -251,7 +251,7 @@ class TraceTest : public QObject {
     QVERIFY(reader->next(pass).value_or(false) && reader->next(pass).value_or(false));
     const auto end = reader->next(pass);
     QVERIFY(!end);
-    QVERIFY(end.error().what.starts_with("the end counts 3 passes"));
+    QVERIFY(end.error().what_words().starts_with("the end counts 3 passes"));
   }
 
   // The golden model has two layers of four experts, of which each token uses two.

@@ -124,14 +124,14 @@ class LoadTest : public QObject {
         load_changed("llama-0", [](Tensors& tensors) { tensors.erase("model.layers.1.mlp.up_proj.weight"); });
     QVERIFY(!model);
     QCOMPARE(model.error().kind, ErrorKind::format);
-    QVERIFY(model.error().where.ends_with("tensor model.layers.1.mlp.up_proj.weight"));
-    QVERIFY(model.error().what.find("missing, expected [27, 24]") != std::string::npos);
+    QVERIFY(model.error().where_words().ends_with("tensor model.layers.1.mlp.up_proj.weight"));
+    QVERIFY(model.error().what_words().find("missing, expected [27, 24]") != std::string::npos);
 
     // As many bytes, but turned: [24, 27] for [27, 24].
     model = load_changed(
         "llama-0", [](Tensors& tensors) { tensors["model.layers.1.mlp.up_proj.weight"].shape = {24, 27}; });
     QVERIFY(!model);
-    QVERIFY(model.error().what.find("is [24, 27], expected [27, 24]") != std::string::npos);
+    QVERIFY(model.error().what_words().find("is [24, 27], expected [27, 24]") != std::string::npos);
 
     // A bias that the configuration does not speak of would be left out of the sum.
     model = load_changed("llama-0", [](Tensors& tensors) {
@@ -139,7 +139,7 @@ class LoadTest : public QObject {
     });
     QVERIFY(!model);
     QCOMPARE(model.error().kind, ErrorKind::unsupported);
-    QVERIFY(model.error().where.ends_with("tensor model.layers.0.mlp.up_proj.bias"));
+    QVERIFY(model.error().where_words().ends_with("tensor model.layers.0.mlp.up_proj.bias"));
 
     // Outside the layers, and the frequencies that old files store, do no harm and are reported.
     model = load_changed("llama-0", [](Tensors& tensors) {

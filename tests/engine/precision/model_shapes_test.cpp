@@ -33,7 +33,7 @@ class ModelShapesTest : public QObject {
     const auto found = find_shape("gpt-5");
     QVERIFY(!found);
     QCOMPARE(found.error().kind, ErrorKind::not_found);
-    QVERIFY(found.error().advice.find("gpt-oss-120b") != std::string::npos);
+    QVERIFY(found.error().advice_words().find("gpt-oss-120b") != std::string::npos);
   }
 
   // The model cards' numbers, in billions. Qwen3-Next's 80 includes the layer that predicts further tokens

@@ -138,7 +138,7 @@ class PlannerTest : public QObject {
     if (high < 0) {
       QVERIFY(!plan);
       QCOMPARE(plan.error().kind, ErrorKind::memory);
-      QVERIFY(plan.error().what.find(std::to_string(76 * page)) != std::string::npos);
+      QVERIFY(plan.error().what_words().find(std::to_string(76 * page)) != std::string::npos);
       return;
     }
     FOVEA_VERIFY(plan);
@@ -476,8 +476,9 @@ class PlannerTest : public QObject {
       const auto refused = plan_precision(inputs, policy);
       QVERIFY2(!refused, note.c_str());
       const std::int64_t least = plan_precision_anyway(inputs, policy).plan.least_bytes;
-      QVERIFY2(refused.error().what.find("(" + std::to_string(least) + " bytes)") != std::string::npos,
-               note.c_str());
+      QVERIFY2(
+          refused.error().what_words().find("(" + std::to_string(least) + " bytes)") != std::string::npos,
+          note.c_str());
       inputs.budget_bytes = least - 1;
       QVERIFY2(!plan_precision(inputs, policy), note.c_str());
       inputs.budget_bytes = least;

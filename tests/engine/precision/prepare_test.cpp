@@ -153,7 +153,7 @@ class PrepareTest : public QObject {
     const auto checked = check_tiers(s->units, s->tiers);
     QVERIFY(!checked);
     QCOMPARE(checked.error().kind, ErrorKind::unsupported);
-    QVERIFY(checked.error().where.contains("exps"));
+    QVERIFY(checked.error().where_words().contains("exps"));
   }
 
   void theFingerprintIsOfTheContent() {

@@ -230,7 +230,7 @@ class ResidencyTest : public QObject {
     const auto opened = world.open();
     QVERIFY(!opened);
     QCOMPARE(opened.error().kind, fovea::ErrorKind::device);
-    QCOMPARE(opened.error().what, std::string("the device is gone"));
+    QCOMPARE(opened.error().what_words(), std::string("the device is gone"));
     world.device().loses_copies = false;
     const std::vector<TierId> first(SwapWorld::units, SwapWorld::lowest);
     FOVEA_VERIFY(world.residency().fill(first, 2, {}, {}));

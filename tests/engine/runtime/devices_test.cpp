@@ -39,8 +39,8 @@ class DevicesTest : public QObject {
     const auto found = fovea::devices();
     QVERIFY(!found);
     QCOMPARE(found.error().kind, ErrorKind::not_found);
-    QVERIFY(found.error().what.contains("abacus"));
-    QVERIFY(found.error().advice.contains("scalar"));
+    QVERIFY(found.error().what_words().contains("abacus"));
+    QVERIFY(found.error().advice_words().contains("scalar"));
   }
 };
 FOVEA_TEST(DevicesTest)

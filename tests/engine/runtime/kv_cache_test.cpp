@@ -243,7 +243,7 @@ class KvCacheTest : public QObject {
     const auto refused = branch.reserve(5);
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::context_full);
-    QVERIFY(refused.error().what.find("21 tokens need 6 pages") != std::string::npos);
+    QVERIFY(refused.error().what_words().find("21 tokens need 6 pages") != std::string::npos);
     QCOMPARE(cache->statistics().evictions, evictions);
     QVERIFY(intact(branch, joined(range(0, 14), range(50, 2))));
   }

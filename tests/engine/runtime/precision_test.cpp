@@ -337,9 +337,9 @@ class PrecisionTest : public QObject {
     other.model = fovea::tests::golden("models/mixtral-0");
     const auto refused = Engine::load(other);
     QVERIFY(!refused);
-    QVERIFY2(refused.error().where.contains("one.store"), refused.error().message().c_str());
+    QVERIFY2(refused.error().where_words().contains("one.store"), refused.error().message().c_str());
     // The command that mends it, with this store's tiers and place.
-    const std::string& advice = refused.error().advice;
+    const std::string advice = refused.error().advice_words();
     for (const char* part :
          {"fovea prepare ", "mixtral-0", " --tiers file --out ", "one.store", " --rebuild"})
       QVERIFY2(advice.contains(part), advice.c_str());

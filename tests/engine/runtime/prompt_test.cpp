@@ -93,7 +93,8 @@ class PromptTest : public QObject {
     const auto refused = maker(length).make(request);
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::context_full);
-    QVERIFY2(refused.error().what.contains(std::to_string(length)), refused.error().what.c_str());
+    QVERIFY2(refused.error().what_words().contains(std::to_string(length)),
+             refused.error().what_words().c_str());
   }
 
   void oldTurnsAreDroppedWholeAndSeldom() {
@@ -145,7 +146,7 @@ class PromptTest : public QObject {
     FOVEA_VERIFY(shorter);
     QVERIFY(shorter->dropped_messages > 1);
     const std::string expected = std::to_string(shorter->dropped_messages) + " oldest messages";
-    QVERIFY2(refused.error().advice.contains(expected), refused.error().advice.c_str());
+    QVERIFY2(refused.error().advice_words().contains(expected), refused.error().advice_words().c_str());
   }
 
   void anAnswerGoesOnWhereItStopped() {

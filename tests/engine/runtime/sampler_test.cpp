@@ -581,7 +581,7 @@ class SamplerTest : public QObject {
     const auto sampler = Sampler::create(settings, 10);
     QVERIFY(!sampler);
     QCOMPARE(sampler.error().kind, ErrorKind::invalid);
-    QCOMPARE(QString::fromStdString(sampler.error().where), name);
+    QCOMPARE(QString::fromStdString(sampler.error().where_words()), name);
   }
 
  private:

@@ -143,7 +143,7 @@ class SelfTestTest : public QObject {
     const auto failed = selftest::test_operations(bench(lost));
     QVERIFY(!failed);
     QCOMPARE(failed.error().kind, ErrorKind::device);
-    QCOMPARE(failed.error().what, std::string("running kernels failed: planted"));
+    QCOMPARE(failed.error().what_words(), std::string("running kernels failed: planted"));
     const auto no_memory = selftest::test_operations(bench(full));
     QVERIFY(!no_memory);
     QCOMPARE(no_memory.error().kind, ErrorKind::memory);

@@ -211,8 +211,8 @@ class TextModelTest : public QObject {
           fovea::render_template("x", m, true, t, v)}) {
       QVERIFY(!result);
       QCOMPARE(result.error().kind, ErrorKind::invalid);
-      QCOMPARE(result.error().where + ": " + result.error().what, says.toStdString());
-      QVERIFY(!result.error().advice.empty());
+      QCOMPARE(result.error().where_words() + ": " + result.error().what_words(), says.toStdString());
+      QVERIFY(result.error().has_advice());
     }
   }
 

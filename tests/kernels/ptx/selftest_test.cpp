@@ -42,7 +42,7 @@ class PtxSelfTest : public QObject {
                               .stop = {}});
     const std::string fault = ptx::fault();
     QVERIFY2(fault.empty(), fault.c_str());
-    QVERIFY2(result.has_value(), result ? "" : result.error().what.c_str());
+    QVERIFY2(result.has_value(), result ? "" : result.error().what_words().c_str());
     std::string faults;
     for (const std::string& one : result->faults) faults += one + "\n";
     QVERIFY2(result->failed == 0 && result->checks > 0, faults.c_str());

@@ -117,7 +117,7 @@ class RecordingTest : public QObject {
     const auto read = read_json_lines(file);
     QVERIFY(!read);
     QCOMPARE(read.error().kind, ErrorKind::format);
-    QVERIFY2(read.error().where.ends_with(where.toStdString()), read.error().message().c_str());
+    QVERIFY2(read.error().where_words().ends_with(where.toStdString()), read.error().message().c_str());
   }
 
   // A tier that is not listed is no tier.
@@ -165,7 +165,7 @@ class RecordingTest : public QObject {
     const auto read = read_json_lines(file);
     QVERIFY(!read);
     QCOMPARE(read.error().kind, ErrorKind::io);
-    QCOMPARE(read.error().what, std::string("the disk fails"));
+    QCOMPARE(read.error().what_words(), std::string("the disk fails"));
   }
 
   void csvHasEveryExpert() {

@@ -1,0 +1,35 @@
+// What many folders say: places, and what the system refuses. A folder's own sentences stand in its errors.h.
+#pragma once
+
+#include "engine/api/error.h"
+
+namespace fovea::phrases {
+
+// Where an error was.
+FOVEA_PHRASE(file_place, "{file}");
+FOVEA_PHRASE(offset_place, "{file}, offset {offset}");
+FOVEA_PHRASE(line_place, "{file}, line {line}");
+FOVEA_PHRASE(tensor_place, "{file}, tensor {tensor}");
+FOVEA_PHRASE(option_place, "{option}");  // a flag or a setting, as the user writes it
+FOVEA_PHRASE(name_place, "{name}");
+FOVEA_PHRASE(device_place, "device {device}");
+
+// What to do.
+FOVEA_PHRASE(download_again, "Download the file again");
+FOVEA_PHRASE(close_other_programs, "Close other programs");
+FOVEA_PHRASE(check_the_disk, "Check the disk");
+
+}  // namespace fovea::phrases
+
+namespace fovea::errors {
+
+FOVEA_ERROR(io, cannot_read, "cannot be read: {said}", "Check the permissions of the file and its folder");
+FOVEA_ERROR(io, cannot_write, "cannot be written: {said}",
+            "Check the permissions of the file and its folder");
+FOVEA_ERROR(io, cannot_make_folder, "the folder cannot be made: {said}",
+            "Check the permissions of the folder above it");
+FOVEA_ERROR(invalid, not_a_regular_file, "this is not a regular file", "Choose another file");
+FOVEA_ERROR(memory, no_memory, "there is not enough memory", "Close other programs");
+FOVEA_ERROR(cancelled, stopped_on_request, "stopped on request", "");
+
+}  // namespace fovea::errors
