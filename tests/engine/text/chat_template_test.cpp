@@ -205,8 +205,11 @@ void ChatTemplateTest::errorsNameSourceAndLine_data() {
   row("unclosed", "\n{% for a in b %}\n\n", "the template ends before the 'for' of line 2 does");
   row("string", "{{ 'abc }}", "test, line 1: the string does not end");
   row("method", "\n{{ 'x'.encode() }}", "test, line 2: the attribute 'encode' of str is one that");
-  row("left out argument", "{{ 'x'.find('x', 1) }}", "find() takes at most 1 arguments, 2 are given");
+  row("left out argument", "{{ 'x'.find('x', 1) }}", "find() takes at most 1 argument, 2 are given");
   row("left out keyword", "{{ 'x'|int(base=16) }}", "int() has no argument 'base'");
+  row("argument of a test", "{{ x is defined(1) }}", "test, line 1: the test takes no arguments");
+  row("argument of a method", "{{ 'x'.upper(1) }}", "test, line 1: the method takes no arguments");
+  row("no argument of a comparison", "{{ x is gt }}", "test, line 1: gt() lacks its argument 'other'");
   row("in a macro", "{% macro m() %}\n{{ 1 + 'a' }}{% endmacro %}\n{{ m() }}",
       "test, line 2: '+' cannot be applied to int and str");
 }
