@@ -11,21 +11,14 @@ namespace {
 constexpr std::int64_t usual_context = 8192;
 constexpr std::int64_t shortest_context = 2048;
 
-PrecisionRequest precision_of(const Setup& setup) {
-  PrecisionRequest precision;
-  precision.policy = setup.policy;
-  if (setup.policy == PolicyKind::none) return precision;
-  precision.tiers = setup.tiers;
-  precision.budget_bytes = setup.budget_bytes;
-  precision.offload.cpu_moe_layers = setup.cpu_moe_layers;
-  return precision;
-}
-
-std::vector<PrecisionChoice> all_choices(const Candidate& candidate) {
+std::vector<PrecisionRequest> all_choices(const Candidate& candidate) {
   using enum PolicyKind;
-  std::vector<PrecisionChoice> choices;
+  std::vector<PrecisionRequest> choices;
   const auto add = [&](PolicyKind policy, std::vector<std::string> tiers, std::int64_t cpu_moe = 0) {
-    choices.push_back({policy, std::move(tiers), cpu_moe});
+    PrecisionRequest& choice = choices.emplace_back();
+    choice.policy = policy;
+    choice.tiers = std::move(tiers);
+    choice.offload.cpu_moe_layers = cpu_moe;
   };
   const bool here = !candidate.path.empty();
   const std::string file = here ? "file" : candidate.entry->tier;
@@ -46,11 +39,12 @@ std::vector<PrecisionChoice> all_choices(const Candidate& candidate) {
 
 }  // namespace
 
-Setup named(Setup setup, const PlanReport& report) {
-  if (setup.policy == PolicyKind::automatic) setup.policy = report.policy;
-  const bool has_own = setup.policy == PolicyKind::dynaexq || setup.policy == PolicyKind::offload;
-  if (!has_own || !setup.tiers.empty()) return setup;
-  for (const PlanTier& tier : report.plan.parts.experts) setup.tiers.push_back(tier.name);
+LoadOptions named(LoadOptions setup, const LoadPlan& report) {
+  if (setup.precision.policy == PolicyKind::automatic) setup.precision.policy = report.policy();
+  const bool has_own =
+      setup.precision.policy == PolicyKind::dynaexq || setup.precision.policy == PolicyKind::offload;
+  if (!has_own || !setup.precision.tiers.empty()) return setup;
+  for (const PlanTier& tier : report.plan.parts.experts) setup.precision.tiers.push_back(tier.name);
   return setup;
 }
 
@@ -63,94 +57,98 @@ std::vector<std::int64_t> contexts_of(const Candidate& candidate) {
   return contexts;
 }
 
-Setup usual_setup(const Candidate& candidate, const Machine& machine) {
+LoadOptions usual_setup(const Candidate& candidate, const Machine& machine) {
   const PrecisionRequest& precision = candidate.fit.precision;
-  Setup setup;
+  LoadOptions setup;
   const auto contexts = contexts_of(candidate);
   for (const std::int64_t context : contexts)
     if (context <= usual_context) setup.context = context;
   if (setup.context == 0) setup.context = contexts.front();
   setup.device = machine.chosen.name;
   setup.kv = machine.room.kv;
-  setup.policy = precision.policy;
-  setup.tiers = precision.tiers;
-  setup.cpu_moe_layers = precision.offload.cpu_moe_layers;
-  setup.budget_bytes = machine.room.budget_bytes;
+  setup.precision.policy = precision.policy;
+  setup.precision.tiers = precision.tiers;
+  setup.precision.offload.cpu_moe_layers = precision.offload.cpu_moe_layers;
+  setup.precision.budget_bytes = machine.room.precision.budget_bytes;
   return named(setup, candidate.fit.report);
 }
 
-PrecisionChoice choice_of(const Setup& setup) {
-  return {setup.policy, setup.tiers, setup.cpu_moe_layers};
+PrecisionRequest choice_of(const LoadOptions& setup) {
+  PrecisionRequest choice;
+  choice.policy = setup.precision.policy;
+  choice.tiers = setup.precision.tiers;
+  choice.offload.cpu_moe_layers = setup.precision.offload.cpu_moe_layers;
+  return choice;
 }
 
-Setup with_choice(Setup setup, const PrecisionChoice& choice) {
-  setup.policy = choice.policy;
-  setup.tiers = choice.tiers;
-  setup.cpu_moe_layers = choice.cpu_moe_layers;
+LoadOptions with_choice(LoadOptions setup, const PrecisionRequest& choice) {
+  setup.precision.policy = choice.policy;
+  setup.precision.tiers = choice.tiers;
+  setup.precision.offload.cpu_moe_layers = choice.offload.cpu_moe_layers;
   return setup;
 }
 
-std::vector<PrecisionChoice> precision_choices(const Candidate& candidate, const Machine& machine,
-                                               const std::vector<StoreFile>& prepared) {
-  if (planned_by_size_alone(candidate)) return {PrecisionChoice{}};
-  std::vector<PrecisionChoice> taken;
-  const auto add = [&](const PrecisionChoice& choice) {
+std::vector<PrecisionRequest> precision_choices(const Candidate& candidate, const Machine& machine,
+                                                const std::vector<StoreFile>& prepared) {
+  if (planned_by_size_alone(candidate)) return {PrecisionRequest{}};
+  std::vector<PrecisionRequest> taken;
+  const auto add = [&](const PrecisionRequest& choice) {
     if (std::ranges::find(taken, choice) != taken.end()) return;
-    Setup setup = with_choice(usual_setup(candidate, machine), choice);
+    LoadOptions setup = with_choice(usual_setup(candidate, machine), choice);
     if (plan_of(candidate, setup, machine)) taken.push_back(choice);
   };
-  for (const PrecisionChoice& choice : all_choices(candidate)) add(choice);
+  for (const PrecisionRequest& choice : all_choices(candidate)) add(choice);
   for (const StoreFile& store : prepared)
-    add({candidate.experts > 0 && store.tiers.size() == 2 ? PolicyKind::dynaexq : PolicyKind::static_tiers,
-         store.tiers});
+    add({.policy = candidate.experts > 0 && store.tiers.size() == 2 ? PolicyKind::dynaexq
+                                                                    : PolicyKind::static_tiers,
+         .tiers = store.tiers});
   add(choice_of(usual_setup(candidate, machine)));
   return taken;
 }
 
-Result<PlanReport> plan_of(const Candidate& candidate, const Setup& setup, const Machine& machine) {
+Result<LoadPlan> plan_of(const Candidate& candidate, const LoadOptions& setup, const Machine& machine) {
   if (planned_by_size_alone(candidate))
     return fail(ErrorKind::unsupported, candidate.name, "only its size is known before it is here");
-  PlanSettings settings{.context = setup.context,
-                        .kv = setup.kv,
-                        .chunk = 0,
-                        .precision = precision_of(setup),
-                        .device = machine.room.device,
-                        .device_memory_bytes = machine.room.device_memory_bytes};
-  settings.precision.budget_bytes = setup.budget_bytes;
-  if (!candidate.path.empty()) return plan_model(candidate.path, settings);
-  settings.dense_tier = candidate.entry->dense;
-  if (candidate.experts == 0) settings.dense_bytes = candidate.file_bytes;
-  return plan_shape(candidate.entry->shape, settings);
+  LoadOptions options = load_options(candidate.path, setup, machine.room.precision.stores_folder);
+  options.device = machine.room.device;
+  options.precision.budget_bytes = setup.precision.budget_bytes;
+  if (!candidate.path.empty()) return plan_model(options, facts_of(machine));
+  const CatalogueEntry& entry = *candidate.entry;
+  return plan_shape({.name = entry.shape,
+                     .dense_tier = entry.dense,
+                     .dense_bytes = candidate.experts == 0 ? candidate.file_bytes : 0},
+                    options, facts_of(machine));
 }
 
-std::vector<Remedy> remedies(const Candidate& candidate, const Setup& setup, const PlanReport& report,
+std::vector<Remedy> remedies(const Candidate& candidate, const LoadOptions& setup, const LoadPlan& report,
                              const Machine& machine, std::stop_token stop) {
   std::vector<Remedy> found;
-  const auto fits = [&](const Setup& changed) {
+  const auto fits = [&](const LoadOptions& changed) {
     const auto plan = plan_of(candidate, changed, machine);
     return plan && plan->plan.fits;
   };
-  if (report.plan.least_bytes <= machine.room.budget_bytes && report.plan.least_bytes > setup.budget_bytes) {
-    Setup more = setup;
-    more.budget_bytes = report.plan.least_bytes;
+  if (report.plan.least_bytes <= machine.room.precision.budget_bytes &&
+      report.plan.least_bytes > setup.precision.budget_bytes) {
+    LoadOptions more = setup;
+    more.precision.budget_bytes = report.plan.least_bytes;
     found.push_back({Remedy::Kind::budget, more});
   }
-  Setup smaller_kv = setup;
+  LoadOptions smaller_kv = setup;
   smaller_kv.kv = KvType::q8;
   if (setup.kv != KvType::q8 && fits(smaller_kv)) found.push_back({Remedy::Kind::kv, smaller_kv});
-  std::optional<Setup> shorter;
+  std::optional<LoadOptions> shorter;
   for (const std::int64_t context : contexts_of(candidate)) {
     if (context >= setup.context || stop.stop_requested()) break;
-    Setup changed = setup;
+    LoadOptions changed = setup;
     changed.context = context;
     if (!fits(changed)) break;
     shorter = changed;
   }
   if (shorter) found.push_back({Remedy::Kind::context, *shorter});
   // From precise to small: the first that fits keeps most.
-  for (const PrecisionChoice& choice : precision_choices(candidate, machine)) {
+  for (const PrecisionRequest& choice : precision_choices(candidate, machine)) {
     if (stop.stop_requested()) break;
-    const Setup changed = with_choice(setup, choice);
+    const LoadOptions changed = with_choice(setup, choice);
     if (choice == choice_of(setup) || !fits(changed)) continue;
     found.push_back({Remedy::Kind::precision, changed});
     break;
@@ -158,26 +156,20 @@ std::vector<Remedy> remedies(const Candidate& candidate, const Setup& setup, con
   return found;
 }
 
-LoadRequest load_request(const std::filesystem::path& model, const Setup& setup,
+LoadOptions load_options(const std::filesystem::path& model, const LoadOptions& setup,
                          const std::filesystem::path& stores) {
-  LoadRequest request;
-  request.model = model;
-  request.context = setup.context;
-  request.kv = setup.kv;
-  request.device = setup.device;
-  request.precision = precision_of(setup);
-  request.precision.stores_folder = stores;
-  return request;
+  LoadOptions options = setup_of(setup);
+  options.model = model;
+  if (setup.precision.policy == PolicyKind::none) options.precision = {};
+  options.precision.stores_folder = stores;
+  return options;
 }
 
-Setup setup_of(const LoadRequest& request) {
-  return {.device = request.device,
-          .context = request.context,
-          .kv = request.kv,
-          .policy = request.precision.policy,
-          .tiers = request.precision.tiers,
-          .budget_bytes = request.precision.budget_bytes,
-          .cpu_moe_layers = request.precision.offload.cpu_moe_layers};
+LoadOptions setup_of(const LoadOptions& options) {
+  LoadOptions setup{.context = options.context, .kv = options.kv, .device = options.device};
+  setup.precision = choice_of(options);
+  setup.precision.budget_bytes = options.precision.budget_bytes;
+  return setup;
 }
 
 }  // namespace fovea::app

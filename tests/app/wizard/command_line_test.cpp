@@ -13,7 +13,7 @@
 
 using namespace fovea;
 
-Q_DECLARE_METATYPE(fovea::app::Setup)
+Q_DECLARE_METATYPE(fovea::LoadOptions)
 
 namespace {
 
@@ -30,21 +30,39 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-Result<LoadRequest> parsed(const std::vector<std::string>& words) {
+Result<LoadOptions> parsed(const std::vector<std::string>& words) {
   CLI::App program;
   std::string model;
-  app::LoadFlags load;
-  app::PrecisionFlags precision;
+  LoadOptions load;
   app::add_model(program, model);
   app::add_context(program, load, "");
   app::add_device(program, load.device);
   app::add_threads(program, load);
   app::add_kv(program, load);
-  app::add_precision(program, precision);
+  app::add_precision(program, load.precision);
   std::vector<const char*> argv{"fovea"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   program.parse(app::arguments_of(static_cast<int>(argv.size()), argv.data()));
-  return app::load_request(model, load, precision);
+  return app::load_options(model, load);
+}
+
+// What the wizard's memory page sets, in one line.
+struct Set {
+  std::string device = {};
+  std::int64_t context = 0;
+  KvType kv = KvType::f16;
+  PolicyKind policy = PolicyKind::none;
+  std::vector<std::string> tiers = {};
+  std::int64_t budget_bytes = 0;
+  std::int64_t cpu_moe_layers = 0;
+};
+LoadOptions options(const Set& set) {
+  LoadOptions options{.context = set.context, .kv = set.kv, .device = set.device};
+  options.precision.policy = set.policy;
+  options.precision.tiers = set.tiers;
+  options.precision.budget_bytes = set.budget_bytes;
+  options.precision.offload.cpu_moe_layers = set.cpu_moe_layers;
+  return options;
 }
 
 }  // namespace
@@ -54,43 +72,43 @@ class WizardCommandLineTest : public QObject {
 
  private Q_SLOTS:
   void comesBack_data() {
-    QTest::addColumn<app::Setup>("setup");
+    QTest::addColumn<LoadOptions>("setup");
     using enum PolicyKind;
-    QTest::newRow("as the file") << app::Setup{.context = 8192};
-    QTest::newRow("a card") << app::Setup{.device = "cuda:1", .context = 8192};
-    QTest::newRow("a card's budget") << app::Setup{.device = "cuda:0",
-                                                   .context = 8192,
-                                                   .policy = dynaexq,
-                                                   .tiers = {"q4", "q2"},
-                                                   .budget_bytes = 12'000'000'000};
-    QTest::newRow("small memory") << app::Setup{.context = 2048, .kv = KvType::q8};
-    QTest::newRow("exact memory") << app::Setup{.context = 2048, .kv = KvType::f32};
-    QTest::newRow("dynaexq") << app::Setup{
-        .context = 4096, .policy = dynaexq, .tiers = {"q4", "q2"}, .budget_bytes = std::int64_t{8} << 30};
-    QTest::newRow("a budget in bytes") << app::Setup{
-        .context = 4096, .policy = dynaexq, .tiers = {"file", "q3"}, .budget_bytes = 187'654'321};
-    QTest::newRow("a budget in GB") << app::Setup{
-        .context = 1, .policy = static_tiers, .budget_bytes = 20'000'000'000};
+    QTest::newRow("as the file") << options({.context = 8192});
+    QTest::newRow("a card") << options({.device = "cuda:1", .context = 8192});
+    QTest::newRow("a card's budget") << options({.device = "cuda:0",
+                                                 .context = 8192,
+                                                 .policy = dynaexq,
+                                                 .tiers = {"q4", "q2"},
+                                                 .budget_bytes = 12'000'000'000});
+    QTest::newRow("small memory") << options({.context = 2048, .kv = KvType::q8});
+    QTest::newRow("exact memory") << options({.context = 2048, .kv = KvType::f32});
+    QTest::newRow("dynaexq") << options(
+        {.context = 4096, .policy = dynaexq, .tiers = {"q4", "q2"}, .budget_bytes = std::int64_t{8} << 30});
+    QTest::newRow("a budget in bytes") << options(
+        {.context = 4096, .policy = dynaexq, .tiers = {"file", "q3"}, .budget_bytes = 187'654'321});
+    QTest::newRow("a budget in GB") << options(
+        {.context = 1, .policy = static_tiers, .budget_bytes = 20'000'000'000});
     QTest::newRow("static, one tier")
-        << app::Setup{.context = 4096, .policy = static_tiers, .tiers = {"q3"}, .budget_bytes = 500'000'000};
-    QTest::newRow("offload") << app::Setup{.context = 4096,
-                                           .policy = offload,
-                                           .tiers = {"q2"},
-                                           .budget_bytes = 500'000'000,
-                                           .cpu_moe_layers = -1};
-    QTest::newRow("offload by number") << app::Setup{
-        .context = 4096, .policy = offload, .tiers = {"file"}, .budget_bytes = 1, .cpu_moe_layers = 7};
-    QTest::newRow("automatic") << app::Setup{.context = 4096, .policy = automatic, .budget_bytes = 3'000'000};
+        << options({.context = 4096, .policy = static_tiers, .tiers = {"q3"}, .budget_bytes = 500'000'000});
+    QTest::newRow("offload") << options({.context = 4096,
+                                         .policy = offload,
+                                         .tiers = {"q2"},
+                                         .budget_bytes = 500'000'000,
+                                         .cpu_moe_layers = -1});
+    QTest::newRow("offload by number") << options(
+        {.context = 4096, .policy = offload, .tiers = {"file"}, .budget_bytes = 1, .cpu_moe_layers = 7});
+    QTest::newRow("automatic") << options({.context = 4096, .policy = automatic, .budget_bytes = 3'000'000});
   }
   void comesBack() {
-    QFETCH(app::Setup, setup);
+    QFETCH(LoadOptions, setup);
     const tests::TemporaryFolder folder;
     for (const char* name : {"plain.gguf", "with a space.gguf", "it's $HOME; `really` \"so\" \\ *.gguf"}) {
       const std::filesystem::path model = folder.path() / name;
       QFile file(QString::fromStdString(model.string()));
       QVERIFY(file.open(QFile::WriteOnly));
       file.close();
-      const LoadRequest asked = app::load_request(model, setup, app::stores_folder());
+      const LoadOptions asked = app::load_options(model, setup, app::stores_folder());
       const std::string line = app::command_line(app::arguments_for(model.string(), asked));
       const auto back = parsed(words_of(line));
       FOVEA_VERIFY(back);
@@ -102,7 +120,7 @@ class WizardCommandLineTest : public QObject {
   }
 
   void looksAsOneWouldWriteIt() {
-    LoadRequest request;
+    LoadOptions request;
     request.context = 4096;
     request.precision.policy = PolicyKind::dynaexq;
     request.precision.tiers = {"q4", "q2"};
@@ -114,35 +132,35 @@ class WizardCommandLineTest : public QObject {
 
   // A page has a choice for each policy with its tiers: what somebody left to the planner is one of them.
   void whatIsLeftToThePlannerIsNamed() {
-    PlanReport report;
-    report.policy = PolicyKind::dynaexq;
+    LoadPlan report;
+    report.options.precision.policy = PolicyKind::dynaexq;
     report.plan.parts.experts = {{.name = "file"}, {.name = "q2"}};
     const std::vector<std::string> both{"file", "q2"};
-    QVERIFY(app::named({.policy = PolicyKind::automatic}, report) ==
-            (app::Setup{.policy = PolicyKind::dynaexq, .tiers = both}));
-    QVERIFY(app::named({.policy = PolicyKind::dynaexq}, report) ==
-            (app::Setup{.policy = PolicyKind::dynaexq, .tiers = both}));
-    const app::Setup chosen{.policy = PolicyKind::dynaexq, .tiers = {"q4", "q2"}};
-    QVERIFY(app::named(chosen, report) == chosen);
-    QVERIFY(app::named({}, report) == app::Setup{});
-    report.policy = PolicyKind::static_tiers;  // the best mix of them
-    QVERIFY(app::named({.policy = PolicyKind::automatic}, report) ==
-            app::Setup{.policy = PolicyKind::static_tiers});
+    const auto named = [&](const Set& set) { return app::named(options(set), report); };
+    QVERIFY(named({.policy = PolicyKind::automatic}) ==
+            options({.policy = PolicyKind::dynaexq, .tiers = both}));
+    QVERIFY(named({.policy = PolicyKind::dynaexq}) ==
+            options({.policy = PolicyKind::dynaexq, .tiers = both}));
+    const Set chosen{.policy = PolicyKind::dynaexq, .tiers = {"q4", "q2"}};
+    QVERIFY(named(chosen) == options(chosen));
+    QVERIFY(named({}) == LoadOptions{});
+    report.options.precision.policy = PolicyKind::static_tiers;  // the best mix of them
+    QVERIFY(named({.policy = PolicyKind::automatic}) == options({.policy = PolicyKind::static_tiers}));
   }
 
   // The same setups through the settings file's form.
   void settingsKeepIt_data() { comesBack_data(); }
   void settingsKeepIt() {
-    QFETCH(app::Setup, setup);
-    if (setup.policy == PolicyKind::automatic) return;  // the wizard names what it means
-    const LoadRequest asked = app::load_request("/models/a.gguf", setup, "/stores");
-    std::vector<app::ModelSetup> setups;
-    app::keep_setup(setups, app::load_request("/models/b.gguf", {.context = 1}, "/stores"));
-    app::keep_setup(setups, app::load_request("/models/a.gguf", {.context = 2}, "/stores"));
+    QFETCH(LoadOptions, setup);
+    if (setup.precision.policy == PolicyKind::automatic) return;  // the wizard names what it means
+    const LoadOptions asked = app::load_options("/models/a.gguf", setup, "/stores");
+    std::vector<LoadOptions> setups;
+    app::keep_setup(setups, app::load_options("/models/b.gguf", options({.context = 1}), "/stores"));
+    app::keep_setup(setups, app::load_options("/models/a.gguf", options({.context = 2}), "/stores"));
     app::keep_setup(setups, asked);
     const bool on_card = !setup.device.empty();  // what holds for one device says nothing of the other
     QCOMPARE(setups.size(), std::size_t{on_card ? 3U : 2U});
-    LoadRequest opened;
+    LoadOptions opened;
     opened.device = setup.device;
     opened.model = "/models/a.gguf";
     opened.threads = 3;
@@ -152,12 +170,12 @@ class WizardCommandLineTest : public QObject {
     QCOMPARE(opened.threads, 3);
     QCOMPARE(opened.precision.stores_folder, std::filesystem::path("/stores"));
     if (on_card) {
-      LoadRequest on_processor;
+      LoadOptions on_processor;
       on_processor.model = "/models/a.gguf";
       QVERIFY(app::apply_setup(setups, on_processor));
       QCOMPARE(on_processor.context, std::int64_t{2});
     }
-    LoadRequest other;
+    LoadOptions other;
     other.model = "/models/c.gguf";
     other.context = 77;
     app::apply_setup(setups, other);
