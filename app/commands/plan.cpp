@@ -29,30 +29,41 @@ bool has_card(const PlanFlags& flags) {
   return flags.machine.device_memory_bytes > 0 || names_gpu(flags.load);
 }
 
+Result<LoadPlan> plan_for(const PlanFlags& flags, LoadOptions options, const MachineFacts& machine) {
+  if (!flags.shape.empty())
+    return plan_shape({.name = flags.shape, .dense_tier = flags.dense}, options, machine);
+  FOVEA_TRY(options.model, find_model(flags.model));
+  return plan_model(options, machine);
+}
+
+// The speeds that nobody gave, of what is here and used.
+Result<void> measure(const LoadOptions& options, const LoadPlan& plan, MachineFacts& machine) {
+  const bool here = machine.device_memory_bytes == 0;
+  const bool device_missing = here && (machine.device_gb_per_s == 0 || machine.device_gop_per_s == 0);
+  DeviceSpeed device, processor;
+  if (plan.host_part.bytes() > 0 || (device_missing && !names_gpu(options))) {
+    FOVEA_TRY(processor, measure_speed());
+  }
+  device = processor;
+  if (device_missing && names_gpu(options)) {
+    FOVEA_TRY(device, measure_speed(options.device));
+  }
+  machine.main_memory_gb_per_s = processor.read_gb_per_s;
+  machine.processor_gop_per_s = processor.gop_per_s;
+  if (here && machine.device_gb_per_s == 0) machine.device_gb_per_s = device.read_gb_per_s;
+  if (here && machine.device_gop_per_s == 0) machine.device_gop_per_s = device.gop_per_s;
+  return {};
+}
+
 Result<void> print_plan(const PlanFlags& flags, Console& console) {
   LoadOptions options = flags.load;
   if (options.precision.budget_bytes == 0) options.precision.budget_bytes = flags.machine.device_memory_bytes;
   FOVEA_TRY(options.precision, precision_request(options.precision, has_card(flags)));
   options.precision.stores_folder = stores_folder();
+  FOVEA_TRY(LoadPlan plan, plan_for(flags, options, flags.machine));
   MachineFacts machine = flags.machine;
-  FOVEA_TRY(const DeviceSpeed processor, measure_speed());
-  machine.main_memory_gb_per_s = processor.read_gb_per_s;
-  machine.processor_gop_per_s = processor.gop_per_s;
-  if (machine.device_memory_bytes == 0) {
-    DeviceSpeed device = processor;
-    if (names_gpu(options)) {
-      FOVEA_TRY(device, measure_speed(options.device));
-    }
-    if (machine.device_gb_per_s == 0) machine.device_gb_per_s = device.read_gb_per_s;
-    if (machine.device_gop_per_s == 0) machine.device_gop_per_s = device.gop_per_s;
-  }
-  LoadPlan plan;
-  if (flags.shape.empty()) {
-    FOVEA_TRY(options.model, find_model(flags.model));
-    FOVEA_TRY(plan, plan_model(options, machine));
-  } else {
-    FOVEA_TRY(plan, plan_shape({.name = flags.shape, .dense_tier = flags.dense}, options, machine));
-  }
+  FOVEA_CHECK(measure(options, plan, machine));
+  FOVEA_TRY(plan, plan_for(flags, options, machine));
   FOVEA_CHECK(flags.json ? write_json(console, plan_json(plan, flags.prompt_tokens))
                          : console.write_text(plan_text(plan, flags.prompt_tokens)));
   return check_fits(plan);
@@ -81,13 +92,14 @@ void add_plan(Registry& registry) {
   command
       ->add_option(
           "--device-bandwidth", flags->machine.device_gb_per_s,
-          "How fast the card reads its memory in GB/s, as 1792, for the predicted time (default: what "
-          "the device says)")
+          "How fast the device reads its memory in GB/s, as 1792, for the predicted times (default: measured "
+          "where it is here)")
       ->check(number_between(1, 1e6));
   command
-      ->add_option("--device-gops", flags->machine.device_gop_per_s,
-                   "How much the card computes in 10^9 operations per second, a multiply-add being two, for "
-                   "the predicted time to the first token (default: measured where it is here)")
+      ->add_option(
+          "--device-gops", flags->machine.device_gop_per_s,
+          "How much the device computes in 10^9 operations per second, a multiply-add being two, for "
+          "the predicted time to the first token (default: measured where it is here)")
       ->check(number_between(1, 1e9));
   command
       ->add_option("--prompt-tokens", flags->prompt_tokens,
@@ -104,11 +116,8 @@ void add_plan(Registry& registry) {
   command->callback([&registry, flags] {
     if (flags->model.empty() && flags->shape.empty()) throw CLI::RequiredError("MODEL or --shape");
     if (!flags->model.empty() && !flags->shape.empty()) throw CLI::ExcludesError("MODEL", "--shape");
-    const MachineFacts& facts = flags->machine;
-    if ((facts.main_memory_bytes > 0 || facts.device_gb_per_s > 0 || facts.device_gop_per_s > 0) &&
-        !has_card(*flags))
-      throw CLI::RequiresError("--main-memory, --device-bandwidth or --device-gops",
-                               "--device-memory or --device cuda:N");
+    if (flags->machine.main_memory_bytes > 0 && !has_card(*flags))
+      throw CLI::RequiresError("--main-memory", "--device-memory or --device cuda:N");
     registry.chosen = [flags](Console& console, Interrupts&) { return print_plan(*flags, console); };
   });
 }

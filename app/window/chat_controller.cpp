@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/library/background.h"
 #include "app/library/device_choice.h"
 #include "app/window/conversation_view.h"
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
-#include "app/wizard/background.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"

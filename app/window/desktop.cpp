@@ -5,6 +5,9 @@
 #include <QLocale>
 #include <QPointer>
 
+#include "app/advisor/model_setups.h"
+#include "app/advisor/proposal.h"
+#include "app/library/background.h"
 #include "app/library/data_folder.h"
 #include "app/library/model_library.h"
 #include "app/library/sampling_defaults.h"
@@ -12,10 +15,7 @@
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
-#include "app/wizard/background.h"
 #include "app/wizard/device_views.h"
-#include "app/wizard/model_setups.h"
-#include "app/wizard/proposal.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/core/result.h"

@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "app/wizard/calibration.h"
+#include "app/advisor/calibration.h"
 #include "engine/api/devices.h"
 #include "engine/api/engine.h"
 

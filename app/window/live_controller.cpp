@@ -5,13 +5,13 @@
 #include <tuple>
 #include <utility>
 
+#include "app/advisor/machine.h"
+#include "app/library/background.h"
 #include "app/library/device_choice.h"
 #include "app/library/stores.h"
 #include "app/live/panel_files.h"
 #include "app/window/chat_controller.h"
 #include "app/window/model_words.h"
-#include "app/wizard/background.h"
-#include "app/wizard/machine.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/api/devices.h"

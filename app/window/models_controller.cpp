@@ -8,11 +8,11 @@
 
 #include "app/download/hub_cache.h"
 #include "app/files/folders.h"
+#include "app/library/background.h"
 #include "app/library/data_folder.h"
 #include "app/library/fit_words.h"
 #include "app/library/stores.h"
 #include "app/window/model_rows.h"
-#include "app/wizard/background.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/api/prepare.h"

@@ -1,11 +1,11 @@
 #include "app/window/wizard_link.h"
 
+#include "app/advisor/model_setups.h"
 #include "app/library/data_folder.h"
 #include "app/library/stores.h"
 #include "app/window/chat_controller.h"
 #include "app/window/model_words.h"
 #include "app/window/wizard_downloads.h"
-#include "app/wizard/model_setups.h"
 #include "ui/wizard/wizard_dialog.h"
 
 namespace fovea::app {

@@ -202,6 +202,11 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
     view.why = MemoryWords::tr(
         "Fovea's planner reads the sizes of all tensors in the file and adds up what will be held, as "
         "it does when the model is opened. The budget is never exceeded.");
+    if (report.policy() != PolicyKind::none && report.basis.store_fingerprint.empty())
+      view.why += QLatin1Char(' ') +
+                  MemoryWords::tr(
+                      "No precisions are prepared yet, so each expert counts as if a lower one hurt it "
+                      "like any other; once they are, the plan can change, and Fovea says so.");
   }
   return view;
 }

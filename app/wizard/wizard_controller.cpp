@@ -1,7 +1,7 @@
 // The way through the wizard's pages.
 #include "app/wizard/wizard_controller.h"
 
-#include "app/wizard/background.h"
+#include "app/library/background.h"
 #include "app/words/error_words.h"
 
 namespace fovea::app {

@@ -11,9 +11,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "app/wizard/calibration.h"
-#include "app/wizard/candidates.h"
-#include "app/wizard/setup.h"
+#include "app/advisor/calibration.h"
+#include "app/advisor/candidates.h"
+#include "app/advisor/setup.h"
 #include "app/wizard/wizard_words.h"
 #include "engine/api/progress.h"
 #include "ui/wizard/wizard_dialog.h"

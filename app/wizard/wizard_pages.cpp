@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/advisor/command_line.h"
+#include "app/library/background.h"
 #include "app/library/stores.h"
-#include "app/wizard/background.h"
-#include "app/wizard/command_line.h"
 #include "app/wizard/device_views.h"
 #include "app/wizard/wizard_controller.h"
 #include "app/words/error_words.h"

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "app/advisor/calibration.h"
+#include "app/advisor/candidates.h"
+#include "app/advisor/setup.h"
 #include "app/library/stores.h"
-#include "app/wizard/calibration.h"
-#include "app/wizard/candidates.h"
-#include "app/wizard/setup.h"
 #include "engine/api/prepare.h"
 #include "ui/wizard/wizard_view.h"
 

@@ -46,10 +46,15 @@ struct PromptPart {
   double bytes = 0;          // of weights that one pass of LoadOptions::chunk tokens reads
   double gop_per_s = 0;      // of the arithmetic; 0: not known
 };
+// Of the layers with this window.
+struct AttentionPart {
+  std::int64_t window = 0;   // 0: none
+  double multiply_adds = 0;  // for each token, and each token that it sees
+};
 struct PromptCost {
-  PromptPart device = {}, host = {};   // host: beside a card
-  double attention_multiply_adds = 0;  // on the device, for each token and each token before it
-  double output_multiply_adds = 0;     // on the device, for the last token
+  PromptPart device = {}, host = {};          // host: beside a card
+  std::vector<AttentionPart> attention = {};  // on the device
+  double output_multiply_adds = 0;            // on the device, for the last token
 };
 
 // What a plan rests on. Where loading finds it otherwise, it says so.

@@ -64,13 +64,16 @@ double multiply_adds(const models::WeightPlan& weights, const models::ModelConfi
   return sum;
 }
 
-double attention_multiply_adds(const models::ModelConfig& config) {
-  std::int64_t sum = 0;
+std::vector<AttentionPart> attention_parts(const models::ModelConfig& config) {
+  std::vector<AttentionPart> parts;
   for (const models::LayerConfig& layer : config.layers) {
-    if (const models::AttentionConfig* const attention = layer.attention())
-      sum += 2 * attention->heads * attention->head_dim;
+    const models::AttentionConfig* const attention = layer.attention();
+    if (attention == nullptr) continue;
+    auto part = std::ranges::find(parts, attention->window, &AttentionPart::window);
+    if (part == parts.end()) part = parts.insert(parts.end(), {.window = attention->window});
+    part->multiply_adds += static_cast<double>(2 * attention->heads * attention->head_dim);
   }
-  return static_cast<double>(sum);
+  return parts;
 }
 
 Result<std::vector<TierId>> mapped_tiers(const UnitPlan& units, const std::filesystem::path& map) {
@@ -214,7 +217,7 @@ void predict(const Subject& subject, const Machine& machine, const Fitted& fitte
   plan.prompt = {.device = {.multiply_adds = subject.multiply_adds - on_host,
                             .bytes = dense + pass.device,
                             .gop_per_s = facts.device_gop_per_s},
-                 .attention_multiply_adds = attention_multiply_adds(config),
+                 .attention = attention_parts(config),
                  .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
   if (!card || token.host == 0) return;
   plan.host_part = {.dense_bytes = experts ? 0 : token.host,

@@ -56,14 +56,19 @@ std::int64_t units_moved(const LoadPlan& was, const LoadPlan& is) {
 double LoadPlan::first_token_seconds(std::int64_t prompt_tokens) const {
   const auto tokens = static_cast<double>(prompt_tokens);
   const double passes = std::ceil(tokens / static_cast<double>(options.chunk));
-  const auto seconds = [&](const PromptPart& part, double gb_per_s, double more_multiply_adds) {
-    const double arithmetic = 2 * (part.multiply_adds * tokens + more_multiply_adds) / (1e9 * part.gop_per_s);
+  const auto seconds = [&](const PromptPart& part, double gb_per_s, double multiply_adds_once) {
+    const double arithmetic = 2 * (part.multiply_adds * tokens + multiply_adds_once) / (1e9 * part.gop_per_s);
     return std::max(arithmetic, gb_per_s > 0 ? passes * part.bytes / (1e9 * gb_per_s) : 0);
   };
   const bool on_host = prompt.host.multiply_adds > 0;
   if (prompt_tokens < 1 || prompt.device.gop_per_s <= 0 || (on_host && prompt.host.gop_per_s <= 0)) return 0;
-  const double attention = prompt.attention_multiply_adds * tokens * (tokens + 1) / 2;
-  const double device = seconds(prompt.device, device_part.gb_per_s, attention + prompt.output_multiply_adds);
+  double once = prompt.output_multiply_adds;
+  for (const AttentionPart& part : prompt.attention) {
+    const auto window =
+        static_cast<double>(part.window > 0 ? std::min(part.window, prompt_tokens) : prompt_tokens);
+    once += part.multiply_adds * (window * (window + 1) / 2 + (tokens - window) * window);
+  }
+  const double device = seconds(prompt.device, device_part.gb_per_s, once);
   return on_host ? std::max(device, seconds(prompt.host, host_part.gb_per_s, 0)) : device;
 }
 

@@ -21,7 +21,7 @@
 #include "ui/wizard/size_box.h"
 #include "ui/wizard/wizard_dialog.h"
 
-#include "machines.h"
+#include "../advisor/machines.h"
 
 using namespace fovea;
 using Page = ui::WizardPage;

@@ -274,7 +274,8 @@ class PlannerTest : public QObject {
     QCOMPARE(all->capacity, (std::vector<std::int64_t>{640, 0, 0}));
   }
 
-  // 12 pages fixed, 8 blocks of 2 pages for one layer's on-demand cache, and what is left for units that stay.
+  // 12 pages fixed, 8 blocks of 2 pages for one layer's on-demand cache, and what is left for units that
+  // stay.
   void theDiskTakesWhatDoesNotFit() {
     PlanInputs inputs = small_inputs(28);
     inputs.may_use_disk = true;

@@ -1,4 +1,4 @@
-#include "app/wizard/calibration.h"
+#include "app/advisor/calibration.h"
 
 #include <algorithm>
 #include <chrono>

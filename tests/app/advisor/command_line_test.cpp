@@ -1,14 +1,14 @@
 // "Copy as command line": a shell and the commands' own parser read the same request from it.
-#include "app/wizard/command_line.h"
+#include "app/advisor/command_line.h"
 
 #include <CLI/CLI.hpp>
 #include <QProcess>
 
+#include "app/advisor/model_setups.h"
+#include "app/advisor/setup.h"
 #include "app/commands/loading.h"
 #include "app/commands/precision_flags.h"
 #include "app/library/stores.h"
-#include "app/wizard/model_setups.h"
-#include "app/wizard/setup.h"
 #include "tests/support/test.h"
 
 using namespace fovea;

@@ -1,9 +1,9 @@
 // Which model is recommended on which machine, and what is said of it.
-#include "app/wizard/candidates.h"
+#include "app/advisor/candidates.h"
 
 #include <algorithm>
 
-#include "app/wizard/setup.h"
+#include "app/advisor/setup.h"
 #include "engine/api/model_info.h"
 #include "tests/support/test.h"
 

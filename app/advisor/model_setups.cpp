@@ -1,10 +1,10 @@
-#include "app/wizard/model_setups.h"
+#include "app/advisor/model_setups.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "app/advisor/setup.h"
 #include "app/library/device_choice.h"
-#include "app/wizard/setup.h"
 
 namespace fovea::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/wizard/command_line.h"
+#include "app/advisor/command_line.h"
 
 #include "app/library/device_choice.h"
 #include "engine/core/shell_word.h"

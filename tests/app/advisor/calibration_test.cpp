@@ -1,5 +1,5 @@
 // The real engine and the demo model: what is measured is of the order that can be.
-#include "app/wizard/calibration.h"
+#include "app/advisor/calibration.h"
 
 #include <numeric>
 

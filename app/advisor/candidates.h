@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "app/advisor/catalogue.h"
+#include "app/advisor/machine.h"
 #include "app/library/fit.h"
-#include "app/wizard/catalogue.h"
-#include "app/wizard/machine.h"
 #include "engine/api/plan.h"
 
 namespace fovea::app {

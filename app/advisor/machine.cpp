@@ -1,4 +1,4 @@
-#include "app/wizard/machine.h"
+#include "app/advisor/machine.h"
 
 #include <algorithm>
 #include <chrono>

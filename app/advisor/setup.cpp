@@ -1,4 +1,4 @@
-#include "app/wizard/setup.h"
+#include "app/advisor/setup.h"
 
 #include <algorithm>
 #include <optional>

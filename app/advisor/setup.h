@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/advisor/candidates.h"
 #include "app/library/library_types.h"
-#include "app/wizard/candidates.h"
 #include "engine/api/engine.h"
 #include "engine/api/plan.h"
 

@@ -1,13 +1,13 @@
-#include "app/wizard/candidates.h"
+#include "app/advisor/candidates.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <set>
 
+#include "app/advisor/setup.h"
 #include "app/library/model_files.h"
 #include "app/library/model_library.h"
-#include "app/wizard/setup.h"
 #include "app/words/error_words.h"
 #include "engine/api/model_info.h"
 
