@@ -182,7 +182,7 @@ MachineFacts facts_of(const Machine& machine) {
   facts.main_memory_gb_per_s = machine.memory_read_gb_per_s;
   facts.processor_gop_per_s = machine.processor_gop_per_s;
   const bool card = on_card(machine.room, facts);
-  if (!card) facts.device_gb_per_s = machine.memory_read_gb_per_s;
+  if (!card || machine.gpu) facts.device_gb_per_s = read_gb_per_s(machine);
   facts.device_gop_per_s = card ? machine.gpu_gop_per_s : machine.processor_gop_per_s;
   return facts;
 }

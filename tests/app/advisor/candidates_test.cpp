@@ -113,16 +113,10 @@ class CandidatesTest : public QObject {
     dense.file_bytes = 4'000'000'000;
     dense.parameters = dense.parameters_active = 8'000'000'000;
     QCOMPARE(app::bytes_per_token(dense, {}), 4e9);
-    // 1 GB of dense weights (2 B parameters), 8 B in experts at 4 bits of which a quarter works.
-    Candidate sparse;
-    sparse.parameters = 10'000'000'000;
-    sparse.parameters_active = 4'000'000'000;
-    sparse.experts = 8;
-    sparse.experts_used = 2;
+    // A plan knows it.
     LoadPlan report;
-    report.plan.parts.dense = 1'000'000'000;
-    report.plan.parts.experts = {{.name = "q4", .bits_per_weight = 4, .units = 64, .bytes = 4'000'000'000}};
-    QCOMPARE(app::bytes_per_token(sparse, report), 2e9);
+    report.device_part = {.dense_bytes = 1e9, .expert_bytes = 1e9};
+    QCOMPARE(app::bytes_per_token(dense, report), 2e9);
   }
 
   void lowBitsCountForLess() {
