@@ -16,8 +16,7 @@ namespace {
 
 struct BenchFlags {
   std::string model;
-  LoadFlags load;
-  PrecisionFlags precision;
+  LoadOptions load;
   ShapeFlags shape;
   BenchSettings settings;
   bool json = false;
@@ -35,7 +34,7 @@ nlohmann::ordered_json as_json(const Percentiles& times) {
 }
 
 nlohmann::ordered_json as_json(const BenchResult& result, const LoadedEngine& loaded) {
-  const LoadRequest& settings = loaded.engine->settings();
+  const LoadOptions& settings = loaded.engine->settings();
   const MemoryUse memory = loaded.engine->memory();
   nlohmann::ordered_json object = {{"model", loaded.engine->info().name},
                                    {"threads", settings.threads},
@@ -77,10 +76,9 @@ std::string for_people(const BenchResult& result, const LoadedEngine& loaded) {
 
 Result<void> print_bench(const BenchFlags& flags, Console& console, Interrupts& interrupts) {
   if (!flags.shape.shape.empty())
-    return bench_of_shape(flags.shape, flags.load, flags.precision, flags.settings, flags.json, console,
-                          interrupts);
+    return bench_of_shape(flags.shape, flags.load, flags.settings, flags.json, console, interrupts);
   const Interrupts::Operation operation(interrupts);
-  FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load, flags.precision));
+  FOVEA_TRY(LoadOptions request, load_options(flags.model, flags.load));
   request.need_tokenizer = false;
   request.context = flags.settings.prompt_tokens + flags.settings.generated_tokens;
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));
@@ -121,7 +119,7 @@ void add_bench(Registry& registry) {
   add_device(*command, flags->load.device);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
-  add_precision(*command, flags->precision);
+  add_precision(*command, flags->load.precision);
   command->callback([&registry, flags] {
     const bool is_shape = !flags->shape.shape.empty();
     if (flags->model.empty() && !is_shape) throw CLI::RequiredError("MODEL or --shape");

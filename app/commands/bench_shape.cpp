@@ -14,21 +14,21 @@ namespace {
 
 // One tier is measured as it stands, within a budget where one is given, and beside a GPU with a part left to
 // the processor; two within a budget while experts move.
-Result<void> read_tiers(const PrecisionFlags& precision, ShapeBenchSettings& shape) {
-  const PrecisionRequest& request = precision.request;
+Result<void> read_tiers(const PrecisionRequest& request, ShapeBenchSettings& shape) {
   const bool moves = request.tiers.size() == 2;
-  const bool fits = !precision.policy_given || (moves ? request.policy == PolicyKind::dynaexq
-                                                      : request.policy == PolicyKind::static_tiers ||
-                                                            request.policy == PolicyKind::none);
-  FOVEA_TRY(shape.offload, offload_settings(request.offload, precision.cpu_moe));
-  if (!fits || precision.dynaexq_given || (moves && request.budget_bytes == 0) || !request.store.empty() ||
-      !request.tier_map.empty() || !request.events.empty() || request.transfer_bytes > 0 ||
-      request.publish_after_passes >= 0 || (request.traffic_gb_per_s > 0 && !moves) ||
-      request.tiers.size() > 2)
+  const bool fits =
+      request.policy == PolicyKind::automatic ||
+      (moves ? request.policy == PolicyKind::dynaexq
+             : request.policy == PolicyKind::static_tiers || request.policy == PolicyKind::none);
+  if (!fits || request.dynaexq != DynaExqSettings{} || (moves && request.budget_bytes == 0) ||
+      !request.store.empty() || !request.tier_map.empty() || !request.events.empty() ||
+      request.transfer_bytes > 0 || request.publish_after_passes >= 0 ||
+      (request.traffic_gb_per_s > 0 && !moves) || request.tiers.size() > 2)
     return fail(
         ErrorKind::invalid, "--shape", "its experts have one fixed tier, or two within a budget",
         "Give --tiers with one tier, or two and --budget; with one also --n-cpu-moe, --override-tensor or "
         "-ngl beside a GPU; and no other flag of precision");
+  shape.offload = request.offload;
   shape.budget_bytes = request.budget_bytes;
   if (!request.tiers.empty()) shape.tier = request.tiers.front();
   if (moves) {
@@ -270,9 +270,8 @@ void add_shape(CLI::App& command, ShapeFlags& flags) {
   command.add_option("--seed", flags.seed, "With --shape: of weights and routing (default: 1)")->each(note);
 }
 
-Result<void> bench_of_shape(const ShapeFlags& flags, const LoadFlags& load, const PrecisionFlags& precision,
-                            const BenchSettings& settings, bool json, Console& console,
-                            Interrupts& interrupts) {
+Result<void> bench_of_shape(const ShapeFlags& flags, const LoadOptions& load, const BenchSettings& settings,
+                            bool json, Console& console, Interrupts& interrupts) {
   const Interrupts::Operation operation(interrupts);
   ShapeBenchSettings shape{.shape = flags.shape,
                            .dense_tier = flags.dense,
@@ -286,7 +285,7 @@ Result<void> bench_of_shape(const ShapeFlags& flags, const LoadFlags& load, cons
                            .repetitions = settings.repetitions,
                            .seed = flags.seed};
   if (shape.prompts.empty()) shape.prompts = {settings.prompt_tokens};
-  FOVEA_CHECK(read_tiers(precision, shape));
+  FOVEA_CHECK(read_tiers(load.precision, shape));
   FOVEA_TRY(const ShapeBenchResult result, bench_shape(shape, console.progress(), operation.token()));
   console.clear_progress();
   return json ? write_json(console, as_json(result, shape)) : console.write_text(for_people(result, shape));

@@ -25,8 +25,7 @@ void add_shape(CLI::App& command, ShapeFlags& flags);
 extern const char* const shape_keys;  // of --json, for the help
 
 // ErrorKind::invalid names a flag that a shape cannot heed.
-Result<void> bench_of_shape(const ShapeFlags& flags, const LoadFlags& load, const PrecisionFlags& precision,
-                            const BenchSettings& settings, bool json, Console& console,
-                            Interrupts& interrupts);
+Result<void> bench_of_shape(const ShapeFlags& flags, const LoadOptions& load, const BenchSettings& settings,
+                            bool json, Console& console, Interrupts& interrupts);
 
 }  // namespace fovea::app

@@ -85,7 +85,7 @@ nlohmann::ordered_json as_json(const GenerateResult& result, const ChatFlags& fl
 }
 
 Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
-  FOVEA_TRY(LoadRequest load, load_request(flags.model, flags.load, flags.precision));
+  FOVEA_TRY(LoadOptions load, load_options(flags.model, flags.load));
   FOVEA_TRY(const std::string prompt, read_prompt(flags));
   Interrupts::Operation operation(interrupts);
   FOVEA_TRY(const LoadedEngine loaded, load_engine(load, console, operation.token()));
@@ -137,7 +137,7 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
 }
 
 Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
-  FOVEA_TRY(const LoadRequest load, load_request(flags.model, flags.load, flags.precision));
+  FOVEA_TRY(const LoadOptions load, load_options(flags.model, flags.load));
   std::unique_ptr<Engine> engine;
   {
     const Interrupts::Operation operation(interrupts);
@@ -192,7 +192,7 @@ void add_chat(Registry& registry) {
   command->add_flag("--stats", flags->stats,
                     "Show at the bottom of the terminal what the experts do: use, tiers, traffic, hits");
   add_sampling(*command, *flags);
-  add_precision(*command, flags->precision);
+  add_precision(*command, flags->load.precision);
   command->callback([&registry, flags] {
     std::vector<std::pair<const char*, std::string>> texts{{"--prompt", flags->prompt.value_or("")},
                                                            {"--system", flags->system}};

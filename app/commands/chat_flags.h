@@ -15,13 +15,12 @@ namespace fovea::app {
 
 struct ChatFlags {
   std::string model;
-  LoadFlags load;
+  LoadOptions load;
   std::optional<std::string> prompt;
   std::string system;
   bool raw = false;
   bool json = false;
   bool stats = false;
-  PrecisionFlags precision;
   std::optional<std::uint64_t> seed;
   std::optional<float> temperature, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty;
   std::optional<float> dry_multiplier, dry_base;

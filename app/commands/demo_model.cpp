@@ -26,7 +26,7 @@ Result<void> forget_setups(const std::filesystem::path& model) {
   std::error_code error;
   if (!std::filesystem::exists(file.path(), error)) return {};
   FOVEA_TRY(const Settings settings, file.load());
-  const auto of_model = [&](const ModelSetup& setup) { return setup.model == model; };
+  const auto of_model = [&](const LoadOptions& setup) { return setup.model == model; };
   if (std::ranges::none_of(settings.model_setups, of_model)) return {};
   FOVEA_CHECK(file.update([&](Settings& s) { std::erase_if(s.model_setups, of_model); }));
   return {};

@@ -26,8 +26,8 @@ CLI::Option* add_model(CLI::App& command, std::string& model) {
                             "A GGUF file, a Hugging Face folder, or a name in the model library");
 }
 
-bool names_gpu(const LoadFlags& flags) {
-  return !flags.device.empty() && flags.device != "cpu";
+bool names_gpu(const LoadOptions& options) {
+  return !options.device.empty() && options.device != "cpu";
 }
 
 void add_device(CLI::App& command, std::string& device) {
@@ -47,26 +47,28 @@ void add_device(CLI::App& command, std::string& device) {
           ""));
 }
 
-void add_threads(CLI::App& command, LoadFlags& flags) {
-  command.add_option("--threads", flags.threads, "Threads that compute (default: the physical cores)")
+void add_threads(CLI::App& command, LoadOptions& options) {
+  command.add_option("--threads", options.threads, "Threads that compute (default: the physical cores)")
       ->check(number_between(1, 1024));
 }
 
-void add_context(CLI::App& command, LoadFlags& flags, const std::string& description, std::int64_t least) {
-  command.add_option("--context", flags.context, description)
+void add_context(CLI::App& command, LoadOptions& options, const std::string& description,
+                 std::int64_t least) {
+  command.add_option("--context", options.context, description)
       ->check(number_between(static_cast<double>(least), static_cast<double>(most_context)));
 }
 
-void add_kv(CLI::App& command, LoadFlags& flags) {
-  const char* now = flags.kv == KvType::f32 ? "f32" : "f16";
-  take_one_of(
-      command.add_option("--kv", flags.kv, std::string("Type of the KV cache (default: ") + now + ")"),
-      {{"f32", int(KvType::f32)}, {"f16", int(KvType::f16)}, {"q8", int(KvType::q8)}});
+void add_kv(CLI::App& command, LoadOptions& options) {
+  const std::string now = name_in(kv_names, options.kv);
+  std::vector<std::pair<std::string, int>> names;
+  for (const auto& [value, name] : kv_names) names.emplace_back(name, static_cast<int>(value));
+  take_one_of(command.add_option("--kv", options.kv, "Type of the KV cache (default: " + now + ")"),
+              std::move(names));
 }
 
-void add_chunk(CLI::App& command, LoadFlags& flags) {
+void add_chunk(CLI::App& command, LoadOptions& options) {
   command
-      .add_option("--chunk", flags.chunk,
+      .add_option("--chunk", options.chunk,
                   "Tokens in one prefill pass (default: 256, with --policy dynaexq 128; on a GPU twice that)")
       ->check(number_between(1, static_cast<double>(most_chunk)));
 }

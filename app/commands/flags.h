@@ -25,20 +25,14 @@ CLI::App* add_command(Registry& registry, const std::string& name, const std::st
 
 CLI::Option* add_model(CLI::App& command, std::string& model);
 
-// --device, --threads, --context, --kv, --chunk: how a model is loaded.
-struct LoadFlags {
-  std::string device = {};
-  int threads = 0;
-  std::int64_t context = 0;
-  KvType kv = KvType::f16;
-  std::int64_t chunk = 0;
-};
+// --device, --threads, --context, --kv, --chunk: how a model is loaded. precision_flags.h has the others.
 void add_device(CLI::App& command, std::string& device);
-bool names_gpu(const LoadFlags& flags);
-void add_threads(CLI::App& command, LoadFlags& flags);
-void add_context(CLI::App& command, LoadFlags& flags, const std::string& description, std::int64_t least = 1);
-void add_kv(CLI::App& command, LoadFlags& flags);
-void add_chunk(CLI::App& command, LoadFlags& flags);
+bool names_gpu(const LoadOptions& options);
+void add_threads(CLI::App& command, LoadOptions& options);
+void add_context(CLI::App& command, LoadOptions& options, const std::string& description,
+                 std::int64_t least = 1);
+void add_kv(CLI::App& command, LoadOptions& options);
+void add_chunk(CLI::App& command, LoadOptions& options);
 
 // A number from least to most; CLI::Range lets "nan" through.
 CLI::Validator number_between(double least, double most);

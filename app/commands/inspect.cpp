@@ -9,6 +9,7 @@
 #include "app/files/size_text.h"
 #include "app/library/model_info_json.h"
 #include "engine/api/model_info.h"
+#include "engine/api/plan.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -21,6 +22,38 @@ struct InspectFlags {
 
 std::string line(const std::string& name, const std::string& value) {
   return name + std::string(name.size() < 14 ? 14 - name.size() : 1, ' ') + value + "\n";
+}
+
+// Where it can be run: what decoding a token reads of the file, and what a unit takes at each tier that is no
+// larger than it is there.
+struct Sizes {
+  TokenPart token;
+  std::vector<PlanTier> tiers;
+};
+
+std::optional<Sizes> sizes_of(const std::filesystem::path& model) {
+  constexpr std::int64_t plenty = std::int64_t{1} << 50;
+  const auto whole = plan_model({.model = model});
+  const auto tiers =
+      plan_model({.model = model, .precision = {.policy = PolicyKind::static_tiers, .budget_bytes = plenty}});
+  if (!whole || !tiers) return std::nullopt;
+  return Sizes{.token = whole->device_part, .tiers = tiers->plan.parts.experts};
+}
+
+std::string size(double bytes) {
+  return size_text(static_cast<std::int64_t>(bytes));
+}
+
+std::string for_people(const Sizes& sizes, bool has_experts) {
+  std::string text =
+      line("for a token", size(sizes.token.bytes()) + " read" +
+                              (has_experts ? ", " + size(sizes.token.dense_bytes) + " dense and " +
+                                                 size(sizes.token.expert_bytes) + " of experts"
+                                           : ""));
+  std::string each;
+  for (const PlanTier& tier : sizes.tiers)
+    each += (each.empty() ? "" : ", ") + size_text(tier.unit_bytes) + " at " + tier.name;
+  return text + line(has_experts ? "an expert" : "a linear layer", each);
 }
 
 std::string for_people(const ModelInfo& info) {
@@ -49,7 +82,17 @@ std::string for_people(const ModelInfo& info) {
 Result<void> print_info(const InspectFlags& flags, Console& console) {
   FOVEA_TRY(auto path, find_model(flags.model));
   FOVEA_TRY(auto info, inspect(path));
-  return flags.json ? write_json(console, app::as_json(info)) : console.write_text(for_people(info));
+  const auto sizes = sizes_of(path);
+  if (!flags.json)
+    return console.write_text(for_people(info) +
+                              (sizes ? for_people(*sizes, info.experts > 0) : std::string()));
+  auto object = app::as_json(info);
+  if (sizes) {
+    object["dense_bytes_per_token"] = sizes->token.dense_bytes;
+    object["expert_bytes_per_token"] = sizes->token.expert_bytes;
+    for (const PlanTier& tier : sizes->tiers) object["unit_bytes"][tier.name] = tier.unit_bytes;
+  }
+  return write_json(console, object);
 }
 
 }  // namespace
@@ -67,6 +110,8 @@ void add_inspect(Registry& registry) {
       "  parameters_active  read for one token\n"
       "  bytes              of all tensors, in the types that Fovea holds; bytes_by_type tells each type's\n"
       "  conversion         what GPTQ, AWQ and AutoRound layers become, and whether that loses anything\n"
+      "  dense_bytes_per_token, expert_bytes_per_token  read for one token, of the experts those it uses\n"
+      "  unit_bytes         of one expert (of a dense model: of one linear layer, the mean) at each tier\n"
       "  and path, name, format, hidden, heads, kv_heads, head_dim, vocabulary, chat_template\n");
   add_model(*command, flags->model)->required();
   command->callback([&registry, flags] {

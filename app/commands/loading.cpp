@@ -16,26 +16,16 @@ Result<std::filesystem::path> find_model(const std::string& argument) {
   return path;
 }
 
-Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags) {
-  LoadRequest request;
-  FOVEA_TRY(request.model, find_model(model));
-  request.context = flags.context;
-  request.kv = flags.kv;
-  request.device = flags.device;
-  request.threads = flags.threads;
-  request.chunk = flags.chunk;
-  return request;
-}
-
-Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags,
-                                 const PrecisionFlags& precision) {
-  FOVEA_TRY(LoadRequest request, load_request(model, flags));
-  FOVEA_TRY(request.precision, precision_request(precision, names_gpu(flags)));
-  if (request.precision.policy == PolicyKind::none && request.precision.budget_bytes > 0 && !names_gpu(flags))
+Result<LoadOptions> load_options(const std::string& model, const LoadOptions& flags) {
+  LoadOptions options = flags;
+  FOVEA_TRY(options.model, find_model(model));
+  FOVEA_TRY(options.precision, precision_request(flags.precision, names_gpu(options)));
+  if (options.precision.policy == PolicyKind::none && options.precision.budget_bytes > 0 &&
+      !names_gpu(options))
     return fail(ErrorKind::invalid, "--budget", "without a policy nothing keeps to it on the processor",
                 "Leave out --policy none");
-  request.precision.stores_folder = stores_folder();
-  return request;
+  options.precision.stores_folder = stores_folder();
+  return options;
 }
 
 Error as_seen_in_terminal(Error error) {
@@ -44,13 +34,11 @@ Error as_seen_in_terminal(Error error) {
   return error;
 }
 
-Result<LoadedEngine> load_engine(const LoadRequest& request, Console& console, std::stop_token stop) {
+Result<LoadedEngine> load_engine(const LoadOptions& options, Console& console, std::stop_token stop) {
   const auto start = std::chrono::steady_clock::now();
-  FOVEA_TRY(auto engine, Engine::load(request, console.progress(), std::move(stop)));
+  FOVEA_TRY(auto engine, Engine::load(options, console.progress(), std::move(stop)));
   console.clear_progress();
-  if (const Plan* plan = engine->plan()) {
-    for (const std::string& note : plan->notes) console.note(note);
-  }
+  for (const std::string& note : engine->plan().plan.notes) console.note(note);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return LoadedEngine{std::move(engine), seconds};
 }

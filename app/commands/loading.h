@@ -12,16 +12,14 @@ namespace fovea::app {
 
 Result<std::filesystem::path> find_model(const std::string& argument);
 
-Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags);
-// With the precision that the user asked for.
-Result<LoadRequest> load_request(const std::string& model, const LoadFlags& flags,
-                                 const PrecisionFlags& precision);
+// The options that the flags mean for a model. ErrorKind::invalid names two flags that contradict each other.
+Result<LoadOptions> load_options(const std::string& model, const LoadOptions& flags);
 
 struct LoadedEngine {
   std::unique_ptr<Engine> engine;
   double seconds = 0;
 };
-Result<LoadedEngine> load_engine(const LoadRequest& request, Console& console, std::stop_token stop);
+Result<LoadedEngine> load_engine(const LoadOptions& options, Console& console, std::stop_token stop);
 
 // A chat in the terminal is stored nowhere, and a device that has failed does not come back for it.
 Error as_seen_in_terminal(Error error);

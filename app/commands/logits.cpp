@@ -19,7 +19,7 @@ constexpr std::int64_t tokens_limit_bytes = 64 << 20;
 
 struct LogitsFlags {
   std::string model, tokens, out;
-  LoadFlags load{.kv = KvType::f32};
+  LoadOptions load{.kv = KvType::f32};
   bool json = false;
 };
 
@@ -67,7 +67,7 @@ Result<void> check_tokens(const std::vector<TokenId>& tokens, std::int64_t vocab
 }
 
 Result<void> write_logits(const LogitsFlags& flags, Console& console, Interrupts& interrupts) {
-  FOVEA_TRY(LoadRequest request, load_request(flags.model, flags.load));
+  FOVEA_TRY(LoadOptions request, load_options(flags.model, flags.load));
   FOVEA_TRY(const std::vector<TokenId> tokens, read_tokens(flags.tokens));
   const Interrupts::Operation operation(interrupts);
   FOVEA_TRY(const ModelInfo info, inspect(request.model));

@@ -21,14 +21,13 @@ constexpr std::int64_t default_context = 512;
 struct PerplexityFlags {
   std::string model, file, reference;
   std::filesystem::path reference_logits;
-  LoadFlags load{.context = default_context};
-  PrecisionFlags precision;
+  LoadOptions load{.context = default_context};
   std::int64_t chunks = 0;
   bool json = false;
 };
 
 Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, Interrupts& interrupts) {
-  FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load, flags.precision));
+  FOVEA_TRY(const LoadOptions request, load_options(flags.model, flags.load));
   FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
   const Interrupts::Operation operation(interrupts);
   note_invalid_utf8(console, "perplexity", place_of(flags.file), text);
@@ -36,7 +35,9 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
   LoadedEngine reference;
   std::error_code ignored;
   if (!flags.reference.empty() && !std::filesystem::exists(flags.reference_logits, ignored)) {
-    FOVEA_TRY(const LoadRequest other, load_request(flags.reference, flags.load));
+    LoadOptions whole = flags.load;  // every weight as the file has it
+    whole.precision = {};
+    FOVEA_TRY(const LoadOptions other, load_options(flags.reference, whole));
     FOVEA_TRY(reference, load_engine(other, console, operation.token()));
   }
   const PerplexitySettings settings{.context = flags.load.context,
@@ -112,7 +113,7 @@ void add_perplexity(Registry& registry) {
   add_device(*command, flags->load.device);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);
-  add_precision(*command, flags->precision);
+  add_precision(*command, flags->load.precision);
   command->callback([&registry, flags] {
     registry.chosen = [flags](Console& console, Interrupts& interrupts) {
       return print_perplexity(*flags, console, interrupts);

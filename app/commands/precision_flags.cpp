@@ -10,15 +10,6 @@
 namespace fovea::app {
 namespace {
 
-struct NamedPolicy {
-  const char* name;
-  PolicyKind policy;
-};
-constexpr NamedPolicy policies[] = {{"none", PolicyKind::none},
-                                    {"static", PolicyKind::static_tiers},
-                                    {"dynaexq", PolicyKind::dynaexq},
-                                    {"offload", PolicyKind::offload}};
-
 struct ShortName {
   std::string_view short_name;
   const char* long_name;
@@ -28,7 +19,7 @@ constexpr ShortName short_names[] = {{"-ngl", "--n-gpu-layers"},
                                      {"-cmoe", "--cpu-moe"},
                                      {"-ot", "--override-tensor"}};
 
-constexpr std::int64_t most_layers = 1 << 20;
+constexpr std::int64_t max_layers = 1 << 20;
 
 // A number of layers, or a word that stands for −1.
 CLI::Validator layers_or(std::string word) {
@@ -37,7 +28,7 @@ CLI::Validator layers_or(std::string word) {
         if (text == word) return text = "-1", std::string();
         std::int64_t value = -1;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= most_layers)
+        if (error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= max_layers)
           return {};
         return text + " is neither a number of layers nor " + word;
       },
@@ -59,10 +50,9 @@ void add_pipeline(CLI::App& command, PrecisionRequest& request) {
 }
 
 // What would be read and then ignored.
-Result<void> check_policy_is_there(const PrecisionFlags& flags, PolicyKind policy) {
-  const PrecisionRequest& request = flags.request;
-  FOVEA_CHECK(check_dynaexq(flags.dynaexq_given, policy));
-  if (policy != PolicyKind::none) return {};
+Result<void> check_policy_is_there(const PrecisionRequest& request) {
+  FOVEA_CHECK(check_dynaexq(request.dynaexq, request.policy));
+  if (request.policy != PolicyKind::none) return {};
   const char* const flag = !request.store.empty()              ? "--store"
                            : !request.events.empty()           ? "--events"
                            : request.traffic_gb_per_s > 0      ? "--swap-bandwidth"
@@ -75,10 +65,8 @@ Result<void> check_policy_is_there(const PrecisionFlags& flags, PolicyKind polic
 
 }  // namespace
 
-void add_dynaexq(CLI::App& command, DynaExqSettings& settings, bool& given) {
-  const auto group = [&given](CLI::Option* option) {
-    return option->group("DynaExq")->each([&given](const std::string&) { given = true; });
-  };
+void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
+  const auto group = [](CLI::Option* option) { return option->group("DynaExq"); };
   group(command.add_option("--dynaexq-alpha", settings.smoothing,
                            "Hotness keeps this share of what it was (default: 0.9)"))
       ->check(number_between(0, 0.999999));
@@ -106,23 +94,27 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings, bool& given) {
       ->check(number_between(0, 1 << 30));
 }
 
-Result<void> check_dynaexq(bool given, PolicyKind policy) {
-  if (!given || policy == PolicyKind::dynaexq || policy == PolicyKind::automatic) return {};
+Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy) {
+  if (settings == DynaExqSettings{} || policy == PolicyKind::dynaexq || policy == PolicyKind::automatic)
+    return {};
   return fail(ErrorKind::invalid, "--dynaexq-…",
-              std::string("settings of dynaexq do not belong to ") + policy_name(policy),
+              std::string("settings of dynaexq do not belong to ") + name_in(policy_names, policy),
               "Leave them out, or choose --policy dynaexq");
 }
 
-void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
+void add_offload(CLI::App& command, OffloadSettings& offload) {
   const auto group = [](CLI::Option* option) { return option->group("Offload"); };
-  group(command.add_option("--n-cpu-moe", offload.cpu_moe_layers,
-                           "Keep the experts of the first N layers off the device; auto: the smallest N "
-                           "that fits the budget (-ncmoe). Beside a GPU the processor computes what is kept "
-                           "off it, as the file has it, whatever the policy does with the rest; else it is "
-                           "read from disk"))
-      ->type_name("N|auto")
-      ->transform(layers_or("auto"));
-  group(command.add_flag("--cpu-moe", cpu_moe, "Keep all experts off the device (-cmoe)"));
+  CLI::Option* const some = group(
+      command.add_option("--n-cpu-moe", offload.cpu_moe_layers,
+                         "Keep the experts of the first N layers off the device; auto: the smallest N "
+                         "that fits the budget (-ncmoe). Beside a GPU the processor computes what is kept "
+                         "off it, as the file has it, whatever the policy does with the rest; else it is "
+                         "read from disk"));
+  some->type_name("N|auto")->transform(layers_or("auto"));
+  group(command.add_flag_callback(
+            "--cpu-moe", [&offload] { offload.cpu_moe_layers = max_layers; },
+            "Keep all experts off the device (-cmoe)"))
+      ->excludes(some);
   group(command.add_option("--override-tensor", offload.override_tensors,
                            "PATTERN=PLACE,…: units with a tensor whose name the regular expression is found "
                            "in; PLACE is CPU (off the device) or GPU; the first that is found decides (-ot)"))
@@ -135,26 +127,17 @@ void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe) {
       ->transform(layers_or("all"));
 }
 
-Result<OffloadSettings> offload_settings(OffloadSettings offload, bool cpu_moe) {
-  if (!cpu_moe) return offload;
-  if (offload.cpu_moe_layers != 0)
-    return fail(ErrorKind::invalid, "--cpu-moe", "--n-cpu-moe is given as well", "Give one of the two");
-  offload.cpu_moe_layers = most_layers;
-  return offload;
-}
-
-void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
-  PrecisionRequest& request = flags.request;
+void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) {
+  request.policy = PolicyKind::automatic;
   const auto group = [](CLI::Option* option) { return option->group("Precision"); };
   std::vector<std::pair<std::string, int>> names;
-  for (const NamedPolicy& named : policies) names.emplace_back(named.name, static_cast<int>(named.policy));
+  for (const auto& [value, name] : policy_names) names.emplace_back(name, static_cast<int>(value));
   CLI::Option* const policy = group(command.add_option(
       "--policy", request.policy,
       "What decides where weights are and how precise (default: offload with an offload flag, but on a GPU "
       "none without --tiers and dynaexq with several; else, with --tiers or --budget, dynaexq for a model "
       "with experts and static for another)"));
   take_one_of(policy, std::move(names));
-  policy->each([&flags](const std::string&) { flags.policy_given = true; });
   group(command.add_option(
             "--tiers", request.tiers,
             "Storage formats from high to low, as q4,q2; known: file (as the file has it), bf16, "
@@ -167,37 +150,36 @@ void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline) {
   group(command.add_option("--tier-map", request.tier_map,
                            "static: a file of lines \"unit tier\" (default: the best mix of the budget)"));
   if (pipeline) add_pipeline(command, request);
-  add_offload(command, request.offload, flags.cpu_moe);
-  add_dynaexq(command, request.dynaexq, flags.dynaexq_given);
+  add_offload(command, request.offload);
+  add_dynaexq(command, request.dynaexq);
 }
 
-Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool card) {
-  PrecisionRequest request = flags.request;
-  OffloadSettings& offload = request.offload;
+Result<PrecisionRequest> precision_request(PrecisionRequest request, bool card) {
+  const OffloadSettings& offload = request.offload;
+  const bool given = request.policy != PolicyKind::automatic;
   const auto refuse = [](const char* flag, std::string what, std::string advice) {
     return fail(ErrorKind::invalid, flag, std::move(what), std::move(advice));
   };
-  FOVEA_TRY(offload, offload_settings(offload, flags.cpu_moe));
   if (offload.cpu_moe_layers < 0 && request.budget_bytes == 0 && !card)
     return refuse("--n-cpu-moe", "auto needs a budget to fit", "Add --budget, for example --budget 8GiB");
-  if (flags.policy_given && offload.any() && !card && request.policy != PolicyKind::offload)
+  if (given && offload.any() && !card && request.policy != PolicyKind::offload)
     return refuse("--policy",
                   std::string("--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to ") +
-                      policy_name(request.policy),
+                      name_in(policy_names, request.policy),
                   "Leave them out, or choose --policy offload");
-  if (flags.policy_given && request.policy == PolicyKind::none &&
-      (!request.tiers.empty() || !request.tier_map.empty()))
+  if (request.policy == PolicyKind::none && (!request.tiers.empty() || !request.tier_map.empty()))
     return refuse("--policy",
                   "none leaves every weight as the file has it, so --tiers and --tier-map mean nothing",
                   "Choose --policy static or dynaexq");
-  if (!request.tier_map.empty() && flags.policy_given && request.policy != PolicyKind::static_tiers)
-    return refuse("--tier-map",
-                  std::string("a map of fixed tiers does not belong to ") + policy_name(request.policy),
-                  "Leave it out, or choose --policy static");
-  if (!flags.policy_given &&
-      (offload.any() || request.budget_bytes > 0 || !request.tiers.empty() || !request.tier_map.empty()))
-    request.policy = PolicyKind::automatic;
-  FOVEA_CHECK(check_policy_is_there(flags, request.policy));
+  if (!request.tier_map.empty() && given && request.policy != PolicyKind::static_tiers)
+    return refuse(
+        "--tier-map",
+        std::string("a map of fixed tiers does not belong to ") + name_in(policy_names, request.policy),
+        "Leave it out, or choose --policy static");
+  const bool means_one =
+      offload.any() || request.budget_bytes > 0 || !request.tiers.empty() || !request.tier_map.empty();
+  if (!given && !means_one) request.policy = PolicyKind::none;
+  FOVEA_CHECK(check_policy_is_there(request));
   if (!request.tier_map.empty() && offload.any())
     return refuse("--tier-map", "a map of fixed tiers does not go with offload flags", "Give one of the two");
   return request;
@@ -216,13 +198,6 @@ std::vector<std::string> arguments_of(int argc, const char* const* argv) {
   }
   std::ranges::reverse(arguments);
   return arguments;
-}
-
-const char* policy_name(PolicyKind policy) {
-  for (const NamedPolicy& named : policies) {
-    if (named.policy == policy) return named.name;
-  }
-  return "none";
 }
 
 }  // namespace fovea::app

@@ -9,36 +9,25 @@
 
 namespace fovea::app {
 
-struct PrecisionFlags {
-  PrecisionRequest request;
-  bool policy_given = false;
-  bool dynaexq_given = false;  // one of its settings
-  bool cpu_moe = false;
-};
-
 // --policy, --tiers, --budget, --store, --tier-map, the offload flags with llama.cpp's names, DynaExq's
-// settings, and the swap pipeline's. `pipeline` off leaves out what a plan does not depend on.
-void add_precision(CLI::App& command, PrecisionFlags& flags, bool pipeline = true);
+// settings, and the swap pipeline's. `pipeline` off leaves out what a plan does not depend on. Until
+// precision_request() reads it, a policy that nobody gave is PolicyKind::automatic.
+void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline = true);
 
-// DynaExq's settings alone; `given`: one of them is there.
-void add_dynaexq(CLI::App& command, DynaExqSettings& settings, bool& given);
-// ErrorKind::invalid when they are given for another policy.
-Result<void> check_dynaexq(bool given, PolicyKind policy);
+// DynaExq's settings alone.
+void add_dynaexq(CLI::App& command, DynaExqSettings& settings);
+// ErrorKind::invalid where they are not the usual ones and another policy would not heed them.
+Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy);
 
-// The offload flags alone, with llama.cpp's names. --cpu-moe sets its own flag; give them to
-// offload_settings().
-void add_offload(CLI::App& command, OffloadSettings& offload, bool& cpu_moe);
-// ErrorKind::invalid when --cpu-moe and --n-cpu-moe are both given.
-Result<OffloadSettings> offload_settings(OffloadSettings offload, bool cpu_moe);
+// The offload flags alone, with llama.cpp's names.
+void add_offload(CLI::App& command, OffloadSettings& offload);
 
-// ErrorKind::invalid names two flags that contradict each other. `card`: the device has memory of its own,
-// whose free part is a budget, and beside it the processor computes what is offloaded.
-Result<PrecisionRequest> precision_request(const PrecisionFlags& flags, bool card);
+// What the flags mean. ErrorKind::invalid names two that contradict each other. `card`: the device has memory
+// of its own, whose free part is a budget, and beside it the processor computes what is offloaded.
+Result<PrecisionRequest> precision_request(PrecisionRequest flags, bool card);
 
 // The program's arguments as the parser takes them, last first. llama.cpp's short names have several letters
 // (-ngl, -ncmoe, -cmoe, -ot), which the parser would take apart: up to "--" the long ones stand for them.
 std::vector<std::string> arguments_of(int argc, const char* const* argv);
-
-const char* policy_name(PolicyKind policy);
 
 }  // namespace fovea::app

@@ -168,27 +168,26 @@ void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
       .add_option("--profile-tokens", flags.profile_tokens,
                   "First tokens that choose the session-profile mix (default: 2048)")
       ->check(number_between(1, 1e9));
-  add_dynaexq(command, flags.dynaexq, flags.dynaexq_given);
-  add_offload(command, flags.offload, flags.cpu_moe);
+  add_dynaexq(command, flags.dynaexq);
+  add_offload(command, flags.offload);
   add_clock_flags(command, flags);
   add_routing_flags(command, flags);
 }
 
 Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
-  FOVEA_TRY(const OffloadSettings offload, offload_settings(flags.offload, flags.cpu_moe));
-  if (offload.any() && flags.policy != "offload")
+  if (flags.offload.any() && flags.policy != "offload")
     return fail(ErrorKind::invalid, "--policy",
                 "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to " + flags.policy,
                 "Leave them out, or choose --policy offload");
   const PolicyKind policy = flags.policy == "static"    ? PolicyKind::static_tiers
                             : flags.policy == "offload" ? PolicyKind::offload
                                                         : PolicyKind::dynaexq;
-  FOVEA_CHECK(check_dynaexq(flags.dynaexq_given, policy));
+  FOVEA_CHECK(check_dynaexq(flags.dynaexq, policy));
   ReplayRequest request{.trace = flags.trace,
                         .synthetic = {},
                         .policy = policy,
                         .dynaexq = flags.dynaexq,
-                        .offload = offload,
+                        .offload = flags.offload,
                         .store = flags.store,
                         .tiers = {},
                         .budget_bytes = flags.budget_bytes,

@@ -22,9 +22,7 @@ struct ReplayFlags {
   std::int64_t budget_bytes = 0;
   double high_share = 0;
   DynaExqSettings dynaexq;
-  bool dynaexq_given = false;  // one of its settings
   OffloadSettings offload;
-  bool cpu_moe = false;
   ReplayClock clock;
   std::int64_t profile_tokens = 2048;
   bool json = false;

@@ -19,13 +19,13 @@ namespace {
 
 struct TraceFlags {
   std::string model, file, out;
-  LoadFlags load{.context = 2048, .chunk = 128};
+  LoadOptions load{.context = 2048, .chunk = 128};
   TraceSettings settings;
   bool json = false;
 };
 
 Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& interrupts) {
-  FOVEA_TRY(const LoadRequest request, load_request(flags.model, flags.load));
+  FOVEA_TRY(const LoadOptions request, load_options(flags.model, flags.load));
   FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
   const Interrupts::Operation operation(interrupts);
   if (text.empty())

@@ -17,8 +17,7 @@ namespace {
 struct WindowFlags {
   std::string model;
   std::int64_t conversation = 0;
-  LoadFlags load;
-  PrecisionFlags precision;
+  LoadOptions load;
 };
 
 // Without the conversation, and without the program's own name.
@@ -38,17 +37,16 @@ std::vector<std::string> restart_arguments(int argc, char** argv) {
 Result<void> open_window_or_chat(const WindowFlags& flags, int argc, char** argv, Console& console,
                                  Interrupts& interrupts) {
   WindowRequest request{.load = {},
-                        .policy_given = flags.precision.policy_given,
+                        .policy_given = flags.load.precision.policy != PolicyKind::automatic,
                         .conversation = flags.conversation,
                         .arguments = restart_arguments(argc, argv)};
   if (!flags.model.empty()) {
-    FOVEA_TRY(request.load, load_request(flags.model, flags.load, flags.precision));
+    FOVEA_TRY(request.load, load_options(flags.model, flags.load));
   }
   if (const auto obstacle = window_obstacle()) {
     ChatFlags chat_flags;
     chat_flags.model = flags.model.empty() ? "demo" : flags.model;
     chat_flags.load = flags.load;
-    chat_flags.precision = flags.precision;
     console.note("fovea: " + *obstacle + ", so the chat is in the terminal: fovea chat " + chat_flags.model);
     return chat(chat_flags, console, interrupts);
   }
@@ -81,7 +79,7 @@ void add_window(Registry& registry, int argc, char** argv) {
   add_device(program, flags->load.device);
   add_threads(program, flags->load);
   add_kv(program, flags->load);
-  add_precision(program, flags->precision);
+  add_precision(program, flags->load.precision);
   program.footer(
       "Without a command: the window, with MODEL loaded; where there is no display, the chat in the "
       "terminal.\n"

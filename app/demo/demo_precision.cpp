@@ -24,16 +24,17 @@ std::vector<std::string> demo_tiers() {
 
 std::optional<PrecisionRequest> demo_precision(const fs::path& model, const fs::path& stores,
                                                std::int64_t context) {
-  PlanSettings settings;
+  LoadOptions settings;
+  settings.model = model;
   settings.context = context;
   settings.precision.policy = PolicyKind::dynaexq;
   settings.precision.tiers = demo_tiers();
   settings.precision.stores_folder = stores;
   settings.precision.dynaexq.interval_tokens = interval_tokens;
-  const auto all_high = plan_model(model, settings);
+  const auto all_high = plan_model(settings);
   if (!all_high) return {};
   const auto least = static_cast<double>(all_high->plan.least_bytes);
-  const auto most = static_cast<double>(all_high->plan.total_bytes);
+  const auto most = static_cast<double>(all_high->plan.whole_bytes);
   constexpr double megabyte = 1e6;  // a round number, since it is shown
   settings.precision.budget_bytes =
       static_cast<std::int64_t>(std::ceil((least + high_share * (most - least)) / megabyte) * megabyte);

@@ -10,26 +10,16 @@
 namespace fovea::app {
 namespace {
 
-using Planner = std::function<Result<PlanReport>(const PlanSettings&)>;
+using Planner = std::function<Result<LoadPlan>(const LoadOptions&)>;
 
-PlanSettings settings_for(const FitRequest& machine) {
-  PlanSettings settings;
-  settings.context = machine.context;
-  settings.kv = machine.kv;
-  settings.device = machine.device;
-  settings.device_memory_bytes = machine.device_memory_bytes;
-  settings.precision.budget_bytes = machine.budget_bytes;
-  return settings;
-}
-
-void take(ModelFit& fit, PlanReport report, const PrecisionRequest& precision) {
+void take(ModelFit& fit, LoadPlan report, const PrecisionRequest& precision) {
   fit.least_bytes = std::min(fit.needed_bytes, report.plan.least_bytes);
   fit.report = std::move(report);
   fit.precision = precision;
 }
 
 // Every expert that does not fit elsewhere, the others at the lowest tier.
-PlanSettings offloading(PlanSettings settings, const PlanReport& lowest) {
+LoadOptions offloading(LoadOptions settings, const LoadPlan& lowest) {
   settings.precision.policy = PolicyKind::offload;
   settings.precision.tiers = {lowest.plan.parts.experts.empty() ? "file"
                                                                 : lowest.plan.parts.experts.back().name};
@@ -38,11 +28,10 @@ PlanSettings offloading(PlanSettings settings, const PlanReport& lowest) {
 }
 
 // The first of the ways that fits, from the best on.
-Result<ModelFit> fit_with(const Planner& plan, PlanSettings settings) {
-  ModelFit fit{.budget_bytes = settings.precision.budget_bytes,
-               .on_card = settings.device_memory_bytes > 0 || is_card(settings.device)};
+Result<ModelFit> fit_with(const Planner& plan, LoadOptions settings, bool card) {
+  ModelFit fit{.budget_bytes = settings.precision.budget_bytes, .on_card = card};
   settings.precision.policy = PolicyKind::none;
-  FOVEA_TRY(PlanReport as_it_is, plan(settings));
+  FOVEA_TRY(LoadPlan as_it_is, plan(settings));
   fit.needed_bytes = as_it_is.plan.least_bytes;
   if (as_it_is.plan.fits) {
     fit.kind = FitKind::fits;
@@ -60,7 +49,7 @@ Result<ModelFit> fit_with(const Planner& plan, PlanSettings settings) {
     fit.kind = FitKind::lower_precision;
     return fit;
   }
-  const PlanSettings away = offloading(settings, *lower);
+  const LoadOptions away = offloading(settings, *lower);
   auto elsewhere = plan(away);  // an error: the model has no experts
   if (!elsewhere || elsewhere->plan.least_bytes >= lower->plan.least_bytes) return fit;
   const bool fits = elsewhere->plan.fits;
@@ -92,38 +81,43 @@ std::int64_t with_room(std::int64_t weights_bytes) {
 
 }  // namespace
 
-bool on_card(const FitRequest& machine) {
-  return machine.device_memory_bytes > 0 || is_card(machine.device);
+bool on_card(const LoadOptions& room, const MachineFacts& machine) {
+  return machine.device_memory_bytes > 0 || is_card(room.device);
 }
 
-Result<FitRequest> this_machine(std::int64_t held_bytes, const DeviceChoice& device) {
+Result<LoadOptions> this_machine(std::int64_t held_bytes, const DeviceChoice& device) {
   FOVEA_TRY(const auto all, devices());
   FOVEA_TRY(const DeviceInfo* found, find_device(all, device));
-  FitRequest machine;
-  machine.device = device.name;
-  machine.budget_bytes = room_on(*found, held_bytes);
-  return machine;
+  LoadOptions room;
+  room.device = device.name;
+  room.precision.budget_bytes = room_on(*found, held_bytes);
+  return room;
 }
 
 std::int64_t taken_bytes(const Plan& plan) {
   return plan.total_bytes - plan.parts.safety;
 }
 
-Result<ModelFit> fit_of_model(const std::filesystem::path& model, const FitRequest& machine) {
-  return fit_with([&](const PlanSettings& settings) { return plan_model(model, settings); },
-                  settings_for(machine));
+Result<ModelFit> fit_of_model(const std::filesystem::path& model, const LoadOptions& room,
+                              const MachineFacts& machine) {
+  LoadOptions options = room;
+  options.model = model;
+  return fit_with([&](const LoadOptions& o) { return plan_model(o, machine); }, std::move(options),
+                  on_card(room, machine));
 }
 
-Result<ModelFit> fit_of_shape(std::string_view shape, const FitRequest& machine) {
-  return fit_with([&](const PlanSettings& settings) { return plan_shape(shape, settings); },
-                  settings_for(machine));
+Result<ModelFit> fit_of_shape(const std::string& shape, const LoadOptions& room,
+                              const MachineFacts& machine) {
+  return fit_with([&](const LoadOptions& o) { return plan_shape({.name = shape}, o, machine); }, room,
+                  on_card(room, machine));
 }
 
-ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const FitRequest& machine) {
+ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const LoadOptions& room,
+                      const MachineFacts& machine) {
   ModelFit fit{.is_estimate = true,
-               .budget_bytes = machine.budget_bytes,
+               .budget_bytes = room.precision.budget_bytes,
                .needed_bytes = with_room(bytes),
-               .on_card = on_card(machine)};
+               .on_card = on_card(room, machine)};
   fit.least_bytes = fit.needed_bytes;
   if (fit.needed_bytes <= fit.budget_bytes) {
     fit.kind = FitKind::fits;
@@ -131,7 +125,7 @@ ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const FitReques
   }
   const std::string shape = shape_in(name);
   if (shape.empty()) return fit;
-  const auto planned = fit_of_shape(shape, machine);
+  const auto planned = fit_of_shape(shape, room, machine);
   if (!planned) return fit;
   const std::int64_t needed = fit.needed_bytes;
   fit = *planned;

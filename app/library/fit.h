@@ -10,8 +10,6 @@
 #include "app/library/device_choice.h"
 #include "engine/api/error.h"
 #include "engine/api/plan.h"
-#include "engine/api/precision.h"
-#include "engine/api/request.h"
 
 namespace fovea::app {
 
@@ -23,20 +21,14 @@ enum class FitKind : std::uint8_t {
   does_not_fit,
 };
 
-struct FitRequest {
-  std::string device = {};               // of devices(); empty: automatic
-  std::int64_t budget_bytes = 0;         // what a model may take of the device
-  std::int64_t device_memory_bytes = 0;  // of a card that is not here, to plan for it; 0: none
-  std::int64_t context = 0;              // tokens; 0: the model's, at most 8,192
-  KvType kv = KvType::f16;
-};
+// What a model is asked to fit is `room`: a device, its budget, a context and the type of the KV cache.
 
 // Whether the processor computes what does not fit.
-bool on_card(const FitRequest& machine);
+bool on_card(const LoadOptions& room, const MachineFacts& machine = {});
 
 // What this machine gives a model on a device now. `held_bytes`: what a model that would be closed for it has
 // there. ErrorKind::not_found and unsupported where the device is none of this machine's, or of no use.
-Result<FitRequest> this_machine(std::int64_t held_bytes = 0, const DeviceChoice& device = {});
+Result<LoadOptions> this_machine(std::int64_t held_bytes = 0, const DeviceChoice& device = {});
 
 struct ModelFit {
   FitKind kind = FitKind::does_not_fit;
@@ -46,7 +38,7 @@ struct ModelFit {
   std::int64_t least_bytes = 0;   // the smallest budget that would do, with everything that may be lowered
   // Of the way that fits; where none does, of the one that needs least. Empty (units 0, total 0) where an
   // estimate is of the size alone.
-  PlanReport report = {};
+  LoadPlan report = {};
   bool on_card = false;  // what is elsewhere is computed by the processor and not read from the disk
   PrecisionRequest precision = {};  // what to open it with
 };
@@ -55,11 +47,14 @@ struct ModelFit {
 std::int64_t taken_bytes(const Plan& plan);
 
 // Errors are those of the file: damaged, or of a kind that Fovea does not run.
-Result<ModelFit> fit_of_model(const std::filesystem::path& model, const FitRequest& machine);
+Result<ModelFit> fit_of_model(const std::filesystem::path& model, const LoadOptions& room,
+                              const MachineFacts& machine = {});
 // A published model (engine/api/plan.h, shape_names()) as it was published.
-Result<ModelFit> fit_of_shape(std::string_view shape, const FitRequest& machine);
+Result<ModelFit> fit_of_shape(const std::string& shape, const LoadOptions& room,
+                              const MachineFacts& machine = {});
 // A file elsewhere of which only name and size are known: an estimate. Where the name is that of a known
 // shape, the planner is asked about that shape.
-ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const FitRequest& machine);
+ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const LoadOptions& room,
+                      const MachineFacts& machine = {});
 
 }  // namespace fovea::app

@@ -12,9 +12,9 @@ struct FitWords {
 };
 
 // "15 of 128 experts of each layer at q4, the others at q2"
-QString tiers_of(const PlanReport& report) {
+QString tiers_of(const LoadPlan& report) {
   const auto& tiers = report.plan.parts.experts;
-  if (report.policy == PolicyKind::dynaexq && tiers.size() == 2) {
+  if (report.policy() == PolicyKind::dynaexq && tiers.size() == 2) {
     return FitWords::tr("%1 of %2 experts of each layer at %3, the others at %4")
         .arg(report.plan.high_per_layer)
         .arg(report.units_per_layer)
@@ -35,11 +35,11 @@ QString reason_to_fit(const ModelFit& fit) {
              "As its file has it, it takes %1 of the %2 that are free for a model; %3 of that are the "
              "KV cache for %4 tokens of conversation.")
       .arg(size_words(taken_bytes(plan)), size_words(fit.budget_bytes), size_words(plan.parts.kv),
-           count_words(fit.report.context));
+           count_words(fit.report.options.context));
 }
 
 QString reason_of_offload(const ModelFit& fit) {
-  const PlanReport& report = fit.report;
+  const LoadPlan& report = fit.report;
   const QString tier = report.plan.parts.experts.empty()
                            ? QString()
                            : QString::fromStdString(report.plan.parts.experts.front().name);
@@ -54,7 +54,7 @@ QString reason_of_offload(const ModelFit& fit) {
                 "is slow",
                 nullptr, static_cast<int>(report.cpu_moe_layers));
   return FitWords::tr("%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.")
-      .arg(where, count_words(report.units_offloaded), count_words(report.units), tier,
+      .arg(where, count_words(report.units_offloaded), count_words(report.units()), tier,
            size_words(taken_bytes(report.plan)), size_words(fit.budget_bytes));
 }
 
@@ -99,8 +99,8 @@ QString fit_words(const ModelFit& fit) {
       return fit.is_estimate ? FitWords::tr("Should fit") : FitWords::tr("Fits");
     case FitKind::lower_precision:
       if (fit.is_estimate) return FitWords::tr("Should fit at lower precision");
-      return fit.report.policy == PolicyKind::dynaexq ? FitWords::tr("Fits with experts at lower precision")
-                                                      : FitWords::tr("Fits at lower precision");
+      return fit.report.policy() == PolicyKind::dynaexq ? FitWords::tr("Fits with experts at lower precision")
+                                                        : FitWords::tr("Fits at lower precision");
     case FitKind::experts_elsewhere:
       if (fit.is_estimate)
         return fit.on_card ? FitWords::tr("Should fit with experts on the CPU")
@@ -115,7 +115,7 @@ QString fit_words(const ModelFit& fit) {
 
 QString fit_reason(const ModelFit& fit) {
   if (!fit.is_estimate) return planned_reason(fit);
-  if (fit.report.units > 0) {
+  if (fit.report.units() > 0) {
     return FitWords::tr("An estimate from the published model's shape. %1").arg(planned_reason(fit));
   }
   if (fit.kind == FitKind::fits) {

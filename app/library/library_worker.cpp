@@ -43,11 +43,10 @@ std::vector<LibraryModel> find_all(const LibraryPlaces& places) {
 }
 
 // Free memory is never the same twice.
-bool is_like(const FitRequest& a, const FitRequest& b) {
+bool is_like(const LoadOptions& a, const LoadOptions& b) {
   constexpr std::int64_t share = 50;
   return a.context == b.context && a.kv == b.kv && a.device == b.device &&
-         a.device_memory_bytes == b.device_memory_bytes &&
-         std::abs(a.budget_bytes - b.budget_bytes) < b.budget_bytes / share;
+         std::abs(a.precision.budget_bytes - b.precision.budget_bytes) < b.precision.budget_bytes / share;
 }
 
 }  // namespace
@@ -84,7 +83,7 @@ struct LibraryWorker::Parts : public QObject {
     if (!wanted.isEmpty()) watcher->addPaths(wanted);
   }
 
-  void read(LibraryModel& model, const ModelFiles& files, const Result<FitRequest>& machine) {
+  void read(LibraryModel& model, const ModelFiles& files, const Result<LoadOptions>& machine) {
     if (!model.is_read) {
       auto info = inspect(model.path);
       if (info) {
@@ -126,7 +125,7 @@ struct LibraryWorker::Parts : public QObject {
   }
 
   void scan(LibraryWorker* worker, const std::function<bool()>& is_wanted,
-            const Result<FitRequest>& machine) {
+            const Result<LoadOptions>& machine) {
     if (!is_wanted()) return;
     std::vector<LibraryModel> models = find_all(places);
     watch(models);
@@ -150,7 +149,7 @@ struct LibraryWorker::Parts : public QObject {
   // What the planner said in an earlier scan.
   struct Planned {
     ModelFiles files;
-    FitRequest machine;
+    LoadOptions machine;
     fs::file_time_type stores_time;
     std::vector<StoreFile> stores;
     std::optional<ModelFit> fit;
@@ -193,7 +192,7 @@ void LibraryWorker::scan(std::int64_t held_bytes, std::int64_t context, std::int
   post([this, number, held_bytes, context, budget_bytes, device](Parts& parts) {
     auto machine = this_machine(held_bytes, device);
     if (machine) machine->context = context;
-    if (machine && budget_bytes > 0) machine->budget_bytes = budget_bytes;
+    if (machine && budget_bytes > 0) machine->precision.budget_bytes = budget_bytes;
     parts.scan(this, [this, number] { return wanted_ == number; }, machine);
   });
 }

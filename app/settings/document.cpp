@@ -39,9 +39,12 @@ bool convert(const Json& value, Preset& out) {
   return value.is_object() && value.contains("name") && value.contains("text") &&
          convert(value["name"], out.name) && convert(value["text"], out.text);
 }
-bool convert(const Json& value, ModelSetup& out);
-bool is_one_of(const std::string& text, std::initializer_list<const char*> names) {
-  return std::ranges::find(names, text) != names.end();
+bool convert(const Json& value, LoadOptions& out);
+template <class Value, std::size_t n>
+bool convert(const Json& value, const std::array<std::pair<Value, const char*>, n>& names, Value& out) {
+  const auto found = value.is_string() ? named_in(names, value.get<std::string>()) : std::nullopt;
+  if (found) out = *found;
+  return found.has_value();
 }
 template <class T>
 bool convert(const Json& value, std::optional<T>& out) {
@@ -60,31 +63,37 @@ bool convert(const Json& value, std::vector<T>& out) {
 }
 
 // What is missing keeps its usual value.
-bool convert(const Json& value, ModelSetup& out) {
+bool convert(const Json& value, LoadOptions& out) {
   if (!value.is_object() || !value.contains("model")) return false;
   const auto read = [&value](const char* key, auto& member) {
     return !value.contains(key) || convert(value[key], member);
   };
-  return read("model", out.model) && read("device", out.device) &&
-         read("context_tokens", out.context_tokens) && read("kv", out.kv) && read("policy", out.policy) &&
-         read("tiers", out.tiers) && read("budget_bytes", out.budget_bytes) &&
-         read("cpu_moe_layers", out.cpu_moe_layers) && out.context_tokens >= 0 && out.budget_bytes >= 0 &&
-         out.cpu_moe_layers >= -1 && is_one_of(out.kv, {"f16", "f32", "q8"}) &&
-         is_one_of(out.policy, {"none", "static", "dynaexq", "offload"});
+  const auto read_name = [&value](const char* key, const auto& names, auto& member) {
+    return !value.contains(key) || convert(value[key], names, member);
+  };
+  std::string model;
+  PrecisionRequest& precision = out.precision;
+  if (!read("model", model) || !read("device", out.device) || !read("context_tokens", out.context) ||
+      !read_name("kv", kv_names, out.kv) || !read_name("policy", policy_names, precision.policy) ||
+      !read("tiers", precision.tiers) || !read("budget_bytes", precision.budget_bytes) ||
+      !read("cpu_moe_layers", precision.offload.cpu_moe_layers))
+    return false;
+  out.model = model;
+  return out.context >= 0 && precision.budget_bytes >= 0 && precision.offload.cpu_moe_layers >= -1;
 }
 
 Json json_of(const Preset& preset) {
   return {{"name", preset.name}, {"text", preset.text}};
 }
-Json json_of(const ModelSetup& setup) {
-  return {{"model", setup.model},
+Json json_of(const LoadOptions& setup) {
+  return {{"model", setup.model.string()},
           {"device", setup.device},
-          {"context_tokens", setup.context_tokens},
-          {"kv", setup.kv},
-          {"policy", setup.policy},
-          {"tiers", setup.tiers},
-          {"budget_bytes", setup.budget_bytes},
-          {"cpu_moe_layers", setup.cpu_moe_layers}};
+          {"context_tokens", setup.context},
+          {"kv", name_in(kv_names, setup.kv)},
+          {"policy", name_in(policy_names, setup.precision.policy)},
+          {"tiers", setup.precision.tiers},
+          {"budget_bytes", setup.precision.budget_bytes},
+          {"cpu_moe_layers", setup.precision.offload.cpu_moe_layers}};
 }
 template <class T>
 Json json_of(const T& value) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/api/load_options.h"
+
 namespace fovea::app {
 
 enum class ThemeChoice : std::uint8_t { system, light, dark };
@@ -15,19 +17,6 @@ struct Preset {  // of a system prompt
   std::string name;
   std::string text;
   bool operator==(const Preset&) const = default;
-};
-
-// How one model is opened, where that differs from what holds for all.
-struct ModelSetup {
-  std::string model;                    // its path
-  std::string device = {};              // on which it is opened so; empty: automatic
-  std::int64_t context_tokens = 0;      // 0: automatic
-  std::string kv = "f16";               // or "f32", "q8"
-  std::string policy = "none";          // or "static", "dynaexq", "offload"
-  std::vector<std::string> tiers = {};  // from high to low; empty: the policy's
-  std::int64_t budget_bytes = 0;        // 0: none
-  std::int64_t cpu_moe_layers = 0;      // of offload; -1: as few as fit
-  bool operator==(const ModelSetup&) const = default;
 };
 
 struct Settings {
@@ -45,11 +34,13 @@ struct Settings {
   // models
   std::vector<std::string> model_folders;  // watched in addition to our own
   std::vector<std::string> recent_models;  // paths, the last one first
-  std::vector<ModelSetup> model_setups;    // the last one first
-  std::string device;                      // that models run on: "cpu", "cuda:0"; empty: automatic
-  std::string device_description;          // what it was called when it was chosen
-  double budget_gb = 0;                    // 0: automatic
-  std::int64_t context_tokens = 0;         // 0: automatic
+  // How single models are opened, each on a device, the last one first: model, device, context, KV type,
+  // policy, tiers, budget and layers of experts off the device. Nothing else of them is kept.
+  std::vector<LoadOptions> model_setups;
+  std::string device;               // that models run on: "cpu", "cuda:0"; empty: automatic
+  std::string device_description;   // what it was called when it was chosen
+  double budget_gb = 0;             // 0: automatic
+  std::int64_t context_tokens = 0;  // 0: automatic
 
   // generation; empty: the model's own
   std::optional<double> temperature;

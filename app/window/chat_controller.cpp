@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/library/background.h"
 #include "app/library/device_choice.h"
 #include "app/window/conversation_view.h"
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
-#include "app/wizard/background.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "ui/chat/chat_window.h"
@@ -26,7 +26,7 @@ constexpr int kShortTitle = 28;  // characters: the status has little room
 }  // namespace
 
 ChatController::ChatController(ui::ChatWindow& window, history::HistoryThread& history,
-                               LoadRequest load_defaults, RequestDefaults request_defaults)
+                               LoadOptions load_defaults, RequestDefaults request_defaults)
     : window_(window),
       load_defaults_(std::move(load_defaults)),
       request_defaults_(std::move(request_defaults)),
@@ -100,13 +100,13 @@ history::Origin ChatController::origin(const ui::ChatSettingsView& settings) con
 // --- what the user asks for
 
 void ChatController::open_model(const QString& path) {
-  LoadRequest request = load_defaults_;
+  LoadOptions request = load_defaults_;
   request.model = path.toStdString();
   if (load_setup_) load_setup_(request);
   open_model(request);
 }
 
-void ChatController::open_model(const LoadRequest& request) {
+void ChatController::open_model(const LoadOptions& request, const std::optional<LoadPlan>& shown) {
   worker_->stop();
   window_.clear_error();
   ++loads_asked_;
@@ -120,8 +120,8 @@ void ChatController::open_model(const LoadRequest& request) {
   window_.show_progress(tr("Loading %1").arg(name), 0, 0);
   Q_EMIT modelClosed();
   Q_EMIT modelOpening(name);
-  QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),
-                                            request] { worker->load(ticket, request); });
+  QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(), request,
+                                            shown] { worker->load(ticket, request, shown); });
 }
 
 void ChatController::calibrate(const CalibrationSettings& settings) {
@@ -130,7 +130,7 @@ void ChatController::calibrate(const CalibrationSettings& settings) {
 }
 
 void ChatController::reload(const PrecisionRequest& precision) {
-  LoadRequest request = model_.settings;
+  LoadOptions request = model_.settings;
   request.chunk = asked_.chunk;  // another policy may want another one
   request.precision = precision;
   open_model(request);
@@ -236,6 +236,7 @@ void ChatController::on_loaded(const LoadedModel& model) {
   status_.memory_bytes = memory_bytes(model);
   status_.budget_bytes = model.plan ? model.plan->budget_bytes : 0;
   status_.memory_why = memory_why(model);
+  if (!model.changed.empty()) window_.show_notice(changed_text(model.changed));
   show_work();
   window_.composer().focus_input();
   Q_EMIT modelOpened(q(asked_.model.string()));

@@ -25,19 +25,19 @@ class ChatController : public QObject {
 
  public:
   // `load_defaults`: context, precision … of the models that are opened; the model's path is ignored.
-  ChatController(ui::ChatWindow& window, history::HistoryThread& history, LoadRequest load_defaults,
+  ChatController(ui::ChatWindow& window, history::HistoryThread& history, LoadOptions load_defaults,
                  RequestDefaults request_defaults);
   // Stops the work and waits for the thread. After closed() there is nothing left to wait for.
   ~ChatController() override;
 
   void open_model(const QString& path);
-  void open_model(const LoadRequest& request);
+  void open_model(const LoadOptions& request, const std::optional<LoadPlan>& shown = {});
   // Answers come as signals of the worker.
   void calibrate(const CalibrationSettings& settings);
   // What is changed for each model that is opened by its path.
-  void set_load_setup(std::function<void(LoadRequest&)> setup) { load_setup_ = std::move(setup); }
-  void set_load_defaults(const LoadRequest& defaults) { load_defaults_ = defaults; }
-  const LoadRequest& load_defaults() const { return load_defaults_; }
+  void set_load_setup(std::function<void(LoadOptions&)> setup) { load_setup_ = std::move(setup); }
+  void set_load_defaults(const LoadOptions& defaults) { load_defaults_ = defaults; }
+  const LoadOptions& load_defaults() const { return load_defaults_; }
   // The same model again, with other precision.
   void reload(const PrecisionRequest& precision);
 
@@ -83,8 +83,8 @@ class ChatController : public QObject {
   void on_precision_used(const PrecisionUse& use);
 
   ui::ChatWindow& window_;
-  LoadRequest load_defaults_;
-  std::function<void(LoadRequest&)> load_setup_;
+  LoadOptions load_defaults_;
+  std::function<void(LoadOptions&)> load_setup_;
   RequestDefaults request_defaults_;
   QThread thread_;
   std::unique_ptr<EngineWorker>
@@ -95,7 +95,7 @@ class ChatController : public QObject {
   bool model_loaded_ = false;
   int loads_asked_ = 0;          // and not answered: the last answer counts
   bool reading_prompt_ = false;  // of the answer that is being written
-  LoadRequest asked_;            // as it was opened last, before the engine chose what it left open
+  LoadOptions asked_;            // as it was opened last, before the engine chose what it left open
   ui::StatusView status_;
   TokenCounter conversation_tokens_, next_tokens_;
   std::string log_failure_;           // that was told

@@ -45,7 +45,7 @@ DemoStart::DemoStart(ChatController& chat, ui::ChatWindow& window, std::filesyst
 
 DemoStart::~DemoStart() = default;
 
-void DemoStart::apply(LoadRequest& request) {
+void DemoStart::apply(LoadOptions& request) {
   const PrecisionRequest& asked = request.precision;
   asked_ = asked.policy == PolicyKind::none && asked.budget_bytes == 0 && asked.tiers.empty() &&
            !is_card(request.device) && same_file(request.model, model_);

@@ -29,7 +29,7 @@ class DemoStart : public QObject {
   // Gives a request for the demo on the processor, that says nothing of precision, the budget of
   // app/demo/demo_precision.h. While its store is missing the model opens as its file has it; the store is
   // prepared then, with calibration_text(), and the model opened again when no answer is under way.
-  void apply(LoadRequest& request);
+  void apply(LoadOptions& request);
 
  private:
   void on_opened();

@@ -5,6 +5,9 @@
 #include <QLocale>
 #include <QPointer>
 
+#include "app/advisor/model_setups.h"
+#include "app/advisor/proposal.h"
+#include "app/library/background.h"
 #include "app/library/data_folder.h"
 #include "app/library/model_library.h"
 #include "app/library/sampling_defaults.h"
@@ -12,10 +15,7 @@
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
-#include "app/wizard/background.h"
 #include "app/wizard/device_views.h"
-#include "app/wizard/model_setups.h"
-#include "app/wizard/proposal.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/core/result.h"
@@ -79,7 +79,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
         return answer;
       });
   demo_ = std::make_unique<DemoStart>(*chat_, *window_, models_folder() / "demo.gguf", stores_folder());
-  chat_->set_load_setup([this](LoadRequest& load) { apply_kept_setup(load); });
+  chat_->set_load_setup([this](LoadOptions& load) { apply_kept_setup(load); });
   new LiveController(*live_panel_, *chat_);
   ModelsSettings models = ModelsSettings::usual();
   models.folders = folders_of(settings_);
@@ -190,9 +190,9 @@ void Desktop::start() {
   window_->show();
   if (request_.conversation > 0) chat_->conversation().open(request_.conversation);
   if (request_.load) {
-    LoadRequest load = *request_.load;
+    LoadOptions load = *request_.load;
     if (load.device.empty()) load.device = settings_.device;
-    LoadRequest kept = load;
+    LoadOptions kept = load;
     if (!request_.policy_given && !apply_setup(settings_.model_setups, kept)) demo_->apply(load);
     chat_->open_model(load);
   } else if (const auto recent = recent_choices(settings_); !recent.empty()) {
@@ -205,14 +205,14 @@ void Desktop::start() {
 }
 
 // As its model was set up, or as the demo starts; false when it is as every model.
-bool Desktop::apply_kept_setup(LoadRequest& load) {
+bool Desktop::apply_kept_setup(LoadOptions& load) {
   if (apply_setup(settings_.model_setups, load)) return true;
   demo_->apply(load);
   return load.precision.policy != PolicyKind::none;
 }
 
 void Desktop::open_with(const QString& path, const PrecisionRequest& precision) {
-  LoadRequest load = load_defaults();
+  LoadOptions load = load_defaults();
   load.model = path.toStdString();
   if (!apply_kept_setup(load) && load.precision.policy == PolicyKind::none &&
       precision.policy != PolicyKind::none) {
@@ -235,7 +235,7 @@ void Desktop::open_what_fits() {
     FOVEA_TRY(Machine machine, find_machine({}, device));
     if (machine.trouble) return std::unexpected(*machine.trouble);
     machine.room.context = context;
-    if (budget > 0) machine.room.budget_bytes = budget;
+    if (budget > 0) machine.room.precision.budget_bytes = budget;
     return propose_model(recent, library, catalogue(), machine, stop);
   };
   in_background(this, look, [this](const Result<Proposal>& proposal) {
@@ -305,8 +305,8 @@ void Desktop::apply_settings() {
   show_models();
 }
 
-LoadRequest Desktop::load_defaults() const {
-  LoadRequest load = request_.load.value_or(LoadRequest{});
+LoadOptions Desktop::load_defaults() const {
+  LoadOptions load = request_.load.value_or(LoadOptions{});
   load.model.clear();
   load.precision.stores_folder = stores_folder();
   if (load.device.empty()) load.device = settings_.device;

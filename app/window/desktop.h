@@ -65,11 +65,11 @@ class Desktop : public QObject {
   void tell_settings(const std::vector<std::string>& notices);
   void apply_appearance();
   void apply_settings();
-  LoadRequest load_defaults() const;
+  LoadOptions load_defaults() const;
   void connect_models();
   void show_models();
   void open_with(const QString& path, const PrecisionRequest& precision);
-  bool apply_kept_setup(LoadRequest& load);
+  bool apply_kept_setup(LoadOptions& load);
   void open_what_fits();
   void take_proposal(const Proposal& proposal);
   void show_settings();

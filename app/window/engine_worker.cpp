@@ -62,11 +62,11 @@ bool EngineWorker::read_snapshot(Snapshot& snapshot) {
   return lock && engine_ && engine_->read_snapshot(snapshot);
 }
 
-void EngineWorker::load(quint64 ticket, const LoadRequest& request) {
+void EngineWorker::load(quint64 ticket, const LoadOptions& request, const std::optional<LoadPlan>& shown) {
   const std::stop_token stop = begin(ticket);
   exchange(nullptr);  // two models at once may not fit into memory
   auto engine = loader_(
-      request,
+      request, shown,
       [this](const Progress& progress) {
         if (due()) Q_EMIT loadProgress(progress);
       },
@@ -80,9 +80,10 @@ void EngineWorker::load(quint64 ticket, const LoadRequest& request) {
                     engine_->memory(),        {},
                     engine_->expert_layers(), device_of(engine_->settings().device),
                     engine_->text(),          {}};
-  if (const Plan* plan = engine_->plan()) model.plan = *plan;
+  if (engine_->plan().policy() != PolicyKind::none) model.plan = engine_->plan().plan;
   const std::span<const float> uses = engine_->calibrated_uses();
   model.calibrated_uses.assign(uses.begin(), uses.end());
+  model.changed = engine_->plan().changed;
   Q_EMIT loaded(model);
 }
 

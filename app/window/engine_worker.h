@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "app/wizard/calibration.h"
+#include "app/advisor/calibration.h"
 #include "engine/api/devices.h"
 #include "engine/api/engine.h"
 
@@ -21,13 +21,14 @@ namespace fovea::app {
 // A model that was opened, as far as the window tells of it.
 struct LoadedModel {
   ModelInfo info;
-  LoadRequest settings;
+  LoadOptions settings;
   MemoryUse memory;
   std::optional<Plan> plan;  // with a policy
   std::vector<ExpertLayer> expert_layers;
   DeviceInfo device;                           // on which it runs
   std::shared_ptr<const TextModel> text = {};  // Engine::text()
   std::vector<float> calibrated_uses = {};     // Engine::calibrated_uses()
+  std::vector<PlanDifference> changed = {};    // from the plan that was shown
 };
 
 // Move it to a thread; call load(), generate() and the other slots through queued connections, stop() and
@@ -40,8 +41,8 @@ class EngineWorker : public QObject {
   ~EngineWorker() override;
 
   // For tests: another way to make an engine. Before the first load().
-  using Loader = std::function<Result<std::unique_ptr<Engine>>(const LoadRequest&, const ProgressSink&,
-                                                               const std::stop_token&)>;
+  using Loader = std::function<Result<std::unique_ptr<Engine>>(
+      const LoadOptions&, const std::optional<LoadPlan>& shown, const ProgressSink&, const std::stop_token&)>;
   void set_loader(Loader loader) { loader_ = std::move(loader); }
 
   // Ends the work in progress and whatever was asked before this call. Later requests are not affected.
@@ -57,7 +58,10 @@ class EngineWorker : public QObject {
   void close() { exchange(nullptr); }
 
  public Q_SLOTS:
-  void load(quint64 ticket, const fovea::LoadRequest& request);
+  // `shown`: the plan that was shown for it, which is carried out; where it does not hold any more, it is
+  // made anew and LoadedModel::changed says how it differs.
+  void load(quint64 ticket, const fovea::LoadOptions& request,
+            const std::optional<fovea::LoadPlan>& shown = {});
   void generate(quint64 ticket, const fovea::GenerateRequest& request);
   void calibrate(quint64 ticket, const fovea::app::CalibrationSettings& settings);
 
@@ -80,8 +84,10 @@ class EngineWorker : public QObject {
   bool due();   // at most 20 progress reports a second
   void exchange(std::unique_ptr<Engine> engine);
 
-  Loader loader_ = [](const LoadRequest& request, const ProgressSink& progress, const std::stop_token& stop) {
-    return Engine::load(request, progress, stop);
+  Loader loader_ = [](const LoadOptions& request, const std::optional<LoadPlan>& shown,
+                      const ProgressSink& progress, const std::stop_token& stop) {
+    return shown ? Engine::load(*shown, IfChanged::plan_anew, progress, stop)
+                 : Engine::load(request, progress, stop);
   };
   std::unique_ptr<Engine> engine_;  // exchanged under engine_mutex_; used by the worker thread without it
   std::mutex engine_mutex_;

@@ -5,13 +5,13 @@
 #include <tuple>
 #include <utility>
 
+#include "app/advisor/machine.h"
+#include "app/library/background.h"
 #include "app/library/device_choice.h"
 #include "app/library/stores.h"
 #include "app/live/panel_files.h"
 #include "app/window/chat_controller.h"
 #include "app/window/model_words.h"
-#include "app/wizard/background.h"
-#include "app/wizard/machine.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/api/devices.h"
@@ -95,7 +95,7 @@ void LiveController::show_timings(const Timings& so_far) {
 // What the store can be read with, past the system's cache: the line that the traffic is held against. Once
 // for each store, when its model is opened.
 void LiveController::measure_link() {
-  const LoadRequest& opened = chat_.model().settings;
+  const LoadOptions& opened = chat_.model().settings;
   if (opened.precision.policy == PolicyKind::none) return;
   using Measured = std::pair<std::filesystem::path, double>;
   in_background(
@@ -169,7 +169,7 @@ PrecisionRequest LiveController::fixed_mix() const {
 
 void LiveController::offer_fixed_mix() {
   if (!chat_.model_loaded() || !chat_.model().plan) return;
-  const LoadRequest& opened = chat_.model().settings;
+  const LoadOptions& opened = chat_.model().settings;
   const auto look = [model = opened.model, plan = *chat_.model().plan, device = opened.device,
                      store = opened.precision.store, stores = opened.precision.stores_folder] {
     StoreNeed need = store_need(model, plan, stores, device);

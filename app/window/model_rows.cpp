@@ -156,7 +156,7 @@ ui::RepositoryRow row_of(const HubModel& model) {
   return {q(model.id), model.downloads, model.likes, model.gated};
 }
 
-ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const FitRequest& machine) {
+ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const LoadOptions& machine) {
   ui::VersionRow row;
   row.name = q(choice.name);
   row.quantization = q(choice.quantization);

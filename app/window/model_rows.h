@@ -15,7 +15,7 @@ namespace fovea::app {
 ui::LibraryRow row_of(const LibraryModel& model, const std::filesystem::path& open_model);
 ui::RepositoryRow row_of(const HubModel& model);
 // `repository`: its name tells the model where the file's name does not.
-ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const FitRequest& machine);
+ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const LoadOptions& machine);
 ui::DownloadRow row_of(const DownloadStatus& status);
 // Why it waits or failed, in the window's language; empty: for no reason.
 QString why_words(const DownloadStatus& status);

@@ -116,6 +116,38 @@ std::int64_t memory_bytes(const LoadedModel& model) {
   return model.memory.weights + model.memory.kv_cache + model.memory.activations;
 }
 
+QString changed_text(const std::vector<PlanDifference>& changed) {
+  const auto sizes = [](const QString& words, const PlanDifference& d) {
+    return words.arg(size_words(d.now), size_words(d.before));
+  };
+  QStringList what;
+  for (const PlanDifference& d : changed) {
+    switch (d.what) {
+      case PlanDifference::What::budget:
+        what += sizes(ModelWords::tr("the budget is %1 instead of %2"), d);
+        break;
+      case PlanDifference::What::device_bytes:
+        what += sizes(ModelWords::tr("it takes %1 instead of %2"), d);
+        break;
+      case PlanDifference::What::host_bytes:
+        what += sizes(ModelWords::tr("beside the card it takes %1 instead of %2"), d);
+        break;
+      case PlanDifference::What::units:
+        what +=
+            ModelWords::tr("%n expert(s) begin with another precision", nullptr, static_cast<int>(d.before));
+        break;
+      case PlanDifference::What::store:
+        what += ModelWords::tr("prepared versions are there that the plan did not know");
+        break;
+      case PlanDifference::What::device_free:
+        what += sizes(ModelWords::tr("%1 of the card's memory are free instead of %2"), d);
+        break;
+    }
+  }
+  return ModelWords::tr("The plan that was shown does not hold any more: %1.")
+      .arg(what.join(QStringLiteral("; ")));
+}
+
 QString memory_why(const LoadedModel& model) {
   QStringList lines;
   const auto add = [&lines](const QString& name, std::int64_t bytes) {
@@ -131,7 +163,7 @@ QString memory_why(const LoadedModel& model) {
     add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
     add(ModelWords::tr("Room to compute: %1"), parts.activations);
     add(ModelWords::tr("Kept free: %1"), parts.safety);
-    add(ModelWords::tr("Budget: %1"), model.plan->budget_bytes);
+    add(ModelWords::tr("Budget: %1"), model.settings.precision.budget_bytes);
   } else {
     add(ModelWords::tr("Weights: %1"), model.memory.weights);
     add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), model.memory.kv_cache);

@@ -18,6 +18,8 @@ QString device_why(const LoadedModel& model);
 QString policy_text(const LoadedModel& model);
 QString policy_why(const LoadedModel& model);
 std::int64_t memory_bytes(const LoadedModel& model);
+// How what was loaded differs from what was shown.
+QString changed_text(const std::vector<PlanDifference>& changed);
 QString memory_why(const LoadedModel& model);
 QString fixed_mix_words(const StoreNeed& store);  // what switching to one takes
 

@@ -8,11 +8,11 @@
 
 #include "app/download/hub_cache.h"
 #include "app/files/folders.h"
+#include "app/library/background.h"
 #include "app/library/data_folder.h"
 #include "app/library/fit_words.h"
 #include "app/library/stores.h"
 #include "app/window/model_rows.h"
-#include "app/wizard/background.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/api/prepare.h"
@@ -476,9 +476,9 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
   choices_ = choices;
   const auto look = [id = repository.id, choices, held = held_there(), context = context_,
                      budget = budget_bytes_, device = device_]() -> Result<std::vector<ui::VersionRow>> {
-    FOVEA_TRY(FitRequest machine, this_machine(held, device));
+    FOVEA_TRY(LoadOptions machine, this_machine(held, device));
     machine.context = context;
-    if (budget > 0) machine.budget_bytes = budget;
+    if (budget > 0) machine.precision.budget_bytes = budget;
     std::vector<ui::VersionRow> rows;
     for (const ModelChoice& choice : choices) rows.push_back(row_of(choice, id, machine));
     return rows;

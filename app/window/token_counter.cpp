@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "app/wizard/background.h"
+#include "app/library/background.h"
 
 namespace fovea::app {
 

@@ -12,7 +12,7 @@
 namespace fovea::app {
 
 struct WindowRequest {
-  std::optional<LoadRequest> load;  // the model to open with; nothing: the one used last, or none
+  std::optional<LoadOptions> load;  // the model to open with; nothing: the one used last, or none
   bool policy_given = false;        // on the command line, if only to say none
   std::int64_t conversation = 0;    // to open with; 0: none
   // Of the command line, without the conversation: what a restart is given.

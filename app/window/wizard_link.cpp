@@ -1,11 +1,11 @@
 #include "app/window/wizard_link.h"
 
+#include "app/advisor/model_setups.h"
 #include "app/library/data_folder.h"
 #include "app/library/stores.h"
 #include "app/window/chat_controller.h"
 #include "app/window/model_words.h"
 #include "app/window/wizard_downloads.h"
-#include "app/wizard/model_setups.h"
 #include "ui/wizard/wizard_dialog.h"
 
 namespace fovea::app {
@@ -52,7 +52,9 @@ void WizardLink::connect_wizard() {
   WizardController* wizard = wizard_;
   EngineWorker& worker = chat_.worker();
   connect(wizard, &WizardController::openRequested, this,
-          [this](const LoadRequest& request) { chat_.open_model(request); });
+          [this](const LoadOptions& request, const std::optional<LoadPlan>& shown) {
+            chat_.open_model(request, shown);
+          });
   connect(wizard, &WizardController::calibrateRequested, this,
           [this](const CalibrationSettings& settings) { chat_.calibrate(settings); });
   connect(wizard, &WizardController::stopRequested, this, [this] { chat_.worker().stop(); });
@@ -71,7 +73,7 @@ void WizardLink::connect_wizard() {
   connect(&worker, &EngineWorker::calibrationFailed, wizard, &WizardController::calibration_failed);
 }
 
-void WizardLink::finish(const LoadRequest& request, bool opened) {
+void WizardLink::finish(const LoadOptions& request, bool opened) {
   const DeviceChoice device = wizard_->device();
   end();
   change_([request, device](Settings& settings) {

@@ -41,7 +41,7 @@ class WizardLink : public QObject {
 
  private:
   void connect_wizard();
-  void finish(const LoadRequest& request, bool opened);
+  void finish(const LoadOptions& request, bool opened);
   void cancel(bool opened_another);
   void end();
 
@@ -51,7 +51,7 @@ class WizardLink : public QObject {
   WizardDownloads* downloads_ = nullptr;
   CalibrationSettings calibration_;
   QPointer<WizardController> wizard_;
-  std::optional<LoadRequest> before_;  // what was open
+  std::optional<LoadOptions> before_;  // what was open
 };
 
 }  // namespace fovea::app

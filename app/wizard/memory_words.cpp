@@ -37,7 +37,7 @@ ChoiceView kv_choice(KvType kv) {
   return {MemoryWords::tr("32 bits (twice the memory)"), MemoryWords::tr("Exact, and twice as large.")};
 }
 
-ChoiceView precision_choice(const PrecisionChoice& choice, bool has_experts) {
+ChoiceView precision_choice(const PrecisionRequest& choice, bool has_experts) {
   QStringList tiers;
   for (const std::string& tier : choice.tiers) tiers += q(tier);
   const QString all = tiers.join(QStringLiteral(", "));
@@ -80,21 +80,21 @@ ChoiceView precision_choice(const PrecisionChoice& choice, bool has_experts) {
 }  // namespace
 
 MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::int64_t>& contexts,
-                             const std::vector<PrecisionChoice>& choices, const Machine& machine) {
+                             const std::vector<PrecisionRequest>& choices, const Machine& machine) {
   ui::MemoryOptions options;
   options.model = q(candidate.name);
   options.contexts.assign(contexts.begin(), contexts.end());
   for (const KvType kv : {KvType::f32, KvType::f16, KvType::q8}) options.kv_types.push_back(kv_choice(kv));
-  for (const PrecisionChoice& choice : choices)
+  for (const PrecisionRequest& choice : choices)
     options.precisions.push_back(precision_choice(choice, candidate.experts > 0));
-  options.most_bytes = machine.gpu                            ? machine.gpu->memory_bytes
-                       : machine.room.device_memory_bytes > 0 ? machine.room.device_memory_bytes
-                                                              : machine.device.memory_bytes;
+  options.most_bytes = machine.gpu                             ? machine.gpu->memory_bytes
+                       : machine.facts.device_memory_bytes > 0 ? machine.facts.device_memory_bytes
+                                                               : machine.device.memory_bytes;
   options.budget_why =
       MemoryWords::tr(
           "What the model may take: its weights, the conversation and room to compute. Where precision "
           "changes, it never takes more, not even for a moment. %1 are free for a model now.")
-          .arg(size_words(machine.room.budget_bytes));
+          .arg(size_words(machine.room.precision.budget_bytes));
   options.size_of = [](const QString& text) { return parse_size(text.toStdString()); };
   return options;
 }
@@ -112,7 +112,7 @@ void add_part(ui::BudgetView& view, ui::BudgetPartView::Kind kind, const QString
   view.parts.push_back(part);
 }
 
-void add_parts(ui::BudgetView& view, const PlanReport& report, bool has_experts) {
+void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
   using Kind = ui::BudgetPartView::Kind;
   const Plan::Parts& parts = report.plan.parts;
   add_part(view, Kind::dense,
@@ -134,10 +134,11 @@ void add_parts(ui::BudgetView& view, const PlanReport& report, bool has_experts)
     if (tier.bytes > 0) view.parts.push_back(part);
   }
   add_part(view, Kind::kv, MemoryWords::tr("Conversation (KV cache)"), parts.kv,
-           MemoryWords::tr("Keys and values of %1 tokens, for each layer.").arg(count_words(report.context)));
+           MemoryWords::tr("Keys and values of %1 tokens, for each layer.")
+               .arg(count_words(report.options.context)));
   add_part(view, Kind::activations, MemoryWords::tr("Room to compute"), parts.activations,
            MemoryWords::tr("What the layers pass on, for %1 tokens of a prompt at once.")
-               .arg(count_words(report.chunk)));
+               .arg(count_words(report.options.chunk)));
   add_part(view, Kind::safety, MemoryWords::tr("Kept free"), parts.safety,
            MemoryWords::tr("Two hundredths of the budget, at most a gibibyte, for what nobody can plan."));
 }
@@ -145,7 +146,7 @@ void add_parts(ui::BudgetView& view, const PlanReport& report, bool has_experts)
 QString remedy_words(const Remedy& remedy, bool has_experts) {
   switch (remedy.kind) {
     case Remedy::Kind::budget:
-      return MemoryWords::tr("Take a budget of %1").arg(size_words(remedy.setup.budget_bytes));
+      return MemoryWords::tr("Take a budget of %1").arg(size_words(remedy.setup.precision.budget_bytes));
     case Remedy::Kind::kv:
       return MemoryWords::tr("Remember the conversation with 8 bits");
     case Remedy::Kind::context:
@@ -158,20 +159,21 @@ QString remedy_words(const Remedy& remedy, bool has_experts) {
 
 }  // namespace
 
-BudgetView budget_view(const Candidate& candidate, const Setup& setup, const PlanReport& report,
+BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, const LoadPlan& report,
                        const std::vector<Remedy>& remedies) {
   ui::BudgetView view;
   const Plan& plan = report.plan;
   const bool has_experts = candidate.experts > 0;
   add_parts(view, report, has_experts);
-  view.budget_bytes = setup.budget_bytes;
+  view.budget_bytes = setup.precision.budget_bytes;
   view.total_bytes = plan.total_bytes;
   view.fits = plan.fits;
   if (plan.fits) {
-    view.verdict = MemoryWords::tr("It fits: %1 of %2 stay free.")
-                       .arg(size_words(std::max<std::int64_t>(0, setup.budget_bytes - plan.total_bytes)),
-                            size_words(setup.budget_bytes));
-    if (report.policy == PolicyKind::dynaexq && plan.high_per_layer < report.units_per_layer)
+    view.verdict =
+        MemoryWords::tr("It fits: %1 of %2 stay free.")
+            .arg(size_words(std::max<std::int64_t>(0, setup.precision.budget_bytes - plan.total_bytes)),
+                 size_words(setup.precision.budget_bytes));
+    if (report.policy() == PolicyKind::dynaexq && plan.high_per_layer < report.units_per_layer)
       view.verdict +=
           QLatin1Char(' ') + MemoryWords::tr("In each layer %1 of %2 experts are at the high precision.")
                                  .arg(plan.high_per_layer)
@@ -179,10 +181,11 @@ BudgetView budget_view(const Candidate& candidate, const Setup& setup, const Pla
     if (report.units_offloaded > 0)
       view.verdict += QLatin1Char(' ') +
                       MemoryWords::tr("%1 of %2 experts stay on the disk and are read when they are used.")
-                          .arg(count_words(report.units_offloaded), count_words(report.units));
+                          .arg(count_words(report.units_offloaded), count_words(report.units()));
   } else {
-    view.verdict = MemoryWords::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
-                       .arg(size_words(plan.least_bytes), size_words(plan.least_bytes - setup.budget_bytes));
+    view.verdict =
+        MemoryWords::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
+            .arg(size_words(plan.least_bytes), size_words(plan.least_bytes - setup.precision.budget_bytes));
     view.verdict +=
         QLatin1Char(' ') + (remedies.empty()
                                 ? MemoryWords::tr("Nothing on this page makes it fit. Choose another model.")
@@ -199,18 +202,23 @@ BudgetView budget_view(const Candidate& candidate, const Setup& setup, const Pla
     view.why = MemoryWords::tr(
         "Fovea's planner reads the sizes of all tensors in the file and adds up what will be held, as "
         "it does when the model is opened. The budget is never exceeded.");
+    if (report.policy() != PolicyKind::none && report.basis.store_fingerprint.empty())
+      view.why += QLatin1Char(' ') +
+                  MemoryWords::tr(
+                      "No precisions are prepared yet, so each expert counts as if a lower one hurt it "
+                      "like any other; once they are, the plan can change, and Fovea says so.");
   }
   return view;
 }
 
-BudgetView budget_by_size(const Candidate& candidate, const Setup& setup) {
+BudgetView budget_by_size(const Candidate& candidate, const LoadOptions& setup) {
   ui::BudgetView view;
   add_part(view, ui::BudgetPartView::Kind::dense, MemoryWords::tr("Weights"), candidate.file_bytes,
            MemoryWords::tr("The size of the file."));
   add_part(view, ui::BudgetPartView::Kind::kv, MemoryWords::tr("Conversation and room to compute, estimated"),
            candidate.fit.needed_bytes - candidate.file_bytes,
            MemoryWords::tr("A tenth of the weights, at least 268 MB."));
-  view.budget_bytes = setup.budget_bytes;
+  view.budget_bytes = setup.precision.budget_bytes;
   view.total_bytes = candidate.fit.needed_bytes;
   view.fits = view.total_bytes <= view.budget_bytes;
   view.verdict = view.fits ? MemoryWords::tr("It should fit.") : MemoryWords::tr("It will hardly fit.");

@@ -1,7 +1,7 @@
 // The way through the wizard's pages.
 #include "app/wizard/wizard_controller.h"
 
-#include "app/wizard/background.h"
+#include "app/library/background.h"
 #include "app/words/error_words.h"
 
 namespace fovea::app {
@@ -49,7 +49,7 @@ void WizardController::connect_dialog() {
     setup_.context = contexts_[static_cast<std::size_t>(choice.context)];
     setup_.kv = static_cast<KvType>(choice.kv_type);
     setup_ = with_choice(setup_, choices_[static_cast<std::size_t>(choice.precision)]);
-    setup_.budget_bytes = choice.budget_bytes;
+    setup_.precision.budget_bytes = choice.budget_bytes;
     replan_later();
   });
   connect(dialog_, &Dialog::remedyChosen, this, &WizardController::apply_remedy);
@@ -114,7 +114,7 @@ void WizardController::next() {
       start_.progress = tr("Loading…");
       start_.done = start_.total = 0;
       show_start();
-      Q_EMIT openRequested(request());
+      Q_EMIT openRequested(request(), report_);
       return update_navigation();
     default:
       enter(static_cast<Page>(static_cast<int>(page_) + 1));
@@ -143,8 +143,8 @@ void WizardController::finish() {
   }
 }
 
-LoadRequest WizardController::request() const {
-  return load_request(chosen_->path, setup_, world_.stores);
+LoadOptions WizardController::request() const {
+  return load_options(chosen_->path, setup_, world_.stores);
 }
 
 void WizardController::update_navigation() {

@@ -11,9 +11,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "app/wizard/calibration.h"
-#include "app/wizard/candidates.h"
-#include "app/wizard/setup.h"
+#include "app/advisor/calibration.h"
+#include "app/advisor/candidates.h"
+#include "app/advisor/setup.h"
 #include "app/wizard/wizard_words.h"
 #include "engine/api/progress.h"
 #include "ui/wizard/wizard_dialog.h"
@@ -27,7 +27,7 @@ struct WizardWorld {
   std::vector<std::filesystem::path> models;   // elsewhere, as those opened lately
   std::filesystem::path stores;
   std::vector<CatalogueEntry> catalogue = app::catalogue();
-  std::optional<LoadRequest> open;  // the model that is open, as the engine chose the rest
+  std::optional<LoadOptions> open;  // the model that is open, as the engine chose the rest
   std::int64_t open_bytes = 0;      // that it holds
   DeviceChoice device = {};         // on which models run
   bool can_download = false;        // somebody listens to downloadRequested
@@ -59,7 +59,7 @@ class WizardController : public QObject {
   ui::WizardPage page() const { return page_; }
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const Candidate* chosen() const { return chosen_ ? &*chosen_ : nullptr; }
-  const Setup& setup() const { return setup_; }
+  const LoadOptions& setup() const { return setup_; }
   const DeviceChoice& device() const { return world_.device; }
   const std::optional<CalibrationResult>& measured() const { return measured_; }
 
@@ -74,12 +74,12 @@ class WizardController : public QObject {
   void download_changed(const fovea::app::WizardDownload& download);
 
  Q_SIGNALS:
-  void openRequested(const fovea::LoadRequest& request);
+  void openRequested(const fovea::LoadOptions& request, const std::optional<fovea::LoadPlan>& shown);
   void calibrateRequested(const fovea::app::CalibrationSettings& settings);
   void stopRequested();  // loading, preparing or measuring
   void downloadRequested(const QString& repository, const QString& file);
   // The end. `opened`: the request is that of the model that is open now.
-  void finished(const fovea::LoadRequest& request, bool opened);
+  void finished(const fovea::LoadOptions& request, bool opened);
   void cancelled(bool opened_another);
 
  private:
@@ -91,7 +91,7 @@ class WizardController : public QObject {
   void close();
   void finish();
   void update_navigation();
-  LoadRequest request() const;
+  LoadOptions request() const;
   bool is_here() const { return chosen_ && !chosen_->path.empty(); }
   bool is_open() const { return opened_ && *opened_ == setup_ && opened_path_ == chosen_->path; }
 
@@ -130,10 +130,10 @@ class WizardController : public QObject {
 
   std::optional<Candidate> chosen_;
   bool chosen_by_user_ = false;
-  Setup setup_;
-  std::vector<std::int64_t> contexts_;    // that can be chosen …
-  std::vector<PrecisionChoice> choices_;  // … with these
-  std::optional<PlanReport> report_;      // of setup_; nothing while it is planned
+  LoadOptions setup_;
+  std::vector<std::int64_t> contexts_;     // that can be chosen …
+  std::vector<PrecisionRequest> choices_;  // … with these
+  std::optional<LoadPlan> report_;         // of setup_; nothing while it is planned
   std::vector<Remedy> remedies_;
   StoreNeed store_;
   int planning_ = 0;           // the plan that was asked for last
@@ -143,7 +143,7 @@ class WizardController : public QObject {
 
   bool opening_ = false, downloading_ = false, calibrating_ = false;
   bool opened_another_ = false;
-  std::optional<Setup> opened_;  // and opened_path_: what this wizard has opened
+  std::optional<LoadOptions> opened_;  // and opened_path_: what this wizard has opened
   std::filesystem::path opened_path_;
   std::optional<CalibrationResult> measured_;
   ui::StartView start_;

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/advisor/command_line.h"
+#include "app/library/background.h"
 #include "app/library/stores.h"
-#include "app/wizard/background.h"
-#include "app/wizard/command_line.h"
 #include "app/wizard/device_views.h"
 #include "app/wizard/wizard_controller.h"
 #include "app/words/error_words.h"
@@ -27,34 +27,34 @@ bool same_model(const Candidate& a, const Candidate& b) {
 
 // What someone who asks for less memory wants: experts at two precisions, within less than it takes now, and
 // with room above the least for some to change.
-Setup smaller_setup(const Candidate& candidate, const Machine& machine, const LoadRequest& open,
-                    std::int64_t open_bytes) {
-  Setup setup = setup_of(open);
-  if (setup.policy != PolicyKind::none) return setup;
-  for (const PrecisionChoice& choice : precision_choices(candidate, machine)) {
+LoadOptions smaller_setup(const Candidate& candidate, const Machine& machine, const LoadOptions& open,
+                          std::int64_t open_bytes) {
+  LoadOptions setup = setup_of(open);
+  if (setup.precision.policy != PolicyKind::none) return setup;
+  for (const PrecisionRequest& choice : precision_choices(candidate, machine)) {
     if (choice.policy != (candidate.experts > 0 ? PolicyKind::dynaexq : PolicyKind::static_tiers)) continue;
     setup = with_choice(setup, choice);
     break;
   }
-  setup.budget_bytes = open_bytes * 4 / 5;
+  setup.precision.budget_bytes = open_bytes * 4 / 5;
   if (const auto report = plan_of(candidate, setup, machine)) {
     const std::int64_t least = report->plan.least_bytes;
-    setup.budget_bytes = std::max({setup.budget_bytes, least, (least + open_bytes) / 2});
+    setup.precision.budget_bytes = std::max({setup.precision.budget_bytes, least, (least + open_bytes) / 2});
   }
-  setup.budget_bytes = std::min(machine.room.budget_bytes, setup.budget_bytes);
+  setup.precision.budget_bytes = std::min(machine.room.precision.budget_bytes, setup.precision.budget_bytes);
   return setup;
 }
 
 struct Planned {
-  Result<PlanReport> report;
+  Result<LoadPlan> report;
   std::vector<Remedy> remedies = {};
   StoreNeed store = {};
 };
 
 struct Opened {
   Candidate candidate;
-  Setup setup;
-  std::vector<PrecisionChoice> choices;
+  LoadOptions setup;
+  std::vector<PrecisionRequest> choices;
 };
 
 }  // namespace
@@ -79,8 +79,10 @@ void WizardController::find() {
     if (machine_) {  // measured before, for another device
       found->memory_read_gb_per_s = machine_->memory_read_gb_per_s;
       found->disk_read_gb_per_s = machine_->disk_read_gb_per_s;
+      found->processor_gop_per_s = machine_->processor_gop_per_s;
     }
     machine_ = *std::move(found);
+    machine_->room.precision.stores_folder = world_.stores;
     measuring_ = machine_->memory_read_gb_per_s <= 0 && !machine_->trouble;
     show_machine();
     update_navigation();
@@ -240,7 +242,7 @@ void WizardController::show_memory() {
             candidate.path.empty() ? std::vector<StoreFile>() : stores_of(candidate.path, stores);
         return precision_choices(candidate, machine, prepared);
       },
-      [this, path = chosen_->path, name = chosen_->name](std::vector<PrecisionChoice> choices) {
+      [this, path = chosen_->path, name = chosen_->name](std::vector<PrecisionRequest> choices) {
         if (!chosen_ || chosen_->path != path || chosen_->name != name) return;
         choices_ = std::move(choices);
         if (std::ranges::find(choices_, choice_of(setup_)) == choices_.end())
@@ -261,7 +263,7 @@ void WizardController::show_setup() {
   dialog_->set_memory_choice({.context = index_of(contexts_, setup_.context),
                               .kv_type = static_cast<int>(setup_.kv),
                               .precision = index_of(choices_, choice_of(setup_)),
-                              .budget_bytes = setup_.budget_bytes});
+                              .budget_bytes = setup_.precision.budget_bytes});
 }
 
 void WizardController::replan_later() {
@@ -297,7 +299,7 @@ void WizardController::plan() {
         if (planned.report && !stop.stop_requested()) {
           if (!planned.report->plan.fits)
             planned.remedies = remedies(candidate, setup, *planned.report, machine, stop);
-          if (!candidate.path.empty() && planned.report->policy != PolicyKind::none)
+          if (!candidate.path.empty() && planned.report->policy() != PolicyKind::none)
             planned.store = store_need(candidate.path, planned.report->plan, stores, setup.device);
         }
         return planned;

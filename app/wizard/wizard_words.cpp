@@ -35,7 +35,7 @@ QString billions(std::int64_t parameters) {
 }
 
 // "6,144 experts at q4 15.2 GB"
-QString holds_of(const PlanReport& report, bool has_experts) {
+QString holds_of(const LoadPlan& report, bool has_experts) {
   const Plan::Parts& parts = report.plan.parts;
   QStringList words;
   if (parts.experts.empty()) {
@@ -78,6 +78,13 @@ QString speed_why(const Candidate& candidate, const Machine& machine) {
     why += QLatin1Char(' ') + WizardWords::tr("Experts that are on the disk alone are read at %1.")
                                   .arg(gb_per_s(machine.disk_read_gb_per_s));
   return why;
+}
+
+// At least, behind a prompt of usual length; empty: not known.
+QString first_token(const LoadPlan& report) {
+  const double seconds = report.first_token_seconds(std::min(usual_prompt_tokens, report.options.context));
+  return seconds > 0 ? WizardWords::tr("at least %1 s").arg(number_words(seconds, seconds < 10 ? 2 : 0))
+                     : QString();
 }
 
 FactView longest_context(const Candidate& candidate) {
@@ -150,7 +157,7 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
            "What the system, or the container, lets this program take without writing memory to the "
            "disk.")},
       {WizardWords::tr("For a model"),
-       machine.trouble ? QStringLiteral("–") : size_words(machine.room.budget_bytes),
+       machine.trouble ? QStringLiteral("–") : size_words(machine.room.precision.budget_bytes),
        machine.gpu
            ? WizardWords::tr("The card's free memory, less a thirty-second for other programs; a model that "
                              "would be closed counts as free. The computer's own memory can hold more "
@@ -158,9 +165,9 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
            : WizardWords::tr("The free memory, less a gibibyte for the desktop and its programs; a model "
                              "that would be closed counts as free. You can change it later.")},
       {WizardWords::tr("Memory is read at"), memory_speed,
-       WizardWords::tr(
-           "All threads read half a gibibyte again and again for a third of a second; the best pass "
-           "counts. Writing an answer is bound by it.")},
+       WizardWords::tr("All threads read half a gibibyte again and again until the fastest passes agree. "
+                       "Writing an answer "
+                       "is bound by it.")},
       {WizardWords::tr("Disk"), WizardWords::tr("%1 free").arg(size_words(machine.disk_free_bytes)),
        WizardWords::tr("On the disk with the folder %1, where models are kept.")
            .arg(q(machine.folder.string()))},
@@ -178,7 +185,7 @@ QString machine_note(const Machine& machine) {
     notes +=
         WizardWords::tr("The processor computes. The graphics card is used only when it is chosen above.");
   if (machine.trouble) return {};  // the choice says it
-  if (machine.room.budget_bytes < 2'000'000'000)
+  if (machine.room.precision.budget_bytes < 2'000'000'000)
     notes +=
         WizardWords::tr("Little memory is free. Close other programs and come back to see larger models.");
   return notes.join(QStringLiteral("\n"));
@@ -224,6 +231,13 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
                            ? WizardWords::tr("at most %1").arg(tokens_per_s(candidate.tokens_per_second))
                            : WizardWords::tr("not known yet"),
                        speed_why(candidate, machine)});
+  if (const QString first = first_token(candidate.fit.report); !first.isEmpty())
+    row.facts.push_back(
+        {WizardWords::tr("First word"), first,
+         WizardWords::tr(
+             "Reading a prompt of %1 tokens: its arithmetic at the speed that was measured for this "
+             "machine. The real time is longer.")
+             .arg(count_words(usual_prompt_tokens))});
   if (const ui::FactView fact = longest_context(candidate); !fact.name.isEmpty()) row.facts.push_back(fact);
   if (candidate.entry)
     row.facts.push_back({WizardWords::tr("Licence"), q(candidate.entry->licence),
@@ -266,7 +280,7 @@ QString stage_words(const Progress& progress) {
   return WizardWords::tr("Loading… %1").arg(q(progress.item));
 }
 
-std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<PlanReport>& report,
+std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<LoadPlan>& report,
                                           const Machine& machine,
                                           const std::optional<CalibrationResult>& result) {
   const QString nothing = QStringLiteral("–");
@@ -291,6 +305,14 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
   rows.push_back({WizardWords::tr("Speed of an answer"),
                   most > 0 ? WizardWords::tr("at most %1").arg(tokens_per_s(most)) : nothing,
                   result ? tokens_per_s(result->tokens_per_second) : nothing, speed_reason});
+  if (report && !first_token(*report).isEmpty())
+    rows.push_back(
+        {WizardWords::tr("First word of an answer"), first_token(*report),
+         result ? WizardWords::tr("%1 s").arg(number_words(result->first_token_seconds, 2)) : nothing,
+         WizardWords::tr(
+             "Behind a prompt of %1 tokens. Predicted: its arithmetic at the speed that was measured "
+             "for this machine. Measured: the same prompt, once.")
+             .arg(count_words(std::min(usual_prompt_tokens, report->options.context)))});
   rows.push_back(
       {WizardWords::tr("Read for each token"), size(bytes),
        result ? size(static_cast<double>(result->bytes_per_token)) : nothing,

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "app/advisor/calibration.h"
+#include "app/advisor/candidates.h"
+#include "app/advisor/setup.h"
 #include "app/library/stores.h"
-#include "app/wizard/calibration.h"
-#include "app/wizard/candidates.h"
-#include "app/wizard/setup.h"
 #include "engine/api/prepare.h"
 #include "ui/wizard/wizard_view.h"
 
@@ -20,18 +20,18 @@ QString machine_note(const Machine& machine);
 ui::ModelRow model_row(const Candidate& candidate, const Machine& machine);
 
 ui::MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::int64_t>& contexts,
-                                 const std::vector<PrecisionChoice>& choices, const Machine& machine);
-ui::BudgetView budget_view(const Candidate& candidate, const Setup& setup, const PlanReport& report,
+                                 const std::vector<PrecisionRequest>& choices, const Machine& machine);
+ui::BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, const LoadPlan& report,
                            const std::vector<Remedy>& remedies);
 // Where the planner has seen neither the model nor its shape.
-ui::BudgetView budget_by_size(const Candidate& candidate, const Setup& setup);
+ui::BudgetView budget_by_size(const Candidate& candidate, const LoadOptions& setup);
 
 std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNeed& store,
                                       const Machine& machine);
 QString stage_words(const Progress& progress);
 
 // `report`: of the plan; `result`: nothing before it was measured.
-std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<PlanReport>& report,
+std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std::optional<LoadPlan>& report,
                                           const Machine& machine,
                                           const std::optional<CalibrationResult>& result);
 

@@ -23,7 +23,7 @@ struct ShapeBenchSettings {
   double traffic_gb_per_s = 0;    // limit of the swap traffic; 0: as PrecisionRequest's
   OffloadSettings offload = {};   // beside a GPU, with one tier: what the processor computes
   std::string dense_tier = "q8";  // of everything else but the routers, which are BF16
-  std::string device = {};        // as LoadRequest's
+  std::string device = {};        // as LoadOptions's
   KvType kv = KvType::f16;
   int threads = 0;
   std::int64_t chunk = 0;

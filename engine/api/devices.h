@@ -41,8 +41,12 @@ Result<std::vector<DeviceInfo>> devices();
 // Why there is no GPU among them, in one sentence; empty when there is one.
 std::string why_no_gpu();
 
-// What all threads together read from memory in a second, in 10^9 bytes: decoding is bound by it. Measures
-// for about half a second, with 512 MiB of memory; 0 where that is not there.
-Result<double> measure_memory_read_gb_per_s();
+// Measured for about a second; of the processor with all its threads.
+struct DeviceSpeed {
+  double read_gb_per_s =
+      0;                 // from its memory: decoding is bound by it; 0: there is no memory to measure with
+  double gop_per_s = 0;  // the fastest arithmetic, a multiply-add being two: prefill is bound by it
+};
+Result<DeviceSpeed> measure_speed(std::string_view device = automatic_device);
 
 }  // namespace fovea

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "engine/api/error.h"
+#include "engine/api/load_options.h"
 #include "engine/api/model_info.h"
+#include "engine/api/plan.h"
 #include "engine/api/precision.h"
 #include "engine/api/progress.h"
 #include "engine/api/request.h"
@@ -21,19 +23,6 @@
 #include "engine/api/trace.h"
 
 namespace fovea {
-
-struct LoadRequest {
-  std::filesystem::path model;
-  std::int64_t context = 0;  // tokens of KV cache; 0: the model's, at most 8,192
-  KvType kv = KvType::f16;
-  // By the names that devices() gives: "cpu", "cuda:0"; empty: automatic_device.
-  std::string device = {};
-  int threads = 0;  // 0: the physical cores
-  std::int64_t chunk =
-      0;  // tokens in one prefill pass; 0: 256, or 128 where experts move; on a GPU twice that
-  bool need_tokenizer = true;
-  PrecisionRequest precision = {};
-};
 
 struct MemoryUse {  // bytes
   std::int64_t weights = 0;
@@ -63,22 +52,33 @@ struct Ceiling {
   double host_gb_per_s = 0;  // read by the processor, where it computes beside a GPU
 };
 
+// What to do where a plan does not hold any more: less memory is free, or the store is another.
+enum class IfChanged : std::uint8_t {
+  refuse,     // ErrorKind::invalid tells what changed
+  plan_anew,  // LoadPlan::changed tells it
+};
+
 class Engine {
  public:
-  // Progress counts bytes and names tensors. Cancelling returns ErrorKind::cancelled.
-  static Result<std::unique_ptr<Engine>> load(const LoadRequest&, const ProgressSink& = {},
+  // Plans, and carries the plan out. Progress counts bytes and names tensors. Cancelling returns
+  // ErrorKind::cancelled.
+  static Result<std::unique_ptr<Engine>> load(const LoadOptions&, const ProgressSink& = {},
+                                              std::stop_token = {});
+  // Carries out a plan that was shown.
+  static Result<std::unique_ptr<Engine>> load(const LoadPlan&, IfChanged, const ProgressSink& = {},
                                               std::stop_token = {});
   ~Engine();
 
   const ModelInfo& info() const;
   // Null when loaded without a tokeniser. Any thread may use it, also when the engine is gone.
   std::shared_ptr<const TextModel> text() const;
-  const LoadRequest& settings() const;  // with zeros and an automatic policy replaced by what was chosen
+  // What was carried out. Its options have zeros and automatic choices replaced by what was chosen.
+  const LoadPlan& plan() const;
+  const LoadOptions& settings() const { return plan().options; }
   MemoryUse memory() const;
 
-  // Both empty without a policy.
+  // Nothing without a policy.
   std::optional<PrecisionUse> precision() const;
-  const Plan* plan() const;
   // What the experts do, and the arena that holds them where there is a policy: ten times a second while
   // somebody asks (and until two seconds later), and behind each generate(). May be called from any one
   // thread, also while the engine works. False: nothing new, or a model without experts and without a policy.

@@ -1,4 +1,4 @@
-// The largest values that LoadRequest accepts.
+// The largest values that LoadOptions accepts.
 #pragma once
 
 #include <cstdint>

@@ -42,6 +42,8 @@ struct DynaExqSettings {
   // serve 72.7 % of the uses from the high tier instead of 62.6 %, for 3 % more traffic (ours)
   int in_flight = 64;
   std::int64_t warm_up_tokens = 64;  // hotness of so many tokens ranks the first set (§3.5; ours)
+
+  bool operator==(const DynaExqSettings&) const = default;
 };
 
 // llama.cpp's flags: which experts (of a model without experts: feed-forward layers) stay in the slower
@@ -53,23 +55,26 @@ struct OffloadSettings {
   std::int64_t gpu_layers = -1;               // -ngl N: the last N layers are on the device; -1: all
 
   bool any() const { return cpu_moe_layers != 0 || !override_tensors.empty() || gpu_layers >= 0; }
+  bool operator==(const OffloadSettings&) const = default;
 };
 
 struct PrecisionRequest {
   PolicyKind policy = PolicyKind::none;
   // "file", "bf16", "q8", "q4", "q4e", "q3", "q2", from high to low; empty: the policy's default.
-  std::vector<std::string> tiers;
-  std::int64_t budget_bytes = 0;        // of everything on the device; 0: what the highest tier needs
-  std::filesystem::path stores_folder;  // where the store is sought, and built, when `store` is empty
-  std::filesystem::path store;          // the file that holds all versions; built when it is missing
-  std::filesystem::path tier_map;       // static_tiers: lines "unit tier"; empty: the best mix of the budget
-  DynaExqSettings dynaexq;
-  OffloadSettings offload;
+  std::vector<std::string> tiers = {};
+  std::int64_t budget_bytes = 0;             // of everything on the device; 0: what the highest tier needs
+  std::filesystem::path stores_folder = {};  // where the store is sought, and built, when `store` is empty
+  std::filesystem::path store = {};          // the file that holds all versions; built when it is missing
+  std::filesystem::path tier_map = {};  // static_tiers: lines "unit tier"; empty: the best mix of the budget
+  DynaExqSettings dynaexq = {};
+  OffloadSettings offload = {};
   // Of the transient buffer; 0: all that may be in flight at once, up to 512 MiB, but four versions.
   std::int64_t transfer_bytes = 0;
   double traffic_gb_per_s = 0;             // limit of the swap traffic; 0: 5 % of the measured bandwidth
   std::int64_t publish_after_passes = -1;  // deterministic: publish exactly so many passes after the decision
-  std::filesystem::path events;            // the swap log, JSON lines; empty: none
+  std::filesystem::path events = {};       // the swap log, JSON lines; empty: none
+
+  bool operator==(const PrecisionRequest&) const = default;
 };
 
 // Where the device's bytes go. The parts add up to the plan's total.
@@ -78,18 +83,22 @@ struct PlanTier {
   double bits_per_weight = 0;
   std::int64_t units = 0;
   std::int64_t bytes = 0;
+  std::int64_t unit_bytes = 0;  // of one unit at this tier, the mean where they differ
+  bool operator==(const PlanTier&) const = default;
 };
 struct Plan {
   bool fits = false;
-  std::int64_t budget_bytes = 0;
+  std::int64_t budget_bytes = 0;  // where none was given: the total
   std::int64_t total_bytes = 0;
-  std::int64_t least_bytes = 0;  // the smallest budget that would do
+  std::int64_t least_bytes = 0;  // the smallest budget that would do …
+  std::int64_t whole_bytes = 0;  // … and the one that holds everything at the highest tier
   struct Parts {
     std::int64_t dense = 0;         // everything that is not a unit
     std::vector<PlanTier> experts;  // by tier, high to low, with slab rounding and spare blocks
     std::int64_t kv = 0;            // at the plan's context
     std::int64_t activations = 0;
-    std::int64_t safety = 0;
+    std::int64_t safety = 0;  // kept free of a budget; none where none was given
+    bool operator==(const Parts&) const = default;
   } parts;
   std::int64_t arena_bytes = 0;  // of parts.experts together
   std::int64_t slab_bytes = 0;
@@ -101,6 +110,7 @@ struct Plan {
     std::int64_t transfer = 0;  // pinned: the transient buffer of versions that are read or swapped
     std::int64_t exchange = 0;  // pinned: what passes send and receive
     std::int64_t sum() const { return weights + transfer + exchange; }
+    bool operator==(const HostParts&) const = default;
   } host;
   std::int64_t host_bytes = 0;
   std::int64_t host_available_bytes = 0;  // that the machine has for it; 0: not looked at
@@ -110,6 +120,7 @@ struct Plan {
   std::vector<std::string> advice;
   // What became of the request that the user should know, one sentence each.
   std::vector<std::string> notes;
+  bool operator==(const Plan&) const = default;
 };
 
 // What a loaded engine has done with it, for --json and the status line.

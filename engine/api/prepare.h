@@ -34,7 +34,7 @@ struct PrepareRequest {
   bool rebuild = false;      // replace a store that is there, sound or not
   bool recalibrate = false;  // replace one that fits, but was made without this calibration
   int threads = 0;           // 0: the physical cores
-  std::string device = {};   // that the store is for, as LoadRequest's; the processor does the work
+  std::string device = {};   // that the store is for, as LoadOptions's; the processor does the work
   CalibrationRequest calibration;
 };
 

@@ -12,7 +12,7 @@
 namespace fovea {
 
 struct SelfTestSettings {
-  std::string device = {};  // as LoadRequest's
+  std::string device = {};  // as LoadOptions's
   int threads = 0;          // 0: the physical cores
   unsigned seed = 1;        // of the operations' inputs
   bool quick = false;       // one case of each operation, and nothing else: what a watching tool slows down

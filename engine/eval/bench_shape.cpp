@@ -284,7 +284,7 @@ Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& se
   out.idle_cost = 1 - out.idle.speed.tokens_per_second.median / out.quiet.speed.tokens_per_second.median;
   out.storm_p99_over_median = out.storm.token_ms.p99 / out.storm.token_ms.median;
   const PrecisionUse use = *engine.precision();
-  out.high_per_layer = engine.plan()->high_per_layer;
+  out.high_per_layer = engine.plan().plan.high_per_layer;
   out.mean_bits_per_weight = use.mean_bits_per_weight;
   out.budget_bytes = use.budget_bytes;
   out.accounted_bytes = use.accounted_bytes;
@@ -298,7 +298,7 @@ Result<Subject> load_shape(const ShapeBenchSettings& settings, const checkpoint:
                            ForcedRouting& routing, const SharedMode& mode, const kernels::Device& device,
                            const ProgressSink& progress, const std::stop_token& stop) {
   const bool moves = !settings.low_tier.empty();
-  LoadRequest request;
+  LoadOptions request;
   request.model = model.name;
   request.context = moves ? settings.contexts.front() + settings.generated_tokens : longest(settings);
   request.kv = settings.kv;

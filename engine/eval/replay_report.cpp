@@ -108,7 +108,7 @@ Result<std::unique_ptr<precision::Policy>> make_policy(const ReplayRequest& requ
                                                                precision::expected_loss(stage.world)));
   stage.world.capacity = best.plan.capacity;
   stage.arena = best.plan.arena;
-  stage.on_demand_blocks = best.plan.visitor_blocks;
+  stage.on_demand_blocks = best.plan.on_demand_blocks;
   return precision::make_static(stage.world, std::move(best.tiers));
 }
 

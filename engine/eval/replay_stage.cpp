@@ -239,7 +239,7 @@ Result<void> give_room(const ReplayRequest& request, const TraceShape& shape, St
   world.layers_with_more = plan.layers_with_more;
   world.spare_blocks = std::max<std::int64_t>(1, plan.spare_blocks);
   stage.arena = plan.arena;
-  stage.on_demand_blocks = plan.visitor_blocks;
+  stage.on_demand_blocks = plan.on_demand_blocks;
   return {};
 }
 
@@ -267,12 +267,12 @@ Result<Stage> set_stage(const ReplayRequest& request, const TraceShape& shape, s
   FOVEA_CHECK(set_tiers(named, shape, stage.world));
   if (store) FOVEA_CHECK(take_from_store(*store, stage.tier_names, stage.world));
 
-  stage.world.spare_blocks = precision::most_spare_blocks(request.dynaexq);
+  stage.world.spare_blocks = precision::max_spare_blocks(request.dynaexq);
   stage.plan.tier_names = stage.tier_names;
   stage.plan.budget_bytes = request.budget_bytes;
-  stage.plan.spare_blocks = precision::least_spare_blocks(request.dynaexq, shape.units());
+  stage.plan.spare_blocks = precision::min_spare_blocks(request.dynaexq, shape.units());
   stage.plan.uneven_layers = true;
-  stage.plan.most_spare_blocks = precision::most_spare_blocks(request.dynaexq);
+  stage.plan.max_spare_blocks = precision::max_spare_blocks(request.dynaexq);
   stage.plan.pass_units = shape.used * std::max<std::int64_t>(1, largest_pass);
   FOVEA_CHECK(choose_absent(request, shape, stage));
   add_groups(shape, stage);

@@ -18,11 +18,11 @@ inline constexpr std::int64_t dynaexq_tiers = 2;
 // A promotion and its demotion use a spare block of each tier while they are in flight, so that the spare
 // blocks are how many may change in one pass: one for each 256 units at least (of 6,144 experts 24, under one
 // per cent of their bytes), and as many as may be in flight where a budget leaves room.
-constexpr std::int64_t most_spare_blocks(const DynaExqSettings& settings) {
+constexpr std::int64_t max_spare_blocks(const DynaExqSettings& settings) {
   return settings.in_flight > 1 ? settings.in_flight / 2 : 1;
 }
-constexpr std::int64_t least_spare_blocks(const DynaExqSettings& settings, std::int64_t units) {
-  const std::int64_t most = most_spare_blocks(settings), wanted = units / 256 > 2 ? units / 256 : 2;
+constexpr std::int64_t min_spare_blocks(const DynaExqSettings& settings, std::int64_t units) {
+  const std::int64_t most = max_spare_blocks(settings), wanted = units / 256 > 2 ? units / 256 : 2;
   return wanted < most ? wanted : most;
 }
 

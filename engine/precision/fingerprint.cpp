@@ -1,6 +1,7 @@
 #include "engine/precision/fingerprint.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "engine/checkpoint/checksum.h"
@@ -36,6 +37,12 @@ void add_samples(RunningChecksum& sum, std::span<const std::byte> data) {
   const std::size_t last = data.size() - sample_bytes;
   for (std::size_t i = 0; i < samples_each; ++i)
     sum.add(data.subspan(last / (samples_each - 1) * i, sample_bytes));
+}
+
+std::string hexadecimal(std::uint64_t value, int digits) {
+  std::string text;
+  for (int digit = 0; digit < digits; ++digit) text += "0123456789abcdef"[value >> (60 - 4 * digit) & 15];
+  return text;
 }
 
 }  // namespace
@@ -87,12 +94,29 @@ std::vector<std::int64_t> version_sizes(const UnitTable& units, const TierSet& t
   return sizes;
 }
 
+std::string store_fingerprint(const checkpoint::Store& store) {
+  const checkpoint::StoreIdentity& identity = store.identity();
+  RunningChecksum sum;
+  add_number(sum, identity.model_fingerprint);
+  add_number(sum, identity.quantizer_version);
+  add_number(sum, identity.calibration);
+  for (std::int64_t unit = 0; unit < identity.units; ++unit) {
+    for (std::int64_t tier = 0; tier < std::ssize(identity.tiers); ++tier) {
+      const checkpoint::Extent& extent = store.extent(unit, tier);
+      add_number(sum, extent.checksum);
+      for (const float error : {extent.weight_error, extent.output_error, extent.divergence})
+        add_number(sum, std::bit_cast<std::uint32_t>(error));
+      add_number(sum, extent.calibration_tokens);
+    }
+  }
+  return hexadecimal(sum.value(), 16);
+}
+
 std::string store_name(const std::filesystem::path& model, const checkpoint::StoreIdentity& identity) {
   // A folder may be given with a slash at its end.
   const std::filesystem::path named = model.has_filename() ? model : model.parent_path();
-  std::string name = (named.extension() == ".gguf" ? named.stem() : named.filename()).string() + "-";
-  for (int digit = 0; digit < 8; ++digit)
-    name += "0123456789abcdef"[identity.model_fingerprint >> (60 - 4 * digit) & 15];
+  std::string name = (named.extension() == ".gguf" ? named.stem() : named.filename()).string() + "-" +
+                     hexadecimal(identity.model_fingerprint, 8);
   for (const std::string& tier : identity.tiers) name += "-" + tier;
   if (identity.scope == scope_name(UnitScope::linear_layers)) name += "-linear";
   // So that a model can be used on the processor and on a GPU in turns.

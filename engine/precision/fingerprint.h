@@ -28,6 +28,10 @@ std::string scope_name(UnitScope scope);  // "experts", "linear_layers"
 checkpoint::StoreIdentity store_identity(const checkpoint::Checkpoint& checkpoint, const UnitTable& units,
                                          const TierSet& tiers, const kernels::Device& device);
 
+// Of what a store tells of its units, in hexadecimal: its identity, its calibration and how much each version
+// hurts. Another one may lead to another plan.
+std::string store_fingerprint(const checkpoint::Store& store);
+
 // The file name of a model's store: "qwen3-30b-a3b-q4_k_m-1f2e3d4c-file-q2.store", with the model's name, the
 // beginning of its fingerprint, and the tiers; of linear layers "…-file-q2-linear.store", for GPUs
 // "…-file-q2-cuda.store".

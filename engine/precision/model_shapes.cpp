@@ -152,6 +152,13 @@ std::int64_t expert_weights(const ModelShape& shape) {
   return shape.layers * shape.experts * 3 * shape.hidden * shape.expert_width;
 }
 
+std::int64_t multiply_adds(const ModelShape& shape) {
+  const DenseWeights dense = dense_weights(shape);
+  const std::int64_t chosen =
+      shape.experts > 0 ? expert_weights(shape) / shape.experts * shape.experts_used : 0;
+  return dense.matrices() - dense.embeddings + chosen;
+}
+
 std::int64_t dense_bytes(const ModelShape& shape, Type matrices) {
   const DenseWeights weights = dense_weights(shape);
   return kernels::row_bytes(matrices, weights.matrices()) + weights.vectors * 4;

@@ -66,6 +66,8 @@ struct DenseWeights {
 DenseWeights dense_weights(const ModelShape& shape);
 std::int64_t expert_weights(const ModelShape& shape);  // of all experts
 std::int64_t dense_bytes(const ModelShape& shape, kernels::Type matrices);
+// Of a token, in the matrices without the output.
+std::int64_t multiply_adds(const ModelShape& shape);
 
 // Keys and values of `context` tokens in pages, a spare page included, as the KV cache has them; of layers
 // with a window only what the window and a pass of `chunk` tokens need. Linear attention's state twice: the

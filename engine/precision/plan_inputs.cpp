@@ -124,10 +124,10 @@ std::int64_t largest_version(const PlanInputs& inputs) {
 
 // Whole versions, as the residency divides it.
 std::int64_t transfer_bytes(const PrecisionRequest& request, std::int64_t largest) {
-  constexpr std::int64_t usual_bytes = 512 << 20, least_versions = 4;
+  constexpr std::int64_t usual_bytes = 512 << 20, min_versions = 4;
   if (largest == 0) return 0;
   const std::int64_t versions = request.transfer_bytes > 0 ? request.transfer_bytes / largest
-                                                           : std::max(usual_bytes / largest, least_versions);
+                                                           : std::max(usual_bytes / largest, min_versions);
   return std::min<std::int64_t>(versions, request.dynaexq.in_flight) * largest;
 }
 
@@ -174,14 +174,14 @@ void set_inputs(const kernels::Device& device, const PrecisionRequest& request, 
   in.activation_bytes = around.activation_bytes;
   in.safety_bytes = around.safety_bytes;
   in.safety_share = around.safety_share;
-  in.most_safety_bytes = around.most_safety_bytes;
+  in.max_safety_bytes = around.max_safety_bytes;
   in.budget_bytes = request.budget_bytes;
   in.host_computes_absent = static_cast<bool>(around.host_bytes);
   if (around.host_bytes) in.host = host_parts(request, around, plan);
   in.pass_units = around.experts_used > 0 ? around.experts_used * std::max<std::int64_t>(around.chunk, 1) : 0;
-  in.spare_blocks = least_spare_blocks(request.dynaexq, plan.units.size());
+  in.spare_blocks = min_spare_blocks(request.dynaexq, plan.units.size());
   in.uneven_layers = true;
-  in.most_spare_blocks = most_spare_blocks(request.dynaexq);
+  in.max_spare_blocks = max_spare_blocks(request.dynaexq);
 }
 
 }  // namespace

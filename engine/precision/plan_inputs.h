@@ -34,7 +34,7 @@ std::vector<std::string> default_tiers(PolicyKind policy, bool has_budget, const
 
 // How much of a budget is kept free, when nothing else is said: 2 %, at most 1 GiB.
 inline constexpr double default_safety_share = 0.02;
-inline constexpr std::int64_t default_most_safety_bytes = std::int64_t{1} << 30;
+inline constexpr std::int64_t default_max_safety_bytes = std::int64_t{1} << 30;
 
 // What the units share the device with. Bytes.
 // What is kept free of a card's memory (DynaExq's reserve).
@@ -47,7 +47,7 @@ struct Surroundings {
   std::int64_t activation_bytes = 0;
   std::int64_t safety_bytes = 0;  // on top of the share of the budget
   double safety_share = default_safety_share;
-  std::int64_t most_safety_bytes = default_most_safety_bytes;
+  std::int64_t max_safety_bytes = default_max_safety_bytes;
   std::int64_t experts_used = 0;  // by a token
   std::int64_t chunk = 0;         // tokens of the longest pass
   // Bytes that a matrix takes where the host computes with it. Empty: the host computes nothing beside the

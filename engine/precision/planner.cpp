@@ -17,8 +17,8 @@ using models::say;
 constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 // A slab is at most so many of the largest blocks, and there are at least so many slabs, so that the mix of
 // tiers may follow the work.
-constexpr std::int64_t most_blocks_in_slab = 64;
-constexpr std::int64_t least_slabs = 16;
+constexpr std::int64_t max_blocks_in_slab = 64;
+constexpr std::int64_t min_slabs = 16;
 
 std::int64_t raw_bytes(const std::vector<PoolNeed>& needs) {
   return std::transform_reduce(needs.begin(), needs.end(), std::int64_t{0}, std::plus<>(),
@@ -37,7 +37,7 @@ std::int64_t fixed_bytes(const PlanInputs& inputs) {
 // The smallest budget of which `need` bytes are left when the safety is off.
 std::int64_t budget_for(const PlanInputs& inputs, std::int64_t need) {
   std::int64_t low = need;
-  std::int64_t high = need + std::max(inputs.safety_bytes, inputs.most_safety_bytes);
+  std::int64_t high = need + std::max(inputs.safety_bytes, inputs.max_safety_bytes);
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
     if (middle - safety_of(inputs, middle) >= need) {
@@ -112,7 +112,7 @@ class Chooser {
   }
   // A place more for as many layers as there is room for.
   PlannedMix filled(const PlannedMix& mix, std::int64_t room) const {
-    for (std::int64_t layers = path_.most_layers_with_more(mix); layers > 0; --layers) {
+    for (std::int64_t layers = path_.max_layers_with_more(mix); layers > 0; --layers) {
       PlannedMix more = path_.with_more(mix, layers);
       if (path_.block_bytes(more) <= room && bytes(more) <= room) return more;
     }
@@ -120,7 +120,7 @@ class Chooser {
   }
   // What is left even then lets more units swap at once.
   Choice with_spares(const PlannedMix& mix, std::int64_t room) const {
-    for (std::int64_t spare = inputs_.most_spare_blocks; path_.swaps() && spare > inputs_.spare_blocks;
+    for (std::int64_t spare = inputs_.max_spare_blocks; path_.swaps() && spare > inputs_.spare_blocks;
          --spare) {
       Choice more = with(mix, spare);
       if (more.arena.bytes() <= room) return more;
@@ -162,8 +162,17 @@ double mean_bits(const PlanInputs& inputs, const TierCounts& counts, std::option
   return weights > 0 ? bits / weights : 0;
 }
 
-// Every slab belongs to a pool, and a pool's bytes to the tiers that use it, by what they need; the visitors
-// count as the lowest tier's.
+std::int64_t mean_unit_bytes(const PlanInputs& inputs, std::size_t tier) {
+  std::int64_t bytes = 0, units = 0;
+  for (const UnitGroup& group : inputs.groups) {
+    bytes += group.layers * group.units * group.bytes[tier];
+    units += group.layers * group.units;
+  }
+  return units > 0 ? bytes / units : 0;
+}
+
+// Every slab belongs to a pool, and a pool's bytes to the tiers that use it, by what they need; the on-demand
+// cache count as the lowest tier's.
 void divide_arena(const PlanInputs& inputs, const MixPath& path, const Choice& choice, Plan& plan) {
   const auto tiers = inputs.tier_names.size();
   for (const PoolNeed& need : path.needs(choice.mix, choice.spare_blocks)) {
@@ -206,12 +215,13 @@ PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const C
   out.high_per_layer = mix.high_per_layer;
   out.layers_with_more = mix.layers_with_more;
   out.spare_blocks = choice.spare_blocks;
-  out.visitor_blocks = chooser.pooled() ? chooser.path().visitor_blocks(mix) : 0;
+  out.on_demand_blocks = chooser.pooled() ? chooser.path().on_demand_blocks(mix) : 0;
   for (std::size_t t = 0; t < inputs.tier_names.size(); ++t) {
     for (const auto& counts : mix.counts) out.capacity[t] += counts[t];
     out.plan.parts.experts.push_back({.name = inputs.tier_names[t],
                                       .bits_per_weight = mean_bits(inputs, mix.counts, t),
-                                      .units = out.capacity[t]});
+                                      .units = out.capacity[t],
+                                      .unit_bytes = mean_unit_bytes(inputs, t)});
   }
   out.absent_units = absent_units(inputs, mix);
 
@@ -234,11 +244,12 @@ PrecisionPlan describe(const PlanInputs& inputs, const Chooser& chooser, const C
   return out;
 }
 
-void set_budget(const PlanInputs& inputs, std::int64_t budget, std::int64_t units_bytes, Plan& plan) {
-  plan.budget_bytes = budget;
-  plan.parts.safety = safety_of(inputs, budget);
+// Without a budget there is nothing to keep free of it.
+void set_budget(const PlanInputs& inputs, std::int64_t units_bytes, Plan& plan) {
+  plan.parts.safety = inputs.budget_bytes > 0 ? safety_of(inputs, inputs.budget_bytes) : 0;
   plan.total_bytes = fixed_bytes(inputs) + units_bytes + plan.parts.safety;
-  plan.fits = plan.total_bytes <= budget;
+  plan.budget_bytes = inputs.budget_bytes > 0 ? inputs.budget_bytes : plan.total_bytes;
+  plan.fits = plan.total_bytes <= plan.budget_bytes;
 }
 
 std::int64_t units_bytes_of(const Chooser& chooser, const Choice& choice) {
@@ -254,11 +265,10 @@ std::string two_decimals(double value) {
 // What one more gigabyte buys, and what the highest tier for everything costs.
 void advise(const PlanInputs& inputs, const Chooser& chooser, const PrecisionPlan& now,
             std::vector<std::string>& advice) {
-  const std::int64_t all =
-      budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, chooser.highest()));
+  const std::int64_t all = now.plan.whole_bytes;
   const std::string& high = inputs.tier_names.front();
-  if (now.plan.budget_bytes >= all) {
-    const std::int64_t left = now.plan.budget_bytes - all;
+  if (inputs.budget_bytes == 0 || inputs.budget_bytes >= all) {
+    const std::int64_t left = inputs.budget_bytes == 0 ? 0 : inputs.budget_bytes - all;
     advice.push_back(say("Everything is at the highest tier, ", high,
                          left > 0 ? ", and " + size_text(left) + " of the budget stay free" : ""));
     return;
@@ -291,11 +301,11 @@ ArenaPlan cut_arena(std::vector<PoolNeed> needs) {
   for (const PoolNeed& need : needs) best.block_bytes.push_back(need.block_bytes);
   const std::int64_t largest = needs.back().block_bytes;
   const std::int64_t most =
-      std::max(largest, std::min(most_blocks_in_slab * largest, raw_bytes(needs) / least_slabs));
+      std::max(largest, std::min(max_blocks_in_slab * largest, raw_bytes(needs) / min_slabs));
   // A slab of whole blocks of one pool wastes nothing there; of these, the one that wastes least elsewhere.
   for (const PoolNeed& fitted : needs) {
     const std::int64_t first = (largest + fitted.block_bytes - 1) / fitted.block_bytes;
-    for (std::int64_t count = first; count < first + most_blocks_in_slab; ++count) {
+    for (std::int64_t count = first; count < first + max_blocks_in_slab; ++count) {
       const std::int64_t slab = count * fitted.block_bytes;
       if (slab > most && count > first) break;
       std::int64_t slabs = 0;
@@ -312,28 +322,25 @@ ArenaPlan cut_arena(std::vector<PoolNeed> needs) {
 
 std::int64_t safety_of(const PlanInputs& inputs, std::int64_t budget_bytes) {
   const auto share = static_cast<std::int64_t>(inputs.safety_share * static_cast<double>(budget_bytes));
-  return std::min(inputs.safety_bytes + share, std::max(inputs.safety_bytes, inputs.most_safety_bytes));
+  return std::min(inputs.safety_bytes + share, std::max(inputs.safety_bytes, inputs.max_safety_bytes));
 }
 
-std::int64_t least_budget(const PlanInputs& inputs, PolicyKind policy) {
+std::int64_t min_budget(const PlanInputs& inputs, PolicyKind policy) {
   const Chooser chooser(inputs, policy);
   return budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, chooser.least()));
 }
 
 PrecisionPlan plan_precision_anyway(const PlanInputs& inputs, PolicyKind policy) {
   const Chooser chooser(inputs, policy);
-  std::optional<Choice> choice;
-  std::int64_t budget = inputs.budget_bytes;
-  if (budget == 0) {
-    choice = chooser.highest();
-    budget = budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, *choice));
-  } else {
-    choice = chooser.best(budget);
-  }
-  if (!choice) choice = chooser.least();
-  PrecisionPlan out = describe(inputs, chooser, *choice);
-  set_budget(inputs, budget, units_bytes_of(chooser, *choice), out.plan);
-  out.plan.least_bytes = least_budget(inputs, policy);
+  const Choice highest = chooser.highest();
+  const Choice choice =
+      inputs.budget_bytes == 0
+          ? highest
+          : chooser.best(inputs.budget_bytes).or_else([&] { return std::optional(chooser.least()); }).value();
+  PrecisionPlan out = describe(inputs, chooser, choice);
+  set_budget(inputs, units_bytes_of(chooser, choice), out.plan);
+  out.plan.whole_bytes = budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, highest));
+  out.plan.least_bytes = min_budget(inputs, policy);
   if (out.plan.fits && !inputs.tier_names.empty() && !inputs.groups.empty())
     advise(inputs, chooser, out, out.plan.advice);
   return out;

@@ -31,18 +31,18 @@ struct PlanInputs {
   std::int64_t kv_bytes = 0;
   std::int64_t activation_bytes = 0;
   std::int64_t safety_bytes = 0;
-  double safety_share = 0;             // of the budget, on top of safety_bytes …
-  std::int64_t most_safety_bytes = 0;  // … but not more than this in all
-  std::int64_t budget_bytes = 0;       // 0: what the highest tier needs
-  bool may_use_disk = false;           // units below the lowest tier may live on disk alone
-  bool host_computes_absent = false;   // absent units are computed where they are: no blocks for visitors
-  Plan::HostParts host = {};           // main memory beside the budget
+  double safety_share = 0;            // of the budget, on top of safety_bytes …
+  std::int64_t max_safety_bytes = 0;  // … but not more than this in all
+  std::int64_t budget_bytes = 0;      // 0: what the highest tier needs
+  bool may_use_disk = false;          // units below the lowest tier may live on disk alone
+  bool host_computes_absent = false;  // absent units are computed where they are: no on-demand cache
+  Plan::HostParts host = {};          // main memory beside the budget
   // dynaexq: what is too little for a whole n_hot gives some layers one place more. Two tiers, layers alike.
   bool uneven_layers = false;
-  std::int64_t pass_units = 0;         // of one layer, that one pass can choose; 0: all
-  std::int64_t spare_blocks = 1;       // of each pool, where units may swap: at least …
-  std::int64_t most_spare_blocks = 0;  // … and up to so many of what the mix leaves free; 0: no more
-  TierCounts counts = {};              // static_tiers: a map that is chosen already; empty: the planner's
+  std::int64_t pass_units = 0;        // of one layer, that one pass can choose; 0: all
+  std::int64_t spare_blocks = 1;      // of each pool, where units may swap: at least …
+  std::int64_t max_spare_blocks = 0;  // … and up to so many of what the mix leaves free; 0: no more
+  TierCounts counts = {};             // static_tiers: a map that is chosen already; empty: the planner's
 };
 
 // The arena's cut: how many slabs, and how many blocks each tier may fill at once. Spare blocks included, so
@@ -68,7 +68,7 @@ struct PrecisionPlan {
   // Units that are not in the capacities live on disk alone. Their visits have blocks of their own, at the
   // lowest tier: as many as one layer's pass can need at once.
   std::int64_t absent_units = 0;
-  std::int64_t visitor_blocks = 0;
+  std::int64_t on_demand_blocks = 0;
 };
 
 // One pool's need: `blocks` at once.
@@ -88,7 +88,7 @@ Result<PrecisionPlan> plan_precision(const PlanInputs& inputs, PolicyKind policy
 PrecisionPlan plan_precision_anyway(const PlanInputs& inputs, PolicyKind policy);
 
 // The smallest budget that plan_precision does not refuse.
-std::int64_t least_budget(const PlanInputs& inputs, PolicyKind policy);
+std::int64_t min_budget(const PlanInputs& inputs, PolicyKind policy);
 
 // What is kept free of a budget.
 std::int64_t safety_of(const PlanInputs& inputs, std::int64_t budget_bytes);

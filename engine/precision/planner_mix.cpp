@@ -96,7 +96,7 @@ std::optional<std::size_t> MixPath::only_present_group() const {
   return found;
 }
 
-std::int64_t MixPath::most_layers_with_more(const PlannedMix& mix) const {
+std::int64_t MixPath::max_layers_with_more(const PlannedMix& mix) const {
   const auto group = only_present_group();
   const bool possible = swaps_ && inputs_.uneven_layers && inputs_.counts.empty() && group &&
                         inputs_.tier_names.size() == 2 && mix.absent[*group] == 0 &&
@@ -150,7 +150,7 @@ std::int64_t MixPath::block_bytes(const PlannedMix& mix) const {
 }
 
 // Blocks for units of this group that are on disk alone: as many as one pass through one layer can choose.
-std::int64_t MixPath::visitors(std::size_t group, const PlannedMix& mix) const {
+std::int64_t MixPath::on_demand(std::size_t group, const PlannedMix& mix) const {
   const UnitGroup& g = inputs_.groups[group];
   std::int64_t in_layer = g.absent;
   if (mix.absent[group] > 0) {
@@ -167,7 +167,7 @@ bool MixPath::has_spares(std::size_t group, const PlannedMix& mix) const {
 
 std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_blocks) const {
   struct Need {
-    std::int64_t blocks = 0, spare = 0, visitors = 0;
+    std::int64_t blocks = 0, spare = 0, on_demand = 0;
   };
   std::map<std::int64_t, Need> pools;
   for (std::size_t group = 0; group < mix.counts.size(); ++group) {
@@ -178,22 +178,23 @@ std::vector<PoolNeed> MixPath::needs(const PlannedMix& mix, std::int64_t spare_b
       need.blocks += mix.counts[group][t];
       if (has_spares(group, mix)) need.spare = spare_blocks;
     }
-    // Layers run one after the other, so that groups whose blocks are alike share the visitors' blocks.
-    if (const std::int64_t most = visitors(group, mix); most > 0) {
+    // Layers run one after the other, so that groups whose blocks are alike share the on-demand cache's
+    // blocks.
+    if (const std::int64_t most = on_demand(group, mix); most > 0) {
       Need& need = pools[g.bytes.back()];
-      need.visitors = std::max(need.visitors, most);
+      need.on_demand = std::max(need.on_demand, most);
     }
   }
   std::vector<PoolNeed> needs;
-  for (const auto& [bytes, need] : pools) needs.push_back({bytes, need.blocks + need.spare + need.visitors});
+  for (const auto& [bytes, need] : pools) needs.push_back({bytes, need.blocks + need.spare + need.on_demand});
   return needs;
 }
 
-std::int64_t MixPath::visitor_blocks(const PlannedMix& mix) const {
+std::int64_t MixPath::on_demand_blocks(const PlannedMix& mix) const {
   std::map<std::int64_t, std::int64_t> pools;
   for (std::size_t group = 0; group < mix.counts.size(); ++group) {
     std::int64_t& most = pools[inputs_.groups[group].bytes.back()];
-    most = std::max(most, visitors(group, mix));
+    most = std::max(most, on_demand(group, mix));
   }
   std::int64_t sum = 0;
   for (const auto& [bytes, blocks] : pools) sum += blocks;

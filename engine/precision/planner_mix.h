@@ -26,13 +26,13 @@ class MixPath {
   // Of the units' blocks alone: rises along the path.
   std::int64_t block_bytes(const PlannedMix& mix) const;
   // What the arena must hold at once: the mix, the spare blocks of pools between which units swap, and the
-  // visitors' blocks.
+  // on-demand cache's blocks.
   std::vector<PoolNeed> needs(const PlannedMix& mix, std::int64_t spare_blocks) const;
   bool swaps() const { return swaps_; }
   // The mix with one more unit of so many layers at the highest tier; fewer than all layers.
   PlannedMix with_more(PlannedMix mix, std::int64_t layers) const;
-  std::int64_t most_layers_with_more(const PlannedMix& mix) const;
-  std::int64_t visitor_blocks(const PlannedMix& mix) const;
+  std::int64_t max_layers_with_more(const PlannedMix& mix) const;
+  std::int64_t on_demand_blocks(const PlannedMix& mix) const;
 
  private:
   struct LayerCounts {
@@ -43,7 +43,7 @@ class MixPath {
   PlannedMix by_layer(std::int64_t present, const LayerCounts& counts) const;
   // One unit after the other (fixed maps): at most two tiers, neighbours, are in use.
   PlannedMix by_unit(std::int64_t index) const;
-  std::int64_t visitors(std::size_t group, const PlannedMix& mix) const;
+  std::int64_t on_demand(std::size_t group, const PlannedMix& mix) const;
   std::optional<std::size_t> only_present_group() const;
   bool has_spares(std::size_t group, const PlannedMix& mix) const;
   std::int64_t present(std::size_t group) const {

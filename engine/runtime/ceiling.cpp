@@ -53,7 +53,7 @@ Ceiling Engine::measure_ceiling() {
   std::unique_ptr<kernels::Stream> threads;  // the processor's
   if (device.memory_is_host() || parts_->host_weights) {
     if (const auto processor = runtime::chosen_device({}); processor)
-      threads = (*processor)->make_stream({.threads = parts_->settings.threads});
+      threads = (*processor)->make_stream({.threads = parts_->plan.options.threads});
   }
   const double host_gb_per_s = threads ? kernels::cpu::read_bandwidth_gb_per_s(*threads) : 0;
   if (device.memory_is_host())

@@ -1,6 +1,9 @@
 #include "engine/api/devices.h"
 
+#include <algorithm>
+
 #include "engine/core/result.h"
+#include "engine/models/no_stream.h"
 #include "engine/runtime/main_memory.h"
 #include "engine/runtime/processor.h"
 #include "kernels/cpu/ceiling.h"
@@ -52,9 +55,17 @@ DeviceMemory device_memory(std::string_view device) {
   return {.used_bytes = memory.total_bytes - memory.free_bytes, .total_bytes = memory.total_bytes};
 }
 
-Result<double> measure_memory_read_gb_per_s() {
-  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device({}));
-  return kernels::cpu::read_bandwidth_gb_per_s(*device->make_stream({.threads = runtime::physical_cores()}));
+Result<DeviceSpeed> measure_speed(std::string_view name) {
+  FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(name));
+  const auto stream = device->make_stream({.threads = runtime::physical_cores()});
+  if (!stream) return models::no_stream(*device);
+  if (device->memory_is_host())
+    return DeviceSpeed{.read_gb_per_s = kernels::cpu::read_bandwidth_gb_per_s(*stream),
+                       .gop_per_s = kernels::cpu::peak_gop_per_s(*stream)};
+  const kernels::DeviceCeiling found = device->measure_ceiling(*stream);
+  return DeviceSpeed{
+      .read_gb_per_s = found.read_gb_per_s > 0 ? found.read_gb_per_s : device->facts().bandwidth_gb_per_s,
+      .gop_per_s = std::max(found.byte_gop_per_s, found.half_gop_per_s)};
 }
 
 }  // namespace fovea

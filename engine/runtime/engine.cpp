@@ -19,8 +19,8 @@ std::shared_ptr<const TextModel> Engine::text() const {
   return parts_->text;
 }
 
-const LoadRequest& Engine::settings() const {
-  return parts_->settings;
+const LoadPlan& Engine::plan() const {
+  return parts_->plan;
 }
 
 MemoryUse Engine::memory() const {
@@ -38,10 +38,6 @@ std::optional<PrecisionUse> Engine::precision() const {
   const MemoryUse other = memory();
   use.accounted_bytes += other.weights + other.kv_cache + other.activations;
   return use;
-}
-
-const Plan* Engine::plan() const {
-  return parts_->precision ? &parts_->precision->plan().plan : nullptr;
 }
 
 bool Engine::read_snapshot(Snapshot& snapshot) {
@@ -100,11 +96,11 @@ Result<std::span<const float>> Engine::Parts::prefill(runtime::Sequence& sequenc
                                                       const AfterChunk& after, const std::stop_token& stop) {
   std::span<const float> logits;
   for (std::size_t done = 0; done < tokens.size();) {
-    const std::size_t count = std::min(tokens.size() - done, static_cast<std::size_t>(settings.chunk));
+    const std::size_t count = std::min(tokens.size() - done, static_cast<std::size_t>(plan.options.chunk));
     const bool last = done + count == tokens.size();
-    FOVEA_TRY(logits,
-              pass(sequence, tokens.subspan(done, count),
-                   last ? layers::LogitsWanted::last : layers::LogitsWanted::none, settings.context, stop));
+    FOVEA_TRY(logits, pass(sequence, tokens.subspan(done, count),
+                           last ? layers::LogitsWanted::last : layers::LogitsWanted::none,
+                           plan.options.context, stop));
     done += count;
     if (after) after(static_cast<std::int64_t>(done));
   }

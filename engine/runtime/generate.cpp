@@ -20,7 +20,7 @@ double seconds_since(Clock::time_point start) {
 
 Result<void> check(const GenerateRequest& request, const Engine::Parts& parts) {
   if (parts.tokenizer == nullptr) {
-    return fail(ErrorKind::unsupported, parts.settings.model.string(),
+    return fail(ErrorKind::unsupported, parts.plan.options.model.string(),
                 "the model was loaded without a tokeniser");
   }
   if (request.max_tokens < -1) {
@@ -62,8 +62,9 @@ class Answer {
       take(token);
       if (stop_strings_.found()) return finish(FinishReason::stop_string);
       if (std::ssize(result_.tokens) == max_tokens_) return finish(FinishReason::max_tokens);
-      if (sequence.length() == parts_.settings.context) return finish(FinishReason::context_full);
-      auto next = parts_.pass(sequence, {&token, 1}, wanted_, parts_.settings.context, stop, temperature_);
+      if (sequence.length() == parts_.plan.options.context) return finish(FinishReason::context_full);
+      auto next =
+          parts_.pass(sequence, {&token, 1}, wanted_, parts_.plan.options.context, stop, temperature_);
       if (!next && next.error().kind == ErrorKind::cancelled) return finish(FinishReason::cancelled);
       FOVEA_TRY(logits, std::move(next));
     }
@@ -123,7 +124,7 @@ Result<GenerateResult> generate_with(Engine::Parts& parts, const GenerateRequest
   const runtime::PromptMaker maker{.text = *parts.text,
                                    .tokenizer = *parts.tokenizer,
                                    .control = parts.control,
-                                   .context = parts.settings.context};
+                                   .context = parts.plan.options.context};
   FOVEA_TRY(const runtime::Prompt prompt, maker.make(request));
 
   GenerateResult result;

@@ -9,6 +9,7 @@
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
+#include "engine/precision/store_source.h"
 #include "engine/runtime/load_precision.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/main_memory.h"
@@ -20,116 +21,240 @@
 namespace fovea {
 namespace {
 
-Result<std::unique_ptr<Engine::Parts>> assemble(const LoadRequest& request,
-                                                const runtime::PolicyMaker& policy_maker,
-                                                const ProgressSink& progress, std::stop_token stop,
-                                                const kernels::Device* device, std::int64_t main_memory_bytes,
-                                                std::optional<runtime::Weights> weights = {}) {
-  const auto start = std::chrono::steady_clock::now();
-  FOVEA_CHECK(runtime::check(request));
-  auto parts = std::make_unique<Engine::Parts>();
-  LoadRequest& settings = parts->settings = request;
-  if (settings.threads == 0) settings.threads = runtime::physical_cores();
-  parts->device = device;
-  if (!device) {
-    FOVEA_TRY(parts->device, runtime::chosen_device(request.device));
+// A plan that was shown, and what to do where it does not hold any more.
+struct Shown {
+  const LoadPlan* plan = nullptr;
+  IfChanged if_changed = IfChanged::plan_anew;
+};
+
+// What was shown, with what it left open decided as it was then.
+LoadOptions options_of(const LoadPlan& plan) {
+  LoadOptions options = plan.options;
+  if (plan.host_computes) options.precision.budget_bytes = plan.plan.budget_bytes;
+  return options;
+}
+
+std::string joined(const std::vector<PlanDifference>& differences) {
+  std::string text;
+  for (const PlanDifference& each : differences) text += (text.empty() ? "" : "; ") + sentence(each);
+  return text;
+}
+
+// What the plan was made for is there still, or less that is enough for it; else, where the caller wants
+// that, the budget is what there is.
+void keep_to(const Shown& shown, LoadOptions& options, runtime::Machine& machine) {
+  if (shown.plan == nullptr) return;
+  const PlanBasis& basis = shown.plan->basis;
+  machine.facts.main_memory_gb_per_s = basis.main_memory_gb_per_s;
+  const std::int64_t free = machine.device_free_bytes();
+  if (!machine.is_card() || free >= options.precision.budget_bytes) return;
+  if (shown.plan->plan.total_bytes <= free) {
+    machine.facts.device_free_bytes = basis.device_free_bytes;
+  } else if (shown.if_changed == IfChanged::plan_anew) {
+    options.precision.budget_bytes = free;
   }
-  FOVEA_TRY(auto checkpoint, weights ? Result<checkpoint::Checkpoint>(std::move(weights->checkpoint))
-                                     : checkpoint::Checkpoint::open(request.model));
-  FOVEA_TRY(parts->info, models::describe(checkpoint));
-  if (request.need_tokenizer) {
-    FOVEA_TRY(parts->text, text::open_text_model(checkpoint));
-    parts->tokenizer = &parts->text->parts().tokenizer;
-    parts->control = runtime::ControlTokens(*parts->tokenizer);
-    for (const TokenId token : parts->tokenizer->end_of_generation()) parts->end_of_generation.insert(token);
-    parts->breakers = runtime::sequence_breakers(*parts->tokenizer);
+}
+
+// The plan, with the store that it asks for, which is made where it is missing.
+Result<runtime::PlannedLoad> plan_and_store(const runtime::Subject& subject, LoadOptions options,
+                                            runtime::Machine machine, const Shown& shown,
+                                            const ProgressSink& progress, const std::stop_token& stop) {
+  keep_to(shown, options, machine);
+  FOVEA_TRY(runtime::PlannedLoad planned, runtime::plan_load(subject, options, machine));
+  const bool policy = planned.plan.policy() != PolicyKind::none;
+  if (!planned.refused && policy && !planned.store && machine.has_store) {
+    FOVEA_CHECK(runtime::build_store(*subject.checkpoint, planned, *machine.device, progress, stop));
+    FOVEA_TRY(planned, runtime::plan_load(subject, options, machine));
   }
-  FOVEA_TRY(const models::ModelConfig config, models::read_config(checkpoint));
-  runtime::choose_defaults(settings, config, !parts->device->memory_is_host());
-  const bool bf16 = std::ranges::any_of(
-      checkpoint.tensors(), [](const auto& tensor) { return tensor.type == kernels::Type::bf16; });
-  parts->stream = parts->device->make_stream({.threads = settings.threads, .multiplies_bf16 = bf16});
-  if (!parts->stream) return models::no_stream(*parts->device);
-  if (main_memory_bytes == 0) main_memory_bytes = runtime::memory().free_bytes;
-  FOVEA_TRY(auto prepared, runtime::prepare_precision(checkpoint, config, settings, *parts->device,
-                                                      main_memory_bytes, progress, stop,
-                                                      weights ? weights->versions : runtime::VersionMaker()));
-  settings.precision.policy = prepared ? prepared->units.policy : PolicyKind::none;
-  std::vector<models::HostShare> host;
-  if (prepared) {
-    host = prepared->host;
-  } else if (!parts->device->memory_is_host()) {
-    FOVEA_TRY(host,
-              runtime::plan_without_policy(checkpoint, config, settings, *parts->device, main_memory_bytes));
+  if (planned.refused) return std::unexpected(*std::move(planned.refused));
+  if (shown.plan == nullptr) return planned;
+  planned.plan.changed = differences(*shown.plan, planned.plan);
+  if (!planned.plan.changed.empty() && shown.if_changed == IfChanged::refuse)
+    return fail(ErrorKind::invalid, "the plan", "it does not hold any more: " + joined(planned.plan.changed),
+                "Plan again, and load that");
+  return planned;
+}
+
+// What is loaded, from where and for which machine.
+struct Loading {
+  LoadOptions options;
+  Shown shown = {};
+  const runtime::PolicyMaker& policy_maker;
+  const kernels::Device* device = nullptr;  // null: the options'
+  MachineFacts facts = {};
+  std::optional<runtime::Weights> weights = {};  // nothing: the model's file
+};
+
+Result<void> read_text(const checkpoint::Checkpoint& checkpoint, Engine::Parts& parts) {
+  FOVEA_TRY(parts.text, text::open_text_model(checkpoint));
+  parts.tokenizer = &parts.text->parts().tokenizer;
+  parts.control = runtime::ControlTokens(*parts.tokenizer);
+  for (const TokenId token : parts.tokenizer->end_of_generation()) parts.end_of_generation.insert(token);
+  parts.breakers = runtime::sequence_breakers(*parts.tokenizer);
+  return {};
+}
+
+// The policy's part, and who tells what the experts do.
+Result<void> add_precision(const Loading& loading, runtime::PlannedLoad planned, Engine::Parts& parts,
+                           const ProgressSink& progress, const std::stop_token& stop) {
+  const models::ModelConfig& config = parts.model->config();
+  if (parts.plan.policy() == PolicyKind::none) {
+    const auto experts = runtime::expert_layers(*parts.model);
+    if (!experts.empty())
+      parts.watch = std::make_unique<runtime::UnitWatch>(config.layer_count(), experts, config.experts_used(),
+                                                         planned.host, !parts.device->memory_is_host());
+    return {};
   }
-  FOVEA_TRY(parts->model,
-            models::Model::load(std::move(checkpoint), *parts->device, settings.threads, progress, stop,
-                                prepared ? prepared->units.units.scope() : models::UnitScope::none, host));
+  const PrecisionRequest& precision = parts.plan.options.precision;
+  FOVEA_TRY(auto policy, loading.policy_maker ? loading.policy_maker(planned.world)
+                                              : runtime::make_policy(precision.policy, planned.world,
+                                                                     planned.tiers, precision.dynaexq));
+  std::unique_ptr<precision::VersionSource> source;
+  if (planned.store) {
+    source = std::make_unique<precision::StoreSource>(*std::move(planned.store));
+  } else {
+    source = loading.weights->versions(planned.fitted.units);
+  }
+  FOVEA_TRY(parts.precision,
+            runtime::start_precision(std::move(planned), std::move(source), std::move(policy), *parts.model,
+                                     *parts.device, progress, stop));
+  parts.watch = std::make_unique<runtime::UnitWatch>(*parts.precision, config.experts_used());
+  return {};
+}
+
+// Weights, buffers and cache as the plan has them.
+Result<void> carry_out(const Loading& loading, checkpoint::Checkpoint checkpoint,
+                       runtime::PlannedLoad planned, Engine::Parts& parts, const ProgressSink& progress,
+                       const std::stop_token& stop) {
+  parts.plan = planned.plan;
+  const LoadOptions& options = parts.plan.options;
+  const bool policy = parts.plan.policy() != PolicyKind::none;
+  const std::vector<models::HostShare> host = planned.host;
+  FOVEA_TRY(parts.model,
+            models::Model::load(std::move(checkpoint), *parts.device, options.threads, progress, stop,
+                                policy ? planned.fitted.units.units.scope() : models::UnitScope::none, host));
   layers::HostPart host_part;
   if (!host.empty()) {
     FOVEA_TRY(const kernels::Device* const own, runtime::chosen_device({}));
-    host_part.device = weights && weights->processor ? weights->processor : own;
-    FOVEA_TRY(parts->host_weights,
-              models::HostWeights::load(*parts->model, *host_part.device, settings.threads, progress, stop));
-    host_part.weights = &*parts->host_weights;
-    host_part.threads = settings.threads;
+    host_part.device = loading.weights && loading.weights->processor ? loading.weights->processor : own;
+    FOVEA_TRY(parts.host_weights,
+              models::HostWeights::load(*parts.model, *host_part.device, options.threads, progress, stop));
+    host_part.weights = &*parts.host_weights;
+    host_part.threads = options.threads;
   }
-  if (prepared) {
-    FOVEA_TRY(auto policy, policy_maker ? policy_maker(prepared->world)
-                                        : runtime::make_policy(*prepared, settings.precision));
-    FOVEA_TRY(parts->precision,
-              runtime::start_precision(*std::move(prepared), std::move(policy), *parts->model, settings,
-                                       *parts->device, progress, stop));
-    parts->watch = std::make_unique<runtime::UnitWatch>(*parts->precision, config.experts_used());
-  } else if (const auto experts = runtime::expert_layers(*parts->model); !experts.empty()) {
-    parts->watch = std::make_unique<runtime::UnitWatch>(config.layer_count(), experts, config.experts_used(),
-                                                        host, !parts->device->memory_is_host());
-  }
-  const runtime::KvCache::Settings kv = runtime::kv_settings(config, settings.context, settings.kv);
-  FOVEA_TRY(parts->forward, layers::Forward::create(
-                                *parts->model, *parts->device,
-                                {.tokens = settings.chunk, .pages = runtime::KvCache::pages(kv)}, host_part));
-  FOVEA_TRY(parts->cache, runtime::KvCache::create(kv, *parts->device, *parts->stream));
+  FOVEA_CHECK(add_precision(loading, std::move(planned), parts, progress, stop));
+  const runtime::KvCache::Settings kv =
+      runtime::kv_settings(parts.model->config(), options.context, options.kv);
+  FOVEA_TRY(parts.forward, layers::Forward::create(
+                               *parts.model, *parts.device,
+                               {.tokens = options.chunk, .pages = runtime::KvCache::pages(kv)}, host_part));
+  FOVEA_TRY(parts.cache, runtime::KvCache::create(kv, *parts.device, *parts.stream));
+  return {};
+}
 
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  log::info("runtime", "loaded ", request.model.string(), " (", parts->info.architecture, ") in ",
-            seconds.count(), " s: weights ", parts->model->weight_bytes(), " bytes, on the host beside them ",
-            parts->host_weights ? parts->host_weights->bytes() : 0, " bytes, KV cache ",
-            parts->cache->bytes(), " bytes for ", settings.context, " tokens, activations ",
-            parts->forward->bytes().device, " bytes, ", settings.threads, " threads, ",
-            parts->device->instruction_set());
+void log_loaded(const Engine::Parts& parts, double seconds) {
+  const LoadOptions& options = parts.plan.options;
+  log::info("runtime", "loaded ", options.model.string(), " (", parts.info.architecture, ") in ", seconds,
+            " s: weights ", parts.model->weight_bytes(), " bytes, on the host beside them ",
+            parts.host_weights ? parts.host_weights->bytes() : 0, " bytes, KV cache ", parts.cache->bytes(),
+            " bytes for ", options.context, " tokens, activations ", parts.forward->bytes().device,
+            " bytes, ", options.threads, " threads, ", parts.device->instruction_set());
+  const Plan& plan = parts.plan.plan;
+  if (parts.plan.host_computes)
+    log::info("runtime", "the plan for ", parts.device->name(), ": ", plan.total_bytes, " of ",
+              plan.budget_bytes, " bytes, and beside it ", plan.units_on_host,
+              " units that the processor computes and buffers, ", plan.host_bytes, " bytes of main memory");
+  for (const std::string& note : plan.notes) log::info("runtime", note);
+  if (!parts.plan.changed.empty()) log::info("runtime", "planned anew: ", joined(parts.plan.changed));
+}
+
+Result<std::unique_ptr<Engine::Parts>> assemble(Loading loading, const ProgressSink& progress,
+                                                const std::stop_token& stop) {
+  const auto start = std::chrono::steady_clock::now();
+  LoadOptions& options = loading.options;
+  FOVEA_CHECK(runtime::check(options));
+  auto parts = std::make_unique<Engine::Parts>();
+  parts->device = loading.device;
+  if (!parts->device) {
+    FOVEA_TRY(parts->device, runtime::chosen_device(options.device));
+  }
+  FOVEA_TRY(auto checkpoint, loading.weights
+                                 ? Result<checkpoint::Checkpoint>(std::move(loading.weights->checkpoint))
+                                 : checkpoint::Checkpoint::open(options.model));
+  FOVEA_TRY(parts->info, models::describe(checkpoint));
+  if (options.need_tokenizer) FOVEA_CHECK(read_text(checkpoint, *parts));
+  FOVEA_TRY(const models::ModelConfig config, models::read_config(checkpoint));
+  FOVEA_TRY(const models::WeightPlan weights, models::plan_weights(checkpoint, config));
+  FOVEA_TRY(const kernels::Device* processor, runtime::chosen_device({}));
+  runtime::choose_defaults(options, config, !parts->device->memory_is_host());
+  const bool bf16 = std::ranges::any_of(
+      checkpoint.tensors(), [](const auto& tensor) { return tensor.type == kernels::Type::bf16; });
+  parts->stream = parts->device->make_stream({.threads = options.threads, .multiplies_bf16 = bf16});
+  if (!parts->stream) return models::no_stream(*parts->device);
+  const runtime::Subject subject =
+      runtime::subject_of(options.model, checkpoint, weights, config, *parts->device, *processor);
+  FOVEA_TRY(auto planned, plan_and_store(subject, options,
+                                         {.device = parts->device,
+                                          .facts = loading.facts,
+                                          .has_store = !(loading.weights && loading.weights->versions)},
+                                         loading.shown, progress, stop));
+  FOVEA_CHECK(carry_out(loading, std::move(checkpoint), std::move(planned), *parts, progress, stop));
+  log_loaded(*parts, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return parts;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, const PolicyMaker& policy_maker,
+Result<std::unique_ptr<Engine>> runtime::load(const LoadOptions& options, const PolicyMaker& policy_maker,
                                               const ProgressSink& progress, std::stop_token stop,
-                                              const kernels::Device* device, std::int64_t main_memory_bytes,
+                                              const kernels::Device* device, const MachineFacts& facts,
                                               const ForwardSink& forward) {
   return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
     FOVEA_TRY(auto parts,
-              assemble(request, policy_maker, progress, std::move(stop), device, main_memory_bytes));
+              assemble({.options = options, .policy_maker = policy_maker, .device = device, .facts = facts},
+                       progress, stop));
     if (forward) forward(*parts->forward);
     return std::make_unique<Engine>(std::move(parts));
   });
 }
 
-Result<std::unique_ptr<Engine>> runtime::load(const LoadRequest& request, Weights weights,
+Result<std::unique_ptr<Engine>> runtime::load(const LoadPlan& plan, IfChanged if_changed,
+                                              const kernels::Device* device, const MachineFacts& facts,
+                                              const ProgressSink& progress, std::stop_token stop) {
+  return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
+    FOVEA_TRY(auto parts, assemble({.options = options_of(plan),
+                                    .shown = {.plan = &plan, .if_changed = if_changed},
+                                    .policy_maker = {},
+                                    .device = device,
+                                    .facts = facts},
+                                   progress, stop));
+    return std::make_unique<Engine>(std::move(parts));
+  });
+}
+
+Result<std::unique_ptr<Engine>> runtime::load(const LoadOptions& options, Weights weights,
                                               const PolicyMaker& policy_maker, const ProgressSink& progress,
                                               std::stop_token stop, const kernels::Device& device,
                                               const ForwardSink& forward) {
   return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
-    FOVEA_TRY(auto parts,
-              assemble(request, policy_maker, progress, std::move(stop), &device, 0, std::move(weights)));
+    FOVEA_TRY(auto parts, assemble({.options = options,
+                                    .policy_maker = policy_maker,
+                                    .device = &device,
+                                    .weights = std::move(weights)},
+                                   progress, stop));
     if (forward) forward(*parts->forward);
     return std::make_unique<Engine>(std::move(parts));
   });
 }
 
-Result<std::unique_ptr<Engine>> Engine::load(const LoadRequest& request, const ProgressSink& progress,
+Result<std::unique_ptr<Engine>> Engine::load(const LoadOptions& options, const ProgressSink& progress,
                                              std::stop_token stop) {
-  return runtime::load(request, {}, progress, std::move(stop));
+  return runtime::load(options, {}, progress, std::move(stop));
+}
+
+Result<std::unique_ptr<Engine>> Engine::load(const LoadPlan& plan, IfChanged if_changed,
+                                             const ProgressSink& progress, std::stop_token stop) {
+  return runtime::load(plan, if_changed, nullptr, {}, progress, std::move(stop));
 }
 
 }  // namespace fovea

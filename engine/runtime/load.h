@@ -20,21 +20,26 @@ using PolicyMaker =
 // Told of the engine's forward pass, which stays where it is, to watch it and to say how it shall compute.
 using ForwardSink = std::function<void(layers::Forward& forward)>;
 
-// The request's policy says how the arena is cut; an empty maker leaves the choices to it as well. A device
-// that is given takes the place of the request's, and so does main memory of what the machine has free.
-Result<std::unique_ptr<Engine>> load(const LoadRequest& request, const PolicyMaker& policy_maker,
+// The options' policy says how the arena is cut; an empty maker leaves the choices to it as well. A device
+// that is given takes the place of the options', and so do facts of what the machine has.
+Result<std::unique_ptr<Engine>> load(const LoadOptions& options, const PolicyMaker& policy_maker,
                                      const ProgressSink& progress = {}, std::stop_token stop = {},
-                                     const kernels::Device* device = nullptr,
-                                     std::int64_t main_memory_bytes = 0, const ForwardSink& forward = {});
+                                     const kernels::Device* device = nullptr, const MachineFacts& facts = {},
+                                     const ForwardSink& forward = {});
 
-// The same for weights that were made elsewhere; the request's model is a name only.
+// Engine::load of a plan that was shown, likewise.
+Result<std::unique_ptr<Engine>> load(const LoadPlan& plan, IfChanged if_changed,
+                                     const kernels::Device* device, const MachineFacts& facts = {},
+                                     const ProgressSink& progress = {}, std::stop_token stop = {});
+
+// The same for weights that were made elsewhere; the options' model is a name only.
 struct Weights {
   checkpoint::Checkpoint checkpoint;
-  VersionMaker versions = {};  // of the units, in a store's place, where the request means a policy
+  VersionMaker versions = {};  // of the units, in a store's place, where the options mean a policy
   // That computes what is left to the host; null: the machine's own.
   const kernels::Device* processor = nullptr;
 };
-Result<std::unique_ptr<Engine>> load(const LoadRequest& request, Weights weights,
+Result<std::unique_ptr<Engine>> load(const LoadOptions& options, Weights weights,
                                      const PolicyMaker& policy_maker, const ProgressSink& progress,
                                      std::stop_token stop, const kernels::Device& device,
                                      const ForwardSink& forward = {});

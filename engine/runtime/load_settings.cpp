@@ -7,7 +7,7 @@
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/layers/forward.h"
-#include "engine/models/placement.h"
+#include "engine/runtime/processor.h"
 
 namespace fovea::runtime {
 namespace {
@@ -28,38 +28,29 @@ std::unexpected<Error> out_of_range(const char* name, std::int64_t value, std::s
 
 }  // namespace
 
-Result<void> check(const LoadRequest& request) {
-  if (request.context < 0 || request.context > most_context)
-    return out_of_range("context", request.context, "0 (the model's) … " + std::to_string(most_context));
-  if (request.threads < 0 || request.threads > 1024)
-    return out_of_range("threads", request.threads, "0 (all) … 1024");
-  if (request.chunk < 0 || request.chunk > most_chunk)
-    return out_of_range("chunk", request.chunk, "0 (the default) … " + std::to_string(most_chunk));
+Result<void> check(const LoadOptions& options) {
+  if (options.context < 0 || options.context > most_context)
+    return out_of_range("context", options.context, "0 (the model's) … " + std::to_string(most_context));
+  if (options.threads < 0 || options.threads > 1024)
+    return out_of_range("threads", options.threads, "0 (all) … 1024");
+  if (options.chunk < 0 || options.chunk > most_chunk)
+    return out_of_range("chunk", options.chunk, "0 (the default) … " + std::to_string(most_chunk));
   return {};
 }
 
-void choose_defaults(LoadRequest& settings, const models::ModelConfig& config, bool card) {
+void choose_defaults(LoadOptions& options, const models::ModelConfig& config, bool card) {
   const std::int64_t trained = config.context > 0 ? config.context : default_context;
-  if (settings.context == 0) settings.context = std::min(trained, default_context);
-  if (settings.chunk == 0) {
+  if (options.context == 0) options.context = std::min(trained, default_context);
+  if (options.chunk == 0) {
     const bool dynamic =
-        precision::chosen_policy(settings.precision, config.experts() > 0, card) == PolicyKind::dynaexq;
-    settings.chunk = (dynamic ? dynamic_chunk : default_chunk) * (card ? card_chunks : 1);
+        precision::chosen_policy(options.precision, config.experts() > 0, card) == PolicyKind::dynaexq;
+    options.chunk = (dynamic ? dynamic_chunk : default_chunk) * (card ? card_chunks : 1);
   }
-  settings.chunk = std::min(settings.chunk, settings.context);
-  if (settings.context > trained)
-    log::warning("runtime", "the context of ", settings.context, " tokens is longer than the ", trained,
+  options.chunk = std::min(options.chunk, options.context);
+  if (options.threads == 0) options.threads = physical_cores();
+  if (options.context > trained)
+    log::warning("runtime", "the context of ", options.context, " tokens is longer than the ", trained,
                  " that the model was trained for");
-}
-
-std::int64_t free_bytes(const kernels::Device& device) {
-  return device.memory_is_host() ? 0 : device.facts().memory_free_bytes;
-}
-
-std::function<std::int64_t(const models::MatrixSource&)> host_bytes(const checkpoint::Checkpoint& checkpoint,
-                                                                    const kernels::Device& processor) {
-  return [placement = models::Placement(checkpoint, processor, models::UnitScope::none)](
-             const models::MatrixSource& matrix) { return placement.resident_bytes(matrix); };
 }
 
 void count_card(const models::ModelConfig& config, std::int64_t context, std::int64_t chunk,

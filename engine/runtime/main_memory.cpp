@@ -100,26 +100,4 @@ Result<void> check_main_memory(const Plan& plan, const std::function<std::string
       advice());
 }
 
-std::string for_less_main_memory(const Plan& plan, bool has_experts, std::int64_t layers,
-                                 const PlanWith& plan_with) {
-  for (std::int64_t away = 0; away <= layers && plan.units_on_host > 0; ++away) {
-    OffloadSettings offload;
-    if (has_experts) {
-      offload.cpu_moe_layers = away;
-    } else if (away > 0) {
-      offload.gpu_layers = layers + 1 - away;  // the output counts as a layer
-    }
-    const auto other = plan_with(offload);
-    if (!other || !other->fits) continue;
-    if (other->host_bytes > plan.host_available_bytes) continue;
-    if (away == 0) return "Leave everything on the card: it fits there without --n-cpu-moe, -ngl and -ot";
-    return has_experts ? say("Leave less to the processor: --n-cpu-moe ", away, " fits both memories")
-                       : say("Leave less to the processor: -ngl ", offload.gpu_layers, " fits both memories");
-  }
-  return has_experts && plan.units_on_host > 0
-             ? "Lower tiers keep more experts on the card (--tiers q4,q2 with a smaller --n-cpu-moe, or "
-               "auto). Or close other programs, or choose a smaller model"
-             : "Close other programs, or choose a shorter context or a smaller model";
-}
-
 }  // namespace fovea::runtime

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "engine/api/precision.h"
@@ -23,10 +22,5 @@ Memory memory(const std::filesystem::path& root = "/");
 // ErrorKind::memory when what the plan needs beside the card exceeds its host_available_bytes, with both
 // numbers and what they consist of.
 Result<void> check_main_memory(const Plan& plan, const std::function<std::string()>& advice);
-
-// What to do then. `plan_with` plans anew with other offload flags; nothing when they are refused.
-using PlanWith = std::function<std::optional<Plan>(const OffloadSettings& offload)>;
-std::string for_less_main_memory(const Plan& plan, bool has_experts, std::int64_t layers,
-                                 const PlanWith& plan_with);
 
 }  // namespace fovea::runtime

@@ -83,7 +83,7 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
   Parts& parts = *parts_;
   const std::int64_t vocabulary = parts.model->config().vocabulary;
   const std::int64_t length = std::ssize(tokens);
-  FOVEA_CHECK(check_length(length, parts.settings.context));
+  FOVEA_CHECK(check_length(length, parts.plan.options.context));
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] < 0 || tokens[i] >= vocabulary) {
       return fail(
@@ -94,7 +94,7 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
   runtime::Sequence sequence = parts.cache->begin({}, 0);
   while (sequence.length() < length) {
     const std::int64_t first = sequence.length();
-    const std::int64_t count = std::min(length - first, parts.settings.chunk);
+    const std::int64_t count = std::min(length - first, parts.plan.options.chunk);
     const bool wanted = first + count > first_row;
     FOVEA_TRY(
         const auto logits,
@@ -110,7 +110,7 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
 
 Result<double> Engine::time_prefill(std::int64_t tokens) {
   Parts& parts = *parts_;
-  FOVEA_CHECK(check_length(tokens, parts.settings.context));
+  FOVEA_CHECK(check_length(tokens, parts.plan.options.context));
   const auto prompt = arbitrary_tokens(tokens, parts.model->config().vocabulary);
   runtime::Sequence sequence = parts.cache->begin({}, 0);
   const auto start = Clock::now();
@@ -122,7 +122,7 @@ Result<double> Engine::time_prefill(std::int64_t tokens) {
 
 Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t count) {
   Parts& parts = *parts_;
-  FOVEA_CHECK(check_length(depth + count, parts.settings.context));
+  FOVEA_CHECK(check_length(depth + count, parts.plan.options.context));
   const auto tokens = arbitrary_tokens(depth + count, parts.model->config().vocabulary);
   runtime::Sequence sequence = parts.cache->begin({}, 0);
   const auto context = std::span(tokens).first(static_cast<std::size_t>(depth));
@@ -131,7 +131,7 @@ Result<std::vector<double>> Engine::time_decode(std::int64_t depth, std::int64_t
   for (std::int64_t step = 0; step < count; ++step) {
     const auto start = Clock::now();
     FOVEA_CHECK(parts.pass(sequence, {&tokens[static_cast<std::size_t>(depth + step)], 1},
-                           layers::LogitsWanted::top_k, parts.settings.context, {}));
+                           layers::LogitsWanted::top_k, parts.plan.options.context, {}));
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   sequence.discard();

@@ -31,7 +31,7 @@ std::vector<ExpertLayer> expert_layers(const models::Model& model);
 namespace fovea {
 
 struct Engine::Parts {
-  LoadRequest settings;
+  LoadPlan plan;
   ModelInfo info;
   // Null when loaded without a tokeniser; then `tokenizer` is null and `control` has no names.
   std::shared_ptr<const TextModel> text;

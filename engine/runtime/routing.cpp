@@ -84,16 +84,16 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
                              std::stop_token stop) {
   Parts& parts = *parts_;
   const std::int64_t vocabulary = parts.model->config().vocabulary, length = std::ssize(tokens);
-  if (length < 1 || length > parts.settings.context)
-    return fail(
-        ErrorKind::context_full, "tokens",
-        std::to_string(length) + " tokens do not fit a context of " + std::to_string(parts.settings.context),
-        "Load the model with a longer context");
+  if (length < 1 || length > parts.plan.options.context)
+    return fail(ErrorKind::context_full, "tokens",
+                std::to_string(length) + " tokens do not fit a context of " +
+                    std::to_string(parts.plan.options.context),
+                "Load the model with a longer context");
   RoutingWatch watch(expert_layers(), parts.model->config().experts_used());
   runtime::Sequence sequence = parts.cache->begin({}, 0);
   while (sequence.length() < length) {
     const std::int64_t first = sequence.length();
-    const std::int64_t count = std::min({length - first, chunk, parts.settings.chunk});
+    const std::int64_t count = std::min({length - first, chunk, parts.plan.options.chunk});
     const auto part = tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     FOVEA_CHECK(sequence.reserve(count));
     // All logits are wanted: else the last layer would not route all tokens.
@@ -103,7 +103,7 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
                                   .state = sequence.state(),
                                   .logits = layers::LogitsWanted::all};
     const std::span<const float> logits = parts.forward->run(
-        {.segments = {segment}, .context = parts.settings.context, .stop = stop, .observer = &watch},
+        {.segments = {segment}, .context = parts.plan.options.context, .stop = stop, .observer = &watch},
         *parts.stream);
     if (std::string failure = parts.stream->failure(); !failure.empty())
       return fail(ErrorKind::device, parts.device->name(), std::move(failure));

@@ -16,14 +16,14 @@ struct Decoded {
   layers::GraphUse graphs;
 };
 
-Result<Decoded> decode(const LoadRequest& request, const GoldenModel& model, bool graphs,
+Result<Decoded> decode(const LoadOptions& request, const GoldenModel& model, bool graphs,
                        const Bench& bench) {
   layers::Forward* forward = nullptr;
   const auto choose = [&](layers::Forward& made) {
     made.use_graphs(graphs);
     forward = &made;
   };
-  FOVEA_TRY(const auto engine, runtime::load(request, {}, {}, bench.stop, &bench.device, 0, choose));
+  FOVEA_TRY(const auto engine, runtime::load(request, {}, {}, bench.stop, &bench.device, {}, choose));
   Decoded decoded;
   FOVEA_TRY(decoded.logits, all_logits(*engine, model.tokens, bench.stop));
   decoded.graphs = forward->graphs();
@@ -43,7 +43,7 @@ std::string first_difference(const std::vector<float>& graphs, const std::vector
 Result<SelfTestPart> test_decode_graphs(const Bench& bench) {
   SelfTestPart part{.name = "decode graphs", .faults = {}};
   FOVEA_TRY(const GoldenModel model, quantised_experts());
-  FOVEA_TRY(LoadRequest request, request_for(model, bench));
+  FOVEA_TRY(LoadOptions request, request_for(model, bench));
   request.chunk = 1;
   const bool card = !bench.device.memory_is_host();
   const bool captures = card && !bench.device.switched_off().contains("graph");

@@ -7,14 +7,14 @@
 
 namespace fovea::selftest {
 
-Result<LoadRequest> request_for(const GoldenModel& model, const Bench& bench) {
+Result<LoadOptions> request_for(const GoldenModel& model, const Bench& bench) {
   const auto path = bench.folder / (std::string(model.name) + ".gguf");
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(model.file.data()), std::ssize(model.file));
   file.close();
   if (!file)
     return fail(ErrorKind::io, path.string(), "cannot be written", "Set TMPDIR to a folder with room");
-  LoadRequest request{.model = path, .context = 64, .kv = KvType::f32};
+  LoadOptions request{.model = path, .context = 64, .kv = KvType::f32};
   request.threads = bench.threads;
   request.need_tokenizer = false;
   return request;

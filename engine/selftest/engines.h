@@ -12,7 +12,7 @@
 namespace fovea::selftest {
 
 // Puts the model's file into the folder. ErrorKind::io.
-Result<LoadRequest> request_for(const GoldenModel& model, const Bench& bench);
+Result<LoadOptions> request_for(const GoldenModel& model, const Bench& bench);
 // [tokens, vocabulary]
 Result<std::vector<float>> all_logits(Engine& engine, std::span<const TokenId> tokens,
                                       const std::stop_token& stop);

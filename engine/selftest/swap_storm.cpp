@@ -21,7 +21,7 @@ constexpr std::int64_t least_swaps = 100;  // of each direction
 constexpr int most_rounds = 200;
 
 // The smallest budget, to a kilobyte, in which two experts of each layer are in the high tier.
-Result<std::int64_t> tight_budget(LoadRequest request, const Bench& bench) {
+Result<std::int64_t> tight_budget(LoadOptions request, const Bench& bench) {
   const std::int64_t kept_free = bench.device.memory_is_host() ? 0 : precision::card_safety_bytes;
   std::int64_t too_small = 0, enough = std::int64_t{2} << 20;
   while (enough - too_small > 1024) {
@@ -29,7 +29,7 @@ Result<std::int64_t> tight_budget(LoadRequest request, const Bench& bench) {
     request.precision.budget_bytes = kept_free + middle;
     const auto engine = runtime::load(request, {}, {}, bench.stop, &bench.device);
     if (!engine && engine.error().kind == ErrorKind::device) return std::unexpected(engine.error());
-    const bool fits = engine && (*engine)->plan()->high_per_layer >= 2;
+    const bool fits = engine && (*engine)->plan().plan.high_per_layer >= 2;
     (fits ? enough : too_small) = middle;
   }
   return kept_free + enough;
@@ -48,7 +48,7 @@ bool all_finite(const std::vector<float>& values) {
 Result<SelfTestPart> test_swap_storm(const Bench& bench) {
   SelfTestPart part{.name = "swap storm", .faults = {}};
   FOVEA_TRY(const GoldenModel model, quantised_experts());
-  FOVEA_TRY(LoadRequest request, request_for(model, bench));
+  FOVEA_TRY(LoadOptions request, request_for(model, bench));
   request.chunk = 1;
   request.precision.policy = PolicyKind::dynaexq;
   request.precision.tiers = {"file", "q2"};

@@ -32,7 +32,7 @@ Result<SelfTestPart> test_whole_model(const Bench& bench) {
   SelfTestPart part{.name = "whole model", .faults = {}};
   FOVEA_TRY(const auto models, golden_models());
   for (const GoldenModel& model : models) {
-    FOVEA_TRY(LoadRequest request, request_for(model, bench));
+    FOVEA_TRY(LoadOptions request, request_for(model, bench));
     for (const std::int64_t chunk : {1, 7, 19}) {
       if (bench.stop.stop_requested()) return stopped();
       if (bench.progress) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "kernels/cpu/kernels.h"
@@ -21,6 +22,21 @@ double seconds_since(Clock::time_point start) {
 // 64 bytes apart, so that no two threads write to one cache line.
 struct alignas(64) Sink {
   float value = 0;
+};
+
+// The fastest passes of many: a neighbour's load slows some of them down, and a single one may be lucky.
+class FastestPasses {
+ public:
+  void add(double rate) {
+    best_.push_back(rate);
+    std::ranges::sort(best_, std::greater<>());
+    if (best_.size() > 3) best_.pop_back();
+  }
+  bool agree() const { return best_.size() == 3 && best_.back() >= 0.97 * best_.front(); }
+  double median() const { return best_.empty() ? 0 : best_[best_.size() / 2]; }
+
+ private:
+  std::vector<double> best_;
 };
 
 // The best rate of `work` over all threads, in 10^9 operations per second.
@@ -46,7 +62,7 @@ double best_rate(CpuStream& cpu, double (*work)(std::int64_t, float*)) {
 
 double read_bandwidth_gb_per_s(Stream& stream, std::int64_t buffer_bytes) {
   constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
-  constexpr double least_seconds = 0.3;
+  constexpr double least_seconds = 0.3, most_seconds = 2;
   CpuStream& cpu = on_cpu(stream);
   std::byte* const memory = allocate_pages(buffer_bytes);
   if (!memory) return 0;
@@ -55,17 +71,18 @@ double read_bandwidth_gb_per_s(Stream& stream, std::int64_t buffer_bytes) {
   cpu.pool().for_chunks(buffer_bytes, chunk_bytes, [&](std::int64_t from, std::int64_t to, int) {
     std::memset(memory + from, 1, static_cast<std::size_t>(to - from));
   });
-  double best = 0;
+  FastestPasses passes;
   const auto begin = Clock::now();
-  while (seconds_since(begin) < least_seconds) {
+  for (double spent = 0; spent < least_seconds || (spent < most_seconds && !passes.agree());
+       spent = seconds_since(begin)) {
     const auto start = Clock::now();
     cpu.pool().for_chunks(buffer_bytes, chunk_bytes, [&](std::int64_t from, std::int64_t to, int thread) {
       cpu.kernels().read_work(memory + from, to - from, &sinks[static_cast<std::size_t>(thread)].value);
     });
-    best = std::max(best, static_cast<double>(buffer_bytes) / seconds_since(start) / 1e9);
+    passes.add(static_cast<double>(buffer_bytes) / seconds_since(start) / 1e9);
   }
   release_pages(memory, buffer_bytes);
-  return best;
+  return passes.median();
 }
 
 double peak_byte_gop_per_s(Stream& stream) {

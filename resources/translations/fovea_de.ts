@@ -2914,6 +2914,10 @@
         <source>estimated from the file&apos;s size</source>
         <translation>nach der Größe der Datei geschätzt</translation>
     </message>
+    <message>
+        <source>No precisions are prepared yet, so each expert counts as if a lower one hurt it like any other; once they are, the plan can change, and Fovea says so.</source>
+        <translation>Noch ist keine Genauigkeit vorbereitet; deshalb gilt jeder Experte als gleich empfindlich. Danach kann sich der Plan ändern, und Fovea sagt es.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelRows</name>
@@ -3142,6 +3146,37 @@
     <message>
         <source>First every expert is written at each precision: %1 on the disk, where %2 are free. That takes about %3, once.</source>
         <translation>Erst wird jeder Experte in jeder Genauigkeit geschrieben: %1 auf dem Laufwerk, auf dem %2 frei sind. Das dauert einmalig etwa %3.</translation>
+    </message>
+    <message>
+        <source>the budget is %1 instead of %2</source>
+        <translation>das Budget ist %1 statt %2</translation>
+    </message>
+    <message>
+        <source>it takes %1 instead of %2</source>
+        <translation>es braucht %1 statt %2</translation>
+    </message>
+    <message>
+        <source>beside the card it takes %1 instead of %2</source>
+        <translation>neben der Karte braucht es %1 statt %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n expert(s) begin with another precision</source>
+        <translation>
+            <numerusform>%n Experte beginnt mit anderer Genauigkeit</numerusform>
+            <numerusform>%n Experten beginnen mit anderer Genauigkeit</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>prepared versions are there that the plan did not know</source>
+        <translation>es gibt vorbereitete Fassungen, die der Plan nicht kannte</translation>
+    </message>
+    <message>
+        <source>%1 of the card&apos;s memory are free instead of %2</source>
+        <translation>vom Speicher der Karte sind %1 statt %2 frei</translation>
+    </message>
+    <message>
+        <source>The plan that was shown does not hold any more: %1.</source>
+        <translation>Der gezeigte Plan gilt nicht mehr: %1.</translation>
     </message>
 </context>
 <context>
@@ -3502,10 +3537,6 @@
         <translation>Speicher wird gelesen mit</translation>
     </message>
     <message>
-        <source>All threads read half a gibibyte again and again for a third of a second; the best pass counts. Writing an answer is bound by it.</source>
-        <translation>Alle Threads lesen eine Drittelsekunde lang immer wieder ein halbes Gibibyte; der beste Durchgang zählt. Das Schreiben einer Antwort ist dadurch begrenzt.</translation>
-    </message>
-    <message>
         <source>Disk</source>
         <translation>Laufwerk</translation>
     </message>
@@ -3716,6 +3747,34 @@
     <message>
         <source>The plan, and what the engine has taken by its own books, both without what is kept free of the budget.</source>
         <translation>Der Plan, und was die Engine nach ihrer eigenen Buchführung genommen hat, beide ohne das, was vom Budget frei gehalten wird.</translation>
+    </message>
+    <message>
+        <source>at least %1 s</source>
+        <translation>mindestens %1 s</translation>
+    </message>
+    <message>
+        <source>All threads read half a gibibyte again and again until the fastest passes agree. Writing an answer is bound by it.</source>
+        <translation>Alle Threads lesen immer wieder ein halbes Gibibyte, bis die schnellsten Durchgänge übereinstimmen. Das Schreiben einer Antwort ist dadurch begrenzt.</translation>
+    </message>
+    <message>
+        <source>First word</source>
+        <translation>Erstes Wort</translation>
+    </message>
+    <message>
+        <source>Reading a prompt of %1 tokens: its arithmetic at the speed that was measured for this machine. The real time is longer.</source>
+        <translation>Eine Eingabe von %1 Token lesen: ihre Rechenarbeit bei der Geschwindigkeit, die für diesen Rechner gemessen wurde. In Wirklichkeit dauert es länger.</translation>
+    </message>
+    <message>
+        <source>First word of an answer</source>
+        <translation>Erstes Wort einer Antwort</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>Behind a prompt of %1 tokens. Predicted: its arithmetic at the speed that was measured for this machine. Measured: the same prompt, once.</source>
+        <translation>Nach einer Eingabe von %1 Token. Vorhergesagt: ihre Rechenarbeit bei der Geschwindigkeit, die für diesen Rechner gemessen wurde. Gemessen: dieselbe Eingabe, einmal.</translation>
     </message>
 </context>
 <context>

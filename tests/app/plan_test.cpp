@@ -16,7 +16,11 @@ namespace {
 
 const std::string model = golden("models/qwen3_moe-0");
 
+// The speeds are given where the test does not say them: they need not be measured.
 nlohmann::json plan(Arguments arguments) {
+  const auto says = [&](const char* flag) { return std::ranges::find(arguments, flag) != arguments.end(); };
+  if (!says("--device-bandwidth") && !says("--device-memory"))
+    arguments.insert(arguments.end(), {"--device-bandwidth", "50", "--device-gops", "500"});
   arguments.insert(arguments.begin(), "plan");
   arguments.push_back("--json");
   return nlohmann::json::parse(run(arguments).out, nullptr, false);
@@ -87,7 +91,8 @@ class PlanTest : public QObject {
     row("shape", {"--shape", "gpt-5"}, 1, "\"gpt-5\" is not a shape. Known are qwen3-30b-a3b");
     row("tier", {model, "--tiers", "q7"}, 1, "\"q7\" is not a tier");
     row("auto without a budget", {model, "--n-cpu-moe", "auto"}, 1, "auto needs a budget");
-    row("two numbers of layers", {model, "--cpu-moe", "--n-cpu-moe", "1"}, 1, "--n-cpu-moe is given as well");
+    row("two numbers of layers", {model, "--cpu-moe", "--n-cpu-moe", "1"}, 2,
+        "--cpu-moe excludes --n-cpu-moe");
     row("offload and another policy", {model, "--policy", "static", "-ngl", "1"}, 1,
         "do not belong to static");
     row("tiers without a policy", {model, "--policy", "none", "--tiers", "q4"}, 1, "mean nothing");
@@ -183,6 +188,7 @@ class PlanTest : public QObject {
     // What a token takes on either side; a card that is not here has the speed that is said.
     QVERIFY(divided["host_ms_per_token"].get<double>() > 0);
     QCOMPARE(divided["device_ms_per_token"].get<double>(), 0.0);
+    QCOMPARE(divided["first_token_ms"].get<double>(), 0.0);
     QVERIFY2(words.contains("--device-bandwidth tells"), words.c_str());
     Arguments with_speed = beside_a_card;
     with_speed.insert(with_speed.end(), {"--device-bandwidth", "1000"});
@@ -197,6 +203,40 @@ class PlanTest : public QObject {
     QVERIFY2(refused.err.contains("of main memory beside the card are more than the 8.00 GiB") &&
                  refused.err.contains("it fits there without --n-cpu-moe"),
              refused.err.c_str());
+  }
+
+  // By the published sizes: 48 layers of width 2048, 32 heads of 128 over 4, 8 of 128 experts of width 768.
+  void whatATokenReadsAndWhatAPromptTakes() {
+    constexpr std::int64_t layers = 48, d = 2048, expert = 3 * d * 768, vocabulary = 151'936;
+    constexpr std::int64_t attention = 2 * d * 32 * 128 + 2 * d * 4 * 128, router = 128 * d;
+    const auto object =
+        plan({"--shape", "qwen3-30b-a3b", "--device-memory", "96GiB", "--tiers", "bf16", "--device-bandwidth",
+              "1000", "--device-gops", "100000", "--prompt-tokens", "2048"});
+    QCOMPARE(object["unit_bytes"]["bf16"].get<std::int64_t>(), 2 * expert);
+    QCOMPARE(object["expert_bytes_per_token"].get<double>(), 2.0 * layers * 8 * expert);
+    const double dense = object["dense_bytes_per_token"].get<double>();  // norms beside the matrices
+    const double matrices = 2.0 * (layers * (attention + router) + vocabulary * d);
+    QVERIFY(dense >= matrices && dense < 1.001 * matrices);
+    QCOMPARE(object["device_ms_per_token"].get<double>(), (dense + 2.0 * layers * 8 * expert) / 1e9);
+    const double multiply_adds = 2048.0 * layers * (attention + router + 8 * expert) +
+                                 2.0 * layers * 32 * 128 * (2048.0 * 2049 / 2) + vocabulary * d;
+    const double first = object["first_token_ms"].get<double>(), expected = 2 * multiply_adds / 1e11;
+    QVERIFY2(std::abs(first / expected - 1) < 1e-9, qPrintable(QString::number(first / expected, 'g', 15)));
+    // Where reading the weights of each pass takes longer, that is what is predicted.
+    const auto slow =
+        plan({"--shape", "qwen3-30b-a3b", "--device-memory", "96GiB", "--tiers", "bf16", "--device-bandwidth",
+              "10", "--device-gops", "100000", "--prompt-tokens", "2048"});
+    QVERIFY(slow["first_token_ms"].get<double>() > 2 * first);
+  }
+
+  void whatItRestsOn() {
+    QVERIFY(plan({model, "--tiers", "file,bf16"})["basis"]["store"].get<std::string>().empty());
+    const std::string words =
+        run({"plan", model, "--tiers", "file,bf16", "--device-bandwidth", "50", "--device-gops", "500"}).out;
+    for (const char* text :
+         {"no store yet: uniform harm", "at least", "The first token behind a prompt of 1024", "dense and",
+          "of experts", "10 units of"})
+      QVERIFY2(words.contains(text), words.c_str());
   }
 };
 FOVEA_TEST(PlanTest)

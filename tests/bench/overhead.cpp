@@ -51,8 +51,8 @@ struct Arguments {
   int rounds = 12;
 };
 
-LoadRequest plain(const Arguments& arguments) {
-  LoadRequest request;
+LoadOptions plain(const Arguments& arguments) {
+  LoadOptions request;
   request.model = arguments.model;
   request.context = depth + arguments.tokens;
   request.chunk = depth;  // the same for every policy, so that their plans differ in the experts alone
@@ -90,7 +90,7 @@ struct Times {
 };
 
 void idle(const Arguments& arguments) {
-  LoadRequest pinned = plain(arguments), watched = pinned;
+  LoadOptions pinned = plain(arguments), watched = pinned;
   pinned.precision.policy = PolicyKind::static_tiers;
   pinned.precision.tiers = {"file"};
   watched.precision.policy = PolicyKind::dynaexq;
@@ -120,26 +120,23 @@ void idle(const Arguments& arguments) {
 }
 
 void storm(const Arguments& arguments) {
-  LoadRequest request = plain(arguments);
+  LoadOptions request = plain(arguments);
   request.precision.policy = PolicyKind::dynaexq;
   request.precision.tiers = arguments.tiers;
   request.precision.dynaexq.in_flight = 16;  // more than may be published after a token
   // Half way between all low and all high.
-  LoadRequest low = request;
+  LoadOptions low = request;
   low.precision.policy = PolicyKind::static_tiers;
   low.precision.tiers = {arguments.tiers.back()};
-  const auto total = [](const LoadRequest& of) {
-    const PlanSettings settings{.context = of.context, .chunk = of.chunk, .precision = of.precision};
-    return value_of(plan_model(of.model, settings)).plan.total_bytes;
-  };
-  request.precision.budget_bytes = (total(request) + total(low)) / 2;
-  const auto control = std::make_shared<precision::StormControl>();
+  const auto whole = [](const LoadOptions& of) { return value_of(plan_model(of)).plan.whole_bytes; };
+  request.precision.budget_bytes = (whole(request) + whole(low)) / 2;
+  bool on = false;
   const auto engine = value_of(runtime::load(
       request, [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
         return std::make_unique<precision::SwapStorm>(world, control);
       }));
   std::printf("  %lld units of each layer are high; the limit is %.2f GB/s\n",
-              static_cast<long long>(engine->plan()->high_per_layer),
+              static_cast<long long>(engine->plan().plan.high_per_layer),
               0.05 * engine->measure_ceiling().read_gb_per_s);
   // The second one without swaps shows what the same thing differs by from itself.
   std::array<Times, 3> times = {{{.name = "no swaps"}, {.name = "no swaps again"}, {.name = "storm"}}};

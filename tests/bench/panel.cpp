@@ -190,7 +190,7 @@ class Stage {
 };
 
 Result<app::WindowRequest> make_request(const char* model, const char* stores) {
-  LoadRequest load;
+  LoadOptions load;
   load.model = model;
   load.context = 2048;
   load.precision.policy = PolicyKind::dynaexq;
@@ -198,9 +198,9 @@ Result<app::WindowRequest> make_request(const char* model, const char* stores) {
   load.precision.dynaexq.interval_tokens = 10;
   load.precision.dynaexq.warm_up_tokens = 16;
   // Halfway between the smallest budget that would do and what the highest tier needs.
-  const auto plan = plan_model(model, {.context = load.context, .precision = load.precision});
+  const auto plan = plan_model(load);
   if (!plan) return std::unexpected(plan.error());
-  load.precision.budget_bytes = (plan->plan.least_bytes + plan->plan.total_bytes) / 2;
+  load.precision.budget_bytes = (plan->plan.least_bytes + plan->plan.whole_bytes) / 2;
   app::WindowRequest request;
   request.load = load;
   return request;

@@ -38,7 +38,7 @@ class LostDeviceTest : public QObject {
 
   void theChatEnds() {
     const tests::ApartDevice device(**runtime::chosen_device({}));
-    LoadRequest load;
+    LoadOptions load;
     load.model = model_;
     load.context = 256;
     load.threads = 2;

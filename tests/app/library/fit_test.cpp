@@ -13,17 +13,21 @@ namespace {
 
 constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 
-FitRequest card(std::int64_t gibibytes) {
-  return {.budget_bytes = gibibytes * gibibyte, .device_memory_bytes = gibibytes * gibibyte};
+struct Card {
+  LoadOptions room;
+  MachineFacts machine;
+};
+Card card(std::int64_t gibibytes) {
+  Card card;
+  card.room.precision.budget_bytes = card.machine.device_memory_bytes = gibibytes * gibibyte;
+  return card;
 }
 
 // What `fovea plan --shape SHAPE --device-memory …GiB` says.
 std::int64_t high_of(const std::string& shape, std::int64_t gibibytes) {
-  PlanSettings settings;
-  settings.device_memory_bytes = gibibytes * gibibyte;
-  settings.precision.policy = PolicyKind::automatic;
-  settings.precision.budget_bytes = settings.device_memory_bytes;
-  const auto report = plan_shape(shape, settings);
+  Card asked = card(gibibytes);
+  asked.room.precision.policy = PolicyKind::automatic;
+  const auto report = plan_shape({.name = shape}, asked.room, asked.machine);
   return report ? report->plan.high_per_layer : -1;
 }
 
@@ -55,7 +59,7 @@ class FitTest : public QObject {
     QFETCH(int, gibibytes);
     QFETCH(int, kind);
     QFETCH(int, layers_elsewhere);
-    const auto fit = fit_of_shape(shape.toStdString(), card(gibibytes));
+    const auto fit = fit_of_shape(shape.toStdString(), card(gibibytes).room, card(gibibytes).machine);
     FOVEA_VERIFY(fit);
     QCOMPARE(static_cast<int>(fit->kind), kind);
     QVERIFY(!fit->is_estimate && fit->on_card);
@@ -123,7 +127,7 @@ class FitTest : public QObject {
     FOVEA_VERIFY(fit);
     QCOMPARE(static_cast<int>(fit->kind), kind);
     const tests::TemporaryFolder stores;
-    LoadRequest load{.model = path, .context = 200, .threads = 1, .need_tokenizer = false};
+    LoadOptions load{.model = path, .context = 200, .threads = 1, .need_tokenizer = false};
     load.precision = fit->precision;
     load.precision.stores_folder = stores.path();
     const auto engine = Engine::load(load);
@@ -132,20 +136,21 @@ class FitTest : public QObject {
   }
 
   void errorsAreTheFiles() {
-    QVERIFY(!fit_of_model("/no/such.gguf", card(24)));
-    QVERIFY(!fit_of_shape("gpt-5", card(24)));
+    QVERIFY(!fit_of_model("/no/such.gguf", card(24).room, card(24).machine));
+    QVERIFY(!fit_of_shape("gpt-5", card(24).room, card(24).machine));
   }
 
   void estimates() {
-    const auto small = estimate_fit("some-7b-Q4_K_M", 4 * gibibyte, card(24));
+    const auto small = estimate_fit("some-7b-Q4_K_M", 4 * gibibyte, card(24).room, card(24).machine);
     QCOMPARE(small.kind, FitKind::fits);
     QVERIFY(small.is_estimate);
-    const auto large = estimate_fit("some-70b-Q8_0", 70 * gibibyte, card(24));
+    const auto large = estimate_fit("some-70b-Q8_0", 70 * gibibyte, card(24).room, card(24).machine);
     QCOMPARE(large.kind, FitKind::does_not_fit);
     QVERIFY(large.least_bytes > 70 * gibibyte);
     QVERIFY(fit_reason(large).contains(QStringLiteral("estimate")));
     // A name that the planner knows.
-    const auto known = estimate_fit("Qwen3_30B-A3B-Instruct-2507-Q8_0", 31 * gibibyte, card(24));
+    const auto known =
+        estimate_fit("Qwen3_30B-A3B-Instruct-2507-Q8_0", 31 * gibibyte, card(24).room, card(24).machine);
     QCOMPARE(known.kind, FitKind::lower_precision);
     QVERIFY(known.is_estimate);
     QCOMPARE(known.report.plan.high_per_layer, high_of("qwen3-30b-a3b", 24));
@@ -162,22 +167,22 @@ class FitTest : public QObject {
   }
 
   void words() {
-    const auto lower = fit_of_shape("qwen3-30b-a3b", card(24));
+    const auto lower = fit_of_shape("qwen3-30b-a3b", card(24).room, card(24).machine);
     FOVEA_VERIFY(lower);
     QCOMPARE(fit_words(*lower), QStringLiteral("Fits with experts at lower precision"));
     const QString tiers = QStringLiteral("%1 of 128 experts of each layer at file, the others at q4");
     QVERIFY2(fit_reason(*lower).contains(tiers.arg(high_of("qwen3-30b-a3b", 24))),
              qPrintable(fit_reason(*lower)));
-    const auto away = fit_of_shape("gpt-oss-120b", card(24));
+    const auto away = fit_of_shape("gpt-oss-120b", card(24).room, card(24).machine);
     FOVEA_VERIFY(away);
     QCOMPARE(fit_words(*away), QStringLiteral("Fits with experts on the CPU"));
     QVERIFY(fit_reason(*away).contains(QStringLiteral("14 layers")) ||
             fit_reason(*away).contains(QStringLiteral("14 layer(s)")));
-    const auto none = fit_of_shape("qwen3-30b-a3b", card(4));
+    const auto none = fit_of_shape("qwen3-30b-a3b", card(4).room, card(4).machine);
     FOVEA_VERIFY(none);
     QCOMPARE(fit_words(*none), QStringLiteral("Does not fit"));
     QVERIFY(fit_number(*none).contains(size_words(none->least_bytes)));
-    const auto all = fit_of_shape("qwen3-30b-a3b", card(80));
+    const auto all = fit_of_shape("qwen3-30b-a3b", card(80).room, card(80).machine);
     FOVEA_VERIFY(all);
     const Plan& plan = all->report.plan;  // with 1 GiB kept free, which the model does not take
     QCOMPARE(plan.parts.safety, gibibyte);

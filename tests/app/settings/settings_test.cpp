@@ -86,13 +86,14 @@ void SettingsTest::everything_comes_back() {
   all.offline = true;
   all.model_folders = {"/a b/ü", "/c"};
   all.recent_models = {"/m.gguf"};
-  all.model_setups = {{.model = "/m.gguf",
-                       .context_tokens = 4096,
-                       .kv = "q8",
-                       .policy = "dynaexq",
-                       .tiers = {"q4", "q2"},
-                       .budget_bytes = 8'000'000'000},
-                      {.model = "/n.gguf", .device = "cuda:0", .policy = "offload", .cpu_moe_layers = -1}};
+  LoadOptions dynamic{.model = "/m.gguf", .context = 4096, .kv = KvType::q8};
+  dynamic.precision.policy = PolicyKind::dynaexq;
+  dynamic.precision.tiers = {"q4", "q2"};
+  dynamic.precision.budget_bytes = 8'000'000'000;
+  LoadOptions offloaded{.model = "/n.gguf", .device = "cuda:0"};
+  offloaded.precision.policy = PolicyKind::offload;
+  offloaded.precision.offload.cpu_moe_layers = -1;
+  all.model_setups = {dynamic, offloaded};
   all.device = "cuda:1";
   all.device_description = "A card";
   all.budget_gb = 12.5;

@@ -205,7 +205,7 @@ class AnswerQueueTest : public QObject {
     QVERIFY(desk.begin());
     QVERIFY(desk.send(QStringLiteral("And a poem")));
     const Id second = desk.conversation().conversation().id;
-    LoadRequest missing = desk.controller->load_defaults();
+    LoadOptions missing = desk.controller->load_defaults();
     missing.model = desk.own.path() / "nothing.gguf";
     desk.controller->open_model(missing);
     QTRY_COMPARE(desk.window.state(), State::waiting);  // it could not be opened

@@ -62,7 +62,7 @@ class DemoStartTest : public QObject {
       QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
       QCOMPARE(desktop.chat().conversation().messages().size(), std::size_t{2});
       QVERIFY(!desktop.chat().conversation().messages()[1].text.empty());
-      const LoadRequest& opened = desktop.chat().model().settings;
+      const LoadOptions& opened = desktop.chat().model().settings;
       QCOMPARE(opened.precision.tiers, app::demo_tiers());
       const Plan& plan = desktop.chat().model().plan.value();
       QVERIFY(plan.parts.experts.size() == 2 && plan.parts.experts[0].units > 0 &&

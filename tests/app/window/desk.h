@@ -29,7 +29,7 @@ inline GenerateRequest endless_answers(const ModelInfo&) {
 struct Desk {
   explicit Desk(app::RequestDefaults defaults = short_answers, std::int64_t context = 1024,
                 const std::filesystem::path& folder = {}) {
-    LoadRequest load;
+    LoadOptions load;
     load.context = context;
     load.threads = 2;
     history =

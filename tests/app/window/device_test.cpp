@@ -161,9 +161,8 @@ class DeviceTest : public QObject {
     {
       app::Desktop desktop(request);
       desktop.chat().worker().set_loader(
-          [&card](const LoadRequest& load, const ProgressSink& progress, const std::stop_token& stop) {
-            return runtime::load(load, {}, progress, stop, &card);
-          });
+          [&card](const LoadOptions& load, const std::optional<LoadPlan>&, const ProgressSink& progress,
+                  const std::stop_token& stop) { return runtime::load(load, {}, progress, stop, &card); });
       desktop.start();
       QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
       Q_EMIT desktop.window().sendRequested(QStringLiteral("Hello"));

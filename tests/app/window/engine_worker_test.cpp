@@ -11,8 +11,8 @@ using namespace fovea;
 namespace {
 
 // With room for some of the experts at the high tier, which changes what it can.
-LoadRequest swapping(const QTemporaryDir& folder) {
-  LoadRequest request{.model = tests::demo_model(), .context = 256, .threads = 2, .chunk = 16};
+LoadOptions swapping(const QTemporaryDir& folder) {
+  LoadOptions request{.model = tests::demo_model(), .context = 256, .threads = 2, .chunk = 16};
   request.precision.policy = PolicyKind::dynaexq;
   request.precision.tiers = {"bf16", "file"};  // quickly prepared
   request.precision.traffic_gb_per_s = 1;      // not measured
@@ -22,7 +22,7 @@ LoadRequest swapping(const QTemporaryDir& folder) {
   request.precision.dynaexq.hysteresis = 0;
   const auto whole = Engine::load(request);
   if (!whole) qFatal("%s", whole.error().message().c_str());
-  const Plan* plan = (*whole)->plan();
+  const Plan* plan = &(*whole)->plan().plan;
   request.precision.budget_bytes = (plan->total_bytes + plan->least_bytes) / 2;
   return request;
 }
@@ -49,7 +49,7 @@ class EngineWorkerTest : public QObject {
   void swapsAreFinishedWhenAnAnswerHasEnded() {
     if (tests::demo_model().empty()) QSKIP("the demo model is not there; ./scripts/demo builds it");
     const QTemporaryDir folder;
-    const LoadRequest request = swapping(folder);
+    const LoadOptions request = swapping(folder);
     constexpr int turns = 12;
     int left = 0;
     {

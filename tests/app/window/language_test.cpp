@@ -176,7 +176,7 @@ bool is_of_few(const QString& path) {
   static const QRegularExpression few(QStringLiteral(
       "/engine/jinja/|/engine/text/(character_map|json_|regex|text_model|tokenizer_)|"
       "/engine/checkpoint/(gguf_writer|synthetic|packed_|store_format|store_writer)|/engine/runtime/measure|"
-      "/engine/precision/(dynaexq|offload|tier_map)|/app/wizard/catalogue"));
+      "/engine/precision/(dynaexq|offload|tier_map)|/app/advisor/catalogue"));
   return path.contains(few);
 }
 

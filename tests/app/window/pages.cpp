@@ -166,7 +166,7 @@ bool Pages::take(const char* model) {
   ask(QStringLiteral("Write a haiku about the sea."));
   if (!ready()) return false;
   save(window_, QStringLiteral("model-without-budget"));
-  LoadRequest load = desktop_.chat().load_defaults();
+  LoadOptions load = desktop_.chat().load_defaults();
   load.model = model;
   load.context = 1024;
   load.precision.policy = PolicyKind::dynaexq;

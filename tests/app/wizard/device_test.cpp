@@ -7,7 +7,7 @@
 #include "tests/support/test.h"
 #include "ui/wizard/wizard_dialog.h"
 
-#include "machines.h"
+#include "../advisor/machines.h"
 
 using namespace fovea;
 using namespace fovea::tests;

@@ -14,7 +14,7 @@
 #include "ui/wizard/size_box.h"
 #include "ui/wizard/wizard_dialog.h"
 
-#include "machines.h"
+#include "../advisor/machines.h"
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include "ui/wizard/size_box.h"
 #include "ui/wizard/wizard_dialog.h"
 
-#include "machines.h"
+#include "../advisor/machines.h"
 
 using namespace fovea;
 using Page = ui::WizardPage;
@@ -233,7 +233,7 @@ class WizardTest : public QObject {
       precision->setCurrentIndex(hot);
       type(QStringLiteral("0.22gb"));
       dialog.findChild<QComboBox*>(QStringLiteral("wizardContext"))->setCurrentIndex(0);
-      QVERIFY(wait_for([&] { return wizard(desktop).setup().budget_bytes == 220'000'000; }));
+      QVERIFY(wait_for([&] { return wizard(desktop).setup().precision.budget_bytes == 220'000'000; }));
       QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
       press_next(desktop);
       QCOMPARE(wizard(desktop).page(), Page::start);
@@ -253,7 +253,7 @@ class WizardTest : public QObject {
       QVERIFY(press(desktop, Qt::Key_F));  // Finish
       QVERIFY(wait_for([&] { return !desktop.wizard().wizard(); }));
       QCOMPARE(desktop.settings().model_setups.size(), std::size_t{1});
-      QCOMPARE(desktop.settings().model_setups.front().budget_bytes, std::int64_t{220'000'000});
+      QCOMPARE(desktop.settings().model_setups.front().precision.budget_bytes, std::int64_t{220'000'000});
       QCOMPARE(desktop.settings().recent_models.size(), std::size_t{1});
       QCOMPARE(desktop.window().state(), State::ready);
       QVERIFY(close(desktop));
@@ -271,7 +271,7 @@ class WizardTest : public QObject {
     QVERIFY(again.wizard().wizard());
     QCOMPARE(wizard(again).page(), Page::memory);
     QVERIFY(wait_for([&] { return wizard(again).chosen() != nullptr; }));
-    QVERIFY(wait_for([&] { return wizard(again).setup().budget_bytes == 220'000'000; }));
+    QVERIFY(wait_for([&] { return wizard(again).setup().precision.budget_bytes == 220'000'000; }));
     // Trying something else and closing brings it back.
     QVERIFY(wait_for([&] { return button(again, "wizardNext")->isEnabled(); }));
     press_next(again);
@@ -315,8 +315,8 @@ class WizardTest : public QObject {
     QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
     Q_EMIT desktop.live_panel().choosePrecisionRequested();
     QVERIFY(wait_for([&] { return wizard(desktop).chosen() != nullptr; }));
-    QCOMPARE(wizard(desktop).setup().policy, PolicyKind::dynaexq);
-    QVERIFY(wizard(desktop).setup().budget_bytes < app::memory_bytes(desktop.chat().model()));
+    QCOMPARE(wizard(desktop).setup().precision.policy, PolicyKind::dynaexq);
+    QVERIFY(wizard(desktop).setup().precision.budget_bytes < app::memory_bytes(desktop.chat().model()));
     QVERIFY(wait_for([&] { return button(desktop, "wizardNext")->isEnabled(); }));
     QVERIFY(close(desktop));
   }

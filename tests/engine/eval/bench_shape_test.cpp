@@ -44,7 +44,7 @@ class Made {
                          .max_tokens = 4,
                          .host_reads_them = host_layers > 0}))
       qFatal("no memory");
-    LoadRequest request;
+    LoadOptions request;
     request.model = "made";
     request.context = 64;
     request.chunk = 4;
@@ -87,7 +87,7 @@ std::vector<float> logits_with(const eval::NamedShape& shape, std::int32_t first
 }
 
 // "Give N bytes or more, …"
-std::int64_t least_budget(const std::string& advice) {
+std::int64_t min_budget(const std::string& advice) {
   return std::strtoll(advice.c_str() + std::string("Give ").size(), nullptr, 10);
 }
 
@@ -225,7 +225,7 @@ class BenchShapeTest : public QObject {
     const auto small = bench_shape(settings);
     QVERIFY(!small);
     QCOMPARE(small.error().kind, ErrorKind::memory);
-    settings.budget_bytes = least_budget(small.error().advice_words());
+    settings.budget_bytes = min_budget(small.error().advice_words());
     const auto result = bench_shape(settings);
     FOVEA_VERIFY(result);
     QCOMPARE(result->budget_bytes, settings.budget_bytes);
@@ -249,7 +249,7 @@ class BenchShapeTest : public QObject {
     const auto small = bench_shape(settings);
     QVERIFY(!small);
     QCOMPARE(small.error().kind, ErrorKind::memory);
-    settings.budget_bytes = least_budget(small.error().advice_words()) + 100'000;
+    settings.budget_bytes = min_budget(small.error().advice_words()) + 100'000;
     const auto result = bench_shape(settings);
     FOVEA_VERIFY(result);
     QVERIFY(result->moving);

@@ -10,7 +10,7 @@
 using fovea::Engine;
 using fovea::ErrorKind;
 using fovea::KvType;
-using fovea::LoadRequest;
+using fovea::LoadOptions;
 using fovea::PerplexityResult;
 
 namespace {
@@ -22,7 +22,7 @@ nlohmann::json expected() {
 }
 
 std::unique_ptr<Engine> load(std::int64_t chunk, bool need_tokenizer = true) {
-  const LoadRequest request{.model = fovea::tests::golden("chat"),
+  const LoadOptions request{.model = fovea::tests::golden("chat"),
                             .context = 64,
                             .kv = KvType::f32,
                             .threads = 2,
@@ -78,7 +78,7 @@ class PerplexityTest : public QObject {
     const auto text = wanted["text"].get<std::string>();
     const auto engine = load(12);
     const auto same = load(64);
-    LoadRequest request = same->settings();
+    LoadOptions request = same->settings();
     request.kv = KvType::q8;
     auto coarse = Engine::load(request);
     FOVEA_VERIFY(coarse);
@@ -103,7 +103,7 @@ class PerplexityTest : public QObject {
     const nlohmann::json wanted = expected();
     const auto text = wanted["text"].get<std::string>();
     const auto engine = load(64);
-    LoadRequest request = engine->settings();
+    LoadOptions request = engine->settings();
     request.kv = KvType::q8;
     auto coarse = Engine::load(request);
     FOVEA_VERIFY(coarse);
@@ -138,7 +138,7 @@ class PerplexityTest : public QObject {
 
   void aReferenceThatIsTooShortIsRefused() {
     const auto engine = load(12);
-    LoadRequest request = engine->settings();
+    LoadOptions request = engine->settings();
     request.context = 16;
     auto shorter = Engine::load(request);
     FOVEA_VERIFY(shorter);

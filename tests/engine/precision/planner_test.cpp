@@ -99,7 +99,7 @@ RandomCase random_case(std::mt19937& random) {
   in.safety_bytes = upto(1000);
   if (random() % 2) {
     in.safety_share = 0.02;
-    in.most_safety_bytes = upto(8'000'000);
+    in.max_safety_bytes = upto(8'000'000);
   }
   in.spare_blocks = upto(4);
   in.may_use_disk = random() % 4 == 0;
@@ -162,7 +162,7 @@ class PlannerTest : public QObject {
     QFETCH(int, budgetPages);
     QFETCH(int, spare);
     PlanInputs inputs = small_inputs(budgetPages);
-    inputs.most_spare_blocks = 3;
+    inputs.max_spare_blocks = 3;
     const auto plan = plan_precision(inputs, PolicyKind::dynaexq);
     FOVEA_VERIFY(plan);
     QCOMPARE(plan->high_per_layer, 4);
@@ -172,7 +172,7 @@ class PlannerTest : public QObject {
     QCOMPARE(plan->plan.total_bytes, (12 + 10 * slabs) * page);
     const auto fixed = plan_precision(inputs, PolicyKind::static_tiers);
     FOVEA_VERIFY(fixed);
-    inputs.most_spare_blocks = 0;
+    inputs.max_spare_blocks = 0;
     QCOMPARE(plan_precision(inputs, PolicyKind::static_tiers)->capacity, fixed->capacity);
   }
 
@@ -203,11 +203,14 @@ class PlannerTest : public QObject {
     QCOMPARE(plan_precision(inputs, PolicyKind::dynaexq)->layers_with_more, 0);
   }
 
+  // The page that is kept free of a budget is not needed; the budget that would do counts it.
   void noBudgetMeansWhatTheHighestTierNeeds() {
     const auto plan = plan_precision(small_inputs(0), PolicyKind::dynaexq);
     FOVEA_VERIFY(plan);
-    QCOMPARE(plan->plan.budget_bytes, 332 * page);
-    QCOMPARE(plan->plan.total_bytes, 332 * page);
+    QCOMPARE(plan->plan.budget_bytes, 331 * page);
+    QCOMPARE(plan->plan.total_bytes, 331 * page);
+    QCOMPARE(plan->plan.parts.safety, 0);
+    QCOMPARE(plan->plan.whole_bytes, 332 * page);
     QCOMPARE(plan->arena.slabs, 32);
     QCOMPARE(plan->arena.slab_bytes, 10 * page);
   }
@@ -218,7 +221,7 @@ class PlannerTest : public QObject {
     FOVEA_VERIFY(plan);
     QCOMPARE(plan->plan.arena_bytes, 0);
     QCOMPARE(plan->plan.parts.experts[0].bytes, 320 * page);
-    QCOMPARE(plan->plan.total_bytes, 332 * page);
+    QCOMPARE(plan->plan.total_bytes, 331 * page);
     QVERIFY(!plan_precision(small_inputs(331), PolicyKind::none));
   }
 
@@ -274,27 +277,28 @@ class PlannerTest : public QObject {
     QCOMPARE(all->capacity, (std::vector<std::int64_t>{640, 0, 0}));
   }
 
-  // 12 pages fixed, 8 blocks of 2 pages for one layer's visitors, and what is left for units that stay.
+  // 12 pages fixed, 8 blocks of 2 pages for one layer's on-demand cache, and what is left for units that
+  // stay.
   void theDiskTakesWhatDoesNotFit() {
     PlanInputs inputs = small_inputs(28);
     inputs.may_use_disk = true;
     auto plan = plan_precision(inputs, PolicyKind::dynaexq);
     FOVEA_VERIFY(plan);
     QCOMPARE(plan->plan.units_on_disk, 32);
-    QCOMPARE(plan->visitor_blocks, 8);
+    QCOMPARE(plan->on_demand_blocks, 8);
     QCOMPARE(plan->plan.arena_bytes, 16 * page);
     inputs.budget_bytes = 27 * page;
     QVERIFY(!plan_precision(inputs, PolicyKind::dynaexq));
     inputs.pass_units = 3;  // one token with three experts
     plan = plan_precision(inputs, PolicyKind::dynaexq);
     FOVEA_VERIFY(plan);
-    // 15 pages: 7 blocks, three for visitors: one unit of each layer stays.
-    QCOMPARE(plan->visitor_blocks, 3);
+    // 15 pages: 7 blocks, three for the on-demand cache: one unit of each layer stays.
+    QCOMPARE(plan->on_demand_blocks, 3);
     QCOMPARE(plan->capacity, (std::vector<std::int64_t>{0, 4}));
     QCOMPARE(plan->plan.units_on_disk, 28);
   }
 
-  // Layers run one after the other, so that two kinds of them with blocks alike share the visitors' blocks.
+  // Layers run one after the other, so that two kinds of them with blocks alike share the cache's blocks.
   void visitorsShareTheirBlocks() {
     PlanInputs inputs = small_inputs(28);
     inputs.may_use_disk = true;
@@ -304,7 +308,7 @@ class PlannerTest : public QObject {
     const auto plan = plan_precision(inputs, PolicyKind::dynaexq);
     FOVEA_VERIFY(plan);
     QCOMPARE(plan->plan.units_on_disk, 32);
-    QCOMPARE(plan->visitor_blocks, 8);
+    QCOMPARE(plan->on_demand_blocks, 8);
     QCOMPARE(plan->plan.arena_bytes, 16 * page);
   }
 
@@ -388,9 +392,9 @@ class PlannerTest : public QObject {
     for (int round = 0; round < rounds(300); ++round) {
       auto [inputs, policy] = random_case(random);
       const auto note = QString("FOVEA_TEST_SEED=%1, round %2").arg(seed()).arg(round).toStdString();
-      const std::int64_t least = least_budget(inputs, policy);
+      const std::int64_t least = min_budget(inputs, policy);
       inputs.budget_bytes = 0;
-      const std::int64_t all = plan_precision_anyway(inputs, policy).plan.total_bytes;
+      const std::int64_t all = plan_precision_anyway(inputs, policy).plan.whole_bytes;
       inputs.budget_bytes =
           least + static_cast<std::int64_t>(static_cast<double>(all - least) * (random() % 1100) / 1000.0);
       const auto plan = plan_precision(inputs, policy);
@@ -491,7 +495,7 @@ class PlannerTest : public QObject {
     std::mt19937 random(seed());
     for (int round = 0; round < rounds(60); ++round) {
       auto [inputs, policy] = random_case(random);
-      inputs.budget_bytes = least_budget(inputs, policy);
+      inputs.budget_bytes = min_budget(inputs, policy);
       std::int64_t bytes = -1, disk = 1 << 30;
       for (int step = 0; step < 40; ++step) {
         const auto plan = plan_precision(inputs, policy);

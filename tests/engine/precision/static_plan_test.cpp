@@ -84,7 +84,7 @@ class StaticPlanTest : public QObject {
       const auto least = plan_of(weights, 1, offloaded);
       FOVEA_VERIFY(least);
       double before = 1e30;
-      for (std::int64_t budget = least_budget(least->inputs, PolicyKind::static_tiers);
+      for (std::int64_t budget = min_budget(least->inputs, PolicyKind::static_tiers);
            budget < 110 * 48 * 4096; budget += 37 * 4096) {
         const auto units = plan_of(weights, budget, offloaded);
         FOVEA_VERIFY(units);

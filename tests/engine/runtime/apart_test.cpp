@@ -29,7 +29,7 @@ const kernels::Device& cpu() {
   return device;
 }
 
-std::unique_ptr<Engine> load_on(const kernels::Device& device, const LoadRequest& request,
+std::unique_ptr<Engine> load_on(const kernels::Device& device, const LoadOptions& request,
                                 const runtime::PolicyMaker& policy = {}) {
   auto engine = runtime::load(request, policy, {}, {}, &device);
   if (!engine) qFatal("%s", engine.error().message().c_str());
@@ -49,21 +49,21 @@ class ApartTest : public QObject {
   QTemporaryDir folder_;
   ApartDevice apart_{cpu()};
 
-  LoadRequest with_policy(PolicyKind policy) const {
+  LoadOptions with_policy(PolicyKind policy) const {
     return expert::with_policy(folder_.path().toStdString(), policy, {"file", "q2"});
   }
 
   // An engine with two experts of each layer at the high tier, others after each pass. The processor reads
   // some weights where the file has them: the same plan has another budget on each device.
   std::unique_ptr<Engine> in_a_storm(const kernels::Device& device) const {
-    LoadRequest request = with_policy(PolicyKind::dynaexq);
+    LoadOptions request = with_policy(PolicyKind::dynaexq);
     request.chunk = 1;
     request.precision.publish_after_passes = 1;
     const std::int64_t reserve = device.memory_is_host() ? 0 : precision::card_safety_bytes;
     for (std::int64_t budget = 200'000; budget < 1 << 20; budget += 2048) {
       request.precision.budget_bytes = reserve + budget;
       const auto engine = runtime::load(request, {}, {}, {}, &device);
-      if (engine && (*engine)->plan()->high_per_layer == 2) break;
+      if (engine && (*engine)->plan().plan.high_per_layer == 2) break;
     }
     return load_on(device, request, swap_storm);
   }
@@ -104,7 +104,7 @@ class ApartTest : public QObject {
   void logitsAreTheSame() {
     const auto tokens = expert::some_tokens(50);
     for (const int chunk : {1, 7, 64}) {
-      LoadRequest request = expert::plain_request();
+      LoadOptions request = expert::plain_request();
       request.chunk = chunk;
       QVERIFY(expert::logits(*load_on(apart_, request), tokens) ==
               expert::logits(*load_on(cpu(), request), tokens));
@@ -141,7 +141,7 @@ class ApartTest : public QObject {
   void policiesAreTheSame() {
     QFETCH(int, policy);
     const auto tokens = expert::some_tokens(50);
-    LoadRequest request = with_policy(static_cast<PolicyKind>(policy));
+    LoadOptions request = with_policy(static_cast<PolicyKind>(policy));
     request.precision.publish_after_passes = 1;
     const auto there = load_on(apart_, request);
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*load_on(cpu(), request), tokens));
@@ -152,7 +152,7 @@ class ApartTest : public QObject {
   void whatIsAllocatedIsWhatWasPlanned() {
     const auto engine = in_a_storm(apart_);
     expert::logits(*engine, expert::some_tokens(20));
-    const Plan& plan = *engine->plan();
+    const Plan& plan = engine->plan().plan;
     const std::int64_t planned = plan.total_bytes - plan.parts.safety;
     QCOMPARE(apart_.allocated(), planned);
     QCOMPARE(engine->precision()->accounted_bytes - plan.parts.safety, planned);
@@ -215,7 +215,7 @@ class ApartTest : public QObject {
   // Some units live on disk alone: the router's choice must be known inside the pass.
   void unitsOnDiskAreBroughtInTime() {
     const auto tokens = expert::some_tokens(30);
-    LoadRequest request = with_policy(PolicyKind::static_tiers);
+    LoadOptions request = with_policy(PolicyKind::static_tiers);
     request.precision.tiers = {"file"};
     const auto first_layer_away = [](const precision::PolicyWorld& world) {
       std::vector<precision::TierId> tiers(static_cast<std::size_t>(world.units()), 0);

@@ -21,7 +21,7 @@ inline const nlohmann::json& expected_chat() {
   return json;
 }
 
-inline LoadRequest chat_request() {
+inline LoadOptions chat_request() {
   return {.model = golden("chat"),
           .context = 256,
           .kv = KvType::f32,

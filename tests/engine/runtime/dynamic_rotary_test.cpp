@@ -8,7 +8,7 @@ using fovea::Engine;
 using fovea::FinishReason;
 using fovea::GenerateRequest;
 using fovea::GenerateResult;
-using fovea::LoadRequest;
+using fovea::LoadOptions;
 using fovea::TokenId;
 using fovea::tests::chat_request;
 using fovea::tests::expected_chat;
@@ -55,7 +55,7 @@ class DynamicRotaryTest : public QObject {
     const json& one = expected_chat()["dynamic"][static_cast<std::size_t>(index)];
     const fovea::tests::TemporaryFolder folder;
     write_model(folder.path(), one);
-    LoadRequest request = chat_request();
+    LoadOptions request = chat_request();
     request.model = folder.path();
     request.context = one[beyond ? "context" : "trained"];
     request.chunk = chunk;

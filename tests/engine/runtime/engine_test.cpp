@@ -17,7 +17,7 @@ using fovea::FinishReason;
 using fovea::GenerateRequest;
 using fovea::GenerateResult;
 using fovea::KvType;
-using fovea::LoadRequest;
+using fovea::LoadOptions;
 using fovea::Message;
 using fovea::Progress;
 using fovea::Timings;
@@ -30,7 +30,7 @@ using fovea::tests::messages_of;
 
 namespace {
 
-std::unique_ptr<Engine> load(LoadRequest request = chat_request()) {
+std::unique_ptr<Engine> load(LoadOptions request = chat_request()) {
   auto engine = Engine::load(request);
   if (!engine) qFatal("%s", engine.error().message().c_str());
   return *std::move(engine);
@@ -89,7 +89,7 @@ class EngineTest : public QObject {
   // With all weight on DRY no three tokens come twice, except across a breaker: chosen here one by one from
   // the engine's logits.
   void anAnswerThatRepeatsNoPassage() {
-    LoadRequest one_by_one = chat_request();
+    LoadOptions one_by_one = chat_request();
     one_by_one.chunk = 1;  // several tokens at a time are rounded otherwise on some processors
     const auto engine = load(one_by_one);
     const auto text = fovea::TextModel::open(fovea::tests::golden("chat"));
@@ -126,7 +126,7 @@ class EngineTest : public QObject {
   void greedyAnswersEqualTransformers() {
     QFETCH(int, chunk);
     QFETCH(int, kv);
-    LoadRequest request = chat_request();
+    LoadOptions request = chat_request();
     request.chunk = chunk;
     request.kv = static_cast<KvType>(kv);
     const auto engine = load(request);
@@ -143,7 +143,7 @@ class EngineTest : public QObject {
   }
 
   void anEightBitCacheAnswersToo() {
-    LoadRequest request = chat_request();
+    LoadOptions request = chat_request();
     request.kv = KvType::q8;
     const auto engine = load(request);
     // 34 bytes for 32 values; one more page than 256 tokens need.
@@ -158,7 +158,7 @@ class EngineTest : public QObject {
     const auto tokens = some_tokens(100);
     std::vector<float> first;
     for (const auto& [chunk, threads] : {std::pair{100, 2}, {1, 2}, {33, 1}, {64, 3}}) {
-      LoadRequest request = chat_request();
+      LoadOptions request = chat_request();
       request.chunk = chunk;
       request.threads = threads;
       const auto rows = all_logits(*load(request), tokens);
@@ -219,7 +219,7 @@ class EngineTest : public QObject {
       messages.push_back({"user", "Question " + std::to_string(messages.size())});
       messages.push_back({"assistant", generate(engine, sampled(messages, seed, 8)).text});
     };
-    LoadRequest request = chat_request();
+    LoadOptions request = chat_request();
     request.context = 512;
     const auto both = load(request);
     std::vector<Message> a{{"system", "First."}}, b{{"system", "Second."}};
@@ -320,7 +320,7 @@ class EngineTest : public QObject {
   }
 
   void aFullContextEndsTheAnswerAndSaysSo() {
-    LoadRequest load_request = chat_request();
+    LoadOptions load_request = chat_request();
     load_request.context = 40;
     const auto engine = load(load_request);
     int full = 0;
@@ -428,7 +428,7 @@ class EngineTest : public QObject {
   }
 
   void loadingRefusesWhatItCannotDo() {
-    LoadRequest request = chat_request();
+    LoadOptions request = chat_request();
     request.model = "/no/such/model";
     QCOMPARE(Engine::load(request).error().kind, ErrorKind::not_found);
     request = chat_request();
@@ -447,7 +447,7 @@ class EngineTest : public QObject {
   }
 
   void withoutATokeniserThereAreOnlyLogits() {
-    LoadRequest request = chat_request();
+    LoadOptions request = chat_request();
     request.need_tokenizer = false;
     const auto engine = load(request);
     QVERIFY(engine->text() == nullptr);
@@ -456,7 +456,7 @@ class EngineTest : public QObject {
   }
 
   void defaultsAreResolved() {
-    LoadRequest request = chat_request();
+    LoadOptions request = chat_request();
     request.context = 0;
     request.threads = 0;
     request.chunk = 4096;

@@ -15,7 +15,7 @@ namespace fovea::tests::expert_model {
 inline constexpr std::int64_t layers = 2, experts = 8, used = 2;  // in each layer
 inline constexpr std::int64_t vocabulary = 37;
 
-inline LoadRequest plain_request() {
+inline LoadOptions plain_request() {
   return {.model = golden("models/experts.gguf"),
           .context = 64,
           .kv = KvType::f32,
@@ -24,9 +24,9 @@ inline LoadRequest plain_request() {
           .need_tokenizer = false};
 }
 
-inline LoadRequest with_policy(const std::filesystem::path& stores, PolicyKind policy,
+inline LoadOptions with_policy(const std::filesystem::path& stores, PolicyKind policy,
                                std::vector<std::string> tiers, std::int64_t budget = 0) {
-  LoadRequest load = plain_request();
+  LoadOptions load = plain_request();
   load.precision.policy = policy;
   load.precision.tiers = std::move(tiers);
   load.precision.budget_bytes = budget;
@@ -35,7 +35,7 @@ inline LoadRequest with_policy(const std::filesystem::path& stores, PolicyKind p
   return load;
 }
 
-inline std::unique_ptr<Engine> load(const LoadRequest& request) {
+inline std::unique_ptr<Engine> load(const LoadOptions& request) {
   auto engine = Engine::load(request);
   if (!engine) qFatal("%s", engine.error().message().c_str());
   return *std::move(engine);

@@ -27,7 +27,7 @@ const kernels::Device& cpu() {
   return device;
 }
 
-std::unique_ptr<Engine> load_on(const kernels::Device& device, const LoadRequest& request) {
+std::unique_ptr<Engine> load_on(const kernels::Device& device, const LoadOptions& request) {
   auto engine = runtime::load(request, {}, {}, {}, &device);
   if (!engine) qFatal("%s", engine.error().message().c_str());
   return *std::move(engine);
@@ -51,22 +51,22 @@ class HostPartTest : public QObject {
   QTemporaryDir folder_;
   ApartDevice apart_{cpu()};
 
-  LoadRequest with_policy(PolicyKind policy, std::vector<std::string> tiers = {}) const {
+  LoadOptions with_policy(PolicyKind policy, std::vector<std::string> tiers = {}) const {
     return expert::with_policy(folder_.path().toStdString(), policy, std::move(tiers));
   }
-  LoadRequest dense_request() const {
-    LoadRequest request = expert::plain_request();
+  LoadOptions dense_request() const {
+    LoadOptions request = expert::plain_request();
     request.model = golden("models/qwen3-0");
     return request;
   }
   // The smallest budget in which so many experts of each layer are at the high tier.
-  std::int64_t least_budget(LoadRequest request, std::int64_t high = 0) const {
+  std::int64_t least_budget(LoadOptions request, std::int64_t high = 0) const {
     std::int64_t too_small = card_budget(0), enough = card_budget(std::int64_t{2} << 20);
     while (enough - too_small > 256) {
       const std::int64_t middle = (too_small + enough) / 2;
       request.precision.budget_bytes = middle;
       const auto engine = runtime::load(request, {}, {}, {}, &apart_);
-      (engine && (*engine)->plan()->high_per_layer >= high ? enough : too_small) = middle;
+      (engine && (*engine)->plan().plan.high_per_layer >= high ? enough : too_small) = middle;
     }
     return enough;
   }
@@ -108,7 +108,7 @@ class HostPartTest : public QObject {
     QFETCH(int, units);
     const auto tokens = expert::some_tokens(40);
     const auto here = load_on(cpu(), expert::plain_request());
-    LoadRequest request = with_policy(static_cast<PolicyKind>(policy));
+    LoadOptions request = with_policy(static_cast<PolicyKind>(policy));
     // With the whole card as its budget dynaexq has everything at its high tier.
     if (tiers) request.precision.tiers = {"file"};
     if (request.precision.policy == PolicyKind::dynaexq) request.precision.tiers.emplace_back("q2");
@@ -116,11 +116,11 @@ class HostPartTest : public QObject {
     const auto there = load_on(apart_, request);
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
     QCOMPARE(there->memory().host_weights > 0, units > 0);
-    if (there->plan()) {
-      QCOMPARE(there->plan()->units_on_host, units);
-      QCOMPARE(there->plan()->host.weights, there->memory().host_weights);
-      QCOMPARE(there->plan()->host_bytes, there->memory().host_weights + there->memory().host_buffers);
-      QCOMPARE(there->plan()->units_on_disk, 0);
+    if (there->plan().policy() != PolicyKind::none) {
+      QCOMPARE(there->plan().plan.units_on_host, units);
+      QCOMPARE(there->plan().plan.host.weights, there->memory().host_weights);
+      QCOMPARE(there->plan().plan.host_bytes, there->memory().host_weights + there->memory().host_buffers);
+      QCOMPARE(there->plan().plan.units_on_disk, 0);
       QCOMPARE(there->precision()->stalls, 0);
       QCOMPARE(there->precision()->hit_rate, 1 - units / 16.0);
     }
@@ -129,7 +129,7 @@ class HostPartTest : public QObject {
   // The host keeps its units as the file has them, whatever tier the device's own have.
   void tiersAreTheDevicesAlone() {
     const auto tokens = expert::some_tokens(40);
-    LoadRequest request = with_policy(PolicyKind::static_tiers, {"q2"});
+    LoadOptions request = with_policy(PolicyKind::static_tiers, {"q2"});
     request.precision.offload = cpu_moe(1);
     const auto there = load_on(apart_, request);
     const std::filesystem::path map = folder_.filePath("map").toStdString();
@@ -159,7 +159,7 @@ class HostPartTest : public QObject {
     QFETCH(bool, high);
     QFETCH(OffloadSettings, offload);
     const auto tokens = expert::some_tokens(60);
-    LoadRequest request = with_policy(PolicyKind::static_tiers, {high ? "file" : "q2"});
+    LoadOptions request = with_policy(PolicyKind::static_tiers, {high ? "file" : "q2"});
     request.precision.offload = offload;
     const auto wanted = expert::logits(*load_on(apart_, request), tokens);
     request = with_policy(PolicyKind::dynaexq, {"file", "q2"});
@@ -169,9 +169,9 @@ class HostPartTest : public QObject {
     if (!high) request.precision.budget_bytes = least_budget(request);
     const auto engine = load_on(apart_, request);
     QVERIFY(expert::logits(*engine, tokens) == wanted);
-    QCOMPARE(engine->plan()->high_per_layer, high ? 8 : 0);
-    QCOMPARE(engine->plan()->units_on_host, 8);
-    QVERIFY(engine->plan()->total_bytes <= engine->plan()->budget_bytes);
+    QCOMPARE(engine->plan().plan.high_per_layer, high ? 8 : 0);
+    QCOMPARE(engine->plan().plan.units_on_host, 8);
+    QVERIFY(engine->plan().plan.total_bytes <= engine->plan().plan.budget_bytes);
   }
 
   // Experts of the device change tier in every pass while others are the processor's; when they are back, so
@@ -184,7 +184,7 @@ class HostPartTest : public QObject {
   void aSwapStormEndsWithTheFirstAnswer() {
     QFETCH(OffloadSettings, offload);
     const auto tokens = expert::some_tokens(40);
-    LoadRequest request = with_policy(PolicyKind::dynaexq, {"file", "q2"});
+    LoadOptions request = with_policy(PolicyKind::dynaexq, {"file", "q2"});
     request.chunk = 1;
     request.precision.offload = offload;
     request.precision.publish_after_passes = 1;
@@ -239,7 +239,7 @@ class HostPartTest : public QObject {
 
   // dynaexq's own choices: experts of the device move, within the budget, and the processor's stay.
   void dynaexqMovesTheDevicesExperts() {
-    LoadRequest request = with_policy(PolicyKind::dynaexq, {"file", "q2"});
+    LoadOptions request = with_policy(PolicyKind::dynaexq, {"file", "q2"});
     request.precision.offload = cpu_moe(1);
     request.precision.publish_after_passes = 0;
     request.precision.dynaexq.warm_up_tokens = 4;
@@ -248,7 +248,7 @@ class HostPartTest : public QObject {
     request.precision.dynaexq.in_flight = 2;  // one spare block of each tier
     request.precision.budget_bytes = least_budget(request, 1);
     const auto engine = load_on(apart_, request);
-    QVERIFY(engine->plan()->high_per_layer > 0 && engine->plan()->high_per_layer < expert::experts);
+    QVERIFY(engine->plan().plan.high_per_layer > 0 && engine->plan().plan.high_per_layer < expert::experts);
     const auto tokens = expert::some_tokens(60);
     expert::logits(*engine, tokens);
     const PrecisionUse use = *engine->precision();
@@ -261,13 +261,13 @@ class HostPartTest : public QObject {
   // With several tiers the flags leave dynaexq what it does to the rest; auto finds the fewest layers with
   // which the lowest tier fits.
   void autoUnderDynaexq() {
-    LoadRequest request = with_policy(PolicyKind::automatic, {"file", "q2"});
+    LoadOptions request = with_policy(PolicyKind::automatic, {"file", "q2"});
     request.precision.offload = cpu_moe(1);
     request.precision.budget_bytes = least_budget(request);
     request.precision.offload = cpu_moe(-1);
     const auto engine = load_on(apart_, request);
-    QCOMPARE(engine->plan()->units_on_host, 8);
-    QCOMPARE(engine->plan()->high_per_layer, 0);
+    QCOMPARE(engine->plan().plan.units_on_host, 8);
+    QCOMPARE(engine->plan().plan.high_per_layer, 0);
 
     // Too little: the error says which flag would do.
     request.precision.offload = {};
@@ -296,18 +296,18 @@ class HostPartTest : public QObject {
     QFETCH(int, units);
     const auto tokens = expert::some_tokens(20);
     const auto here = load_on(cpu(), dense_request());
-    LoadRequest request = with_policy(static_cast<PolicyKind>(policy), {});
+    LoadOptions request = with_policy(static_cast<PolicyKind>(policy), {});
     request.model = dense_request().model;
     request.precision.offload = offload;
     const auto there = load_on(apart_, request);
     QVERIFY(expert::logits(*there, tokens) == expert::logits(*here, tokens));
     QVERIFY(there->memory().host_weights > 0);
-    if (there->plan()) QCOMPARE(there->plan()->units_on_host, units);
+    if (there->plan().policy() != PolicyKind::none) QCOMPARE(there->plan().plan.units_on_host, units);
   }
 
   void conversationsAreTheSame() {
     const auto here = load_on(cpu(), chat_request());
-    LoadRequest request = chat_request();
+    LoadOptions request = chat_request();
     request.precision.offload = gpu_layers(1);
     const auto there = load_on(apart_, request);
     QVERIFY(there->memory().host_weights > 0);
@@ -323,7 +323,7 @@ class HostPartTest : public QObject {
   // A budget that falls from everything to nothing: the smallest number of layers is found that fits it, what
   // is on the device stays below it, and one layer fewer is refused by the plan.
   void autoFindsTheFewestLayers() {
-    LoadRequest request = with_policy(PolicyKind::none);
+    LoadOptions request = with_policy(PolicyKind::none);
     const auto whole = load_on(apart_, request);
     const auto kept = [](const MemoryUse& m) { return m.weights + m.kv_cache + m.activations; };
     const std::int64_t all = kept(whole->memory());
@@ -357,7 +357,7 @@ class HostPartTest : public QObject {
   void tooLittleMemoryIsAnErrorOfThePlan() {
     QFETCH(bool, dense);
     QFETCH(QString, flag);
-    LoadRequest request = dense ? dense_request() : expert::plain_request();
+    LoadOptions request = dense ? dense_request() : expert::plain_request();
     const MemoryUse whole = load_on(apart_, request)->memory();
     const std::int64_t all = card_budget(whole.weights + whole.kv_cache + whole.activations);
     request.precision.budget_bytes = all - 1;
@@ -387,17 +387,17 @@ class HostPartTest : public QObject {
   void tooLittleMainMemoryIsAnErrorOfThePlan() {
     QFETCH(int, policy);
     const QTemporaryDir stores;
-    LoadRequest request =
+    LoadOptions request =
         expert::with_policy(stores.path().toStdString(), static_cast<PolicyKind>(policy), {});
     request.precision.offload = cpu_moe(2);
     const MemoryUse use = load_on(apart_, request)->memory();
     const std::int64_t needed = use.host_weights + use.host_buffers;
-    QVERIFY(runtime::load(request, {}, {}, {}, &apart_, needed));
+    QVERIFY(runtime::load(request, {}, {}, {}, &apart_, {.main_memory_bytes = needed}));
     const QTemporaryDir empty;
     request.precision.stores_folder = empty.path().toStdString();
     bool progressed = false;
     const auto watch = [&](const Progress&) { progressed = true; };
-    const auto engine = runtime::load(request, {}, watch, {}, &apart_, needed - 1);
+    const auto engine = runtime::load(request, {}, watch, {}, &apart_, {.main_memory_bytes = needed - 1});
     QVERIFY(!engine);
     QVERIFY(!progressed);
     QVERIFY(std::filesystem::is_empty(request.precision.stores_folder));
@@ -428,7 +428,7 @@ class HostPartTest : public QObject {
     QFETCH(bool, dense);
     QFETCH(OffloadSettings, offload);
     QFETCH(QString, says);
-    LoadRequest request = with_policy(static_cast<PolicyKind>(policy));
+    LoadOptions request = with_policy(static_cast<PolicyKind>(policy));
     if (dense) request.model = dense_request().model;
     request.precision.offload = offload;
     const auto engine = runtime::load(request, {}, {}, {}, &apart_);
@@ -439,7 +439,7 @@ class HostPartTest : public QObject {
   }
 
   void theProcessorsUsesAreCounted() {
-    LoadRequest request = with_policy(PolicyKind::static_tiers, {"file"});
+    LoadOptions request = with_policy(PolicyKind::static_tiers, {"file"});
     request.precision.offload = cpu_moe(1);
     const auto engine = load_on(apart_, request);
     Snapshot snapshot;
@@ -457,7 +457,7 @@ class HostPartTest : public QObject {
   // A device that is lost between two passes, or before the first one, ends the request.
   void aLostDeviceEndsTheRequest() {
     const ApartDevice lost(cpu());
-    LoadRequest request = expert::plain_request();
+    LoadOptions request = expert::plain_request();
     request.precision.offload = cpu_moe(99);
     const auto engine = load_on(lost, request);
     std::int64_t rows = 0;

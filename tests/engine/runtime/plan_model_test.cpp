@@ -23,12 +23,18 @@ std::int64_t total(const Plan& plan) {
   return plan.parts.dense + experts(plan) + plan.parts.kv + plan.parts.activations + plan.parts.safety;
 }
 
-PlanSettings with(const std::vector<std::string>& tiers, std::int64_t budget, PolicyKind policy) {
-  PlanSettings settings{.context = 200, .chunk = 7, .precision = {}};
+LoadOptions with(const std::vector<std::string>& tiers, std::int64_t budget, PolicyKind policy) {
+  LoadOptions settings{.context = 200, .chunk = 7};
   settings.precision.policy = policy;
   settings.precision.tiers = tiers;
   settings.precision.budget_bytes = budget;
   return settings;
+}
+
+Result<LoadPlan> plan(const std::filesystem::path& model, LoadOptions options,
+                      const MachineFacts& machine = {}) {
+  options.model = model;
+  return plan_model(options, machine);
 }
 
 std::int64_t dense_of_model(const std::filesystem::path& path, models::UnitScope scope) {
@@ -65,9 +71,9 @@ class PlanModelTest : public QObject {
                                       .chunk = 7,
                                       .need_tokenizer = false});
     FOVEA_VERIFY(engine);
-    PlanSettings settings = with({}, 0, PolicyKind::none);
+    LoadOptions settings = with({}, 0, PolicyKind::none);
     settings.kv = static_cast<KvType>(kv);
-    const auto report = plan_model(path, settings);
+    const auto report = plan(path, settings);
     FOVEA_VERIFY(report);
     const MemoryUse memory = (*engine)->memory();
     QCOMPARE(report->plan.parts.dense + experts(report->plan), memory.weights);
@@ -75,7 +81,7 @@ class PlanModelTest : public QObject {
     QCOMPARE(report->plan.parts.activations, memory.activations);
     QCOMPARE(report->plan.total_bytes, total(report->plan));
     QVERIFY(report->plan.fits);
-    QCOMPARE(report->policy, PolicyKind::none);
+    QCOMPARE(report->policy(), PolicyKind::none);
   }
 
   // With a policy the units are the arena's and the rest is what loading without them takes.
@@ -91,31 +97,30 @@ class PlanModelTest : public QObject {
     QFETCH(bool, experts);
     const std::filesystem::path path = golden("models") / model.toStdString();
     const auto policy = experts ? PolicyKind::dynaexq : PolicyKind::static_tiers;
-    const auto all = plan_model(path, with({"file", "bf16"}, 0, policy));
+    const auto all = plan(path, with({"file", "bf16"}, 0, policy));
     FOVEA_VERIFY(all);
     const auto scope = experts ? models::UnitScope::experts : models::UnitScope::linear_layers;
     QCOMPARE(all->plan.parts.dense, dense_of_model(path, scope));
-    QCOMPARE(all->plan.parts.experts[0].units, all->units);
+    QCOMPARE(all->plan.parts.experts[0].units, all->units());
 
     // Every budget from the least to the whole: fits, adds up, and all units are somewhere.
-    const std::int64_t least = all->plan.least_bytes, most = all->plan.total_bytes;
-    if (least == most && model.startsWith("qwen") && experts) return;  // one page at either tier
+    const std::int64_t least = all->plan.least_bytes, most = all->plan.whole_bytes;
+    if (least == most && model.startsWith("qwen")) return;  // one page at either tier
     QVERIFY(least < most);
     std::int64_t high = -1;
     for (int step = 0; step <= 20; ++step) {
-      const auto report =
-          plan_model(path, with({"file", "bf16"}, least + (most - least) * step / 20, policy));
+      const auto report = plan(path, with({"file", "bf16"}, least + (most - least) * step / 20, policy));
       FOVEA_VERIFY(report);
       const Plan& plan = report->plan;
       QVERIFY(plan.fits && plan.total_bytes <= plan.budget_bytes);
       QCOMPARE(plan.total_bytes, total(plan));
       QCOMPARE(plan.arena_bytes, ::experts(plan));
-      QCOMPARE(plan.parts.experts[0].units + plan.parts.experts[1].units, report->units);
+      QCOMPARE(plan.parts.experts[0].units + plan.parts.experts[1].units, report->units());
       QVERIFY(plan.parts.experts[0].units >= high);
       high = plan.parts.experts[0].units;
     }
-    QCOMPARE(high, all->units);
-    const auto refused = plan_model(path, with({"file", "bf16"}, least - 1, policy));
+    QCOMPARE(high, all->units());
+    const auto refused = plan(path, with({"file", "bf16"}, least - 1, policy));
     FOVEA_VERIFY(refused);
     QVERIFY(!refused->plan.fits);
     QCOMPARE(refused->plan.least_bytes, least);
@@ -148,29 +153,30 @@ class PlanModelTest : public QObject {
     QFETCH(int, offloadedLayers);
     QFETCH(int, policy);
     const std::vector<std::string> both{"file", "bf16"};
-    PlanSettings settings =
+    LoadOptions settings =
         with({both.begin(), both.begin() + tiers}, budget ? 1 << 30 : 0, PolicyKind::automatic);
     settings.precision.offload.cpu_moe_layers = offloadedLayers;
-    const auto report = plan_model(golden("models") / model.toStdString(), settings);
+    const auto report = plan(golden("models") / model.toStdString(), settings);
     FOVEA_VERIFY(report);
-    QCOMPARE(int(report->policy), policy);
+    QCOMPARE(int(report->policy()), policy);
   }
 
   // On this machine what is offloaded needs blocks for its visits; a card leaves it to the host.
   void offloadedExpertsLeaveTheDevice() {
     const auto path = golden("models/qwen3_moe-0");
-    PlanSettings settings = with({}, 0, PolicyKind::offload);
-    const auto whole = plan_model(path, settings);
+    MachineFacts machine;
+    LoadOptions settings = with({}, 0, PolicyKind::offload);
+    const auto whole = plan(path, settings, machine);
     FOVEA_VERIFY(whole);
-    QCOMPARE(whole->units, 10);  // 2 layers of 5
+    QCOMPARE(whole->units(), 10);  // 2 layers of 5
     settings.precision.offload.cpu_moe_layers = 1;
-    const auto half = plan_model(path, settings);
+    const auto half = plan(path, settings, machine);
     FOVEA_VERIFY(half);
     QCOMPARE(half->units_offloaded, 5);
     QCOMPARE(half->plan.units_on_disk, 5);
     QCOMPARE(half->plan.arena_bytes, whole->plan.arena_bytes);  // 5 present, 5 places for visits
-    settings.device_memory_bytes = std::int64_t{8} << 30;
-    const auto card = plan_model(path, settings);
+    machine.device_memory_bytes = std::int64_t{8} << 30;
+    const auto card = plan(path, settings, machine);
     FOVEA_VERIFY(card);
     QCOMPARE(card->plan.arena_bytes, whole->plan.arena_bytes / 2);
     QCOMPARE(card->plan.units_on_disk, 0);
@@ -190,9 +196,10 @@ class PlanModelTest : public QObject {
     QFETCH(QString, model);
     QFETCH(bool, experts);
     const auto path = golden("models") / model.toStdString();
-    PlanSettings settings = with({}, 0, PolicyKind::none);
-    settings.device_memory_bytes = std::int64_t{8} << 30;
-    const auto whole = plan_model(path, settings);
+    LoadOptions settings = with({}, 0, PolicyKind::none);
+    MachineFacts machine;
+    machine.device_memory_bytes = std::int64_t{8} << 30;
+    const auto whole = plan(path, settings, machine);
     FOVEA_VERIFY(whole);
     QVERIFY(whole->host_computes);
     QCOMPARE(whole->plan.host.weights, 0);
@@ -202,9 +209,9 @@ class PlanModelTest : public QObject {
     settings.precision.policy = PolicyKind::automatic;
     settings.precision.offload.cpu_moe_layers = experts ? 99 : 0;
     settings.precision.offload.gpu_layers = experts ? -1 : 0;
-    const auto divided = plan_model(path, settings);
+    const auto divided = plan(path, settings, machine);
     FOVEA_VERIFY(divided);
-    QCOMPARE(divided->policy, PolicyKind::none);  // needs no store
+    QCOMPARE(divided->policy(), PolicyKind::none);  // needs no store
     QVERIFY(divided->units_offloaded > 0);
     QCOMPARE(divided->plan.units_on_host, divided->units_offloaded);
     QCOMPARE(divided->plan.units_on_disk, 0);
@@ -222,7 +229,7 @@ class PlanModelTest : public QObject {
     settings.precision = {};
     settings.precision.policy = PolicyKind::none;
     settings.precision.budget_bytes = whole->plan.total_bytes - 1;
-    const auto refused = plan_model(path, settings);
+    const auto refused = plan(path, settings, machine);
     FOVEA_VERIFY(refused);
     QVERIFY(!refused->plan.fits);
     const char* const flag = experts ? "--n-cpu-moe 1 fits: the processor computes" : "-ngl ";
@@ -230,7 +237,7 @@ class PlanModelTest : public QObject {
                                 [&](const std::string& advice) { return advice.starts_with(flag); }));
     if (!experts) return;
     settings.precision.offload.cpu_moe_layers = -1;
-    const auto found = plan_model(path, settings);
+    const auto found = plan(path, settings, machine);
     FOVEA_VERIFY(found);
     QVERIFY(found->plan.fits);
     QCOMPARE(found->cpu_moe_layers, 1);
@@ -239,21 +246,22 @@ class PlanModelTest : public QObject {
   // One byte of main memory too few: the plan says so, and the division that it names fits both.
   void mainMemoryIsPlannedToo() {
     const auto path = golden("models/qwen3_moe-0");
-    PlanSettings settings = with({}, 0, PolicyKind::none);
-    settings.device_memory_bytes = std::int64_t{8} << 30;
+    LoadOptions settings = with({}, 0, PolicyKind::none);
+    MachineFacts machine;
+    machine.device_memory_bytes = std::int64_t{8} << 30;
     settings.precision.policy = PolicyKind::automatic;
     settings.precision.offload.cpu_moe_layers = 2;
-    const auto all = plan_model(path, settings);
+    const auto all = plan(path, settings, machine);
     FOVEA_VERIFY(all);
     QVERIFY(all->plan.fits);
     QCOMPARE(all->plan.host_available_bytes, 0);  // another machine's
-    settings.main_memory_bytes = all->plan.host_bytes;
-    const auto just = plan_model(path, settings);
+    machine.main_memory_bytes = all->plan.host_bytes;
+    const auto just = plan(path, settings, machine);
     FOVEA_VERIFY(just);
     QVERIFY(just->plan.fits);
-    QCOMPARE(just->plan.host_available_bytes, settings.main_memory_bytes);
-    --settings.main_memory_bytes;
-    const auto refused = plan_model(path, settings);
+    QCOMPARE(just->plan.host_available_bytes, machine.main_memory_bytes);
+    --machine.main_memory_bytes;
+    const auto refused = plan(path, settings, machine);
     FOVEA_VERIFY(refused);
     QVERIFY(!refused->plan.fits);
     QVERIFY(refused->plan.total_bytes <= refused->plan.budget_bytes);
@@ -261,19 +269,19 @@ class PlanModelTest : public QObject {
              refused->plan.advice.back().c_str());
     // With too small a card for everything, one layer is the processor's.
     settings.precision.offload.cpu_moe_layers = 1;
-    const auto one = plan_model(path, settings);
+    const auto one = plan(path, settings, machine);
     FOVEA_VERIFY(one);
     QVERIFY(one->plan.fits);
     settings.precision.budget_bytes = one->plan.total_bytes;
     settings.precision.offload.cpu_moe_layers = 2;
-    const auto named = plan_model(path, settings);
+    const auto named = plan(path, settings, machine);
     FOVEA_VERIFY(named);
     QVERIFY(!named->plan.fits);
     QVERIFY2(named->plan.advice.back().contains("--n-cpu-moe 1 fits both memories"),
              named->plan.advice.back().c_str());
     // Nothing does where both are small.
-    settings.main_memory_bytes = one->plan.host_bytes - 1;
-    const auto neither = plan_model(path, settings);
+    machine.main_memory_bytes = one->plan.host_bytes - 1;
+    const auto neither = plan(path, settings, machine);
     FOVEA_VERIFY(neither);
     QVERIFY(!neither->plan.fits);
     QVERIFY2(neither->plan.advice.back().contains("Lower tiers"), neither->plan.advice.back().c_str());
@@ -281,47 +289,49 @@ class PlanModelTest : public QObject {
 
   // Half of Mixtral's layers are the processor's: of 2 experts of 3 · 4096 · 14336 weights in BF16 for each.
   void theTimeOfATokenIsPredicted() {
-    PlanSettings settings;
-    settings.device_memory_bytes = std::int64_t{64} << 30;
+    LoadOptions settings;
+    MachineFacts machine;
+    machine.device_memory_bytes = std::int64_t{64} << 30;
     settings.precision.policy = PolicyKind::automatic;
     settings.precision.offload.cpu_moe_layers = 16;
-    settings.main_memory_gb_per_s = 50;
-    settings.device_gb_per_s = 1000;
-    const auto report = plan_shape("mixtral-8x7b", settings);
+    machine.main_memory_gb_per_s = 50;
+    machine.device_gb_per_s = 1000;
+    const auto report = plan_shape({.name = "mixtral-8x7b"}, settings, machine);
     FOVEA_VERIFY(report);
     const double half = 16.0 * 2 * 3 * 4096 * 14336 * 2;
-    QCOMPARE(report->host_part.bytes_per_token, half);
-    QCOMPARE(report->host_part.ms_per_token(), half / 50e6);
+    QCOMPARE(report->host_part.bytes(), half);
+    QCOMPARE(report->host_part.ms(), half / 50e6);
     // Attention, routers and the output on top: 32 · (2 · 4096² + 2 · 4096 · 1024 + 8 · 4096) + 32000 · 4096.
     const double dense = 2 * (32 * (2.0 * 4096 * 4096 + 2.0 * 4096 * 1024 + 8.0 * 4096) + 32000.0 * 4096);
-    const double vectors = report->device_part.bytes_per_token - half - dense;
+    const double vectors = report->device_part.bytes() - half - dense;
     QVERIFY2(vectors > 0 && vectors < 4.0 * 100 * 4096, std::to_string(vectors).c_str());
-    QCOMPARE(report->device_part.ms_per_token(), report->device_part.bytes_per_token / 1000e6);
-    // Another card's speed is not known, and this machine's memory is measured.
-    settings.device_gb_per_s = settings.main_memory_gb_per_s = 0;
-    const auto measured = plan_shape("mixtral-8x7b", settings);
-    FOVEA_VERIFY(measured);
-    QCOMPARE(measured->device_part.ms_per_token(), 0.0);
-    QVERIFY(measured->host_part.gb_per_s > 0);
+    QCOMPARE(report->device_part.ms(), report->device_part.bytes() / 1000e6);
+    // What nobody knows is not predicted.
+    machine.device_gb_per_s = machine.main_memory_gb_per_s = 0;
+    const auto unknown = plan_shape({.name = "mixtral-8x7b"}, settings, machine);
+    FOVEA_VERIFY(unknown);
+    QCOMPARE(unknown->device_part.ms(), 0.0);
+    QCOMPARE(unknown->host_part.ms(), 0.0);
   }
 
   // Nothing of it has tiers before its file is here. 4,022,272,000 weights at 34 bytes for 32, 196,096
   // floats.
   void aDenseShapeIsPlannedAsAWhole() {
-    PlanSettings settings;
-    settings.device_memory_bytes = std::int64_t{8} << 30;
-    settings.dense_tier = "q8";
+    LoadOptions settings;
+    MachineFacts machine;
+    machine.device_memory_bytes = std::int64_t{8} << 30;
     settings.precision.policy = PolicyKind::automatic;
-    const auto report = plan_shape("qwen3-4b", settings);
+    const auto report = plan_shape({.name = "qwen3-4b", .dense_tier = "q8"}, settings, machine);
     FOVEA_VERIFY(report);
-    QCOMPARE(report->policy, PolicyKind::none);
-    QCOMPARE(report->units, std::int64_t{0});
+    QCOMPARE(report->policy(), PolicyKind::none);
+    QCOMPARE(report->units(), std::int64_t{0});
     QCOMPARE(report->plan.parts.dense, std::int64_t{4'022'272'000} / 32 * 34 + 196'096 * 4);
     QVERIFY(report->plan.fits);
-    settings.dense_bytes = 2'500'000'000;
-    QCOMPARE(plan_shape("qwen3-4b", settings)->plan.parts.dense, settings.dense_bytes);
+    constexpr std::int64_t known = 2'500'000'000;
+    QCOMPARE(plan_shape({.name = "qwen3-4b", .dense_bytes = known}, settings, machine)->plan.parts.dense,
+             known);
     settings.precision.policy = PolicyKind::dynaexq;
-    const auto refused = plan_shape("qwen3-4b", settings);
+    const auto refused = plan_shape({.name = "qwen3-4b"}, settings, machine);
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::unsupported);
   }
@@ -329,37 +339,39 @@ class PlanModelTest : public QObject {
   // The same for a file, whose dense weights have types of their own.
   void aFilesTokenReadsWhatItsTensorsSay() {
     const auto path = golden("models/qwen3_moe-0");
-    PlanSettings settings = with({}, 0, PolicyKind::none);
-    settings.device_memory_bytes = std::int64_t{8} << 30;
+    LoadOptions settings = with({}, 0, PolicyKind::none);
+    MachineFacts machine;
+    machine.device_memory_bytes = std::int64_t{8} << 30;
     settings.precision.policy = PolicyKind::automatic;
     settings.precision.offload.cpu_moe_layers = 1;
-    settings.main_memory_gb_per_s = 1;
-    const auto report = plan_model(path, settings);
+    machine.main_memory_gb_per_s = 1;
+    const auto report = plan(path, settings, machine);
     FOVEA_VERIFY(report);
     const auto engine = Engine::load({.model = path, .threads = 1, .need_tokenizer = false});
     FOVEA_VERIFY(engine);
     // Both sides read what a token reads, but for the padding of blocks.
     const auto whole = static_cast<double>((*engine)->cost().weight_bytes);
-    const double sides = report->device_part.bytes_per_token + report->host_part.bytes_per_token;
+    const double sides = report->device_part.bytes() + report->host_part.bytes();
     QVERIFY2(sides >= whole - 1 && sides < 1.1 * whole + 4096,
              (std::to_string(sides) + " of " + std::to_string(whole)).c_str());
-    QVERIFY(report->host_part.bytes_per_token > 0);
+    QVERIFY(report->host_part.bytes() > 0);
   }
 
   // A long context has more graphs, for which more is kept free.
   void graphsOfALongContextAreReserved() {
-    PlanSettings settings;
-    settings.device_memory_bytes = std::int64_t{64} << 30;
+    LoadOptions settings;
+    MachineFacts machine;
+    machine.device_memory_bytes = std::int64_t{64} << 30;
     settings.precision.policy = PolicyKind::automatic;
     settings.precision.tiers = {"q4"};
     settings.context = 8192;
-    const auto usual = plan_shape("qwen3-30b-a3b", settings);
+    const auto usual = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
     FOVEA_VERIFY(usual);
     QCOMPARE(usual->plan.parts.safety, std::int64_t{1} << 30);
-    settings.device_memory_bytes = std::int64_t{128} << 30;
+    machine.device_memory_bytes = std::int64_t{128} << 30;
     settings.context = 524288;
     // 256 tokens and twice as many up to 524,288 are 12 graphs of 49 · 14 kernels at 64 KiB.
-    const auto longer = plan_shape("qwen3-30b-a3b", settings);
+    const auto longer = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
     FOVEA_VERIFY(longer);
     QCOMPARE(longer->plan.parts.safety, (std::int64_t{1} << 29) + 12 * 49 * 14 * (std::int64_t{64} << 10));
   }
@@ -391,9 +403,9 @@ class PlanModelTest : public QObject {
     QFETCH(QString, says);
     std::vector<std::string> tiers;
     for (const QString& each : tier.split(',')) tiers.push_back(each.toStdString());
-    PlanSettings settings = with(std::move(tiers), 0, static_cast<PolicyKind>(policy));
+    LoadOptions settings = with(std::move(tiers), 0, static_cast<PolicyKind>(policy));
     settings.precision.offload.cpu_moe_layers = layers;
-    const auto report = plan_model(golden("models") / model.toStdString(), settings);
+    const auto report = plan(golden("models") / model.toStdString(), settings);
     QVERIFY(!report);
     QVERIFY2(QString::fromStdString(report.error().message()).contains(says),
              report.error().message().c_str());
@@ -401,10 +413,11 @@ class PlanModelTest : public QObject {
 
   // A card that holds all of Qwen3-30B-A3B at q4 spends the rest on BF16 experts.
   void aLargeBudgetRaisesTheTiers() {
-    PlanSettings settings;
-    settings.device_memory_bytes = std::int64_t{32} << 30;
+    LoadOptions settings;
+    MachineFacts machine;
+    machine.device_memory_bytes = std::int64_t{32} << 30;
     settings.precision.policy = PolicyKind::dynaexq;
-    const auto report = plan_shape("qwen3-30b-a3b", settings);
+    const auto report = plan_shape({.name = "qwen3-30b-a3b"}, settings, machine);
     FOVEA_VERIFY(report);
     QVERIFY(report->plan.fits);
     QCOMPARE(report->plan.parts.experts[0].name, std::string("file"));
@@ -425,12 +438,13 @@ class PlanModelTest : public QObject {
   void cards() {
     QFETCH(QString, shape);
     QFETCH(int, gib);
-    PlanSettings settings;
-    settings.device_memory_bytes = static_cast<std::int64_t>(gib) << 30;
+    LoadOptions settings;
+    MachineFacts machine;
+    machine.device_memory_bytes = static_cast<std::int64_t>(gib) << 30;
     settings.precision.policy = PolicyKind::automatic;
     settings.precision.tiers = {"q8", "q4"};
     if (shape == "gpt-oss-120b") settings.precision.tiers = {"file"};
-    const auto report = plan_shape(shape.toStdString(), settings);
+    const auto report = plan_shape({.name = shape.toStdString()}, settings, machine);
     FOVEA_VERIFY(report);
     const Plan& plan = report->plan;
     QCOMPARE(plan.total_bytes, total(plan));
@@ -439,7 +453,7 @@ class PlanModelTest : public QObject {
     if (!plan.fits) {
       QVERIFY(plan.least_bytes > plan.budget_bytes);
       settings.precision.budget_bytes = plan.least_bytes;
-      const auto enough = plan_shape(shape.toStdString(), settings);
+      const auto enough = plan_shape({.name = shape.toStdString()}, settings, machine);
       FOVEA_VERIFY(enough);
       QVERIFY(enough->plan.fits);
     }
@@ -447,15 +461,15 @@ class PlanModelTest : public QObject {
     settings.precision = {};
     settings.precision.policy = PolicyKind::offload;
     settings.precision.offload.cpu_moe_layers = -1;
-    const auto found = plan_shape(shape.toStdString(), settings);
+    const auto found = plan_shape({.name = shape.toStdString()}, settings, machine);
     FOVEA_VERIFY(found);
     QVERIFY(found->plan.fits);
-    QVERIFY(found->plan.total_bytes <= settings.device_memory_bytes);
+    QVERIFY(found->plan.total_bytes <= machine.device_memory_bytes);
     settings.precision.offload.cpu_moe_layers = found->cpu_moe_layers - 1;
     if (found->cpu_moe_layers == 0) return;
     if (found->cpu_moe_layers == 1) settings.precision.offload = {};
-    settings.precision.budget_bytes = settings.device_memory_bytes;
-    const auto fewer = plan_shape(shape.toStdString(), settings);
+    settings.precision.budget_bytes = machine.device_memory_bytes;
+    const auto fewer = plan_shape({.name = shape.toStdString()}, settings, machine);
     FOVEA_VERIFY(fewer);
     if (found->cpu_moe_layers > 1) QVERIFY(!fewer->plan.fits);
   }

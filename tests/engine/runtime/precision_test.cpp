@@ -14,7 +14,7 @@
 
 using fovea::Engine;
 using fovea::ErrorKind;
-using fovea::LoadRequest;
+using fovea::LoadOptions;
 using fovea::PolicyKind;
 using namespace fovea::tests::expert_model;
 
@@ -47,7 +47,7 @@ class PrecisionTest : public QObject {
  private:
   QTemporaryDir folder_;
 
-  LoadRequest request(PolicyKind policy, std::vector<std::string> tiers, std::int64_t budget = 0) const {
+  LoadOptions request(PolicyKind policy, std::vector<std::string> tiers, std::int64_t budget = 0) const {
     return with_policy(folder_.path().toStdString(), policy, std::move(tiers), budget);
   }
 
@@ -72,7 +72,7 @@ class PrecisionTest : public QObject {
   std::int64_t one_high_budget() const {
     constexpr std::int64_t step = 2048, most = 1 << 20;
     for (std::int64_t budget = least_budget(); budget < most; budget += step) {
-      if (load(request(PolicyKind::dynaexq, {"file", "q2"}, budget))->plan()->high_per_layer == 1)
+      if (load(request(PolicyKind::dynaexq, {"file", "q2"}, budget))->plan().plan.high_per_layer == 1)
         return budget;
     }
     qFatal("no budget holds one expert");
@@ -86,11 +86,11 @@ class PrecisionTest : public QObject {
   void everyUnitAtTheFilesTierIsTheStaticModel() {
     QFETCH(int, chunk);
     const auto tokens = some_tokens(50);
-    LoadRequest plain = plain_request();
+    LoadOptions plain = plain_request();
     plain.chunk = chunk;
     const auto wanted = logits(*load(plain), tokens);
     for (const PolicyKind policy : {PolicyKind::static_tiers, PolicyKind::dynaexq}) {
-      LoadRequest pinned = request(policy, {"file", "q2"});  // without a budget everything is at the top
+      LoadOptions pinned = request(policy, {"file", "q2"});  // without a budget everything is at the top
       pinned.chunk = chunk;
       const auto engine = load(pinned);
       QVERIFY(logits(*engine, tokens) == wanted);  // bit for bit
@@ -113,20 +113,17 @@ class PrecisionTest : public QObject {
   void whatIsAccountedIsWhatWasPlanned() {
     QFETCH(int, policy);
     QFETCH(bool, tight);
-    LoadRequest asked = request(static_cast<PolicyKind>(policy), {"file", "q2"});
+    LoadOptions asked = request(static_cast<PolicyKind>(policy), {"file", "q2"});
     if (asked.precision.policy == PolicyKind::offload) {
       asked.precision.tiers = {"file"};
       asked.precision.offload.cpu_moe_layers = 1;
     }
-    fovea::PlanSettings settings{
-        .context = asked.context, .kv = asked.kv, .chunk = asked.chunk, .precision = asked.precision};
     if (tight) {
-      const auto whole = fovea::plan_model(asked.model, settings);
+      const auto whole = fovea::plan_model(asked);
       FOVEA_VERIFY(whole);
-      asked.precision.budget_bytes = (whole->plan.least_bytes + whole->plan.total_bytes) / 2;
-      settings.precision = asked.precision;
+      asked.precision.budget_bytes = (whole->plan.least_bytes + whole->plan.whole_bytes) / 2;
     }
-    const auto planned = fovea::plan_model(asked.model, settings);
+    const auto planned = fovea::plan_model(asked);
     FOVEA_VERIFY(planned);
     const auto engine = load(asked);
     fovea::Snapshot snapshot;
@@ -153,7 +150,7 @@ class PrecisionTest : public QObject {
   void aPolicyMayKnowTheOutputsEntropy() {
     QFETCH(bool, wants);
     std::vector<float> heard;
-    LoadRequest one_by_one = request(PolicyKind::dynaexq, {"file", "q2"});
+    LoadOptions one_by_one = request(PolicyKind::dynaexq, {"file", "q2"});
     one_by_one.chunk = 1;
     auto engine = fovea::runtime::load(one_by_one,
                                        [&](const fovea::precision::PolicyWorld& world)
@@ -177,7 +174,7 @@ class PrecisionTest : public QObject {
   }
 
   void aLogThatCannotBeWrittenIsTold() {
-    LoadRequest dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
+    LoadOptions dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
     dynamic.precision.dynaexq.interval_tokens = 4;
     dynamic.precision.dynaexq.warm_up_tokens = 4;
     dynamic.precision.dynaexq.hysteresis = 0;
@@ -191,14 +188,14 @@ class PrecisionTest : public QObject {
   }
 
   void swapsGoOnWhileItTalksAndStayInTheBudget() {
-    LoadRequest dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
+    LoadOptions dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
     dynamic.precision.dynaexq.interval_tokens = 4;
     dynamic.precision.dynaexq.warm_up_tokens = 4;
     dynamic.precision.dynaexq.hysteresis = 0;
     dynamic.precision.publish_after_passes = 1;  // a token takes microseconds here
     dynamic.precision.events = folder_.filePath("events.jsonl").toStdString();
     const auto engine = load(dynamic);
-    const std::int64_t at_start = engine->plan()->arena_bytes;
+    const std::int64_t at_start = engine->plan().plan.arena_bytes;
     for (int turn = 0; turn < 4; ++turn) logits(*engine, some_tokens(50 + turn));
     const auto use = *engine->precision();
     QVERIFY(use.promotions > 0);
@@ -206,7 +203,7 @@ class PrecisionTest : public QObject {
     QVERIFY(use.bytes_read > 0);
     QVERIFY(use.hit_rate > 0 && use.hit_rate < 1);
     QVERIFY(use.accounted_bytes <= use.budget_bytes);
-    QCOMPARE(engine->plan()->arena_bytes, at_start);
+    QCOMPARE(engine->plan().plan.arena_bytes, at_start);
 
     std::ifstream events(dynamic.precision.events);
     std::int64_t published = 0;
@@ -220,7 +217,7 @@ class PrecisionTest : public QObject {
   }
 
   void theSamePassesGiveTheSameDecisions() {
-    LoadRequest dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
+    LoadOptions dynamic = request(PolicyKind::dynaexq, {"file", "q2"}, one_high_budget());
     dynamic.precision.dynaexq.interval_tokens = 4;
     dynamic.precision.dynaexq.warm_up_tokens = 4;
     dynamic.precision.dynaexq.hysteresis = 0;
@@ -238,16 +235,16 @@ class PrecisionTest : public QObject {
   void unitsOnDiskAloneAnswerWithCountedStalls() {
     const auto tokens = some_tokens(30);
     const auto wanted = logits(*load(plain_request()), tokens);
-    LoadRequest offload = request(PolicyKind::offload, {"file"});
+    LoadOptions offload = request(PolicyKind::offload, {"file"});
     offload.precision.offload.cpu_moe_layers = 1;
     const auto engine = load(offload);
     QVERIFY(logits(*engine, tokens) == wanted);
     QVERIFY(engine->precision()->stalls > 0);
-    QVERIFY(engine->plan()->notes.empty());
+    QVERIFY(engine->plan().plan.notes.empty());
     offload.precision.offload = {.override_tensors = {"blk\\.1\\.ffn_down_exps=CPU"}};
     const auto by_pattern = load(offload);
-    QCOMPARE(by_pattern->plan()->notes.size(), std::size_t{1});
-    QVERIFY(by_pattern->plan()->notes.front().contains("8 units; a unit moves as a whole"));
+    QCOMPARE(by_pattern->plan().plan.notes.size(), std::size_t{1});
+    QVERIFY(by_pattern->plan().plan.notes.front().contains("8 units; a unit moves as a whole"));
   }
 
   // A token at a time leaves room for two experts of the layer on disk. Of two that a token needs, the one
@@ -256,9 +253,9 @@ class PrecisionTest : public QObject {
     std::vector<fovea::TokenId> tokens(40);
     for (std::size_t i = 0; i < tokens.size(); ++i)
       tokens[i] = static_cast<fovea::TokenId>((i * i * 5 + i) % vocabulary);
-    LoadRequest plain = plain_request();
+    LoadOptions plain = plain_request();
     plain.chunk = 1;
-    LoadRequest offload = request(PolicyKind::offload, {"file"});
+    LoadOptions offload = request(PolicyKind::offload, {"file"});
     offload.chunk = 1;
     offload.precision.offload.cpu_moe_layers = 1;
     const auto engine = load(offload);
@@ -268,7 +265,7 @@ class PrecisionTest : public QObject {
   }
 
   void everyLinearLayerServesEveryToken() {
-    LoadRequest dense = request(PolicyKind::static_tiers, {"file"});
+    LoadOptions dense = request(PolicyKind::static_tiers, {"file"});
     dense.model = fovea::tests::golden("models/qwen3-0");
     const auto engine = load(dense);
     logits(*engine, some_tokens(3));
@@ -284,7 +281,7 @@ class PrecisionTest : public QObject {
   // What cannot be read ends the request with its reason, and not as if somebody had stopped it.
   void aStoreThatIsDamagedWhileItIsReadIsTold() {
     const QTemporaryDir stores;
-    LoadRequest offload = with_policy(stores.path().toStdString(), PolicyKind::offload, {"file"});
+    LoadOptions offload = with_policy(stores.path().toStdString(), PolicyKind::offload, {"file"});
     offload.precision.offload.cpu_moe_layers = 1;
     const auto engine = load(offload);
     for (const auto& entry : std::filesystem::directory_iterator(stores.path().toStdString())) {
@@ -312,28 +309,27 @@ class PrecisionTest : public QObject {
   // Nobody says how long a pass is: a plan counts with what loading chooses, for the same request.
   void aPlanNamesTheSameNumber() {
     for (const PolicyKind policy : {PolicyKind::dynaexq, PolicyKind::automatic, PolicyKind::static_tiers}) {
-      LoadRequest load = request(policy, {"file", "q2"}, 1000);
+      LoadOptions load = request(policy, {"file", "q2"}, 1000);
       load.context = 512;
       load.chunk = 0;
       const auto refused = Engine::load(load);
       QVERIFY(!refused);
-      const auto report = fovea::plan_model(
-          load.model, {.context = load.context, .kv = load.kv, .precision = load.precision});
+      const auto report = fovea::plan_model(load);
       FOVEA_VERIFY(report);
       QCOMPARE(number_in(refused.error().message()), report->plan.least_bytes);
       load.precision.budget_bytes = report->plan.least_bytes;
       const auto engine = Engine::load(load);
       FOVEA_VERIFY(engine);
-      QCOMPARE((*engine)->settings().chunk, report->chunk);
-      QCOMPARE(report->chunk, policy == PolicyKind::static_tiers ? 256 : 128);
+      QCOMPARE((*engine)->settings().chunk, report->options.chunk);
+      QCOMPARE(report->options.chunk, policy == PolicyKind::static_tiers ? 256 : 128);
     }
   }
 
   void aStoreOfAnotherModelIsRefusedByName() {
-    LoadRequest first = request(PolicyKind::static_tiers, {"file"});
+    LoadOptions first = request(PolicyKind::static_tiers, {"file"});
     first.precision.store = folder_.filePath("one.store").toStdString();
     load(first);
-    LoadRequest other = first;
+    LoadOptions other = first;
     other.model = fovea::tests::golden("models/mixtral-0");
     const auto refused = Engine::load(other);
     QVERIFY(!refused);
@@ -348,7 +344,7 @@ class PrecisionTest : public QObject {
   void aTierMapIsKept() {
     const std::string map = folder_.filePath("map").toStdString();
     std::ofstream(map) << "blk.0.expert.1 file\nblk.1.* file\ndefault q2\n";
-    LoadRequest mapped = request(PolicyKind::static_tiers, {"file", "q2"});
+    LoadOptions mapped = request(PolicyKind::static_tiers, {"file", "q2"});
     mapped.precision.tier_map = map;
     mapped.chunk = 16;
     const auto engine = load(mapped);
@@ -368,7 +364,7 @@ class PrecisionTest : public QObject {
 
   // What a window compares a conversation's uses with; a store that saw no text has nothing to tell.
   void theCalibrationsUsesAreThoseOfTheStore() {
-    LoadRequest chat = request(PolicyKind::static_tiers, {"file", "bf16"});
+    LoadOptions chat = request(PolicyKind::static_tiers, {"file", "bf16"});
     chat.model = fovea::tests::golden("chat");
     chat.need_tokenizer = true;
     QVERIFY(load(chat)->calibrated_uses().empty());
@@ -401,7 +397,7 @@ class PrecisionTest : public QObject {
     const auto engine = load(plain_request());
     fovea::Snapshot snapshot;
     QVERIFY(!engine->precision());
-    QVERIFY(engine->plan() == nullptr);
+    QCOMPARE(engine->plan().policy(), PolicyKind::none);
     QVERIFY(!engine->read_snapshot(snapshot));
   }
 };

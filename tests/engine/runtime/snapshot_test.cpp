@@ -9,7 +9,7 @@
 #include "expert_model.h"
 
 using fovea::Engine;
-using fovea::LoadRequest;
+using fovea::LoadOptions;
 using fovea::PolicyKind;
 using fovea::Snapshot;
 using namespace fovea::tests::expert_model;
@@ -20,14 +20,14 @@ class SnapshotTest : public QObject {
  private:
   QTemporaryDir folder_;
 
-  LoadRequest request(PolicyKind policy, std::vector<std::string> tiers, std::int64_t budget = 0) const {
+  LoadOptions request(PolicyKind policy, std::vector<std::string> tiers, std::int64_t budget = 0) const {
     return with_policy(folder_.path().toStdString(), policy, std::move(tiers), budget);
   }
 
   // Room for everything at the high tier but a few units.
-  LoadRequest swapping() const {
-    LoadRequest dynamic = request(PolicyKind::dynaexq, {"file", "q2"});
-    dynamic.precision.budget_bytes = load(dynamic)->plan()->total_bytes - 4096;
+  LoadOptions swapping() const {
+    LoadOptions dynamic = request(PolicyKind::dynaexq, {"file", "q2"});
+    dynamic.precision.budget_bytes = load(dynamic)->plan().plan.whole_bytes - 4096;
     dynamic.precision.dynaexq.interval_tokens = 4;
     dynamic.precision.dynaexq.warm_up_tokens = 4;
     dynamic.precision.dynaexq.hysteresis = 0;
@@ -42,7 +42,7 @@ class SnapshotTest : public QObject {
   };
   static Chosen chosen_for(const std::vector<fovea::TokenId>& tokens) {
     Chosen all;
-    LoadRequest plain = plain_request();
+    LoadOptions plain = plain_request();
     plain.chunk = std::ssize(tokens);
     const auto routed =
         load(plain)->routing(tokens, plain.chunk, [&](const fovea::PassRouting& pass) -> fovea::Result<void> {
@@ -74,7 +74,7 @@ class SnapshotTest : public QObject {
     const auto tokens = some_tokens(count);
     // Everything at the file's tier: the routers choose what they choose without a policy.
     const auto [gates, chosen] = chosen_for(tokens);
-    LoadRequest pinned = request(PolicyKind::dynaexq, {"file", "q2"});
+    LoadOptions pinned = request(PolicyKind::dynaexq, {"file", "q2"});
     pinned.chunk = count;
     pinned.precision.dynaexq.smoothing = 0.75;
     pinned.precision.dynaexq.smoothing_tokens = 0;  // one pass: S = (1 − 0.75) g
@@ -103,8 +103,8 @@ class SnapshotTest : public QObject {
     QCOMPARE(snapshot.misses, 0);
     QVERIFY(snapshot.prefill_tokens_per_second > 0);
     QCOMPARE(snapshot.tokens_per_second, 0.0);  // nothing was written
-    QCOMPARE(snapshot.budget_bytes, engine->plan()->budget_bytes);
-    QCOMPARE(snapshot.arena_bytes, engine->plan()->arena_bytes);
+    QCOMPARE(snapshot.budget_bytes, engine->plan().plan.budget_bytes);
+    QCOMPARE(snapshot.arena_bytes, engine->plan().plan.arena_bytes);
   }
 
   // Without a policy all stays as it is, and is shown: use, hotness, one tier, no arena.
@@ -112,7 +112,7 @@ class SnapshotTest : public QObject {
     constexpr std::int64_t count = 40;
     const auto tokens = some_tokens(count);
     const auto [gates, chosen] = chosen_for(tokens);
-    LoadRequest plain = plain_request();
+    LoadOptions plain = plain_request();
     plain.chunk = count;
     const auto engine = load(plain);
     Snapshot snapshot;
@@ -145,7 +145,7 @@ class SnapshotTest : public QObject {
     QCOMPARE(snapshot.tokens, count);
     QVERIFY(snapshot.prefill_tokens_per_second > 0);
     QVERIFY(snapshot.pools.empty() && snapshot.arena_bytes == 0 && snapshot.budget_bytes == 0);
-    QVERIFY(!engine->precision() && !engine->plan());
+    QVERIFY(!engine->precision() && engine->plan().policy() == PolicyKind::none);
     // Once more: uses add up, hotness goes on from where it was, and what is recent fades from one to the
     // next.
     QThread::msleep(110);
@@ -160,7 +160,7 @@ class SnapshotTest : public QObject {
   }
 
   void aModelWithoutExpertsShowsNothing() {
-    LoadRequest dense = plain_request();
+    LoadOptions dense = plain_request();
     dense.model = fovea::tests::golden("models/qwen3-0");
     const auto engine = load(dense);
     Snapshot snapshot;
@@ -177,7 +177,7 @@ class SnapshotTest : public QObject {
   }
   void layersWithoutUnitsHaveNoRow() {
     QFETCH(bool, policy);
-    LoadRequest mixed = policy ? request(PolicyKind::dynaexq, {"file", "bf16"}) : plain_request();
+    LoadOptions mixed = policy ? request(PolicyKind::dynaexq, {"file", "bf16"}) : plain_request();
     mixed.model = fovea::tests::golden("models/qwen3_moe-2");
     const auto engine = load(mixed);
     const auto experts_of = engine->expert_layers();
@@ -199,7 +199,7 @@ class SnapshotTest : public QObject {
 
   // Nobody looked while it answered; who looks afterwards sees all of it.
   void behindAnAnswerAllIsShown() {
-    LoadRequest chat = plain_request();
+    LoadOptions chat = plain_request();
     chat.model = fovea::tests::golden("chat");
     chat.need_tokenizer = true;
     chat.context = 96;
@@ -219,7 +219,7 @@ class SnapshotTest : public QObject {
   }
 
   void readingAPromptIsNotWriting() {
-    LoadRequest pinned = request(PolicyKind::dynaexq, {"file", "q2"});
+    LoadOptions pinned = request(PolicyKind::dynaexq, {"file", "q2"});
     pinned.chunk = 1;  // as an answer is written
     const auto engine = load(pinned);
     Snapshot snapshot;
@@ -231,7 +231,7 @@ class SnapshotTest : public QObject {
   }
 
   void countersAndDecisionsAreThoseOfTheSwapLog() {
-    LoadRequest dynamic = swapping();
+    LoadOptions dynamic = swapping();
     dynamic.precision.events = folder_.filePath("events.jsonl").toStdString();
     const auto engine = load(dynamic);
     Snapshot snapshot;
@@ -288,7 +288,7 @@ class SnapshotTest : public QObject {
   }
 
   void whatIsInFlightIsShown() {
-    LoadRequest dynamic = swapping();
+    LoadOptions dynamic = swapping();
     dynamic.precision.publish_after_passes = 1'000'000;
     const auto engine = load(dynamic);
     Snapshot snapshot;
@@ -305,7 +305,7 @@ class SnapshotTest : public QObject {
 
   // What the last pass decided is in flight when it ends; nothing more is asked, and it is finished.
   void whatWasBegunIsFinishedWhileNothingIsAsked() {
-    LoadRequest dynamic = swapping();
+    LoadOptions dynamic = swapping();
     dynamic.precision.publish_after_passes = -1;
     dynamic.precision.dynaexq.interval_tokens = 1;
     dynamic.precision.dynaexq.smoothing = 0.2;  // other tokens, other experts
@@ -355,7 +355,7 @@ class SnapshotTest : public QObject {
   }
 
   void unitsOnDiskAloneAreMisses() {
-    LoadRequest offload = request(PolicyKind::offload, {"file"});
+    LoadOptions offload = request(PolicyKind::offload, {"file"});
     offload.precision.offload.cpu_moe_layers = 1;
     const auto engine = load(offload);
     Snapshot snapshot;

@@ -1,4 +1,4 @@
-#include "app/wizard/calibration.h"
+#include "app/advisor/calibration.h"
 
 #include <algorithm>
 #include <chrono>
@@ -25,7 +25,7 @@ double sum(const std::vector<double>& values) {
 }
 
 std::int64_t accounted(const Engine& engine) {
-  if (const auto use = engine.precision()) return use->accounted_bytes - engine.plan()->parts.safety;
+  if (const auto use = engine.precision()) return use->accounted_bytes - engine.plan().plan.parts.safety;
   const MemoryUse memory = engine.memory();
   return memory.weights + memory.kv_cache + memory.activations;
 }
@@ -77,10 +77,13 @@ Result<CalibrationResult> calibrate(Engine& engine, const CalibrationSettings& s
   result.tokens_per_second = speed.median;
   result.slowest = speed.min;
   result.fastest = speed.max;
+  FOVEA_TRY(result.first_token_seconds,
+            engine.time_prefill(std::min(usual_prompt_tokens, engine.settings().context)));
+  tell();
   result.read_gb_per_s = engine.measure_ceiling().read_gb_per_s;
   const TokenCost cost = engine.cost();
   result.bytes_per_token = cost.weight_bytes + cost.kv_bytes_per_token * depth / 2;
-  if (const Plan* plan = engine.plan()) result.planned_bytes = taken_bytes(*plan);
+  if (engine.plan().policy() != PolicyKind::none) result.planned_bytes = taken_bytes(engine.plan().plan);
   result.accounted_bytes = accounted(engine);
   result.resident_bytes = resident_bytes();
   result.seconds = seconds_since(begin);

@@ -1,4 +1,4 @@
-#include "app/wizard/proposal.h"
+#include "app/advisor/proposal.h"
 
 #include <algorithm>
 

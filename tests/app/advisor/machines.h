@@ -1,7 +1,7 @@
 // Machines that are not there.
 #pragma once
 
-#include "app/wizard/machine.h"
+#include "app/advisor/machine.h"
 
 namespace fovea::tests {
 

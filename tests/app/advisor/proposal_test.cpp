@@ -1,5 +1,5 @@
 // What is opened for somebody who has not chosen.
-#include "app/wizard/proposal.h"
+#include "app/advisor/proposal.h"
 
 #include <fstream>
 

@@ -1,9 +1,9 @@
 // Which model is recommended on which machine, and what is said of it.
-#include "app/wizard/candidates.h"
+#include "app/advisor/candidates.h"
 
 #include <algorithm>
 
-#include "app/wizard/setup.h"
+#include "app/advisor/setup.h"
 #include "engine/api/model_info.h"
 #include "tests/support/test.h"
 
@@ -94,7 +94,7 @@ class CandidatesTest : public QObject {
     const Machine machine = tests::processor(32, 28, 45);
     const Candidate candidate = app::examine_entry(
         *std::ranges::find(app::catalogue(), "qwen3-4b", &app::CatalogueEntry::id), machine);
-    app::Setup setup = app::usual_setup(candidate, machine);
+    LoadOptions setup = app::usual_setup(candidate, machine);
     const double token = 36 * 8 * 128 * 2 * 2;
     for (const std::int64_t context : {8192, 32768}) {
       setup.context = context;
@@ -113,16 +113,10 @@ class CandidatesTest : public QObject {
     dense.file_bytes = 4'000'000'000;
     dense.parameters = dense.parameters_active = 8'000'000'000;
     QCOMPARE(app::bytes_per_token(dense, {}), 4e9);
-    // 1 GB of dense weights (2 B parameters), 8 B in experts at 4 bits of which a quarter works.
-    Candidate sparse;
-    sparse.parameters = 10'000'000'000;
-    sparse.parameters_active = 4'000'000'000;
-    sparse.experts = 8;
-    sparse.experts_used = 2;
-    PlanReport report;
-    report.plan.parts.dense = 1'000'000'000;
-    report.plan.parts.experts = {{.name = "q4", .bits_per_weight = 4, .units = 64, .bytes = 4'000'000'000}};
-    QCOMPARE(app::bytes_per_token(sparse, report), 2e9);
+    // A plan knows it.
+    LoadPlan report;
+    report.device_part = {.dense_bytes = 1e9, .expert_bytes = 1e9};
+    QCOMPARE(app::bytes_per_token(dense, report), 2e9);
   }
 
   void lowBitsCountForLess() {
@@ -179,9 +173,9 @@ class CandidatesTest : public QObject {
     Machine machine = tests::processor(32, 28, 45);
     Candidate candidate = app::examine_entry(
         *std::ranges::find(app::catalogue(), "qwen3-30b-a3b", &app::CatalogueEntry::id), machine);
-    app::Setup setup = app::usual_setup(candidate, machine);
+    LoadOptions setup = app::usual_setup(candidate, machine);
     setup.context = 131072;
-    setup.budget_bytes = 20'000'000'000;
+    setup.precision.budget_bytes = 20'000'000'000;
     const auto report = app::plan_of(candidate, setup, machine);
     FOVEA_VERIFY(report);
     QVERIFY(!report->plan.fits);
@@ -211,7 +205,7 @@ class CandidatesTest : public QObject {
     const Candidate candidate =
         app::examine_model(tests::golden("models/experts.gguf"), machine, app::catalogue());
     QVERIFY(candidate.usable());
-    const app::PrecisionChoice moving{PolicyKind::dynaexq, {"file", "q4e"}},
+    const PrecisionRequest moving{PolicyKind::dynaexq, {"file", "q4e"}},
         fixed{PolicyKind::static_tiers, {"file", "q4e", "q2"}};
     const auto usual = app::precision_choices(candidate, machine);
     QVERIFY(std::ranges::count(usual, moving) == 0 && std::ranges::count(usual, fixed) == 0);

@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "app/wizard/candidates.h"
+#include "app/advisor/candidates.h"
 
 namespace fovea::app {
 

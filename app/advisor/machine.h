@@ -26,11 +26,14 @@ struct Machine {
   DeviceChoice chosen = {};              // … and what was; `trouble`: why that cannot be, and then there
   std::optional<Error> trouble = {};     // is no room
   std::vector<Card> cards = {};          // graphics cards of which the system tells
-  FitRequest room = {};                  // what a model may take
+  LoadOptions room = {};                 // what a model may take …
+  MachineFacts facts = {};               // … of a machine that is not this one, to plan for it
   std::filesystem::path folder = {};     // of the models
   std::int64_t disk_free_bytes = 0;
   double disk_read_gb_per_s = 0;    // 0: not measured
   double memory_read_gb_per_s = 0;  // 0: not measured
+  double processor_gop_per_s = 0;   // 0: not measured
+  double gpu_gop_per_s = 0;         // 0: not measured, or there is none
 };
 
 // Everything that is known at once. `held_bytes`: of a model that would be closed for another one, there.
@@ -38,7 +41,9 @@ Result<Machine> find_machine(const std::filesystem::path& models, const DeviceCh
                              std::int64_t held_bytes = 0);
 // How fast the weights that a model has on its device are read; 0: not known.
 double read_gb_per_s(const Machine& machine);
-// Adds the two speeds; takes up to three seconds. What cannot be measured stays 0.
+// What a plan takes for the speeds, where they were measured.
+MachineFacts facts_of(const Machine& machine);
+// Adds the speeds; takes up to three seconds. What cannot be measured stays 0.
 void measure_machine(Machine& machine, std::stop_token stop = {});
 
 // The graphics cards that the system's files tell of.

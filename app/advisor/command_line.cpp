@@ -1,4 +1,4 @@
-#include "app/wizard/command_line.h"
+#include "app/advisor/command_line.h"
 
 #include "app/library/device_choice.h"
 #include "engine/core/shell_word.h"
@@ -35,7 +35,7 @@ const char* policy_flag(PolicyKind policy) {
 
 }  // namespace
 
-std::vector<std::string> arguments_for(const std::string& model, const LoadRequest& request) {
+std::vector<std::string> arguments_for(const std::string& model, const LoadOptions& request) {
   // A name that looks like a flag would be read as one.
   std::vector<std::string> arguments{model.starts_with('-') ? "./" + model : model};
   const auto add = [&](const char* flag, std::string value) {

@@ -1,5 +1,5 @@
 // What is found about a machine, from files that look like the system's.
-#include "app/wizard/machine.h"
+#include "app/advisor/machine.h"
 
 #include "tests/support/test.h"
 

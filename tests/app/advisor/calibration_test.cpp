@@ -1,5 +1,5 @@
 // The real engine and the demo model: what is measured is of the order that can be.
-#include "app/wizard/calibration.h"
+#include "app/advisor/calibration.h"
 
 #include <numeric>
 
@@ -20,7 +20,7 @@ class CalibrationTest : public QObject {
   void initTestCase() {
     const auto model = tests::demo_model();
     QVERIFY2(!model.empty(), "the demo model is not there; ./scripts/demo builds it");
-    LoadRequest request;
+    LoadOptions request;
     request.model = model;
     request.context = 512;
     request.threads = 2;

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "app/advisor/catalogue.h"
+#include "app/advisor/machine.h"
 #include "app/library/fit.h"
-#include "app/wizard/catalogue.h"
-#include "app/wizard/machine.h"
 #include "engine/api/plan.h"
 
 namespace fovea::app {
@@ -64,7 +64,8 @@ double score(const Candidate& candidate, Wish wish);
 // does not fit or cannot be opened comes last.
 void sort_for(std::vector<Candidate>& candidates, Wish wish);
 
-// Bytes read from memory for one token at this plan, the KV cache apart.
-double bytes_per_token(const Candidate& candidate, const PlanReport& report);
+// Bytes read from memory for one token at this plan, the KV cache apart; where only the model's size is
+// known, as its parameters share it.
+double bytes_per_token(const Candidate& candidate, const LoadPlan& report);
 
 }  // namespace fovea::app

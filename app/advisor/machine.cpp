@@ -1,4 +1,4 @@
-#include "app/wizard/machine.h"
+#include "app/advisor/machine.h"
 
 #include <algorithm>
 #include <chrono>
@@ -163,7 +163,7 @@ Result<Machine> find_machine(const fs::path& models, const DeviceChoice& device,
   machine.chosen = device;
   machine.room.device = device.name;
   if (const auto found = find_device(machine.devices, device)) {
-    machine.room.budget_bytes = room_on(**found, held_bytes);
+    machine.room.precision.budget_bytes = room_on(**found, held_bytes);
     if (is_card((*found)->name)) machine.gpu = **found;
   } else {
     machine.trouble = found.error();
@@ -177,10 +177,24 @@ double read_gb_per_s(const Machine& machine) {
   return machine.gpu ? machine.gpu->bandwidth_gb_per_s : machine.memory_read_gb_per_s;
 }
 
+MachineFacts facts_of(const Machine& machine) {
+  MachineFacts facts = machine.facts;
+  facts.main_memory_gb_per_s = machine.memory_read_gb_per_s;
+  facts.processor_gop_per_s = machine.processor_gop_per_s;
+  const bool card = on_card(machine.room, facts);
+  if (!card || machine.gpu) facts.device_gb_per_s = read_gb_per_s(machine);
+  facts.device_gop_per_s = card ? machine.gpu_gop_per_s : machine.processor_gop_per_s;
+  return facts;
+}
+
 void measure_machine(Machine& machine, std::stop_token stop) {
   machine.disk_read_gb_per_s = measure_disk_read_gb_per_s(machine.folder, stop).value_or(0);
   if (stop.stop_requested()) return;
-  machine.memory_read_gb_per_s = measure_memory_read_gb_per_s().value_or(0);
+  const DeviceSpeed processor = measure_speed().value_or(DeviceSpeed{});
+  machine.memory_read_gb_per_s = processor.read_gb_per_s;
+  machine.processor_gop_per_s = processor.gop_per_s;
+  if (machine.gpu && !stop.stop_requested())
+    machine.gpu_gop_per_s = measure_speed(machine.gpu->name).value_or(DeviceSpeed{}).gop_per_s;
 }
 
 }  // namespace fovea::app

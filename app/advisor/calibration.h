@@ -9,6 +9,9 @@
 
 namespace fovea::app {
 
+// Of the prompt behind which the first token is predicted and measured, where the context holds as many.
+inline constexpr std::int64_t usual_prompt_tokens = 512;
+
 struct CalibrationSettings {
   double most_seconds = 30;
   int rounds = 8;  // of about a second; the first one warms up
@@ -19,6 +22,7 @@ struct CalibrationResult {
   double seconds = 0;
   std::int64_t tokens = 0;                                 // that were written
   double tokens_per_second = 0, slowest = 0, fastest = 0;  // median, of the rounds
+  double first_token_seconds = 0;                          // behind a prompt of usual_prompt_tokens
   double read_gb_per_s = 0;                                // memory, measured now
   std::int64_t bytes_per_token = 0;                        // that the engine reads
   // Both without what is kept free of the budget: the plan's (0: none was made), and the engine's counters.

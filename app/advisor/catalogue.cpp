@@ -1,4 +1,4 @@
-#include "app/wizard/catalogue.h"
+#include "app/advisor/catalogue.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

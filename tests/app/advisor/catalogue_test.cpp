@@ -1,5 +1,5 @@
 // The catalogue: sound as committed, and an error that names what is wrong in one that is not.
-#include "app/wizard/catalogue.h"
+#include "app/advisor/catalogue.h"
 
 #include <algorithm>
 

@@ -1,13 +1,13 @@
-#include "app/wizard/candidates.h"
+#include "app/advisor/candidates.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <set>
 
+#include "app/advisor/setup.h"
 #include "app/library/model_files.h"
 #include "app/library/model_library.h"
-#include "app/wizard/setup.h"
 #include "app/words/error_words.h"
 #include "engine/api/model_info.h"
 
@@ -30,8 +30,8 @@ const CatalogueEntry* entry_of(const std::filesystem::path& path,
 }
 
 double bits_of(const Candidate& candidate) {
-  const PlanReport& report = candidate.fit.report;
-  if (report.policy != PolicyKind::none && report.plan.mean_bits_per_weight > 0)
+  const LoadPlan& report = candidate.fit.report;
+  if (report.policy() != PolicyKind::none && report.plan.mean_bits_per_weight > 0)
     return report.plan.mean_bits_per_weight;
   return candidate.parameters > 0
              ? 8.0 * static_cast<double>(candidate.file_bytes) / static_cast<double>(candidate.parameters)
@@ -41,9 +41,9 @@ double bits_of(const Candidate& candidate) {
 // Experts that are elsewhere are read from there, each time that they are used: from main memory beside a
 // card, else from the disk.
 double bytes_elsewhere_per_token(const Candidate& candidate) {
-  const PlanReport& report = candidate.fit.report;
-  if (report.units_offloaded == 0 || report.units == 0 || candidate.experts == 0) return 0;
-  const double share = static_cast<double>(report.units_offloaded) / static_cast<double>(report.units);
+  const LoadPlan& report = candidate.fit.report;
+  if (report.units_offloaded == 0 || report.units() == 0 || candidate.experts == 0) return 0;
+  const double share = static_cast<double>(report.units_offloaded) / static_cast<double>(report.units());
   const double used = static_cast<double>(candidate.experts_used) / static_cast<double>(candidate.experts);
   const double experts = static_cast<double>(candidate.parameters) * candidate.bits_per_weight / 8;
   return experts * used * share;
@@ -65,25 +65,20 @@ void judge(Candidate& candidate, const Machine& machine) {
 
 // The ways of fit.h for a published file: as it is, with lower tiers, with experts elsewhere.
 Result<ModelFit> fit_of_entry(const CatalogueEntry& entry, const Machine& machine) {
-  if (entry.shape.empty()) return estimate_fit(entry.file, entry.bytes, machine.room);
-  ModelFit fit{
-      .is_estimate = true, .budget_bytes = machine.room.budget_bytes, .on_card = on_card(machine.room)};
+  if (entry.shape.empty()) return estimate_fit(entry.file, entry.bytes, machine.room, facts_of(machine));
+  ModelFit fit{.is_estimate = true,
+               .budget_bytes = machine.room.precision.budget_bytes,
+               .on_card = on_card(machine.room, machine.facts)};
   const auto plan = [&](PolicyKind policy, std::vector<std::string> tiers, std::int64_t cpu_moe) {
-    PlanSettings settings{.context = machine.room.context,
-                          .kv = machine.room.kv,
-                          .chunk = 0,
-                          .precision = {},
-                          .device = machine.room.device,
-                          .device_memory_bytes = machine.room.device_memory_bytes,
-                          .dense_tier = entry.dense,
-                          .dense_bytes = entry.experts == 0 ? entry.bytes : 0};
-    settings.precision.policy = policy;
-    settings.precision.tiers = std::move(tiers);
-    settings.precision.budget_bytes = machine.room.budget_bytes;
-    settings.precision.offload.cpu_moe_layers = cpu_moe;
-    auto report = plan_shape(entry.shape, settings);
+    LoadOptions options = machine.room;
+    options.precision.policy = policy;
+    options.precision.tiers = std::move(tiers);
+    options.precision.offload.cpu_moe_layers = cpu_moe;
+    auto report = plan_shape(
+        {.name = entry.shape, .dense_tier = entry.dense, .dense_bytes = entry.experts == 0 ? entry.bytes : 0},
+        options, facts_of(machine));
     if (report) {
-      fit.precision = settings.precision;
+      fit.precision = options.precision;
       fit.report = *report;
       fit.least_bytes = fit.least_bytes == 0 ? report->plan.least_bytes
                                              : std::min(fit.least_bytes, report->plan.least_bytes);
@@ -137,7 +132,7 @@ double kept_at(double bits) {
   return 1;
 }
 
-double kept(const Candidate& candidate, const PlanReport& report) {
+double kept(const Candidate& candidate, const LoadPlan& report) {
   double units = 0, sum = 0;
   for (const PlanTier& tier : report.plan.parts.experts) {
     units += static_cast<double>(tier.units);
@@ -160,22 +155,11 @@ double talent(const Candidate& candidate) {
 
 }  // namespace
 
-double bytes_per_token(const Candidate& candidate, const PlanReport& report) {
-  const auto active = static_cast<double>(candidate.parameters_active);
-  const auto all = static_cast<double>(candidate.parameters);
-  double units = 0, unit_bytes = 0;
-  for (const PlanTier& tier : report.plan.parts.experts) {
-    if (tier.bits_per_weight > 0) units += static_cast<double>(tier.bytes) * 8 / tier.bits_per_weight;
-    unit_bytes += static_cast<double>(tier.bytes);
-  }
-  if (units <= 0 || all <= 0) return all > 0 ? active * static_cast<double>(candidate.file_bytes) / all : 0;
-  const double used = candidate.experts > 0 ? static_cast<double>(candidate.experts_used) /
-                                                  static_cast<double>(candidate.experts)
-                                            : 1;
-  units = std::min(units, all);
-  const double rest = std::max(all - units, 1.0);
-  const double rest_active = std::clamp(active - units * used, 0.0, rest);
-  return rest_active * static_cast<double>(report.plan.parts.dense) / rest + unit_bytes * used;
+double bytes_per_token(const Candidate& candidate, const LoadPlan& report) {
+  if (report.device_part.bytes() > 0) return report.device_part.bytes();
+  if (candidate.parameters <= 0) return 0;
+  return static_cast<double>(candidate.parameters_active) * static_cast<double>(candidate.file_bytes) /
+         static_cast<double>(candidate.parameters);
 }
 
 Candidate examine_model(const std::filesystem::path& path, const Machine& machine,
@@ -199,7 +183,7 @@ Candidate examine_model(const std::filesystem::path& path, const Machine& machin
   candidate.experts = info->experts;
   candidate.experts_used = info->experts_used;
   candidate.context = info->context;
-  auto fit = fit_of_model(path, machine.room);
+  auto fit = fit_of_model(path, machine.room, facts_of(machine));
   if (!fit) {
     candidate.trouble = error_words(fit.error()).toStdString();
     return candidate;
@@ -240,7 +224,7 @@ void find_longest_context(Candidate& candidate, const Machine& machine) {
   };
   consider(std::min(candidate.context, least), kept(candidate, candidate.fit.report));
   if (planned_by_size_alone(candidate)) return;
-  Setup setup = usual_setup(candidate, machine);
+  LoadOptions setup = usual_setup(candidate, machine);
   for (const std::int64_t context : contexts_of(candidate)) {
     setup.context = context;
     const auto report = plan_of(candidate, setup, machine);

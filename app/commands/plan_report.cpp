@@ -1,0 +1,242 @@
+#include "app/commands/plan_report.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "engine/core/result.h"
+
+namespace fovea::app {
+namespace {
+
+// Where what is not on the device lives.
+const char* elsewhere(const LoadPlan& report) {
+  return report.host_computes ? "host" : "disk";
+}
+
+// Layer after layer, which of its units begin at which tier.
+nlohmann::ordered_json units_of_layers(const LoadPlan& report) {
+  nlohmann::ordered_json layers = nlohmann::json::array();
+  for (std::size_t layer = 0; layer + 1 < report.first_unit.size(); ++layer) {
+    nlohmann::ordered_json& tiers = layers.emplace_back(nlohmann::json::object());
+    for (std::int32_t unit = report.first_unit[layer]; unit < report.first_unit[layer + 1]; ++unit) {
+      const std::uint8_t tier = report.unit_tiers[static_cast<std::size_t>(unit)];
+      const std::string name =
+          tier == not_on_device ? elsewhere(report) : report.plan.parts.experts[tier].name;
+      tiers[name].push_back(unit - report.first_unit[layer]);
+    }
+  }
+  return layers;
+}
+
+}  // namespace
+
+nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tokens) {
+  const Plan& plan = report.plan;
+  nlohmann::ordered_json experts = nlohmann::json::object(), units = experts, bits = experts, each = experts;
+  for (const PlanTier& tier : plan.parts.experts) {
+    experts[tier.name] = tier.bytes;
+    units[tier.name] = tier.units;
+    bits[tier.name] = tier.bits_per_weight;
+    each[tier.name] = tier.unit_bytes;
+  }
+  units[elsewhere(report)] = report.units_offloaded;
+  return {
+      {"fits", plan.fits},
+      {"budget_bytes", plan.budget_bytes},
+      {"total_bytes", plan.total_bytes},
+      {"least_bytes", plan.least_bytes},
+      {"parts",
+       {{"dense", plan.parts.dense},
+        {"experts", experts},
+        {"kv", plan.parts.kv},
+        {"activations", plan.parts.activations},
+        // Versions are read straight to their place, or beside a card through pinned main memory.
+        {"transfer", 0},
+        {"safety", plan.parts.safety}}},
+      {"host_bytes", plan.host_bytes},
+      {"host_parts",
+       {{"weights", plan.host.weights}, {"transfer", plan.host.transfer}, {"exchange", plan.host.exchange}}},
+      {"host_available_bytes", plan.host_available_bytes},
+      {"device_ms_per_token", report.device_part.ms()},
+      {"host_ms_per_token", report.host_part.ms()},
+      {"device_bytes_per_token", report.device_part.bytes()},
+      {"host_bytes_per_token", report.host_part.bytes()},
+      {"dense_bytes_per_token", report.device_part.dense_bytes + report.host_part.dense_bytes},
+      {"expert_bytes_per_token", report.device_part.expert_bytes + report.host_part.expert_bytes},
+      {"device_gb_per_s", report.device_part.gb_per_s},
+      {"device_gop_per_s", report.prompt.device.gop_per_s},
+      {"prompt_tokens", prompt_tokens},
+      {"first_token_ms", 1e3 * report.first_token_seconds(prompt_tokens)},
+      {"units", units},
+      {"advice", plan.advice},
+      {"notes", plan.notes},
+      {"model", report.model},
+      {"policy", name_in(policy_names, report.policy())},
+      {"context", report.options.context},
+      {"kv_type", name_in(kv_names, report.options.kv)},
+      {"chunk", report.options.chunk},
+      {"bits_per_weight", bits},
+      {"mean_bits_per_weight", plan.mean_bits_per_weight},
+      {"unit_bytes", each},
+      {"high_per_layer", plan.high_per_layer},
+      {"units_per_layer", report.units_per_layer},
+      {"cpu_moe_layers", report.cpu_moe_layers},
+      {"arena_bytes", plan.arena_bytes},
+      {"slab_bytes", plan.slab_bytes},
+      {"layers", units_of_layers(report)},
+      {"basis",
+       {{"device_free_bytes", report.basis.device_free_bytes},
+        {"main_memory_free_bytes", report.basis.main_memory_free_bytes},
+        {"store", report.basis.store_fingerprint}}}};
+}
+
+const char* const plan_keys =
+    "  fits           whether it stays within the budget; if not, the exit code is 1\n"
+    "  budget_bytes   the budget; total_bytes is what the plan takes of it, least_bytes what would do\n"
+    "  parts          bytes: dense (weights that are no units), experts (by tier: the units, with slab\n"
+    "                 rounding and spare blocks), kv, activations, transfer (0: swaps need no room of the\n"
+    "                 device's), safety; they add up to total_bytes\n"
+    "  host_bytes     main memory beside a card, not in the total: the sum of host_parts, which are "
+    "weights\n"
+    "                 (of the units that the processor computes), transfer (the buffer of swaps) and\n"
+    "                 exchange (what passes send and receive)\n"
+    "  host_available_bytes  that there are for it; 0: not looked at\n"
+    "  device_ms_per_token, host_ms_per_token  what reading the weights of a token takes at least on the "
+    "device\n"
+    "                 and beside a card, 0 where the speed is not known; and device_bytes_per_token, "
+    "host_bytes_per_token;\n"
+    "                 of both together dense_bytes_per_token and expert_bytes_per_token\n"
+    "  first_token_ms until the first token behind prompt_tokens at least; 0: not known. It and the times "
+    "above\n"
+    "                 are of device_gb_per_s and device_gop_per_s\n"
+    "  units          their number by tier, and on the host or on disk; unit_bytes: what one takes there;\n"
+    "                 layers: which of each layer's units begin at which tier\n"
+    "  basis          what the plan rests on: the memory that was free, and the store's fingerprint (empty:\n"
+    "                 there is none, all units count as hurt alike)\n"
+    "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
+    "know\n"
+    "  and model, policy, context, kv_type, chunk, bits_per_weight (by tier), mean_bits_per_weight,\n"
+    "  high_per_layer, units_per_layer, cpu_moe_layers, arena_bytes, slab_bytes\n";
+
+namespace {
+
+std::string size(std::int64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (bytes >= std::int64_t{1} << 30) return fmt::format("{:.2f} GiB", value / (1 << 30));
+  if (bytes >= 1 << 20) return fmt::format("{:.1f} MiB", value / (1 << 20));
+  if (bytes >= 1 << 10) return fmt::format("{:.1f} KiB", value / (1 << 10));
+  return fmt::format("{} bytes", bytes);
+}
+
+std::string row(const std::string& name, std::int64_t bytes, const std::string& more = {}) {
+  return fmt::format("  {:<20}{:>12}{:>17}{}{}\n", name, size(bytes), bytes, more.empty() ? "" : "   ", more);
+}
+
+std::string summary(const LoadPlan& report) {
+  const Plan& plan = report.plan;
+  std::string text;
+  if (report.policy() == PolicyKind::dynaexq && plan.parts.experts.size() > 1)
+    text += fmt::format("In each layer {} of {} experts are at {}. ", plan.high_per_layer,
+                        report.units_per_layer, plan.parts.experts.front().name);
+  if (plan.mean_bits_per_weight > 0)
+    text += fmt::format("{:.2f} bits per weight of what is on the device.", plan.mean_bits_per_weight);
+  return text.empty() ? text : "\n" + text + "\n";
+}
+
+std::string of_what_there_is(std::int64_t bytes, std::int64_t available) {
+  return fmt::format("of {}: {}", size(available), bytes <= available ? "fits" : "does not fit");
+}
+
+std::string beside_the_card(const LoadPlan& report) {
+  const Plan& plan = report.plan;
+  std::string text;
+  if (report.units_offloaded > 0)
+    text += row("units on the host", plan.host.weights,
+                fmt::format("{} units, computed by the processor", report.units_offloaded));
+  if (plan.host.transfer > 0) text += row("buffer of swaps", plan.host.transfer);
+  text += row("buffers of passes", plan.host.exchange);
+  return text + row("main memory", plan.host_bytes,
+                    plan.host_available_bytes > 0
+                        ? of_what_there_is(plan.host_bytes, plan.host_available_bytes)
+                        : std::string());
+}
+
+std::string part_of_token(const char* name, const TokenPart& part) {
+  std::string text =
+      fmt::format("  {:<20}{:>12} for each token", name, size(static_cast<std::int64_t>(part.bytes())));
+  if (part.dense_bytes > 0 && part.expert_bytes > 0)
+    text += fmt::format(", {} dense and {} of experts", size(static_cast<std::int64_t>(part.dense_bytes)),
+                        size(static_cast<std::int64_t>(part.expert_bytes)));
+  if (part.gb_per_s == 0) return text + "; --device-bandwidth tells how long that takes\n";
+  return text + fmt::format(": at least {:.2f} ms at {:.1f} GB/s\n", part.ms(), part.gb_per_s);
+}
+
+// The parts overlap at best, and what crosses in each layer comes on top.
+std::string times(const LoadPlan& report, std::int64_t prompt_tokens) {
+  std::string text = "\nWeights read by decoding, every expert used alike:\n" +
+                     part_of_token(report.host_computes ? "device part" : "all", report.device_part);
+  if (report.host_part.bytes() > 0) text += part_of_token("host part", report.host_part);
+  if (const double seconds = report.first_token_seconds(prompt_tokens); seconds > 0)
+    text += fmt::format("The first token behind a prompt of {} tokens comes after {:.2f} s at least.\n",
+                        prompt_tokens, seconds);
+  return text;
+}
+
+// What the plan rests on.
+std::string basis(const LoadPlan& report) {
+  std::string text;
+  if (report.basis.device_free_bytes > 0)
+    text += fmt::format("{} of the card's memory", size(report.basis.device_free_bytes));
+  if (report.basis.main_memory_free_bytes > 0)
+    text += fmt::format("{}{} of main memory", text.empty() ? "" : ", ",
+                        size(report.basis.main_memory_free_bytes));
+  if (report.policy() != PolicyKind::none) {
+    text += text.empty() ? "" : ", ";
+    text += report.basis.store_fingerprint.empty()
+                ? "no store yet: uniform harm (each unit counts as hurt alike by a lower tier)"
+                : "the store " + report.basis.store_fingerprint;
+  }
+  return text.empty() ? text : "\nIt rests on " + text + ".\n";
+}
+
+}  // namespace
+
+std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
+  const Plan& plan = report.plan;
+  std::string text = fmt::format("{}: policy {}, {} tokens of context ({}), passes of {}\n\n", report.model,
+                                 name_in(policy_names, report.policy()), report.options.context,
+                                 name_in(kv_names, report.options.kv), report.options.chunk);
+  text += row("dense weights", plan.parts.dense);
+  for (const PlanTier& tier : plan.parts.experts)
+    text += row("units at " + tier.name, tier.bytes,
+                fmt::format("{} units of {}, {:.2f} bits per weight", tier.units, size(tier.unit_bytes),
+                            tier.bits_per_weight));
+  if (report.units_offloaded > 0 && !report.host_computes)
+    text += row("units on the disk", 0,
+                fmt::format("{} units, read when they are needed", report.units_offloaded));
+  text += row("KV cache", plan.parts.kv) + row("activations", plan.parts.activations);
+  if (plan.parts.safety > 0) text += row("safety", plan.parts.safety);
+  text += row("total", plan.total_bytes, of_what_there_is(plan.total_bytes, plan.budget_bytes));
+  if (report.host_computes) text += "\n" + beside_the_card(report);
+  text += times(report, prompt_tokens) + summary(report) + basis(report);
+  if (!plan.advice.empty()) text += plan.fits ? "\n" : "\nWhat to change, each alone:\n";
+  for (const std::string& advice : plan.advice) text += (plan.fits ? "" : "  ") + advice + "\n";
+  if (!plan.notes.empty()) text += "\n";
+  for (const std::string& note : plan.notes) text += note + "\n";
+  return text;
+}
+
+Result<void> check_fits(const LoadPlan& report) {
+  const Plan& plan = report.plan;
+  if (plan.fits) return {};
+  if (plan.total_bytes <= plan.budget_bytes)
+    return fail(ErrorKind::memory, "the plan",
+                fmt::format("{} of main memory beside the card are more than the {} that are available",
+                            size(plan.host_bytes), size(plan.host_available_bytes)),
+                plan.advice.back());
+  return fail(ErrorKind::memory, "the plan",
+              fmt::format("{} do not fit a budget of {}", size(plan.total_bytes), size(plan.budget_bytes)),
+              fmt::format("{} would do; the plan says what else to change", size(plan.least_bytes)));
+}
+
+}  // namespace fovea::app

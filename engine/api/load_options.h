@@ -1,0 +1,57 @@
+// How a model is loaded: everything that somebody may choose. Plain data; what a zero or an empty text leaves
+// open is chosen by the planner (engine/api/plan.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/api/precision.h"
+#include "engine/api/request.h"
+
+namespace fovea {
+
+struct LoadOptions {
+  std::filesystem::path model = {};
+  std::int64_t context = 0;  // tokens of KV cache; 0: the model's, at most 8,192
+  KvType kv = KvType::f16;
+  // By the names that devices() gives: "cpu", "cuda:0"; empty: automatic_device.
+  std::string device = {};
+  int threads = 0;  // 0: the physical cores
+  // Tokens in one prefill pass; 0: 256, or 128 where experts move; on a GPU twice that.
+  std::int64_t chunk = 0;
+  bool need_tokenizer = true;
+  PrecisionRequest precision = {};
+
+  bool operator==(const LoadOptions&) const = default;
+};
+
+// As flags, settings and --json name them.
+inline constexpr std::array<std::pair<KvType, const char*>, 3> kv_names{
+    {{KvType::f16, "f16"}, {KvType::f32, "f32"}, {KvType::q8, "q8"}}};
+inline constexpr std::array<std::pair<PolicyKind, const char*>, 4> policy_names{
+    {{PolicyKind::none, "none"},
+     {PolicyKind::static_tiers, "static"},
+     {PolicyKind::dynaexq, "dynaexq"},
+     {PolicyKind::offload, "offload"}}};
+
+// "none" for PolicyKind::automatic: what is left open has no name.
+template <class Value, std::size_t n>
+constexpr const char* name_in(const std::array<std::pair<Value, const char*>, n>& names, Value value) {
+  for (const auto& [known, name] : names)
+    if (known == value) return name;
+  return names.front().second;
+}
+template <class Value, std::size_t n>
+constexpr std::optional<Value> named_in(const std::array<std::pair<Value, const char*>, n>& names,
+                                        std::string_view name) {
+  for (const auto& [value, known] : names)
+    if (known == name) return value;
+  return std::nullopt;
+}
+
+}  // namespace fovea

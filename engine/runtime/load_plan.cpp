@@ -1,0 +1,395 @@
+#include "engine/runtime/load_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/core/result.h"
+#include "engine/core/shell_word.h"
+#include "engine/layers/forward.h"
+#include "engine/models/say.h"
+#include "engine/precision/best_mix.h"
+#include "engine/precision/dynaexq.h"
+#include "engine/precision/fingerprint.h"
+#include "engine/precision/offload.h"
+#include "engine/api/sentence.h"
+#include "engine/precision/static_plan.h"
+#include "engine/precision/static_policy.h"
+#include "engine/precision/store_profile.h"
+#include "engine/precision/tier_map.h"
+#include "engine/precision/token_cost.h"
+#include "engine/runtime/load_settings.h"
+#include "engine/runtime/main_memory.h"
+#include "engine/runtime/plan_advice.h"
+#include "engine/runtime/processor.h"
+#include "kernels/cpu/ceiling.h"
+
+namespace fovea::runtime {
+namespace {
+
+using models::say;
+using precision::TierId;
+using precision::UnitId;
+using precision::UnitPlan;
+
+double used_share(const models::ModelConfig& config) {
+  if (config.experts() == 0) return 1;
+  return static_cast<double>(config.experts_used()) / static_cast<double>(config.experts());
+}
+
+// A token's reads without those of units: the embedding is one row.
+std::int64_t dense_bytes_per_token(const checkpoint::Checkpoint& file, const models::WeightPlan& weights,
+                                   const models::ModelConfig& config, const kernels::Device& device) {
+  const models::UnitScope scope =
+      config.experts() > 0 ? models::UnitScope::experts : models::UnitScope::linear_layers;
+  double units = 0;
+  weights.each_matrix([&](const models::MatrixSource& matrix) {
+    if (models::is_unit(scope, matrix.role))
+      units += used_share(config) * static_cast<double>(matrix.bytes());
+  });
+  return models::Placement(file, device, models::UnitScope::none).measure(weights, config).per_token -
+         static_cast<std::int64_t>(units);
+}
+
+// A token's, in the matrices without the output.
+double multiply_adds(const models::WeightPlan& weights, const models::ModelConfig& config) {
+  const double share = used_share(config);
+  double sum = 0;
+  weights.each_matrix([&](const models::MatrixSource& matrix) {
+    if (matrix.tensor == weights.output.tensor || matrix.tensor == weights.embedding.tensor) return;
+    const bool expert = models::is_unit(models::UnitScope::experts, matrix.role);
+    sum += (expert ? share : 1) * static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns);
+  });
+  return sum;
+}
+
+std::vector<AttentionPart> attention_parts(const models::ModelConfig& config) {
+  std::vector<AttentionPart> parts;
+  for (const models::LayerConfig& layer : config.layers) {
+    const models::AttentionConfig* const attention = layer.attention();
+    if (attention == nullptr) continue;
+    auto part = std::ranges::find(parts, attention->window, &AttentionPart::window);
+    if (part == parts.end()) part = parts.insert(parts.end(), {.window = attention->window});
+    part->multiply_adds += static_cast<double>(2 * attention->heads * attention->head_dim);
+  }
+  return parts;
+}
+
+Result<std::vector<TierId>> mapped_tiers(const UnitPlan& units, const std::filesystem::path& map) {
+  std::vector<std::string> names;
+  for (UnitId unit = 0; unit < static_cast<UnitId>(units.units.size()); ++unit)
+    names.push_back(units.units.name(unit));
+  return precision::read_tier_map(map, names, units.inputs.tier_names);
+}
+
+std::vector<std::int32_t> first_units(const UnitPlan& units) {
+  std::vector<std::int32_t> first;
+  for (std::int64_t layer = 0; layer <= units.units.layers(); ++layer)
+    first.push_back(units.units.first(layer));
+  return first;
+}
+
+precision::StoreProfile profile_of(const UnitPlan& units, const checkpoint::Store& store) {
+  std::vector<std::int64_t> tiers(units.tiers.size());
+  std::iota(tiers.begin(), tiers.end(), 0);
+  return precision::store_profile(store, first_units(units), tiers);
+}
+
+// The command that makes this store, and no other.
+std::string making_of(const std::filesystem::path& path, const UnitPlan& units, const LoadOptions& options) {
+  std::string command = "fovea prepare " + shell_word(options.model.string()) + " --tiers ";
+  for (const precision::Tier& tier : units.tiers) command += (command.ends_with(' ') ? "" : ",") + tier.name;
+  if (!options.device.empty()) command += " --device " + options.device;
+  return command + " --out " + shell_word(path.string()) + " --rebuild";
+}
+
+// Nothing where there is none yet, or where nobody has said where it would be.
+Result<std::optional<checkpoint::Store>> open_store(const Subject& subject, const LoadOptions& options,
+                                                    const Machine& machine, const UnitPlan& units) {
+  const bool somewhere = !options.precision.store.empty() || !options.precision.stores_folder.empty();
+  if (!machine.has_store || machine.is_another() || subject.checkpoint == nullptr || !somewhere)
+    return std::nullopt;
+  const checkpoint::StoreIdentity identity =
+      precision::store_identity(*subject.checkpoint, units.units, units.tiers, *machine.device);
+  const std::filesystem::path path = store_path(options, identity);
+  // Past the page cache: a third of the processor's time for the same bytes, and nothing else is pushed out.
+  auto store = checkpoint::Store::open(path, identity, checkpoint::ReadMode::direct);
+  if (store) return std::optional(*std::move(store));
+  if (store.error().kind == ErrorKind::not_found) return std::nullopt;
+  Error refused = std::move(store).error();
+  if (refused.kind != ErrorKind::io && checkpoint::begins_as_store(path))
+    refused.advice = "Make it again: " + making_of(path, units, options);
+  return std::unexpected(std::move(refused));
+}
+
+precision::PolicyWorld world_of(const Fitted& fitted, const precision::StoreProfile* profile,
+                                const Machine& machine) {
+  const UnitPlan& units = fitted.units;
+  precision::PolicyWorld world;
+  world.first_unit = first_units(units);
+  for (const PlanTier& tier : fitted.precision.plan.parts.experts)
+    world.bits_per_weight.push_back(tier.bits_per_weight);
+  world.unit_bytes = precision::version_sizes(units.units, units.tiers, *machine.device);
+  world.capacity = fitted.precision.capacity;
+  world.spare_blocks = std::max<std::int64_t>(1, fitted.precision.spare_blocks);
+  world.high_per_layer = fitted.precision.high_per_layer;
+  world.layers_with_more = fitted.precision.layers_with_more;
+  if (profile != nullptr) {
+    world.damage = profile->damage;
+    world.uses = profile->uses;
+  }
+  if (machine.is_card() && std::ranges::find(units.absent, true) != units.absent.end())
+    world.on_host = units.absent;
+  return world;
+}
+
+Result<double> processor_gb_per_s(int threads) {
+  FOVEA_TRY(const kernels::Device* processor, chosen_device({}));
+  return kernels::cpu::read_bandwidth_gb_per_s(*processor->make_stream({.threads = threads}));
+}
+
+// Why the plan cannot be carried out; its advice goes into the plan as well.
+std::optional<Error> refusal(const Subject& subject, const LoadOptions& options, const Machine& machine,
+                             Fitted& fitted) {
+  Plan& plan = fitted.precision.plan;
+  const std::string device = machine.is_another() ? "the card" : machine.device->name();
+  if (machine.is_card() && !machine.is_another() && plan.budget_bytes > machine.device_free_bytes()) {
+    plan.fits = false;
+    Error error{ErrorKind::memory, "budget",
+                say(plan.budget_bytes, " bytes are more than the ", machine.device_free_bytes(), " that ",
+                    device, " has free beside other programs"),
+                "Give a smaller budget, or close other programs that use it"};
+    plan.advice = {error.advice};
+    return error;
+  }
+  if (!plan.fits) {
+    plan.advice = advise_on_budget(subject, options, machine, fitted);
+    std::string what = say(size_text(plan.budget_bytes), " (", plan.budget_bytes, " bytes) is too small");
+    if (fitted.units.policy == PolicyKind::none) {
+      what += say(" for ", device, ": the model and its context take ");
+    } else {
+      what += say(": the model with every unit at ", fitted.units.inputs.tier_names.back(), " takes ");
+    }
+    what += say(size_text(plan.least_bytes), " (", plan.least_bytes, " bytes)");
+    return Error{ErrorKind::memory, "budget", std::move(what),
+                 advise_in_short(subject, options, machine, fitted)};
+  }
+  const auto advice = [&] { return advise_on_main_memory(subject, options, machine, plan); };
+  if (auto held = check_main_memory(plan, advice); !held) {
+    plan.fits = false;
+    plan.advice = {held.error().advice_words()};
+    return std::move(held).error();
+  }
+  return std::nullopt;
+}
+
+// Of the units that the processor computes beside a card, for each token.
+double host_multiply_adds(const UnitPlan& units, std::span<const double> chances) {
+  double sum = 0;
+  for (UnitId id = 0; id < static_cast<UnitId>(units.units.size()); ++id) {
+    const auto u = static_cast<std::size_t>(id);
+    if (units.absent[u]) sum += chances[u] * static_cast<double>(units.units[id].parameters());
+  }
+  return sum;
+}
+
+// What a token reads at least on either side, and what a prompt takes.
+void predict(const Subject& subject, const Machine& machine, const Fitted& fitted,
+             std::span<const float> uses, LoadPlan& plan) {
+  const models::ModelConfig& config = *subject.config;
+  const MachineFacts& facts = machine.facts;
+  const bool experts = subject.has_experts(), card = machine.is_card();
+  const auto reads = [&](std::span<const double> chances) {
+    return precision::unit_reads(fitted.units, fitted.precision, chances, subject.host_bytes);
+  };
+  std::vector<double> chances = precision::chances(fitted.units.units, config.experts_used(), uses);
+  const auto token = reads(chances);
+  const double on_host = card ? host_multiply_adds(fitted.units, chances) : 0;
+  for (double& chance : chances) chance = 1 - std::pow(1 - chance, static_cast<double>(plan.options.chunk));
+  const auto pass = reads(chances);
+  const auto dense = static_cast<double>(subject.dense_bytes_per_token);
+  plan.device_part = {.dense_bytes = experts ? dense : dense + token.device,
+                      .expert_bytes = experts ? token.device : 0,
+                      .gb_per_s = facts.device_gb_per_s};
+  if (facts.device_gb_per_s == 0 && card && !machine.is_another())
+    plan.device_part.gb_per_s = machine.device->facts().bandwidth_gb_per_s;
+  plan.prompt = {.device = {.multiply_adds = subject.multiply_adds - on_host,
+                            .bytes = dense + pass.device,
+                            .gop_per_s = facts.device_gop_per_s},
+                 .attention = attention_parts(config),
+                 .output_multiply_adds = static_cast<double>(config.vocabulary * config.hidden)};
+  if (!card || token.host == 0) return;
+  plan.host_part = {.dense_bytes = experts ? 0 : token.host,
+                    .expert_bytes = experts ? token.host : 0,
+                    .gb_per_s = facts.main_memory_gb_per_s};
+  plan.prompt.host = {.multiply_adds = on_host, .bytes = pass.host, .gop_per_s = facts.processor_gop_per_s};
+}
+
+std::vector<std::uint8_t> shown_tiers(const UnitPlan& units, std::vector<TierId> tiers) {
+  tiers.resize(static_cast<std::size_t>(units.units.size()), 0);
+  for (std::size_t unit = 0; unit < tiers.size(); ++unit) {
+    if (units.absent[unit] || tiers[unit] == no_tier) tiers[unit] = not_on_device;
+  }
+  return tiers;
+}
+
+LoadPlan describe(const Subject& subject, const LoadOptions& options, const Machine& machine,
+                  const Fitted& fitted) {
+  LoadPlan plan{.model = subject.name,
+                .options = options,
+                .plan = fitted.precision.plan,
+                .basis = {},
+                .first_unit = first_units(fitted.units),
+                .unit_tiers = {},
+                .units_offloaded = fitted.precision.absent_units,
+                .host_computes = machine.is_card(),
+                .cpu_moe_layers = fitted.units.cpu_moe_layers};
+  plan.plan.notes = fitted.units.notes;
+  plan.options.precision.policy = fitted.units.policy;
+  if (machine.is_card()) {
+    plan.basis.device_free_bytes = machine.device_free_bytes();
+    plan.basis.main_memory_free_bytes = machine.main_memory_bytes();
+  }
+  for (std::size_t layer = 0; layer + 1 < plan.first_unit.size(); ++layer)
+    plan.units_per_layer =
+        std::max<std::int64_t>(plan.units_per_layer, plan.first_unit[layer + 1] - plan.first_unit[layer]);
+  return plan;
+}
+
+// The tier that each unit begins with, and what the policy may know of its world.
+Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
+                          const precision::StoreProfile* profile, PlannedLoad& out) {
+  Fitted& fitted = out.fitted;
+  out.world = world_of(fitted, profile, machine);
+  if (!options.precision.tier_map.empty()) {
+    FOVEA_TRY(out.tiers, mapped_tiers(fitted.units, options.precision.tier_map));
+  } else if (fitted.units.policy != PolicyKind::dynaexq) {
+    // Nobody knows yet what the conversation will be about: units count as the calibration used them.
+    FOVEA_TRY(precision::StaticPlan best,
+              precision::plan_static(fitted.units, precision::expected_loss(out.world)));
+    best.plan.plan.host_available_bytes = fitted.precision.plan.host_available_bytes;
+    fitted.precision = std::move(best.plan);
+    out.tiers = std::move(best.tiers);
+    out.world.capacity = fitted.precision.capacity;
+  }
+  FOVEA_TRY(const auto policy,
+            make_policy(fitted.units.policy, out.world, out.tiers, options.precision.dynaexq));
+  out.tiers = policy->initial();
+  return {};
+}
+
+}  // namespace
+
+std::int64_t Machine::device_free_bytes() const {
+  if (is_another()) return facts.device_memory_bytes;
+  if (facts.device_free_bytes > 0 && !device->memory_is_host()) return facts.device_free_bytes;
+  return device->memory_is_host() ? 0 : device->facts().memory_free_bytes;
+}
+
+std::int64_t Machine::main_memory_bytes() const {
+  if (facts.main_memory_bytes > 0 || is_another()) return facts.main_memory_bytes;
+  return memory().free_bytes;
+}
+
+Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpoint& checkpoint,
+                   const models::WeightPlan& weights, const models::ModelConfig& config,
+                   const kernels::Device& device, const kernels::Device& processor) {
+  return {.name = config.name.empty() ? model.filename().string() : config.name,
+          .config = &config,
+          .weights = &weights,
+          .checkpoint = &checkpoint,
+          .dense_bytes =
+              [&](models::UnitScope scope) {
+                return models::Placement(checkpoint, device, scope).measure(weights, config).resident();
+              },
+          .kv_bytes =
+              [&config](const LoadOptions& options) {
+                return KvCache::bytes(kv_settings(config, options.context, options.kv));
+              },
+          .host_bytes = [placement = models::Placement(checkpoint, processor, models::UnitScope::none)](
+                            const models::MatrixSource& matrix) { return placement.resident_bytes(matrix); },
+          .dense_bytes_per_token = dense_bytes_per_token(checkpoint, weights, config, device),
+          .multiply_adds = multiply_adds(weights, config)};
+}
+
+Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
+                   const precision::StoreProfile* profile) {
+  PrecisionRequest request = options.precision;
+  if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
+  const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
+  precision::Surroundings around{
+      .dense_bytes = subject.dense_bytes(precision::unit_scope(policy, subject.has_experts())),
+      .kv_bytes = subject.kv_bytes(options),
+      .activation_bytes = layers::Forward::activation_bytes(*subject.config, options.chunk),
+      .experts_used = subject.config->experts_used(),
+      .chunk = options.chunk};
+  if (machine.is_card()) {
+    count_card(*subject.config, options.context, options.chunk, around);
+    around.host_bytes = subject.host_bytes;
+  }
+  if (profile != nullptr) {
+    around.uses = profile->uses;
+    around.host_gb_per_s = machine.facts.main_memory_gb_per_s;
+  }
+  FOVEA_TRY(auto units, precision::plan_units(*subject.weights, *machine.device, request, around));
+  if (!request.tier_map.empty() && units.policy == PolicyKind::static_tiers) {
+    FOVEA_TRY(const auto map, mapped_tiers(units, request.tier_map));
+    units.inputs.counts = precision::counts_of(units, map);
+  }
+  auto plan = precision::plan_precision_anyway(units.inputs, units.policy);
+  if (machine.is_card()) plan.plan.host_available_bytes = machine.main_memory_bytes();
+  return Fitted{std::move(units), std::move(plan)};
+}
+
+std::filesystem::path store_path(const LoadOptions& options, const checkpoint::StoreIdentity& identity) {
+  if (!options.precision.store.empty()) return options.precision.store;
+  return options.precision.stores_folder / precision::store_name(options.model, identity);
+}
+
+Result<std::unique_ptr<precision::Policy>> make_policy(PolicyKind kind, const precision::PolicyWorld& world,
+                                                       std::vector<TierId> tiers,
+                                                       const DynaExqSettings& settings) {
+  if (kind == PolicyKind::dynaexq) return precision::make_dynaexq(world, settings);
+  return precision::make_static(world, std::move(tiers));
+}
+
+Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options, const Machine& given) {
+  Machine machine = given;
+  FOVEA_TRY(Fitted found, fit(subject, options, machine));
+  PlannedLoad out{.fitted = std::move(found)};
+  Fitted& fitted = out.fitted;
+  out.refused = refusal(subject, options, machine, fitted);
+  const bool policy = fitted.units.policy != PolicyKind::none;
+  std::optional<precision::StoreProfile> profile;
+  if (policy && !out.refused) {
+    FOVEA_TRY(out.store, open_store(subject, options, machine, fitted.units));
+  }
+  if (out.store) profile = profile_of(fitted.units, *out.store);
+  // Which experts of a layer are the coldest is known: what the host computes may be chosen by it.
+  const bool divides =
+      machine.is_card() && options.precision.offload.cpu_moe_layers < 0 && fitted.units.cpu_moe_layers > 0;
+  double decided_gb_per_s = 0;
+  if (divides && profile && !profile->uses.empty()) {
+    if (machine.facts.main_memory_gb_per_s == 0) {
+      FOVEA_TRY(machine.facts.main_memory_gb_per_s, processor_gb_per_s(options.threads));
+    }
+    decided_gb_per_s = machine.facts.main_memory_gb_per_s;
+    LoadOptions fixed = options;
+    fixed.precision.policy = fitted.units.policy;
+    fixed.precision.tiers = fitted.units.inputs.tier_names;  // the store's
+    FOVEA_TRY(fitted, fit(subject, fixed, machine, &*profile));
+    out.refused = refusal(subject, fixed, machine, fitted);
+  }
+  if (policy && !out.refused) {
+    FOVEA_CHECK(choose_tiers(options, machine, profile ? &*profile : nullptr, out));
+  }
+  out.plan = describe(subject, options, machine, fitted);
+  out.plan.unit_tiers = shown_tiers(fitted.units, out.tiers);
+  out.plan.basis.main_memory_gb_per_s = decided_gb_per_s;
+  if (out.store) out.plan.basis.store_fingerprint = precision::store_fingerprint(*out.store);
+  predict(subject, machine, fitted, profile ? profile->uses : std::vector<float>(), out.plan);
+  if (machine.is_card()) out.host = precision::host_shares(fitted.units.units, fitted.units.absent);
+  return out;
+}
+
+}  // namespace fovea::runtime

@@ -1,0 +1,89 @@
+// The one planner: a model, a machine and what somebody asks become what loading does. `fovea plan` and the
+// wizard show it, Engine::load carries it out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/api/plan.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/store.h"
+#include "engine/models/config.h"
+#include "engine/models/placement.h"
+#include "engine/models/plan.h"
+#include "engine/precision/plan_inputs.h"
+#include "engine/precision/policy.h"
+#include "engine/precision/store_profile.h"
+#include "kernels/api/device.h"
+
+namespace fovea::runtime {
+
+// A model, or a published one's shape, as far as a plan depends on it. What it refers to must outlive it.
+struct Subject {
+  std::string name;
+  const models::ModelConfig* config = nullptr;
+  const models::WeightPlan* weights = nullptr;
+  const checkpoint::Checkpoint* checkpoint = nullptr;          // null: a shape, for which there is no store
+  std::function<std::int64_t(models::UnitScope)> dense_bytes;  // of what is no unit
+  std::function<std::int64_t(const LoadOptions&)> kv_bytes;
+  std::function<std::int64_t(const models::MatrixSource&)>
+      host_bytes;                          // where the processor computes with it
+  std::int64_t dense_bytes_per_token = 0;  // read of what is no unit
+  double multiply_adds = 0;                // of a token, in the matrices without the output
+  bool has_experts() const { return config->experts() > 0; }
+};
+Subject subject_of(const std::filesystem::path& model, const checkpoint::Checkpoint& checkpoint,
+                   const models::WeightPlan& weights, const models::ModelConfig& config,
+                   const kernels::Device& device, const kernels::Device& processor);
+
+// What a plan is made with.
+struct Machine {
+  const kernels::Device* device = nullptr;  // whose packing counts; and whose memory, where none is given
+  MachineFacts facts = {};                  // what is not given is seen when it is needed
+  bool has_store = true;                    // false: versions come from elsewhere, nothing is known of them
+
+  bool is_another() const { return facts.device_memory_bytes > 0; }
+  // Has memory of its own, beside which the processor computes.
+  bool is_card() const { return is_another() || !device->memory_is_host(); }
+  std::int64_t device_free_bytes() const;  // of a card; 0: of the host
+  std::int64_t main_memory_bytes() const;  // for what lies beside a card; 0: not looked at
+};
+
+// Which units are where, and how large everything is: what is settled before a store is looked at.
+struct Fitted {
+  precision::UnitPlan units;
+  precision::PrecisionPlan precision;
+};
+
+// The plan, and what loading needs of how it came about. Refers to the subject's weights.
+struct PlannedLoad {
+  Fitted fitted;
+  LoadPlan plan = {};
+  std::optional<Error> refused = {};            // why it cannot be carried out
+  std::optional<checkpoint::Store> store = {};  // empty: there is none yet
+  precision::PolicyWorld world = {};            // of a policy …
+  std::vector<precision::TierId> tiers = {};    // … [units] to begin with; of fixed tiers, to stay with
+  std::vector<models::HostShare> host =
+      {};  // [layers] what the processor computes beside the device; or empty
+};
+
+// plan_model() for a machine that is given.
+Result<LoadPlan> plan_file(const LoadOptions& options, const Machine& machine);
+
+// `options` with the sizes chosen (choose_defaults). Reads no weights; opens the store where there is one.
+Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options, const Machine& machine);
+
+Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Machine& machine,
+                   const precision::StoreProfile* profile = nullptr);
+
+// The file that holds the versions that these options ask for.
+std::filesystem::path store_path(const LoadOptions& options, const checkpoint::StoreIdentity& identity);
+
+Result<std::unique_ptr<precision::Policy>> make_policy(PolicyKind kind, const precision::PolicyWorld& world,
+                                                       std::vector<precision::TierId> tiers,
+                                                       const DynaExqSettings& settings);
+
+}  // namespace fovea::runtime
