@@ -41,7 +41,9 @@ class Translated : public Wording {
  protected:
   std::string text(const Code& code) const override { return translated(code, nullptr, code.text); }
   std::string advice(const Code& code) const override { return translated(code, "advice", code.advice); }
-  std::string number(double value) const override { return QLocale().toString(value, 'g', 6).toStdString(); }
+  std::string number(double value, int decimals) const override {
+    return (decimals < 0 ? QLocale().toString(value, 'g', 6) : QLocale().toString(value, 'f', decimals)).toStdString();
+  }
   std::string size(std::int64_t bytes) const override {
     return QString::fromStdString(size_text(bytes))
         .replace(QLatin1Char('.'), QLocale().decimalPoint())

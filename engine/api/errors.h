@@ -32,4 +32,12 @@ FOVEA_ERROR(invalid, not_a_regular_file, "this is not a regular file", "Choose a
 FOVEA_ERROR(memory, no_memory, "there is not enough memory", "Close other programs");
 FOVEA_ERROR(cancelled, stopped_on_request, "stopped on request", "");
 
+// On which the window acts.
+FOVEA_ERROR(context_full, conversation_too_long,
+            "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer",
+            "Load the model with a longer context, or shorten the conversation, or let the {messages} oldest "
+            "{messages:message|messages} be left out");
+FOVEA_ERROR(not_found, no_such_device, "{reason}", "Choose one of: {devices}");
+FOVEA_ERROR(unsupported, unusable_device, "{description} cannot be used: {reason}", "Choose --device cpu");
+
 }  // namespace fovea::errors

@@ -78,7 +78,7 @@ struct PlanDifference {
   std::string before_name = {}, now_name = {};
 };
 // Without an end, to be put behind others.
-std::string sentence(const PlanDifference& difference);
+Phrase phrase_of(const PlanDifference& difference);
 
 inline constexpr std::uint8_t not_on_device = 255;
 

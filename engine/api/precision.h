@@ -117,9 +117,9 @@ struct Plan {
   std::int64_t high_per_layer = 0;        // n_hot of dynaexq
   double mean_bits_per_weight = 0;        // of the units
   // What an extra gigabyte buys, or what to change when it does not fit: one sentence each, with numbers.
-  std::vector<std::string> advice;
+  std::vector<Phrase> advice;
   // What became of the request that the user should know, one sentence each.
-  std::vector<std::string> notes;
+  std::vector<Phrase> notes;
   bool operator==(const Plan&) const = default;
 };
 

@@ -46,9 +46,10 @@ std::string size_text(std::int64_t bytes) {
   return text;
 }
 
-std::string Wording::number(double value) const {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
+std::string Wording::number(double value, int decimals) const {
+  char text[400];
+  decimals < 0 ? std::snprintf(text, sizeof text, "%g", value)
+               : std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }
 
@@ -99,6 +100,8 @@ std::string Wording::fill(const Phrase& phrase, std::string_view pattern) const 
       out += is_one(*argument) ? how.substr(0, bar) : how.substr(bar + 1);
     } else if (const auto* bytes = std::get_if<Bytes>(argument); bytes != nullptr && how == "exact") {
       out += number(bytes->count);
+    } else if (const auto* real = std::get_if<double>(argument); real != nullptr && how.starts_with('.')) {
+      out += number(*real, how[1] - '0');
     } else {
       out += shown(*argument);
     }

@@ -34,6 +34,7 @@ enum class ErrorKind : std::uint8_t {
 // In `text` and `advice` stand
 //   {name}            an argument; the first time that a name stands there counts the arguments: 0, 1, …
 //   {name:exact}      a size as its number of bytes
+//   {name:.2}         a number with so many decimals
 //   {name:one|many}   a word for a number: the first for 1, the second else
 //   {{                an opening brace
 struct Code {
@@ -111,7 +112,7 @@ class Wording {
   virtual std::string advice(const Code& code) const { return std::string(code.advice); }
   virtual std::string number(std::int64_t value) const { return std::to_string(value); }
   virtual std::string number(std::uint64_t value) const { return std::to_string(value); }
-  virtual std::string number(double value) const;
+  virtual std::string number(double value, int decimals = -1) const;  // -1: as many as it takes, at most six digits
   virtual std::string size(std::int64_t bytes) const { return size_text(bytes); }
 
  private:

@@ -7,15 +7,13 @@
 #include <tuple>
 
 #include "engine/models/placement.h"
-#include "engine/models/say.h"
 #include "engine/precision/dynaexq.h"
+#include "engine/precision/errors.h"
 #include "engine/precision/offload.h"
 #include "engine/precision/token_cost.h"
 
 namespace fovea::precision {
 namespace {
-
-using models::say;
 
 constexpr double high_enough_bits = 7;  // above this a file's own format is no sensible upper tier
 
@@ -36,22 +34,14 @@ std::optional<double> bits_at(const std::string& name, const UnitTable& units) {
   return weights > 0 ? std::optional(bits / weights) : std::nullopt;
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
-  return list;
-}
-
 Result<void> check_rows(const TierSet& tiers, const UnitTable& units) {
   for (const Tier& tier : tiers) {
     for (UnitId id = 0; id < static_cast<UnitId>(units.size()); ++id) {
       for (const models::MatrixSource& matrix : units[id].matrices()) {
         const std::int64_t block = kernels::block_shape(type_of(tier, matrix)).elements;
         if (matrix.columns % block == 0) continue;
-        return fail(ErrorKind::unsupported, "tiers",
-                    say("\"", tier.name, "\" needs rows of a multiple of ", block, " weights, those of ",
-                        units.name(id), " have ", matrix.columns),
-                    "Choose the tier \"file\" or \"bf16\"");
+        return fail(phrases::option_place("tiers"),
+                    errors::tier_needs_rows(tier.name, block, units.name(id), matrix.columns));
       }
     }
   }
@@ -235,8 +225,7 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
   const bool host_computes = static_cast<bool>(around.host_bytes);
   const PolicyKind policy = chosen_policy(request, has_experts, host_computes);
   if (policy == PolicyKind::dynaexq && !has_experts)
-    return fail(ErrorKind::invalid, "--policy dynaexq", "the model has no experts",
-                "Use --policy static for a dense model");
+    return fail(phrases::option_place("--policy dynaexq"), errors::dynaexq_without_experts());
   UnitPlan plan{.policy = policy,
                 .units = UnitTable(weights, has_experts ? UnitScope::experts : UnitScope::linear_layers)};
   const std::vector<std::string> names =
@@ -246,27 +235,21 @@ Result<UnitPlan> plan_units(const models::WeightPlan& weights, const kernels::De
     PrecisionRequest fixed = request;
     fixed.policy = PolicyKind::static_tiers;
     FOVEA_TRY(UnitPlan one_tier, plan_units(weights, device, fixed, around));
-    one_tier.notes.emplace_back(
-        "No tier is below the file's for this model, so that its experts stay at one");
+    one_tier.notes.push_back(phrases::no_tier_below_file());
     return one_tier;
   }
   FOVEA_TRY(plan.tiers, parse_tiers(names, plan.units));
   FOVEA_CHECK(check_rows(plan.tiers, plan.units));
   if (policy == PolicyKind::dynaexq && std::ssize(plan.tiers) != dynaexq_tiers)
-    return fail(
-        ErrorKind::invalid, "--tiers",
-        say("dynaexq moves experts between two tiers, a high and a low one; found ", plan.tiers.size(), " (",
-            list_of(names), ")"),
-        say("Give two, for example --tiers ", names.front(), ",", names.size() > 1 ? names.back() : "q2",
-            ", or --policy static, which mixes as many as are given"));
+    return fail(phrases::option_place("--tiers"),
+                errors::dynaexq_needs_two_tiers(plan.tiers.size(), names, names.front(),
+                                                names.size() > 1 ? names.back() : "q2"));
 
   OffloadSettings offload = request.offload;
   if (policy == PolicyKind::offload && !offload.any() && request.budget_bytes > 0 && has_experts)
     offload.cpu_moe_layers = -1;
   if (offload.any() && !host_computes && policy != PolicyKind::offload)
-    return fail(ErrorKind::invalid, "--policy",
-                "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl belong to the policy offload",
-                "Leave them out, or choose --policy offload");
+    return fail(phrases::option_place("--policy"), errors::offload_flags_of_another_policy());
   const auto fits = [&](const std::vector<bool>& absent) {
     plan.absent = absent;
     set_inputs(device, request, around, plan);

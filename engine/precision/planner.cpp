@@ -6,13 +6,11 @@
 #include <optional>
 
 #include "engine/api/sentence.h"
-#include "engine/models/say.h"
+#include "engine/precision/errors.h"
 #include "engine/precision/planner_mix.h"
 
 namespace fovea::precision {
 namespace {
-
-using models::say;
 
 constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 // A slab is at most so many of the largest blocks, and there are at least so many slabs, so that the mix of
@@ -256,21 +254,14 @@ std::int64_t units_bytes_of(const Chooser& chooser, const Choice& choice) {
   return chooser.pooled() ? choice.arena.bytes() : chooser.path().block_bytes(choice.mix);
 }
 
-std::string two_decimals(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", value);
-  return text;
-}
-
 // What one more gigabyte buys, and what the highest tier for everything costs.
 void advise(const PlanInputs& inputs, const Chooser& chooser, const PrecisionPlan& now,
-            std::vector<std::string>& advice) {
+            std::vector<Phrase>& advice) {
   const std::int64_t all = now.plan.whole_bytes;
   const std::string& high = inputs.tier_names.front();
   if (inputs.budget_bytes == 0 || inputs.budget_bytes >= all) {
     const std::int64_t left = inputs.budget_bytes == 0 ? 0 : inputs.budget_bytes - all;
-    advice.push_back(say("Everything is at the highest tier, ", high,
-                         left > 0 ? ", and " + size_text(left) + " of the budget stay free" : ""));
+    advice.push_back(left > 0 ? phrases::all_at_highest_with_room(high, Bytes{left}) : phrases::all_at_highest(high));
     return;
   }
   const auto more = chooser.best(now.plan.budget_bytes + gibibyte);
@@ -279,16 +270,14 @@ void advise(const PlanInputs& inputs, const Chooser& chooser, const PrecisionPla
     const std::int64_t had = now.capacity.front(), absent = absent_units(inputs, more->mix);
     std::int64_t units = 0;
     for (const auto& counts : more->mix.counts) units += counts.front();
-    std::string text = say("1 GiB more: ", two_decimals(bits), " instead of ",
-                           two_decimals(now.plan.mean_bits_per_weight), " bits per weight");
-    if (units > had) text += say(", ", units, " instead of ", had, " units at ", high);
-    if (more->mix.high_per_layer > now.high_per_layer)
-      text += say(" (", more->mix.high_per_layer, " instead of ", now.high_per_layer, " in each layer)");
-    if (absent < now.plan.units_on_disk)
-      text += say(", ", absent, " instead of ", now.plan.units_on_disk, " units on disk alone");
-    advice.push_back(text);
+    const std::int64_t in_layer = more->mix.high_per_layer, on_disk = now.plan.units_on_disk;
+    advice.push_back(phrases::one_gibibyte_more(
+        bits, now.plan.mean_bits_per_weight,
+        units > had ? phrases::more_units_at(units, had, high) : Phrase(),
+        in_layer > now.high_per_layer ? phrases::more_in_each_layer(in_layer, now.high_per_layer) : Phrase(),
+        absent < on_disk ? phrases::fewer_on_disk(absent, on_disk) : Phrase()));
   }
-  advice.push_back(say("Everything at ", high, " needs ", size_text(all), " (", all, " bytes)"));
+  advice.push_back(phrases::all_at_needs(high, Bytes{all}));
 }
 
 }  // namespace
@@ -349,14 +338,11 @@ PrecisionPlan plan_precision_anyway(const PlanInputs& inputs, PolicyKind policy)
 Result<PrecisionPlan> plan_precision(const PlanInputs& inputs, PolicyKind policy) {
   PrecisionPlan out = plan_precision_anyway(inputs, policy);
   if (out.plan.fits) return out;
-  const std::int64_t least = out.plan.least_bytes;
-  const std::string what = inputs.may_use_disk || inputs.tier_names.empty()
-                               ? "what cannot be left out"
-                               : "the model with every unit at " + inputs.tier_names.back();
-  return fail(ErrorKind::memory, "budget",
-              say(size_text(inputs.budget_bytes), " (", inputs.budget_bytes, " bytes) is too small: ", what,
-                  " takes ", size_text(least), " (", least, " bytes)"),
-              say("Give ", least, " bytes or more, a shorter context, or a lower tier"));
+  const Bytes budget{inputs.budget_bytes}, least{out.plan.least_bytes};
+  return fail(phrases::option_place("budget"),
+              inputs.may_use_disk || inputs.tier_names.empty()
+                  ? errors::budget_too_small_for_rest(budget, least)
+                  : errors::budget_too_small_for_lowest(budget, inputs.tier_names.back(), least));
 }
 
 }  // namespace fovea::precision

@@ -4,6 +4,7 @@
 
 #include "engine/core/result.h"
 #include "engine/runtime/entropy.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
 
 namespace fovea {
@@ -79,7 +80,7 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
   if (precision) {
     if (auto error = precision->take_error()) return std::unexpected(std::move(*error));
   }
-  if (forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
+  if (forward->stopped()) return fail(phrases::forward_pass_place(), errors::stopped_on_request());
   sequence.commit(tokens);
   return logits;
 }

@@ -4,6 +4,7 @@
 #include "engine/api/engine.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/prompt.h"
 #include "engine/runtime/sampler.h"
@@ -20,15 +21,13 @@ double seconds_since(Clock::time_point start) {
 
 Result<void> check(const GenerateRequest& request, const Engine::Parts& parts) {
   if (parts.tokenizer == nullptr) {
-    return fail(ErrorKind::unsupported, parts.plan.options.model.string(),
-                "the model was loaded without a tokeniser");
+    return fail(phrases::file_place(parts.plan.options.model), errors::no_tokeniser());
   }
   if (request.max_tokens < -1) {
-    return fail(ErrorKind::invalid, "max_tokens",
-                "the value is " + std::to_string(request.max_tokens) + ", it must be -1 (no limit) or more");
+    return fail(phrases::option_place("max_tokens"), errors::value_out_of_range(request.max_tokens, phrases::no_limit_or_more()));
   }
   for (const std::string& stop : request.stop) {
-    if (stop.empty()) return fail(ErrorKind::invalid, "stop", "a stop string is empty");
+    if (stop.empty()) return fail(phrases::option_place("stop"), errors::empty_stop_string());
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/core/result.h"
+#include "engine/runtime/errors.h"
 
 namespace fovea::runtime {
 namespace {
@@ -85,7 +86,7 @@ Result<void> Sequence::own_last_page() {
     return {};
   }
   const PageId copy = cache_->take(page.parent, id_);
-  if (copy == no_page) return fail(ErrorKind::context_full, "KV cache", "no page is left for a copy");
+  if (copy == no_page) return fail(phrases::kv_cache_place(), errors::no_page_for_copy());
   cache_->pool_.copy(shared, copy, used);
   cache_->page(copy).tokens.assign(page.tokens.begin(), page.tokens.begin() + used);
   ++cache_->copies_;
@@ -99,19 +100,16 @@ Result<void> Sequence::reserve(std::int64_t count) {
   const std::int64_t page_tokens = cache_->shape().page_tokens;
   const std::int64_t needed = (length() + count + page_tokens - 1) / page_tokens;
   if (needed > cache_->pool_.pages()) {
-    return fail(ErrorKind::context_full, "KV cache",
-                std::to_string(length() + count) + " tokens need " + std::to_string(needed) + " pages of " +
-                    std::to_string(page_tokens) + " tokens, there are " +
-                    std::to_string(cache_->pool_.pages()));
+    return fail(phrases::kv_cache_place(), errors::tokens_need_pages(length() + count, needed, page_tokens,
+                                                               cache_->pool_.pages()));
   }
   if (cache_->states_ && state_ == no_state)
-    return fail(ErrorKind::context_full, "recurrent state", "all states are in use by other sequences");
+    return fail(phrases::recurrent_state_place(), errors::all_states_in_use());
   FOVEA_CHECK(own_last_page());
   while (static_cast<std::int64_t>(pages_.size()) < needed) {
     const PageId page = cache_->take(pages_.empty() ? no_page : pages_.back(), id_);
     if (page == no_page) {
-      return fail(ErrorKind::context_full, "KV cache",
-                  "all " + std::to_string(cache_->pool_.pages()) + " pages are in use by other sequences");
+      return fail(phrases::kv_cache_place(), errors::all_pages_in_use(cache_->pool_.pages()));
     }
     add(page);
   }

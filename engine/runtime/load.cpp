@@ -10,6 +10,7 @@
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
 #include "engine/precision/store_source.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/load_precision.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/main_memory.h"
@@ -34,10 +35,10 @@ LoadOptions options_of(const LoadPlan& plan) {
   return options;
 }
 
-std::string joined(const std::vector<PlanDifference>& differences) {
-  std::string text;
-  for (const PlanDifference& each : differences) text += (text.empty() ? "" : "; ") + sentence(each);
-  return text;
+std::vector<Phrase> phrases_of(const std::vector<PlanDifference>& differences) {
+  std::vector<Phrase> all;
+  for (const PlanDifference& each : differences) all.push_back(phrase_of(each));
+  return all;
 }
 
 // What the plan was made for is there still, or less that is enough for it; else, where the caller wants
@@ -70,8 +71,7 @@ Result<runtime::PlannedLoad> plan_and_store(const runtime::Subject& subject, Loa
   if (shown.plan == nullptr) return planned;
   planned.plan.changed = differences(*shown.plan, planned.plan);
   if (!planned.plan.changed.empty() && shown.if_changed == IfChanged::refuse)
-    return fail(ErrorKind::invalid, "the plan", "it does not hold any more: " + joined(planned.plan.changed),
-                "Plan again, and load that");
+    return fail(phrases::plan_place(), errors::plan_does_not_hold(phrases_of(planned.plan.changed)));
   return planned;
 }
 
@@ -164,8 +164,9 @@ void log_loaded(const Engine::Parts& parts, double seconds) {
     log::info("runtime", "the plan for ", parts.device->name(), ": ", plan.total_bytes, " of ",
               plan.budget_bytes, " bytes, and beside it ", plan.units_on_host,
               " units that the processor computes and buffers, ", plan.host_bytes, " bytes of main memory");
-  for (const std::string& note : plan.notes) log::info("runtime", note);
-  if (!parts.plan.changed.empty()) log::info("runtime", "planned anew: ", joined(parts.plan.changed));
+  for (const Phrase& note : plan.notes) log::info("runtime", english(note));
+  for (const PlanDifference& each : parts.plan.changed)
+    log::info("runtime", "planned anew: ", english(phrase_of(each)));
 }
 
 Result<std::unique_ptr<Engine::Parts>> assemble(Loading loading, const ProgressSink& progress,

@@ -7,7 +7,6 @@
 #include "engine/core/result.h"
 #include "engine/core/shell_word.h"
 #include "engine/layers/forward.h"
-#include "engine/models/say.h"
 #include "engine/precision/best_mix.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/fingerprint.h"
@@ -18,6 +17,7 @@
 #include "engine/precision/store_profile.h"
 #include "engine/precision/tier_map.h"
 #include "engine/precision/token_cost.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/main_memory.h"
 #include "engine/runtime/plan_advice.h"
@@ -27,7 +27,6 @@
 namespace fovea::runtime {
 namespace {
 
-using models::say;
 using precision::TierId;
 using precision::UnitId;
 using precision::UnitPlan;
@@ -118,7 +117,7 @@ Result<std::optional<checkpoint::Store>> open_store(const Subject& subject, cons
   if (store.error().kind == ErrorKind::not_found) return std::nullopt;
   Error refused = std::move(store).error();
   if (refused.kind != ErrorKind::io && checkpoint::begins_as_store(path))
-    refused.advice = "Make it again: " + making_of(path, units, options);
+    refused.advice = phrases::make_store_again(making_of(path, units, options));
   return std::unexpected(std::move(refused));
 }
 
@@ -152,32 +151,26 @@ Result<double> processor_gb_per_s(int threads) {
 std::optional<Error> refusal(const Subject& subject, const LoadOptions& options, const Machine& machine,
                              Fitted& fitted) {
   Plan& plan = fitted.precision.plan;
-  const std::string device = machine.is_another() ? "the card" : machine.device->name();
+  const Phrase device =
+      machine.is_another() ? phrases::the_card() : phrases::name_place(machine.device->name());
   if (machine.is_card() && !machine.is_another() && plan.budget_bytes > machine.device_free_bytes()) {
     plan.fits = false;
-    Error error{ErrorKind::memory, "budget",
-                say(plan.budget_bytes, " bytes are more than the ", machine.device_free_bytes(), " that ",
-                    device, " has free beside other programs"),
-                "Give a smaller budget, or close other programs that use it"};
-    plan.advice = {error.advice};
-    return error;
+    plan.advice = {phrases::smaller_budget()};
+    return errors::budget_beyond_device(Bytes{plan.budget_bytes}, Bytes{machine.device_free_bytes()}, device)
+        .at(phrases::budget_place());
   }
   if (!plan.fits) {
     plan.advice = advise_on_budget(subject, options, machine, fitted);
-    std::string what = say(size_text(plan.budget_bytes), " (", plan.budget_bytes, " bytes) is too small");
-    if (fitted.units.policy == PolicyKind::none) {
-      what += say(" for ", device, ": the model and its context take ");
-    } else {
-      what += say(": the model with every unit at ", fitted.units.inputs.tier_names.back(), " takes ");
-    }
-    what += say(size_text(plan.least_bytes), " (", plan.least_bytes, " bytes)");
-    return Error{ErrorKind::memory, "budget", std::move(what),
-                 advise_in_short(subject, options, machine, fitted)};
+    const Bytes budget{plan.budget_bytes}, least{plan.least_bytes};
+    Error error = fitted.units.policy == PolicyKind::none
+                      ? errors::budget_too_small_for_device(budget, device, least)
+                      : errors::budget_too_small_for_tier(budget, fitted.units.inputs.tier_names.back(), least);
+    return std::move(error).at(phrases::budget_place()).advise(advise_in_short(subject, options, machine, fitted));
   }
   const auto advice = [&] { return advise_on_main_memory(subject, options, machine, plan); };
   if (auto held = check_main_memory(plan, advice); !held) {
     plan.fits = false;
-    plan.advice = {held.error().advice_words()};
+    plan.advice = {held.error().advice};
     return std::move(held).error();
   }
   return std::nullopt;

@@ -7,6 +7,7 @@
 #include "engine/core/log.h"
 #include "engine/core/result.h"
 #include "engine/layers/forward.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/processor.h"
 
 namespace fovea::runtime {
@@ -21,20 +22,19 @@ constexpr std::int64_t card_chunks = 2;
 // Of recurrent state: the running sequence's, and saved ones.
 constexpr std::int64_t state_blocks = 8;
 
-std::unexpected<Error> out_of_range(const char* name, std::int64_t value, std::string range) {
-  return fail(ErrorKind::invalid, name, "the value is " + std::to_string(value),
-              "Give one from " + std::move(range));
+std::unexpected<Error> out_of_range(const char* name, std::int64_t value, Phrase range) {
+  return fail(phrases::option_place(name), errors::value_out_of_range(value, std::move(range)));
 }
 
 }  // namespace
 
 Result<void> check(const LoadOptions& options) {
   if (options.context < 0 || options.context > most_context)
-    return out_of_range("context", options.context, "0 (the model's) … " + std::to_string(most_context));
+    return out_of_range("context", options.context, phrases::from_models_to(most_context));
   if (options.threads < 0 || options.threads > 1024)
-    return out_of_range("threads", options.threads, "0 (all) … 1024");
+    return out_of_range("threads", options.threads, phrases::from_all_to(1024));
   if (options.chunk < 0 || options.chunk > most_chunk)
-    return out_of_range("chunk", options.chunk, "0 (the default) … " + std::to_string(most_chunk));
+    return out_of_range("chunk", options.chunk, phrases::from_default_to(most_chunk));
   return {};
 }
 

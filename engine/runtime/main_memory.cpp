@@ -6,12 +6,11 @@
 #include <fstream>
 
 #include "engine/api/sentence.h"
-#include "engine/models/say.h"
+#include "engine/runtime/errors.h"
 
 namespace fovea::runtime {
 namespace {
 
-using models::say;
 
 // The number behind "key" or "key:" in a file of lines; nothing when it is not there.
 std::optional<std::int64_t> number_at(const std::filesystem::path& path, std::string_view key) {
@@ -89,15 +88,13 @@ Memory memory(const std::filesystem::path& root) {
   return result;
 }
 
-Result<void> check_main_memory(const Plan& plan, const std::function<std::string()>& advice) {
+Result<void> check_main_memory(const Plan& plan, const std::function<Phrase()>& advice) {
   if (plan.host_available_bytes == 0 || plan.host_bytes <= plan.host_available_bytes) return {};
-  return fail(
-      ErrorKind::memory, "main memory",
-      say(size_text(plan.host_bytes), " (", plan.host_bytes, " bytes) are needed beside the card (",
-          plan.units_on_host, " units that the processor computes ", size_text(plan.host.weights),
-          ", buffers ", size_text(plan.host.transfer + plan.host.exchange), "), ",
-          size_text(plan.host_available_bytes), " (", plan.host_available_bytes, " bytes) are available"),
-      advice());
+  return fail(phrases::main_memory_place(),
+              errors::main_memory_too_small(Bytes{plan.host_bytes}, plan.units_on_host, Bytes{plan.host.weights},
+                                            Bytes{plan.host.transfer + plan.host.exchange},
+                                            Bytes{plan.host_available_bytes})
+                  .advise(advice()));
 }
 
 }  // namespace fovea::runtime

@@ -21,6 +21,6 @@ Memory memory(const std::filesystem::path& root = "/");
 
 // ErrorKind::memory when what the plan needs beside the card exceeds its host_available_bytes, with both
 // numbers and what they consist of.
-Result<void> check_main_memory(const Plan& plan, const std::function<std::string()>& advice);
+Result<void> check_main_memory(const Plan& plan, const std::function<Phrase()>& advice);
 
 }  // namespace fovea::runtime

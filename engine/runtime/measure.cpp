@@ -5,6 +5,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/core/result.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/random.h"
 
@@ -14,11 +15,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Result<void> check_length(std::int64_t tokens, std::int64_t context) {
-  if (tokens < 1) return fail(ErrorKind::invalid, "tokens", "at least one token is needed");
+  if (tokens < 1) return fail(phrases::option_place("tokens"), errors::no_tokens());
   if (tokens <= context) return {};
-  return fail(ErrorKind::context_full, "tokens",
-              std::to_string(tokens) + " tokens do not fit a context of " + std::to_string(context),
-              "Load the model with a longer context");
+  return fail(phrases::option_place("tokens"), errors::tokens_beyond_context(tokens, context));
 }
 
 // Arbitrary, the same every time, and spread over the vocabulary so that a router's choices vary.
@@ -86,9 +85,7 @@ Result<void> Engine::logits(std::span<const TokenId> tokens, const LogitsSink& r
   FOVEA_CHECK(check_length(length, parts.plan.options.context));
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] < 0 || tokens[i] >= vocabulary) {
-      return fail(
-          ErrorKind::invalid, "token " + std::to_string(i),
-          "the id is " + std::to_string(tokens[i]) + ", the vocabulary has " + std::to_string(vocabulary));
+      return fail(phrases::token_place(i), errors::token_beyond_vocabulary(tokens[i], vocabulary));
     }
   }
   runtime::Sequence sequence = parts.cache->begin({}, 0);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/core/result.h"
+#include "engine/runtime/errors.h"
 
 namespace fovea::runtime {
 
@@ -12,19 +13,13 @@ Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, co
   const kernels::BlockShape block = kernels::block_shape(shape.type);
   for (const PageShape::Layer& layer : shape.layers) {
     if (layer.head_dim % block.elements == 0) continue;
-    return fail(ErrorKind::unsupported, "kv",
-                "a KV cache of " + std::string(kernels::type_name(shape.type)) +
-                    " needs heads of a multiple of " + std::to_string(block.elements) +
-                    " elements, the model's have " + std::to_string(layer.head_dim),
-                "Choose f16 or f32 for the KV cache");
+    return fail(phrases::option_place("kv"), errors::kv_type_needs_heads(kernels::type_name(shape.type),
+                                                                         block.elements, layer.head_dim));
   }
   const std::int64_t bytes = pages * shape.page_bytes();
   Arena arena(device.allocate(bytes), Release{&device, bytes});
   if (!arena) {
-    return fail(ErrorKind::memory, "KV cache",
-                std::to_string(bytes) + " bytes for " + std::to_string(pages * shape.page_tokens) +
-                    " tokens are not available",
-                "Choose a shorter context or a smaller KV type");
+    return fail(phrases::kv_cache_place(), errors::no_memory_for_tokens(Bytes{bytes}, pages * shape.page_tokens));
   }
   return PagePool(shape, pages, std::move(arena), device, stream);
 }

@@ -15,6 +15,7 @@
 #include "engine/models/host_weights.h"
 #include "engine/models/model.h"
 #include "engine/runtime/control_tokens.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/kv_cache.h"
 #include "engine/runtime/precision_control.h"
 #include "engine/runtime/unit_watch.h"
@@ -71,12 +72,9 @@ auto at_the_door(Function&& function) -> decltype(function()) {
   try {
     return function();
   } catch (const std::bad_alloc&) {
-    return std::unexpected(Error{ErrorKind::memory, "engine", "the system has no more memory to give",
-                                 "Close other programs, or choose a smaller model or context"});
+    return fail(phrases::engine_place(), errors::no_more_memory());
   } catch (const std::system_error& error) {
-    return std::unexpected(Error{ErrorKind::memory, "engine",
-                                 "the system starts no more threads: " + error.code().message(),
-                                 "Close other programs, or use fewer threads"});
+    return fail(phrases::engine_place(), errors::no_more_threads(Said{error.code().message()}));
   }
 }
 

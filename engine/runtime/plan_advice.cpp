@@ -3,13 +3,11 @@
 #include <functional>
 #include <optional>
 
-#include "engine/models/say.h"
 #include "engine/api/sentence.h"
+#include "engine/runtime/errors.h"
 
 namespace fovea::runtime {
 namespace {
-
-using models::say;
 
 constexpr std::int64_t shortest_context = 512;  // that advice proposes
 
@@ -26,12 +24,12 @@ class Adviser {
     return *std::move(fitted);
   }
 
-  static std::string outcome(const Fitted& changed) {
+  static Phrase outcome(const Fitted& changed) {
     const Plan& plan = changed.precision.plan;
-    return plan.fits ? "fits" : "needs " + size_text(plan.least_bytes);
+    return plan.fits ? phrases::plan_fits() : phrases::plan_needs(Bytes{plan.least_bytes});
   }
 
-  void lower_tiers(const Fitted& fitted, std::vector<std::string>& advice) const {
+  void lower_tiers(const Fitted& fitted, std::vector<Phrase>& advice) const {
     if (fitted.units.tiers.empty() || fitted.units.policy == PolicyKind::none) return;
     // What is offloaded has one tier.
     std::vector<std::string> names;
@@ -45,12 +43,12 @@ class Adviser {
       if (changed->precision.plan.least_bytes >= fitted.precision.plan.least_bytes) continue;
       std::string list;
       for (const std::string& tier : tiers) list += (list.empty() ? "" : ",") + tier;
-      advice.push_back(say("--tiers ", list, " ", outcome(*changed)));
+      advice.push_back(phrases::lower_tiers_would(list, outcome(*changed)));
       if (changed->precision.plan.fits) return;
     }
   }
 
-  void leave_to_disk(const Fitted& fitted, std::vector<std::string>& advice) const {
+  void leave_to_disk(const Fitted& fitted, std::vector<Phrase>& advice) const {
     if (!subject_.has_experts() || fitted.units.policy == PolicyKind::offload) return;
     const auto changed = with([&](LoadOptions& o) {
       o.precision.policy = PolicyKind::offload;
@@ -59,15 +57,14 @@ class Adviser {
       o.precision.offload = {.cpu_moe_layers = -1, .override_tensors = {}, .gpu_layers = -1};
     });
     if (!changed) return;
-    advice.push_back(say("--policy offload --tiers ", changed->units.tiers.front().name, " --n-cpu-moe ",
-                         changed->units.cpu_moe_layers, " ", outcome(*changed), ": ",
-                         changed->precision.absent_units, " of ", changed->units.units.size(),
-                         " units on disk alone, with stalls"));
+    advice.push_back(phrases::leaving_to_disk_would(changed->units.tiers.front().name,
+                                                    changed->units.cpu_moe_layers, outcome(*changed),
+                                                    changed->precision.absent_units, changed->units.units.size()));
   }
 
   // The fewest layers that must be the processor's beside a card, with the policy that is in force.
   struct Division {
-    std::string flag;
+    std::string flags;
     Fitted fitted;
   };
   std::optional<Division> fewest_for_host(const Fitted& fitted) const {
@@ -83,29 +80,31 @@ class Adviser {
         }
       });
       if (!changed || (!changed->precision.plan.fits && away < layers)) continue;
-      return Division{.flag = subject_.has_experts() ? say("--n-cpu-moe ", away) : say("-ngl ", kept),
+      return Division{.flags = subject_.has_experts() ? "--n-cpu-moe " + std::to_string(away)
+                                                      : "-ngl " + std::to_string(kept),
                       .fitted = *std::move(changed)};
     }
     return std::nullopt;
   }
 
-  void leave_to_host(const Fitted& fitted, std::vector<std::string>& advice) const {
+  void leave_to_host(const Fitted& fitted, std::vector<Phrase>& advice) const {
     const auto found = fewest_for_host(fitted);
     if (!found) return;
-    advice.push_back(say(found->flag, " ", outcome(found->fitted), ": the processor computes ",
-                         found->fitted.precision.absent_units, " of ", found->fitted.units.units.size(),
-                         " units, ", size_text(found->fitted.precision.plan.host_bytes), " of main memory"));
+    const Fitted& fits = found->fitted;
+    advice.push_back(phrases::leaving_to_host_would(found->flags, outcome(fits), fits.precision.absent_units,
+                                                    fits.units.units.size(),
+                                                    Bytes{fits.precision.plan.host_bytes}));
   }
 
-  void smaller_kv(const Plan& plan, std::vector<std::string>& advice) const {
+  void smaller_kv(const Plan& plan, std::vector<Phrase>& advice) const {
     if (options_.kv == KvType::q8) return;
     const auto changed = with([](LoadOptions& o) { o.kv = KvType::q8; });
     if (!changed) return;
-    advice.push_back(say("--kv q8 saves ", size_text(plan.parts.kv - changed->precision.plan.parts.kv),
-                         " and ", outcome(*changed)));
+    advice.push_back(phrases::smaller_kv_would(Bytes{plan.parts.kv - changed->precision.plan.parts.kv},
+                                               outcome(*changed)));
   }
 
-  void shorter_context(const Plan& plan, std::vector<std::string>& advice) const {
+  void shorter_context(const Plan& plan, std::vector<Phrase>& advice) const {
     const std::int64_t context = options_.context;
     std::int64_t best = 0;
     for (std::int64_t low = 1, high = (context - 1) / shortest_context; low <= high;) {
@@ -119,10 +118,9 @@ class Adviser {
       }
     }
     if (best > 0) {
-      advice.push_back(say("--context ", best, " instead of ", context, " fits"));
+      advice.push_back(phrases::shorter_context_would(best, context));
     } else {
-      advice.push_back(say("No context is short enough alone: that of ", context, " tokens takes ",
-                           size_text(plan.parts.kv)));
+      advice.push_back(phrases::no_context_would(context, Bytes{plan.parts.kv}));
     }
   }
 
@@ -134,13 +132,12 @@ class Adviser {
 
 }  // namespace
 
-std::vector<std::string> advise_on_budget(const Subject& subject, const LoadOptions& options,
+std::vector<Phrase> advise_on_budget(const Subject& subject, const LoadOptions& options,
                                           const Machine& machine, const Fitted& fitted) {
   const Adviser adviser(subject, options, machine);
   const Plan& plan = fitted.precision.plan;
-  std::vector<std::string> advice{say(size_text(plan.least_bytes), " (", plan.least_bytes,
-                                      " bytes) would do, ", size_text(plan.least_bytes - plan.budget_bytes),
-                                      " more")};
+  std::vector<Phrase> advice{
+      phrases::more_bytes_would_do(Bytes{plan.least_bytes}, Bytes{plan.least_bytes - plan.budget_bytes})};
   adviser.lower_tiers(fitted, advice);
   machine.is_card() ? adviser.leave_to_host(fitted, advice) : adviser.leave_to_disk(fitted, advice);
   adviser.smaller_kv(plan, advice);
@@ -148,29 +145,25 @@ std::vector<std::string> advise_on_budget(const Subject& subject, const LoadOpti
   return advice;
 }
 
-std::string advise_in_short(const Subject& subject, const LoadOptions& options, const Machine& machine,
+Phrase advise_in_short(const Subject& subject, const LoadOptions& options, const Machine& machine,
                             const Fitted& fitted) {
   if (!machine.is_card())
-    return say("Give ", fitted.precision.plan.least_bytes,
-               " bytes or more, a shorter context, or a lower tier");
+    return phrases::give_more_bytes(Bytes{fitted.precision.plan.least_bytes});
   const bool experts = subject.has_experts();
   const auto found = Adviser(subject, options, machine).fewest_for_host(fitted);
   if (!found || !found->fitted.precision.plan.fits)
-    return say("Choose a shorter context or a smaller model: it does not fit even with all ",
-               experts ? "experts" : "feed-forward layers", " left to the processor (",
-               experts ? "--n-cpu-moe" : "-ngl", ", --override-tensor)");
+    return experts ? phrases::no_division_fits_experts() : phrases::no_division_fits_layers();
   // With the flags alone an automatic policy would be another one.
   const PolicyKind policy = fitted.units.policy;
-  const char* const also = options.precision.policy != PolicyKind::automatic ? ""
+  const std::string also = options.precision.policy != PolicyKind::automatic ? ""
                            : policy == PolicyKind::dynaexq                   ? "--policy dynaexq "
                            : policy == PolicyKind::static_tiers              ? "--policy static "
                                                                              : "";
-  return say("Leave more to the processor: ", also, found->flag, " fits",
-             experts ? " (--n-cpu-moe auto finds it)" : "",
-             "; --override-tensor chooses by name. Or choose a shorter context");
+  return experts ? phrases::leave_experts_to_host(also + found->flags)
+                 : phrases::leave_layers_to_host(also + found->flags);
 }
 
-std::string advise_on_main_memory(const Subject& subject, const LoadOptions& options, const Machine& machine,
+Phrase advise_on_main_memory(const Subject& subject, const LoadOptions& options, const Machine& machine,
                                   const Plan& plan) {
   const bool experts = subject.has_experts();
   const std::int64_t layers = std::ssize(subject.weights->layers);
@@ -185,14 +178,12 @@ std::string advise_on_main_memory(const Subject& subject, const LoadOptions& opt
     const auto other = adviser.with([&](LoadOptions& o) { o.precision.offload = offload; });
     if (!other || !other->precision.plan.fits) continue;
     if (other->precision.plan.host_bytes > plan.host_available_bytes) continue;
-    if (away == 0) return "Leave everything on the card: it fits there without --n-cpu-moe, -ngl and -ot";
-    return experts ? say("Leave less to the processor: --n-cpu-moe ", away, " fits both memories")
-                   : say("Leave less to the processor: -ngl ", offload.gpu_layers, " fits both memories");
+    if (away == 0) return phrases::leave_all_on_card();
+    return phrases::leave_less_to_host(experts ? "--n-cpu-moe " + std::to_string(away)
+                                               : "-ngl " + std::to_string(offload.gpu_layers));
   }
-  return experts && plan.units_on_host > 0
-             ? "Lower tiers keep more experts on the card (--tiers q4,q2 with a smaller --n-cpu-moe, or "
-               "auto). Or close other programs, or choose a smaller model"
-             : "Close other programs, or choose a shorter context or a smaller model";
+  return experts && plan.units_on_host > 0 ? phrases::lower_tiers_for_main_memory()
+                                           : phrases::less_for_main_memory();
 }
 
 }  // namespace fovea::runtime

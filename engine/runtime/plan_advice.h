@@ -9,13 +9,13 @@
 namespace fovea::runtime {
 
 // The device's memory is too small: proposals to list, "--kv q8 saves 12 MiB and fits" …
-std::vector<std::string> advise_on_budget(const Subject& subject, const LoadOptions& options,
+std::vector<Phrase> advise_on_budget(const Subject& subject, const LoadOptions& options,
                                           const Machine& machine, const Fitted& fitted);
 // … and the sentence of an error, with the most useful of them.
-std::string advise_in_short(const Subject& subject, const LoadOptions& options, const Machine& machine,
+Phrase advise_in_short(const Subject& subject, const LoadOptions& options, const Machine& machine,
                             const Fitted& fitted);
 // Main memory is, for what lies beside a card.
-std::string advise_on_main_memory(const Subject& subject, const LoadOptions& options, const Machine& machine,
+Phrase advise_on_main_memory(const Subject& subject, const LoadOptions& options, const Machine& machine,
                                   const Plan& plan);
 
 }  // namespace fovea::runtime

@@ -5,9 +5,9 @@
 #include "engine/api/plan.h"
 #include "engine/api/sentence.h"
 #include "engine/core/result.h"
-#include "engine/models/say.h"
 #include "engine/precision/model_shapes.h"
 #include "engine/api/sentence.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/load_plan.h"
 #include "engine/runtime/load_settings.h"
 #include "engine/runtime/parts.h"
@@ -16,7 +16,6 @@
 namespace fovea {
 namespace {
 
-using models::say;
 
 Result<runtime::Machine> machine_of(const LoadOptions& options, const MachineFacts& facts) {
   FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(options.device));
@@ -35,7 +34,7 @@ Result<LoadPlan> plan_of(const runtime::Subject& subject, LoadOptions options,
 std::string units_by_tier(const LoadPlan& plan) {
   std::string text;
   const auto add = [&](std::int64_t units, std::string_view name) {
-    if (units > 0) text += say(text.empty() ? "" : ", ", units, " ", name);
+    if (units > 0) text += (text.empty() ? "" : ", ") + std::to_string(units) + " " + name;
   };
   for (const PlanTier& tier : plan.plan.parts.experts) add(tier.units, tier.name);
   add(plan.units_offloaded, plan.host_computes ? "host" : "disk");
@@ -96,28 +95,26 @@ std::vector<PlanDifference> differences(const LoadPlan& was, const LoadPlan& is)
   return found;
 }
 
-std::string sentence(const PlanDifference& d) {
-  const auto sizes = [&](const char* what) {
-    return say(what, " ", size_text(d.now), " (", d.now, " bytes), the plan had ", size_text(d.before), " (",
-               d.before, " bytes)");
-  };
+Phrase phrase_of(const PlanDifference& d) {
+  const auto sizes = [&](const auto& phrase) { return phrase(Bytes{d.now}, Bytes{d.before}); };
   switch (d.what) {
     case PlanDifference::What::budget:
-      return sizes("the budget is");
+      return sizes(phrases::budget_is_other);
     case PlanDifference::What::device_bytes:
-      return sizes("what is on the device takes");
+      return sizes(phrases::device_takes_other);
     case PlanDifference::What::host_bytes:
-      return sizes("what is beside the device takes");
+      return sizes(phrases::host_takes_other);
     case PlanDifference::What::device_free:
-      return sizes("free on the device are");
+      return sizes(phrases::device_free_is_other);
     case PlanDifference::What::units:
-      return say(d.before, " of ", d.now, " units begin at another tier: ", d.now_name, "; the plan had ",
-                 d.before_name);
+      return phrases::tiers_are_others(d.before, d.now, d.now_name, d.before_name);
     case PlanDifference::What::store:
       break;
   }
-  const auto named = [](const std::string& name) { return name.empty() ? "no store" : "the store " + name; };
-  return say("it rests on ", named(d.now_name), ", the plan on ", named(d.before_name));
+  const auto named = [](const std::string& name) {
+    return name.empty() ? phrases::no_store() : phrases::the_store(name);
+  };
+  return phrases::store_is_another(named(d.now_name), named(d.before_name));
 }
 
 Result<LoadPlan> plan_model(const LoadOptions& options, const MachineFacts& facts) {
@@ -148,9 +145,7 @@ Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given,
     if (!has_experts && options.precision.policy == PolicyKind::automatic && options.precision.tiers.empty())
       options.precision.policy = PolicyKind::none;
     if (!has_experts && options.precision.policy != PolicyKind::none)
-      return fail(ErrorKind::unsupported, "--shape " + std::string(shape->name),
-                  "the tiers of a dense model are planned from its file alone",
-                  "Plan without a policy, or give the model");
+      return fail(phrases::shape_place(shape->name), errors::dense_shape_has_no_tiers());
     const precision::UnitTable units(weights.plan, models::UnitScope::experts);
     FOVEA_TRY(const auto dense_tier, precision::parse_tiers(std::vector{choice.dense_tier}, units));
     const kernels::Type dense_type = dense_tier.front().type.value_or(kernels::Type::bf16);

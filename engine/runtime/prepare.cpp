@@ -11,6 +11,7 @@
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/prepare.h"
 #include "engine/precision/prepare_divergence.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
 #include "engine/text/text_model.h"
@@ -51,10 +52,7 @@ Result<Source> open_source(const PrepareRequest& request, const kernels::Device*
   const kernels::Device* computes = device;
   if (!device->memory_is_host()) {
     if (request.calibration.divergence_tokens > 0)
-      return fail(ErrorKind::unsupported, "divergence",
-                  "it is measured with what the processor reads, and the store for " + device->name() +
-                      " is packed otherwise",
-                  "Leave out --divergence, or prepare for the processor");
+      return fail(phrases::divergence_place(), errors::divergence_of_device_store(device->name()));
     FOVEA_TRY(computes, runtime::chosen_device({}));
   }
   FOVEA_TRY(auto checkpoint, checkpoint::Checkpoint::open(request.model));
@@ -62,8 +60,7 @@ Result<Source> open_source(const PrepareRequest& request, const kernels::Device*
   FOVEA_TRY(const models::WeightPlan plan, models::plan_weights(checkpoint, config));
   precision::UnitTable units(plan, unit_scope(request.scope, config));
   if (units.size() == 0)
-    return fail(ErrorKind::unsupported, request.model.string(), "a dense model has no experts",
-                "Its linear layers can be prepared: --scope linear");
+    return fail(phrases::file_place(request.model), errors::dense_model_has_no_experts());
   const auto names = request.tiers.empty() ? default_tiers(units) : request.tiers;
   FOVEA_TRY(auto tiers, precision::parse_tiers(names, units));
   FOVEA_CHECK(precision::check_tiers(units, tiers));
@@ -72,10 +69,8 @@ Result<Source> open_source(const PrepareRequest& request, const kernels::Device*
 
 Result<void> check(const PrepareRequest& request) {
   const CalibrationRequest& c = request.calibration;
-  const auto out_of_range = [](const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
-    return fail(ErrorKind::invalid, name,
-                "the value is " + std::to_string(value) + ", it must be " + std::to_string(least) + " … " +
-                    std::to_string(most));
+  const auto out_of_range = [](const char* name, std::int64_t value, std::int64_t min, std::int64_t max) {
+    return fail(phrases::option_place(name), errors::value_out_of_range(value, phrases::from_to(min, max)));
   };
   constexpr std::int64_t most_tokens = std::int64_t{1} << 30;
   if (request.threads < 0 || request.threads > 1024) return out_of_range("threads", request.threads, 0, 1024);
@@ -87,8 +82,7 @@ Result<void> check(const PrepareRequest& request) {
   if (c.divergence_tokens < 0 || c.divergence_tokens > most_tokens)
     return out_of_range("divergence tokens", c.divergence_tokens, 0, most_tokens);
   if (c.divergence_tokens > 0 && c.text.empty())
-    return fail(ErrorKind::invalid, "divergence tokens", "the divergence is measured on a text",
-                "Give one: --calibrate FILE");
+    return fail(phrases::option_place("divergence tokens"), errors::divergence_needs_text());
   return {};
 }
 
@@ -135,10 +129,8 @@ Result<std::optional<Store>> find_store(const PrepareRequest& request,
   recalibrated = other_text && request.recalibrate;
   if (recalibrated) return std::nullopt;
   if (other_text || (request.calibration.divergence_tokens > 0 && !has_divergences(*store)))
-    return fail(
-        ErrorKind::invalid, request.store.string(),
-        other_text ? "the store was made without this calibration" : "the store was made without divergences",
-        "Make it again: fovea prepare MODEL --rebuild");
+    return fail(phrases::file_place(request.store),
+                other_text ? errors::store_without_calibration() : errors::store_without_divergences());
   return std::optional(std::move(*store));
 }
 

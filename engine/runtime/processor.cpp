@@ -15,6 +15,7 @@
 
 #include "engine/api/devices.h"
 #include "engine/core/result.h"
+#include "engine/runtime/errors.h"
 #include "kernels/cpu/device.h"
 #include "kernels/modules/gpus.h"
 
@@ -89,9 +90,9 @@ namespace {
 
 Result<const kernels::Device*> gpu(std::string_view name) {
   const kernels::ModuleDevices& found = kernels::gpus();
-  std::string names = "cpu";
+  std::vector<std::string> names{"cpu"};
   for (const kernels::ModuleDevice& each : found.devices) {
-    names += ", " + each.name;
+    names.push_back(each.name);
     if (each.name != name) continue;
     if (each.device) return each.device;
     return fail(ErrorKind::unsupported, each.name, each.facts.description + " cannot be used: " + each.reason,
@@ -108,12 +109,10 @@ Result<const kernels::Device*> chosen_device(std::string_view name) {
   if (name != "cpu") return gpu(name);
   if (const kernels::Device* device = kernels::cpu::default_device()) return device;
   const char* wanted = std::getenv("FOVEA_CPU");
-  std::string available;
-  for (const std::string_view name : kernels::cpu::available_instruction_sets())
-    available += (available.empty() ? "" : ", ") + std::string(name);
-  return fail(ErrorKind::not_found, "FOVEA_CPU",
-              "this processor cannot run \"" + std::string(wanted == nullptr ? "" : wanted) + "\"",
-              "Choose one of: " + available);
+  std::vector<std::string> available;
+  for (const std::string_view set : kernels::cpu::available_instruction_sets()) available.emplace_back(set);
+  return fail(phrases::option_place("FOVEA_CPU"),
+              errors::no_such_instruction_set(wanted == nullptr ? "" : wanted, std::move(available)));
 }
 
 }  // namespace fovea::runtime

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/result.h"
+#include "engine/runtime/errors.h"
 
 namespace fovea::runtime {
 namespace {
@@ -16,15 +17,12 @@ Result<std::string> to_json(const std::vector<Message>& messages) {
   try {
     return json.dump();
   } catch (const nlohmann::json::exception&) {
-    return fail(ErrorKind::invalid, "messages", "a message is not valid UTF-8", "Convert it to UTF-8");
+    return fail(phrases::given_messages(), errors::message_not_utf8());
   }
 }
 
-std::unexpected<Error> too_long(std::int64_t prompt, std::int64_t context, std::string advice) {
-  return fail(ErrorKind::context_full, "prompt",
-              std::to_string(prompt) + " tokens do not fit a context of " + std::to_string(context) +
-                  " with room for an answer",
-              std::move(advice));
+std::unexpected<Error> too_long(std::int64_t prompt, std::int64_t context, Phrase advice) {
+  return fail(phrases::prompt_place(), errors::prompt_too_long(prompt, context).advise(std::move(advice)));
 }
 
 // A turn is a user's message and everything up to the next one. Begins of turns, and the end.
@@ -46,27 +44,22 @@ Result<Prompt> PromptMaker::make(const GenerateRequest& request) const {
   if (request.raw_prompt) {
     prompt.tokens = encode_raw(*request.raw_prompt);
   } else if (request.messages.empty()) {
-    return fail(ErrorKind::invalid, "messages", "the request has no message and no raw prompt",
-                "Give a question");
+    return fail(phrases::given_messages(), errors::nothing_asked());
   } else {
     if (request.continue_last && request.messages.back().role != "assistant")
-      return fail(ErrorKind::invalid, "messages",
-                  "only an assistant's message can be continued, and the last is the " +
-                      request.messages.back().role + "'s");
+      return fail(phrases::given_messages(), errors::last_is_not_assistants(request.messages.back().role));
     FOVEA_TRY(prompt.tokens, encode(request.messages, request.continue_last));
   }
   if (prompt.tokens.empty())
-    return fail(ErrorKind::invalid, "prompt", "the prompt is empty", "Give a question");
+    return fail(phrases::prompt_place(), errors::empty_prompt());
   const std::int64_t length = std::ssize(prompt.tokens);
   if (length < context) return prompt;
-  const std::string usual = "Load the model with a longer context, or shorten the conversation";
-  if (request.raw_prompt) return too_long(length, context, usual);
+  if (request.raw_prompt)
+    return too_long(length, context, phrases::longer_context_or_shorter_conversation());
   Result<Prompt> shorter = drop_oldest_turns(request, length);
   if (request.overflow == ContextOverflow::drop_oldest_turns || !shorter) return shorter;
-  return too_long(length, context,
-                  usual + ", or let the " + std::to_string(shorter->dropped_messages) +
-                      (shorter->dropped_messages == 1 ? " oldest message" : " oldest messages") +
-                      " be left out");
+  return fail(phrases::prompt_place(),
+              errors::conversation_too_long(length, context, shorter->dropped_messages));
 }
 
 std::vector<TokenId> PromptMaker::encode_raw(const std::string& prompt) const {
@@ -78,9 +71,7 @@ std::vector<TokenId> PromptMaker::encode_raw(const std::string& prompt) const {
 
 Result<std::vector<TokenId>> PromptMaker::encode(std::vector<Message> messages, bool continue_last) const {
   if (!text.has_chat_template()) {
-    return fail(ErrorKind::unsupported, "chat template",
-                "this model has none: it was not made for conversations",
-                "Choose an instruct or chat model, or give a raw prompt");
+    return fail(phrases::chat_template(), errors::no_chat_template());
   }
   std::string begun;  // of the answer
   if (continue_last) {
@@ -131,9 +122,7 @@ Result<Prompt> PromptMaker::drop_oldest_turns(const GenerateRequest& request,
     if (prompt_tokens < context)
       return Prompt{std::move(tokens), static_cast<std::int32_t>(borders[first] - borders[0])};
   }
-  return too_long(
-      prompt_tokens, context,
-      "Even the last message alone is too long: shorten it, or load the model with a longer context");
+  return too_long(prompt_tokens, context, phrases::last_message_too_long());
 }
 
 }  // namespace fovea::runtime

@@ -5,6 +5,7 @@
 #include "engine/api/engine.h"
 #include "engine/core/result.h"
 #include "engine/runtime/entropy.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
 
 namespace fovea {
@@ -85,10 +86,7 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
   Parts& parts = *parts_;
   const std::int64_t vocabulary = parts.model->config().vocabulary, length = std::ssize(tokens);
   if (length < 1 || length > parts.plan.options.context)
-    return fail(ErrorKind::context_full, "tokens",
-                std::to_string(length) + " tokens do not fit a context of " +
-                    std::to_string(parts.plan.options.context),
-                "Load the model with a longer context");
+    return fail(phrases::option_place("tokens"), errors::tokens_beyond_context(length, parts.plan.options.context));
   RoutingWatch watch(expert_layers(), parts.model->config().experts_used());
   runtime::Sequence sequence = parts.cache->begin({}, 0);
   while (sequence.length() < length) {
@@ -107,7 +105,7 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
         *parts.stream);
     if (std::string failure = parts.stream->failure(); !failure.empty())
       return fail(ErrorKind::device, parts.device->name(), std::move(failure));
-    if (parts.forward->stopped()) return fail(ErrorKind::cancelled, "forward pass", "stopped on request");
+    if (parts.forward->stopped()) return fail(phrases::forward_pass_place(), errors::stopped_on_request());
     sequence.commit(part);
     FOVEA_CHECK(sink(
         {.tokens = count, .entropy = runtime::mean_entropy(logits, vocabulary), .layers = watch.layers()}));

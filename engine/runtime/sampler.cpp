@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/core/result.h"
+#include "engine/runtime/errors.h"
 #include "engine/text/tokenizer.h"
 
 namespace fovea::runtime {
@@ -78,9 +79,8 @@ double softmax_weights(std::span<const float> logits, float top, float scale, fl
   return sum;
 }
 
-std::unexpected<Error> out_of_range(const char* name, double value, const char* range) {
-  return fail(ErrorKind::invalid, name, "the value is " + std::to_string(value) + ", it must be " + range,
-              "Give a value in that range");
+std::unexpected<Error> out_of_range(const char* name, double value, Phrase range) {
+  return fail(phrases::option_place(name), errors::value_out_of_range(value, std::move(range)));
 }
 
 }  // namespace
@@ -105,23 +105,23 @@ Result<Sampler> Sampler::create(SamplingSettings settings, std::int64_t vocabula
   const auto& s = settings;
   // Written so that a not-a-number is refused too.
   if (!(s.temperature >= 0 && s.temperature <= 100))
-    return out_of_range("temperature", s.temperature, "0 … 100");
-  if (s.top_k < 0) return out_of_range("top_k", s.top_k, "0 (off) or more");
-  if (!(s.top_p > 0 && s.top_p <= 1)) return out_of_range("top_p", s.top_p, "above 0, at most 1 (off)");
-  if (!(s.min_p >= 0 && s.min_p <= 1)) return out_of_range("min_p", s.min_p, "0 (off) … 1");
+    return out_of_range("temperature", s.temperature, phrases::from_to(0, 100));
+  if (s.top_k < 0) return out_of_range("top_k", s.top_k, phrases::off_or_more());
+  if (!(s.top_p > 0 && s.top_p <= 1)) return out_of_range("top_p", s.top_p, phrases::one_is_off());
+  if (!(s.min_p >= 0 && s.min_p <= 1)) return out_of_range("min_p", s.min_p, phrases::from_off_to(0, 1));
   if (!(s.repetition_penalty > 0 && s.repetition_penalty <= 100))
-    return out_of_range("repetition_penalty", s.repetition_penalty, "above 0, at most 100 (1: off)");
+    return out_of_range("repetition_penalty", s.repetition_penalty, phrases::above_zero_to_off(100, 1));
   if (!(std::abs(s.presence_penalty) <= 100))
-    return out_of_range("presence_penalty", s.presence_penalty, "-100 … 100 (0: off)");
+    return out_of_range("presence_penalty", s.presence_penalty, phrases::from_to_off(-100, 100, 0));
   if (!(std::abs(s.frequency_penalty) <= 100))
-    return out_of_range("frequency_penalty", s.frequency_penalty, "-100 … 100 (0: off)");
+    return out_of_range("frequency_penalty", s.frequency_penalty, phrases::from_to_off(-100, 100, 0));
   if (s.penalty_window < -1)
-    return out_of_range("penalty_window", s.penalty_window, "-1 (all), 0 (off) or more");
+    return out_of_range("penalty_window", s.penalty_window, phrases::all_off_or_more());
   if (!(s.dry_multiplier >= 0 && s.dry_multiplier <= 100))
-    return out_of_range("dry_multiplier", s.dry_multiplier, "0 (off) … 100");
-  if (!(s.dry_base >= 1 && s.dry_base <= 100)) return out_of_range("dry_base", s.dry_base, "1 … 100");
-  if (s.dry_allowed_length < 1) return out_of_range("dry_allowed_length", s.dry_allowed_length, "1 or more");
-  if (s.dry_window < -1) return out_of_range("dry_window", s.dry_window, "-1 (all), 0 (off) or more");
+    return out_of_range("dry_multiplier", s.dry_multiplier, phrases::from_off_to(0, 100));
+  if (!(s.dry_base >= 1 && s.dry_base <= 100)) return out_of_range("dry_base", s.dry_base, phrases::from_to(1, 100));
+  if (s.dry_allowed_length < 1) return out_of_range("dry_allowed_length", s.dry_allowed_length, phrases::from_on(1));
+  if (s.dry_window < -1) return out_of_range("dry_window", s.dry_window, phrases::all_off_or_more());
   if (settings.seed == 0) settings.seed = random_seed();
   return Sampler(settings, vocabulary, breakers);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/core/result.h"
+#include "engine/runtime/errors.h"
 
 namespace fovea::runtime {
 
@@ -14,10 +15,7 @@ Result<std::unique_ptr<StatePool>> StatePool::create(const Settings& settings, c
   pool->memory_ = device.allocate(pool->all_bytes());
   pool->zeros_ = device.allocate_host(settings.bytes);
   if (pool->memory_ == nullptr || pool->zeros_ == nullptr) {
-    return fail(ErrorKind::memory, "recurrent state",
-                std::to_string(pool->all_bytes()) + " bytes for " + std::to_string(settings.blocks) +
-                    " states are not available",
-                "Close other programs, or choose a smaller model");
+    return fail(phrases::recurrent_state_place(), errors::no_memory_for_states(Bytes{pool->all_bytes()}, settings.blocks));
   }
   std::memset(pool->zeros_, 0, static_cast<std::size_t>(settings.bytes));
   for (auto id = static_cast<StateId>(settings.blocks); id-- > 0;) pool->free_.push_back(id);

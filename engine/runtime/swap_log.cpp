@@ -6,6 +6,7 @@
 
 #include "engine/core/file_descriptor.h"
 #include "engine/core/log.h"
+#include "engine/runtime/errors.h"
 
 namespace fovea::runtime {
 namespace {
@@ -51,7 +52,7 @@ std::string tier_name(const precision::TierSet& tiers, precision::TierId tier) {
 Result<SwapLog> SwapLog::create(const std::filesystem::path& path) {
   std::FILE* const file = std::fopen(path.c_str(), "we");
   if (file == nullptr)
-    return fail(ErrorKind::io, path.string(), "the file cannot be written: " + system_message(errno));
+    return fail(phrases::file_place(path), errors::cannot_write(Said{system_message(errno)}));
   return SwapLog(path, file);
 }
 

@@ -7,6 +7,7 @@
 #include "engine/api/prepare.h"
 #include "engine/checkpoint/store.h"
 #include "engine/core/result.h"
+#include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
 
 namespace fovea {
@@ -38,7 +39,7 @@ Result<StoreCheck> verify(const std::filesystem::path& path, const ProgressSink&
   StoreCheck check;
   for (std::int64_t tier = 0; tier < tiers; ++tier) {
     for (std::int64_t unit = 0; unit < store.identity().units; ++unit) {
-      if (stop.stop_requested()) return fail(ErrorKind::cancelled, path.string(), "the check was stopped");
+      if (stop.stop_requested()) return fail(phrases::file_place(path), errors::check_was_stopped());
       const std::int64_t bytes = store.extent(unit, tier).bytes;
       FOVEA_CHECK(store.read(unit, tier, std::span(memory.get(), static_cast<std::size_t>(bytes))));
       ++check.versions;

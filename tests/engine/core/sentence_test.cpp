@@ -24,6 +24,7 @@ FOVEA_ERROR(format, wrong_fruit, "{count} {count:seed lies|seeds lie} in {fruit}
             "Give {size} ({size:exact} bytes) to {list}, not to {other}");
 FOVEA_ERROR(io, refused, "was refused: {said}", "");
 FOVEA_PHRASE(ratio, "{part} of [{shape}]");
+FOVEA_PHRASE(rounded, "{part:.2}");
 
 // A language that says everything backwards.
 class Backwards : public Wording {
@@ -51,6 +52,7 @@ class SentenceTest : public QObject {
     QCOMPARE(planted::wrong_fruit(1, planted::Fruit::apple, "b", Bytes{0}, names).what_words(),
              std::string("1 seed lies in an apple, expected {b}"));
     QCOMPARE(english(planted::ratio(0.25, std::vector<std::int64_t>{3, 4})), std::string("0.25 of [3, 4]"));
+    QCOMPARE(english(planted::rounded(2.345)), std::string("2.35"));
     QCOMPARE(english(planted::ratio(UINT64_MAX, std::vector{planted::an_apple(), planted::a_pear()})),
              std::string("18446744073709551615 of [an apple, a pear]"));
   }
