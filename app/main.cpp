@@ -92,8 +92,8 @@ class CommandsFirst : public CLI::Formatter {
 fovea::Error with_nearest_command(fovea::Error error, const CLI::App& program) {
   const std::string nearest = nearest_command(program);
   if (error.kind == fovea::ErrorKind::not_found && !nearest.empty() &&
-      error.where_words() == program.get_option("MODEL")->results().front())
-    error.advice = error.advice_words() + "; or did you mean fovea " + nearest + "?";
+      error.file() == program.get_option("MODEL")->results().front())
+    error.advice = phrases::or_did_you_mean(error.advice, nearest);
   return error;
 }
 

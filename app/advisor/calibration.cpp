@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "app/advisor/errors.h"
 #include "app/library/fit.h"
 #include "engine/api/evaluate.h"
 #include "engine/core/result.h"
@@ -72,7 +73,7 @@ Result<CalibrationResult> calibrate(Engine& engine, const CalibrationSettings& s
                                      std::min<std::int64_t>(engine.settings().context, 512));
   }
   if (speeds.empty() || stop.stop_requested())
-    return fail(ErrorKind::cancelled, "the measurement", "was stopped");
+    return fail(phrases::speed_measurement(), errors::measurement_stopped());
   const Spread speed = spread(speeds);
   result.tokens_per_second = speed.median;
   result.slowest = speed.min;

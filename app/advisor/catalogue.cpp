@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "app/advisor/errors.h"
 #include "engine/api/plan.h"
 #include "engine/core/result.h"
 
@@ -26,10 +28,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::unexpected<Error> wrong(const std::string& where, std::string what) {
-  return fail(ErrorKind::format, "the model catalogue, " + where, std::move(what), "Mend the file");
-}
-
 // One entry; remembers the first key that is wrong.
 class Reader {
  public:
@@ -38,47 +36,47 @@ class Reader {
   std::string text(const char* key) {
     const auto value = entry_.find(key);
     if (value == entry_.end()) return {};
-    if (!value->is_string()) return complain(key, "a text"), std::string();
+    if (!value->is_string()) return complain(key, phrases::catalogue_text()), std::string();
     return value->get<std::string>();
   }
   std::int64_t number(const char* key, std::int64_t least) {
     const auto value = entry_.find(key);
     if (value == entry_.end() && least == 0) return 0;
     if (value == entry_.end() || !value->is_number_integer() || value->get<std::int64_t>() < least)
-      return complain(key, "a whole number from " + std::to_string(least)), least;
+      return complain(key, phrases::catalogue_whole(least)), least;
     return value->get<std::int64_t>();
   }
   double percent(const char* key) {
     const auto value = entry_.find(key);
     if (value == entry_.end()) return 0;
     if (!value->is_number() || value->get<double>() < 0 || value->get<double>() > 100)
-      return complain(key, "a number from 0 to 100"), 0;
+      return complain(key, phrases::catalogue_percent()), 0;
     return value->get<double>();
   }
   std::map<std::string, std::string> texts(const char* key) {
     std::map<std::string, std::string> read;
     const auto value = entry_.find(key);
     if (value == entry_.end() || !value->is_object() || !value->contains("en"))
-      return complain(key, "an object with \"en\""), read;
+      return complain(key, phrases::catalogue_english()), read;
     for (const auto& [language, words] : value->items()) {
-      if (!words.is_string()) return complain(key, "texts by language"), read;
+      if (!words.is_string()) return complain(key, phrases::catalogue_languages()), read;
       read[language] = words.get<std::string>();
     }
     return read;
   }
-  void complain(const char* key, const std::string& expected) {
-    if (complaint_.empty()) complaint_ = std::string("\"") + key + "\" must be " + expected;
+  void complain(const char* key, Phrase expected) {
+    if (!complaint_) complaint_ = errors::catalogue_key(key, std::move(expected));
   }
-  const std::string& complaint() const { return complaint_; }
+  const std::optional<Error>& complaint() const { return complaint_; }
 
  private:
   const Json& entry_;
-  std::string complaint_;
+  std::optional<Error> complaint_;
 };
 
 Result<CatalogueEntry> read_entry(const Json& json, std::size_t number) {
-  const std::string where = "entry " + std::to_string(number + 1);
-  if (!json.is_object()) return wrong(where, "is no object");
+  const Phrase where = phrases::catalogue_entry(number + 1);
+  if (!json.is_object()) return fail(where, errors::catalogue_no_object());
   Reader reader(json);
   CatalogueEntry entry{.id = reader.text("id"),
                        .name = reader.text("name"),
@@ -98,16 +96,16 @@ Result<CatalogueEntry> read_entry(const Json& json, std::size_t number) {
                        .licence = reader.text("licence"),
                        .good_at = reader.texts("good_at")};
   const auto shapes = shape_names();
-  if (entry.id.empty()) reader.complain("id", "a text");
-  if (entry.name.empty()) reader.complain("name", "a text");
-  if (entry.licence.empty()) reader.complain("licence", "a text");
+  if (entry.id.empty()) reader.complain("id", phrases::catalogue_text());
+  if (entry.name.empty()) reader.complain("name", phrases::catalogue_text());
+  if (entry.licence.empty()) reader.complain("licence", phrases::catalogue_text());
   if (entry.made_by.empty() && (entry.repository.empty() || entry.file.empty()))
-    reader.complain("repository", "there with \"file\", or \"made_by\"");
+    reader.complain("repository", phrases::catalogue_source());
   if (!entry.shape.empty() && std::ranges::find(shapes, entry.shape) == shapes.end())
-    reader.complain("shape", "one that the planner knows");
+    reader.complain("shape", phrases::catalogue_known_shape());
   if (!entry.shape.empty() && (entry.tier.empty() || entry.dense.empty()))
-    reader.complain("tier", "there with \"dense\" where a shape is");
-  if (!reader.complaint().empty()) return wrong(where, reader.complaint());
+    reader.complain("tier", phrases::catalogue_shape_tiers());
+  if (reader.complaint()) return fail(where, *reader.complaint());
   return entry;
 }
 
@@ -116,12 +114,12 @@ Result<CatalogueEntry> read_entry(const Json& json, std::size_t number) {
 Result<std::vector<CatalogueEntry>> parse_catalogue(std::string_view text) {
   const Json root = Json::parse(text, nullptr, false);
   if (!root.is_object() || !root.contains("models") || !root["models"].is_array())
-    return wrong("the whole", "is no JSON object with a list \"models\"");
+    return fail(phrases::whole_catalogue(), errors::catalogue_no_list());
   std::vector<CatalogueEntry> entries;
   for (const Json& json : root["models"]) {
     FOVEA_TRY(CatalogueEntry entry, read_entry(json, entries.size()));
     if (std::ranges::any_of(entries, [&](const CatalogueEntry& e) { return e.id == entry.id; }))
-      return wrong("entry " + std::to_string(entries.size() + 1), "\"" + entry.id + "\" is there twice");
+      return fail(phrases::catalogue_entry(entries.size() + 1), errors::catalogue_twice(entry.id));
     entries.push_back(std::move(entry));
   }
   return entries;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/advisor/errors.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -108,7 +109,7 @@ std::vector<PrecisionRequest> precision_choices(const Candidate& candidate, cons
 
 Result<LoadPlan> plan_of(const Candidate& candidate, const LoadOptions& setup, const Machine& machine) {
   if (planned_by_size_alone(candidate))
-    return fail(ErrorKind::unsupported, candidate.name, "only its size is known before it is here");
+    return fail(phrases::name_place(candidate.name), errors::only_size_known());
   LoadOptions options = load_options(candidate.path, setup, machine.room.precision.stores_folder);
   options.device = machine.room.device;
   options.precision.budget_bytes = setup.precision.budget_bytes;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/commands/errors.h"
 #include "app/commands/precision_use.h"
 #include "engine/api/bench_shape.h"
 #include "engine/api/plan.h"
@@ -24,10 +25,7 @@ Result<void> read_tiers(const PrecisionRequest& request, ShapeBenchSettings& sha
       !request.store.empty() || !request.tier_map.empty() || !request.events.empty() ||
       request.transfer_bytes > 0 || request.publish_after_passes >= 0 ||
       (request.traffic_gb_per_s > 0 && !moves) || request.tiers.size() > 2)
-    return fail(
-        ErrorKind::invalid, "--shape", "its experts have one fixed tier, or two within a budget",
-        "Give --tiers with one tier, or two and --budget; with one also --n-cpu-moe, --override-tensor or "
-        "-ngl beside a GPU; and no other flag of precision");
+    return fail(phrases::option_place("--shape"), errors::shape_of_one_tier());
   shape.offload = request.offload;
   shape.budget_bytes = request.budget_bytes;
   if (!request.tiers.empty()) shape.tier = request.tiers.front();

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/commands/chat_session.h"
+#include "app/commands/errors.h"
 #include "app/commands/loading.h"
 #include "app/commands/precision_use.h"
 #include "app/files/files.h"
@@ -25,21 +26,20 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t prompt_limit_bytes = 64 << 20;
 
 // Models are trained on text; what is none is refused where it came from.
-Result<void> check_text(const std::string& text, const std::string& where) {
+Result<void> check_text(const std::string& text, const Phrase& where) {
   const std::size_t at = invalid_utf8(text);
   if (at == std::string::npos) return {};
-  return fail(ErrorKind::invalid, where + ", byte " + std::to_string(at), "the text is not UTF-8",
-              "Convert it, for example with iconv -t UTF-8");
+  return fail(phrases::byte_of_input(where, at), errors::text_not_utf8());
 }
 
 Result<std::string> read_prompt(const ChatFlags& flags) {
   if (flags.prompt) return *flags.prompt;
   FOVEA_TRY(std::string text, read_standard_input(prompt_limit_bytes));
-  FOVEA_CHECK(check_text(text, "standard input"));
+  FOVEA_CHECK(check_text(text, place_of("-")));
   if (text.ends_with('\n')) text.pop_back();
   if (text.ends_with('\r')) text.pop_back();
   if (!text.empty()) return text;
-  return fail(ErrorKind::invalid, "standard input", "there is no prompt", "Give one with -p TEXT");
+  return fail(place_of("-"), errors::no_prompt_given());
 }
 
 // The shortest decimal number that is this float: 0.6, not 0.60000002384.
@@ -133,7 +133,7 @@ Result<void> answer_once(const ChatFlags& flags, Console& console, Interrupts& i
   if (const std::string text = memory_warning(*loaded.engine); !text.empty()) console.note(text);
   if (const std::string text = precision_warning(*loaded.engine); !text.empty()) console.note(text);
   if (result->finish != FinishReason::cancelled) return {};
-  return fail(ErrorKind::cancelled, "", "stopped before the answer was complete");
+  return fail(errors::answer_stopped());
 }
 
 Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
@@ -154,8 +154,7 @@ Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& inte
 Result<void> chat(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
   const bool once = flags.prompt || !console.input_is_terminal() || flags.json;
   if (!once && flags.raw)
-    return fail(ErrorKind::invalid, "--raw", "a conversation needs the chat template",
-                "Give one question with -p, or leave it out");
+    return fail(phrases::option_place("--raw"), errors::raw_conversation());
   return once ? answer_once(flags, console, interrupts) : converse(flags, console, interrupts);
 }
 
@@ -198,7 +197,7 @@ void add_chat(Registry& registry) {
                                                            {"--system", flags->system}};
     for (const std::string& stop : flags->stop) texts.emplace_back("--stop", stop);
     for (const auto& [name, text] : texts) {
-      if (const auto valid = check_text(text, name); !valid) {
+      if (const auto valid = check_text(text, phrases::option_place(name)); !valid) {
         throw CLI::ValidationError(valid.error().where_words(), valid.error().what_words());
       }
     }

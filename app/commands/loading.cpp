@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "app/commands/errors.h"
 #include "app/library/data_folder.h"
 #include "app/library/model_library.h"
 #include "app/library/stores.h"
@@ -22,15 +23,14 @@ Result<LoadOptions> load_options(const std::string& model, const LoadOptions& fl
   FOVEA_TRY(options.precision, precision_request(flags.precision, names_gpu(options)));
   if (options.precision.policy == PolicyKind::none && options.precision.budget_bytes > 0 &&
       !names_gpu(options))
-    return fail(ErrorKind::invalid, "--budget", "without a policy nothing keeps to it on the processor",
-                "Leave out --policy none");
+    return fail(phrases::option_place("--budget"), errors::budget_without_policy());
   options.precision.stores_folder = stores_folder();
   return options;
 }
 
 Error as_seen_in_terminal(Error error) {
   if (error.kind == ErrorKind::device)
-    error.advice = "Start the program again: only that brings the device back";
+    error.advice = phrases::only_restart_helps();
   return error;
 }
 
@@ -38,7 +38,7 @@ Result<LoadedEngine> load_engine(const LoadOptions& options, Console& console, s
   const auto start = std::chrono::steady_clock::now();
   FOVEA_TRY(auto engine, Engine::load(options, console.progress(), std::move(stop)));
   console.clear_progress();
-  for (const std::string& note : engine->plan().plan.notes) console.note(note);
+  for (const Phrase& note : engine->plan().plan.notes) console.note(english(note));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return LoadedEngine{std::move(engine), seconds};
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands/flags.h"
+#include "app/commands/errors.h"
 #include "app/commands/loading.h"
 #include "app/commands/npy.h"
 #include "app/files/files.h"
@@ -23,8 +24,8 @@ struct LogitsFlags {
   bool json = false;
 };
 
-// "1,2,3"; blanks around the numbers are allowed. Says what is wrong, or nothing.
-std::string parse_tokens(std::string_view text, std::vector<TokenId>& tokens) {
+// "1,2,3"; blanks around the numbers are allowed.
+Result<void> parse_tokens(std::string_view text, std::vector<TokenId>& tokens) {
   const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
   for (bool more = true; more;) {
     const std::size_t comma = text.find(',');
@@ -35,9 +36,8 @@ std::string parse_tokens(std::string_view text, std::vector<TokenId>& tokens) {
     while (!item.empty() && blank(item.back())) item.remove_suffix(1);
     TokenId token = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), token);
-    if (error != std::errc() || end != item.data() + item.size() || token < 0) {
-      return "\"" + std::string(item) + "\" is no token id";
-    }
+    if (error != std::errc() || end != item.data() + item.size() || token < 0)
+      return fail(place_of("-"), errors::no_token_id(item));
     tokens.push_back(token);
   }
   return {};
@@ -49,19 +49,14 @@ Result<std::vector<TokenId>> read_tokens(const std::string& argument) {
   if (argument == "-") {
     FOVEA_TRY(text, read_standard_input(tokens_limit_bytes));
   }
-  if (const std::string problem = parse_tokens(text, tokens); !problem.empty()) {
-    return fail(ErrorKind::invalid, "standard input", problem, "Give ids like 1,2,3");
-  }
+  FOVEA_CHECK(parse_tokens(text, tokens));
   return tokens;
 }
 
 Result<void> check_tokens(const std::vector<TokenId>& tokens, std::int64_t vocabulary) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] < vocabulary) continue;
-    return fail(ErrorKind::invalid, "--tokens, number " + std::to_string(i + 1),
-                "the id " + std::to_string(tokens[i]) + " is not in the model's vocabulary of " +
-                    std::to_string(vocabulary),
-                "Give ids from 0 to " + std::to_string(vocabulary - 1));
+    return fail(phrases::token_of_input(i + 1), errors::id_beyond_vocabulary(tokens[i], vocabulary, vocabulary - 1));
   }
   return {};
 }

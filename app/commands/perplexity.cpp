@@ -44,7 +44,7 @@ Result<void> print_perplexity(const PerplexityFlags& flags, Console& console, In
                                     .chunks = flags.chunks,
                                     .reference = reference.engine.get(),
                                     .reference_logits = flags.reference_logits,
-                                    .name = place_of(flags.file)};
+                                    .name = english(place_of(flags.file))};
   FOVEA_TRY(const PerplexityResult result,
             perplexity(*loaded.engine, text, settings, console.progress(), operation.token()));
   if (const std::string warning = precision_warning(*loaded.engine); !warning.empty()) console.note(warning);

@@ -3,10 +3,17 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/commands/errors.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
 namespace {
+
+std::vector<std::string> in_english(const std::vector<Phrase>& phrases) {
+  std::vector<std::string> all;
+  for (const Phrase& each : phrases) all.push_back(english(each));
+  return all;
+}
 
 // Where what is not on the device lives.
 const char* elsewhere(const LoadPlan& report) {
@@ -68,8 +75,8 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
       {"prompt_tokens", prompt_tokens},
       {"first_token_ms", 1e3 * report.first_token_seconds(prompt_tokens)},
       {"units", units},
-      {"advice", plan.advice},
-      {"notes", plan.notes},
+      {"advice", in_english(plan.advice)},
+      {"notes", in_english(plan.notes)},
       {"model", report.model},
       {"policy", name_in(policy_names, report.policy())},
       {"context", report.options.context},
@@ -220,9 +227,9 @@ std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
   if (report.host_computes) text += "\n" + beside_the_card(report);
   text += times(report, prompt_tokens) + summary(report) + basis(report);
   if (!plan.advice.empty()) text += plan.fits ? "\n" : "\nWhat to change, each alone:\n";
-  for (const std::string& advice : plan.advice) text += (plan.fits ? "" : "  ") + advice + "\n";
+  for (const Phrase& advice : plan.advice) text += (plan.fits ? "" : "  ") + english(advice) + "\n";
   if (!plan.notes.empty()) text += "\n";
-  for (const std::string& note : plan.notes) text += note + "\n";
+  for (const Phrase& note : plan.notes) text += english(note) + "\n";
   return text;
 }
 
@@ -230,13 +237,11 @@ Result<void> check_fits(const LoadPlan& report) {
   const Plan& plan = report.plan;
   if (plan.fits) return {};
   if (plan.total_bytes <= plan.budget_bytes)
-    return fail(ErrorKind::memory, "the plan",
-                fmt::format("{} of main memory beside the card are more than the {} that are available",
-                            size(plan.host_bytes), size(plan.host_available_bytes)),
-                plan.advice.back());
-  return fail(ErrorKind::memory, "the plan",
-              fmt::format("{} do not fit a budget of {}", size(plan.total_bytes), size(plan.budget_bytes)),
-              fmt::format("{} would do; the plan says what else to change", size(plan.least_bytes)));
+    return fail(phrases::planned_load(),
+                errors::plan_beyond_main_memory(Bytes{plan.host_bytes}, Bytes{plan.host_available_bytes})
+                    .advise(plan.advice.back()));
+  return fail(phrases::planned_load(), errors::plan_beyond_budget(Bytes{plan.total_bytes}, Bytes{plan.budget_bytes},
+                                                                 Bytes{plan.least_bytes}));
 }
 
 }  // namespace fovea::app

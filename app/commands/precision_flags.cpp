@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "app/commands/errors.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -59,8 +60,7 @@ Result<void> check_policy_is_there(const PrecisionRequest& request) {
                            : request.publish_after_passes >= 0 ? "--publish-after"
                                                                : nullptr;
   if (flag == nullptr) return {};
-  return fail(ErrorKind::invalid, flag, "without a policy every weight stays as the file has it",
-              "Add --policy, --tiers or --budget");
+  return fail(phrases::option_place(flag), errors::flag_without_policy());
 }
 
 }  // namespace
@@ -97,9 +97,8 @@ void add_dynaexq(CLI::App& command, DynaExqSettings& settings) {
 Result<void> check_dynaexq(const DynaExqSettings& settings, PolicyKind policy) {
   if (settings == DynaExqSettings{} || policy == PolicyKind::dynaexq || policy == PolicyKind::automatic)
     return {};
-  return fail(ErrorKind::invalid, "--dynaexq-…",
-              std::string("settings of dynaexq do not belong to ") + name_in(policy_names, policy),
-              "Leave them out, or choose --policy dynaexq");
+  return fail(phrases::option_place("--dynaexq-…"),
+              errors::dynaexq_flags_of_another_policy(name_in(policy_names, policy)));
 }
 
 void add_offload(CLI::App& command, OffloadSettings& offload) {
@@ -157,31 +156,24 @@ void add_precision(CLI::App& command, PrecisionRequest& request, bool pipeline) 
 Result<PrecisionRequest> precision_request(PrecisionRequest request, bool card) {
   const OffloadSettings& offload = request.offload;
   const bool given = request.policy != PolicyKind::automatic;
-  const auto refuse = [](const char* flag, std::string what, std::string advice) {
-    return fail(ErrorKind::invalid, flag, std::move(what), std::move(advice));
+  const auto refuse = [](const char* flag, Error error) {
+    return fail(phrases::option_place(flag), std::move(error));
   };
+  const char* const policy = name_in(policy_names, request.policy);
   if (offload.cpu_moe_layers < 0 && request.budget_bytes == 0 && !card)
-    return refuse("--n-cpu-moe", "auto needs a budget to fit", "Add --budget, for example --budget 8GiB");
+    return refuse("--n-cpu-moe", errors::auto_without_budget());
   if (given && offload.any() && !card && request.policy != PolicyKind::offload)
-    return refuse("--policy",
-                  std::string("--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to ") +
-                      name_in(policy_names, request.policy),
-                  "Leave them out, or choose --policy offload");
+    return refuse("--policy", errors::offload_flags_not_of_policy(policy));
   if (request.policy == PolicyKind::none && (!request.tiers.empty() || !request.tier_map.empty()))
-    return refuse("--policy",
-                  "none leaves every weight as the file has it, so --tiers and --tier-map mean nothing",
-                  "Choose --policy static or dynaexq");
+    return refuse("--policy", errors::tiers_without_policy());
   if (!request.tier_map.empty() && given && request.policy != PolicyKind::static_tiers)
-    return refuse(
-        "--tier-map",
-        std::string("a map of fixed tiers does not belong to ") + name_in(policy_names, request.policy),
-        "Leave it out, or choose --policy static");
+    return refuse("--tier-map", errors::map_of_another_policy(policy));
   const bool means_one =
       offload.any() || request.budget_bytes > 0 || !request.tiers.empty() || !request.tier_map.empty();
   if (!given && !means_one) request.policy = PolicyKind::none;
   FOVEA_CHECK(check_policy_is_there(request));
   if (!request.tier_map.empty() && offload.any())
-    return refuse("--tier-map", "a map of fixed tiers does not go with offload flags", "Give one of the two");
+    return refuse("--tier-map", errors::map_with_offload());
   return request;
 }
 

@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <sys/resource.h>
 
+#include "app/commands/errors.h"
 #include "app/library/device_choice.h"
 #include "app/terminal/draw_snapshot.h"
 #include "engine/core/result.h"
@@ -34,9 +35,7 @@ void add_precision_use(nlohmann::ordered_json& object, const Engine& engine) {
 
 Result<void> check_stats(const Engine& engine) {
   if (engine.precision() || !engine.expert_layers().empty()) return {};
-  return fail(ErrorKind::invalid, "--stats",
-              engine.info().name + " has no experts, and without a policy there is nothing to show",
-              "Add --policy, --tiers or --budget, or open a Mixture-of-Experts model");
+  return fail(phrases::option_place("--stats"), errors::stats_of_nothing(engine.info().name));
 }
 
 std::string stats_line(Engine& engine) {

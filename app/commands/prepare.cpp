@@ -8,6 +8,7 @@
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "app/commands/text_input.h"
@@ -88,7 +89,7 @@ Result<void> run_prepare(const PrepareFlags& flags, Console& console, Interrupts
   if (!flags.text.empty()) {
     FOVEA_TRY(request.calibration.text, read_file(flags.text, text_limit_bytes));
     if (request.calibration.text.empty())
-      return fail(ErrorKind::invalid, flags.text, "the text is empty", "Give a text of some thousand words");
+      return fail(place_of(flags.text), errors::nothing_to_calibrate_on());
   }
   if (flags.divergence) request.calibration.divergence_tokens = flags.divergence_tokens;
   FOVEA_TRY(const StorePlan plan, describe_store(request));

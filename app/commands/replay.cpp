@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/commands/replay_flags.h"
 #include "engine/core/atomic_file.h"
@@ -98,7 +99,7 @@ Result<void> print_replay(const ReplayFlags& flags, Console& console, Interrupts
   for (const std::string& note : report.notes) console.note(note);
   if (!flags.write_map.empty()) {
     if (report.tier_map.empty())
-      return fail(ErrorKind::memory, "--write-map", "no fixed tiers fit the budget", "Give a larger budget");
+      return fail(phrases::option_place("--write-map"), errors::no_mix_fits());
     FOVEA_TRY(auto map, AtomicFile::create(flags.write_map));
     FOVEA_CHECK(map.write(report.tier_map));
     FOVEA_CHECK(map.commit());

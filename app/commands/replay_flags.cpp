@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "app/commands/errors.h"
 #include "app/commands/precision_flags.h"
 #include "engine/core/result.h"
 
@@ -40,8 +41,7 @@ Result<void> set_skew(const std::string& text, SyntheticRouting& routing) {
                             ? std::nullopt
                             : parse_number<double>(std::string_view(text).substr(colon + 1));
   if ((name != "zipf" && name != "exp") || !strength)
-    return fail(ErrorKind::invalid, "--skew", "\"" + text + "\" is no skew",
-                "Give uniform, zipf:S or exp:S, for example zipf:1.2");
+    return fail(phrases::option_place("--skew"), errors::no_skew(text));
   routing.skew = name == "zipf" ? Skew::zipf : Skew::exponential;
   routing.skew_strength = *strength;
   return {};
@@ -79,7 +79,7 @@ Result<SyntheticRouting> made_up(const ReplayFlags& flags) {
     routing.overlap.clear();
     for (const std::string& item : split(flags.overlap)) {
       const auto share = parse_number<double>(item);
-      if (!share) return fail(ErrorKind::invalid, "--overlap", "\"" + item + "\" is no number");
+      if (!share) return fail(phrases::option_place("--overlap"), errors::no_number(item));
       routing.overlap.push_back(*share);
     }
   }
@@ -176,9 +176,7 @@ void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
 
 Result<ReplayRequest> replay_request(const ReplayFlags& flags) {
   if (flags.offload.any() && flags.policy != "offload")
-    return fail(ErrorKind::invalid, "--policy",
-                "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to " + flags.policy,
-                "Leave them out, or choose --policy offload");
+    return fail(phrases::option_place("--policy"), errors::offload_flags_not_of_policy(flags.policy));
   const PolicyKind policy = flags.policy == "static"    ? PolicyKind::static_tiers
                             : flags.policy == "offload" ? PolicyKind::offload
                                                         : PolicyKind::dynaexq;

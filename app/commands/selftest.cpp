@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "engine/core/result.h"
 
@@ -57,9 +58,7 @@ Result<void> print_selftest(const SelfTestFlags& flags, Console& console, Interr
   FOVEA_CHECK(flags.json ? write_json(console, as_json(result, seconds.count()))
                          : console.write_text(for_people(result, seconds.count())));
   if (result.failed() == 0) return {};
-  return fail(ErrorKind::device, result.device,
-              fmt::format("{} of {} checks failed", result.failed(), result.checks()),
-              "Update its driver, end overclocking, and report the lines above if they stay");
+  return fail(phrases::name_place(result.device), errors::checks_failed(result.failed(), result.checks()));
 }
 
 }  // namespace

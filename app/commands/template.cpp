@@ -6,6 +6,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "app/commands/flags.h"
+#include "app/commands/errors.h"
 #include "app/commands/loading.h"
 #include "app/commands/text_input.h"
 #include "app/files/files.h"
@@ -37,10 +38,6 @@ struct Conversation {
   bool generation_prompt = true;
 };
 
-std::unexpected<Error> wrong(const std::string& where, std::string what, std::string advice) {
-  return std::unexpected(Error{ErrorKind::invalid, where, std::move(what), std::move(advice)});
-}
-
 std::string too_deep() {
   return "lists and objects are nested more than " + std::to_string(most_json_depth) + " levels deep";
 }
@@ -48,15 +45,15 @@ std::string too_deep() {
 Result<Json> read_json(const std::string& name) {
   FOVEA_TRY(auto text, read_input(name, input_limit_bytes));
   if (json_depth(text) > most_json_depth)
-    return wrong(place_of(name), too_deep(), "Write what it says with fewer levels");
+    return fail(place_of(name), errors::input_too_deep(most_json_depth));
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     const std::string_view before = std::string_view(text).substr(0, error.byte > 0 ? error.byte - 1 : 0);
     const std::size_t line_begin = before.rfind('\n') + 1;  // 0 where there is no line before
-    return wrong(fmt::format("{}, line {}, column {}", place_of(name), 1 + std::ranges::count(before, '\n'),
-                             before.size() - line_begin + 1),
-                 text.empty() ? "is empty, which is not JSON" : "is not JSON", "Check it with a JSON tool");
+    return fail(phrases::column_of_input(place_of(name), 1 + std::ranges::count(before, '\n'),
+                                         before.size() - line_begin + 1),
+                text.empty() ? errors::input_empty_json() : errors::input_no_json());
   }
 }
 
@@ -65,8 +62,7 @@ Result<Conversation> read_conversation(const TemplateFlags& flags) {
   Conversation conversation;
   if (value.is_object()) {
     if (!value.contains("messages")) {
-      return wrong(place_of(flags.messages), "the object has no \"messages\"",
-                   "Give a list of messages, or an object with one");
+      return fail(place_of(flags.messages), errors::object_without_messages());
     }
     for (const auto& [key, member] : value.items()) {
       if (key == "messages") continue;
@@ -82,14 +78,13 @@ Result<Conversation> read_conversation(const TemplateFlags& flags) {
     value = std::move(messages);
   }
   if (!value.is_array())
-    return wrong(place_of(flags.messages), "the messages are no list",
-                 "Give [{\"role\": …, \"content\": …}, …]");
+    return fail(place_of(flags.messages), errors::messages_no_list());
   conversation.messages = value.dump();
 
   if (!flags.tools.empty()) {
     FOVEA_TRY(auto tools, read_json(flags.tools));
     if (!tools.is_array())
-      return wrong(place_of(flags.tools), "the tools are no list", "Give a list of tool descriptions");
+      return fail(place_of(flags.tools), errors::tools_no_list());
     conversation.tools = tools.dump();
   }
   for (const std::string& variable : flags.variables) {
@@ -120,8 +115,7 @@ Result<std::string> render(const TemplateFlags& flags, const Conversation& conve
   FOVEA_TRY(auto model, TextModel::open(path));
   if (!flags.source.empty()) return render_file(flags, model.get(), conversation);
   if (!model->has_chat_template()) {
-    return std::unexpected(Error{ErrorKind::not_found, path.string(), "the model has no chat template",
-                                 "Give one with --template FILE"});
+    return fail(phrases::file_place(path), errors::model_without_template());
   }
   return model->render(conversation.messages, conversation.generation_prompt, conversation.tools,
                        variables_of(conversation));

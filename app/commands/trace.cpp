@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "app/commands/text_input.h"
@@ -29,7 +30,7 @@ Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& 
   FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
   const Interrupts::Operation operation(interrupts);
   if (text.empty())
-    return fail(ErrorKind::invalid, place_of(flags.file), "the text is empty", "Give a text to trace");
+    return fail(place_of(flags.file), errors::nothing_to_trace());
   note_invalid_utf8(console, "trace", place_of(flags.file), text);
   FOVEA_TRY(auto file, AtomicFile::create(flags.out));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));

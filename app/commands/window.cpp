@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/commands/chat.h"
+#include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "engine/core/log.h"
@@ -52,8 +53,7 @@ Result<void> open_window_or_chat(const WindowFlags& flags, int argc, char** argv
   }
   const int code = run_window(argc, argv, request);
   if (code == 0) return {};
-  return fail(ErrorKind::internal, "the window", "ended with code " + std::to_string(code),
-              "Start it with --verbose to see more");
+  return fail(phrases::own_window(), errors::window_ended(code));
 }
 
 // The window's options before a command would be read and then ignored.

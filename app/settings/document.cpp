@@ -1,4 +1,5 @@
 #include "app/settings/document.h"
+#include "app/settings/errors.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,7 @@ using Json = nlohmann::ordered_json;
 struct Field {
   const char* group;
   const char* key;
-  const char* expected;  // in words
+  Phrase expected;
   std::function<bool(Settings&, const Json&)> read;
   std::function<Json(const Settings&)> write;  // null: not in the file
   std::function<bool(const Settings&, const Settings&)> same;
@@ -112,11 +113,11 @@ Json json_of(const std::vector<T>& values) {
 
 // A value that `fits`; the default where it does not.
 template <class T>
-Field field(const char* group, const char* key, T Settings::* member, const char* expected,
+Field field(const char* group, const char* key, T Settings::* member, Phrase expected,
             bool (*fits)(const T&) = nullptr) {
   return {group,
           key,
-          expected,
+          std::move(expected),
           [member, fits](Settings& s, const Json& value) {
             T read{};
             if (!convert(value, read) || (fits && !fits(read))) return false;
@@ -129,10 +130,10 @@ Field field(const char* group, const char* key, T Settings::* member, const char
 
 template <class Enum, std::size_t N>
 Field choice(const char* group, const char* key, Enum Settings::* member, std::array<const char*, N> names,
-             const char* expected) {
+             Phrase expected) {
   return {group,
           key,
-          expected,
+          std::move(expected),
           [member, names](Settings& s, const Json& value) {
             if (!value.is_string()) return false;
             const auto found = std::ranges::find(names, value.get_ref<const std::string&>());
@@ -162,35 +163,35 @@ bool maybe_share(const Maybe<double>& value) {
 const std::vector<Field>& fields() {
   using S = Settings;
   static const std::vector<Field> all{
-      field("appearance", "language", &S::language, "a language's code, or empty for the system's"),
+      field("appearance", "language", &S::language, phrases::setting_language()),
       choice("appearance", "theme", &S::theme, std::array{"system", "light", "dark"},
-             "system, light or dark"),
-      field<std::int64_t>("appearance", "text_percent", &S::text_percent, "a whole number from 50 to 300",
+             phrases::setting_theme()),
+      field<std::int64_t>("appearance", "text_percent", &S::text_percent, phrases::setting_percent(50, 300),
                           [](const std::int64_t& v) { return v >= 50 && v <= 300; }),
       choice("appearance", "send_key", &S::send_key, std::array{"enter", "control_enter"},
-             "enter or control_enter"),
-      field("appearance", "show_live_panel", &S::show_live_panel, "true or false"),
-      field("appearance", "hottest_first", &S::hottest_first, "true or false"),
-      field("network", "offline", &S::offline, "true or false"),
-      field("models", "folders", &S::model_folders, "a list of folders"),
-      field("models", "recent", &S::recent_models, "a list of paths"),
-      field("models", "setups", &S::model_setups, "a list of setups, each with its model's path"),
-      field("models", "device", &S::device, "a device of fovea devices, or empty for automatic"),
-      field("models", "device_description", &S::device_description, "a text"),
-      field<double>("models", "budget_gb", &S::budget_gb, "a number, 0 for automatic",
+             phrases::setting_send_key()),
+      field("appearance", "show_live_panel", &S::show_live_panel, phrases::setting_flag()),
+      field("appearance", "hottest_first", &S::hottest_first, phrases::setting_flag()),
+      field("network", "offline", &S::offline, phrases::setting_flag()),
+      field("models", "folders", &S::model_folders, phrases::setting_folders()),
+      field("models", "recent", &S::recent_models, phrases::setting_paths()),
+      field("models", "setups", &S::model_setups, phrases::setting_setups()),
+      field("models", "device", &S::device, phrases::setting_device()),
+      field("models", "device_description", &S::device_description, phrases::setting_text()),
+      field<double>("models", "budget_gb", &S::budget_gb, phrases::setting_number_or_automatic(),
                     [](const double& v) { return v >= 0; }),
-      field("models", "context_tokens", &S::context_tokens, "a whole number, 0 for automatic", positive),
-      field("generation", "temperature", &S::temperature, "a number from 0 on, or null",
+      field("models", "context_tokens", &S::context_tokens, phrases::setting_whole_or_automatic(), positive),
+      field("generation", "temperature", &S::temperature, phrases::setting_number_or_null(),
             maybe_positive_number),
-      field("generation", "top_p", &S::top_p, "a number from 0 to 1, or null", maybe_share),
-      field("generation", "min_p", &S::min_p, "a number from 0 to 1, or null", maybe_share),
-      field("generation", "top_k", &S::top_k, "a whole number from 0 on, or null", maybe_positive),
-      field("generation", "repetition_penalty", &S::repetition_penalty, "a number from 0 on, or null",
+      field("generation", "top_p", &S::top_p, phrases::setting_share_or_null(), maybe_share),
+      field("generation", "min_p", &S::min_p, phrases::setting_share_or_null(), maybe_share),
+      field("generation", "top_k", &S::top_k, phrases::setting_whole_or_null(), maybe_positive),
+      field("generation", "repetition_penalty", &S::repetition_penalty, phrases::setting_number_or_null(),
             maybe_positive_number),
-      field("generation", "max_tokens", &S::max_tokens, "a whole number from 0 on, or null", maybe_positive),
-      field("generation", "system_prompts", &S::system_prompts, "a list of texts, each with a name"),
-      field("window", "geometry", &S::window_geometry, "a text"),
-      field("window", "state", &S::window_state, "a text"),
+      field("generation", "max_tokens", &S::max_tokens, phrases::setting_whole_or_null(), maybe_positive),
+      field("generation", "system_prompts", &S::system_prompts, phrases::setting_named_texts()),
+      field("window", "geometry", &S::window_geometry, phrases::setting_text()),
+      field("window", "state", &S::window_state, phrases::setting_text()),
   };
   return all;
 }
@@ -217,11 +218,11 @@ class FaultFinder : public nlohmann::json_sax<Json> {
   std::size_t position = 0;
 };
 
-std::string shortened(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > 60)
-    text = std::string(value.type_name()) + " of " + std::to_string(value.size()) + " values";
-  return text;
+Phrase shortened(const Json& value) {
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() <= 60) return phrases::name_place(text);
+  if (value.is_array()) return phrases::long_list(value.size());
+  return value.is_object() ? phrases::long_object(value.size()) : phrases::long_text();
 }
 
 }  // namespace
@@ -230,14 +231,14 @@ struct SettingsDocument::Parts {
   Json root = Json::object();
 };
 
-std::string SettingsDocument::fault(std::string_view text) {
+Phrase SettingsDocument::fault(std::string_view text) {
   FaultFinder finder;
   if (Json::sax_parse(text.begin(), text.end(), &finder)) {
     const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    return first != std::string_view::npos && text[first] == '{' ? "" : "is no JSON object";
+    return first != std::string_view::npos && text[first] == '{' ? Phrase() : phrases::settings_no_object();
   }
   const auto before = text.substr(0, finder.position);
-  return "is no valid JSON (line " + std::to_string(std::ranges::count(before, '\n') + 1) + ")";
+  return phrases::settings_no_json(std::ranges::count(before, '\n') + 1);
 }
 
 SettingsDocument::SettingsDocument(std::string_view text) : parts_(std::make_unique<Parts>()) {
@@ -247,19 +248,17 @@ SettingsDocument::SettingsDocument(std::string_view text) : parts_(std::make_uni
 
 SettingsDocument::~SettingsDocument() = default;
 
-Settings SettingsDocument::settings(std::vector<std::string>* notices) const {
+Settings SettingsDocument::settings(std::vector<Phrase>* notices) const {
   Settings read;
-  const auto tell = [notices](const std::string& name, const Json& value, const char* expected) {
-    if (notices)
-      notices->push_back("The setting " + name + " is " + shortened(value) + ", which is not " + expected +
-                         ". The usual value is used.");
+  const auto tell = [notices](const std::string& name, const Json& value, const Phrase& expected) {
+    if (notices) notices->push_back(phrases::setting_unusable(name, shortened(value), expected));
   };
   std::string_view told;  // fields of a group stand together
   for (const Field& f : fields()) {
     const auto group = parts_->root.find(f.group);
     if (group == parts_->root.end()) continue;
     if (!group->is_object()) {
-      if (std::exchange(told, f.group) != f.group) tell(f.group, *group, "a group of settings");
+      if (std::exchange(told, f.group) != f.group) tell(f.group, *group, phrases::setting_group());
       continue;
     }
     const auto value = group->find(f.key);

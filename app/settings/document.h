@@ -13,14 +13,14 @@ namespace fovea::app {
 class SettingsDocument {
  public:
   // Empty when the text is a JSON object; otherwise what is wrong with it and in which line.
-  static std::string fault(std::string_view text);
+  static Phrase fault(std::string_view text);
 
   // The text must be without fault, or empty.
   explicit SettingsDocument(std::string_view text);
   ~SettingsDocument();
 
   // A value that does not fit is replaced by the default, with a sentence in `notices` (may be null).
-  Settings settings(std::vector<std::string>* notices) const;
+  Settings settings(std::vector<Phrase>* notices) const;
   // Writes the fields in which the two differ. False when there are none.
   bool apply(const Settings& before, const Settings& after);
   std::string text() const;

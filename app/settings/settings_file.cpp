@@ -9,29 +9,25 @@
 #include "app/files/folders.h"
 #include "app/library/data_folder.h"
 #include "app/settings/document.h"
+#include "app/settings/errors.h"
 #include "engine/core/atomic_file.h"
+#include "engine/core/result.h"
 
 namespace fovea::app {
 namespace {
 
 constexpr std::int64_t kMostBytes = 16 << 20;
 constexpr int kLockAttempts = 200;  // 10 ms apart
-constexpr const char* kCheckFolder = "Check the permissions of the folder";
-
-std::unexpected<Error> refused(const std::filesystem::path& path, const std::string& what) {
-  return std::unexpected(Error{ErrorKind::io, path.string(), what, kCheckFolder});
-}
 
 // Held by one writer at a time, in whichever process.
 Result<FileLock> lock_for_writing(const std::filesystem::path& file) {
-  auto lock = FileLock::open(file, kCheckFolder);
+  auto lock = FileLock::open(file, phrases::check_the_folder());
   for (int attempt = 0; lock && attempt < kLockAttempts; ++attempt) {
     if (lock->try_alone()) return lock;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   if (!lock) return lock;
-  return std::unexpected(
-      Error{ErrorKind::io, file.string(), "another Fovea keeps it locked", "Close the other one"});
+  return fail(phrases::file_place(file), errors::settings_locked());
 }
 
 }  // namespace
@@ -45,15 +41,15 @@ Result<std::string> SettingsFile::read_sound_text() {
   auto text = read_file(path_, kMostBytes);
   if (!text && text.error().kind == ErrorKind::not_found) return std::string();
   if (!text && text.error().kind != ErrorKind::invalid) return text;
-  const std::string why = text ? SettingsDocument::fault(*text) : text.error().what_words();
+  const Phrase why = text ? SettingsDocument::fault(*text) : text.error().what;
   if (why.empty()) return text;
   const auto target = name_aside(path_, "broken");
   std::error_code error;
   std::filesystem::rename(path_, target, error);
   if (error == std::errc::no_such_file_or_directory) return std::string();  // another instance was faster
-  if (error) return refused(path_, why + ", and it cannot be renamed: " + error.message());
-  notices_.push_back("The settings could not be read: " + path_.string() + " " + why +
-                     ". The file is kept as " + target.string() + ", and the usual settings are used.");
+  if (error)
+    return fail(phrases::file_place(path_), errors::settings_not_renamed(why, Said{error.message()}));
+  notices_.push_back(phrases::settings_set_aside(path_, why, target));
   return std::string();
 }
 
@@ -83,7 +79,7 @@ Result<Settings> SettingsFile::update(const std::function<void(Settings&)>& chan
   return after;
 }
 
-std::vector<std::string> SettingsFile::take_notices() {
+std::vector<Phrase> SettingsFile::take_notices() {
   return std::exchange(notices_, {});
 }
 

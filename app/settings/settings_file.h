@@ -30,7 +30,7 @@ class SettingsFile {
   Result<Settings> update(const std::function<void(Settings&)>& change);
 
   // Sentences from load() and update() that the user should see; taking them empties the list.
-  std::vector<std::string> take_notices();
+  std::vector<Phrase> take_notices();
 
   const std::filesystem::path& path() const { return path_; }
 
@@ -38,7 +38,7 @@ class SettingsFile {
   Result<std::string> read_sound_text();
 
   std::filesystem::path path_;
-  std::vector<std::string> notices_;
+  std::vector<Phrase> notices_;
 };
 
 }  // namespace fovea::app

@@ -8,13 +8,12 @@
 #include <string_view>
 
 #include "app/files/files.h"
+#include "app/window/errors.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
 
 namespace {
-
-constexpr const char* kAdvice = "Attach text files: notes, Markdown, tables as CSV, source code";
 
 // Of a picture or a document, which may be larger than any text that could be attached.
 Result<void> check_beginning(const std::string& path) {
@@ -26,11 +25,9 @@ Result<void> check_beginning(const std::string& path) {
   };
   const bool webp = begin.starts_with("RIFF") && begin.ends_with("WEBP");
   if (webp || is_one_of({"\x89PNG\r\n", "\xFF\xD8\xFF", "GIF87a", "GIF89a"}))
-    return fail(ErrorKind::unsupported, path, "this is a picture, and the model reads text only", kAdvice);
+    return fail(phrases::file_place(std::filesystem::path(path)), errors::attached_picture());
   if (is_one_of({"%PDF-", "PK\x03\x04"})) {
-    return fail(ErrorKind::unsupported, path,
-                "this is a document or an archive, and the model reads text only",
-                "Copy the text out of it, or save it as a text file and attach that");
+    return fail(phrases::file_place(std::filesystem::path(path)), errors::attached_document());
   }
   return {};
 }
@@ -39,9 +36,8 @@ Result<void> check_text(const std::string& path, std::string_view text) {
   if (invalid_utf8(text) == std::string_view::npos && !text.contains('\0')) return {};
   const bool utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
   if (!utf16 && text.contains('\0'))
-    return fail(ErrorKind::unsupported, path, "this is not a text, and the model reads text only", kAdvice);
-  return fail(ErrorKind::unsupported, path, "this text is not in UTF-8",
-              "Save it in UTF-8 and attach it again");
+    return fail(phrases::file_place(std::filesystem::path(path)), errors::attached_no_text());
+  return fail(phrases::file_place(std::filesystem::path(path)), errors::attached_not_utf8());
 }
 
 }  // namespace
@@ -49,7 +45,7 @@ Result<void> check_text(const std::string& path, std::string_view text) {
 Result<history::Attachment> read_attachment(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_other(path, error))  // a pipe might never end
-    return fail(ErrorKind::invalid, path, "this is not a regular file", kAdvice);
+    return fail(phrases::file_place(std::filesystem::path(path)), errors::attached_no_file());
   FOVEA_CHECK(check_beginning(path));
   FOVEA_TRY(std::string text, read_file(path, attachment_limit_bytes));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);

@@ -11,6 +11,7 @@
 #include "app/window/model_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "engine/api/errors.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/sidebar.h"
@@ -256,8 +257,7 @@ void ChatController::on_load_failed(const Error& error) {
 // With a button for what helps, where there is one.
 void ChatController::show_error(const Error& error) {
   const QString text = error_words(error);
-  const bool about_device = error.where_words().starts_with("device ") &&
-                            (error.kind == ErrorKind::not_found || error.kind == ErrorKind::unsupported);
+  const bool about_device = error.is(errors::no_such_device.code) || error.is(errors::unusable_device.code);
   if (error.kind == ErrorKind::device) {
     window_.show_error(text, tr("Restart Fovea"), [this] { Q_EMIT restartRequested(); });
   } else if (about_device) {
@@ -325,7 +325,8 @@ void ChatController::on_failed(const Error& error) {
   conversation_.fail_answer(error);
   if (error.kind == ErrorKind::device) return show_error(error);
   if (!is_shown) return window_.show_error(tr("“%1” was not answered. %2").arg(title, error_words(error)));
-  const auto too_many = static_cast<std::size_t>(messages_to_leave_out(error));
+  if (!error.is(errors::conversation_too_long.code)) return;
+  const auto too_many = static_cast<std::size_t>(error.number("messages").value_or(0));
   if (too_many == 0 || too_many >= conversation_.messages().size()) return;
   const QString first_kept = title_of(q(conversation_.messages()[too_many].text));
   window_.show_error(tr("Without the oldest messages the model would read on from “%1”.").arg(first_kept),

@@ -5,6 +5,7 @@
 #include "app/history/worker/history_thread.h"
 #include "app/window/attachments.h"
 #include "app/window/conversation_view.h"
+#include "app/window/errors.h"
 #include "app/window/generation_settings.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
@@ -157,7 +158,7 @@ const history::Message* ConversationController::last(Role role) const {
 void ConversationController::act(ui::MessageId id, ui::MessageAction action) {
   if (action != ui::MessageAction::edit && work() == Work::none && !ready_) {
     return window_.show_notice(
-        error_words({ErrorKind::invalid, {}, "no model is open", "Open a model first"}));
+        error_words(errors::no_model_open()));
   }
   switch (action) {
     case ui::MessageAction::edit:

@@ -1,6 +1,7 @@
 #include "app/window/engine_worker.h"
 
 #include "app/library/device_choice.h"
+#include "app/window/errors.h"
 
 namespace fovea::app {
 
@@ -90,7 +91,7 @@ void EngineWorker::load(quint64 ticket, const LoadOptions& request, const std::o
 void EngineWorker::generate(quint64 ticket, const GenerateRequest& request) {
   const std::stop_token stop = begin(ticket);
   if (!engine_) {
-    Q_EMIT failed(Error{ErrorKind::invalid, {}, "no model is loaded", "Open a model first"});
+    Q_EMIT failed(errors::no_model_open());
     return;
   }
   const auto result = engine_->generate(
@@ -118,7 +119,7 @@ void EngineWorker::rest() {
 void EngineWorker::calibrate(quint64 ticket, const CalibrationSettings& settings) {
   const std::stop_token stop = begin(ticket);
   if (!engine_) {
-    Q_EMIT calibrationFailed(Error{ErrorKind::invalid, {}, "no model is loaded", "Open a model first"});
+    Q_EMIT calibrationFailed(errors::no_model_open());
     return;
   }
   const auto result = app::calibrate(

@@ -11,6 +11,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <stop_token>
 
+#include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/download/download_job.h"
 #include "app/download/library_link.h"
@@ -59,7 +60,7 @@ std::string time_text(std::int64_t seconds) {
 }
 
 std::unexpected<Error> stopped() {
-  return std::unexpected(Error{ErrorKind::cancelled, "", "", ""});
+  return std::unexpected(Error{.kind = ErrorKind::cancelled});
 }
 
 // Waits for one answer of the hub, or for Ctrl-C.
@@ -155,7 +156,7 @@ Result<void> from_cache(Session& session, const DownloadFlags& flags, const Erro
   const auto cached = session.cache.repository(flags.repository, flags.revision);
   if (!cached || !flags.folder.empty()) return std::unexpected(why);
   FOVEA_TRY(const ModelChoice choice, choose(*cached, flags.file));
-  session.console.note("The hub was not asked (" + why.what_words() + "); this is in the cache already");
+  session.console.note("The hub was not asked (" + english(why.what) + "); this is in the cache already");
   const auto snapshot = session.cache.snapshot(flags.repository, cached->commit);
   const auto path = choice.is_folder ? snapshot : snapshot / choice.files.front().path;
   return report(session, flags, choice, cached->commit, path,
@@ -203,11 +204,9 @@ Result<void> fetch(Session& session, const DownloadFlags& flags) {
   const DownloadStatus status = job.status();
   if (status.state == DownloadState::done)
     return report(session, flags, choice, repository->commit, status.path, status.library_name);
-  const std::string amount =
-      size_text(status.bytes_done) + " of " + size_text(status.bytes_total) + " are there";
   if (status.state == DownloadState::paused)
-    return fail(ErrorKind::cancelled, repository->id, "paused; " + amount,
-                "The same command goes on from there");
+    return fail(phrases::name_place(repository->id),
+                errors::download_paused(Bytes{status.bytes_done}, Bytes{status.bytes_total}));
   return std::unexpected(status.error.value());
 }
 

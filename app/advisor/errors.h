@@ -1,0 +1,33 @@
+// What is said of the model catalogue and of what the advisor measures.
+#pragma once
+
+#include "engine/api/errors.h"
+
+namespace fovea::phrases {
+
+FOVEA_PHRASE(catalogue_entry, "the model catalogue, entry {number}");
+FOVEA_PHRASE(whole_catalogue, "the model catalogue, the whole");
+FOVEA_PHRASE(speed_measurement, "the measurement");
+
+// What an entry's key must be.
+FOVEA_PHRASE(catalogue_text, "a text");
+FOVEA_PHRASE(catalogue_whole, "a whole number from {min}");
+FOVEA_PHRASE(catalogue_percent, "a number from 0 to 100");
+FOVEA_PHRASE(catalogue_english, "an object with \"en\"");
+FOVEA_PHRASE(catalogue_languages, "texts by language");
+FOVEA_PHRASE(catalogue_source, "there with \"file\", or \"made_by\"");
+FOVEA_PHRASE(catalogue_known_shape, "one that the planner knows");
+FOVEA_PHRASE(catalogue_shape_tiers, "there with \"dense\" where a shape is");
+
+}  // namespace fovea::phrases
+
+namespace fovea::errors {
+
+FOVEA_ERROR(format, catalogue_no_list, "is no JSON object with a list \"models\"", "Mend the file");
+FOVEA_ERROR(format, catalogue_no_object, "is no object", "Mend the file");
+FOVEA_ERROR(format, catalogue_key, "\"{key}\" must be {expected}", "Mend the file");
+FOVEA_ERROR(format, catalogue_twice, "\"{id}\" is there twice", "Mend the file");
+FOVEA_ERROR(cancelled, measurement_stopped, "was stopped", "");
+FOVEA_ERROR(unsupported, only_size_known, "only its size is known before it is here", "");
+
+}  // namespace fovea::errors

@@ -1,0 +1,80 @@
+// What the commands say of what they were given.
+#pragma once
+
+#include "app/files/errors.h"
+
+namespace fovea::phrases {
+
+// Where.
+FOVEA_PHRASE(byte_of_input, "{input}, byte {offset}");
+FOVEA_PHRASE(column_of_input, "{input}, line {line}, column {column}");
+FOVEA_PHRASE(token_of_input, "--tokens, number {number}");
+FOVEA_PHRASE(planned_load, "the plan");
+FOVEA_PHRASE(own_window, "the window");
+
+// What to do.
+FOVEA_PHRASE(only_restart_helps, "Start the program again: only that brings the device back");
+FOVEA_PHRASE(or_did_you_mean, "{advice}; or did you mean fovea {command}?");
+
+}  // namespace fovea::phrases
+
+namespace fovea::errors {
+
+// Flags that do not go together.
+FOVEA_ERROR(invalid, budget_without_policy, "without a policy nothing keeps to it on the processor",
+            "Leave out --policy none");
+FOVEA_ERROR(invalid, flag_without_policy, "without a policy every weight stays as the file has it",
+            "Add --policy, --tiers or --budget");
+FOVEA_ERROR(invalid, dynaexq_flags_of_another_policy, "settings of dynaexq do not belong to {policy}",
+            "Leave them out, or choose --policy dynaexq");
+FOVEA_ERROR(invalid, auto_without_budget, "auto needs a budget to fit", "Add --budget, for example --budget 8GiB");
+FOVEA_ERROR(invalid, offload_flags_not_of_policy,
+            "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to {policy}",
+            "Leave them out, or choose --policy offload");
+FOVEA_ERROR(invalid, tiers_without_policy,
+            "none leaves every weight as the file has it, so --tiers and --tier-map mean nothing",
+            "Choose --policy static or dynaexq");
+FOVEA_ERROR(invalid, map_of_another_policy, "a map of fixed tiers does not belong to {policy}",
+            "Leave it out, or choose --policy static");
+FOVEA_ERROR(invalid, map_with_offload, "a map of fixed tiers does not go with offload flags", "Give one of the two");
+FOVEA_ERROR(invalid, shape_of_one_tier, "its experts have one fixed tier, or two within a budget",
+            "Give --tiers with one tier, or two and --budget; with one also --n-cpu-moe, --override-tensor or -ngl "
+            "beside a GPU; and no other flag of precision");
+FOVEA_ERROR(invalid, stats_of_nothing, "{model} has no experts, and without a policy there is nothing to show",
+            "Add --policy, --tiers or --budget, or open a Mixture-of-Experts model");
+FOVEA_ERROR(invalid, raw_conversation, "a conversation needs the chat template",
+            "Give one question with -p, or leave it out");
+
+// Texts, tokens and JSON.
+FOVEA_ERROR(invalid, text_not_utf8, "the text is not UTF-8", "Convert it, for example with iconv -t UTF-8");
+FOVEA_ERROR(invalid, no_prompt_given, "there is no prompt", "Give one with -p TEXT");
+FOVEA_ERROR(invalid, nothing_to_trace, "the text is empty", "Give a text to trace");
+FOVEA_ERROR(invalid, nothing_to_calibrate_on, "the text is empty", "Give a text of some thousand words");
+FOVEA_ERROR(invalid, no_token_id, "\"{item}\" is no token id", "Give ids like 1,2,3");
+FOVEA_ERROR(invalid, id_beyond_vocabulary, "the id {id} is not in the model's vocabulary of {vocabulary}",
+            "Give ids from 0 to {last}");
+FOVEA_ERROR(invalid, input_too_deep, "lists and objects are nested more than {limit} levels deep",
+            "Write what it says with fewer levels");
+FOVEA_ERROR(invalid, input_empty_json, "is empty, which is not JSON", "Check it with a JSON tool");
+FOVEA_ERROR(invalid, input_no_json, "is not JSON", "Check it with a JSON tool");
+FOVEA_ERROR(invalid, object_without_messages, "the object has no \"messages\"",
+            "Give a list of messages, or an object with one");
+FOVEA_ERROR(invalid, messages_no_list, "the messages are no list", "Give [{{\"role\": …, \"content\": …}, …]");
+FOVEA_ERROR(invalid, tools_no_list, "the tools are no list", "Give a list of tool descriptions");
+FOVEA_ERROR(not_found, model_without_template, "the model has no chat template", "Give one with --template FILE");
+FOVEA_ERROR(invalid, no_skew, "\"{given}\" is no skew", "Give uniform, zipf:S or exp:S, for example zipf:1.2");
+FOVEA_ERROR(invalid, no_number, "\"{given}\" is no number", "");
+
+// Outcomes.
+FOVEA_ERROR(memory, no_mix_fits, "no fixed tiers fit the budget", "Give a larger budget");
+FOVEA_ERROR(memory, plan_beyond_main_memory,
+            "{needed} of main memory beside the card are more than the {available} that are available", "");
+FOVEA_ERROR(memory, plan_beyond_budget, "{needed} do not fit a budget of {budget}",
+            "{least} would do; the plan says what else to change");
+FOVEA_ERROR(device, checks_failed, "{failed} of {checks} checks failed",
+            "Update its driver, end overclocking, and report the lines above if they stay");
+FOVEA_ERROR(internal, window_ended, "ended with code {code}", "Start it with --verbose to see more");
+FOVEA_ERROR(cancelled, answer_stopped, "stopped before the answer was complete", "");
+FOVEA_ERROR(cancelled, download_paused, "paused; {done} of {total} are there", "The same command goes on from there");
+
+}  // namespace fovea::errors
