@@ -13,7 +13,7 @@
 
 namespace fovea::jinja {
 
-// Caught at the module's door and turned into an Error.
+// Caught where templates are compiled and run, and turned into an Error.
 struct Failure {
   ErrorKind kind = ErrorKind::format;
   int line = 0;

@@ -124,10 +124,10 @@ std::int64_t largest_version(const PlanInputs& inputs) {
 
 // Whole versions, as the residency divides it.
 std::int64_t transfer_bytes(const PrecisionRequest& request, std::int64_t largest) {
-  constexpr std::int64_t usual_bytes = 512 << 20, least_versions = 4;
+  constexpr std::int64_t usual_bytes = 512 << 20, min_versions = 4;
   if (largest == 0) return 0;
   const std::int64_t versions = request.transfer_bytes > 0 ? request.transfer_bytes / largest
-                                                           : std::max(usual_bytes / largest, least_versions);
+                                                           : std::max(usual_bytes / largest, min_versions);
   return std::min<std::int64_t>(versions, request.dynaexq.in_flight) * largest;
 }
 

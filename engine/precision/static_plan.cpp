@@ -5,7 +5,7 @@
 namespace fovea::precision {
 namespace {
 
-constexpr int most_attempts = 64;
+constexpr int max_attempts = 64;
 
 // The units that are on the device, as best_mix takes them.
 struct Present {
@@ -58,7 +58,7 @@ Result<StaticPlan> plan_static(const PlanInputs& given, std::span<const std::siz
   std::vector<TierId> tiers(group.size(), no_tier);
   // What slabs waste is known only when the map is: less room is given to the units until it fits.
   std::int64_t room = first.plan.budget_bytes - (first.plan.total_bytes - first.plan.arena_bytes);
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     const auto mix = best_mix({.tiers = std::ssize(inputs.tier_names),
                                .bytes = present.bytes,
                                .loss = present.loss,

@@ -56,8 +56,8 @@ void store_heads(const KvPages& pages, std::byte* const* list, std::int64_t posi
   const std::int64_t bytes = pages.head_dim / shape.elements * shape.bytes;
   std::byte* const page = list[position / pages.page_tokens];
   for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
-    const std::int64_t place = (head * pages.page_tokens + position % pages.page_tokens) * bytes;
-    store_row(pages.type, x + head * pages.head_dim, pages.head_dim, page + place);
+    const std::int64_t offset = (head * pages.page_tokens + position % pages.page_tokens) * bytes;
+    store_row(pages.type, x + head * pages.head_dim, pages.head_dim, page + offset);
   }
 }
 

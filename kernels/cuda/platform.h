@@ -25,8 +25,8 @@
 #include "kernels/cuda/words.h"
 
 // The 1: without it ptxas keeps registers for more blocks than may ever come, and spills.
-#define FOVEA_KERNEL(most_threads) __global__ void __launch_bounds__(most_threads, 1)
-#define FOVEA_KERNEL_RESIDENT(most_threads, blocks) __global__ void __launch_bounds__(most_threads, blocks)
+#define FOVEA_KERNEL(max_threads) __global__ void __launch_bounds__(max_threads, 1)
+#define FOVEA_KERNEL_RESIDENT(max_threads, blocks) __global__ void __launch_bounds__(max_threads, blocks)
 #define FOVEA_DEVICE __device__ __forceinline__
 #define FOVEA_DEVICE_CALL static __device__ __noinline__
 #define FOVEA_UNROLL _Pragma("unroll")
@@ -163,7 +163,7 @@ FOVEA_DEVICE std::uint16_t float_to_half(float value) {
   return bits;
 }
 // Rounds to nearest even.
-FOVEA_DEVICE std::uint16_t float_to_brain(float value) {
+FOVEA_DEVICE std::uint16_t float_to_bfloat16(float value) {
   std::uint16_t bits;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
   return bits;
@@ -177,7 +177,7 @@ FOVEA_DEVICE void multiply_halves(float (&c)[4], const std::uint32_t (&a)[4], co
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
-FOVEA_DEVICE void multiply_brains(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+FOVEA_DEVICE void multiply_bfloat16(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"

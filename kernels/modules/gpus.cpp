@@ -35,15 +35,15 @@ std::vector<std::filesystem::path> usual_places() {
 
 }  // namespace
 
-ModuleDevices load_module(const std::string& driver, std::span<const std::filesystem::path> places) {
+ModuleDevices load_module(const std::string& driver, std::span<const std::filesystem::path> paths) {
   if (dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
     return none("there is no NVIDIA driver here (" + last_error() + ")");
   std::filesystem::path module;
   std::string looked;
-  for (const std::filesystem::path& place : places) {
+  for (const std::filesystem::path& path : paths) {
     std::error_code error;
-    if (module.empty() && std::filesystem::exists(place, error)) module = place;
-    looked += (looked.empty() ? "" : ", ") + place.string();
+    if (module.empty() && std::filesystem::exists(path, error)) module = path;
+    looked += (looked.empty() ? "" : ", ") + path.string();
   }
   if (module.empty())
     return none("this program was built without its GPU module (it would be one of " + looked +

@@ -17,7 +17,7 @@ std::string text(const char* what, const Accesses::Actor& actor) {
 
 bool Accesses::ordered(const Actor& before, const Actor& now) const {
   if (before.block != now.block) return fenced_.contains(before.block) && fenced_.contains(now.block);
-  return before.warp == now.warp || before.stretch != now.stretch;
+  return before.warp == now.warp || before.phase != now.phase;
 }
 
 Accesses::Byte* Accesses::bytes_of(const DeviceMemory& memory, std::uintptr_t page) {

@@ -21,11 +21,11 @@ class DeviceMemory;
 
 class Accesses {
  public:
-  // Who reaches memory. `stretch` is another one behind each barrier of a block.
+  // Who reaches memory. `phase` is another one behind each barrier of a block.
   struct Actor {
     std::uint32_t block = 0;
     std::uint32_t warp = 0;
-    std::uint32_t stretch = 0;
+    std::uint32_t phase = 0;
   };
   enum class Kind : std::uint8_t { read, write, atomic };
 

@@ -16,9 +16,9 @@ namespace {
 
 constinit thread_local Block* current_block = nullptr;
 
-constexpr unsigned most_threads = 1024;
-constexpr std::int64_t most_static_shared_bytes = 48 << 10;
-constexpr std::int64_t most_shared_bytes = 99 << 10;  // what sm_86, sm_89 and sm_120 give one block
+constexpr unsigned max_threads = 1024;
+constexpr std::int64_t max_static_shared_bytes = 48 << 10;
+constexpr std::int64_t max_shared_bytes = 99 << 10;  // what sm_86, sm_89 and sm_120 give one block
 
 // Unwinds a thread whose kernel has failed.
 struct Failed {};
@@ -27,9 +27,9 @@ std::string text(const Grid& grid) {
   return "(" + std::to_string(grid.x) + ", " + std::to_string(grid.y) + ", " + std::to_string(grid.z) + ")";
 }
 
-std::string text(const std::source_location& place) {
-  const char* const file = std::strrchr(place.file_name(), '/');
-  return std::string(file ? file + 1 : place.file_name()) + ":" + std::to_string(place.line());
+std::string text(const std::source_location& location) {
+  const char* const file = std::strrchr(location.file_name(), '/');
+  return std::string(file ? file + 1 : location.file_name()) + ":" + std::to_string(location.line());
 }
 
 bool same(const std::source_location& a, const std::source_location& b) {
@@ -54,7 +54,7 @@ std::string Block::run(const Launch& launch, const std::function<void()>& earlie
   failure_.clear();
   const Grid& grid = launch.grid;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > 65535 || grid.z > 65535 || launch.threads == 0 ||
-      launch.threads > most_threads || launch.shared_bytes > most_shared_bytes) {
+      launch.threads > max_threads || launch.shared_bytes > max_shared_bytes) {
     return "kernel " + launch.kernel + " cannot be started with a grid of " + text(grid) + ", " +
            std::to_string(launch.threads) + " threads and " + std::to_string(launch.shared_bytes) +
            " bytes of shared memory";
@@ -109,7 +109,7 @@ void Block::start_threads() {
   order_.resize(count);
   std::iota(order_.begin(), order_.end(), 0U);
   at_barrier_ = ended_ = 0;
-  first_stretch_ = ++stretch_;
+  first_phase_ = ++phase_;
 }
 
 void Block::run_block() {
@@ -144,7 +144,7 @@ std::string Block::stuck() const {
   for (const Thread& thread : threads_) {
     if (thread.index >= launch_->threads || thread.state == State::ended || ++told > 4) continue;
     message += (told > 1 ? "; thread " : " thread ") + std::to_string(thread.index) + " waits for its " +
-               (thread.state == State::at_barrier ? "block" : "warp") + " at " + text(thread.place);
+               (thread.state == State::at_barrier ? "block" : "warp") + " at " + text(thread.location);
   }
   return message;
 }
@@ -190,7 +190,7 @@ std::uint32_t Block::number() {
 
 bool Block::races(const void* address, std::int64_t bytes, Accesses::Kind kind) {
   const std::string other = accesses_.add(memory_, address, bytes, kind,
-                                          {number(), here.thread / 32, static_cast<std::uint32_t>(stretch_)});
+                                          {number(), here.thread / 32, static_cast<std::uint32_t>(phase_)});
   if (other.empty()) return false;
   const char* const what = kind == Accesses::Kind::read ? " reads " : " writes ";
   failure_ = whereabouts() + what + memory_.describe(address) + ", which races with " + other;
@@ -214,39 +214,40 @@ void Block::thread_ended() {
   if (at_barrier_ > 0)
     fail("ends while " + std::to_string(at_barrier_) + " threads wait for the block at " + text(barrier_));
   if (warp.arrived && (warp.mask & lane))
-    fail("ends while lanes of its warp wait for it in " + std::string(warp.what) + " at " + text(warp.place));
+    fail("ends while lanes of its warp wait for it in " + std::string(warp.what) + " at " +
+         text(warp.location));
   warp.ended |= lane;
   ++ended_;
   thread.state = State::ended;
   leave();
 }
 
-void Block::wait_for_block(std::source_location place) {
+void Block::wait_for_block(std::source_location location) {
   check_waited();
-  running_->place = place;
+  running_->location = location;
   if (ended_ > 0)
-    fail("waits for the block at " + text(place) + ", where " + std::to_string(ended_) +
+    fail("waits for the block at " + text(location) + ", where " + std::to_string(ended_) +
          " threads have ended");
-  if (at_barrier_ > 0 && !same(place, barrier_))
-    fail("waits for the block at " + text(place) + ", other threads at " + text(barrier_));
-  barrier_ = place;
+  if (at_barrier_ > 0 && !same(location, barrier_))
+    fail("waits for the block at " + text(location) + ", other threads at " + text(barrier_));
+  barrier_ = location;
   running_->state = State::at_barrier;
   if (++at_barrier_ == launch_->threads) {
     at_barrier_ = 0;
-    ++stretch_;
+    ++phase_;
     for (unsigned i = 0; i < launch_->threads; ++i) threads_[i].state = State::ready;
   }
   leave();
 }
 
 void Block::arrive_in_warp(unsigned mask, void* mine, Together act, const char* what, bool orders_memory,
-                           std::source_location place) {
+                           std::source_location location) {
   check_waited();
   Warp& warp = warps_[running_->index / 32];
   const unsigned lane = running_->index % 32;
-  running_->place = place;
+  running_->location = location;
   // No strings yet: a stack that is left in the middle is never unwound.
-  const auto at = [&] { return " in " + std::string(what) + " at " + text(place); };
+  const auto at = [&] { return " in " + std::string(what) + " at " + text(location); };
   if (!(mask >> lane & 1U)) fail("takes part" + at() + ", whose mask leaves it out");
   if (mask & ~warp.lanes) fail("waits" + at() + " for lanes that its warp does not have");
   if (mask & warp.ended)
@@ -255,10 +256,10 @@ void Block::arrive_in_warp(unsigned mask, void* mine, Together act, const char* 
   if (warp.arrived == 0) {
     warp.mask = mask;
     warp.what = what;
-    warp.place = place;
-  } else if (warp.mask != mask || !same(warp.place, place)) {
+    warp.location = location;
+  } else if (warp.mask != mask || !same(warp.location, location)) {
     fail("is" + at() + (warp.mask != mask ? " with another mask than" : ", while") +
-         " lanes of its warp in " + warp.what + " at " + text(warp.place));
+         " lanes of its warp in " + warp.what + " at " + text(warp.location));
   }
   warp.brought[lane] = mine;
   warp.arrived |= 1U << lane;
@@ -276,13 +277,13 @@ void Block::arrive_in_warp(unsigned mask, void* mine, Together act, const char* 
   leave();
 }
 
-void Block::wait_for_warp(unsigned mask, std::source_location place) {
-  arrive_in_warp(mask, nullptr, nullptr, "sync_warp", true, place);
+void Block::wait_for_warp(unsigned mask, std::source_location location) {
+  arrive_in_warp(mask, nullptr, nullptr, "sync_warp", true, location);
 }
 
 void Block::act_together(unsigned mask, void* mine, Together act, const char* what,
-                         std::source_location place) {
-  arrive_in_warp(mask, mine, act, what, false, place);
+                         std::source_location location) {
+  arrive_in_warp(mask, mine, act, what, false, location);
 }
 
 SharedArray& Block::array(const void* key, const char* name, std::int64_t offset, std::size_t element_bytes,
@@ -301,7 +302,7 @@ SharedArray& Block::array(const void* key, const char* name, std::int64_t offset
                        offset + made->bytes() <= one.offset;
     if (!apart) fail("declares the shared array " + std::string(name) + " over " + one.array->name());
   }
-  if (fixed_bytes > most_static_shared_bytes || fixed_bytes + launch_->shared_bytes > most_shared_bytes)
+  if (fixed_bytes > max_static_shared_bytes || fixed_bytes + launch_->shared_bytes > max_shared_bytes)
     fail("needs more shared memory than a block has");
   if (offset >= 0 && (offset % 16 != 0 || offset + made->bytes() > launch_->shared_bytes)) {
     fail("declares the shared array " + std::string(name) + " of " + std::to_string(made->bytes()) +

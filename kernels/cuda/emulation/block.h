@@ -59,7 +59,7 @@ class Block {
   // kernels may still be writing or reading, which is anything.
   std::string run(const Launch&, const std::function<void()>& earlier_ended = nullptr);
 
-  // --- for the thread that runs; each names the place in the kernel ---
+  // --- for the thread that runs; each names the location in the kernel ---
   void wait_for_earlier();
   void wait_for_block(std::source_location);
   void wait_for_warp(unsigned mask, std::source_location);
@@ -80,8 +80,8 @@ class Block {
       const std::string& what);     // likewise, without unwinding the thread's stack
   std::string whereabouts() const;  // "kernel k, block (0, 0, 0), thread 3"
 
-  std::uint64_t stretch() const { return stretch_; }
-  std::uint64_t first_stretch() const { return first_stretch_; }
+  std::uint64_t phase() const { return phase_; }
+  std::uint64_t first_phase() const { return first_phase_; }
   std::uint32_t warp_step(unsigned thread) const { return warps_[thread / 32].step; }
   bool in_thread() const { return running_ != nullptr; }
   bool stack_overflow(const void* address) const;
@@ -102,7 +102,7 @@ class Block {
     std::unique_ptr<Fibre> fibre;
     unsigned index = 0;
     State state = State::ended;
-    std::source_location place;
+    std::source_location location;
     bool waited = false;                    // for earlier kernels
     std::vector<std::vector<Copy>> copies;  // by group; the last one is open
   };
@@ -112,7 +112,7 @@ class Block {
     unsigned mask = 0;
     unsigned ended = 0;
     const char* what = "";
-    std::source_location place;
+    std::source_location location;
     void* brought[32] = {};
     std::uint32_t step = 1;
   };
@@ -152,8 +152,8 @@ class Block {
   std::source_location barrier_;
   unsigned at_barrier_ = 0;
   unsigned ended_ = 0;
-  std::uint64_t stretch_ = 0;
-  std::uint64_t first_stretch_ = 1;
+  std::uint64_t phase_ = 0;
+  std::uint64_t first_phase_ = 1;
   std::string failure_;
 };
 

@@ -16,22 +16,22 @@ namespace fovea::kernels::cuda::emulation {
 namespace {
 
 // What a library would do.
-std::string multiply(const DeviceMemory& memory, const BrainProduct& p) {
+std::string multiply(const DeviceMemory& memory, const Bfloat16Product& p) {
   const auto holds = [&memory](const auto* values, std::int64_t count) {
     return memory.holds(reinterpret_cast<const std::byte*>(values),
                         count * static_cast<std::int64_t>(sizeof *values));
   };
   if (!holds(p.weights, 2 * p.rows * p.columns) || !holds(p.x, p.tokens * p.x_stride / 2) ||
       !holds(p.out, (p.tokens - 1) * p.out_stride + p.rows))
-    return "multiply_brains: not device memory";
+    return "multiply_bfloat16: not device memory";
   const auto* const weights = reinterpret_cast<const std::uint16_t*>(p.weights);
   const auto* const x = reinterpret_cast<const std::uint16_t*>(p.x);
   for (std::int64_t t = 0; t < p.tokens; ++t) {
     for (std::int64_t r = 0; r < p.rows; ++r) {
       double sum = 0;
       for (std::int64_t k = 0; k < p.columns; ++k)
-        sum += static_cast<double>(formats::brain_to_float(weights[r * p.columns + k])) *
-               formats::brain_to_float(x[t * p.x_stride + k]);
+        sum += static_cast<double>(formats::bfloat16_to_float(weights[r * p.columns + k])) *
+               formats::bfloat16_to_float(x[t * p.x_stride + k]);
       p.out[t * p.out_stride + r] = static_cast<float>(sum);
     }
   }
@@ -69,7 +69,7 @@ class EmulatedStream final : public CudaStream {
   }
   std::unique_ptr<Graph> end_capture(std::string& why) override { return queue_->end_capture(why); }
   void launch(const Graph& graph) override { queue_->launch(graph); }
-  bool multiply_brains(const BrainProduct& p) override {
+  bool multiply_bfloat16(const Bfloat16Product& p) override {
     if (multiplies_) queue_->push([this, p] { return multiply(machine_.memory, p); });
     return multiplies_;
   }
@@ -111,7 +111,7 @@ class EmulatedEvent final : public Event {
 class EmulatedDevice final : public Device {
  public:
   explicit EmulatedDevice(EmulationOptions options) : options_(std::move(options)), machine_(options_.seed) {
-    assert(options_.scratch_bytes >= least_scratch_bytes);
+    assert(options_.scratch_bytes >= min_scratch_bytes);
     machine_.on_error = options_.on_error;
     explain_touches_of(machine_.memory);
   }
@@ -140,8 +140,8 @@ class EmulatedDevice final : public Device {
   DeviceCeiling measure_ceiling(Stream& stream) const override {
     return cuda::measure_ceiling(*this, stream,
                                  {.buffer_bytes = std::int64_t{1} << 20,
-                                  .least_buffer_bytes = std::int64_t{1} << 20,
-                                  .least_seconds = 0,
+                                  .min_buffer_bytes = std::int64_t{1} << 20,
+                                  .min_seconds = 0,
                                   .repetitions = 1,
                                   .nodes = 20});
   }

@@ -6,7 +6,7 @@
 
 namespace fovea::kernels::cuda::emulation {
 
-// One place to continue at. The scheduler's own context is one too, with the host thread's stack.
+// Where to continue. The scheduler's own context is one too, with the host thread's stack.
 struct Context {
   void* stack_pointer = nullptr;
   // What the address sanitizer wants to know of a stack before it is used.

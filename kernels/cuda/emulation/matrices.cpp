@@ -54,7 +54,7 @@ struct Share {
 double element(Product product, const std::uint32_t* registers, int i) {
   if (of_bytes(product)) return static_cast<std::int8_t>(registers[i / 4] >> (8 * (i % 4)));
   const auto bits = static_cast<std::uint16_t>(registers[i / 2] >> (16 * (i % 2)));
-  return product == Product::halves ? formats::half_to_float(bits) : formats::brain_to_float(bits);
+  return product == Product::halves ? formats::half_to_float(bits) : formats::bfloat16_to_float(bits);
 }
 
 void multiply(void* const* brought) {
@@ -105,9 +105,9 @@ MatrixPlace place_of_element(Product product, Operand operand, int lane, int i) 
 }
 
 void multiply_together(Product product, void* c, const std::uint32_t* a, const std::uint32_t* b,
-                       const char* what, std::source_location place) {
+                       const char* what, std::source_location location) {
   Share mine{product, c, a, b};
-  Block::current()->act_together(0xFFFFFFFFU, &mine, multiply, what, place);
+  Block::current()->act_together(0xFFFFFFFFU, &mine, multiply, what, location);
 }
 
 }  // namespace fovea::kernels::cuda::emulation

@@ -19,8 +19,8 @@
 #include "kernels/cuda/words.h"
 #include "kernels/formats/half.h"
 
-#define FOVEA_KERNEL(most_threads) void
-#define FOVEA_KERNEL_RESIDENT(most_threads, blocks) void
+#define FOVEA_KERNEL(max_threads) void
+#define FOVEA_KERNEL_RESIDENT(max_threads, blocks) void
 #define FOVEA_DEVICE inline
 #define FOVEA_DEVICE_CALL inline
 #define FOVEA_UNROLL
@@ -42,7 +42,7 @@
 
 namespace fovea::kernels::cuda {
 
-using Place = std::source_location;
+using Location = std::source_location;
 
 inline unsigned thread_index() {
   return emulation::here.thread;
@@ -112,11 +112,11 @@ class Shared {
   std::int64_t first_;
 };
 
-inline void sync_block(Place place = Place::current()) {
-  emulation::Block::current()->wait_for_block(place);
+inline void sync_block(Location location = Location::current()) {
+  emulation::Block::current()->wait_for_block(location);
 }
-inline void sync_warp(unsigned mask = 0xFFFFFFFFU, Place place = Place::current()) {
-  emulation::Block::current()->wait_for_warp(mask, place);
+inline void sync_warp(unsigned mask = 0xFFFFFFFFU, Location location = Location::current()) {
+  emulation::Block::current()->wait_for_warp(mask, location);
 }
 inline void commit_copies() {
   emulation::Block::current()->commit_copies();
@@ -167,45 +167,45 @@ inline void count_votes(void* const* lanes) {
 }  // namespace emulation
 
 inline void multiply_halves(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
-                            Place place = Place::current()) {
-  emulation::multiply_together(emulation::Product::halves, c, a, b, "multiply_halves", place);
+                            Location location = Location::current()) {
+  emulation::multiply_together(emulation::Product::halves, c, a, b, "multiply_halves", location);
 }
-inline void multiply_brains(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
-                            Place place = Place::current()) {
-  emulation::multiply_together(emulation::Product::brains, c, a, b, "multiply_brains", place);
+inline void multiply_bfloat16(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                              Location location = Location::current()) {
+  emulation::multiply_together(emulation::Product::bfloat16, c, a, b, "multiply_bfloat16", location);
 }
 inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], int base,
-                           Place place = Place::current()) {
+                           Location location = Location::current()) {
   for (int& sum : c) sum = base;
-  emulation::multiply_together(emulation::Product::bytes, c, a, b, "multiply_bytes", place);
+  emulation::multiply_together(emulation::Product::bytes, c, a, b, "multiply_bytes", location);
 }
 inline void multiply_bytes(int (&c)[4], const std::uint32_t (&a)[2], const std::uint32_t (&b)[1], int base,
-                           Place place = Place::current()) {
+                           Location location = Location::current()) {
   for (int& sum : c) sum = base;
-  emulation::multiply_together(emulation::Product::short_bytes, c, a, b, "multiply_bytes", place);
+  emulation::multiply_together(emulation::Product::short_bytes, c, a, b, "multiply_bytes", location);
 }
 
 template <typename T>
-T shuffle(T value, unsigned lane, unsigned mask = 0xFFFFFFFFU, Place place = Place::current()) {
+T shuffle(T value, unsigned lane, unsigned mask = 0xFFFFFFFFU, Location location = Location::current()) {
   emulation::Exchange<T> mine{value, lane, value};
-  emulation::Block::current()->act_together(mask, &mine, emulation::exchange<T>, "shuffle", place);
+  emulation::Block::current()->act_together(mask, &mine, emulation::exchange<T>, "shuffle", location);
   return mine.result;
 }
 template <typename T>
-T shuffle_xor(T value, unsigned lanes, unsigned mask = 0xFFFFFFFFU, Place place = Place::current()) {
+T shuffle_xor(T value, unsigned lanes, unsigned mask = 0xFFFFFFFFU, Location location = Location::current()) {
   emulation::Exchange<T> mine{value, (emulation::here.thread % 32) ^ lanes, value};
-  emulation::Block::current()->act_together(mask, &mine, emulation::exchange<T>, "shuffle_xor", place);
+  emulation::Block::current()->act_together(mask, &mine, emulation::exchange<T>, "shuffle_xor", location);
   return mine.result;
 }
-inline unsigned ballot(bool value, unsigned mask = 0xFFFFFFFFU, Place place = Place::current()) {
+inline unsigned ballot(bool value, unsigned mask = 0xFFFFFFFFU, Location location = Location::current()) {
   emulation::Vote mine{value, 0};
-  emulation::Block::current()->act_together(mask, &mine, emulation::count_votes, "ballot", place);
+  emulation::Block::current()->act_together(mask, &mine, emulation::count_votes, "ballot", location);
   return mine.result;
 }
 
-inline std::uint32_t largest_of_warp(std::uint32_t value, Place place = Place::current()) {
+inline std::uint32_t largest_of_warp(std::uint32_t value, Location location = Location::current()) {
   for (unsigned apart = 16; apart > 0; apart /= 2)
-    value = std::max(value, shuffle_xor(value, apart, 0xFFFFFFFFU, place));
+    value = std::max(value, shuffle_xor(value, apart, 0xFFFFFFFFU, location));
   return value;
 }
 
@@ -248,8 +248,8 @@ inline float half_to_float(std::uint16_t bits) {
 inline std::uint16_t float_to_half(float value) {
   return formats::float_to_half(value);
 }
-inline std::uint16_t float_to_brain(float value) {
-  return formats::float_to_brain(value);
+inline std::uint16_t float_to_bfloat16(float value) {
+  return formats::float_to_bfloat16(value);
 }
 inline float float_of_bits(std::uint32_t bits) {
   return formats::float_from_bits(bits);

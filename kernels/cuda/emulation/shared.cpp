@@ -16,18 +16,18 @@ SharedArray::SharedArray(std::string name, std::size_t element_bytes, std::int64
       values_(static_cast<std::size_t>(count) * element_bytes),
       elements_(static_cast<std::size_t>(count)) {}
 
-std::string SharedArray::place(std::int64_t index) const {
+std::string SharedArray::element_name(std::int64_t index) const {
   return name_ + "[" + std::to_string(index) + "]";
 }
 
 SharedArray::Element& SharedArray::element(std::int64_t index, const char* doing) {
   if (index < 0 || index >= count_) {
-    Block::current()->fail(std::string(doing) + " " + place(index) + ", outside the shared array of " +
+    Block::current()->fail(std::string(doing) + " " + element_name(index) + ", outside the shared array of " +
                            std::to_string(count_) + " elements");
   }
   Element& element = elements_[static_cast<std::size_t>(index)];
-  if (element.copying >= 0 && element.written.stretch >= Block::current()->first_stretch()) {
-    Block::current()->fail(std::string(doing) + " " + place(index) + ", which thread " +
+  if (element.copying >= 0 && element.written.phase >= Block::current()->first_phase()) {
+    Block::current()->fail(std::string(doing) + " " + element_name(index) + ", which thread " +
                            std::to_string(element.copying) + " copies asynchronously and has not waited for");
   }
   return element;
@@ -39,21 +39,21 @@ namespace {
 template <typename Access>
 bool meets(const Access& access) {
   const Block& block = *Block::current();
-  if (access.stretch != block.stretch() || access.thread == here.thread) return false;
+  if (access.phase != block.phase() || access.thread == here.thread) return false;
   return access.thread / warp_threads != here.thread / warp_threads ||
          access.warp_step == block.warp_step(here.thread);
 }
 
 template <typename Access>
 Access mine(bool atomic) {
-  return {Block::current()->stretch(), Block::current()->warp_step(here.thread),
+  return {Block::current()->phase(), Block::current()->warp_step(here.thread),
           static_cast<std::uint16_t>(here.thread), atomic};
 }
 
 }  // namespace
 
 void SharedArray::note_read(Element& element) {
-  if (element.read.thread != here.thread && element.read.stretch == Block::current()->stretch()) {
+  if (element.read.thread != here.thread && element.read.phase == Block::current()->phase()) {
     const bool mate = element.read.thread / warp_threads == here.thread / warp_threads;
     (mate ? element.read_by_mate : element.read_elsewhere) = element.read;
   }
@@ -62,11 +62,11 @@ void SharedArray::note_read(Element& element) {
 
 void SharedArray::read(std::int64_t index, void* value) {
   Element& at = element(index, "reads");
-  if (at.written.stretch < Block::current()->first_stretch()) {
-    Block::current()->fail("reads " + place(index) + " of shared memory, which nobody has written");
+  if (at.written.phase < Block::current()->first_phase()) {
+    Block::current()->fail("reads " + element_name(index) + " of shared memory, which nobody has written");
   }
   if (meets(at.written)) {
-    Block::current()->fail("reads " + place(index) + " of shared memory, which thread " +
+    Block::current()->fail("reads " + element_name(index) + " of shared memory, which thread " +
                            std::to_string(at.written.thread) + " has written since the last barrier");
   }
   note_read(at);
@@ -75,12 +75,12 @@ void SharedArray::read(std::int64_t index, void* value) {
 
 void SharedArray::check_before_write(const Element& at, std::int64_t index, bool atomic) const {
   if (meets(at.written) && !(atomic && at.written.atomic)) {
-    Block::current()->fail("writes " + place(index) + " of shared memory, which thread " +
+    Block::current()->fail("writes " + element_name(index) + " of shared memory, which thread " +
                            std::to_string(at.written.thread) + " has written since the last barrier");
   }
   for (const Access* access : {&at.read, &at.read_by_mate, &at.read_elsewhere}) {
     if (!meets(*access)) continue;
-    Block::current()->fail("writes " + place(index) + " of shared memory, which thread " +
+    Block::current()->fail("writes " + element_name(index) + " of shared memory, which thread " +
                            std::to_string(access->thread) + " has read since the last barrier");
   }
 }
@@ -94,8 +94,8 @@ void SharedArray::write(std::int64_t index, const void* value) {
 
 std::byte* SharedArray::update(std::int64_t index) {
   Element& at = element(index, "adds to");
-  if (at.written.stretch < Block::current()->first_stretch())
-    Block::current()->fail("adds to " + place(index) + " of shared memory, which nobody has written");
+  if (at.written.phase < Block::current()->first_phase())
+    Block::current()->fail("adds to " + element_name(index) + " of shared memory, which nobody has written");
   check_before_write(at, index, true);
   at.written = mine<Access>(true);
   return values_.data() + static_cast<std::size_t>(index) * element_bytes_;

@@ -1,4 +1,4 @@
-// Shared memory with a shadow: each element knows who wrote and read it last and in which stretch between
+// Shared memory with a shadow: each element knows who wrote and read it last and in which phase between
 // barriers, so that reads of what nobody wrote, accesses outside an array, and accesses of two threads
 // without a barrier between them are found when they happen, in whatever order the threads run.
 #pragma once
@@ -31,9 +31,9 @@ class SharedArray {
   std::int64_t bytes() const { return count_ * static_cast<std::int64_t>(element_bytes_); }
 
  private:
-  // Stretches are numbered through all blocks, so that what an earlier block left is older than the first.
+  // Phases are numbered through all blocks, so that what an earlier block left is older than the first.
   struct Access {
-    std::uint64_t stretch = 0;    // between two barriers of the block; 0: never
+    std::uint64_t phase = 0;      // between two barriers of the block; 0: never
     std::uint32_t warp_step = 0;  // between two barriers of the warp
     std::uint16_t thread = 0;
     bool atomic = false;
@@ -49,7 +49,7 @@ class SharedArray {
   Element& element(std::int64_t index, const char* doing);
   void note_read(Element&);
   void check_before_write(const Element&, std::int64_t index, bool atomic) const;
-  std::string place(std::int64_t index) const;
+  std::string element_name(std::int64_t index) const;
 
   std::string name_;
   std::size_t element_bytes_;

@@ -144,7 +144,7 @@ std::unique_ptr<kernels::Stream> LaggingDevice::make_stream(const kernels::Strea
 std::byte* LaggingDevice::allocate(std::int64_t bytes) const {
   if (bytes > memory_bytes) return nullptr;
   allocated_ += bytes;
-  most_allocated_ = std::max(most_allocated_, allocated_);
+  max_allocated_ = std::max(max_allocated_, allocated_);
   return static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), alignment));
 }
 void LaggingDevice::release(std::byte* memory, std::int64_t bytes) const {
@@ -195,7 +195,7 @@ void PassStream::synchronize() {
 Result<void> FaultySource::read(UnitId unit, TierId tier, std::span<std::byte> memory,
                                 const checkpoint::Pace& pace) {
   const int now = ++at_once_;
-  for (int most = most_at_once_; most < now && !most_at_once_.compare_exchange_weak(most, now);) continue;
+  for (int most = max_at_once_; most < now && !max_at_once_.compare_exchange_weak(most, now);) continue;
   const auto leave = [this](void*) { --at_once_; };
   const std::unique_ptr<void, decltype(leave)> leaving(this, leave);
   Faults faults;
@@ -211,7 +211,7 @@ Result<void> FaultySource::read(UnitId unit, TierId tier, std::span<std::byte> m
     note(bytes);
   }
   if (dice[0] < faults.slow) take_a_moment();
-  for (int moments = 0; most_at_once_ < faults.meet && moments < 100'000; ++moments) take_a_moment();
+  for (int moments = 0; max_at_once_ < faults.meet && moments < 100'000; ++moments) take_a_moment();
   if (dice[1] < faults.io_error) {
     std::ranges::fill(memory.first(memory.size() / 2), std::byte{0xEE});
     return std::unexpected(Error{ErrorKind::io, "store", "the disk is gone", {}});
@@ -354,8 +354,8 @@ void SwapWorld::close() {
 std::string SwapWorld::complaint() {
   if (!stream_.complaint().empty()) return stream_.complaint();
   if (!contradiction_.empty()) return contradiction_;
-  if (device_.allocated() != arena_bytes_ || device_.most_allocated() > arena_bytes_)
-    return text("the device gave ", device_.most_allocated(), " bytes; the budget is ", arena_bytes_);
+  if (device_.allocated() != arena_bytes_ || device_.max_allocated() > arena_bytes_)
+    return text("the device gave ", device_.max_allocated(), " bytes; the budget is ", arena_bytes_);
   if (const auto audit = residency_->audit(); !audit) return audit.error().message();
   for (std::size_t unit = 0; unit < told_.size(); ++unit) {
     const bool on_host = residency_->on_host(static_cast<UnitId>(unit));

@@ -195,7 +195,7 @@ FOVEA_KERNEL(many) depends_on_order(int* x) {
 struct Bench {
   explicit Bench(std::uint64_t seed = fovea::tests::seed())
       : device(emulated_device({.seed = seed,
-                                .scratch_bytes = least_scratch_bytes,
+                                .scratch_bytes = min_scratch_bytes,
                                 .on_error = [this](const std::string& text) { error = text; }})),
         stream(device->make_stream({})),
         x(reinterpret_cast<int*>(device->allocate(bytes))) {}
