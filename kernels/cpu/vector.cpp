@@ -1,10 +1,10 @@
-// The norm, and addition.
+// What handles rows one by one: the embedding, the norm, and addition.
 #include <math.h>
 
-#include "kernels/cpu/attention_inputs.h"
 #include "kernels/cpu/operations.h"
 #include "kernels/cpu/stream.h"
 #include "kernels/cpu/vector_math.h"
+#include "kernels/formats/formats.h"
 
 namespace fovea::kernels::cpu::FOVEA_CPU_SET {
 namespace {
@@ -46,6 +46,16 @@ void normalise_row(const float* x, const float* weight, float scale, std::int64_
 }
 
 }  // namespace
+
+void embed_rows(const EmbedRows& op, Stream& stream) {
+  const std::int64_t columns = op.table.columns;
+  const std::int64_t bytes = row_bytes(op.table.type, columns);
+  on_cpu(stream).pool().for_chunks(op.tokens, 16, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      formats::dequantize(op.table.type, op.table.data + op.ids[t] * bytes, columns, op.out + t * columns);
+    }
+  });
+}
 
 void norm_rows(const float* x, const float* weight, float eps, std::int64_t rows, std::int64_t columns,
                float* out) {
