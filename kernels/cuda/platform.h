@@ -1,12 +1,11 @@
 // What kernels use of CUDA, and nothing else of it: the same sources are compiled by nvcc for the device and
-// by the host's compiler for the emulation, which checks what they do (emulation/). Host code of kernel
-// sources (what starts them) is compiled by both.
+// by the host's compiler for the emulation, which checks what they do (tests/kernels/cuda/emulation). Host
+// code of kernel sources (what starts them) is compiled by both.
 //
 //   FOVEA_KERNEL(256) name(…)        a kernel for blocks of at most 256 threads; parameters are plain values
 //   FOVEA_KERNEL_RESIDENT(256, 2) …  likewise, with registers for two such blocks on a multiprocessor
-//   FOVEA_DEVICE                     before a function that kernels call; FOVEA_DEVICE_CALL: that stays a
-//   call, to keep
-//                                    its registers apart
+//   FOVEA_DEVICE                     before a function that kernels call
+//   FOVEA_DEVICE_CALL                likewise, where it stays a call, which keeps its registers apart
 //   FOVEA_UNROLL, FOVEA_LOOP         before a for: unrolled; not unrolled, where that would only be more code
 //   FOVEA_SHARED(float, sums, 32)    an array in shared memory, in a kernel's or device function's body
 //   FOVEA_DYNAMIC_SHARED(…)          likewise, in the launch's shared_bytes, at an offset that 16 divides
@@ -293,6 +292,6 @@ void launch(const LaunchShape& shape, CudaStream& stream, Arguments... arguments
 
 #else
 
-#include "kernels/cuda/emulation/platform.h"
+#include "tests/kernels/cuda/emulation/platform.h"
 
 #endif

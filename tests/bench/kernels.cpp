@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "kernels/api/gpus.h"
 #include "kernels/cases/case.h"
 #include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
-#include "kernels/modules/gpus.h"
 
 using namespace fovea::kernels;
 using namespace fovea::kernels::cases;

@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 #include "golden_logits.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;

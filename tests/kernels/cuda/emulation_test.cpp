@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "kernels/cuda/emulation/device.h"
-#include "kernels/cuda/emulation/sanitizer.h"
 #include "kernels/cuda/platform.h"
+#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/sanitizer.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;

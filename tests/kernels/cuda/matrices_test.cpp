@@ -1,14 +1,14 @@
 // Products of small matrices on tensor cores: what the emulation takes each lane to hold against the PTX
 // ISA's own figures, how kernels load their shares (mma.h) against a plain product, and that a warp which is
 // not whole is reported.
-#include "kernels/cuda/emulation/matrices.h"
+#include "tests/kernels/cuda/emulation/matrices.h"
 
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/emulation/device.h"
 #include "kernels/cuda/mma.h"
 #include "kernels/formats/half.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;

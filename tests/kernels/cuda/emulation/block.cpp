@@ -1,4 +1,4 @@
-#include "kernels/cuda/emulation/block.h"
+#include "tests/kernels/cuda/emulation/block.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/cuda/emulation/memory.h"
+#include "tests/kernels/cuda/emulation/memory.h"
 
 namespace fovea::kernels::cuda::emulation {
 

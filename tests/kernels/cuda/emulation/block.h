@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/emulation/accesses.h"
-#include "kernels/cuda/emulation/fibre.h"
-#include "kernels/cuda/emulation/shared.h"
+#include "tests/kernels/cuda/emulation/accesses.h"
+#include "tests/kernels/cuda/emulation/fibre.h"
+#include "tests/kernels/cuda/emulation/shared.h"
 
 namespace fovea::kernels::cuda::emulation {
 

@@ -1,4 +1,4 @@
-#include "kernels/cuda/emulation/faults.h"
+#include "tests/kernels/cuda/emulation/faults.h"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "kernels/cuda/emulation/block.h"
-#include "kernels/cuda/emulation/sanitizer.h"
+#include "tests/kernels/cuda/emulation/block.h"
+#include "tests/kernels/cuda/emulation/sanitizer.h"
 
 namespace fovea::kernels::cuda::emulation {
 namespace {

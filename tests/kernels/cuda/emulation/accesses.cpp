@@ -1,7 +1,7 @@
-#include "kernels/cuda/emulation/accesses.h"
+#include "tests/kernels/cuda/emulation/accesses.h"
 
-#include "kernels/cuda/emulation/block.h"
-#include "kernels/cuda/emulation/memory.h"
+#include "tests/kernels/cuda/emulation/block.h"
+#include "tests/kernels/cuda/emulation/memory.h"
 
 namespace fovea::kernels::cuda::emulation {
 namespace {

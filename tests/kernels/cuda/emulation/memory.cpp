@@ -1,4 +1,4 @@
-#include "kernels/cuda/emulation/memory.h"
+#include "tests/kernels/cuda/emulation/memory.h"
 
 #include <algorithm>
 #include <cassert>
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <sys/mman.h>
 
-#include "kernels/cuda/emulation/sanitizer.h"
+#include "tests/kernels/cuda/emulation/sanitizer.h"
 
 namespace fovea::kernels::cuda::emulation {
 namespace {

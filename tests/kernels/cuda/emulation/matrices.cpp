@@ -1,7 +1,7 @@
-#include "kernels/cuda/emulation/matrices.h"
+#include "tests/kernels/cuda/emulation/matrices.h"
 
-#include "kernels/cuda/emulation/block.h"
 #include "kernels/formats/half.h"
+#include "tests/kernels/cuda/emulation/block.h"
 
 namespace fovea::kernels::cuda::emulation {
 namespace {

@@ -1,11 +1,11 @@
-#include "kernels/cuda/emulation/queue.h"
+#include "tests/kernels/cuda/emulation/queue.h"
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
-#include "kernels/cuda/emulation/faults.h"
+#include "tests/kernels/cuda/emulation/faults.h"
 
 namespace fovea::kernels::cuda::emulation {
 namespace {

@@ -1,6 +1,6 @@
-#include "kernels/cuda/emulation/shared.h"
+#include "tests/kernels/cuda/emulation/shared.h"
 
-#include "kernels/cuda/emulation/block.h"
+#include "tests/kernels/cuda/emulation/block.h"
 
 namespace fovea::kernels::cuda::emulation {
 namespace {

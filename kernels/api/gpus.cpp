@@ -1,4 +1,4 @@
-#include "kernels/modules/gpus.h"
+#include "kernels/api/gpus.h"
 
 #include <cstring>
 
@@ -26,7 +26,7 @@ Function* find(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
-std::vector<std::filesystem::path> usual_places() {
+std::vector<std::filesystem::path> usual_paths() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::filesystem::path folder = program.parent_path();
@@ -63,7 +63,7 @@ ModuleDevices load_module(const std::string& driver, std::span<const std::filesy
 }
 
 const ModuleDevices& gpus() {
-  static const ModuleDevices found = load_module("libcuda.so.1", usual_places());
+  static const ModuleDevices found = load_module("libcuda.so.1", usual_paths());
   return found;
 }
 

@@ -1,5 +1,5 @@
 // Loading a module: what it finds, and each reason for finding nothing.
-#include "kernels/modules/gpus.h"
+#include "kernels/api/gpus.h"
 
 #include <QTemporaryDir>
 #include <array>

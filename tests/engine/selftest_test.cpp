@@ -9,7 +9,7 @@
 #include "kernels/cpu/device.h"
 #include "tests/support/test.h"
 
-#include "../models/apart_device.h"
+#include "models/apart_device.h"
 
 using namespace fovea;
 using namespace fovea::tests;

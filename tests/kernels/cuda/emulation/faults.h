@@ -3,7 +3,7 @@
 // program ends.
 #pragma once
 
-#include "kernels/cuda/emulation/memory.h"
+#include "tests/kernels/cuda/emulation/memory.h"
 
 namespace fovea::kernels::cuda::emulation {
 

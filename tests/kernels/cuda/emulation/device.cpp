@@ -1,16 +1,16 @@
-#include "kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 
 #include <atomic>
 #include <cassert>
 #include <cstring>
 
 #include "kernels/cuda/ceiling.h"
-#include "kernels/cuda/emulation/faults.h"
-#include "kernels/cuda/emulation/queue.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/pack.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/formats/half.h"
+#include "tests/kernels/cuda/emulation/faults.h"
+#include "tests/kernels/cuda/emulation/queue.h"
 
 namespace fovea::kernels::cuda::emulation {
 namespace {

@@ -1,9 +1,9 @@
-#include "kernels/cuda/emulation/fibre.h"
+#include "tests/kernels/cuda/emulation/fibre.h"
 
 #include <new>
 #include <sys/mman.h>
 
-#include "kernels/cuda/emulation/sanitizer.h"
+#include "tests/kernels/cuda/emulation/sanitizer.h"
 
 #if !defined(__x86_64__)
 #include <ucontext.h>

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "kernels/api/operations.h"
-#include "kernels/cuda/emulation/block.h"
-#include "kernels/cuda/emulation/memory.h"
+#include "tests/kernels/cuda/emulation/block.h"
+#include "tests/kernels/cuda/emulation/memory.h"
 
 namespace fovea::kernels::cuda::emulation {
 

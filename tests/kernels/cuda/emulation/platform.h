@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/emulation/block.h"
-#include "kernels/cuda/emulation/matrices.h"
-#include "kernels/cuda/emulation/queue.h"
 #include "kernels/cuda/kernel_name.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/cuda/words.h"
 #include "kernels/formats/half.h"
+#include "tests/kernels/cuda/emulation/block.h"
+#include "tests/kernels/cuda/emulation/matrices.h"
+#include "tests/kernels/cuda/emulation/queue.h"
 
 #define FOVEA_KERNEL(max_threads) void
 #define FOVEA_KERNEL_RESIDENT(max_threads, blocks) void
