@@ -4,7 +4,7 @@
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/cache.h"
 #include "kernels/cuda/grid.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/reduce.h"
 
 namespace fovea::kernels::cuda {

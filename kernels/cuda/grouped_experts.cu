@@ -4,13 +4,12 @@
 //
 // Four launches: one block counts and lists (group_kernel); gate and up, silu and the rounding for down
 // (grouped_hidden_kernel); down (grouped_down_kernel); each token adds its experts' shares in their order
-// (grouped_join_kernel), no
-// atomics, the same bits each time. How many tiles there are is the device's to know: grids are as large as
-// they may have to be, and blocks without a tile end at once.
+// (grouped_join_kernel), no atomics, the same bits each time. How many tiles there are is the device's to
+// know: grids are as large as they may have to be, and blocks without a tile end at once.
 //
 // The products are bound as tiles.h says; with few tokens for each expert by the memory of the weights.
 #include "kernels/cuda/experts.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/tiles.h"
 
 namespace fovea::kernels::cuda {

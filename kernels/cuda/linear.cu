@@ -8,7 +8,7 @@
 // are divided further, among the warps of a block. Adjacent matrices of one type share a launch, and fill the
 // device together.
 #include "kernels/cuda/activations.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/plain.h"
 #include "kernels/cuda/prefetch.h"
 #include "kernels/cuda/reduce.h"

@@ -5,8 +5,12 @@
 // It also quantises what it writes, and goes no further into the products that follow: each of
 // their some hundred blocks would have to find the norm of the whole row again, and the sum with the residual
 // would need a second buffer. Whether that takes less than this launch is to be measured.
+//
+// add: 12 bytes for each element, one element for each thread, which is coalesced; the tensors are a few
+// kilobytes, so that what counts is the launch.
 #include "kernels/cuda/activations.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/grid.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/reduce.h"
 
 namespace fovea::kernels::cuda {
@@ -14,6 +18,7 @@ namespace {
 
 constexpr unsigned max_threads = 512;
 constexpr int max_kept = 8;
+constexpr unsigned add_threads = 256;
 
 FOVEA_KERNEL(max_threads) rms_norm_kernel(RmsNorm op, Quantised quantised, bool prefetches) {
   const std::int64_t start = block_x() * op.columns;
@@ -60,6 +65,11 @@ FOVEA_KERNEL(max_threads) rms_norm_kernel(RmsNorm op, Quantised quantised, bool 
     write(i, x[i] * factor * load_constant<float>(op.weight + i));
 }
 
+FOVEA_KERNEL(add_threads) add_kernel(float* x, const float* y, std::int64_t count) {
+  const std::int64_t i = std::int64_t{block_x()} * add_threads + thread_index();
+  if (i < count) x[i] += y[i];
+}
+
 }  // namespace
 
 void rms_norm(const RmsNorm& op, Stream& stream) {
@@ -69,6 +79,12 @@ void rms_norm(const RmsNorm& op, Stream& stream) {
   launch<rms_norm_kernel>({.grid_x = blocks_for(op.rows, 1), .threads = threads, .overlaps = true},
                           on_cuda(stream), op, quantised_arrays(op.quantised, op.rows, op.columns),
                           on_cuda(stream).prefetches());
+}
+
+void add(const Add& op, Stream& stream) {
+  if (op.count == 0) return;
+  launch<add_kernel>({.grid_x = blocks_for(op.count, add_threads), .threads = add_threads}, on_cuda(stream),
+                     op.x, op.y, op.count);
 }
 
 }  // namespace fovea::kernels::cuda

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kernels/cuda/grid.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/platform.h"
 #include "kernels/cuda/reduce.h"
 
