@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "engine/api/limits.h"
-#include "engine/core/median.h"
 #include "engine/core/result.h"
 #include "engine/eval/bench_policy.h"
 #include "engine/eval/bench_shape_on.h"
@@ -169,7 +168,7 @@ Result<void> measure_parts(Subject& subject, const ShapeBenchSettings& settings,
     subject.leave_out(none);
     if (!seconds) return std::unexpected(std::move(seconds).error());
     seconds->erase(seconds->begin(), seconds->begin() + first_steps);
-    return median(*std::move(seconds));
+    return eval::median(*std::move(seconds));
   };
   FOVEA_TRY(const double whole, timed(none));
   FOVEA_TRY(const double without_experts, timed(experts));
