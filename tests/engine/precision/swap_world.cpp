@@ -5,14 +5,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <sstream>
 #include <thread>
 
+#include "engine/models/say.h"
 #include "engine/precision/arena.h"
 
 namespace fovea::tests {
 namespace {
 
+using models::say;
 using precision::SwapOutcome;
 
 constexpr std::align_val_t alignment{4096};
@@ -23,13 +24,6 @@ std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
   return x ^ (x >> 31);
-}
-
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return std::move(out).str();
 }
 
 void take_a_moment() {
@@ -127,8 +121,8 @@ std::string overfull_window(std::span<const Movement> movements, double bytes_pe
       const double seconds = movements[last].seconds - movements[first].seconds;
       const double most = static_cast<double>(burst_bytes) + seconds * bytes_per_second;
       if (static_cast<double>(moved) > most * (1 + 1e-9))
-        return text("movements ", first, " to ", last, ": ", moved, " bytes in ", seconds, " s; at most ",
-                    most);
+        return say("movements ", first, " to ", last, ": ", moved, " bytes in ", seconds, " s; at most ",
+                   most);
     }
   }
   return {};
@@ -182,8 +176,8 @@ void LaggingDevice::record(kernels::Event& event, kernels::Stream& stream) const
 void PassStream::end_oldest() {
   for (const Promise& promise : running_.front()) {
     if (has_pattern(promise.unit, promise.tier, {promise.memory, promise.bytes})) continue;
-    complaint_ = text("pass ", ended_, " saw other bytes than unit ", promise.unit, "'s at tier ",
-                      int{promise.tier}, promise.memory[0] == poison ? " (a block that was released)" : "");
+    complaint_ = say("pass ", ended_, " saw other bytes than unit ", promise.unit, "'s at tier ",
+                     int{promise.tier}, promise.memory[0] == poison ? " (a block that was released)" : "");
   }
   running_.pop_front();
   ++ended_;
@@ -305,7 +299,7 @@ void SwapWorld::hear(const precision::SwapEvent& event) {
   if (event.decision.unit < 0 || event.decision.unit >= units) return;  // refused
   const auto unit = static_cast<std::size_t>(event.decision.unit);
   if (event.from != told_[unit])
-    contradiction_ = text("unit ", unit, " was at ", int{told_[unit]}, ", an event says ", int{event.from});
+    contradiction_ = say("unit ", unit, " was at ", int{told_[unit]}, ", an event says ", int{event.from});
   if (event.outcome != SwapOutcome::published) return;
   told_[unit] = event.decision.target;
   if (told_[unit] == no_tier) was_absent_[unit] = true;
@@ -317,7 +311,7 @@ PassStream::Promise SwapWorld::promise(UnitId unit) {
   const auto expected = weights_at(tiers_[tier], (*table_)[unit], device_, weight[0].data);
   for (std::size_t part = 0; part < weight.size(); ++part) {
     if (weight[part].data != expected[part].data || weight[part].type != expected[part].type)
-      contradiction_ = text("a handle of unit ", unit, " is not at its tier");
+      contradiction_ = say("a handle of unit ", unit, " is not at its tier");
   }
   return {unit, tier, weight[0].data, static_cast<std::size_t>(bytes(unit, tier))};
 }
@@ -336,12 +330,12 @@ Result<void> SwapWorld::need(const std::vector<UnitId>& wanted) {
   for (const UnitId unit : wanted) {
     if (residency_->on_host(unit)) continue;
     if (residency_->tiers()[static_cast<std::size_t>(unit)] == no_tier) {
-      contradiction_ = text("unit ", unit, " was needed and is not there");
+      contradiction_ = say("unit ", unit, " was needed and is not there");
       continue;
     }
     const PassStream::Promise promised = promise(unit);
     if (!has_pattern(unit, promised.tier, {promised.memory, promised.bytes}))
-      contradiction_ = text("unit ", unit, " was needed and has other bytes");
+      contradiction_ = say("unit ", unit, " was needed and has other bytes");
   }
   return {};
 }
@@ -355,15 +349,15 @@ std::string SwapWorld::complaint() {
   if (!stream_.complaint().empty()) return stream_.complaint();
   if (!contradiction_.empty()) return contradiction_;
   if (device_.allocated() != arena_bytes_ || device_.max_allocated() > arena_bytes_)
-    return text("the device gave ", device_.max_allocated(), " bytes; the budget is ", arena_bytes_);
+    return say("the device gave ", device_.max_allocated(), " bytes; the budget is ", arena_bytes_);
   if (const auto audit = residency_->audit(); !audit) return audit.error().message();
   for (std::size_t unit = 0; unit < told_.size(); ++unit) {
     const bool on_host = residency_->on_host(static_cast<UnitId>(unit));
     if (on_host && (residency_->tiers_or_target()[unit] != no_tier || weights_[unit][0].data != nullptr))
-      return text("unit ", unit, " is the host's, and has a version");
+      return say("unit ", unit, " is the host's, and has a version");
     if (residency_->tiers()[unit] != told_[unit])
-      return text("unit ", unit, " is at ", int{residency_->tiers()[unit]}, ", the events say ",
-                  int{told_[unit]});
+      return say("unit ", unit, " is at ", int{residency_->tiers()[unit]}, ", the events say ",
+                 int{told_[unit]});
   }
   const SwapCounters& counters = residency_->counters();
   if (counters.io_errors != story.outcomes[SwapOutcome::io_error] ||
