@@ -4,7 +4,7 @@
 
 namespace fovea::app {
 
-constexpr int most_found = 50;
+constexpr int max_found = 50;
 
 // Everything that belongs to the thread, made and ended there.
 struct DownloadWorker::Parts : public QObject {
@@ -62,7 +62,7 @@ void DownloadWorker::tell(const QString& about, const HubFailure& failure) {
 
 void DownloadWorker::search(const QString& text) {
   post([this, text](Parts& parts) {
-    parts.client->search(text, most_found, &parts,
+    parts.client->search(text, max_found, &parts,
                          [this, text](const HubResult<std::vector<HubModel>>& models) {
                            models ? Q_EMIT found(text, *models) : tell(text, models.error());
                          });

@@ -179,9 +179,9 @@ void HubClient::locate(const HubFileId& id, QObject* context, HubCallback<HubLoc
   });
 }
 
-int backoff_ms(int failures, int base_ms, int most_ms) {
+int backoff_ms(int failures, int base_ms, int max_ms) {
   const double doubled = static_cast<double>(base_ms) * static_cast<double>(1 << std::min(failures, 16));
-  const double limit = std::min(doubled, static_cast<double>(most_ms));
+  const double limit = std::min(doubled, static_cast<double>(max_ms));
   return static_cast<int>(limit * (0.5 + 0.5 * QRandomGenerator::global()->generateDouble()));
 }
 

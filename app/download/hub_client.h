@@ -114,6 +114,6 @@ HubFailure status_failure(int status, const QByteArray& code, const QUrl& url, b
 std::int64_t retry_after(const QNetworkReply& reply);
 
 // Exponential, with jitter: programs that failed together do not come back together.
-int backoff_ms(int failures, int base_ms, int most_ms);
+int backoff_ms(int failures, int base_ms, int max_ms);
 
 }  // namespace fovea::app

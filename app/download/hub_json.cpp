@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t most_entries = 100000;
-constexpr std::size_t most_tags = 200;
+constexpr std::size_t max_tags = 200;
 constexpr std::size_t longest_text = 400;
 constexpr int deepest = 64;  // more than anything the hub sends
 
@@ -69,7 +69,7 @@ HubModel model_of(const Json& entry) {
   const Json* tags = field(entry, "tags");
   if (tags && tags->is_array()) {
     for (const Json& tag : *tags) {
-      if (model.tags.size() == most_tags) break;
+      if (model.tags.size() == max_tags) break;
       if (tag.is_string() && tag.get_ref<const std::string&>().size() <= longest_text)
         model.tags.push_back(tag.get<std::string>());
     }

@@ -12,16 +12,16 @@
 namespace fovea::app {
 namespace {
 
-constexpr int most_refusals = 3;
+constexpr int max_refusals = 3;
 constexpr int most_beginnings = 2;
 constexpr int most_lies = 3;
-constexpr int most_tag_changes = 3;
+constexpr int max_tag_changes = 3;
 constexpr std::int64_t longest_wait_s = 3600;
 // Less than this between two failures is no progress: a server that gives one byte each time is not waited
 // for.
 constexpr std::int64_t real_progress_bytes = 64 << 10;
 constexpr qint64 read_bytes = 256 << 10;
-constexpr qint64 most_refused_bytes = 64 << 10;
+constexpr qint64 max_refused_bytes = 64 << 10;
 
 }  // namespace
 
@@ -191,7 +191,7 @@ bool Transfer::request_piece(ByteRange range, bool whole, const QUrl& url, int r
   if (!whole) {
     headers.emplace_back(
         "Range", "bytes=" + QByteArray::number(range.begin) + "-" + QByteArray::number(range.end - 1));
-    if (const std::string etag = partial_->etag(); !etag.empty() && tag_changes_ <= most_tag_changes)
+    if (const std::string etag = partial_->etag(); !etag.empty() && tag_changes_ <= max_tag_changes)
       headers.emplace_back("If-Range", "\"" + QByteArray::fromStdString(etag) + "\"");
   }
   if (whole && ++wholes_ > settings_.retries) {
@@ -238,7 +238,7 @@ void Transfer::on_data(Connection& connection) {
   QNetworkReply* reply = connection.reply;
   const int status = reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
   connection.refused_bytes += reply->skip(reply->bytesAvailable());
-  if (status < 400 || connection.refused_bytes > most_refused_bytes) reply->abort();
+  if (status < 400 || connection.refused_bytes > max_refused_bytes) reply->abort();
 }
 
 // Whether what comes now may be written.
@@ -286,7 +286,7 @@ Transfer::Verdict Transfer::check_whole(Connection& connection) {
 bool Transfer::check_etag(Connection& connection) {
   const std::string now = strong_etag(connection.reply->rawHeader("ETag").toStdString());
   const std::string before = partial_->etag();
-  if (now == before || now.empty() || tag_changes_ > most_tag_changes) return true;
+  if (now == before || now.empty() || tag_changes_ > max_tag_changes) return true;
   partial_->set_etag(now);
   if (before.empty() || partial_->bytes_there() == 0) return true;
   connection.has_new_tag = true;
@@ -375,7 +375,7 @@ void Transfer::on_refusal(Connection& connection, int status) {
     if (!stored_elsewhere) return end({.error = failure.error, .wants_token = failure.wants_token()});
     if (!is_located_) return;  // another range has asked already
     // A signed address has expired: the hub gives a new one.
-    if (++refusals_ > most_refusals)
+    if (++refusals_ > max_refusals)
       return end(
           {.error = Error{ErrorKind::io, shown(asked),
                           "the storage refuses fresh addresses too (status " + std::to_string(status) + ")",

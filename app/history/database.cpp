@@ -25,7 +25,7 @@ int wait_for_lock(void*, int tries) {
 }
 
 // A row is at most as large as this: no message is, and a damaged file cannot ask for more.
-constexpr int kMostBytesOfARow = 256 << 20;
+constexpr int kMaxBytesOfARow = 256 << 20;
 
 Error error_of(int code, int system_error, const std::string& where, const std::string& message) {
   switch (code & 0xFF) {
@@ -143,7 +143,7 @@ Result<Database> Database::open(const std::filesystem::path& file, Access access
   if (code != SQLITE_OK) return database.failed(code);
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_handler(handle, wait_for_lock, nullptr);
-  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMostBytesOfARow);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMaxBytesOfARow);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   FOVEA_CHECK(database.script(kSettings));
   if (writes) FOVEA_CHECK(database.script(kWriterSettings));

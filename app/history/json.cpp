@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "fovea-conversations";
 constexpr int kVersion = 1;
-constexpr std::size_t kMostReasons = 100;
+constexpr std::size_t kMaxReasons = 100;
 constexpr std::size_t kBatch = 32;  // conversations handed on together
 constexpr int kDeepest = 200;
 
@@ -163,7 +163,7 @@ class Reader {
       return;
     }
     ++parsed_.left_out_count;
-    if (parsed_.left_out.size() >= kMostReasons) return;
+    if (parsed_.left_out.size() >= kMaxReasons) return;
     std::string title = value.is_object() ? string_in(value, "title") : std::string();
     if (!title.empty()) title = " (" + title.substr(0, 200) + ")";
     parsed_.left_out.push_back("conversation " + std::to_string(number_) + title + ": " +

@@ -10,9 +10,9 @@
 namespace fovea::app::history {
 namespace {
 
-constexpr std::size_t kMostWords = 32;
-constexpr std::size_t kMostMatches = 256;    // looked at in one text
-constexpr std::size_t kMostBytes = 1 << 20;  // of one text
+constexpr std::size_t kMaxWords = 32;
+constexpr std::size_t kMaxMatches = 256;    // looked at in one text
+constexpr std::size_t kMaxBytes = 1 << 20;  // of one text
 constexpr std::size_t kSnippetBytes = 160;
 constexpr std::size_t kBefore = 32;  // bytes shown before the first match
 
@@ -45,7 +45,7 @@ class Finder final : public WordSink {
     for (std::size_t p = 0; p < query_.phrases.size(); ++p) {
       if (ends_with(p)) matches.push_back({p, last_[last_.size() - query_.phrases[p].size()].start, end});
     }
-    return matches.size() < kMostMatches;
+    return matches.size() < kMaxMatches;
   }
 
   std::vector<Match> matches;
@@ -75,7 +75,7 @@ class Finder final : public WordSink {
 
 std::vector<Match> matches_in(std::string_view text, const Query& query) {
   Finder finder(query);
-  walk_words(text.substr(0, kMostBytes), finder);
+  walk_words(text.substr(0, kMaxBytes), finder);
   std::ranges::sort(finder.matches, {}, &Match::start);
   return std::move(finder.matches);
 }
@@ -137,11 +137,11 @@ Query parse_query(std::string_view typed) {
   std::size_t words = 0;
   constexpr std::string_view white = " \t\r\n\v\f";
   query.open_end = typed.empty() || white.find(typed.back()) == std::string_view::npos;
-  while (words < kMostWords) {
+  while (words < kMaxWords) {
     const auto start = typed.find_first_not_of(white);
     if (start == std::string_view::npos) break;
     const auto end = std::min(typed.find_first_of(white, start), typed.size());
-    Words found(kMostWords - words);
+    Words found(kMaxWords - words);
     walk_words(typed.substr(start, end - start), found);
     words += found.words.size();
     if (!found.words.empty()) query.phrases.push_back(std::move(found.words));

@@ -16,7 +16,7 @@ namespace {
 
 // What occurs in more messages than this says little about any of them: then the newest win, and the search
 // need not look at the others.
-constexpr std::int64_t kMostRanked = 500;
+constexpr std::int64_t kMaxRanked = 500;
 constexpr double kHalfAge = 90.0 * 24 * 3600 * 1000;  // ms after which a message's weight is down to 3/4
 
 struct Candidate {
@@ -40,7 +40,7 @@ Result<void> search_titles(Database& db, const std::string& expression, Candidat
       auto rows,
       db.query("SELECT c.id, c.updated_at FROM title_words AS w CROSS JOIN conversations AS c ON "
                "c.id=w.rowid WHERE title_words MATCH ? AND c.deleted_at=0 ORDER BY w.rowid DESC LIMIT ?",
-               std::string_view(expression), kMostRanked));
+               std::string_view(expression), kMaxRanked));
   for (;;) {
     FOVEA_TRY(const bool row, rows.step());
     if (!row) return {};
@@ -54,11 +54,11 @@ Result<bool> search_newest(Database& db, const std::string& expression, Candidat
             db.query("SELECT w.rowid, c.id, c.updated_at FROM message_words AS w CROSS JOIN messages AS m ON "
                      "m.id=w.rowid CROSS JOIN conversations AS c ON c.id=m.conversation_id "
                      "WHERE message_words MATCH ? AND c.deleted_at=0 ORDER BY w.rowid DESC LIMIT ?",
-                     std::string_view(expression), kMostRanked + 1));
+                     std::string_view(expression), kMaxRanked + 1));
   for (std::int64_t n = 0;; ++n) {
     FOVEA_TRY(const bool row, rows.step());
     if (!row) return false;
-    if (n == kMostRanked) return true;
+    if (n == kMaxRanked) return true;
     Candidate& c = candidate(all, rows.integer(1), rows.integer(2));
     if (c.message != 0) continue;
     c.message = rows.integer(0);

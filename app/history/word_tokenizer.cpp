@@ -9,7 +9,7 @@ namespace fovea::app::history {
 namespace {
 
 // The start of an endless word (Base64, a hash) is enough to find it.
-constexpr std::size_t kMostBytesOfAWord = 128;
+constexpr std::size_t kMaxBytesOfAWord = 128;
 
 enum class Kind : std::uint8_t {
   separator,
@@ -152,7 +152,7 @@ class Walker {
 
   void add(std::string_view folded, std::size_t size) {
     if (word_.empty()) start_ = at_;
-    if (word_.size() + folded.size() <= kMostBytesOfAWord) word_ += folded;
+    if (word_.size() + folded.size() <= kMaxBytesOfAWord) word_ += folded;
     at_ += size;
     end_ = at_;
   }

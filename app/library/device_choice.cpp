@@ -20,7 +20,7 @@ constexpr std::int64_t memory_for_others = std::int64_t{1} << 30;
 // … and on a card, where an image more or less must not make the plan of a moment ago impossible.
 constexpr std::int64_t share_for_others = 32;
 
-constexpr std::int64_t least_free_on_card = std::int64_t{128} << 20;
+constexpr std::int64_t min_free_on_card = std::int64_t{128} << 20;
 
 std::string_view named(std::string_view device) {
   return device.empty() ? automatic_device : device;
@@ -92,7 +92,7 @@ std::int64_t room_on(const DeviceInfo& device, std::int64_t held_bytes) {
 
 QString short_of_memory(std::string_view device, const DeviceMemory& memory) {
   const std::int64_t free = memory.total_bytes - memory.used_bytes;
-  if (!is_card(device) || memory.total_bytes == 0 || free >= least_free_on_card) return {};
+  if (!is_card(device) || memory.total_bytes == 0 || free >= min_free_on_card) return {};
   return DeviceWords::tr(
              "Of the memory of %1 only %2 are free: other programs have taken what its driver may "
              "need. Close some of them before an answer fails.")

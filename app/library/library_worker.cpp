@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int settle_ms = 700;  // a copy that is under way changes its folder several times
-constexpr int most_watched = 200;
+constexpr int max_watched = 200;
 
 std::vector<LibraryModel> find_all(const LibraryPlaces& places) {
   std::vector<LibraryModel> models;
@@ -70,7 +70,7 @@ struct LibraryWorker::Parts : public QObject {
     const auto add = [&wanted](const fs::path& folder) {
       const QString name = QString::fromStdString(folder.string());
       std::error_code ignored;
-      if (wanted.size() < most_watched && fs::is_directory(folder, ignored) && !wanted.contains(name))
+      if (wanted.size() < max_watched && fs::is_directory(folder, ignored) && !wanted.contains(name))
         wanted += name;
     };
     for (const fs::path& folder : places.folders) add(folder);

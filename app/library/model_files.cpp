@@ -61,9 +61,9 @@ std::optional<Expected> expected_checksum(const fs::path& file) {
 
 // Where a link leads, each link on the way noted.
 fs::path follow(fs::path path, std::vector<fs::path>& links) {
-  constexpr int most_links = 40;
+  constexpr int max_links = 40;
   std::error_code error;
-  for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+  for (int i = 0; i < max_links && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
     links.push_back(path);
     const fs::path target = fs::read_symlink(path, error);
     if (error) break;

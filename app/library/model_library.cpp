@@ -58,7 +58,7 @@ std::vector<LibraryEntry> list_models(const fs::path& folder) {
 
 std::vector<LibraryEntry> find_models(const fs::path& folder) {
   constexpr int deepest = 3;
-  constexpr std::size_t most_folders = 2000;
+  constexpr std::size_t max_folders = 2000;
   std::vector<LibraryEntry> found;
   std::vector<std::pair<fs::path, int>> folders{{folder, 0}};
   for (std::size_t i = 0; i < folders.size(); ++i) {
@@ -71,7 +71,7 @@ std::vector<LibraryEntry> find_models(const fs::path& folder) {
       if (is_hidden || fs::is_symlink(path, ignored) || !fs::is_directory(path, ignored) ||
           is_model_folder(path))
         continue;
-      if (folders.size() < most_folders) folders.emplace_back(path, depth + 1);
+      if (folders.size() < max_folders) folders.emplace_back(path, depth + 1);
     }
   }
   return found;

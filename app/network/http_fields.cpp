@@ -9,7 +9,7 @@
 namespace fovea::app {
 namespace {
 
-constexpr std::int64_t most_wait_s = 365 * 24 * 3600;
+constexpr std::int64_t max_wait_s = 365 * 24 * 3600;
 
 std::string_view trimmed(std::string_view text) {
   const auto from = text.find_first_not_of(" \t");
@@ -59,13 +59,13 @@ std::optional<ContentRange> parse_content_range(std::string_view field) {
 
 std::optional<std::int64_t> parse_retry_after(std::string_view field, std::int64_t now_s) {
   field = trimmed(field);
-  if (const auto seconds = number(field)) return std::min(*seconds, most_wait_s);
+  if (const auto seconds = number(field)) return std::min(*seconds, max_wait_s);
   if (field.size() > 64) return std::nullopt;
   QDateTime date = QLocale::c().toDateTime(QString::fromLatin1(field.data(), static_cast<int>(field.size())),
                                            QStringLiteral("ddd, dd MMM yyyy hh:mm:ss 'GMT'"));
   if (!date.isValid()) return std::nullopt;
   date.setTimeSpec(Qt::UTC);
-  return std::clamp<std::int64_t>(date.toSecsSinceEpoch() - now_s, 0, most_wait_s);
+  return std::clamp<std::int64_t>(date.toSecsSinceEpoch() - now_s, 0, max_wait_s);
 }
 
 std::string next_link(std::string_view field) {

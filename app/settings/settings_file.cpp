@@ -16,7 +16,7 @@
 namespace fovea::app {
 namespace {
 
-constexpr std::int64_t kMostBytes = 16 << 20;
+constexpr std::int64_t kMaxBytes = 16 << 20;
 constexpr int kLockAttempts = 200;  // 10 ms apart
 
 // Held by one writer at a time, in whichever process.
@@ -38,7 +38,7 @@ std::filesystem::path settings_path() {
 
 // The file's text, or nothing when there is none. One that is no JSON object is renamed.
 Result<std::string> SettingsFile::read_sound_text() {
-  auto text = read_file(path_, kMostBytes);
+  auto text = read_file(path_, kMaxBytes);
   if (!text && text.error().kind == ErrorKind::not_found) return std::string();
   if (!text && text.error().kind != ErrorKind::invalid) return text;
   const Phrase why = text ? SettingsDocument::fault(*text) : text.error().what;

@@ -15,8 +15,8 @@ namespace fovea::app {
 namespace {
 
 constexpr auto interval = std::chrono::milliseconds(100);
-constexpr int most_rows = 13;  // of the view, status line included
-constexpr int text_rows = 8;   // that must be left for the text
+constexpr int max_rows = 13;  // of the view, status line included
+constexpr int text_rows = 8;  // that must be left for the text
 
 std::atomic<bool> lines_are_taken = false;  // of the terminal, by some view
 
@@ -52,7 +52,7 @@ void LiveView::reserve_lines() {
   give_back_lines();
   height_ = size.ws_row;
   columns_ = size.ws_col;
-  const int rows = std::min(most_rows, height_ - text_rows);
+  const int rows = std::min(max_rows, height_ - text_rows);
   if (rows < 2 || columns_ < 40) return;
   rows_ = rows;
   // Makes room below the cursor, then lets only the lines above the view scroll.

@@ -148,14 +148,14 @@ std::vector<ui::SearchItem> items_of(const history::SearchResult& result) {
   return items;
 }
 
-QString title_of(const QString& question, int most_characters) {
+QString title_of(const QString& question, int max_characters) {
   static const QRegularExpression fence(QStringLiteral("^\\s*(```|~~~).*$"),
                                         QRegularExpression::MultilineOption);
   QString title = QString(question).remove(fence).simplified();
   if (title.isEmpty()) title = question.simplified();
-  if (title.size() <= most_characters) return title;
-  const qsizetype space = title.lastIndexOf(QLatin1Char(' '), most_characters);
-  title.truncate(space > most_characters / 2 ? space : most_characters);
+  if (title.size() <= max_characters) return title;
+  const qsizetype space = title.lastIndexOf(QLatin1Char(' '), max_characters);
+  title.truncate(space > max_characters / 2 ? space : max_characters);
   if (title.back().isHighSurrogate()) title.chop(1);
   return title + QStringLiteral("…");
 }

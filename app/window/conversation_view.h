@@ -23,6 +23,6 @@ std::vector<ui::ConversationItem> items_of(const std::vector<history::Conversati
 std::vector<ui::SearchItem> items_of(const history::SearchResult& result);
 
 // The first words of a question.
-QString title_of(const QString& question, int most_characters = 60);
+QString title_of(const QString& question, int max_characters = 60);
 
 }  // namespace fovea::app

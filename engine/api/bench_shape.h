@@ -1,4 +1,4 @@
-// How fast a model of a shape would be, without its file: weights made from a seed, and routing made up.
+// How fast a model of a shape would be, without its file: weights made from a seed, and synthetic routing.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +75,7 @@ struct MovingResult {
 
 struct ShapeBenchResult {
   std::string model = {};
-  std::string routing = {};  // how the routers' choices were made up
+  std::string routing = {};  // where the routers' choices come from
   std::int64_t experts = 0, experts_used = 0, layers = 0;
   int threads = 0;
   MemoryUse memory = {};

@@ -38,8 +38,8 @@ struct DynaExqSettings {
   // whole model would follow changing work so slowly that the best static mix beats it)
   int transitions = 4;
   // Swaps at once (later: 4). They are published between two passes, and a prefill chunk is one pass: with 4
-  // a chunk of 128 tokens sees two promotions. On made-up routing of 48 × 128 with prompts of 2,048 tokens 64
-  // serve 72.7 % of the uses from the high tier instead of 62.6 %, for 3 % more traffic (ours)
+  // a chunk of 128 tokens sees two promotions. On synthetic routing of 48 × 128 with prompts of 2,048 tokens
+  // 64 serve 72.7 % of the uses from the high tier instead of 62.6 %, for 3 % more traffic (ours)
   int in_flight = 64;
   std::int64_t warm_up_tokens = 64;  // hotness of so many tokens ranks the first set (§3.5; ours)
 

@@ -1,5 +1,5 @@
-// What a policy would have done: recorded or made-up routing, with the policy and the engine's own rules for
-// swaps on a virtual clock, beside fixed tiers of the same bytes. No model is loaded.
+// What a policy would have done: recorded or synthetic routing, with the policy and the engine's own rules
+// for swaps on a virtual clock, beside fixed tiers of the same bytes. No model is loaded.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace fovea {
 
-// Made-up routing with the properties that are known of real models: a skew over experts, hot experts that
+// Synthetic routing with the properties that are known of real models: a skew over experts, hot experts that
 // differ between kinds of work, locality in time.
 struct SyntheticRouting {
   enum class Skew : std::uint8_t { uniform, zipf, exponential };
@@ -66,7 +66,7 @@ using SnapshotSink = std::function<Result<void>(const Snapshot& snapshot, double
 
 struct ReplayRequest {
   std::filesystem::path trace = {};                // that `fovea trace` recorded, unless …
-  std::optional<SyntheticRouting> synthetic = {};  // … the routing is made up
+  std::optional<SyntheticRouting> synthetic = {};  // … the routing is synthetic
   PolicyKind policy = PolicyKind::dynaexq;         // or offload, or static_tiers: the fixed mixes alone
   DynaExqSettings dynaexq = {};
   OffloadSettings offload = {};  // without any of them and with a budget: as few layers as fit
@@ -120,7 +120,7 @@ struct ReplayReport {
 Result<ReplayReport> replay(const ReplayRequest& request, const ProgressSink& progress = {},
                             std::stop_token stop = {});
 
-// Writes made-up routing as a trace.
+// Writes synthetic routing as a trace.
 Result<void> write_synthetic_trace(const SyntheticRouting& routing, const ByteSink& out,
                                    std::stop_token stop = {});
 

@@ -1,6 +1,7 @@
 #include "engine/api/sentence.h"
 
 #include <cstdio>
+#include <utility>
 
 #include "engine/api/error.h"
 
@@ -12,6 +13,16 @@ bool is_one(const Argument& argument) {
   if (const auto* number = std::get_if<std::int64_t>(&argument)) return *number == 1;
   if (const auto* number = std::get_if<std::uint64_t>(&argument)) return *number == 1;
   return false;
+}
+
+const std::filesystem::path* first_path(const Phrase& phrase) {
+  for (const Argument& argument : phrase.arguments) {
+    if (const auto* path = std::get_if<std::filesystem::path>(&argument)) return path;
+    const auto* list = std::get_if<std::vector<Phrase>>(&argument);
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i)
+      if (const auto* path = first_path((*list)[i])) return path;
+  }
+  return nullptr;
 }
 
 template <class List, class Show>
@@ -113,14 +124,15 @@ std::optional<std::int64_t> Error::number(std::string_view name) const {
   const Argument* argument = what.find(name);
   if (argument == nullptr) return std::nullopt;
   if (const auto* value = std::get_if<std::int64_t>(argument)) return *value;
+  if (const auto* value = std::get_if<std::uint64_t>(argument); value && std::in_range<std::int64_t>(*value))
+    return static_cast<std::int64_t>(*value);
   if (const auto* bytes = std::get_if<Bytes>(argument)) return bytes->count;
   return std::nullopt;
 }
 
 std::optional<std::filesystem::path> Error::file() const {
   for (const Phrase* phrase : {&where, &what})
-    for (const Argument& argument : phrase->arguments)
-      if (const auto* path = std::get_if<std::filesystem::path>(&argument)) return *path;
+    if (const auto* path = first_path(*phrase)) return *path;
   return std::nullopt;
 }
 

@@ -22,12 +22,12 @@ constexpr std::uint64_t least_pair_bytes = 8 + 1 + 4 + 1;  // key length, key, t
 constexpr std::uint64_t least_tensor_bytes =
     8 + 1 + 4 + 8 + 4 + 8;  // name length, name, rank, size, type, offset
 constexpr std::uint64_t longest_name_bytes = 65535;
-constexpr std::uint32_t most_dimensions = 4;
+constexpr std::uint32_t max_dimensions = 4;
 constexpr std::uint64_t default_alignment = 32;
 constexpr std::uint64_t largest_alignment = 1 << 20;
 // The largest public vocabularies have a quarter of a million entries. The bound keeps the widened copy of
 // small elements (8 bytes for each u8) from outgrowing what a vocabulary needs.
-constexpr std::uint64_t most_array_elements = std::uint64_t{1} << 25;
+constexpr std::uint64_t max_array_elements = std::uint64_t{1} << 25;
 
 std::string number(std::uint64_t value) {
   return std::to_string(value);
@@ -131,7 +131,7 @@ class Reader {
   Result<TensorInfo> tensor();
   Result<kernels::Type> tensor_type(const std::string& tensor);
   Result<void> tensor_bytes(TensorInfo& info, const std::string& label);
-  Result<void> place(std::uint64_t alignment);
+  Result<void> lay_out(std::uint64_t alignment);
   Result<void> check_overlaps() const;
 
   std::span<const std::byte> file_;
@@ -280,7 +280,7 @@ Result<MetadataValue> Reader::array(const std::string& key, StoredType& element)
   }
   FOVEA_TRY(const std::uint64_t count, scalar<std::uint64_t>("the length of " + key));
   const std::uint64_t width = element == StoredType::string ? sizeof(std::uint64_t) : stored_bytes(element);
-  const std::uint64_t most = std::min(left() / width, most_array_elements - array_elements_);
+  const std::uint64_t most = std::min(left() / width, max_array_elements - array_elements_);
   if (count > most) {
     position_ -= sizeof count;
     return damaged_here("the array " + key + " has " + number(count) + " elements, at most " + number(most) +
@@ -417,7 +417,7 @@ Result<TensorInfo> Reader::tensor() {
   }
   info.name = name;
   FOVEA_TRY(const std::uint32_t rank, scalar<std::uint32_t>("the rank of tensor " + label));
-  if (rank == 0 || rank > most_dimensions) {
+  if (rank == 0 || rank > max_dimensions) {
     position_ -= sizeof rank;
     return damaged_here("tensor " + label + " has " + number(rank) + " dimensions, expected 1 to 4");
   }
@@ -438,7 +438,7 @@ Result<TensorInfo> Reader::tensor() {
 }
 
 // Turns offsets in the data section into offsets in the file.
-Result<void> Reader::place(std::uint64_t alignment) {
+Result<void> Reader::lay_out(std::uint64_t alignment) {
   const std::uint64_t data = (position_ + alignment - 1) / alignment * alignment;
   for (std::size_t i = 0; i < contents_.tensors.size(); ++i) {
     TensorInfo& info = contents_.tensors[i];
@@ -484,7 +484,7 @@ Result<GgufContents> Reader::read() {
     FOVEA_TRY(TensorInfo info, tensor());
     contents_.tensors.push_back(std::move(info));
   }
-  FOVEA_CHECK(place(step));
+  FOVEA_CHECK(lay_out(step));
   return std::move(contents_);
 }
 

@@ -126,8 +126,8 @@ bool storable(const MetadataValue& value, StoredType type) {
   return false;
 }
 
-// Sizes and places of the tensors, offsets counted from the beginning of the data. Returns the data's bytes.
-Result<std::uint64_t> place(std::vector<TensorInfo>& tensors, std::uint64_t alignment) {
+// Sizes and offsets of the tensors, offsets counted from the beginning of the data. Returns the data's bytes.
+Result<std::uint64_t> lay_out(std::vector<TensorInfo>& tensors, std::uint64_t alignment) {
   std::uint64_t offset = 0;
   for (TensorInfo& info : tensors) {
     const kernels::BlockShape block = kernels::block_shape(info.type);
@@ -152,7 +152,7 @@ Result<GgufWriter> GgufWriter::create(const std::filesystem::path& path, const M
   if (alignment < 8 || !std::has_single_bit(alignment)) {
     return fail(ErrorKind::invalid, path.string(), "general.alignment is not a power of two from 8");
   }
-  FOVEA_TRY(const std::uint64_t data_bytes, place(tensors, alignment));
+  FOVEA_TRY(const std::uint64_t data_bytes, lay_out(tensors, alignment));
   Header header;
   header.number<std::uint32_t>(0x46554747);  // "GGUF"
   header.number<std::uint32_t>(3);

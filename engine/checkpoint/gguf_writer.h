@@ -18,9 +18,9 @@ namespace fovea::checkpoint {
 // An AtomicFile: it appears under its name when it is whole, with finish().
 class GgufWriter {
  public:
-  // Of each tensor, name, type and shape (outermost first) count; its place in the file is found here. Values
-  // are stored as metadata.stored_type() says, so that a key copied from another file stays exactly what it
-  // was.
+  // Of each tensor, name, type and shape (outermost first) count; its offset in the file is found here.
+  // Values are stored as metadata.stored_type() says, so that a key copied from another file stays exactly
+  // what it was.
   static Result<GgufWriter> create(const std::filesystem::path& path, const Metadata& metadata,
                                    std::vector<TensorInfo> tensors);
 

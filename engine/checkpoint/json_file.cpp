@@ -52,7 +52,7 @@ class Builder {
 
  private:
   template <class Value>
-  Json* place(Value&& value) {
+  Json* insert(Value&& value) {
     if (stack_.empty()) return &(root_ = std::forward<Value>(value));
     if (stack_.back()->is_object()) return &(*slot_ = std::forward<Value>(value));
     auto& list = stack_.back()->get_ref<Json::array_t&>();
@@ -61,7 +61,7 @@ class Builder {
 
   template <class Value>
   bool put(Value&& value) {
-    place(std::forward<Value>(value));
+    insert(std::forward<Value>(value));
     return true;
   }
 
@@ -70,7 +70,7 @@ class Builder {
       problem_ = "the JSON is nested more than " + std::to_string(limits_.depth) + " levels deep";
       return false;
     }
-    stack_.push_back(place(std::move(container)));
+    stack_.push_back(insert(std::move(container)));
     return true;
   }
 

@@ -179,9 +179,9 @@ class Checks {
     } else if (!whole_blocks_) {
       layer_.rounding = in_order_ ? Rounding::groups : Rounding::permuted;
     } else {
-      const int most_code = (1 << layer_.bits) - 1;
+      const int max_code = (1 << layer_.bits) - 1;
       const auto* fits = std::ranges::find_if(ranges, [&](const Range& range) {
-        return -most_zero_ >= range.least && most_code - least_zero_ <= range.most;
+        return -most_zero_ >= range.least && max_code - least_zero_ <= range.most;
       });
       if (fits == std::end(ranges)) {
         layer_.rounding = Rounding::zero_points;

@@ -49,7 +49,7 @@ enum class Rounding : std::uint8_t {
   zero_points,  // F16: codes of 8 bits with zero points apart from the middle need 9
 };
 
-// Rows that no file holds: cut out of packed values at places that follow from a seed.
+// Rows that no file holds: cut out of packed values at offsets that follow from a seed.
 struct SyntheticRows {
   std::shared_ptr<const std::vector<std::byte>> pool;  // whole blocks
   std::int64_t block_bytes = 0;

@@ -202,7 +202,7 @@ float packed_scale(const PackedLayer& layer, std::int64_t group, std::int64_t ro
     case Type::f16:
       return formats::half_to_float(load<std::uint16_t>(layer.scales, at));
     case Type::bf16:
-      return formats::brain_to_float(load<std::uint16_t>(layer.scales, at));
+      return formats::bfloat16_to_float(load<std::uint16_t>(layer.scales, at));
     default:
       return load<float>(layer.scales, at);
   }

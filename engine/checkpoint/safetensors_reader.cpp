@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t prefix_bytes = 8;                 // the header's length
-constexpr std::uint64_t most_header_bytes = 100'000'000;  // the format's own limit
-constexpr std::size_t most_dimensions = 8;
+constexpr std::uint64_t prefix_bytes = 8;                // the header's length
+constexpr std::uint64_t max_header_bytes = 100'000'000;  // the format's own limit
+constexpr std::size_t max_dimensions = 8;
 constexpr const char* weights_advice = "Use the model's unquantised folder, or a GGUF file of it";
 
 class Reader {
@@ -60,7 +60,7 @@ Result<void> Reader::header() {
   }
   std::uint64_t length = 0;
   std::memcpy(&length, file_.data(), sizeof length);
-  const std::uint64_t most = std::min<std::uint64_t>(file_.size() - prefix_bytes, most_header_bytes);
+  const std::uint64_t most = std::min<std::uint64_t>(file_.size() - prefix_bytes, max_header_bytes);
   if (length > most || length < 2) {
     return damaged(
         name_, 0,
@@ -113,7 +113,7 @@ Result<std::uint64_t> Reader::element_bytes(SafetensorsEntry& entry, const Json&
 Result<std::uint64_t> Reader::elements(SafetensorsEntry& entry, const Json& description) const {
   const Json* sizes = member(description, "shape");
   if (!sizes || !sizes->is_array()) return damaged_at(entry.name, "has no shape");
-  if (sizes->size() > most_dimensions) {
+  if (sizes->size() > max_dimensions) {
     return damaged_at(entry.name, "has " + std::to_string(sizes->size()) + " dimensions, expected at most 8");
   }
   std::uint64_t count = 1;

@@ -138,7 +138,7 @@ class Description {
 };
 
 // Sizes and offsets that follow from the counts must be those that the header states.
-Result<void> check_places(const StoreHeader& h, std::int64_t file_bytes, const std::string& name) {
+Result<void> check_layout(const StoreHeader& h, std::int64_t file_bytes, const std::string& name) {
   const std::int64_t index = rounded_up(static_cast<std::int64_t>(store_header_bytes) + h.json_bytes, 8);
   if (h.index_offset != index)
     return damaged(
@@ -274,7 +274,7 @@ Result<StoreHeader> read_store_header(std::span<const std::byte> bytes, std::int
   FOVEA_CHECK(bounded(72, most_offset, "the file's size", h.file_bytes));
   h.json_checksum = get<std::uint64_t>(bytes, 40);
   h.sizes_checksum = get<std::uint64_t>(bytes, 48);
-  FOVEA_CHECK(check_places(h, file_bytes, name));
+  FOVEA_CHECK(check_layout(h, file_bytes, name));
   return h;
 }
 

@@ -51,12 +51,12 @@ Result<StoreLayout> plan_store(const StoreIdentity& identity, std::span<const st
 std::vector<std::byte> encode_store_front(StoreLayout& layout);
 StoreEntry encode_store_entry(const StoreLayout& layout, std::size_t slot);
 // Takes checksum and errors from an entry. False, and nothing is changed, when its checksum is not right or
-// it speaks of another place than the layout.
+// it describes another extent than the layout does.
 bool decode_store_entry(StoreLayout& layout, std::size_t slot,
                         std::span<const std::byte, store_entry_bytes> entry);
 
 // What the header says, checked: enough to know how much to read for read_store_front. `file_bytes`: of the
-// file as it is. `name` begins the errors' place.
+// file as it is. `name` begins what errors name as their location.
 struct StoreHeader {
   std::int64_t units = 0, tiers = 0;
   std::int64_t json_bytes = 0;

@@ -25,7 +25,7 @@ std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// Rows are cut out of some packed values at places that follow from the seed: making each weight anew would
+// Rows are cut out of some packed values at offsets that follow from the seed: making each weight anew would
 // take minutes, and a device reads them alike.
 std::shared_ptr<const std::vector<std::byte>> make_pool(kernels::Type type, std::uint64_t seed) {
   std::vector<float> values(pool_weights);

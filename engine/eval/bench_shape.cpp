@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "engine/api/limits.h"
-#include "engine/core/median.h"
 #include "engine/core/result.h"
 #include "engine/eval/bench_policy.h"
 #include "engine/eval/bench_shape_on.h"
@@ -148,13 +147,13 @@ Result<std::vector<double>> time_by_pieces(const Subject& subject, std::int64_t 
 
 // Which part takes most beyond what its bytes need.
 void find_limit(LengthResult& result, double read_gb_per_s) {
-  double most_ms = 0;
+  double max_ms = 0;
   for (StepPart& part : result.parts) {
     if (read_gb_per_s <= 0) return;
     const double needed_ms = static_cast<double>(part.bytes) / (read_gb_per_s * 1e6);
     if (part.ms > 0 && part.bytes > 0) part.bandwidth_share = needed_ms / part.ms;
-    if (part.ms - needed_ms <= most_ms) continue;
-    most_ms = part.ms - needed_ms;
+    if (part.ms - needed_ms <= max_ms) continue;
+    max_ms = part.ms - needed_ms;
     result.limited_by = part.name;
   }
 }
@@ -169,7 +168,7 @@ Result<void> measure_parts(Subject& subject, const ShapeBenchSettings& settings,
     subject.leave_out(none);
     if (!seconds) return std::unexpected(std::move(seconds).error());
     seconds->erase(seconds->begin(), seconds->begin() + first_steps);
-    return median(*std::move(seconds));
+    return eval::median(*std::move(seconds));
   };
   FOVEA_TRY(const double whole, timed(none));
   FOVEA_TRY(const double without_experts, timed(experts));

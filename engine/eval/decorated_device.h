@@ -1,5 +1,5 @@
 // A device on which a model computes otherwise than its weights say, to be measured: with experts that
-// somebody chose in the routers' place, since random weights route almost evenly, which no trained model
+// somebody chose instead of the routers, since random weights route almost evenly, which no trained model
 // does; or without a part, to see what that part takes. Graphs that are captured on it do the same.
 #pragma once
 

@@ -1,6 +1,6 @@
 // A policy and the engine's own rules for versions, swaps and units on disk, on a virtual clock, over a
-// recorded or made-up routing: what a policy would have done to hit rates, traffic and stalls, and what fixed
-// tiers of the same bytes would have done.
+// recorded or synthetic routing: what a policy would have done to hit rates, traffic and stalls, and what
+// fixed tiers of the same bytes would have done.
 #pragma once
 
 #include <cstdint>

@@ -2,10 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "engine/core/median.h"
+#include <numeric>
 
 namespace fovea::eval {
+
+double median(std::vector<double> values) {
+  const std::ptrdiff_t half = std::ssize(values) / 2;
+  std::ranges::nth_element(values, values.begin() + half);
+  const double upper = values[static_cast<std::size_t>(half)];
+  if (values.size() % 2 != 0) return upper;
+  return std::midpoint(*std::max_element(values.begin(), values.begin() + half), upper);
+}
 
 double percentile(std::vector<double> values, double share) {
   const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size())));
@@ -24,7 +31,7 @@ namespace fovea {
 
 Spread spread(const std::vector<double>& values) {
   const auto [min, max] = std::ranges::minmax(values);
-  return {.median = median(values), .min = min, .max = max};
+  return {.median = eval::median(values), .min = min, .max = max};
 }
 
 }  // namespace fovea

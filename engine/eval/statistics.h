@@ -7,7 +7,9 @@
 
 namespace fovea::eval {
 
-// Neither takes an empty list.
+// None takes an empty list.
+// The value in the middle, or the mean of the two there.
+double median(std::vector<double> values);
 // The smallest value that at least this share of all values does not exceed.
 double percentile(std::vector<double> values, double share);
 Percentiles percentiles(const std::vector<double>& values);

@@ -7,7 +7,7 @@
 namespace fovea::eval {
 namespace {
 
-constexpr int most_draws = 100;  // of one choice; then the hottest expert that is left
+constexpr int max_draws = 100;  // of one choice; then the hottest expert that is left
 
 // xoshiro256** of Blackman and Vigna, seeded by SplitMix64: the same numbers with every standard library.
 class Random {
@@ -155,11 +155,11 @@ class SyntheticTrace final : public PassSource {
       }
       std::vector<bool> taken(index(s_.experts));
       std::vector<std::int32_t> top;
-      const auto take = [&](std::vector<std::int32_t> from, std::int64_t count, std::int32_t most_hot) {
+      const auto take = [&](std::vector<std::int32_t> from, std::int64_t count, std::int32_t max_hot) {
         random_.shuffle(from);
         for (const std::int32_t expert : from) {
           if (count <= 0 || std::ssize(top) == top_size()) return;
-          if (taken[index(expert)] || hot_for[index(expert)] > most_hot) continue;
+          if (taken[index(expert)] || hot_for[index(expert)] > max_hot) continue;
           taken[index(expert)] = true;
           top.push_back(expert);
           --count;
@@ -230,7 +230,7 @@ class SyntheticTrace final : public PassSource {
         int draws = 0;
         do {
           expert = rank_to_expert[index(sampler_.draw(random_))];
-        } while (is_taken() && ++draws < most_draws);
+        } while (is_taken() && ++draws < max_draws);
         for (std::size_t rank = 0; is_taken(); ++rank) expert = rank_to_expert[rank];
       }
       chosen_[i] = expert;

@@ -1,4 +1,4 @@
-// Made-up routing as a source of passes. The same settings and seed give the same passes.
+// Synthetic routing as a source of passes. The same settings and seed give the same passes.
 #pragma once
 
 #include <memory>

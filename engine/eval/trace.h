@@ -5,8 +5,7 @@
 //
 //   "FOVTRACE"  u32 version = 1  varint length, name of the model  varint experts used for a token
 //   varint layers with experts, for each:
-//     varint number of the layer in the model, experts, weights of one expert, bytes of one expert in the
-//     file
+//     varint number of the layer in the model, experts, weights of one expert, bytes of one in the file
 //   passes, each:
 //     u8 = 1  u8 flags: 1 prefill, 2 entropy follows, 4 every layer routed all tokens
 //     varint tokens  [f32 entropy in nats]  for each layer:
@@ -55,7 +54,7 @@ struct TracePass {
   }
 };
 
-// Passes one after the other: a file's, or made up.
+// Passes one after the other: a file's, or synthetic ones.
 class PassSource {
  public:
   virtual ~PassSource() = default;

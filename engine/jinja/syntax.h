@@ -13,7 +13,7 @@
 
 namespace fovea::jinja {
 
-// Caught at the module's door, where the template's place is known.
+// Caught where templates are compiled and run, and given its template's place.
 struct Failure {
   int line = 0;
   Error error;

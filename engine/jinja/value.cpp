@@ -11,7 +11,7 @@ namespace fovea::jinja {
 namespace {
 
 constexpr std::size_t absent = static_cast<std::size_t>(-1);
-constexpr std::int64_t most_weight = std::int64_t{1} << 40;
+constexpr std::int64_t max_weight = std::int64_t{1} << 40;
 constexpr std::size_t few = 8;  // up to here a linear search beats a table
 
 // Whether a double holds a whole number that an Int can hold too.
@@ -116,7 +116,7 @@ void measure(Sequence& s) {
   s.weight = 1;
   for (const Value& item : s.items) {
     s.height = std::max(s.height, item.height() + 1);
-    s.weight = std::min(s.weight + item.weight(), most_weight);
+    s.weight = std::min(s.weight + item.weight(), max_weight);
   }
 }
 
@@ -147,7 +147,7 @@ void Dict::rebuild(std::size_t slots) {
 
 void Dict::set(Value key, Value value) {
   height_ = std::max({height_, key.height() + 1, value.height() + 1});
-  weight_ = std::min(weight_ + key.weight() + value.weight(), most_weight);
+  weight_ = std::min(weight_ + key.weight() + value.weight(), max_weight);
   const std::size_t h = jinja::hash(key);
   const std::size_t found = position(h, [&](const Value& k) { return equal(k, key); });
   if (found != absent) {

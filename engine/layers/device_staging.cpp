@@ -39,7 +39,7 @@ std::int64_t choices_words(const models::ModelConfig& config, std::int64_t token
   return 2 * layers_with_experts(config, config.layer_count()) * tokens * config.experts_used();
 }
 
-// Adds up what arrays take, or gives them their places behind `memory`.
+// Adds up what arrays take, or gives them their addresses behind `memory`.
 struct Layout {
   std::byte* memory = nullptr;
   std::int64_t bytes = 0;

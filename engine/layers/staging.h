@@ -1,5 +1,5 @@
 // What a pass moves between the host and the device that computes it. Tokens, positions, lists of pages and
-// experts' handles go there; the routers' choices and the logits come back, or in their place the largest.
+// experts' handles go there; the routers' choices come back, and the logits or only the largest of them.
 //
 // Where the device's memory is the host's own there is nothing to move: the operations read and write what is
 // there. Elsewhere everything on the device lies at addresses that stay, host memory is pinned and is written

@@ -1,4 +1,4 @@
-// The families of models that Fovea runs. Each has a file that says what differs from what all share.
+// The families of models that Fovea runs: what of each differs from what all share.
 #pragma once
 
 #include <array>

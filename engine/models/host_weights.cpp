@@ -50,29 +50,29 @@ class HostLoader {
                   say("the weights that the processor computes with need ", memory.bytes >> 20,
                       " MiB of main memory, more than there is"),
                   "Leave less to the processor, close other programs, or choose a smaller model");
-    for (const LayerPlan& layer : model_.plan().layers) out_.layers_.push_back(place(layer));
+    for (const LayerPlan& layer : model_.plan().layers) out_.layers_.push_back(bind(layer));
     FOVEA_CHECK(run_transfers(model_.checkpoint(), device_, std::move(transfers_), threads, progress,
                               std::move(stop)));
     return std::move(out_);
   }
 
  private:
-  HostWeights::Layer place(const LayerPlan& plan) {
+  HostWeights::Layer bind(const LayerPlan& plan) {
     HostWeights::Layer layer;
     const auto here = [](const ExpertSource& expert) { return expert.gate.on_host; };
     if (std::ranges::any_of(plan.experts, here)) {
-      for (const ExpertSource& expert : plan.experts) layer.experts.push_back(place(expert));
+      for (const ExpertSource& expert : plan.experts) layer.experts.push_back(bind(expert));
       layer.all_experts = std::ranges::all_of(plan.experts, here);
     }
-    if (here(plan.shared)) layer.shared = place(plan.shared);
+    if (here(plan.shared)) layer.shared = bind(plan.shared);
     return layer;
   }
 
-  kernels::Expert place(const ExpertSource& source) {
-    return {place(source.gate), place(source.up), place(source.down)};
+  kernels::Expert bind(const ExpertSource& source) {
+    return {bind(source.gate), bind(source.up), bind(source.down)};
   }
 
-  kernels::Weight place(const MatrixSource& source) {
+  kernels::Weight bind(const MatrixSource& source) {
     kernels::Weight weight{nullptr, source.tensor->type, placement_.packing(source), source.rows,
                            source.columns};
     if (!source.on_host) return weight;

@@ -1,10 +1,11 @@
-// Llama and what is shaped like it: SmolLM2, Mistral (a window on every layer where the file gives one).
+// Llama, and Mixtral, which has its attention.
 #include "engine/models/families.h"
 
 namespace fovea::models {
 namespace {
 
-Result<void> configure(const Keys& keys, ModelConfig& config) {
+// Llama and what is shaped like it: SmolLM2, Mistral (a window on every layer where the file gives one).
+Result<void> configure_llama(const Keys& keys, ModelConfig& config) {
   if (!keys.is_gguf()) {
     FOVEA_CHECK(read_attention_bias(keys, config));
     FOVEA_TRY(const bool mlp_bias, keys.boolean_or({"", "mlp_bias"}, false));
@@ -20,6 +21,15 @@ Result<void> configure(const Keys& keys, ModelConfig& config) {
   return read_windows(keys, config, WindowDefault::all_layers);
 }
 
+// Mixtral: Llama's attention, few large experts, the chosen weights normalised. GGUF calls it "llama" with
+// experts.
+Result<void> configure_mixtral(const Keys& keys, ModelConfig& config) {
+  FOVEA_TRY(ExpertsConfig experts, read_experts(keys, true));
+  experts.width = config.layers.front().dense->width;
+  put_experts(experts, config);
+  return read_windows(keys, config, WindowDefault::all_layers);
+}
+
 }  // namespace
 
 const Family llama{
@@ -28,7 +38,16 @@ const Family llama{
     .hugging_face = {"llama", "mistral"},
     .gguf_style = kernels::RotaryStyle::interleaved,
     .folder_names = &dense_names,
-    .configure = configure,
+    .configure = configure_llama,
+};
+
+const Family mixtral{
+    .name = "mixtral",
+    .gguf = {},
+    .hugging_face = {"mixtral"},
+    .gguf_style = kernels::RotaryStyle::interleaved,
+    .folder_names = &mixtral_names,
+    .configure = configure_mixtral,
 };
 
 }  // namespace fovea::models

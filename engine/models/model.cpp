@@ -41,7 +41,7 @@ const WeightPlan& Model::plan() const {
   return memory_->plan;
 }
 
-// Gives every planned weight its place: mapped as it is, or in one arena in the order of the pass.
+// Binds every planned weight to memory: mapped as it is, or in one arena in the order of the pass.
 class Loader {
  public:
   Loader(checkpoint::Checkpoint checkpoint, const kernels::Device& device, UnitScope units,
@@ -70,7 +70,7 @@ class Loader {
                   say("the weights need ", memory.bytes >> 20, " MiB, more than there is"),
                   "Close other programs, or choose a smaller model");
     }
-    place(plan);
+    bind(plan);
     FOVEA_CHECK(send_vectors());
     FOVEA_CHECK(run_transfers(file(), device(), std::move(transfers_), threads, progress, stop));
     model_.memory_ = std::move(memory_);
@@ -87,7 +87,7 @@ class Loader {
     return memory;
   }
 
-  kernels::Weight place(const MatrixSource& source) {
+  kernels::Weight bind(const MatrixSource& source) {
     if (!source) return {};
     kernels::Weight weight{nullptr, source.tensor->type, placement_.packing(source), source.rows,
                            source.columns};
@@ -104,7 +104,7 @@ class Loader {
     return weight;
   }
 
-  const float* place(VectorSource source) {
+  const float* bind(VectorSource source) {
     if (source == nullptr) return nullptr;
     auto* const values = reinterpret_cast<float*>(take(source->elements() * 4));
     float* target = values;
@@ -131,37 +131,37 @@ class Loader {
     return {};
   }
 
-  kernels::Expert place(const ExpertSource& source) {
-    return {place(source.gate), place(source.up), place(source.down)};
+  kernels::Expert bind(const ExpertSource& source) {
+    return {bind(source.gate), bind(source.up), bind(source.down)};
   }
 
-  LayerWeights place(const LayerPlan& plan) {
+  LayerWeights bind(const LayerPlan& plan) {
     LayerWeights layer;
-    layer.mixer_norm = place(plan.mixer_norm);
+    layer.mixer_norm = bind(plan.mixer_norm);
     AttentionWeights& attention = layer.attention;
-    attention.q = place(plan.q);
-    attention.k = place(plan.k);
-    attention.v = place(plan.v);
-    attention.output = place(plan.attention_output);
-    attention.q_bias = place(plan.q_bias);
-    attention.k_bias = place(plan.k_bias);
-    attention.v_bias = place(plan.v_bias);
-    attention.output_bias = place(plan.output_bias);
-    attention.q_norm = place(plan.q_norm);
-    attention.k_norm = place(plan.k_norm);
-    layer.feed_forward_norm = place(plan.feed_forward_norm);
-    layer.router = place(plan.router);
-    for (const ExpertSource& expert : plan.experts) layer.experts.push_back(place(expert));
-    layer.shared_gate = place(plan.shared_gate);
-    layer.shared = place(plan.shared);
+    attention.q = bind(plan.q);
+    attention.k = bind(plan.k);
+    attention.v = bind(plan.v);
+    attention.output = bind(plan.attention_output);
+    attention.q_bias = bind(plan.q_bias);
+    attention.k_bias = bind(plan.k_bias);
+    attention.v_bias = bind(plan.v_bias);
+    attention.output_bias = bind(plan.output_bias);
+    attention.q_norm = bind(plan.q_norm);
+    attention.k_norm = bind(plan.k_norm);
+    layer.feed_forward_norm = bind(plan.feed_forward_norm);
+    layer.router = bind(plan.router);
+    for (const ExpertSource& expert : plan.experts) layer.experts.push_back(bind(expert));
+    layer.shared_gate = bind(plan.shared_gate);
+    layer.shared = bind(plan.shared);
     return layer;
   }
 
-  void place(const WeightPlan& plan) {
-    model_.embedding_ = place(plan.embedding);
-    for (const LayerPlan& layer : plan.layers) model_.layers_.push_back(place(layer));
-    model_.output_norm_ = place(plan.output_norm);
-    model_.output_ = place(plan.output);
+  void bind(const WeightPlan& plan) {
+    model_.embedding_ = bind(plan.embedding);
+    for (const LayerPlan& layer : plan.layers) model_.layers_.push_back(bind(layer));
+    model_.output_norm_ = bind(plan.output_norm);
+    model_.output_ = bind(plan.output);
   }
 
   std::unique_ptr<Model::Memory> memory_;

@@ -44,7 +44,7 @@ struct ExpertSource {
   MatrixSource gate, up, down;
 };
 
-// What of a layer the host computes in the device's place: routed experts, or the dense feed-forward layer.
+// What of a layer the host computes for the device: routed experts, or the dense feed-forward layer.
 struct HostShare {
   std::vector<bool> experts = {};  // [experts]; or empty: none
   bool shared = false;             // of a layer without experts

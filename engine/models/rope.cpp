@@ -21,7 +21,7 @@ constexpr Key original_context_key{"rope.scaling.original_context_length",
 constexpr Key attention_factor_key{"rope.scaling.attn_factor", "attention_factor"};
 constexpr double max_factor = 1e6;
 
-// YaRN's magnitude for a stretch of `factor` (Peng et al. 2023, eq. 22).
+// YaRN's magnitude for a context `factor` times as long (Peng et al. 2023, eq. 22).
 double yarn_magnitude(double factor, double scale) {
   return factor <= 1 ? 1 : 0.1 * scale * std::log(factor) + 1;
 }
@@ -225,9 +225,9 @@ RotaryTable rotary_table(const RopeConfig& rope, std::int64_t context, std::int6
   const double size = static_cast<double>(rope.rotary);
   double theta = rope.theta;
   if (rope.scaling == RopeScaling::dynamic && tokens > context && rope.rotary > 2) {
-    const double stretch =
+    const double scale =
         rope.factor * static_cast<double>(tokens) / static_cast<double>(context) - (rope.factor - 1);
-    theta *= std::pow(stretch, size / (size - 2));
+    theta *= std::pow(scale, size / (size - 2));
   }
 
   RotaryTable table;

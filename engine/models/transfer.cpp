@@ -8,7 +8,7 @@
 #include <mutex>
 #include <optional>
 
-#include "engine/core/start_threads.h"
+#include "kernels/cpu/thread_pool.h"
 
 namespace fovea::models {
 namespace {
@@ -55,10 +55,10 @@ class Upload {
   std::unique_ptr<kernels::Stream> stream_;
 };
 
-class Crew {
+class Loader {
  public:
-  Crew(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device,
-       std::vector<Transfer> transfers, const ProgressSink& progress, std::stop_token stop)
+  Loader(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device,
+         std::vector<Transfer> transfers, const ProgressSink& progress, std::stop_token stop)
       : checkpoint_(checkpoint),
         device_(device),
         transfers_(std::move(transfers)),
@@ -74,11 +74,15 @@ class Crew {
   }
 
   Result<void> run(int threads) {
-    {
-      const auto helpers =
-          start_threads(std::min<std::int64_t>(threads, std::ssize(chunks_)) - 1, [this] { work(false); });
-      work(true);
-    }
+    using kernels::cpu::ThreadPool;
+    const auto count = std::min<std::int64_t>(threads, std::ssize(chunks_));
+    ThreadPool pool(static_cast<int>(count), kernels::cpu::Waiting::sleeping, "loader");
+    std::vector<Worker> workers(static_cast<std::size_t>(pool.threads()));
+    pool.for_chunks(std::ssize(chunks_), 1, [&](std::int64_t chunk, std::int64_t, int thread) {
+      if (!stop_.stop_requested() && !failed_)
+        work(chunks_[static_cast<std::size_t>(chunk)], workers[static_cast<std::size_t>(thread)],
+             thread == 0);
+    });
     if (error_) return std::unexpected(*std::move(error_));
     if (stop_.stop_requested()) return fail(ErrorKind::cancelled, "loading", "cancelled");
     report({}, true);
@@ -118,28 +122,29 @@ class Crew {
     failed_ = true;
   }
 
-  void work(bool reports) {
+  // What one thread needs.
+  struct Worker {
     std::vector<std::byte> converted;
-    std::optional<Upload> upload;
-    if (!device_.memory_is_host() && !upload.emplace(device_, largest_).ready()) {
-      return give_up({ErrorKind::memory, device_.name(),
-                      "there are no " + std::to_string(largest_) + " bytes of pinned memory",
-                      "Close other programs"});
-    }
-    while (!stop_.stop_requested() && !failed_) {
-      const std::size_t next = next_++;
-      if (next >= chunks_.size()) return;
-      const Chunk& chunk = chunks_[next];
-      if (!upload) {
-        move(chunk, converted);
-      } else if (std::string failure = send(chunk, converted, *upload); !failure.empty()) {
-        return give_up({ErrorKind::device, device_.name(), std::move(failure), {}});
+    std::optional<Upload> upload;  // where the host cannot write the device's memory
+  };
+
+  void work(const Chunk& chunk, Worker& worker, bool reports) {
+    if (device_.memory_is_host()) {
+      move(chunk, worker.converted);
+    } else {
+      if (!worker.upload) worker.upload.emplace(device_, largest_);
+      if (!worker.upload->ready()) {
+        return give_up({ErrorKind::memory, device_.name(),
+                        "there are no " + std::to_string(largest_) + " bytes of pinned memory",
+                        "Close other programs"});
       }
-      const checkpoint::TensorInfo& tensor = *chunk.transfer->source.tensor;
-      done_ += chunk.count * kernels::row_bytes(tensor.type, chunk.transfer->source.columns);
-      if (--remaining_[index(tensor)] == 0 && !read_in_place_[index(tensor)]) checkpoint_.drop(tensor);
-      if (reports) report(tensor.name, false);
+      if (std::string failure = send(chunk, worker.converted, *worker.upload); !failure.empty())
+        return give_up({ErrorKind::device, device_.name(), std::move(failure), {}});
     }
+    const checkpoint::TensorInfo& tensor = *chunk.transfer->source.tensor;
+    done_ += chunk.count * kernels::row_bytes(tensor.type, chunk.transfer->source.columns);
+    if (--remaining_[index(tensor)] == 0 && !read_in_place_[index(tensor)]) checkpoint_.drop(tensor);
+    if (reports) report(tensor.name, false);
   }
 
   // `converted` keeps rows that the file holds in another form.
@@ -194,7 +199,6 @@ class Crew {
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
   std::optional<Error> error_;  // by mutex_ until the threads have ended
-  std::atomic<std::size_t> next_ = 0;
   std::atomic<std::int64_t> done_ = 0;
   std::unique_ptr<std::atomic<std::int64_t>[]> remaining_;  // [tensors], chunks
   std::vector<bool> read_in_place_;                         // [tensors]
@@ -206,7 +210,8 @@ class Crew {
 Result<void> run_transfers(const checkpoint::Checkpoint& checkpoint, const kernels::Device& device,
                            std::vector<Transfer> transfers, int threads, const ProgressSink& progress,
                            std::stop_token stop) {
-  return Crew(checkpoint, device, std::move(transfers), progress, std::move(stop)).run(std::max(threads, 1));
+  return Loader(checkpoint, device, std::move(transfers), progress, std::move(stop))
+      .run(std::max(threads, 1));
 }
 
 }  // namespace fovea::models

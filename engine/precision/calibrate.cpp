@@ -71,7 +71,7 @@ class Collector : public layers::PassObserver {
     out_.units_.resize(static_cast<std::size_t>(units.size()));
     std::int64_t row_bytes = 0;  // of one row of each store
     for (UnitId id = 0; id < units.size(); ++id) row_bytes += assign(id);
-    most_rows_ = row_bytes > 0 ? settings.row_memory_bytes / row_bytes : 0;
+    max_rows_ = row_bytes > 0 ? settings.row_memory_bytes / row_bytes : 0;
   }
 
   bool routed(const Where& where, const float* x, const std::int32_t* ids, const float*) override {
@@ -191,7 +191,7 @@ class Collector : public layers::PassObserver {
     const auto full = [&](std::int32_t e) { return std::ssize(inputs_of(first + e).chosen) >= most; };
     if (std::ranges::all_of(experts, full)) return;
     Calibration::Rows& rows = out_.rows_[static_cast<std::size_t>(inputs_of(first).rows)];
-    if (rows.count() >= most_rows_) return;
+    if (rows.count() >= max_rows_) return;
     const auto index = static_cast<std::int32_t>(rows.count());
     rows.values.insert(rows.values.end(), x, x + rows.columns);
     for (const std::int32_t e : experts) {
@@ -217,7 +217,7 @@ class Collector : public layers::PassObserver {
       add(mine.statistics[0], x, tokens);
       Calibration::Rows& rows = out_.rows_[static_cast<std::size_t>(mine.rows)];
       const std::int64_t seen = out_.statistics_[static_cast<std::size_t>(mine.statistics[0])].tokens;
-      const std::int64_t room = std::min(rows_until(seen), most_rows_) - rows.count();
+      const std::int64_t room = std::min(rows_until(seen), max_rows_) - rows.count();
       const std::int64_t count = std::clamp<std::int64_t>(room, 0, tokens);
       for (std::int64_t i = 0; i < count; ++i) {
         const float* const row = x + (i * tokens + tokens / 2) / count * rows.columns;
@@ -242,7 +242,7 @@ class Collector : public layers::PassObserver {
   std::int64_t total_tokens_;       // of the calibration
   std::vector<std::int64_t> seen_;  // [layers], routed tokens so far
   Calibration out_;
-  std::int64_t most_rows_ = 0;                     // of each store
+  std::int64_t max_rows_ = 0;                      // of each store
   std::vector<std::vector<std::int32_t>> chosen_;  // [experts], tokens of the pass
   std::vector<float> gathered_;
 };

@@ -6,7 +6,7 @@ namespace fovea::precision {
 namespace {
 
 constexpr std::int64_t page_tokens = 64;
-constexpr std::int64_t most_tokens_in_a_pass = 256;
+constexpr std::int64_t max_tokens_in_a_pass = 256;
 constexpr auto cache_type = kernels::Type::f16;
 
 }  // namespace
@@ -43,7 +43,7 @@ WindowRunner::~WindowRunner() = default;
 Result<WindowRunner> WindowRunner::create(const models::Model& model, const kernels::Device& device,
                                           std::int64_t window, int threads) {
   const models::ModelConfig& config = model.config();
-  const std::int64_t chunk = std::min(window, most_tokens_in_a_pass);
+  const std::int64_t chunk = std::min(window, max_tokens_in_a_pass);
   const std::int64_t pages = (window + page_tokens - 1) / page_tokens;
   FOVEA_TRY(layers::Forward forward,
             layers::Forward::create(model, device, {.tokens = chunk, .pages = pages}));

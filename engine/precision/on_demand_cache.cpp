@@ -23,11 +23,11 @@ void RecencyList::erase(UnitId unit) {
 }
 
 OnDemandCache::OnDemandCache(VersionTable& versions, VersionReader& reader, SwapRecorder& recorder,
-                             std::int64_t most_blocks)
+                             std::int64_t max_blocks)
     : versions_(versions),
       reader_(reader),
       recorder_(recorder),
-      most_blocks_(most_blocks),
+      max_blocks_(max_blocks),
       on_disk_(static_cast<std::size_t>(versions.units()), 0),
       held_(versions.units()),
       needed_in_(on_disk_.size(), 0) {}
@@ -124,7 +124,7 @@ Result<void> OnDemandCache::bring(std::span<const VersionLoad> loads, double beg
 Block OnDemandCache::room_for(UnitId unit) {
   const std::int64_t bytes = versions_.bytes_of(unit, versions_.lowest());
   while (true) {
-    const bool more = most_blocks_ == 0 || held_.size() < most_blocks_;
+    const bool more = max_blocks_ == 0 || held_.size() < max_blocks_;
     if (const Block block = more ? versions_.allocate(unit, versions_.lowest()) : Block{}) return block;
     if (!evict(bytes)) return versions_.allocate(unit, versions_.lowest());
   }

@@ -44,9 +44,9 @@ class RecencyList {
 
 class OnDemandCache {
  public:
-  // `most_blocks` is the cache's share of the arena; 0: what the arena has left. All must outlive the cache.
+  // `max_blocks` is the cache's share of the arena; 0: what the arena has left. All must outlive the cache.
   OnDemandCache(VersionTable& versions, VersionReader& reader, SwapRecorder& recorder,
-                std::int64_t most_blocks);
+                std::int64_t max_blocks);
 
   // The first versions are published: units without one, but for the host's, live on disk alone.
   void begin();
@@ -78,7 +78,7 @@ class OnDemandCache {
   VersionTable& versions_;
   VersionReader& reader_;
   SwapRecorder& recorder_;
-  const std::int64_t most_blocks_;
+  const std::int64_t max_blocks_;
   std::vector<std::uint8_t> on_disk_;  // [units]: need() may bring it and take it away again
   std::int64_t on_disk_count_ = 0;
   RecencyList held_;                      // of these, what is present or being read

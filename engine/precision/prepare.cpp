@@ -8,12 +8,12 @@
 #include <new>
 #include <optional>
 
-#include "engine/core/start_threads.h"
 #include "engine/precision/calibrate.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/prepare_check.h"
 #include "engine/precision/prepare_memory.h"
 #include "engine/precision/prepare_version.h"
+#include "kernels/cpu/thread_pool.h"
 
 namespace fovea::precision {
 namespace {
@@ -21,10 +21,10 @@ namespace {
 constexpr std::int64_t memory_limit_bytes = std::int64_t{2} << 30;
 constexpr auto progress_interval = std::chrono::milliseconds(30);
 
-class Crew {
+class Preparation {
  public:
-  Crew(const PrepareParts& parts, checkpoint::StoreWriter& writer, std::span<const std::int64_t> sizes,
-       const ProgressSink& progress, std::stop_token stop)
+  Preparation(const PrepareParts& parts, checkpoint::StoreWriter& writer, std::span<const std::int64_t> sizes,
+              const ProgressSink& progress, std::stop_token stop)
       : parts_(parts), writer_(writer), sizes_(sizes), progress_(progress), stop_(std::move(stop)) {
     for (const std::int64_t bytes : sizes) {
       total_ += bytes;
@@ -46,10 +46,13 @@ class Crew {
     const std::int64_t each = largest_ + reference_ + measured_;
     const std::int64_t fit = std::max<std::int64_t>(1, memory_limit_bytes / each);
     const std::int64_t count = std::min({std::int64_t{threads}, fit, parts_.units.size()});
-    {
-      const auto helpers = start_threads(count - 1, [this] { work(false); });
-      work(true);
-    }
+    using kernels::cpu::ThreadPool;
+    ThreadPool pool(static_cast<int>(count), kernels::cpu::Waiting::sleeping, "prepare");
+    std::vector<std::optional<Worker>> workers(static_cast<std::size_t>(pool.threads()));
+    pool.for_chunks(parts_.units.size(), 1, [&](std::int64_t unit, std::int64_t, int thread) {
+      if (!stop_.stop_requested() && !failed_)
+        work(static_cast<UnitId>(unit), workers[static_cast<std::size_t>(thread)], thread == 0);
+    });
     if (error_) return std::unexpected(*error_);
     if (stop_.stop_requested())
       return fail(ErrorKind::cancelled, "preparing", "cancelled", "Start it again to go on where it was");
@@ -58,6 +61,8 @@ class Crew {
   }
 
  private:
+  class Worker;
+
   std::size_t index(const checkpoint::TensorInfo& tensor) const {
     return static_cast<std::size_t>(&tensor - parts_.checkpoint.tensors().data());
   }
@@ -69,17 +74,13 @@ class Crew {
     }
   }
 
-  void work(bool reports) {
+  void work(UnitId unit, std::optional<Worker>& worker, bool reports) {
     try {
-      Worker worker(*this);
-      while (!stop_.stop_requested() && !failed_) {
-        const std::int64_t unit = next_++;
-        if (unit >= parts_.units.size()) return;
-        const auto done = worker.prepare(static_cast<UnitId>(unit));
-        if (!done) return give_up(done.error());
-        leave(parts_.units[static_cast<UnitId>(unit)]);
-        if (reports) report(parts_.units.name(static_cast<UnitId>(unit)), false);
-      }
+      if (!worker) worker.emplace(*this);
+      const auto done = worker->prepare(unit);
+      if (!done) return give_up(done.error());
+      leave(parts_.units[unit]);
+      if (reports) report(parts_.units.name(unit), false);
     } catch (const std::bad_alloc&) {
       give_up({ErrorKind::memory, "preparing", "there is not enough memory", "Use fewer --threads"});
     }
@@ -102,25 +103,25 @@ class Crew {
   // What one thread needs.
   class Worker {
    public:
-    explicit Worker(Crew& crew)
-        : crew_(crew),
-          maker_(crew.parts_.checkpoint),
-          version_(crew.parts_.computes, crew.largest_),
-          measured_(crew.parts_.computes, crew.measured_),
-          check_(crew.parts_, crew.reference_) {}
+    explicit Worker(Preparation& all)
+        : all_(all),
+          maker_(all.parts_.checkpoint),
+          version_(all.parts_.computes, all.largest_),
+          measured_(all.parts_.computes, all.measured_),
+          check_(all.parts_, all.reference_) {}
 
     Result<void> prepare(UnitId id) {
-      const PrepareParts& parts = crew_.parts_;
+      const PrepareParts& parts = all_.parts_;
       const Unit& unit = parts.units[id];
       Guidance guidance;
       if (parts.calibration != nullptr) guidance.importance = parts.calibration->importance(id);
       bool begun = false;
       for (std::size_t tier = 0; tier < parts.tiers.size(); ++tier) {
-        if (crew_.stop_.stop_requested()) return {};
-        const std::int64_t bytes = crew_.sizes_[static_cast<std::size_t>(id) * parts.tiers.size() + tier];
+        if (all_.stop_.stop_requested()) return {};
+        const std::int64_t bytes = all_.sizes_[static_cast<std::size_t>(id) * parts.tiers.size() + tier];
         const std::span<std::byte> memory = version_.first(bytes);
         const auto t = static_cast<std::int64_t>(tier);
-        if (!crew_.writer_.has(id, t) || !crew_.writer_.read(id, t, memory)) {
+        if (!all_.writer_.has(id, t) || !all_.writer_.read(id, t, memory)) {
           const bool measured = parts.calibration != nullptr && parts.calibration->has_inputs(id);
           if (measured && !begun) {
             FOVEA_CHECK(check_.begin(id));
@@ -129,7 +130,7 @@ class Crew {
           }
           checkpoint::Extent errors;
           std::vector<VersionMaker::Target> targets{{parts.device, memory}};
-          if (measured && crew_.measured_ > 0)
+          if (measured && all_.measured_ > 0)
             targets.push_back(
                 {parts.computes,
                  measured_.first(version_layout(parts.tiers[tier], unit, parts.computes).bytes)});
@@ -140,15 +141,15 @@ class Crew {
             errors.calibration_tokens =
                 static_cast<std::uint32_t>(std::min<std::int64_t>(parts.calibration->tokens(id), 0xFFFFFFFF));
           }
-          FOVEA_CHECK(crew_.writer_.write(id, t, memory, errors));
+          FOVEA_CHECK(all_.writer_.write(id, t, memory, errors));
         }
-        crew_.done_ += bytes;
+        all_.done_ += bytes;
       }
       return {};
     }
 
    private:
-    Crew& crew_;
+    Preparation& all_;
     VersionMaker maker_;
     DeviceMemory version_, measured_;
     OutputCheck check_;
@@ -164,7 +165,6 @@ class Crew {
   std::int64_t reference_ = 0;  // bytes of the largest unit as the file has it; 0: not needed
   std::int64_t measured_ = 0;   // of the largest version packed for what measures it; 0: it is the store's
   std::unique_ptr<std::atomic<std::int32_t>[]> remaining_;  // [tensors], matrices of units
-  std::atomic<std::int64_t> next_ = 0;
   std::atomic<std::int64_t> done_ = 0;
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
@@ -191,7 +191,7 @@ Result<checkpoint::StoreWriter> write_versions(const PrepareParts& parts, const 
   FOVEA_CHECK(check_tiers(parts.units, parts.tiers));
   const std::vector<std::int64_t> sizes = version_sizes(parts.units, parts.tiers, parts.device);
   FOVEA_TRY(checkpoint::StoreWriter writer, checkpoint::StoreWriter::create(path, identity_of(parts), sizes));
-  FOVEA_CHECK(Crew(parts, writer, sizes, progress, std::move(stop)).run(std::max(threads, 1)));
+  FOVEA_CHECK(Preparation(parts, writer, sizes, progress, std::move(stop)).run(std::max(threads, 1)));
   return writer;
 }
 

@@ -5,9 +5,9 @@
 namespace fovea::precision {
 namespace {
 
-constexpr std::int64_t least_inputs = 64;  // for a metric
+constexpr std::int64_t min_inputs = 64;  // for a metric
 constexpr float shrinkage = 0.1F;
-constexpr float most_kept = 0.5F;
+constexpr float max_kept = 0.5F;
 constexpr std::int64_t measured_share = 4;  // every fourth input is kept from the quantiser
 
 constexpr std::int64_t together = 8;  // inputs, for each pass over the moments
@@ -54,7 +54,7 @@ std::optional<kernels::formats::InputMetric> metric_of(std::span<const float> ro
   if (columns % metric_block != 0) return std::nullopt;
   std::vector<float> sums = second_moments(rows, columns);
   const auto count = static_cast<float>(std::ssize(rows) / columns);
-  const float kept = most_kept * count / (count + shrinkage * static_cast<float>(columns));
+  const float kept = max_kept * count / (count + shrinkage * static_cast<float>(columns));
   const auto n = static_cast<std::size_t>(columns);
   std::vector<float> scales(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -87,7 +87,7 @@ Result<void> OutputCheck::begin(UnitId id) {
   FOVEA_CHECK(maker_.make(as_file, unit, {}, {&target, 1}));
   inputs_ = parts_.calibration->inputs(id);
   const std::int64_t columns = unit.parts[0].columns;
-  if (std::ssize(inputs_) / columns >= least_inputs) {
+  if (std::ssize(inputs_) / columns >= min_inputs) {
     std::vector<float> learned, measured;
     for (std::int64_t row = 0; row < std::ssize(inputs_) / columns; ++row) {
       std::vector<float>& target = row % measured_share == 0 ? measured : learned;

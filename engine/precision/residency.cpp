@@ -116,7 +116,7 @@ Result<void> Residency::State::prepare(const Parts& given, Arena arena) {
     return fail(ErrorKind::memory, "transfer buffer",
                 say("no ", in_flight * largest_bytes, " bytes of pinned memory"),
                 "Give a smaller transfer buffer, or close other programs");
-  table.most_retired = in_flight;
+  table.max_retired = in_flight;
   table.on_change = [this](UnitId unit, TierId from, TierId to, const Block& block) {
     handles.set(unit, from, to, block);
     if (on_publish) on_publish(unit);

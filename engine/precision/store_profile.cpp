@@ -11,7 +11,7 @@ using checkpoint::Extent;
 using checkpoint::Store;
 
 // A unit that the text did not reach may still be needed: it counts as half a token's.
-constexpr float least_tokens = 0.5F;
+constexpr float min_tokens = 0.5F;
 
 std::vector<float> uses_of(const Store& store, std::span<const std::int32_t> first_unit) {
   if (store.identity().scope != scope_name(UnitScope::experts)) return {};
@@ -24,7 +24,7 @@ std::vector<float> uses_of(const Store& store, std::span<const std::int32_t> fir
     for (std::int32_t unit = first_unit[layer]; unit < first_unit[layer + 1]; ++unit) {
       const std::uint32_t tokens = store.extent(unit, tier).calibration_tokens;
       any = any || tokens > 0;
-      sum += uses[static_cast<std::size_t>(unit)] = static_cast<float>(tokens) + least_tokens;
+      sum += uses[static_cast<std::size_t>(unit)] = static_cast<float>(tokens) + min_tokens;
     }
     for (std::int32_t unit = first_unit[layer]; unit < first_unit[layer + 1]; ++unit)
       uses[static_cast<std::size_t>(unit)] /= sum;

@@ -33,7 +33,7 @@ SwapStorm::SwapStorm(const PolicyWorld& world, std::vector<std::uint8_t> initial
       lowest_(static_cast<std::uint8_t>(world.tiers() - 1)),
       control_(std::move(control)),
       // A swap up and one down need one spare block each.
-      most_in_flight_(static_cast<std::int32_t>(
+      max_in_flight_(static_cast<std::int32_t>(
           std::max<std::int64_t>(2, std::min<std::int64_t>(in_flight, 2 * world.spare_blocks)))) {}
 
 // The next unit of that tier; five steps on, so that neighbours come late.
@@ -71,7 +71,7 @@ void SwapStorm::propose(std::span<const std::uint8_t> tiers, std::int32_t in_fli
   if (mode == StormMode::home) return go_home(tiers, in_flight, decisions);
   control_->home = false;
   if (mode == StormMode::storm) exchange(tiers, decisions);
-  for (; mode == StormMode::flood && in_flight + 2 <= most_in_flight_; in_flight += 2)
+  for (; mode == StormMode::flood && in_flight + 2 <= max_in_flight_; in_flight += 2)
     exchange(tiers, decisions);
 }
 

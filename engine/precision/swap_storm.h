@@ -50,7 +50,7 @@ class SwapStorm final : public Policy {
   std::vector<std::uint8_t> begun_;  // [units]
   std::uint8_t lowest_;
   std::shared_ptr<StormControl> control_;
-  std::int32_t most_in_flight_;
+  std::int32_t max_in_flight_;
   std::int32_t last_ = 0;
 };
 

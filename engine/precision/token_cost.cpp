@@ -6,11 +6,11 @@
 namespace fovea::precision {
 namespace {
 
-// Staging cuts the pass's graph (engine/layers/graphs.h). Two launches of a graph and a record take 2.5 us
-// each (developer.nvidia.com, "Constant Time Launch for Straight-Line CUDA Graphs"); a copy down and its news
-// about 6 us until the host has woken, a copy up and the first kernel behind it as much. An estimate: no card
-// was at hand to measure it.
-constexpr double staging_seconds = 20e-6;
+// A round trip to the host cuts the pass's graph (engine/layers/graphs.h). Two launches of a graph and a
+// record take 2.5 us each (developer.nvidia.com, "Constant Time Launch for Straight-Line CUDA Graphs"); a
+// copy down and its news about 6 us until the host has woken, a copy up and the first kernel behind it as
+// much. An estimate: no card was at hand to measure it.
+constexpr double round_trip_seconds = 20e-6;
 
 // Of the versions that units of this group may have.
 double mean_bytes(const UnitGroup& group, const std::vector<std::int64_t>& counts) {
@@ -59,7 +59,7 @@ UnitReads unit_reads(const UnitPlan& units, const PrecisionPlan& plan, std::span
 }
 
 double HostCost::seconds(const UnitTable& units, const std::vector<bool>& on_host) const {
-  double read = 0, stagings = 0;
+  double read = 0, round_trips = 0;
   for (std::int64_t layer = 0; layer < units.layers(); ++layer) {
     bool any = false;
     for (UnitId id = units.first(layer); id < units.first(layer + 1); ++id) {
@@ -68,9 +68,9 @@ double HostCost::seconds(const UnitTable& units, const std::vector<bool>& on_hos
       any = true;
       read += chances[u] * static_cast<double>(bytes[u]);
     }
-    stagings += any;
+    round_trips += any;
   }
-  return read / (1e9 * gb_per_s) + stagings * staging_seconds;
+  return read / (1e9 * gb_per_s) + round_trips * round_trip_seconds;
 }
 
 }  // namespace fovea::precision

@@ -24,7 +24,7 @@ UnitReads unit_reads(const UnitPlan& units, const PrecisionPlan& plan, std::span
                      const std::function<std::int64_t(const models::MatrixSource&)>& host_bytes);
 
 // What the processor's part takes, in seconds: its reads at its memory's speed, and for each layer in which
-// it computes the staging of a layer's input and output.
+// it computes a round trip.
 struct HostCost {
   std::vector<double> chances = {};      // [units]
   std::vector<std::int64_t> bytes = {};  // [units] in main memory

@@ -2,23 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <thread>
 
-#include "engine/core/thread.h"
 #include "engine/models/no_stream.h"
 
 namespace fovea::precision {
 
+using kernels::cpu::ThreadPool;
+using kernels::cpu::Waiting;
+
 VersionLoader::VersionLoader(const kernels::Device& device, VersionSource& source,
                              const VersionTable& versions, std::int32_t reads_at_once, bool staged)
-    : device_(device),
-      source_(source),
-      versions_(versions),
-      reads_at_once_(reads_at_once),
-      pool_(reads_at_once) {
+    : device_(device), source_(source), versions_(versions), reads_at_once_(reads_at_once) {
   for (std::int32_t i = 0; staged && i < reads_at_once; ++i) streams_.push_back(make_stream());
 }
 
@@ -43,58 +39,36 @@ Result<void> VersionLoader::load_all(std::span<const VersionLoad> loads, int thr
                                      std::span<std::byte* const> staging, const ProgressSink& progress,
                                      const std::stop_token& stop) {
   std::mutex mutex;
-  std::condition_variable changed;
-  std::int64_t done_bytes = 0;  // these four under the mutex
-  std::int64_t done = 0;
-  int working = 0;
-  std::optional<Error> error;
-  std::atomic<std::size_t> next = 0;
+  std::optional<Error> error;  // under the mutex
   std::atomic<bool> give_up = false;
-  const auto work = [&](std::byte* part) {
-    const auto stream = part ? make_stream() : nullptr;
-    while (!give_up.load(std::memory_order_relaxed) && !stop.stop_requested()) {
-      const std::size_t index = next.fetch_add(1, std::memory_order_relaxed);
-      if (index >= loads.size()) break;
-      const auto status = load(loads[index], part, stream.get());
-      const std::scoped_lock lock(mutex);
-      if (status) {
-        ++done;
-        done_bytes += versions_.bytes_of(loads[index].unit, loads[index].tier);
-      } else {
-        if (!error) error = status.error();
-        give_up.store(true, std::memory_order_relaxed);
-      }
-      changed.notify_one();
-    }
-    const std::scoped_lock lock(mutex);
-    --working;
-    changed.notify_one();
-  };
+  std::atomic<std::int64_t> done = 0, done_bytes = 0;
   Progress report{.stage = "loading", .done = 0, .total = 0, .unit = "bytes", .item = {}};
   for (const VersionLoad& load : loads) report.total += versions_.bytes_of(load.unit, load.tier);
+  const auto tell = [&] {
+    report.done = done_bytes;
+    if (progress) progress(report);
+  };
   const std::size_t count = std::min({static_cast<std::size_t>(std::max(threads, 1)), loads.size(),
                                       staging.empty() ? std::size_t{1024} : staging.size()});
-  {
-    std::vector<std::jthread> workers;
-    std::unique_lock lock(mutex);
-    for (std::size_t i = 0; i < count; ++i) {
-      ++working;
-      workers.emplace_back([&work, part = staging.empty() ? nullptr : staging[i]] {
-        name_this_thread("version loader");
-        work(part);
-      });
+  ThreadPool pool(static_cast<int>(count), Waiting::sleeping, "loader");
+  std::vector<std::unique_ptr<kernels::Stream>> streams(static_cast<std::size_t>(pool.threads()));
+  pool.for_chunks(std::ssize(loads), 1, [&](std::int64_t index, std::int64_t, int thread) {
+    if (give_up || stop.stop_requested()) return;
+    const VersionLoad& each = loads[static_cast<std::size_t>(index)];
+    std::byte* const part = staging.empty() ? nullptr : staging[static_cast<std::size_t>(thread)];
+    auto& stream = streams[static_cast<std::size_t>(thread)];
+    if (part && !stream) stream = make_stream();
+    if (const auto status = load(each, part, stream.get()); !status) {
+      const std::scoped_lock lock(mutex);
+      if (!error) error = status.error();
+      give_up = true;
+      return;
     }
-    // The end is told, too, when it comes while somebody is told of a part.
-    for (bool ended = working == 0; !ended;) {
-      changed.wait(lock, [&] { return working == 0 || done_bytes != report.done; });
-      ended = working == 0;
-      report.done = done_bytes;
-      if (!progress) continue;
-      lock.unlock();
-      progress(report);
-      lock.lock();
-    }
-  }
+    ++done;
+    done_bytes += versions_.bytes_of(each.unit, each.tier);
+    if (thread == 0) tell();
+  });
+  tell();  // the end, also of what was stopped or failed
   if (error) return std::unexpected(*std::move(error));
   if (done < std::ssize(loads)) return fail(ErrorKind::cancelled, "loading", "was stopped");
   return {};
@@ -106,12 +80,14 @@ std::vector<Result<void>> VersionLoader::load_each(std::span<const VersionLoad> 
   const bool staged = !staging.empty();
   const auto workers =
       staged ? std::min(reads_at_once_, static_cast<std::int32_t>(staging.size())) : reads_at_once_;
-  pool_.run(std::ssize(loads), workers, [&](std::int64_t index, std::int32_t worker) {
-    const auto w = static_cast<std::size_t>(worker);
+  if (!pool_) pool_.emplace(reads_at_once_, Waiting::sleeping, "disk loader");
+  const auto load_one = [&](std::int64_t index, std::int64_t, int thread) {
+    const auto t = static_cast<std::size_t>(thread);
     outcomes[static_cast<std::size_t>(index)] =
-        load(loads[static_cast<std::size_t>(index)], staged ? staging[w] : nullptr,
-             staged ? streams_[w].get() : nullptr);
-  });
+        load(loads[static_cast<std::size_t>(index)], staged ? staging[t] : nullptr,
+             staged ? streams_[t].get() : nullptr);
+  };
+  pool_->for_chunks(std::ssize(loads), 1, load_one, workers);
   return outcomes;
 }
 

@@ -1,5 +1,5 @@
-// Versions read while somebody waits for them, several at a time: the first filling of the arena, with
-// threads of its own, and what a pass needs from the disk, with a thread pool that stays.
+// Versions read while somebody waits for them, several at a time: the first filling of the arena, and what a
+// pass needs from the disk, with a thread pool that stays.
 //
 // Called by the engine's thread alone. The threads share the list of loads and, in the first filling, what is
 // done so far, which a mutex guards there; each writes into blocks and parts of the transient buffer that
@@ -8,16 +8,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
 
 #include "engine/api/progress.h"
 #include "engine/core/result.h"
-#include "engine/precision/thread_pool.h"
 #include "engine/precision/version_io.h"
 #include "engine/precision/version_table.h"
 #include "kernels/api/device.h"
+#include "kernels/cpu/thread_pool.h"
 
 namespace fovea::precision {
 
@@ -44,7 +45,7 @@ class VersionLoader {
   const VersionTable& versions_;
   const std::int32_t reads_at_once_;
   std::vector<std::unique_ptr<kernels::Stream>> streams_;  // [reads_at_once] of the pool, where staged
-  ThreadPool pool_;
+  std::optional<kernels::cpu::ThreadPool> pool_;           // from the first load_each on
 };
 
 }  // namespace fovea::precision

@@ -23,7 +23,7 @@ Result<std::unique_ptr<VersionTable>> VersionTable::create(Parts parts, Arena ar
   std::unique_ptr<VersionTable> table(new VersionTable(std::move(parts), std::move(arena)));
   const Parts& p = table->parts_;
   if (!p.stream) return table;
-  for (std::int64_t i = 0; i < p.most_retired; ++i) {
+  for (std::int64_t i = 0; i < p.max_retired; ++i) {
     Retired& retired = table->retired_.emplace_back();
     retired.readers_ended = p.device->make_event();
     if (!retired.readers_ended) return fail(ErrorKind::device, p.device->name(), p.stream->failure());

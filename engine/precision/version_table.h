@@ -35,7 +35,7 @@ class VersionTable {
     // pass has ended when a version is published.
     const kernels::Device* device = nullptr;
     kernels::Stream* stream = nullptr;
-    std::int64_t most_retired = 0;  // blocks at once
+    std::int64_t max_retired = 0;  // blocks at once
     // A unit has another version. For no_tier the block is empty.
     std::function<void(UnitId unit, TierId from, TierId to, const Block& block)> on_change = {};
   };
@@ -111,7 +111,7 @@ class VersionTable {
   std::vector<TierId> targets_;          // [units]
   std::vector<Block> blocks_;            // [units]
   std::vector<std::uint8_t> in_flight_;  // [units]
-  std::vector<Retired> retired_;         // [most_retired] where there is a stream
+  std::vector<Retired> retired_;         // [max_retired] where there is a stream
   std::int64_t retired_count_ = 0;
   bool filled_ = false;
 };

@@ -6,9 +6,9 @@
 #include "engine/models/no_stream.h"
 #include "engine/runtime/main_memory.h"
 #include "engine/runtime/processor.h"
+#include "kernels/api/gpus.h"
 #include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
-#include "kernels/modules/gpus.h"
 
 namespace fovea {
 

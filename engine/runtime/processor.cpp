@@ -16,8 +16,8 @@
 #include "engine/api/devices.h"
 #include "engine/core/result.h"
 #include "engine/runtime/errors.h"
+#include "kernels/api/gpus.h"
 #include "kernels/cpu/device.h"
-#include "kernels/modules/gpus.h"
 
 namespace fovea::runtime {
 namespace {

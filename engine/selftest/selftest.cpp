@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::size_t most_faults = 5;  // told of each part
+constexpr std::size_t max_faults = 5;  // told of each part
 
 // A folder that goes away with everything in it.
 class TemporaryFolder {
@@ -54,7 +54,7 @@ void selftest::count(SelfTestPart& part, std::string fault) {
   ++part.checks;
   if (fault.empty()) return;
   ++part.failed;
-  if (part.faults.size() < most_faults) part.faults.push_back(std::move(fault));
+  if (part.faults.size() < max_faults) part.faults.push_back(std::move(fault));
 }
 
 std::unexpected<Error> selftest::stopped() {

@@ -17,8 +17,8 @@
 namespace fovea::selftest {
 namespace {
 
-constexpr std::int64_t least_swaps = 100;  // of each direction
-constexpr int most_rounds = 200;
+constexpr std::int64_t min_swaps = 100;  // of each direction
+constexpr int max_rounds = 200;
 
 // The smallest budget, to a kilobyte, in which two experts of each layer are in the high tier.
 Result<std::int64_t> tight_budget(LoadOptions request, const Bench& bench) {
@@ -69,13 +69,13 @@ Result<SelfTestPart> test_swap_storm(const Bench& bench) {
 
   control->mode = StormMode::storm;
   bool finite = true, differs = false;
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     const PrecisionUse use = *engine->precision();
-    if (std::min(use.promotions, use.demotions) >= least_swaps) break;
+    if (std::min(use.promotions, use.demotions) >= min_swaps) break;
     if (bench.progress) {
       bench.progress({.stage = "self test",
                       .done = use.promotions,
-                      .total = least_swaps,
+                      .total = min_swaps,
                       .unit = "promotions",
                       .item = part.name});
     }
@@ -86,13 +86,13 @@ Result<SelfTestPart> test_swap_storm(const Bench& bench) {
   const PrecisionUse use = *engine->precision();
   const std::string swaps =
       std::to_string(use.promotions) + " promotions, " + std::to_string(use.demotions) + " demotions";
-  count(part, std::min(use.promotions, use.demotions) >= least_swaps ? "" : "only " + swaps);
+  count(part, std::min(use.promotions, use.demotions) >= min_swaps ? "" : "only " + swaps);
   count(part, use.swaps_failed == 0 ? "" : std::to_string(use.swaps_failed) + " swaps failed");
   count(part, finite ? "" : "a logit is not a number after " + swaps);
   count(part, differs ? "" : "the swaps changed no answer: the passes do not read what is published");
 
   control->mode = StormMode::home;
-  for (int round = 0; round < most_rounds && !control->home; ++round) FOVEA_CHECK(answer());
+  for (int round = 0; round < max_rounds && !control->home; ++round) FOVEA_CHECK(answer());
   FOVEA_TRY(const auto after, answer());
   count(part, control->home ? "" : "the experts did not get back to their tiers");
   count(part, same_bits(before, after) ? "" : "other logits than before, after " + swaps);

@@ -34,7 +34,7 @@ struct DeviceCeiling {
   double overlapping_node_us = 0;
 };
 
-// A mark in a stream's order. Recorded again, it marks the later place.
+// A mark in a stream's order. Recorded again, it marks the later point.
 class Event {
  public:
   virtual ~Event() = default;

@@ -75,20 +75,20 @@ class FeedForwardCase final : public Case {
   }
 
   std::function<void(Stream&)> build(Memory& memory) const override {
-    const auto place = [&memory](const HostExpert& expert) {
+    const auto upload = [&memory](const HostExpert& expert) {
       return Expert{memory.weight(expert.gate), memory.weight(expert.up), memory.weight(expert.down)};
     };
-    std::vector<Expert> placed;
+    std::vector<Expert> uploaded;
     for (std::size_t e = 0; e < experts.size(); ++e) {
-      placed.push_back(place(experts[e]));
+      uploaded.push_back(upload(experts[e]));
       if (!elsewhere.empty() && elsewhere[e])
-        placed.back().gate.data = placed.back().up.data = placed.back().down.data = nullptr;
+        uploaded.back().gate.data = uploaded.back().up.data = uploaded.back().down.data = nullptr;
     }
-    std::vector<Expert> placed_shared;
-    for (const HostExpert& expert : shared) placed_shared.push_back(place(expert));
+    std::vector<Expert> uploaded_shared;
+    for (const HostExpert& expert : shared) uploaded_shared.push_back(upload(expert));
     FeedForward a;
-    if (!memory.device().memory_is_host()) a.table = memory.table(placed);
-    std::optional<Imaged> given;
+    if (!memory.device().memory_is_host()) a.table = memory.table(uploaded);
+    std::optional<QuantisedRows> given;
     if (with_quantised) given.emplace(memory, x, d);
     a.x = given ? given->x() : memory.input(x);
     if (given) a.quantised = given->quantised();
@@ -101,11 +101,11 @@ class FeedForwardCase final : public Case {
     }
     if (!shared_weights.empty()) a.shared_weights = memory.input(shared_weights);
     a.out = memory.output<float>(tokens * d);
-    return [&memory, a, given, placed, placed_shared](Stream& stream) {
+    return [&memory, a, given, uploaded, uploaded_shared](Stream& stream) {
       if (given) given->make(stream);
       FeedForward arguments = a;
-      arguments.experts = placed;
-      arguments.shared = placed_shared.empty() ? nullptr : placed_shared.data();
+      arguments.experts = uploaded;
+      arguments.shared = uploaded_shared.empty() ? nullptr : uploaded_shared.data();
       memory.device().operations().feed_forward(arguments, stream);
     };
   }

@@ -83,7 +83,7 @@ class LinearCase final : public Case {
                              memory.output<float>(tokens_ * stride), stride});
     }
     if (with_quantised_) {
-      const Imaged given(memory, x_, columns_);
+      const QuantisedRows given(memory, x_, columns_);
       return [&memory, given, projections, tokens = tokens_, columns = columns_](Stream& stream) {
         given.make(stream);
         memory.device().operations().linear({given.x(), tokens, columns, projections, given.quantised()},

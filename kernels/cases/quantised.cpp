@@ -33,7 +33,7 @@ std::vector<float> unit_rows(std::vector<float> x, std::int64_t columns) {
   return x;
 }
 
-Imaged::Imaged(Memory& memory, const std::vector<float>& unit_rows, std::int64_t columns)
+QuantisedRows::QuantisedRows(Memory& memory, const std::vector<float>& unit_rows, std::int64_t columns)
     : device_(memory.device()) {
   norm_.columns = columns;
   norm_.rows = std::ssize(unit_rows) / columns;

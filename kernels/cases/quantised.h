@@ -1,4 +1,4 @@
-// Images of activations (kernels/api/operations.h) in cases. What they hold is the device's own affair, so
+// Quantised activations (kernels/api/operations.h) in cases. What they hold is the device's own affair, so
 // each case has both who makes one and who reads it.
 #pragma once
 
@@ -13,9 +13,9 @@ namespace fovea::kernels::cases {
 std::vector<float> unit_rows(std::vector<float> x, std::int64_t columns);
 
 // Such rows beside their quantised form, for operations that read it.
-class Imaged {
+class QuantisedRows {
  public:
-  Imaged(Memory& memory, const std::vector<float>& unit_rows, std::int64_t columns);
+  QuantisedRows(Memory& memory, const std::vector<float>& unit_rows, std::int64_t columns);
   void make(Stream& stream) const { device_.operations().rms_norm(norm_, stream); }
   const float* x() const { return norm_.out; }
   const std::byte* quantised() const { return norm_.quantised; }

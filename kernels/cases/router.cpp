@@ -63,7 +63,7 @@ class RouterCase final : public Case {
       a.shared_weights = memory.output<float>(a.tokens);
     }
     if (s_.with_quantised) {
-      const Imaged given(memory, x_, weight_.columns);
+      const QuantisedRows given(memory, x_, weight_.columns);
       a.x = given.x();
       a.quantised = given.quantised();
       return [&memory, given, a](Stream& stream) {

@@ -58,13 +58,13 @@ void quantize_activations(const float* x, std::int64_t columns, ActivationBlock*
 
 #if defined(__AVX512BF16__)
 
-void round_activations(const float* x, std::int64_t columns, std::uint16_t* bfloats) {
+void round_activations(const float* x, std::int64_t columns, std::uint16_t* bfloat16) {
   for (std::int64_t i = 0; i < columns; i += lanes) {
     const bool whole = i + lanes <= columns;
     const auto rounded = __builtin_bit_cast(
         __m256i, _mm512_cvtneps_pbh(whole ? load_floats(x + i) : load_first(x + i, columns - i)));
     const std::int64_t count = whole ? lanes : (columns - i + 1) / 2 * 2;
-    _mm256_mask_storeu_epi16(bfloats + i, static_cast<__mmask16>((1U << count) - 1U), rounded);
+    _mm256_mask_storeu_epi16(bfloat16 + i, static_cast<__mmask16>((1U << count) - 1U), rounded);
   }
 }
 

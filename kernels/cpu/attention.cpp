@@ -11,7 +11,7 @@ constexpr std::int64_t item_rows = 96;
 // A long cache is split for decoding, so that several threads share it: into runs of at least this many keys,
 // and for each kv head not many more runs than this. Work is divided by the shapes alone and never by the
 // number of threads: the result is the same for all.
-constexpr std::int64_t least_split_keys = 256;
+constexpr std::int64_t min_split_keys = 256;
 constexpr std::int64_t usual_splits = 16;
 // More query rows than this pay for keys that are converted and turned over ahead of their use.
 constexpr std::int64_t few_rows = 16;
@@ -34,7 +34,7 @@ Plan plan_for(const Attention& op) {
   plan.first_position = op.window > 0 && op.first >= op.window ? op.first - op.window + 1 : 0;
   const std::int64_t length = op.first + op.tokens - plan.first_position;
   const std::int64_t even = (length / usual_splits + tile_keys - 1) / tile_keys * tile_keys;
-  plan.split_keys = even > least_split_keys ? even : least_split_keys;
+  plan.split_keys = even > min_split_keys ? even : min_split_keys;
   plan.splits = plan.token_items == 1 ? (length + plan.split_keys - 1) / plan.split_keys : 1;
   return plan;
 }

@@ -42,12 +42,12 @@ class FastestPasses {
 // The best rate of `work` over all threads, in 10^9 operations per second.
 double best_rate(CpuStream& cpu, double (*work)(std::int64_t, float*)) {
   constexpr std::int64_t chunk_rounds = 20000;
-  constexpr double least_seconds = 0.1;
+  constexpr double min_seconds = 0.1;
   std::vector<Sink> sinks(static_cast<std::size_t>(cpu.pool().threads()));
   const std::int64_t chunks = 16 * cpu.pool().threads();
   double best = 0;
   const auto begin = Clock::now();
-  while (seconds_since(begin) < least_seconds) {
+  while (seconds_since(begin) < min_seconds) {
     const auto start = Clock::now();
     const double each = work(1, &sinks[0].value);
     cpu.pool().for_chunks(chunks, 1, [&](std::int64_t, std::int64_t, int thread) {
@@ -62,7 +62,7 @@ double best_rate(CpuStream& cpu, double (*work)(std::int64_t, float*)) {
 
 double read_bandwidth_gb_per_s(Stream& stream, std::int64_t buffer_bytes) {
   constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
-  constexpr double least_seconds = 0.3, most_seconds = 2;
+  constexpr double min_seconds = 0.3, max_seconds = 2;
   CpuStream& cpu = on_cpu(stream);
   std::byte* const memory = allocate_pages(buffer_bytes);
   if (!memory) return 0;
@@ -73,7 +73,7 @@ double read_bandwidth_gb_per_s(Stream& stream, std::int64_t buffer_bytes) {
   });
   FastestPasses passes;
   const auto begin = Clock::now();
-  for (double spent = 0; spent < least_seconds || (spent < most_seconds && !passes.agree());
+  for (double spent = 0; spent < min_seconds || (spent < max_seconds && !passes.agree());
        spent = seconds_since(begin)) {
     const auto start = Clock::now();
     cpu.pool().for_chunks(buffer_bytes, chunk_bytes, [&](std::int64_t from, std::int64_t to, int thread) {

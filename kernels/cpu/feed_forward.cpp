@@ -136,7 +136,7 @@ class Planner {
     ++plan.group_count;
   }
 
-  // Turns the counts into the places of each expert's next pair.
+  // Turns the counts into the slot of each expert's next pair.
   void fill_pairs(Plan& plan, std::int64_t* counts) {
     const auto experts = static_cast<std::int64_t>(op_.experts.size());
     std::int64_t first = 0;
@@ -148,9 +148,9 @@ class Planner {
       first += tokens;
     }
     for (std::int64_t i = 0; i < op_.tokens * op_.used; ++i) {
-      const std::int64_t place = counts[op_.ids[i]]++;
-      plan.tokens[place] = static_cast<std::int32_t>(i / op_.used);
-      plan.shares[place] = op_.weights[i];
+      const std::int64_t slot = counts[op_.ids[i]]++;
+      plan.tokens[slot] = static_cast<std::int32_t>(i / op_.used);
+      plan.shares[slot] = op_.weights[i];
     }
     if (!op_.shared) return;
     add_group(plan, *op_.shared, first, op_.tokens, true);
@@ -173,7 +173,7 @@ constexpr std::int64_t tiles_in_block = block_columns / tile_rows;
 
 // A tile's products with some tokens: [tokens, 16].
 struct alignas(64) TileSums {
-  float values[most_tokens_at_once * tile_rows];
+  float values[max_tokens_at_once * tile_rows];
 };
 
 // The parallel loop's two bodies.
@@ -275,7 +275,7 @@ class Layer {
                     const std::byte* next, int thread) const {
     TileSums gate[tiles_in_block];
     TileSums up[tiles_in_block];
-    alignas(64) float both[most_tokens_at_once * block_columns];  // [tokens, 32]
+    alignas(64) float both[max_tokens_at_once * block_columns];  // [tokens, 32]
     const Expert& expert = *group.expert;
     const std::int64_t width = expert.gate.rows;
     multiply_block(expert.gate, group, block, first, tokens,
@@ -303,7 +303,7 @@ class Layer {
           std::copy_n(values, columns,
                       reinterpret_cast<float*>(group.hidden) + t * panel_stride(width, 4) + begin);
           break;
-        case ActivationForm::bfloats:
+        case ActivationForm::bfloat16:
           kernels_.round_activations(
               values, columns,
               reinterpret_cast<std::uint16_t*>(group.hidden) + t * panel_stride(width, 2) + begin);
@@ -320,10 +320,10 @@ class Layer {
   Activations hidden_of(const Group& group) const {
     const std::int64_t width = group.expert->gate.rows;
     return {.floats = reinterpret_cast<const float*>(group.hidden),
-            .bfloats = reinterpret_cast<const std::uint16_t*>(group.hidden),
+            .bfloat16 = reinterpret_cast<const std::uint16_t*>(group.hidden),
             .blocks = reinterpret_cast<const ActivationBlock*>(group.hidden),
             .floats_stride = panel_stride(width, 4),
-            .bfloats_stride = panel_stride(width, 2),
+            .bfloat16_stride = panel_stride(width, 2),
             .tokens = group.tokens};
   }
 

@@ -14,7 +14,7 @@ struct Kernels {
   OperationTable operations = {};
 
   // The router's experts from its logits, and the shared weights from the products of the shared gate, which
-  // are there in their place.
+  // are there instead.
   void (*choose_experts)(const Router&, Stream&) = nullptr;
   MultiplyTile (*multiply_tile)(Type) = nullptr;
   ActivationForm (*activation_form)(Type) = nullptr;
@@ -23,7 +23,7 @@ struct Kernels {
                                std::int64_t stride) = nullptr;
   // One token's activations as bfloat16, to the nearest, and a zero after an odd number of them. Null where
   // no type wants them.
-  void (*round_activations)(const float* x, std::int64_t columns, std::uint16_t* bfloats) = nullptr;
+  void (*round_activations)(const float* x, std::int64_t columns, std::uint16_t* bfloat16) = nullptr;
   // gate = silu(gate) · up.   [tokens, 16], aligned to 64
   void (*gate_tile)(float* gate, const float* up, std::int64_t tokens) = nullptr;
   void (*scatter_tile)(const TileScatter&) = nullptr;

@@ -11,12 +11,12 @@ namespace fovea::kernels::cpu {
 namespace {
 
 // A tile of one of the operation's matrices, numbered through all of them.
-struct Place {
+struct OutputTile {
   const Projection* projection;
   std::int64_t tile;
 };
 
-Place place_of(const Linear& op, std::int64_t item) {
+OutputTile output_tile(const Linear& op, std::int64_t item) {
   for (const Projection& projection : op.projections) {
     const std::int64_t tiles = tile_count(projection.weight.rows);
     if (item < tiles) return {&projection, item};
@@ -26,11 +26,11 @@ Place place_of(const Linear& op, std::int64_t item) {
   return {};
 }
 
-void write_tile(const Place& place, const float* y, std::int64_t first, std::int64_t tokens) {
-  const Projection& projection = *place.projection;
-  const int rows = rows_in_tile(projection.weight, place.tile);
-  const float* const bias = projection.bias ? projection.bias + place.tile * tile_rows : nullptr;
-  float* out = projection.out + first * projection.out_stride + place.tile * tile_rows;
+void write_tile(const OutputTile& target, const float* y, std::int64_t first, std::int64_t tokens) {
+  const Projection& projection = *target.projection;
+  const int rows = rows_in_tile(projection.weight, target.tile);
+  const float* const bias = projection.bias ? projection.bias + target.tile * tile_rows : nullptr;
+  float* out = projection.out + first * projection.out_stride + target.tile * tile_rows;
   for (std::int64_t t = 0; t < tokens; ++t, out += projection.out_stride, y += tile_rows) {
     std::memcpy(out, y, static_cast<std::size_t>(rows) * sizeof(float));
     for (int r = 0; bias && r < rows; ++r) out[r] += bias[r];
@@ -44,7 +44,7 @@ void linear(const Linear& op, Stream& stream) {
   const int threads = cpu.pool().threads();
   std::int64_t tiles = 0;
   std::int64_t spare = 0;
-  std::int64_t at_once = most_tokens_at_once;
+  std::int64_t at_once = max_tokens_at_once;
   Panel panel(op.x, op.tokens, op.columns);
   for (const Projection& projection : op.projections) {
     assert(projection.weight.columns == op.columns);
@@ -63,16 +63,16 @@ void linear(const Linear& op, Stream& stream) {
   const Activations x = panel.fill(scratch, cpu);
 
   const auto multiply = [&](std::int64_t begin, std::int64_t end, int thread) {
-    alignas(64) float y[most_tokens_at_once * tile_rows];
+    alignas(64) float y[max_tokens_at_once * tile_rows];
     for (std::int64_t first = 0; first < op.tokens; first += at_once) {
       const std::int64_t tokens = std::min(at_once, op.tokens - first);
       for (std::int64_t item = begin; item < end; ++item) {
-        const Place place = place_of(op, item);
-        const Weight& weight = place.projection->weight;
-        const std::byte* const tile = tile_of(weight, place.tile, scratch + spare_at + thread * spare);
+        const OutputTile target = output_tile(op, item);
+        const Weight& weight = target.projection->weight;
+        const std::byte* const tile = tile_of(weight, target.tile, scratch + spare_at + thread * spare);
         cpu.kernels().multiply_tile(weight.type)(
             {.tile = tile, .columns = op.columns, .x = x, .first = first, .tokens = tokens, .y = y});
-        write_tile(place, y, first, tokens);
+        write_tile(target, y, first, tokens);
       }
     }
   };

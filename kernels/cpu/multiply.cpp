@@ -9,7 +9,7 @@ namespace {
 constexpr int parts = tile_rows / lanes;
 
 // Weights are read once, as fast as memory gives them. The processor's own prefetching stops at the end of a
-// page and does not know where the next matrix begins; ours takes places in the queue of missing lines.
+// page and does not know where the next matrix begins; ours takes slots in the queue of missing lines.
 // Measured: it helps small blocks, and harms blocks of 256, which are long enough to be followed without it.
 // The exception is Q6_K in vectors of a whole line, whose fields all lie across two lines.
 struct Fetch {
@@ -136,11 +136,11 @@ template <>
 struct FloatWeights<Type::bf16> {
   static constexpr int columns = 2;
   static constexpr int bytes = 2;
-  using Input = int32_t;  // two bfloats
+  using Input = int32_t;  // two bfloat16 values
   using Weights = __m512bh;
 
   static const Input* row(const Activations& x, std::int64_t token) {
-    return reinterpret_cast<const Input*>(x.bfloats + token * x.bfloats_stride);
+    return reinterpret_cast<const Input*>(x.bfloat16 + token * x.bfloat16_stride);
   }
   static Weights interleave(Ints two_columns) {
     alignas(64) static constexpr int16_t order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
@@ -226,7 +226,7 @@ ActivationForm activation_form(Type type) {
     case Type::f16:
       return ActivationForm::floats;
     case Type::bf16:
-      return FloatWeights<Type::bf16>::columns == 2 ? ActivationForm::bfloats : ActivationForm::floats;
+      return FloatWeights<Type::bf16>::columns == 2 ? ActivationForm::bfloat16 : ActivationForm::floats;
     default:
       return ActivationForm::blocks;
   }

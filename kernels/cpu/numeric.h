@@ -11,7 +11,7 @@ MultiplyTile multiply_tile(Type);
 ActivationForm activation_form(Type);
 void quantize_activations(const float* x, std::int64_t columns, ActivationBlock* blocks, std::int64_t stride);
 #if defined(__AVX512BF16__)
-void round_activations(const float* x, std::int64_t columns, std::uint16_t* bfloats);
+void round_activations(const float* x, std::int64_t columns, std::uint16_t* bfloat16);
 #else
 constexpr void (*round_activations)(const float*, std::int64_t, std::uint16_t*) = nullptr;
 #endif

@@ -11,4 +11,8 @@ void attention_inputs(const AttentionInputs&, Stream&);
 void attention(const Attention&, Stream&);
 void add(const Add&, Stream&);
 
+// out = x / sqrt(mean(x²) + eps) · weight for each row. out may be x.
+void norm_rows(const float* x, const float* weight, float eps, std::int64_t rows, std::int64_t columns,
+               float* out);
+
 }  // namespace fovea::kernels::cpu::FOVEA_CPU_SET

@@ -143,11 +143,11 @@ void transpose_four_words(const Rows& rows, std::int64_t offset, __m128i turn, s
     const __m128i low23 = _mm_unpacklo_epi32(v[2], v[3]);
     const __m128i high01 = _mm_unpackhi_epi32(v[0], v[1]);
     const __m128i high23 = _mm_unpackhi_epi32(v[2], v[3]);
-    auto* const place = reinterpret_cast<__m128i*>(out + group * 16);
-    _mm_storeu_si128(place, _mm_unpacklo_epi64(low01, low23));
-    _mm_storeu_si128(place + 4, _mm_unpackhi_epi64(low01, low23));
-    _mm_storeu_si128(place + 8, _mm_unpacklo_epi64(high01, high23));
-    _mm_storeu_si128(place + 12, _mm_unpackhi_epi64(high01, high23));
+    auto* const target = reinterpret_cast<__m128i*>(out + group * 16);
+    _mm_storeu_si128(target, _mm_unpacklo_epi64(low01, low23));
+    _mm_storeu_si128(target + 4, _mm_unpackhi_epi64(low01, low23));
+    _mm_storeu_si128(target + 8, _mm_unpacklo_epi64(high01, high23));
+    _mm_storeu_si128(target + 12, _mm_unpackhi_epi64(high01, high23));
   }
 }
 
@@ -167,8 +167,8 @@ void transpose_eight_halves(const std::byte* const* rows, std::int64_t offset, s
     }
   }
   for (int i = 0; i < 4; ++i) {
-    auto* const place = reinterpret_cast<__m128i*>(out + 2 * i * tile_rows * 2);
-    _mm_storeu_si128(place, _mm_unpacklo_epi64(a[i], a[i + 4]));
+    auto* const target = reinterpret_cast<__m128i*>(out + 2 * i * tile_rows * 2);
+    _mm_storeu_si128(target, _mm_unpacklo_epi64(a[i], a[i + 4]));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out + (2 * i + 1) * tile_rows * 2),
                      _mm_unpackhi_epi64(a[i], a[i + 4]));
   }

@@ -38,24 +38,24 @@ Activations Panel::fill(std::byte* scratch, CpuStream& stream) const {
     if (wanted_[i]) first = reinterpret_cast<Element*>(scratch + place_[i]);
   };
   float* floats = nullptr;
-  std::uint16_t* bfloats = nullptr;
+  std::uint16_t* bfloat16 = nullptr;
   ActivationBlock* blocks = nullptr;
   memory(ActivationForm::floats, floats);
-  memory(ActivationForm::bfloats, bfloats);
+  memory(ActivationForm::bfloat16, bfloat16);
   memory(ActivationForm::blocks, blocks);
   const Activations out{.floats = floats ? floats : x_,
-                        .bfloats = bfloats,
+                        .bfloat16 = bfloat16,
                         .blocks = blocks,
                         .floats_stride = floats ? panel_stride(columns_, 4) : columns_,
-                        .bfloats_stride = panel_stride(columns_, 2),
+                        .bfloat16_stride = panel_stride(columns_, 2),
                         .tokens = tokens_};
-  if (!floats && !bfloats && !blocks) return out;
+  if (!floats && !bfloat16 && !blocks) return out;
   const Kernels& kernels = stream.kernels();
   stream.pool().for_chunks(tokens_, grain, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t t = begin; t < end; ++t) {
       const float* const x = x_ + t * columns_;
       if (floats) std::copy_n(x, columns_, floats + t * out.floats_stride);
-      if (bfloats) kernels.round_activations(x, columns_, bfloats + t * out.bfloats_stride);
+      if (bfloat16) kernels.round_activations(x, columns_, bfloat16 + t * out.bfloat16_stride);
       if (blocks) kernels.quantize_activations(x, columns_, blocks + t, tokens_);
     }
   });

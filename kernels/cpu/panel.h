@@ -27,12 +27,12 @@ class ScratchLayout {
 
 // Tokens that a tile is multiplied with at a time: their sums fit the first-level cache, their activations
 // the second. Of floats a multiple of what a register tile takes.
-constexpr std::int64_t most_tokens_at_once = 64;
+constexpr std::int64_t max_tokens_at_once = 64;
 inline std::int64_t tokens_at_once(ActivationForm form, std::int64_t columns) {
   constexpr std::int64_t panel_bytes = 384 << 10;
   const std::int64_t bytes_per_column = form == ActivationForm::floats ? 4 : 2;
   const std::int64_t fit = panel_bytes / (columns * bytes_per_column);
-  if (form == ActivationForm::blocks) return std::clamp<std::int64_t>(fit, 16, most_tokens_at_once);
+  if (form == ActivationForm::blocks) return std::clamp<std::int64_t>(fit, 16, max_tokens_at_once);
   return std::clamp<std::int64_t>(fit, 24, 48) / 24 * 24;
 }
 static_assert(sizeof(ActivationBlock) == 2 * block_columns);
@@ -70,7 +70,7 @@ inline std::int64_t panel_bytes(ActivationForm form, std::int64_t tokens, std::i
   switch (form) {
     case ActivationForm::floats:
       return tokens * panel_stride(columns, 4) * 4;
-    case ActivationForm::bfloats:
+    case ActivationForm::bfloat16:
       return tokens * panel_stride(columns, 2) * 2;
     case ActivationForm::blocks:
       return tokens * (columns / block_columns) * static_cast<std::int64_t>(sizeof(ActivationBlock));

@@ -31,16 +31,16 @@ struct alignas(64) ActivationBlock {
 
 // What the kernels of a weight type multiply with: the floats themselves, the floats rounded to bfloat16, or
 // blocks of 8-bit integers.
-enum class ActivationForm : std::uint8_t { floats, bfloats, blocks };
+enum class ActivationForm : std::uint8_t { floats, bfloat16, blocks };
 
 // The activations that a weight matrix is multiplied with, at least in the form that its type wants. Rows of
-// bfloats are filled up with zeros to an even number.
+// bfloat16 values are filled up with zeros to an even number.
 struct Activations {
   const float* floats = nullptr;            // [tokens, floats_stride]
-  const std::uint16_t* bfloats = nullptr;   // [tokens, bfloats_stride], rows aligned to 64 bytes
+  const std::uint16_t* bfloat16 = nullptr;  // [tokens, bfloat16_stride], rows aligned to 64 bytes
   const ActivationBlock* blocks = nullptr;  // [columns / 32, tokens]
   std::int64_t floats_stride = 0;
-  std::int64_t bfloats_stride = 0;
+  std::int64_t bfloat16_stride = 0;
   std::int64_t tokens = 0;  // in the panel: the distance of one block from the next
 };
 

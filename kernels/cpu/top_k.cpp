@@ -31,16 +31,16 @@ void top_k(const TopK& op, Stream&) {
     op.ids[i] = all[static_cast<std::size_t>(i)].id;
     op.values[i] = all[static_cast<std::size_t>(i)].logit;
   }
-  double sharp = 0, plain = 0, weighted = 0;
+  double scaled = 0, plain = 0, weighted = 0;
   const float largest = all.front().logit;
   for (const Listed& each : all) {
     if (!std::isfinite(largest) || !std::isfinite(each.logit)) continue;
     const float d = each.logit - largest, weight = std::exp(d);
-    sharp += static_cast<double>(std::exp(*op.inverse_temperature * d));
+    scaled += static_cast<double>(std::exp(*op.inverse_temperature * d));
     plain += static_cast<double>(weight);
     weighted += static_cast<double>(d * weight);
   }
-  op.sums[0] = static_cast<float>(sharp);
+  op.sums[0] = static_cast<float>(scaled);
   op.sums[1] = static_cast<float>(plain);
   op.sums[2] = static_cast<float>(weighted);
 }

@@ -71,7 +71,7 @@ constexpr std::int64_t rounded_stride(std::int64_t columns) {
   return (columns + 31) / 32 * 32;
 }
 FOVEA_DEVICE std::uint32_t pair_of(float first, float second) {
-  return float_to_brain(first) | static_cast<std::uint32_t>(float_to_brain(second)) << 16;
+  return float_to_bfloat16(first) | static_cast<std::uint32_t>(float_to_bfloat16(second)) << 16;
 }
 Rounded round_rows(const float* x, std::int64_t rows, std::int64_t columns, Scratch&, CudaStream&);
 constexpr std::int64_t rounded_bytes(std::int64_t rows, std::int64_t columns) {

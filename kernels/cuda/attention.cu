@@ -10,7 +10,7 @@
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/cache.h"
 #include "kernels/cuda/grid.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/reduce.h"
 
 namespace fovea::kernels::cuda {
@@ -22,7 +22,7 @@ constexpr int tile_positions = 32;
 constexpr int block_heads = 8;
 constexpr int warp_heads = block_heads / warps;
 constexpr std::int64_t fewest_in_tiles = 9;  // queries
-constexpr int lane_dims = most_head_dim / 32;
+constexpr int lane_dims = max_head_dim / 32;
 constexpr unsigned join_threads = 512;
 static_assert(max_kv_splits <= join_threads);
 
@@ -132,7 +132,7 @@ FOVEA_KERNEL(join_threads) join_kv_splits_kernel(KvSplits s, Quantised quantised
   wait_for_earlier();
   constexpr int join_warps = join_threads / 32;
   FOVEA_SHARED(float, factors, max_kv_splits);
-  FOVEA_SHARED(float, sums, join_warps* most_head_dim);
+  FOVEA_SHARED(float, sums, join_warps* max_head_dim);
   const int dim = static_cast<int>(s.op.pages.head_dim);
   const int thread = static_cast<int>(thread_index());
   const std::int64_t head = std::int64_t{block_y()} * s.op.heads + block_x();
@@ -148,13 +148,13 @@ FOVEA_KERNEL(join_threads) join_kv_splits_kernel(KvSplits s, Quantised quantised
       const auto part = load_written<Floats4>(parts + std::int64_t{i} * s.sum_stride + d);
       FOVEA_UNROLL for (int k = 0; k < 4; ++k) sum.v[k] += factors[i] * part.v[k];
     }
-    sums.store(thread / 32 * most_head_dim + d, sum);
+    sums.store(thread / 32 * max_head_dim + d, sum);
   }
   sync_block();
   const std::int64_t start = ((s.first_token + std::int64_t{block_y()}) * s.op.heads + block_x()) * dim;
   for (int d = thread; d < dim; d += static_cast<int>(join_threads)) {
     float sum = 0;
-    FOVEA_UNROLL for (int w = 0; w < join_warps; ++w) sum += sums[w * most_head_dim + d];
+    FOVEA_UNROLL for (int w = 0; w < join_warps; ++w) sum += sums[w * max_head_dim + d];
     s.op.out[start + d] = sum / total;
     if (quantised.q) store_quantised(sum / total, quantised, start + d);
   }
@@ -200,8 +200,8 @@ Form form_of(const Attention& op) {
 int kv_splits_for(const Attention& op, std::int64_t wanted, std::int64_t blocks, std::int64_t shortest) {
   const std::int64_t longest =
       op.window > 0 ? smaller(op.window, op.first + op.tokens) : op.first + op.tokens;
-  return static_cast<int>(smaller(
-      max_kv_splits, smaller(wanted > blocks ? wanted / blocks : 1, quotient_up(longest, shortest))));
+  return static_cast<int>(
+      smaller(max_kv_splits, smaller(wanted > blocks ? wanted / blocks : 1, quotient_up(longest, shortest))));
 }
 int kv_splits_for(const Attention& op, Form form, const CudaStream& stream) {
   const std::int64_t all = stream.multiprocessors();
@@ -221,7 +221,7 @@ int kv_splits_for(const Attention& op, Form form, const CudaStream& stream) {
 void attention(const Attention& op, Stream& stream) {
   CudaStream& cuda = on_cuda(stream);
   const KvPages& pages = op.pages;
-  assert(op.heads % pages.kv_heads == 0 && pages.head_dim <= most_head_dim);
+  assert(op.heads % pages.kv_heads == 0 && pages.head_dim <= max_head_dim);
   if (op.tokens == 0) return;
   const Form form = form_of(op);
   // Of heads that are no whole warps, and where there is nothing to join, they are quantised apart.

@@ -4,7 +4,7 @@
 #include "kernels/cuda/attention.h"
 #include "kernels/cuda/cache.h"
 #include "kernels/cuda/grid.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/reduce.h"
 
 namespace fovea::kernels::cuda {
@@ -30,7 +30,7 @@ FOVEA_DEVICE void find_turns(const AttentionInputs& op, std::int32_t position, c
 }
 
 // A lane's elements of a head: lane, lane + 32 ….
-constexpr int lane_elements = most_head_dim / 32;
+constexpr int lane_elements = max_head_dim / 32;
 FOVEA_DEVICE void load_elements(const float* from, int dim, float (&out)[lane_elements]) {
   const int lane = static_cast<int>(thread_index() % 32);
   FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) out[k] =
@@ -87,9 +87,9 @@ template <Type type>
 FOVEA_KERNEL(threads)
 inputs_kernel(AttentionInputs op) {
   wait_for_earlier();
-  FOVEA_SHARED(float, cosines, most_head_dim / 2);
-  FOVEA_SHARED(float, sines, most_head_dim / 2);
-  FOVEA_SHARED(float, rows, warps* most_head_dim);
+  FOVEA_SHARED(float, cosines, max_head_dim / 2);
+  FOVEA_SHARED(float, sines, max_head_dim / 2);
+  FOVEA_SHARED(float, rows, warps* max_head_dim);
   const KvPages& pages = op.pages;
   const std::int64_t token = block_x();
   const int warp = static_cast<int>(thread_index() / 32);
@@ -123,7 +123,7 @@ inputs_kernel(AttentionInputs op) {
     }
     return;
   }
-  const Shared<float> row = rows + warp * most_head_dim;
+  const Shared<float> row = rows + warp * max_head_dim;
   put_head(x, is_query ? op.q_norm : op.k_norm, op.eps, dim, row);
   sync_warp();
   std::byte* const out = is_query ? nullptr : entry<type>(pages, pages.keys, position, head);
@@ -140,7 +140,7 @@ inputs_kernel(AttentionInputs op) {
 }  // namespace
 
 void attention_inputs(const AttentionInputs& op, Stream& stream) {
-  assert(op.pages.head_dim <= most_head_dim);
+  assert(op.pages.head_dim <= max_head_dim);
   if (op.tokens == 0) return;
   const LaunchShape shape = {.grid_x = static_cast<unsigned>(op.tokens),
                              .grid_y = blocks_for(op.heads + 2 * op.pages.kv_heads, warps),

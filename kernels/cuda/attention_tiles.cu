@@ -98,15 +98,15 @@ FOVEA_DEVICE void load_tile(const KvPages& pages, const Range& tile, const Layou
 }
 
 // Adds a tile's products of weights and values to the warp's sums.
-template <int most_dim>
+template <int max_dim>
 FOVEA_DEVICE void add_values(const float (&scores)[positions / 8][4], const float (&shrink)[2],
                              const Layout& l, const Shared<std::uint32_t>& values,
-                             float (&sums)[most_dim / 8][4]) {
+                             float (&sums)[max_dim / 8][4]) {
   std::uint32_t a[positions / 16][4];
   FOVEA_UNROLL for (int step = 0; step < positions / 16; ++step)
       left_side(scores[2 * step], scores[2 * step + 1], a[step]);
   const int lane = static_cast<int>(thread_index() % 32);
-  FOVEA_UNROLL for (int d = 0; d < most_dim / 8; ++d) {
+  FOVEA_UNROLL for (int d = 0; d < max_dim / 8; ++d) {
     if (8 * d >= l.padded) break;
     FOVEA_UNROLL for (int k = 0; k < 4; ++k) sums[d][k] *= shrink[k / 2];
     FOVEA_UNROLL for (int step = 0; step < positions / 16; ++step) {
@@ -118,9 +118,9 @@ FOVEA_DEVICE void add_values(const float (&scores)[positions / 8][4], const floa
 }
 
 // A lane's shares of its two rows, of which the warp's begin with row `warp_row` of the launch.
-template <int most_dim>
+template <int max_dim>
 FOVEA_DEVICE void write_rows(const Queries& queries, std::int64_t warp_row, const RowState& state,
-                             const float (&sums)[most_dim / 8][4]) {
+                             const float (&sums)[max_dim / 8][4]) {
   const KvSplits& s = queries.s;
   const int columns = s.count == 1 ? static_cast<int>(s.op.pages.head_dim) : s.sum_stride;
   FOVEA_UNROLL for (int r = 0; r < 2; ++r) {
@@ -129,7 +129,7 @@ FOVEA_DEVICE void write_rows(const Queries& queries, std::int64_t warp_row, cons
     if (!row.there) continue;
     float* const out = row_target(s, row);
     const float factor = s.count == 1 ? 1.0F / total : 1.0F;
-    FOVEA_UNROLL for (int d = 0; d < most_dim / 8; ++d) {
+    FOVEA_UNROLL for (int d = 0; d < max_dim / 8; ++d) {
       FOVEA_UNROLL for (int k = 0; k < 2; ++k) {
         const int column = 8 * d + sum_column(k);
         if (column < columns) out[column] = sums[d][2 * r + k] * factor;
@@ -139,7 +139,7 @@ FOVEA_DEVICE void write_rows(const Queries& queries, std::int64_t warp_row, cons
   }
 }
 
-template <int most_dim>
+template <int max_dim>
 FOVEA_KERNEL(threads)
 attend_tiles_kernel(Queries queries) {
   const KvPages& pages = queries.s.op.pages;
@@ -154,7 +154,7 @@ attend_tiles_kernel(Queries queries) {
   RowState state = row_state(queries, first_row + warp_row);
   const Range range = seen_by_rows(queries, first_row, block_rows, positions);
 
-  float sums[most_dim / 8][4] = {};
+  float sums[max_dim / 8][4] = {};
   for (std::int64_t begin = range.begin; begin < range.end; begin += positions) {
     sync_block();
     if (pages.type == Type::f16) {
@@ -175,9 +175,9 @@ attend_tiles_kernel(Queries queries) {
     }
     float shrink[2];
     weigh(scores, begin, state, shrink);
-    add_values<most_dim>(scores, shrink, l, values, sums);
+    add_values<max_dim>(scores, shrink, l, values, sums);
   }
-  write_rows<most_dim>(queries, first_row + warp_row, state, sums);
+  write_rows<max_dim>(queries, first_row + warp_row, state, sums);
 }
 
 }  // namespace
@@ -198,7 +198,7 @@ void start_attention_in_tiles(const KvSplits& s, std::int64_t tokens, CudaStream
   if (pages.head_dim <= 128) {
     launch<attend_tiles_kernel<128>>(shape, stream, Queries{s, tokens});
   } else {
-    launch<attend_tiles_kernel<most_head_dim>>(shape, stream, Queries{s, tokens});
+    launch<attend_tiles_kernel<max_head_dim>>(shape, stream, Queries{s, tokens});
   }
 }
 

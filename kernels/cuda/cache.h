@@ -26,8 +26,8 @@ FOVEA_DEVICE std::byte* entry(const KvPages& pages, std::byte* const* list, std:
                               std::int64_t head) {
   // In 32 bits: dividing 64 takes a hundred instructions.
   const auto in_page = static_cast<unsigned>(pages.page_tokens);
-  const auto place = static_cast<unsigned>(position);
-  return list[place / in_page] + (head * in_page + place % in_page) * entry_bytes<type>(pages.head_dim);
+  const auto at = static_cast<unsigned>(position);
+  return list[at / in_page] + (head * in_page + at % in_page) * entry_bytes<type>(pages.head_dim);
 }
 
 template <Type type>

@@ -18,7 +18,7 @@ constexpr unsigned threads = 256;
 constexpr unsigned warps = threads / 32;
 constexpr int reads_under_way = 4;
 constexpr int products_under_way = 8;
-constexpr std::int64_t most_rounds = std::int64_t{1} << 24;
+constexpr std::int64_t max_rounds = std::int64_t{1} << 24;
 
 FOVEA_DEVICE std::int64_t thread_of_grid() {
   return std::int64_t{block_x()} * threads + thread_index();
@@ -100,7 +100,7 @@ double seconds_of(Stream& stream, const auto& start, std::int64_t rounds) {
 double best_rate(Stream& stream, const CeilingEffort& effort, const auto& start) {
   seconds_of(stream, start, 1);  // a kernel is loaded when it is first started
   std::int64_t rounds = 1;
-  while (rounds < most_rounds && seconds_of(stream, start, rounds) < effort.least_seconds) rounds *= 2;
+  while (rounds < max_rounds && seconds_of(stream, start, rounds) < effort.min_seconds) rounds *= 2;
   double best = 0;
   for (int i = 0; i < effort.repetitions; ++i)
     best = std::max(best, static_cast<double>(rounds) / seconds_of(stream, start, rounds));
@@ -110,7 +110,7 @@ double best_rate(Stream& stream, const CeilingEffort& effort, const auto& start)
 double read_gb_per_s(const Device& device, CudaStream& stream, const CeilingEffort& effort) {
   std::byte* memory = nullptr;
   std::int64_t bytes = effort.buffer_bytes;
-  while (!memory && bytes >= effort.least_buffer_bytes) {
+  while (!memory && bytes >= effort.min_buffer_bytes) {
     memory = device.allocate(bytes);
     if (!memory) bytes /= 2;
   }

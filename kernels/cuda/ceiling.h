@@ -6,12 +6,12 @@
 namespace fovea::kernels::cuda {
 
 struct CeilingEffort {
-  std::int64_t buffer_bytes = std::int64_t{1}
-                              << 30;  // at most; more than any cache. Less where memory is short
-  std::int64_t least_buffer_bytes = std::int64_t{256} << 20;
-  double least_seconds = 0.005;  // of what is timed, so that starting it does not count
-  int repetitions = 8;           // of which the best counts
-  int nodes = 500;               // of a graph of empty kernels: as many as a pass of a model has
+  // At most; more than any cache. Less where memory is short.
+  std::int64_t buffer_bytes = std::int64_t{1} << 30;
+  std::int64_t min_buffer_bytes = std::int64_t{256} << 20;
+  double min_seconds = 0.005;  // of what is timed, so that starting it does not count
+  int repetitions = 8;         // of which the best counts
+  int nodes = 500;             // of a graph of empty kernels: as many as a pass of a model has
 };
 
 DeviceCeiling measure_ceiling(const Device& device, Stream& stream, const CeilingEffort& effort = {});

@@ -187,7 +187,7 @@ FOVEA_DEVICE float trellis_scale(std::uint32_t e) {
   return float_of_bits(e << 20) * formats::trellis_scale_unit;
 }
 
-// Each byte of `word` without its lowest bits, which those of `next` take the places above.
+// Each byte of `word` without its lowest bits, which those of `next` take the bits above.
 template <int bits>
 FOVEA_DEVICE std::uint32_t bytes_from_bit(std::uint32_t word, std::uint32_t next) {
   constexpr std::uint32_t kept = 0x01010101U * (0xFFU >> bits);

@@ -2,7 +2,7 @@
 // bound by the latency of one launch.
 #include "kernels/cuda/codes.h"
 #include "kernels/cuda/grid.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/plain.h"
 
 namespace fovea::kernels::cuda {

@@ -6,7 +6,7 @@
 // bits each time. Both are bound by the memory that the weights lie in, of which a block asks for all that it
 // will read when it begins (prefetch.h). Branches on the type are the same for all threads of a warp.
 #include "kernels/cuda/experts.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/prefetch.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/row_product.h"

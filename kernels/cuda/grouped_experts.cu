@@ -4,13 +4,12 @@
 //
 // Four launches: one block counts and lists (group_kernel); gate and up, silu and the rounding for down
 // (grouped_hidden_kernel); down (grouped_down_kernel); each token adds its experts' shares in their order
-// (grouped_join_kernel), no
-// atomics, the same bits each time. How many tiles there are is the device's to know: grids are as large as
-// they may have to be, and blocks without a tile end at once.
+// (grouped_join_kernel), no atomics, the same bits each time. How many tiles there are is the device's to
+// know: grids are as large as they may have to be, and blocks without a tile end at once.
 //
 // The products are bound as tiles.h says; with few tokens for each expert by the memory of the weights.
 #include "kernels/cuda/experts.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/tiles.h"
 
 namespace fovea::kernels::cuda {
@@ -112,7 +111,7 @@ FOVEA_DEVICE TileInputs hidden_inputs(const Layer& layer, std::int64_t width) {
 // A warp's 32 hidden values of one job from row `first` on, one for each lane, in the form that `down` reads.
 FOVEA_DEVICE void write_hidden(float* hidden, const Weight& down, std::int64_t at, float value) {
   if (down.type == Type::bf16) {
-    reinterpret_cast<std::uint16_t*>(hidden)[at] = float_to_brain(value);
+    reinterpret_cast<std::uint16_t*>(hidden)[at] = float_to_bfloat16(value);
     return;
   }
   if (!is_quantised_on_device(down.type)) {
@@ -147,7 +146,7 @@ grouped_hidden_kernel(Layer layer, Groups groups, TileInputs x) {
   FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
     FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
       const float value = silu(sums.v[0][j][k]) * sums.v[1][j][k];
-      memory[tile_place(0, j, k).token * stride + warp_row + sum_row(k)] = bits_of(value);
+      memory[tile_position(0, j, k).token * stride + warp_row + sum_row(k)] = bits_of(value);
     }
   }
   sync_block();
@@ -177,10 +176,9 @@ grouped_down_kernel(Layer layer, Groups groups, float* parts) {
   FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
     FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
       FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
-        const TilePlace place = tile_place(i, j, k);
-        const std::int64_t row = first_row + place.row;
-        if (row < down.rows && place.token < tile.count)
-          parts[rows[place.token] * layer.d + row] = sums.v[i][j][k];
+        const TilePosition at = tile_position(i, j, k);
+        const std::int64_t row = first_row + at.row;
+        if (row < down.rows && at.token < tile.count) parts[rows[at.token] * layer.d + row] = sums.v[i][j][k];
       }
     }
   }
@@ -199,7 +197,7 @@ FOVEA_KERNEL(join_threads) grouped_join_kernel(Layer layer, const float* parts, 
 }
 
 // The most tiles that so many tokens may make.
-std::int64_t most_tiles(const Layer& layer, std::int64_t experts, std::int64_t tokens) {
+std::int64_t max_tiles(const Layer& layer, std::int64_t experts, std::int64_t tokens) {
   const std::int64_t routed = tokens * layer.used;
   const std::int64_t groups = routed < experts ? routed : experts;
   return groups + routed / tile_size + (layer.jobs > layer.used ? quotient_up(tokens, tile_size) : 0);
@@ -222,7 +220,7 @@ void feed_forward_in_groups(const FeedForward& op, Layer layer, CudaStream& stre
   assert(at_once > 0);
   for (std::int64_t first = 0; first < op.tokens; first += at_once) {
     const std::int64_t tokens = op.tokens - first < at_once ? op.tokens - first : at_once;
-    const std::int64_t tiles = most_tiles(layer, experts, tokens);
+    const std::int64_t tiles = max_tiles(layer, experts, tokens);
     const float* const x = op.x + first * op.d;
     Scratch scratch(stream);
     layer.first_token = static_cast<int>(first);

@@ -8,7 +8,7 @@
 // are divided further, among the warps of a block. Adjacent matrices of one type share a launch, and fill the
 // device together.
 #include "kernels/cuda/activations.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/plain.h"
 #include "kernels/cuda/prefetch.h"
 #include "kernels/cuda/reduce.h"
@@ -35,9 +35,9 @@ struct Product {
 };
 
 // Matrices of one type and packing that multiply one input, as queries', keys' and values' do: one launch.
-constexpr int most_products = 3;
+constexpr int max_products = 3;
 struct Products {
-  Product each[most_products];
+  Product each[max_products];
   int count = 0;
   bool prefetches = false;
 };
@@ -45,7 +45,7 @@ struct Products {
 // This block's. What all have in common is the first one's.
 FOVEA_DEVICE Product product_of(const Products& all) {
   Product p = all.each[0];
-  FOVEA_UNROLL for (int i = 1; i < most_products; ++i) {
+  FOVEA_UNROLL for (int i = 1; i < max_products; ++i) {
     const Product& other = all.each[i];
     if (i >= all.count || block_x() < other.first_block) break;
     p.weight.data = other.weight.data;
@@ -58,12 +58,12 @@ FOVEA_DEVICE Product product_of(const Products& all) {
   return p;
 }
 
-struct Place {
+struct Position {
   std::int64_t row;  // may be past the end
   int lane;
 };
 
-FOVEA_DEVICE Place place_of(const Product& p) {
+FOVEA_DEVICE Position position_of(const Product& p) {
   const unsigned lanes = static_cast<unsigned>(p.lanes);
   return {std::int64_t{block_x() - p.first_block} * (threads / lanes) + thread_index() / lanes,
           static_cast<int>(thread_index() % lanes)};
@@ -80,7 +80,7 @@ FOVEA_DEVICE void choose_tokens(const Product& p, std::int64_t (&rows)[tokens]) 
 
 // Adds up the lanes' shares and writes a row's results.
 template <int tokens>
-FOVEA_DEVICE void finish(const Product& p, const Place& place, float (&sums)[tokens]) {
+FOVEA_DEVICE void finish(const Product& p, const Position& position, float (&sums)[tokens]) {
   const bool whole_block = p.lanes > 32;
   FOVEA_UNROLL for (int t = 0; t < tokens; ++t) sums[t] =
       sum_of_lanes(sums[t], whole_block ? 32 : static_cast<unsigned>(p.lanes));
@@ -95,11 +95,11 @@ FOVEA_DEVICE void finish(const Product& p, const Place& place, float (&sums)[tok
       for (unsigned w = 0; w < warps; ++w) sums[t] += parts[w * tokens + t];
     }
   }
-  if (place.lane != 0 || place.row >= p.weight.rows) return;
-  const float bias = p.bias ? p.bias[place.row] : 0.0F;
+  if (position.lane != 0 || position.row >= p.weight.rows) return;
+  const float bias = p.bias ? p.bias[position.row] : 0.0F;
   FOVEA_UNROLL for (int t = 0; t < tokens; ++t) {
     const std::int64_t token = std::int64_t{block_y()} * tokens + t;
-    if (token < p.tokens) p.out[token * p.out_stride + place.row] = sums[t] + bias;
+    if (token < p.tokens) p.out[token * p.out_stride + position.row] = sums[t] + bias;
   }
 }
 
@@ -107,13 +107,13 @@ FOVEA_DEVICE void finish(const Product& p, const Place& place, float (&sums)[tok
 template <int tokens>
 struct Share {
   Product p;
-  Place place;
+  Position position;
   std::int64_t rows[tokens];  // of x
 };
 template <int tokens>
 FOVEA_DEVICE Share<tokens> begin_block(const Products& all) {
   Share<tokens> share{product_of(all), {}, {}};
-  share.place = place_of(share.p);
+  share.position = position_of(share.p);
   const int block_rows = static_cast<int>(threads) / share.p.lanes;
   if (all.prefetches) {
     prefetch_rows(share.p.weight, std::int64_t{block_x() - share.p.first_block} * block_rows, block_rows,
@@ -127,25 +127,25 @@ FOVEA_DEVICE Share<tokens> begin_block(const Products& all) {
 template <Type type, bool packed, int tokens>
 FOVEA_KERNEL_RESIDENT(threads, resident)
 multiply_kernel(Products all) {
-  const auto [p, place, rows] = begin_block<tokens>(all);
+  const auto [p, position, rows] = begin_block<tokens>(all);
   float sums[tokens] = {};
-  if (place.row < p.weight.rows)
-    add_products(Row<type, packed>(p.weight, place.row), p.quantised, rows, place.lane, p.lanes, sums);
-  finish(p, place, sums);
+  if (position.row < p.weight.rows)
+    add_products(Row<type, packed>(p.weight, position.row), p.quantised, rows, position.lane, p.lanes, sums);
+  finish(p, position, sums);
 }
 
 template <Type type, int tokens>
 FOVEA_KERNEL_RESIDENT(threads, resident)
 multiply_plain_kernel(Products all) {
-  const auto [p, place, rows] = begin_block<tokens>(all);
+  const auto [p, position, rows] = begin_block<tokens>(all);
   float sums[tokens] = {};
   const float* x[tokens];
   FOVEA_UNROLL for (int t = 0; t < tokens; ++t) x[t] = p.x + rows[t] * p.weight.columns;
-  if (place.row < p.weight.rows) {
-    add_plain_products<type>(p.weight.data + place.row * p.weight.columns * plain_bytes<type>,
-                             p.weight.columns, x, place.lane, p.lanes, sums);
+  if (position.row < p.weight.rows) {
+    add_plain_products<type>(p.weight.data + position.row * p.weight.columns * plain_bytes<type>,
+                             p.weight.columns, x, position.lane, p.lanes, sums);
   }
-  finish(p, place, sums);
+  finish(p, position, sums);
 }
 
 // Many tokens: a block for 64 rows and 64 tokens.
@@ -166,10 +166,10 @@ FOVEA_KERNEL_RESIDENT(tile_threads, tile_blocks) multiply_tiles_kernel(Product p
   FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
     FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
       FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
-        const TilePlace place = tile_place(i, j, k);
-        const std::int64_t row = first_row + place.row;
-        if (row < p.weight.rows && place.token < tokens)
-          p.out[(first_token + place.token) * p.out_stride + row] =
+        const TilePosition at = tile_position(i, j, k);
+        const std::int64_t row = first_row + at.row;
+        if (row < p.weight.rows && at.token < tokens)
+          p.out[(first_token + at.token) * p.out_stride + row] =
               sums.v[i][j][k] + (p.bias ? p.bias[row] : 0.0F);
       }
     }
@@ -237,14 +237,14 @@ void start_few(Products& all, CudaStream& stream) {
 }
 
 bool multiplied_by_library(const Product& p, const Rounded& x, CudaStream& stream) {
-  if (!stream.multiply_brains({.weights = p.weight.data,
-                               .rows = p.weight.rows,
-                               .columns = p.weight.columns,
-                               .x = x.pairs,
-                               .x_stride = x.stride,
-                               .tokens = p.tokens,
-                               .out = p.out,
-                               .out_stride = p.out_stride}))
+  if (!stream.multiply_bfloat16({.weights = p.weight.data,
+                                 .rows = p.weight.rows,
+                                 .columns = p.weight.columns,
+                                 .x = x.pairs,
+                                 .x_stride = x.stride,
+                                 .tokens = p.tokens,
+                                 .out = p.out,
+                                 .out_stride = p.out_stride}))
     return false;
   if (p.bias) {
     const std::int64_t count = p.tokens * p.weight.rows;
@@ -289,7 +289,7 @@ void multiply_tokens(const Linear& op, std::int64_t first, std::int64_t tokens, 
       continue;
     }
     const Weight& before = together.each[0].weight;
-    if (together.count == most_products || before.type != weight.type || before.packing != weight.packing)
+    if (together.count == max_products || before.type != weight.type || before.packing != weight.packing)
       start_few(together, stream);
     together.each[together.count++] = p;
   }

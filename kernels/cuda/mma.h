@@ -1,7 +1,7 @@
 // Products of small matrices on tensor cores: which lane of a warp holds what of them, and how a lane gets
 // its share. The three products are in platform.h; the whole warp must call them.
 //
-//   multiply_halves, multiply_brains   c[16, 8] += a[16, 16] · b[16, 8], float16 or bfloat16, sums in float
+//   multiply_halves, multiply_bfloat16   c[16, 8] += a[16, 16] · b[16, 8], float16 or bfloat16, sums in float
 //   multiply_bytes                     c[16, 8] = base + a[16, 32] · b[32, 8], signed bytes, sums in int32
 //                                      (or 16 for 32, with half the words of a and b)
 //

@@ -4,18 +4,23 @@
 //
 // It also quantises what it writes, and goes no further into the products that follow: each of
 // their some hundred blocks would have to find the norm of the whole row again, and the sum with the residual
-// would need a second place. Whether that takes less than this launch is to be measured.
+// would need a second buffer. Whether that takes less than this launch is to be measured.
+//
+// add: 12 bytes for each element, one element for each thread, which is coalesced; the tensors are a few
+// kilobytes, so that what counts is the launch.
 #include "kernels/cuda/activations.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/grid.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/reduce.h"
 
 namespace fovea::kernels::cuda {
 namespace {
 
-constexpr unsigned most_threads = 512;
-constexpr int most_kept = 8;
+constexpr unsigned max_threads = 512;
+constexpr int max_kept = 8;
+constexpr unsigned add_threads = 256;
 
-FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised quantised, bool prefetches) {
+FOVEA_KERNEL(max_threads) rms_norm_kernel(RmsNorm op, Quantised quantised, bool prefetches) {
   const std::int64_t start = block_x() * op.columns;
   float* const x = op.x + start;
   const float* const residual = op.residual ? op.residual + start : nullptr;
@@ -24,23 +29,23 @@ FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised quantised, bool
        i += 32 * std::int64_t{block_threads()})
     prefetch(op.weight + i);
   wait_for_earlier();
-  float kept[most_kept];
-  float weights[most_kept];
-  FOVEA_UNROLL for (int k = 0; k < most_kept; ++k) {
+  float kept[max_kept];
+  float weights[max_kept];
+  FOVEA_UNROLL for (int k = 0; k < max_kept; ++k) {
     const bool inside = column(k) < op.columns;
     kept[k] = inside ? x[column(k)] : 0.0F;
     weights[k] = inside ? load_constant<float>(op.weight + column(k)) : 0.0F;
   }
   if (residual) {
-    FOVEA_UNROLL for (int k = 0; k < most_kept; ++k) kept[k] +=
+    FOVEA_UNROLL for (int k = 0; k < max_kept; ++k) kept[k] +=
         column(k) < op.columns ? residual[column(k)] : 0.0F;
   }
   float squares = 0;
-  FOVEA_UNROLL for (int k = 0; k < most_kept; ++k) {
+  FOVEA_UNROLL for (int k = 0; k < max_kept; ++k) {
     if (residual && column(k) < op.columns) x[column(k)] = kept[k];
     squares += kept[k] * kept[k];
   }
-  for (std::int64_t i = column(most_kept); i < op.columns; i += block_threads()) {
+  for (std::int64_t i = column(max_kept); i < op.columns; i += block_threads()) {
     float value = x[i];
     if (residual) x[i] = value += residual[i];
     squares += value * value;
@@ -52,12 +57,17 @@ FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised quantised, bool
     // Quantised rows have whole warps of columns.
     if (quantised.q) store_quantised(value, quantised, start + i);
   };
-  FOVEA_UNROLL for (int k = 0; k < most_kept; ++k) {
+  FOVEA_UNROLL for (int k = 0; k < max_kept; ++k) {
     if (column(k) < op.columns) write(column(k), kept[k] * factor * weights[k]);
   }
   // Each thread reads what it wrote itself.
-  for (std::int64_t i = column(most_kept); i < op.columns; i += block_threads())
+  for (std::int64_t i = column(max_kept); i < op.columns; i += block_threads())
     write(i, x[i] * factor * load_constant<float>(op.weight + i));
+}
+
+FOVEA_KERNEL(add_threads) add_kernel(float* x, const float* y, std::int64_t count) {
+  const std::int64_t i = std::int64_t{block_x()} * add_threads + thread_index();
+  if (i < count) x[i] += y[i];
 }
 
 }  // namespace
@@ -65,10 +75,16 @@ FOVEA_KERNEL(most_threads) rms_norm_kernel(RmsNorm op, Quantised quantised, bool
 void rms_norm(const RmsNorm& op, Stream& stream) {
   if (op.rows == 0) return;
   unsigned threads = 32;
-  while (threads < most_threads && threads * 4 < op.columns) threads *= 2;
+  while (threads < max_threads && threads * 4 < op.columns) threads *= 2;
   launch<rms_norm_kernel>({.grid_x = blocks_for(op.rows, 1), .threads = threads, .overlaps = true},
                           on_cuda(stream), op, quantised_arrays(op.quantised, op.rows, op.columns),
                           on_cuda(stream).prefetches());
+}
+
+void add(const Add& op, Stream& stream) {
+  if (op.count == 0) return;
+  launch<add_kernel>({.grid_x = blocks_for(op.count, add_threads), .threads = add_threads}, on_cuda(stream),
+                     op.x, op.y, op.count);
 }
 
 }  // namespace fovea::kernels::cuda

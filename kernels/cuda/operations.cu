@@ -1,4 +1,3 @@
-#include "kernels/cuda/kernels.h"
 #include "kernels/cuda/operations.h"
 
 namespace fovea::kernels::cuda {

@@ -9,4 +9,15 @@ namespace fovea::kernels::cuda {
 
 const OperationTable& operations();
 
+// One source for each subject.
+void embed_rows(const EmbedRows&, Stream&);
+void rms_norm(const RmsNorm&, Stream&);
+void linear(const Linear&, Stream&);
+void attention_inputs(const AttentionInputs&, Stream&);
+void attention(const Attention&, Stream&);
+void router(const Router&, Stream&);
+void feed_forward(const FeedForward&, Stream&);
+void add(const Add&, Stream&);
+void top_k(const TopK&, Stream&);
+
 }  // namespace fovea::kernels::cuda

@@ -1,12 +1,11 @@
 // What kernels use of CUDA, and nothing else of it: the same sources are compiled by nvcc for the device and
-// by the host's compiler for the emulation, which checks what they do (emulation/). Host code of kernel
-// sources (what starts them) is compiled by both.
+// by the host's compiler for the emulation, which checks what they do (tests/kernels/cuda/emulation). Host
+// code of kernel sources (what starts them) is compiled by both.
 //
 //   FOVEA_KERNEL(256) name(…)        a kernel for blocks of at most 256 threads; parameters are plain values
 //   FOVEA_KERNEL_RESIDENT(256, 2) …  likewise, with registers for two such blocks on a multiprocessor
-//   FOVEA_DEVICE                     before a function that kernels call; FOVEA_DEVICE_CALL: that stays a
-//   call, to keep
-//                                    its registers apart
+//   FOVEA_DEVICE                     before a function that kernels call
+//   FOVEA_DEVICE_CALL                likewise, where it stays a call, which keeps its registers apart
 //   FOVEA_UNROLL, FOVEA_LOOP         before a for: unrolled; not unrolled, where that would only be more code
 //   FOVEA_SHARED(float, sums, 32)    an array in shared memory, in a kernel's or device function's body
 //   FOVEA_DYNAMIC_SHARED(…)          likewise, in the launch's shared_bytes, at an offset that 16 divides
@@ -25,8 +24,8 @@
 #include "kernels/cuda/words.h"
 
 // The 1: without it ptxas keeps registers for more blocks than may ever come, and spills.
-#define FOVEA_KERNEL(most_threads) __global__ void __launch_bounds__(most_threads, 1)
-#define FOVEA_KERNEL_RESIDENT(most_threads, blocks) __global__ void __launch_bounds__(most_threads, blocks)
+#define FOVEA_KERNEL(max_threads) __global__ void __launch_bounds__(max_threads, 1)
+#define FOVEA_KERNEL_RESIDENT(max_threads, blocks) __global__ void __launch_bounds__(max_threads, blocks)
 #define FOVEA_DEVICE __device__ __forceinline__
 #define FOVEA_DEVICE_CALL static __device__ __noinline__
 #define FOVEA_UNROLL _Pragma("unroll")
@@ -163,7 +162,7 @@ FOVEA_DEVICE std::uint16_t float_to_half(float value) {
   return bits;
 }
 // Rounds to nearest even.
-FOVEA_DEVICE std::uint16_t float_to_brain(float value) {
+FOVEA_DEVICE std::uint16_t float_to_bfloat16(float value) {
   std::uint16_t bits;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
   return bits;
@@ -177,7 +176,7 @@ FOVEA_DEVICE void multiply_halves(float (&c)[4], const std::uint32_t (&a)[4], co
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
-FOVEA_DEVICE void multiply_brains(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+FOVEA_DEVICE void multiply_bfloat16(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
@@ -293,6 +292,6 @@ void launch(const LaunchShape& shape, CudaStream& stream, Arguments... arguments
 
 #else
 
-#include "kernels/cuda/emulation/platform.h"
+#include "tests/kernels/cuda/emulation/platform.h"
 
 #endif

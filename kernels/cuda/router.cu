@@ -5,7 +5,7 @@
 // A warp has the logits in shared memory as keys (reduce.h), each lane its own, and takes the largest of them
 // one after the other: two reductions of the warp for each.
 #include "kernels/cuda/grid.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/row_product.h"
 

@@ -15,7 +15,7 @@ constexpr std::int64_t counter_bytes = 4 * counter_count;
 
 // out[t, r] = Σ_k weights[r, k] · x[t, k], in bfloat16 with sums in float. Strides are those of rows, in
 // elements.
-struct BrainProduct {
+struct Bfloat16Product {
   const std::byte* weights = nullptr;  // [rows, columns]
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -50,7 +50,7 @@ class CudaStream : public Stream {
   void note_kernel(const char* name) { last_kernel_ = name; }
 
   // Gives the product to a library, in the stream's order. False: there is none, and nothing is done.
-  virtual bool multiply_brains(const BrainProduct&) { return false; }
+  virtual bool multiply_bfloat16(const Bfloat16Product&) { return false; }
 
   // Device memory, aligned to 256, for the intermediate values of the operation that is being started. The
   // next operation uses the same bytes, in the stream's order. Operations divide their work so that it is
@@ -86,6 +86,6 @@ inline CudaStream& on_cuda(Stream& stream) {
 }
 
 // The smallest memory that a stream may have.
-constexpr std::int64_t least_scratch_bytes = std::int64_t{4} << 20;
+constexpr std::int64_t min_scratch_bytes = std::int64_t{4} << 20;
 
 }  // namespace fovea::kernels::cuda

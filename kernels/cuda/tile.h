@@ -19,7 +19,7 @@ constexpr int tile_words = 7168;        // of shared memory
 constexpr std::int64_t fewest_in_tiles = 9;
 
 // Rows first_row … of one matrix; or `paired`, as gate and up are: 32 rows of each, such that a lane's
-// fragments 0 and 1 are the same places of the two.
+// fragments 0 and 1 are the same positions in the two.
 struct TileWeights {
   Weight first;
   Weight second;
@@ -58,11 +58,11 @@ struct TileInputs {
 struct TileSums {
   float v[2][4][4] = {};
 };
-struct TilePlace {
+struct TilePosition {
   int row;
   int token;
 };
-FOVEA_DEVICE TilePlace tile_place(int i, int j, int k) {
+FOVEA_DEVICE TilePosition tile_position(int i, int j, int k) {
   const int warp = static_cast<int>(thread_index() / 32);
   return {warp / 2 * 32 + 16 * i + sum_row(k), warp % 2 * 32 + 8 * j + sum_column(k)};
 }

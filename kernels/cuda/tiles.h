@@ -21,13 +21,13 @@ namespace fovea::kernels::cuda {
 
 // --- BF16 ---
 
-constexpr int brain_columns = 64;                    // of one step
-constexpr int brain_stride = brain_columns / 2 + 4;  // in words; mma.h on the 4
-static_assert(2 * tile_size * brain_stride <= tile_words);
+constexpr int bfloat16_columns = 64;                       // of one step
+constexpr int bfloat16_stride = bfloat16_columns / 2 + 4;  // in words; mma.h on the 4
+static_assert(2 * tile_size * bfloat16_stride <= tile_words);
 
 // Eight columns of a row of weights; rows that are not there are zeros.
-FOVEA_DEVICE void copy_brains(const TileWeights& weights, int only, int v, std::int64_t column,
-                              const Shared<std::uint32_t>& out) {
+FOVEA_DEVICE void copy_bfloat16(const TileWeights& weights, int only, int v, std::int64_t column,
+                                const Shared<std::uint32_t>& out) {
   const TileRow at = tile_row(weights, only, v);
   const std::byte* const from = at.weight.data + (at.row * at.weight.columns + column) * 2;
   const std::int64_t left = at.there ? at.weight.columns - column : 0;
@@ -41,36 +41,36 @@ FOVEA_DEVICE void copy_brains(const TileWeights& weights, int only, int v, std::
   }
 }
 
-FOVEA_DEVICE void add_brains(const TileWeights& weights, int only, const TileInputs& x,
-                             const Shared<int>& rows, int tokens, const Shared<std::uint32_t>& memory,
-                             TileSums& sums) {
-  const Shared<std::uint32_t> inputs = memory + tile_size * brain_stride;
+FOVEA_DEVICE void add_bfloat16(const TileWeights& weights, int only, const TileInputs& x,
+                               const Shared<int>& rows, int tokens, const Shared<std::uint32_t>& memory,
+                               TileSums& sums) {
+  const Shared<std::uint32_t> inputs = memory + tile_size * bfloat16_stride;
   const TileWarp warp = tile_warp(tokens);
   const std::int64_t columns = weights.first.columns;
-  constexpr int chunks = brain_columns / 8;
-  for (std::int64_t column = 0; column < columns; column += brain_columns) {
+  constexpr int chunks = bfloat16_columns / 8;
+  for (std::int64_t column = 0; column < columns; column += bfloat16_columns) {
     sync_block();  // the step before has been read
     for (int i = static_cast<int>(thread_index()); i < tile_size * chunks;
          i += static_cast<int>(tile_threads)) {
       const std::int64_t first = column + i % chunks * 8;
-      const int at = i / chunks * brain_stride + i % chunks * 4;
+      const int at = i / chunks * bfloat16_stride + i % chunks * 4;
       const int row = rows[i / chunks];
       const bool wanted = row >= 0 && first < columns;
       inputs.copy_async(at, x.pairs + (wanted ? row * x.pair_stride + first / 2 : 0), wanted);
-      copy_brains(weights, only, i / chunks, first, memory + at);
+      copy_bfloat16(weights, only, i / chunks, first, memory + at);
     }
     commit_copies();
     wait_for_copies<0>();
     sync_block();
-    FOVEA_UNROLL for (int step = 0; step < brain_columns / 2; step += 8) {
+    FOVEA_UNROLL for (int step = 0; step < bfloat16_columns / 2; step += 8) {
       std::uint32_t a[2][4];
       FOVEA_UNROLL for (int i = 0; i < 2; ++i)
-          load_rows(memory, (warp.row + 16 * i) * brain_stride + step, brain_stride, a[i]);
+          load_rows(memory, (warp.row + 16 * i) * bfloat16_stride + step, bfloat16_stride, a[i]);
       FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
         if (8 * j >= warp.tokens) break;
         std::uint32_t b[2];
-        load_columns(inputs, (warp.token + 8 * j) * brain_stride + step, brain_stride, b);
-        FOVEA_UNROLL for (int i = 0; i < 2; ++i) multiply_brains(sums.v[i][j], a[i], b);
+        load_columns(inputs, (warp.token + 8 * j) * bfloat16_stride + step, bfloat16_stride, b);
+        FOVEA_UNROLL for (int i = 0; i < 2; ++i) multiply_bfloat16(sums.v[i][j], a[i], b);
       }
     }
   }
@@ -106,14 +106,14 @@ FOVEA_DEVICE void add_floats(const TileWeights& weights, int only, const TileInp
     }
     sync_block();
     for (int column = 0; column < float_columns; ++column) {
-      float w[2][2];  // the places of sums: k / 2 tells the row, k % 2 the token
+      float w[2][2];  // the positions of sums: k / 2 tells the row, k % 2 the token
       FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
         FOVEA_UNROLL for (int r = 0; r < 2; ++r) w[i][r] =
-            float_of_bits(memory[tile_place(i, 0, 2 * r).row * float_stride + column]);
+            float_of_bits(memory[tile_position(i, 0, 2 * r).row * float_stride + column]);
       }
       FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
         FOVEA_UNROLL for (int k = 0; k < 2; ++k) {
-          const float value = float_of_bits(inputs[tile_place(0, j, k).token * float_stride + column]);
+          const float value = float_of_bits(inputs[tile_position(0, j, k).token * float_stride + column]);
           FOVEA_UNROLL for (int i = 0; i < 2; ++i) {
             FOVEA_UNROLL for (int r = 0; r < 2; ++r) sums.v[i][j][2 * r + k] += w[i][r] * value;
           }
@@ -125,9 +125,9 @@ FOVEA_DEVICE void add_floats(const TileWeights& weights, int only, const TileInp
 
 // --- all ---
 
-enum class TileKind : std::uint8_t { bytes, brains, floats };
+enum class TileKind : std::uint8_t { bytes, bfloat16, floats };
 FOVEA_DEVICE TileKind tile_kind(Type type) {
-  if (type == Type::bf16) return TileKind::brains;
+  if (type == Type::bf16) return TileKind::bfloat16;
   return is_quantised_on_device(type) ? TileKind::bytes : TileKind::floats;
 }
 
@@ -145,8 +145,8 @@ FOVEA_DEVICE void multiply_tile(const TileWeights& weights, const TileInputs& x,
     const TileKind kind = pass == 0 ? kinds[0] : kinds[1];
     if (kind == TileKind::bytes) {
       add_bytes(weights, only, x, rows, tokens, memory, sums);
-    } else if (kind == TileKind::brains) {
-      add_brains(weights, only, x, rows, tokens, memory, sums);
+    } else if (kind == TileKind::bfloat16) {
+      add_bfloat16(weights, only, x, rows, tokens, memory, sums);
     } else {
       add_floats(weights, only, x, rows, memory, sums);
     }

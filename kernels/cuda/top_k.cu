@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kernels/cuda/grid.h"
-#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/operations.h"
 #include "kernels/cuda/platform.h"
 #include "kernels/cuda/reduce.h"
 
@@ -27,20 +27,21 @@ FOVEA_DEVICE float logit_of(Key key) {
   return float_of_ordered(static_cast<std::uint32_t>(key >> 32));
 }
 
-// Σ e^(inverse_temperature · d), Σ e^d and Σ d · e^d of some logits, d being a logit less the largest of them.
+// Σ e^(inverse_temperature · d), Σ e^d and Σ d · e^d of some logits, d being a logit less the largest of
+// them.
 struct Sums {
-  float largest = 0, sharp = 0, plain = 0, weighted = 0;
+  float largest = 0, scaled = 0, plain = 0, weighted = 0;
 };
 
 FOVEA_DEVICE void add_up(Sums& sums, float d, float inverse_temperature) {
   const float weight = expf(d);
-  sums.sharp += expf(inverse_temperature * d);
+  sums.scaled += expf(inverse_temperature * d);
   sums.plain += weight;
   sums.weighted += d * weight;
 }
 
 FOVEA_DEVICE Sums sums_of_block(Sums sums) {
-  sums.sharp = sum_of_block(sums.sharp);
+  sums.scaled = sum_of_block(sums.scaled);
   sync_block();
   sums.plain = sum_of_block(sums.plain);
   sync_block();
@@ -108,13 +109,13 @@ top_k_kernel(TopK op, const Key* earlier, std::int64_t count, Key* kept, Sums* r
     const Sums sums = run_sums[i];
     if (!(sums.largest > -INFINITY)) continue;
     const float below = sums.largest - largest, weight = expf(below);
-    all.sharp += expf(inverse_temperature * below) * sums.sharp;
+    all.scaled += expf(inverse_temperature * below) * sums.scaled;
     all.plain += weight * sums.plain;
     all.weighted += weight * (sums.weighted + below * sums.plain);
   }
   all = sums_of_block(all);
   if (thread_index() > 0) return;
-  op.sums[0] = all.sharp;
+  op.sums[0] = all.scaled;
   op.sums[1] = all.plain;
   op.sums[2] = all.weighted;
 }
@@ -127,13 +128,13 @@ void top_k(const TopK& op, Stream& stream) {
   std::int64_t count = op.count;
   std::int64_t blocks = quotient_up(count, run);
   Sums* const sums = scratch.take<Sums>(blocks);
-  // Where blocks keep keys that the next launch's read, and keep theirs in the other place.
-  Key* places[] = {scratch.take<Key>(blocks * op.listed), scratch.take<Key>(blocks * op.listed)};
-  for (const Key* earlier = nullptr;; std::swap(places[0], places[1])) {
+  // Where blocks keep keys that the next launch's read, and keep theirs in the other buffer.
+  Key* buffers[] = {scratch.take<Key>(blocks * op.listed), scratch.take<Key>(blocks * op.listed)};
+  for (const Key* earlier = nullptr;; std::swap(buffers[0], buffers[1])) {
     launch<top_k_kernel>({.grid_x = static_cast<unsigned>(blocks), .threads = threads, .overlaps = true},
-                             cuda, op, earlier, count, places[0], sums);
+                         cuda, op, earlier, count, buffers[0], sums);
     if (blocks == 1) return;
-    earlier = places[0];
+    earlier = buffers[0];
     count = blocks * op.listed;
     blocks = quotient_up(count, run);
   }

@@ -150,7 +150,7 @@ class RowGroup {
     }
   }
 
-  int most_rows() const { return encoder_.group; }
+  int max_rows() const { return encoder_.group; }
 
   // One block of `rows` rows: the errors so far of each, times the factors, are what it has to make up for.
   void quantize(const float* const* weights, int rows, std::int64_t block, const float* factors,
@@ -209,7 +209,7 @@ class RowGroup {
     for (int r = 0; r < rows; ++r) {
       for (std::int64_t i = 0; i < width; ++i) moved[r][i] = targets[r][i] + step * pulls_[r][i];
     }
-    std::byte bytes[most_group][most_block_bytes];
+    std::byte bytes[most_group][max_block_bytes];
     std::byte* again[most_group];
     for (int r = 0; r < rows; ++r) again[r] = bytes[r];
     encode(moved, rows, importance, again);
@@ -227,7 +227,7 @@ class RowGroup {
     }
   }
 
-  static constexpr std::size_t most_block_bytes = 34;
+  static constexpr std::size_t max_block_bytes = 34;
 
   Type type_;
   std::int64_t bytes_;
@@ -287,14 +287,14 @@ bool quantize_rows(Type type, const float* weights, std::int64_t rows, const Inp
   const std::int64_t bytes = block_shape(type).bytes;
   const std::int64_t stride = row_bytes(type, columns);
   RowGroup group(type, columns);
-  for (std::int64_t first = 0; first < rows; first += group.most_rows()) {
-    const int together = static_cast<int>(std::min<std::int64_t>(group.most_rows(), rows - first));
+  for (std::int64_t first = 0; first < rows; first += group.max_rows()) {
+    const int together = static_cast<int>(std::min<std::int64_t>(group.max_rows(), rows - first));
     const float* sources[most_group];
     for (int r = 0; r < together; ++r) sources[r] = weights + (first + r) * columns;
     for (std::int64_t b = 0; b < columns / width; ++b) {
-      std::byte* places[most_group];
-      for (int r = 0; r < together; ++r) places[r] = out + (first + r) * stride + b * bytes;
-      group.quantize(sources, together, b, metric.factors(b), metric.schur(b), metric.importance(b), places);
+      std::byte* targets[most_group];
+      for (int r = 0; r < together; ++r) targets[r] = out + (first + r) * stride + b * bytes;
+      group.quantize(sources, together, b, metric.factors(b), metric.schur(b), metric.importance(b), targets);
     }
   }
   return true;

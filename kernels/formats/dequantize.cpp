@@ -248,8 +248,8 @@ void convert_all(const std::byte* source, std::int64_t count, float* out) {
 float f16_to_f32(std::uint16_t half) {
   return half_to_float(half);
 }
-float bf16_to_f32(std::uint16_t brain) {
-  return brain_to_float(brain);
+float bf16_to_f32(std::uint16_t bits) {
+  return bfloat16_to_float(bits);
 }
 
 void dequantize(Type type, const std::byte* source, std::int64_t count, float* out) {
@@ -263,7 +263,7 @@ void dequantize(Type type, const std::byte* source, std::int64_t count, float* o
     case Type::f16:
       return convert_all<half_to_float>(source, count, out);
     case Type::bf16:
-      return convert_all<brain_to_float>(source, count, out);
+      return convert_all<bfloat16_to_float>(source, count, out);
     case Type::q4_0:
       return expand_all<BlockQ4_0>(source, blocks, elements, out);
     case Type::q4_1:

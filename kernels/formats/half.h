@@ -44,12 +44,12 @@ static inline std::uint16_t float_to_half(float value) {
   return static_cast<std::uint16_t>(sign | ((rounded - (112U << 23)) >> 13));
 }
 
-static inline float brain_to_float(std::uint16_t brain) {
-  return float_from_bits(static_cast<std::uint32_t>(brain) << 16);
+static inline float bfloat16_to_float(std::uint16_t bits) {
+  return float_from_bits(static_cast<std::uint32_t>(bits) << 16);
 }
 
 // Round to nearest even; a NaN stays one (made quiet).
-static inline std::uint16_t float_to_brain(float value) {
+static inline std::uint16_t float_to_bfloat16(float value) {
   const std::uint32_t bits = bits_of_float(value);
   if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return static_cast<std::uint16_t>((bits >> 16) | 0x40U);
   return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);

@@ -161,7 +161,7 @@ std::uint16_t f32_to_f16(float value) {
   return float_to_half(value);
 }
 std::uint16_t f32_to_bf16(float value) {
-  return float_to_brain(value);
+  return float_to_bfloat16(value);
 }
 
 bool can_quantize(Type type) {
@@ -195,7 +195,7 @@ void quantize(Type type, const float* source, std::int64_t count, std::byte* out
     case Type::f16:
       return convert_all<float_to_half>(source, count, out);
     case Type::bf16:
-      return convert_all<float_to_brain>(source, count, out);
+      return convert_all<float_to_bfloat16>(source, count, out);
     case Type::q4_0:
       return pack_all<BlockQ4_0>(source, blocks, out);
     case Type::q4_1:

@@ -160,7 +160,7 @@ constexpr int labelled_costs = 1 << (16 - label_bits);
 static_assert(CodeQ2::states <= 1 << label_bits);
 
 template <typename Code>
-Vector least_of(const int16_t* costs) {
+Vector min_of(const int16_t* costs) {
   Vector least = load(costs);
   for (int state = 1; state < Code::states; ++state) least = smaller(least, load(costs + state * lanes));
   return least;
@@ -170,7 +170,7 @@ Vector least_of(const int16_t* costs) {
 template <typename Code>
 void label(Costs<Code>& costs) {
   for (int part = 0; part < lanes; part += width) {
-    const Vector least = least_of<Code>(costs.at + part);
+    const Vector least = min_of<Code>(costs.at + part);
     for (int state = 0; state < Code::states; ++state) {
       int16_t* const cost = costs.at + state * lanes + part;
       const Vector above = smaller(minus(load(cost), least), repeat(labelled_costs - 1));
@@ -204,14 +204,14 @@ void find_beginnings(Problem<Code>& problem, int (&beginnings)[lanes]) {
   }
   alignas(64) int16_t least[lanes];
   for (int part = 0; part < lanes; part += width)
-    store(least + part, least_of<Code>(costs[Code::lead % 2].at + part));
+    store(least + part, min_of<Code>(costs[Code::lead % 2].at + part));
   for (int lane = 0; lane < lanes; ++lane) beginnings[lane] = least[lane] & (Code::states - 1);
 }
 
 constexpr int16_t unreachable = 32767;
 // What the whole ring should cost: far from 32767 and from the rounding of single errors.
 constexpr float usual_cost = 400;
-constexpr int most_shift = 9;
+constexpr int max_shift = 9;
 constexpr int largest_scale = 255;
 
 float scale_of(int e) {
@@ -275,8 +275,8 @@ Plan plan_of(const TrellisBlock& block) {
   // By the roots: neighbours share bits, so that a scale too small for those that count little costs all.
   const float rms = largest > 0 ? largest * __builtin_sqrtf(spread / counts) : 0;
   // A weight far beyond the largest value costs more than what finer values save.
-  constexpr float most_value = 34;
-  const float usual = rms / Code::rms > largest / most_value ? rms / Code::rms : largest / most_value;
+  constexpr float max_value = 34;
+  const float usual = rms / Code::rms > largest / max_value ? rms / Code::rms : largest / max_value;
   const int guess = scale_near(usual) - Code::below;
   const int highest = largest_scale - candidates + 1;
   plan.lowest_scale = guess < 1 ? 1 : guess > highest ? highest : guess;
@@ -286,7 +286,7 @@ Plan plan_of(const TrellisBlock& block) {
   const float reach = scale_of(plan.lowest_scale + candidates - 1) * trellis_zero;
   const float for_range = (reach > largest ? reach : largest) * (1.0F / 16000);
   plan.shift = Code::shift;
-  while (plan.shift < most_shift && for_cost * static_cast<float>(1 << plan.shift) < for_range) ++plan.shift;
+  while (plan.shift < max_shift && for_cost * static_cast<float>(1 << plan.shift) < for_range) ++plan.shift;
   const float wanted = for_cost * static_cast<float>(1 << plan.shift);
   plan.unit = wanted > for_range ? wanted : for_range;
   return plan;

@@ -41,15 +41,15 @@ void top_k(const TopK& a, Stream&) {
     a.values[i] = static_cast<float>(logit(a.ids[i]));
   }
   const double largest = logit(order.front());
-  double sharp = 0, plain = 0, weighted = 0;
+  double scaled = 0, plain = 0, weighted = 0;
   for (const double each : logits) {
     if (std::isinf(largest) || each == lowest) continue;
     const double d = each - largest;
-    sharp += std::exp(static_cast<double>(*a.inverse_temperature) * d);
+    scaled += std::exp(static_cast<double>(*a.inverse_temperature) * d);
     plain += std::exp(d);
     weighted += d * std::exp(d);
   }
-  a.sums[0] = static_cast<float>(sharp);
+  a.sums[0] = static_cast<float>(scaled);
   a.sums[1] = static_cast<float>(plain);
   a.sums[2] = static_cast<float>(weighted);
 }

@@ -23,12 +23,12 @@ using nlohmann::json;
 
 namespace {
 
-// Starts the program without a word. It cannot make files longer than `most_bytes`: to it, the disk is full.
-pid_t start(const std::vector<std::string>& arguments, rlim_t most_bytes = RLIM_INFINITY) {
+// Starts the program without a word. It cannot make files longer than `max_bytes`: to it, the disk is full.
+pid_t start(const std::vector<std::string>& arguments, rlim_t max_bytes = RLIM_INFINITY) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   ::signal(SIGXFSZ, SIG_IGN);
-  const rlimit limit{most_bytes, most_bytes};
+  const rlimit limit{max_bytes, max_bytes};
   ::setrlimit(RLIMIT_FSIZE, &limit);
   const int null = ::open("/dev/null", O_RDWR);
   for (const int fd : {0, 1, 2}) ::dup2(null, fd);
@@ -266,9 +266,9 @@ class PrepareCommandTest : public QObject {
   void aFullDiskLosesNothing() {
     const fs::path path = folder_->path() / "a.store", part = path.string() + ".part";
     std::vector<std::string> arguments{"prepare", model_, "--tiers", "file,q4", "--out", path};
-    const auto ends = [&arguments](rlim_t most_bytes) {
+    const auto ends = [&arguments](rlim_t max_bytes) {
       int status = -1;
-      const pid_t child = start(arguments, most_bytes);
+      const pid_t child = start(arguments, max_bytes);
       ::waitpid(child, &status, 0);
       return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     };

@@ -1,8 +1,8 @@
 // The window's times and memory, each in a fresh process with an empty data folder:
 //   bench_desktop                     from starting the program to a window that takes keys, and its memory;
 //                                     and the same at the very first start, where it is the wizard's
-//   bench_desktop MODEL [STORES]      also: from a key press to its letter on the screen while that model
-//   answers
+//   bench_desktop MODEL [STORES]      also: from a key press to its letter on the screen, while that model
+//                                     answers
 // On Qt's offscreen platform, or on the X server of $DISPLAY with QT_QPA_PLATFORM=xcb. As root it empties the
 // system's file cache before every other start.
 #include "app/window/desktop.h"

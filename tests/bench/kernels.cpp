@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "kernels/api/gpus.h"
 #include "kernels/cases/case.h"
 #include "kernels/cpu/ceiling.h"
 #include "kernels/cpu/device.h"
-#include "kernels/modules/gpus.h"
 
 using namespace fovea::kernels;
 using namespace fovea::kernels::cases;
@@ -102,16 +102,16 @@ const Device* chosen(const Options& options) {
 }
 
 // The median time, after one that is not counted.
-double median_seconds(double least_seconds, const auto& run) {
+double median_seconds(double min_seconds, const auto& run) {
   std::vector<double> times;
-  const std::size_t fewest = least_seconds > 0 ? 3 : 1;
+  const std::size_t fewest = min_seconds > 0 ? 3 : 1;
   const auto begin = Clock::now();
   for (std::size_t i = 0;; ++i) {
     const auto start = Clock::now();
     run(i);
     const auto end = Clock::now();
     if (i > 0) times.push_back(std::chrono::duration<double>(end - start).count());
-    const bool enough = std::chrono::duration<double>(end - begin).count() > least_seconds;
+    const bool enough = std::chrono::duration<double>(end - begin).count() > min_seconds;
     if (enough && times.size() >= fewest) break;
   }
   std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
@@ -176,10 +176,10 @@ Copies copies_of(const Case& one, const Device& device) {
 }
 
 // Of one run. On a GPU many are given to it at once, as a pass gives them: as a graph where it captures.
-double seconds_of_run(const Copies& copies, const Device& device, Stream& stream, double least_seconds) {
+double seconds_of_run(const Copies& copies, const Device& device, Stream& stream, double min_seconds) {
   if (device.memory_is_host())
-    return median_seconds(least_seconds, [&](std::size_t i) { copies.runs[i % copies.runs.size()](stream); });
-  const std::size_t fewest = least_seconds > 0 ? 64 : 1;
+    return median_seconds(min_seconds, [&](std::size_t i) { copies.runs[i % copies.runs.size()](stream); });
+  const std::size_t fewest = min_seconds > 0 ? 64 : 1;
   const std::size_t count = std::max(copies.runs.size(), fewest);
   const auto give = [&] {
     for (std::size_t i = 0; i < count; ++i) copies.runs[i % copies.runs.size()](stream);
@@ -190,7 +190,7 @@ double seconds_of_run(const Copies& copies, const Device& device, Stream& stream
     std::string why;
     graph = stream.end_capture(why);
   }
-  const double seconds = median_seconds(least_seconds, [&](std::size_t) {
+  const double seconds = median_seconds(min_seconds, [&](std::size_t) {
     graph ? stream.launch(*graph) : give();
     stream.synchronize();
   });

@@ -1,4 +1,4 @@
-// What the live panel costs the GUI's thread with models of published shapes: made-up sessions, whose
+// What the live panel costs the GUI's thread with models of published shapes: synthetic sessions, whose
 // snapshots it asks for with its own timer, in real time.
 //   bench_live [WIDTH HEIGHT]
 #include <QApplication>

@@ -51,7 +51,7 @@ struct Reading {
   double tokens = 0, decode_seconds = 0;  // of all answers
 };
 
-// What a stretch with the panel open, or closed, took.
+// What a while with the panel open, or closed, took.
 struct Segment {
   double tokens_per_s = 0;
   double gui_share = 0;         // processor time of the GUI's thread over the time

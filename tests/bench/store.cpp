@@ -15,11 +15,11 @@
 #include <random>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include "engine/checkpoint/checksum.h"
+#include "kernels/cpu/thread_pool.h"
 
 namespace {
 
@@ -72,32 +72,33 @@ void empty_cache(const std::filesystem::path& path) {
 void measure(const char* name, const Store& store, const Mapping* mapping, const std::vector<Task>& tasks,
              int threads, bool cold) {
   if (cold) empty_cache(store.path());
-  std::atomic<std::size_t> next = 0;
   std::atomic<std::int64_t> bytes = 0;
   const double processor = processor_seconds();
   const auto start = std::chrono::steady_clock::now();
   {
-    std::vector<std::jthread> crew;
-    for (int i = 0; i < threads; ++i) {
-      crew.emplace_back([&] {
-        std::unique_ptr<std::byte, void (*)(void*)> memory(nullptr, std::free);
-        std::int64_t room = 0;
-        for (std::size_t task = next++; task < tasks.size(); task = next++) {
-          const Extent& extent = store.extent(tasks[task].unit, tasks[task].tier);
-          if (room < extent.bytes) {
-            room = extent.bytes;
-            memory.reset(static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(room))));
-          }
-          const bool good = mapping ? mapping->read(extent, memory.get())
-                                    : store
-                                          .read(tasks[task].unit, tasks[task].tier,
-                                                {memory.get(), static_cast<std::size_t>(extent.bytes)})
-                                          .has_value();
-          if (!good) std::fputs("an extent could not be read\n", stderr);
-          bytes += extent.bytes;
-        }
-      });
-    }
+    using Memory = std::unique_ptr<std::byte, void (*)(void*)>;
+    struct Worker {
+      Memory memory{nullptr, std::free};
+      std::int64_t room = 0;
+    };
+    std::vector<Worker> workers(static_cast<std::size_t>(threads));
+    using fovea::kernels::cpu::Waiting;
+    fovea::kernels::cpu::ThreadPool pool(threads, Waiting::sleeping, "reader");
+    pool.for_chunks(std::ssize(tasks), 1, [&](std::int64_t task, std::int64_t, int thread) {
+      auto& [memory, room] = workers[static_cast<std::size_t>(thread)];
+      const auto [unit, tier] = tasks[static_cast<std::size_t>(task)];
+      const Extent& extent = store.extent(unit, tier);
+      if (room < extent.bytes) {
+        room = extent.bytes;
+        memory.reset(static_cast<std::byte*>(std::aligned_alloc(4096, static_cast<std::size_t>(room))));
+      }
+      const bool good =
+          mapping
+              ? mapping->read(extent, memory.get())
+              : store.read(unit, tier, {memory.get(), static_cast<std::size_t>(extent.bytes)}).has_value();
+      if (!good) std::fputs("an extent could not be read\n", stderr);
+      bytes += extent.bytes;
+    });
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double gb = static_cast<double>(bytes.load()) / 1e9;

@@ -25,7 +25,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr int kMostLines = 10;  // then it scrolls
+constexpr int kMaxLines = 10;  // then it scrolls
 
 QStringList local_files(const QMimeData& data) {
   QStringList paths;
@@ -283,14 +283,14 @@ void Composer::send() {
 
 void Composer::grow() {
   int lines = 0;
-  for (QTextBlock block = input_->document()->begin(); block.isValid() && lines < kMostLines;
+  for (QTextBlock block = input_->document()->begin(); block.isValid() && lines < kMaxLines;
        block = block.next()) {
     lines += std::max(1, block.layout()->lineCount());
   }
-  lines = std::clamp(lines, 1, kMostLines);
+  lines = std::clamp(lines, 1, kMaxLines);
   const int frame = 2 * input_->frameWidth() + 2 * static_cast<int>(input_->document()->documentMargin());
   input_->setFixedHeight(lines * input_->fontMetrics().lineSpacing() + frame + 4);
-  input_->setVerticalScrollBarPolicy(lines < kMostLines ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+  input_->setVerticalScrollBarPolicy(lines < kMaxLines ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
 }
 
 void Composer::update_button() {

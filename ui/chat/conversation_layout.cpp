@@ -7,7 +7,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr int kMostPasses = 16;      // each lays out what the one before brought into sight
+constexpr int kMaxPasses = 16;       // each lays out what the one before brought into sight
 constexpr qreal kReadyMargin = 8;    // em, laid out above and below the visible part
 constexpr qreal kLayoutScreens = 2;  // further away layouts go …
 constexpr qreal kBlockScreens = 8;   // … and here the parsed blocks
@@ -117,7 +117,7 @@ qreal ConversationLayout::settle(qreal scroll, qreal visible, Stick stick) {
   }
   const Place place = place_at(scroll, visible);
   const qreal margin = kReadyMargin * frame_.em;
-  for (int pass = 0; pass < kMostPasses; ++pass) {
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
     const qreal most = std::max(0.0, height() - visible);
     qreal wanted = scroll;
     if (stick == Stick::bottom) {

@@ -10,7 +10,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr std::size_t kMostMatches = 10'000;
+constexpr std::size_t kMaxMatches = 10'000;
 
 }  // namespace
 
@@ -133,7 +133,7 @@ void TranscriptView::search() {
                                   : position_at({0, 0});
   found_.clear();
   found_current_ = -1;
-  for (int m = 0; !wanted.isEmpty() && m < conversation_.count() && found_.size() < kMostMatches; ++m) {
+  for (int m = 0; !wanted.isEmpty() && m < conversation_.count() && found_.size() < kMaxMatches; ++m) {
     const bool kept = conversation_.at(m).has_blocks();
     find_in(m, wanted);
     if (!kept) conversation_.at(m).forget_all();

@@ -53,7 +53,7 @@ void ConversationUses::add(const MapFrame& before, const MapFrame& after) {
   units_per_layer_ = after.units_per_layer;
   Conversation* conversation = find(key);
   if (!conversation) {
-    if (conversations_.size() >= most_kept)
+    if (conversations_.size() >= max_kept)
       conversations_.erase(std::ranges::min_element(conversations_, {}, &Conversation::last));
     conversations_.push_back({.key = key, .title = in_view ? current_title_ : answering_title_, .uses = {}});
     conversation = &conversations_.back();

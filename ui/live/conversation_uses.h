@@ -12,7 +12,7 @@ namespace fovea::ui {
 
 class ConversationUses {
  public:
-  static constexpr std::size_t most_kept = 8;  // the longest unused one gives way
+  static constexpr std::size_t max_kept = 8;  // the longest unused one gives way
 
   struct Row {
     QString key, title;

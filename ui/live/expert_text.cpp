@@ -29,10 +29,10 @@ QString tier_text(const Snapshot& numbers, std::uint8_t tier) {
 
 // Two digits; never as a power of ten.
 QString hotness_text(float hotness) {
-  constexpr int most_digits = 6;
+  constexpr int max_digits = 6;
   const double value = static_cast<double>(hotness);
   if (value < 0.5e-6) return QStringLiteral("0");
-  const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(value))), 0, most_digits);
+  const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(value))), 0, max_digits);
   return QLocale().toString(value, 'f', digits);
 }
 

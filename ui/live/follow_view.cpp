@@ -46,7 +46,7 @@ void FollowView::toggle(std::int64_t unit, const SnapshotRing& ring, double unti
   if (known != lines_.end()) {
     lines_.erase(known);
   } else {
-    if (lines_.size() == most_followed) lines_.erase(lines_.begin());
+    if (lines_.size() == max_followed) lines_.erase(lines_.begin());
     int place = 0;
     while (std::ranges::find(lines_, place, &Line::place) != lines_.end()) ++place;
     lines_.push_back({.unit = unit, .place = place, .points = {}});

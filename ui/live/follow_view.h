@@ -11,7 +11,7 @@
 namespace fovea::ui {
 
 inline constexpr double followed_seconds = 120;
-inline constexpr std::size_t most_followed = 5;
+inline constexpr std::size_t max_followed = 5;
 
 class FollowView : public QWidget {
   Q_OBJECT
@@ -19,7 +19,7 @@ class FollowView : public QWidget {
  public:
   explicit FollowView(QWidget* parent = nullptr);
 
-  // Reads what the ring holds of it up to this time; at most most_followed, the oldest gives way. Following
+  // Reads what the ring holds of it up to this time; at most max_followed, the oldest gives way. Following
   // one again ends it.
   void toggle(std::int64_t unit, const SnapshotRing& ring, double until);
   void clear();

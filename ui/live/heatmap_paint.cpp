@@ -12,7 +12,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr std::size_t kMostRings = 256;  // of fresh changes; more say nothing more
+constexpr std::size_t kMaxRings = 256;  // of fresh changes; more say nothing more
 
 // A mark that stays visible where cells are small.
 QRectF at_least(QRectF rect, double size) {
@@ -115,7 +115,7 @@ void HeatmapView::paint_in_flight(QPainter& painter) {
   painter.setBrush(Qt::NoBrush);
   std::size_t drawn = 0;
   for (const auto& [unit, freshness] : scene_.recent) {
-    if (unit >= static_cast<std::int64_t>(scene_.frame->size()) || ++drawn > kMostRings) continue;
+    if (unit >= static_cast<std::int64_t>(scene_.frame->size()) || ++drawn > kMaxRings) continue;
     const HeatCell cell = cell_of(unit);
     if (single_layer_ && cell.layer != *single_layer_) continue;
     const double reach = std::round(2 - freshness);  // no further: the neighbours are near

@@ -11,7 +11,7 @@
 namespace fovea::ui {
 namespace {
 
-constexpr std::int64_t kMostUnits = 1 << 20;
+constexpr std::int64_t kMaxUnits = 1 << 20;
 constexpr qint64 kLongestLine = qint64{64} << 20;
 constexpr int kVersion = 1;
 
@@ -199,7 +199,7 @@ Result<void> read_head(const QJsonObject& line, Recording& recording, Snapshot& 
   s.layers = whole(line["layers"]);
   s.units_per_layer = whole(line["units_per_layer"]);
   if (s.layers < 1 || s.units_per_layer < 1 || s.layers > 4096 || s.units_per_layer > 65535 ||
-      s.layers * s.units_per_layer > kMostUnits)
+      s.layers * s.units_per_layer > kMaxUnits)
     return bad_line(
         1, QStringLiteral("%1 layers of %2 experts are not possible").arg(s.layers).arg(s.units_per_layer));
   for (const QJsonValue& tier : line["tiers"].toArray()) {

@@ -7,8 +7,7 @@
 // tell:
 //
 // - where the store was calibrated, those of the calibration. A layer that is narrow now has collapsed when
-// it
-//   was as narrow there; where others worked there, it is "one subject".
+//   it was as narrow there; where others worked there, it is "one subject".
 // - else all that was used since the model was opened, once that is long. Nobody knows how mixed it was, so
 //   nothing is said but where the layer's other experts hardly worked at all.
 //

@@ -12,7 +12,7 @@ constexpr double octaves_per_step = 24.0 / 254;
 constexpr double lowest_octave = -20;
 constexpr float recent_use_scale = 1.0F / 1024;
 constexpr std::int64_t frames_between_whole_ones = 64;
-constexpr std::size_t most_changes = 32'768;
+constexpr std::size_t max_changes = 32'768;
 
 // What of a unit changed, before its new values.
 enum Changed : std::uint8_t {
@@ -248,7 +248,7 @@ void SnapshotRing::note_changes(const Snapshot& snapshot, double seconds, const 
                                      .token = snapshot.tokens},
                         .explained = false});
   }
-  while (changes_.size() > most_changes) changes_.pop_front();
+  while (changes_.size() > max_changes) changes_.pop_front();
 }
 
 std::int64_t SnapshotRing::at(double seconds) const {

@@ -18,8 +18,8 @@ namespace {
 
 // Bounds on what odd input can make of a few bytes: md4c fills short table rows up to the header's width, and
 // repeats a defined address at each use.
-constexpr std::size_t kMostCells = 200'000;
-constexpr qsizetype kMostLinkCharacters = 16 << 20;
+constexpr std::size_t kMaxCells = 200'000;
+constexpr qsizetype kMaxLinkCharacters = 16 << 20;
 
 QString to_string(const MD_ATTRIBUTE& attribute) {
   return QString::fromUtf8(attribute.text, static_cast<qsizetype>(attribute.size));
@@ -65,7 +65,7 @@ class Builder {
     finish_block();
     return std::move(blocks_);
   }
-  bool overflowed() const { return cells_ > kMostCells || link_characters_ > kMostLinkCharacters; }
+  bool overflowed() const { return cells_ > kMaxCells || link_characters_ > kMaxLinkCharacters; }
 
   void enter_block(MD_BLOCKTYPE type, void* detail) {
     switch (type) {

@@ -15,8 +15,8 @@ struct Anchor {
 constexpr std::array<Anchor, 6> kAnchors{
     {{2, 0xFF2E4474}, {3, 0xFF566079}, {4, 0xFF858377}, {6, 0xFFB9A760}, {8, 0xFFE9C93F}, {16, 0xFFFFF0A6}}};
 constexpr QRgb kHost = 0xFFB0568F;
-constexpr double kDisk = 0.14;         // of the text's colour
-constexpr double kLeastOpacity = 0.3;  // of a cold expert
+constexpr double kDisk = 0.14;       // of the text's colour
+constexpr double kMinOpacity = 0.3;  // of a cold expert
 // Steps of grey, of 255; on a dark ground fewer are seen.
 constexpr int kVanishesOnLight = 26, kVanishesOnDark = 10;
 constexpr double kEdge = 0.28;  // of the text's colour
@@ -84,7 +84,7 @@ QColor tier_solid(std::size_t place, std::span<const double> bits, const QPalett
 QColor tier_colour(std::size_t place, std::span<const double> bits, double strength,
                    const QPalette& palette) {
   return mixed(palette.color(QPalette::Base), tier_solid(place, bits, palette),
-               std::lerp(kLeastOpacity, 1.0, std::clamp(strength, 0.0, 1.0)));
+               std::lerp(kMinOpacity, 1.0, std::clamp(strength, 0.0, 1.0)));
 }
 
 std::vector<QRgb> tier_ramp(std::size_t place, std::span<const double> bits, const QPalette& palette,

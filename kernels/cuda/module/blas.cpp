@@ -18,7 +18,7 @@ constexpr int no_reduced_sums = 16;  // parts of a sum are not added up in bfloa
 
 // What the toolkit of this build has, and the version before, whose functions are the same.
 constexpr std::array names = {"libcublas.so.13", "libcublas.so.12"};
-// The loader's own places, then those of toolkits that told it nothing.
+// Where the loader looks by itself, then those of toolkits that told it nothing.
 constexpr std::array folders = {"", "/usr/local/cuda/lib64/", "/opt/cuda/lib64/"};
 
 constexpr std::string_view off = "off";
@@ -43,7 +43,7 @@ bool find_all(void* library, BlasLibrary& found) {
          find(library, "cublasGetStatusName", found.status_name);
 }
 
-std::string place_of(const void* function) {
+std::string path_of(const void* function) {
   Dl_info info = {};
   return dladdr(function, &info) != 0 && info.dli_fname ? info.dli_fname : "";
 }
@@ -73,7 +73,7 @@ BlasLibrary open(const std::string& file) {
   BlasLibrary found;
   if (!find_all(library, found)) return none(file + " is no cuBLAS of CUDA 12 or 13");
   found.name = "cuBLAS " + version_text(found);
-  found.place = place_of(reinterpret_cast<const void*>(found.multiply));
+  found.path = path_of(reinterpret_cast<const void*>(found.multiply));
   return found;
 }
 
@@ -125,7 +125,7 @@ Blas::~Blas() {
 
 // cuBLAS takes columns for rows: a row-major matrix is the transpose of what it sees, so it multiplies
 // out[rows, tokens] = transposed weights[columns, rows] · x[columns, tokens].
-void Blas::multiply(const BrainProduct& p) {
+void Blas::multiply(const Bfloat16Product& p) {
   const float one = 1, zero = 0;
   check(
       library_.multiply(handle_, transposed, not_transposed, static_cast<int>(p.rows),
@@ -138,7 +138,7 @@ void Blas::multiply(const BrainProduct& p) {
 bool Blas::check(int status, const char* what) {
   if (status == success) return true;
   context_.fail(std::string(what) + " failed: " + library_.status_name(status) + " (" + library_.name + ", " +
-                library_.place + "; FOVEA_CUBLAS=off does without it)");
+                library_.path + "; FOVEA_CUBLAS=off does without it)");
   return false;
 }
 

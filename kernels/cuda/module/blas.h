@@ -28,7 +28,7 @@ struct BlasLibrary {
   const char* (*status_name)(int) = nullptr;
 
   std::string name;     // "cuBLAS 13.1.0", empty: it cannot be used
-  std::string place;    // the file
+  std::string path;     // of the file
   std::string trouble;  // why not
 
   // The one of the toolkit or the system; the file that FOVEA_CUBLAS names, or none where it says "off".
@@ -52,7 +52,7 @@ class Blas {
   Blas(const Blas&) = delete;
   Blas& operator=(const Blas&) = delete;
 
-  void multiply(const BrainProduct&);
+  void multiply(const Bfloat16Product&);
 
  private:
   Blas(const BlasLibrary& library, Context& context) : library_(library), context_(context) {}

@@ -183,14 +183,14 @@ std::unique_ptr<Stream> CudaDevice::make_stream(const StreamOptions& options) co
 
 std::string CudaDevice::bf16_products() const {
   const BlasLibrary& blas = BlasLibrary::get();
-  return blas.name.empty() ? "Fovea's own kernels, since " + blas.trouble : blas.name + ", " + blas.place;
+  return blas.name.empty() ? "Fovea's own kernels, since " + blas.trouble : blas.name + ", " + blas.path;
 }
 
 DeviceCeiling CudaDevice::measure_ceiling(Stream& stream) const {
   if (!context_.select()) return {};
   // Several times what the caches of any card have for each of its multiprocessors.
   const std::int64_t bytes = multiprocessors_ * (std::int64_t{4} << 20);
-  return cuda::measure_ceiling(*this, stream, {.buffer_bytes = bytes, .least_buffer_bytes = bytes / 4});
+  return cuda::measure_ceiling(*this, stream, {.buffer_bytes = bytes, .min_buffer_bytes = bytes / 4});
 }
 
 std::int64_t CudaDevice::packed_bytes(Packing, Type type, std::int64_t rows, std::int64_t columns) const {

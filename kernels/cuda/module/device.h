@@ -41,7 +41,7 @@ class Context {
   // True when the call went well. `code` is a cudaError_t.
   bool check(int code, const char* what);
   // Launches say nothing themselves: the runtime library notes a refused one for its thread, until somebody
-  // asks or another error takes its place. So this comes before calls that may fail without harm.
+  // asks or another error replaces it. So this comes before calls that may fail without harm.
   bool check_launches();
   // The first one counts.
   void fail(std::string text);

@@ -4,7 +4,7 @@ namespace fovea::kernels::cuda {
 namespace {
 
 constexpr std::int64_t compute_scratch_bytes = std::int64_t{64} << 20;
-static_assert(compute_scratch_bytes >= least_scratch_bytes);
+static_assert(compute_scratch_bytes >= min_scratch_bytes);
 
 class DriverGraph final : public Graph {
  public:
@@ -96,7 +96,7 @@ void DriverStream::launch(const Graph& graph) {
   context_.check(cudaGraphLaunch(captured.executable(), stream()), "starting a graph");
 }
 
-bool DriverStream::multiply_brains(const BrainProduct& product) {
+bool DriverStream::multiply_bfloat16(const Bfloat16Product& product) {
   if (blas_) blas_->multiply(product);
   return blas_ != nullptr;
 }

@@ -29,7 +29,7 @@ class DriverStream final : public CudaStream {
   bool begin_capture() override;
   std::unique_ptr<Graph> end_capture(std::string& why) override;
   void launch(const Graph& graph) override;
-  bool multiply_brains(const BrainProduct& product) override;
+  bool multiply_bfloat16(const Bfloat16Product& product) override;
 
   cudaStream_t stream() const { return static_cast<cudaStream_t>(handle()); }
 

@@ -537,7 +537,7 @@ class LanguageTest : public QObject {
       for (const QString& piece : QString::fromUtf8(each.data(), std::ssize(each)).split(place))
         known.insert(piece);
     QVERIFY(known.size() > 500);
-    for (const char* top : {"engine", "app", "ui", "kernels/modules", "kernels/cuda/module"}) {
+    for (const char* top : {"engine", "app", "ui", "kernels/api", "kernels/cuda/module"}) {
       QDirIterator files(QStringLiteral(FOVEA_SOURCE_DIR "/") + QLatin1String(top),
                          {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
                          QDirIterator::Subdirectories);

@@ -1,4 +1,4 @@
-// Takes pictures of every page of the wizard. The machines are made up
+// Takes pictures of every page of the wizard. The machines are synthetic
 // (machines.h), and so is what take_local() shows as measured; the models are the catalogue's and the plans
 // the planner's. The README's picture is of a real machine: scripts/screenshot.
 // FOVEA_PICTURES_MODELS names a folder with models (may be empty).

@@ -74,6 +74,10 @@ class SentenceTest : public QObject {
     QVERIFY(!error.number("fruit"));
     QVERIFY(!error.number("nobody"));
     QVERIFY(error.file() == "c.gguf");
+    const Error nested = planted::refused(phrases::file_place(std::filesystem::path("d.gguf")));
+    QVERIFY(nested.file() == "d.gguf");
+    QCOMPARE(planted::wrong_fruit(std::size_t{5}, "a", "b", Bytes{9}, "c").number("count").value(), 5);
+    QVERIFY(!planted::wrong_fruit(UINT64_MAX, "a", "b", Bytes{9}, "c").number("count"));
     QVERIFY(error == Error(error));
     QVERIFY(!(error == planted::refused(Said{"x"})));
   }

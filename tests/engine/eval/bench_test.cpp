@@ -1,5 +1,4 @@
 #include "engine/api/evaluate.h"
-#include "engine/core/median.h"
 #include "engine/eval/statistics.h"
 #include "tests/support/test.h"
 
@@ -23,10 +22,10 @@ class BenchTest : public QObject {
  private Q_SLOTS:
   void orderStatistics() {
     const std::vector<double> values{9, 1, 8, 2, 7, 3, 6, 4, 5, 10};
-    QCOMPARE(fovea::median(values), 5.5);
-    QCOMPARE(fovea::median({3, 7}), 5.0);
-    QCOMPARE(fovea::median({9, 1, 4}), 4.0);
-    QCOMPARE(fovea::median({3}), 3.0);
+    QCOMPARE(fovea::eval::median(values), 5.5);
+    QCOMPARE(fovea::eval::median({3, 7}), 5.0);
+    QCOMPARE(fovea::eval::median({9, 1, 4}), 4.0);
+    QCOMPARE(fovea::eval::median({3}), 3.0);
     QCOMPARE(fovea::eval::percentile(values, 0.5), 5.0);
     QCOMPARE(fovea::eval::percentile(values, 0.9), 9.0);
     QCOMPARE(fovea::eval::percentile(values, 0.99), 10.0);

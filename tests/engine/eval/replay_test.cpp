@@ -317,7 +317,7 @@ class ReplayTest : public QObject {
 
   void aWrittenTraceReplaysAlike() {
     const fovea::tests::TemporaryFolder folder;
-    const auto path = folder.path() / "made-up.trace";
+    const auto path = folder.path() / "synthetic.trace";
     const SyntheticRouting routing{.layers = 2, .experts = 32, .used = 4, .tokens = 3000, .prompt = 200};
     {
       std::ofstream file(path, std::ios::binary);

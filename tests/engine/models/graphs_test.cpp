@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 #include "golden_logits.h"
@@ -24,7 +24,7 @@ struct Decoded {
   std::vector<float> logits;  // [tokens, vocabulary]
   layers::GraphUse graphs;
   std::vector<std::int64_t> kernels;  // of each pass
-  // Of passes that wanted likely tokens.
+  // Of passes that wanted the top-k logits.
   std::vector<std::vector<TokenId>> ids;
   std::vector<double> weights, entropies;
 };
@@ -74,12 +74,12 @@ Decoded decode(const Case& c, bool captures, const Change& change = {}, std::siz
                              .temperature = temperature_of(position)},
                             *stream);
     result.kernels.push_back(kernels::cuda::emulation::kernels_run(*device) - before);
-    if (const auto likely = forward->top_k()) {
-      if (!row.empty()) qFatal("logits and likely tokens");
+    if (const auto top = forward->top_k()) {
+      if (!row.empty()) qFatal("logits and their top k");
       row = forward->all_logits(*stream);
-      result.ids.emplace_back(likely->ids.begin(), likely->ids.end());
-      result.weights.push_back(likely->weight);
-      result.entropies.push_back(likely->entropy);
+      result.ids.emplace_back(top->ids.begin(), top->ids.end());
+      result.weights.push_back(top->weight);
+      result.entropies.push_back(top->entropy);
     }
     result.logits.insert(result.logits.end(), row.begin(), row.end());
   }
@@ -132,7 +132,7 @@ class GraphsTest : public QObject {
     QTest::addColumn<std::int64_t>("kernels");
     // Outside the layers three: rows, norm, logits. Within nine: norm, queries to values, their norms to the
     // cache, attention, output, norm, router, the experts' two; queries, keys and values of three types are
-    // two more, and attention over so few positions that there is nothing to join makes its image apart.
+    // two more, and attention over so few positions that there is nothing to join quantises its output apart.
     QTest::newRow("one layer, three types of q, k and v") << "blocks" << std::int64_t{3 + 12};
     QTest::newRow("two layers of floats, quantised experts") << "experts" << std::int64_t{3 + 2 * 9};
     QTest::newRow("two layers, a shared expert") << "qwen2_moe-0-gguf" << std::int64_t{3 + 2 * 9};
@@ -168,8 +168,8 @@ class GraphsTest : public QObject {
     QCOMPARE(changed.graphs.launched, static_cast<std::int64_t>(tokens) - 5);
   }
 
-  // Graphs list the likeliest tokens of the logits that they would give.
-  void graphsListLikelyTokens() {
+  // Graphs list the largest of the logits that they would give.
+  void graphsListTheTopKLogits() {
     const Case& c = model_with_experts();
     const Decoded whole = decode(c, true), listed = decode(c, true, {}, tokens, layers::LogitsWanted::top_k);
     QVERIFY(same_bits(whole, listed));

@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-#include "kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 #include "apart_device.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <map>
 
-#include "kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 #include "divided.h"

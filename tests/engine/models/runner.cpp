@@ -9,8 +9,8 @@
 
 #include "engine/core/result.h"
 #include "kernels/cpu/device.h"
-#include "kernels/cuda/emulation/device.h"
 #include "kernels/reference/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 
 #include "apart_device.h"
 

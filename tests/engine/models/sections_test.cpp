@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 #include "apart_device.h"

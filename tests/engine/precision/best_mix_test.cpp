@@ -50,7 +50,7 @@ Case random_case(bool alike, std::mt19937& random) {
 }
 
 // The least loss of all mixes within the budget, by dynamic programming over bytes.
-double least_loss(const Case& c) {
+double min_loss(const Case& c) {
   const auto size = static_cast<std::size_t>(c.budget) + 1;
   std::vector<double> best(size, 0);
   for (std::int64_t unit = 0; unit < c.units(); ++unit) {
@@ -113,7 +113,7 @@ class BestMixTest : public QObject {
       const Case c = random_case(alike, random);
       const auto mix = best_mix(c.problem());
       FOVEA_VERIFY(mix);
-      const double least = least_loss(c);
+      const double least = min_loss(c);
       const QString wrong = judge(c, *mix, least, alike);
       QVERIFY2(wrong.isEmpty(),
                qPrintable(QString("%1: round %2, seed %3").arg(wrong).arg(round).arg(fovea::tests::seed())));
@@ -128,7 +128,7 @@ class BestMixTest : public QObject {
     const auto mix = best_mix(c.problem());
     FOVEA_VERIFY(mix);
     QCOMPARE(mix->tiers, (std::vector<std::uint8_t>{1, 0, 1}));
-    QCOMPARE(least_loss(c), 10.0);
+    QCOMPARE(min_loss(c), 10.0);
     QVERIFY(judge(c, *mix, 10, true).isEmpty());
     TierMix other = *mix;
     other.tiers = {0, 1, 1};

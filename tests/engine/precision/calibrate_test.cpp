@@ -10,8 +10,8 @@
 #include "engine/precision/prepare_divergence.h"
 #include "kernels/api/forwarding_device.h"
 #include "kernels/cpu/device.h"
-#include "kernels/cuda/emulation/device.h"
 #include "kernels/reference/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 
 #include "../models/runner.h"
 #include "store_subject.h"

@@ -590,7 +590,7 @@ class ResidencyTest : public QObject {
     SwapWorld world(given);
     FOVEA_VERIFY(world.open());
     FOVEA_VERIFY(world.need({0, 1, 2, 3, 4, 5, 6}));
-    QCOMPARE(world.source().most_at_once(), 3);
+    QCOMPARE(world.source().max_at_once(), 3);
     QCOMPARE(world.residency().counters().stalls, 7);
     VERIFY_WORLD(world);
   }

@@ -5,14 +5,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <sstream>
 #include <thread>
 
+#include "engine/models/say.h"
 #include "engine/precision/arena.h"
 
 namespace fovea::tests {
 namespace {
 
+using models::say;
 using precision::SwapOutcome;
 
 constexpr std::align_val_t alignment{4096};
@@ -23,13 +24,6 @@ std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
   return x ^ (x >> 31);
-}
-
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return std::move(out).str();
 }
 
 void take_a_moment() {
@@ -127,8 +121,8 @@ std::string overfull_window(std::span<const Movement> movements, double bytes_pe
       const double seconds = movements[last].seconds - movements[first].seconds;
       const double most = static_cast<double>(burst_bytes) + seconds * bytes_per_second;
       if (static_cast<double>(moved) > most * (1 + 1e-9))
-        return text("movements ", first, " to ", last, ": ", moved, " bytes in ", seconds, " s; at most ",
-                    most);
+        return say("movements ", first, " to ", last, ": ", moved, " bytes in ", seconds, " s; at most ",
+                   most);
     }
   }
   return {};
@@ -144,7 +138,7 @@ std::unique_ptr<kernels::Stream> LaggingDevice::make_stream(const kernels::Strea
 std::byte* LaggingDevice::allocate(std::int64_t bytes) const {
   if (bytes > memory_bytes) return nullptr;
   allocated_ += bytes;
-  most_allocated_ = std::max(most_allocated_, allocated_);
+  max_allocated_ = std::max(max_allocated_, allocated_);
   return static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), alignment));
 }
 void LaggingDevice::release(std::byte* memory, std::int64_t bytes) const {
@@ -182,8 +176,8 @@ void LaggingDevice::record(kernels::Event& event, kernels::Stream& stream) const
 void PassStream::end_oldest() {
   for (const Promise& promise : running_.front()) {
     if (has_pattern(promise.unit, promise.tier, {promise.memory, promise.bytes})) continue;
-    complaint_ = text("pass ", ended_, " saw other bytes than unit ", promise.unit, "'s at tier ",
-                      int{promise.tier}, promise.memory[0] == poison ? " (a block that was released)" : "");
+    complaint_ = say("pass ", ended_, " saw other bytes than unit ", promise.unit, "'s at tier ",
+                     int{promise.tier}, promise.memory[0] == poison ? " (a block that was released)" : "");
   }
   running_.pop_front();
   ++ended_;
@@ -195,7 +189,7 @@ void PassStream::synchronize() {
 Result<void> FaultySource::read(UnitId unit, TierId tier, std::span<std::byte> memory,
                                 const checkpoint::Pace& pace) {
   const int now = ++at_once_;
-  for (int most = most_at_once_; most < now && !most_at_once_.compare_exchange_weak(most, now);) continue;
+  for (int most = max_at_once_; most < now && !max_at_once_.compare_exchange_weak(most, now);) continue;
   const auto leave = [this](void*) { --at_once_; };
   const std::unique_ptr<void, decltype(leave)> leaving(this, leave);
   Faults faults;
@@ -211,7 +205,7 @@ Result<void> FaultySource::read(UnitId unit, TierId tier, std::span<std::byte> m
     note(bytes);
   }
   if (dice[0] < faults.slow) take_a_moment();
-  for (int moments = 0; most_at_once_ < faults.meet && moments < 100'000; ++moments) take_a_moment();
+  for (int moments = 0; max_at_once_ < faults.meet && moments < 100'000; ++moments) take_a_moment();
   if (dice[1] < faults.io_error) {
     std::ranges::fill(memory.first(memory.size() / 2), std::byte{0xEE});
     return std::unexpected(Error{ErrorKind::io, "store", "the disk is gone", {}});
@@ -305,7 +299,7 @@ void SwapWorld::hear(const precision::SwapEvent& event) {
   if (event.decision.unit < 0 || event.decision.unit >= units) return;  // refused
   const auto unit = static_cast<std::size_t>(event.decision.unit);
   if (event.from != told_[unit])
-    contradiction_ = text("unit ", unit, " was at ", int{told_[unit]}, ", an event says ", int{event.from});
+    contradiction_ = say("unit ", unit, " was at ", int{told_[unit]}, ", an event says ", int{event.from});
   if (event.outcome != SwapOutcome::published) return;
   told_[unit] = event.decision.target;
   if (told_[unit] == no_tier) was_absent_[unit] = true;
@@ -317,7 +311,7 @@ PassStream::Promise SwapWorld::promise(UnitId unit) {
   const auto expected = weights_at(tiers_[tier], (*table_)[unit], device_, weight[0].data);
   for (std::size_t part = 0; part < weight.size(); ++part) {
     if (weight[part].data != expected[part].data || weight[part].type != expected[part].type)
-      contradiction_ = text("a handle of unit ", unit, " is not at its tier");
+      contradiction_ = say("a handle of unit ", unit, " is not at its tier");
   }
   return {unit, tier, weight[0].data, static_cast<std::size_t>(bytes(unit, tier))};
 }
@@ -336,12 +330,12 @@ Result<void> SwapWorld::need(const std::vector<UnitId>& wanted) {
   for (const UnitId unit : wanted) {
     if (residency_->on_host(unit)) continue;
     if (residency_->tiers()[static_cast<std::size_t>(unit)] == no_tier) {
-      contradiction_ = text("unit ", unit, " was needed and is not there");
+      contradiction_ = say("unit ", unit, " was needed and is not there");
       continue;
     }
     const PassStream::Promise promised = promise(unit);
     if (!has_pattern(unit, promised.tier, {promised.memory, promised.bytes}))
-      contradiction_ = text("unit ", unit, " was needed and has other bytes");
+      contradiction_ = say("unit ", unit, " was needed and has other bytes");
   }
   return {};
 }
@@ -354,16 +348,16 @@ void SwapWorld::close() {
 std::string SwapWorld::complaint() {
   if (!stream_.complaint().empty()) return stream_.complaint();
   if (!contradiction_.empty()) return contradiction_;
-  if (device_.allocated() != arena_bytes_ || device_.most_allocated() > arena_bytes_)
-    return text("the device gave ", device_.most_allocated(), " bytes; the budget is ", arena_bytes_);
+  if (device_.allocated() != arena_bytes_ || device_.max_allocated() > arena_bytes_)
+    return say("the device gave ", device_.max_allocated(), " bytes; the budget is ", arena_bytes_);
   if (const auto audit = residency_->audit(); !audit) return audit.error().message();
   for (std::size_t unit = 0; unit < told_.size(); ++unit) {
     const bool on_host = residency_->on_host(static_cast<UnitId>(unit));
     if (on_host && (residency_->tiers_or_target()[unit] != no_tier || weights_[unit][0].data != nullptr))
-      return text("unit ", unit, " is the host's, and has a version");
+      return say("unit ", unit, " is the host's, and has a version");
     if (residency_->tiers()[unit] != told_[unit])
-      return text("unit ", unit, " is at ", int{residency_->tiers()[unit]}, ", the events say ",
-                  int{told_[unit]});
+      return say("unit ", unit, " is at ", int{residency_->tiers()[unit]}, ", the events say ",
+                 int{told_[unit]});
   }
   const SwapCounters& counters = residency_->counters();
   if (counters.io_errors != story.outcomes[SwapOutcome::io_error] ||

@@ -90,7 +90,7 @@ class LaggingDevice final : public kernels::Device {
   void record(kernels::Event&, kernels::Stream&) const override;
 
   std::int64_t allocated() const { return allocated_; }
-  std::int64_t most_allocated() const { return most_allocated_; }
+  std::int64_t max_allocated() const { return max_allocated_; }
   std::int64_t host_allocated() const { return host_allocated_; }
   std::function<void(std::int64_t bytes)> on_copy;  // on the copying thread
   std::atomic<bool> gives_streams = true;           // and events; false: as a device that has failed
@@ -100,7 +100,7 @@ class LaggingDevice final : public kernels::Device {
   bool host_memory_;
   Faults faults_;
   // Written by the test's thread alone.
-  mutable std::int64_t allocated_ = 0, most_allocated_ = 0, host_allocated_ = 0;
+  mutable std::int64_t allocated_ = 0, max_allocated_ = 0, host_allocated_ = 0;
 };
 
 // The stream that passes run in: a launched pass ends later, when the test lets it or somebody waits.
@@ -139,7 +139,7 @@ class FaultySource final : public precision::VersionSource {
   void note(std::int64_t bytes);  // something moved now
   std::vector<Movement> movements() const;
   void forget_movements();
-  int most_at_once() const { return most_at_once_; }  // reads
+  int max_at_once() const { return max_at_once_; }  // reads
 
  private:
   mutable std::mutex mutex_;
@@ -147,7 +147,7 @@ class FaultySource final : public precision::VersionSource {
   std::int64_t units_;
   Faults faults_;                    // guarded by mutex_
   std::vector<Movement> movements_;  // guarded by mutex_
-  std::atomic<int> at_once_ = 0, most_at_once_ = 0;
+  std::atomic<int> at_once_ = 0, max_at_once_ = 0;
   const precision::Clock* clock_;
 };
 

@@ -94,10 +94,10 @@ class TokenCostTest : public QObject {
     QCOMPARE(reads.device, 3 * 2 * block);
   }
 
-  void timeIsReadsAndCrossings() {
+  void timeIsReadsAndRoundTrips() {
     std::vector<bool> first_layer(32);
     std::fill_n(first_layer.begin(), 8, true);
-    // Two of a gigabyte each at 100 GB/s, and one staging.
+    // Two of a gigabyte each at 100 GB/s, and a round trip.
     const double seconds = cost_of(100, {}).seconds(units(), first_layer);
     QVERIFY(seconds > 0.02 && seconds < 0.0202);
     QCOMPARE(cost_of(100, {}).seconds(units(), std::vector<bool>(32)), 0.0);
@@ -110,7 +110,7 @@ class TokenCostTest : public QObject {
     QTest::addColumn<bool>("cold");
     QTest::newRow("no profile") << false << 100.0 << false;
     QTest::newRow("a profile") << true << 100.0 << true;
-    QTest::newRow("memory so fast that staging costs more") << true << 1e6 << false;
+    QTest::newRow("memory so fast that round trips cost more") << true << 1e6 << false;
   }
   void autoLeavesTheColdExperts() {
     QFETCH(bool, profile);

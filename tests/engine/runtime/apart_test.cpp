@@ -11,7 +11,7 @@
 #include "engine/runtime/load.h"
 #include "engine/runtime/prepare.h"
 #include "engine/runtime/processor.h"
-#include "kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 #include "../models/apart_device.h"

@@ -349,7 +349,7 @@ class KvCacheTest : public QObject {
     }
   }
 
-  // A made-up recurrent state: a number that depends on every token before. Wherever a sequence begins, is
+  // A synthetic recurrent state: a number that depends on every token before. Wherever a sequence begins, is
   // shortened or goes on, its state is that of its own tokens.
   void aStateFollowsItsSequence() {
     const auto cache = make_stateful(64, 8);

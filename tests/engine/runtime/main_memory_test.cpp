@@ -1,4 +1,4 @@
-// What is free in main memory, from made-up /proc and /sys; and when a plan asks for too much of it.
+// What is free in main memory, from synthetic /proc and /sys; and when a plan asks for too much of it.
 #include "engine/runtime/main_memory.h"
 
 #include <QTemporaryDir>

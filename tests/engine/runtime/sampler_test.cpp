@@ -453,8 +453,8 @@ class SamplerTest : public QObject {
     QVERIFY(!Sampler::create(settings, vocabulary)->filter(Listed(logits, 1).likely()).empty());
   }
 
-  // Another device's list decides as all logits do, or says that it cannot.
-  void likelyTokensDecideAsAllLogitsDo_data() {
+  // The top-k logits of another device decide as all logits do, or says that it cannot.
+  void topKLogitsDecideAsAllLogitsDo_data() {
     QTest::addColumn<float>("temperature");
     QTest::addColumn<int>("top_k");
     QTest::addColumn<float>("top_p");
@@ -476,7 +476,7 @@ class SamplerTest : public QObject {
     QTest::newRow("all") << 1.0F << 0 << off << 0.0F << off << 6.0F << false;
     QTest::newRow("a penalty") << 0.0F << 0 << off << 0.0F << 1.1F << 6.0F << false;
   }
-  void likelyTokensDecideAsAllLogitsDo() {
+  void topKLogitsDecideAsAllLogitsDo() {
     QFETCH(float, temperature);
     QFETCH(int, top_k);
     QFETCH(float, top_p);
@@ -514,7 +514,7 @@ class SamplerTest : public QObject {
     }
   }
 
-  void likelyTokensOfHostileLogits() {
+  void topKOfHostileLogits() {
     for (const float fill : {std::nanf(""), -infinity, infinity, 0.0F}) {
       for (const float temperature : {0.0F, 1.0F}) {
         SamplingSettings settings = everything_off();

@@ -1,9 +1,13 @@
 // The thread pool: every index exactly once, whatever the sizes, threads and pauses between loops.
 #include "kernels/cpu/thread_pool.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <ctime>
+#include <pthread.h>
 #include <random>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -12,6 +16,27 @@
 
 using fovea::kernels::cpu::ShrinkingChunks;
 using fovea::kernels::cpu::ThreadPool;
+using fovea::kernels::cpu::Waiting;
+
+namespace {
+
+// New threads want more memory for their stack than there are addresses.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    ::pthread_getattr_default_np(&before_);
+    pthread_attr_t none = before_;
+    ::pthread_attr_setstacksize(&none, std::size_t{1} << 50);
+    ::pthread_setattr_default_np(&none);
+  }
+  NoMoreThreads(const NoMoreThreads&) = delete;
+  ~NoMoreThreads() { ::pthread_setattr_default_np(&before_); }
+
+ private:
+  pthread_attr_t before_{};
+};
+
+}  // namespace
 
 class ThreadPoolTest : public QObject {
   Q_OBJECT
@@ -21,18 +46,37 @@ class ThreadPoolTest : public QObject {
   void chunks_start_at_multiples_of_the_grain();
   void shrinking_chunks_cover_everything_and_shrink();
   void results_are_visible_after_the_loop();
+  void wakes_sleeping_threads_data() { both_ways_of_waiting(); }
   void wakes_sleeping_threads();
+  void no_more_threads_than_asked_for_data() { both_ways_of_waiting(); }
+  void no_more_threads_than_asked_for();
+  void waits_asleep_for_the_last_chunk();
+  void an_exception_reaches_the_caller_data() { both_ways_of_waiting(); }
+  void an_exception_reaches_the_caller();
+  void does_without_threads_that_the_system_refuses();
   void can_be_made_and_destroyed_at_once();
+
+ private:
+  static void both_ways_of_waiting() {
+    QTest::addColumn<Waiting>("waiting");
+    QTest::newRow("spinning") << Waiting::spinning;
+    QTest::newRow("sleeping") << Waiting::sleeping;
+  }
 };
 
 void ThreadPoolTest::covers_every_index_once_data() {
   QTest::addColumn<int>("threads");
-  for (const int threads : {0, 1, 2, 3, 8}) QTest::addRow("%d threads", threads) << threads;
+  QTest::addColumn<Waiting>("waiting");
+  for (const int threads : {0, 1, 2, 3, 8}) {
+    QTest::addRow("%d threads", threads) << threads << Waiting::spinning;
+    QTest::addRow("%d threads that sleep", threads) << threads << Waiting::sleeping;
+  }
 }
 
 void ThreadPoolTest::covers_every_index_once() {
   QFETCH(int, threads);
-  ThreadPool pool(threads);
+  QFETCH(Waiting, waiting);
+  ThreadPool pool(threads, waiting);
   QVERIFY(pool.threads() >= 1 && pool.threads() <= std::max(threads, 1));
   std::mt19937 random(fovea::tests::seed());
   for (int round = 0; round < fovea::tests::rounds(2000); ++round) {
@@ -98,7 +142,8 @@ void ThreadPoolTest::results_are_visible_after_the_loop() {
 }
 
 void ThreadPoolTest::wakes_sleeping_threads() {
-  ThreadPool pool(2);
+  QFETCH(Waiting, waiting);
+  ThreadPool pool(2, waiting);
   // Both chunks wait for each other: without the second thread the loop would never end.
   for (int round = 0; round < 20; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(round % 4));
@@ -109,6 +154,76 @@ void ThreadPoolTest::wakes_sleeping_threads() {
     });
     QCOMPARE(arrived.load(), 2);
   }
+}
+
+void ThreadPoolTest::no_more_threads_than_asked_for() {
+  QFETCH(Waiting, waiting);
+  ThreadPool pool(4, waiting);
+  for (int round = 0; round < fovea::tests::rounds(200); ++round) {
+    const int most = 1 + round % 5;
+    std::atomic<int> wrong = 0, done = 0;
+    std::array<std::atomic<int>, 4> busy{};
+    const auto body = [&](std::int64_t, std::int64_t, int thread) {
+      if (thread >= most || ++busy[static_cast<std::size_t>(thread)] != 1) ++wrong;
+      std::this_thread::yield();
+      --busy[static_cast<std::size_t>(thread)];
+      ++done;
+    };
+    pool.for_chunks(16, 1, body, most);
+    QCOMPARE(wrong.load(), 0);
+    QCOMPARE(done.load(), 16);
+  }
+}
+
+// The caller has nothing left to do long before its helper has, and takes no processor meanwhile.
+void ThreadPoolTest::waits_asleep_for_the_last_chunk() {
+  ThreadPool pool(2, Waiting::sleeping);
+  std::atomic<int> done = 0;
+  std::atomic<bool> helped = false;
+  const auto seconds = [] {
+    timespec t{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const double before = seconds();
+  pool.for_chunks(2, 1, [&](std::int64_t, std::int64_t, int thread) {
+    if (thread == 0) {
+      helped.wait(false);
+    } else {
+      helped = true;
+      helped.notify_one();
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    ++done;
+  });
+  QCOMPARE(done.load(), 2);
+  QVERIFY2(seconds() - before < 0.1, qPrintable(QString::number(seconds() - before)));
+}
+
+void ThreadPoolTest::an_exception_reaches_the_caller() {
+  QFETCH(Waiting, waiting);
+  ThreadPool pool(3, waiting);
+  for (int round = 0; round < fovea::tests::rounds(100); ++round) {
+    std::atomic<int> done = 0;
+    const auto fails = [&](std::int64_t begin, std::int64_t, int) {
+      ++done;
+      if (begin == round % 20) throw std::runtime_error("planted");
+    };
+    QVERIFY_THROWS_EXCEPTION(std::runtime_error, pool.for_chunks(20, 1, fails));
+    QCOMPARE(done.load(), 20);
+    done = 0;
+    pool.for_chunks(20, 1, [&](std::int64_t, std::int64_t, int) { ++done; });
+    QCOMPARE(done.load(), 20);
+  }
+}
+
+void ThreadPoolTest::does_without_threads_that_the_system_refuses() {
+  const NoMoreThreads refused;
+  ThreadPool pool(3);
+  QCOMPARE(pool.threads(), 1);
+  int sum = 0;
+  pool.for_chunks(10, 1, [&](std::int64_t begin, std::int64_t, int) { sum += static_cast<int>(begin); });
+  QCOMPARE(sum, 45);
 }
 
 void ThreadPoolTest::can_be_made_and_destroyed_at_once() {

@@ -67,7 +67,7 @@ class BlasTest : public QObject {
 
   void says_which_one_it_is() {
     QCOMPARE(library_.name, std::string("cuBLAS 13.1.2"));
-    QVERIFY(library_.place.ends_with("fake_cublas.so"));
+    QVERIFY(library_.path.ends_with("fake_cublas.so"));
   }
 
   void multiplies_rows_by_rows_data() {
@@ -90,7 +90,7 @@ class BlasTest : public QObject {
     const auto draw = [&random](int count) {
       std::vector<std::uint16_t> values(static_cast<std::size_t>(count));
       std::uniform_real_distribution<float> uniform(-1, 1);
-      for (auto& value : values) value = float_to_brain(uniform(random));
+      for (auto& value : values) value = float_to_bfloat16(uniform(random));
       return values;
     };
     const auto weights = draw(rows * columns), x = draw(tokens * x_stride);
@@ -113,8 +113,8 @@ class BlasTest : public QObject {
       for (int r = 0; r < out_stride; ++r) {
         double sum = 0;
         for (int k = 0; k < columns && r < rows; ++k)
-          sum += static_cast<double>(brain_to_float(weights[static_cast<std::size_t>(r * columns + k)])) *
-                 brain_to_float(x[static_cast<std::size_t>(t * x_stride + k)]);
+          sum += static_cast<double>(bfloat16_to_float(weights[static_cast<std::size_t>(r * columns + k)])) *
+                 bfloat16_to_float(x[static_cast<std::size_t>(t * x_stride + k)]);
         const float expected = r < rows ? static_cast<float>(sum) : -7.0F;
         QCOMPARE(out[static_cast<std::size_t>(t * out_stride + r)], expected);
       }
@@ -123,7 +123,7 @@ class BlasTest : public QObject {
 
   // A stream of the device: its workspace lies behind the scratch memory, within what was allocated.
   void a_stream_that_asks_has_it() {
-    QVERIFY(make_stream(&library_)->multiply_brains(one_product()));
+    QVERIFY(make_stream(&library_)->multiply_bfloat16(one_product()));
     const auto stream = make_stream(&library_);
     QCOMPARE(told_->handles, 1);
     QCOMPARE(told_->stream, stream->handle());
@@ -131,7 +131,7 @@ class BlasTest : public QObject {
              static_cast<void*>(stream->scratch() + stream->scratch_bytes() + counter_bytes));
     QCOMPARE(told_->workspace_bytes, static_cast<std::size_t>(Blas::workspace_bytes));
     QCOMPARE(told_->math_mode, 16);
-    QVERIFY(!make_stream(nullptr)->multiply_brains(one_product()));
+    QVERIFY(!make_stream(nullptr)->multiply_bfloat16(one_product()));
   }
 
   void leaves_nothing_behind() {
@@ -163,7 +163,7 @@ class BlasTest : public QObject {
     told_->create_status = 0;
     const auto stream = make_stream(&library_);
     told_->multiply_status = 13;
-    QVERIFY(stream->multiply_brains(one_product()));
+    QVERIFY(stream->multiply_bfloat16(one_product()));
     QVERIFY2(stream->failure().starts_with("multiplying with cuBLAS failed: CUBLAS_STATUS_PLANTED"),
              stream->failure().c_str());
   }
@@ -183,7 +183,7 @@ class BlasTest : public QObject {
   std::unique_ptr<DriverStream> make_stream(const BlasLibrary* library) {
     return DriverStream::create(context_, {.library = library});
   }
-  BrainProduct one_product() const {
+  Bfloat16Product one_product() const {
     return {.weights = reinterpret_cast<const std::byte*>(halves_),
             .rows = 1,
             .columns = 1,

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kernels/cases/weights.h"
-#include "kernels/cuda/emulation/device.h"
-#include "kernels/cuda/emulation/sanitizer.h"
 #include "kernels/cuda/platform.h"
+#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/sanitizer.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
@@ -31,7 +31,7 @@ struct Bench {
   Bench()
       : device(emulation::emulated_device(
             {.seed = seed(),
-             .scratch_bytes = least_scratch_bytes,
+             .scratch_bytes = min_scratch_bytes,
              .on_error = [this](const std::string& text) { error += text + "\n"; }})),
         stream(device->make_stream({})),
         x(device->allocate(bytes)),
@@ -90,7 +90,7 @@ bool has(const std::string& text, const std::string& part) {
 // The emulated device, which must find nothing wrong.
 const Device& quiet_device() {
   static const std::unique_ptr<Device> device =
-      emulation::emulated_device({.seed = seed(), .scratch_bytes = least_scratch_bytes});
+      emulation::emulated_device({.seed = seed(), .scratch_bytes = min_scratch_bytes});
   return *device;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
@@ -44,8 +44,8 @@ class CudaCeilingTest : public QObject {
     const auto stream = device->make_stream({});
     const DeviceCeiling found = cuda::measure_ceiling(*device, *stream,
                                                       {.buffer_bytes = 2 * half,
-                                                       .least_buffer_bytes = half,
-                                                       .least_seconds = 0,
+                                                       .min_buffer_bytes = half,
+                                                       .min_seconds = 0,
                                                        .repetitions = 1,
                                                        .nodes = 20});
     QCOMPARE(found.read_gb_per_s > 0, measures);

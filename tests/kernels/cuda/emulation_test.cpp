@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "kernels/cuda/emulation/device.h"
-#include "kernels/cuda/emulation/sanitizer.h"
 #include "kernels/cuda/platform.h"
+#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/sanitizer.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
@@ -195,7 +195,7 @@ FOVEA_KERNEL(many) depends_on_order(int* x) {
 struct Bench {
   explicit Bench(std::uint64_t seed = fovea::tests::seed())
       : device(emulated_device({.seed = seed,
-                                .scratch_bytes = least_scratch_bytes,
+                                .scratch_bytes = min_scratch_bytes,
                                 .on_error = [this](const std::string& text) { error = text; }})),
         stream(device->make_stream({})),
         x(reinterpret_cast<int*>(device->allocate(bytes))) {}

@@ -1,14 +1,14 @@
 // Products of small matrices on tensor cores: what the emulation takes each lane to hold against the PTX
 // ISA's own figures, how kernels load their shares (mma.h) against a plain product, and that a warp which is
 // not whole is reported.
-#include "kernels/cuda/emulation/matrices.h"
+#include "tests/kernels/cuda/emulation/matrices.h"
 
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/emulation/device.h"
 #include "kernels/cuda/mma.h"
 #include "kernels/formats/half.h"
+#include "tests/kernels/cuda/emulation/device.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;
@@ -47,7 +47,7 @@ product_kernel(const std::uint32_t* matrices, Sum* c) {
 
 using Words = const std::uint32_t;
 constexpr auto halves = [](float (&c)[4], Words (&a)[4], Words (&b)[2]) { multiply_halves(c, a, b); };
-constexpr auto brains = [](float (&c)[4], Words (&a)[4], Words (&b)[2]) { multiply_brains(c, a, b); };
+constexpr auto bfloat16 = [](float (&c)[4], Words (&a)[4], Words (&b)[2]) { multiply_bfloat16(c, a, b); };
 // Onto a base that is taken off again.
 template <int a_words, int b_words>
 void add_bytes(int (&c)[4], Words (&a)[a_words], Words (&b)[b_words]) {
@@ -84,7 +84,7 @@ FOVEA_KERNEL(warp) waits_while_others_multiply(float* c) {
   if (thread_index() == 3) {
     sync_block();
   } else {
-    multiply_brains(sums, a, b);
+    multiply_bfloat16(sums, a, b);
     sync_block();
   }
   c[0] = sums[0];
@@ -199,7 +199,7 @@ void MatricesTest::lanes_hold_what_the_isa_says_data() {
     }
   };
   // {lane, element, row, column}
-  for (const P product : {P::halves, P::brains}) {
+  for (const P product : {P::halves, P::bfloat16}) {
     const char* const name = product == P::halves ? "f16" : "bf16";
     add((std::string(name) + " a").c_str(), product, Operand::a,
         {{0, 0, 0, 0},   {0, 1, 0, 1},   {0, 2, 8, 0},    {0, 3, 8, 1},   {0, 4, 0, 8},
@@ -301,7 +301,7 @@ void MatricesTest::lanes_hold_what_the_isa_says() {
 
 void MatricesTest::each_element_has_one_lane() {
   using P = emulation::Product;
-  for (const P product : {P::halves, P::brains, P::bytes, P::short_bytes}) {
+  for (const P product : {P::halves, P::bfloat16, P::bytes, P::short_bytes}) {
     for (const Operand operand : {Operand::a, Operand::b, Operand::c}) {
       const int depth = product == P::bytes ? 32 : 16;
       const int rows = operand == Operand::b ? depth : 16;
@@ -322,19 +322,19 @@ void MatricesTest::each_element_has_one_lane() {
 void MatricesTest::products_are_right() {
   const auto half =
       make<std::uint16_t>(16, [](int value) { return formats::float_to_half(static_cast<float>(value)); });
-  const auto brain =
-      make<std::uint16_t>(16, [](int value) { return formats::float_to_brain(static_cast<float>(value)); });
+  const auto rounded = make<std::uint16_t>(
+      16, [](int value) { return formats::float_to_bfloat16(static_cast<float>(value)); });
   const auto byte = [](int value) { return static_cast<std::int8_t>(value); };
   std::string wrong = wrong_product<product_kernel<8, float, halves>, float>(half, 16);
   QVERIFY2(wrong.empty(), wrong.c_str());
-  wrong = wrong_product<product_kernel<8, float, brains>, float>(brain, 16);
+  wrong = wrong_product<product_kernel<8, float, bfloat16>, float>(rounded, 16);
   QVERIFY2(wrong.empty(), wrong.c_str());
   wrong = wrong_product<product_kernel<8, int, bytes>, int>(make<std::int8_t>(32, byte), 32);
   QVERIFY2(wrong.empty(), wrong.c_str());
   wrong = wrong_product<product_kernel<4, int, short_bytes>, int>(make<std::int8_t>(16, byte), 16);
   QVERIFY2(wrong.empty(), wrong.c_str());
   // The checker itself: halves read as bfloat16.
-  QVERIFY(!(wrong_product<product_kernel<8, float, brains>, float>(half, 16)).empty());
+  QVERIFY(!(wrong_product<product_kernel<8, float, bfloat16>, float>(half, 16)).empty());
 }
 
 void MatricesTest::a_warp_that_is_not_whole_is_reported() {

@@ -10,9 +10,9 @@
 
 #include "kernels/cases/case.h"
 #include "kernels/cases/weights.h"
-#include "kernels/cuda/emulation/device.h"
-#include "kernels/cuda/emulation/sanitizer.h"
 #include "kernels/reference/device.h"
+#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/sanitizer.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;

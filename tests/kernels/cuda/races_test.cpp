@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/emulation/accesses.h"
-#include "kernels/cuda/emulation/device.h"
-#include "kernels/cuda/emulation/memory.h"
 #include "kernels/cuda/platform.h"
+#include "tests/kernels/cuda/emulation/accesses.h"
+#include "tests/kernels/cuda/emulation/device.h"
+#include "tests/kernels/cuda/emulation/memory.h"
 #include "tests/support/test.h"
 
 using namespace fovea::kernels;

@@ -90,7 +90,7 @@ int seen(Type type, int symbol, int distance) {
 // The least weighted squared error of any ring of symbols whose values times `scale` stand for x (in ring
 // order). A state is what is seen of three successive symbols; every start is tried, so the ring is closed
 // exactly.
-double least_error(Type type, const std::vector<double>& x, const std::vector<double>& w, double scale) {
+double min_error(Type type, const std::vector<double>& x, const std::vector<double>& w, double scale) {
   const int symbols = 1 << bits_of(type);
   const auto state_of = [&](int s1, int s2, int s3) {
     return static_cast<std::size_t>(seen(type, s1, 1) +
@@ -127,8 +127,7 @@ double least_error(Type type, const std::vector<double>& x, const std::vector<do
 }
 
 // Every ring of symbols, one by one.
-double least_error_of_all(Type type, const std::vector<double>& x, const std::vector<double>& w,
-                          double scale) {
+double min_error_of_all(Type type, const std::vector<double>& x, const std::vector<double>& w, double scale) {
   const int symbols = 1 << bits_of(type);
   const std::size_t n = x.size();
   std::vector<int> ring(n, 0);
@@ -262,8 +261,8 @@ void TrellisTest::the_slow_encoder_finds_the_least_of_all_rings() {
     const std::vector<double> x(values.begin(), values.end());
     const std::vector<float> weights = importances(i, n);
     const std::vector<double> w(weights.begin(), weights.end());
-    const double all = least_error_of_all(t, x, w, 1);
-    QVERIFY2(std::fabs(least_error(t, x, w, 1) - all) < 1e-9 * all, qPrintable(seeded("")));
+    const double all = min_error_of_all(t, x, w, 1);
+    QVERIFY2(std::fabs(min_error(t, x, w, 1) - all) < 1e-9 * all, qPrintable(seeded("")));
   }
 }
 
@@ -299,7 +298,7 @@ void TrellisTest::encodes_nearly_as_well_as_the_exact_encoder() {
       found += error;
       double least = std::numeric_limits<double>::infinity();
       for (int other = e - 3; other <= e + 3; ++other) {
-        const double one = least_error(t, ring, w, scale_of(other));
+        const double one = min_error(t, ring, w, scale_of(other));
         if (other == e)
           QVERIFY2(error > one * (1 - 1e-4), qPrintable(seeded("better than the exact encoder")));
         least = std::min(least, one);

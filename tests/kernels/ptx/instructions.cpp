@@ -16,8 +16,8 @@
 namespace fovea::tests::ptx {
 namespace {
 
-using kernels::formats::brain_to_float;
-using kernels::formats::float_to_brain;
+using kernels::formats::bfloat16_to_float;
+using kernels::formats::float_to_bfloat16;
 using kernels::formats::float_to_half;
 using kernels::formats::half_to_float;
 
@@ -235,7 +235,7 @@ Instruction::Run conversion(const Name& name) {
   if (name.size() > 4) unknown();
   if (to == "f32" && from == "f16") return unary<U16, half_to_float>;
   if (how == "rn" && to == "f16" && from == "f32") return unary<float, float_to_half>;
-  if (how == "rn" && to == "bf16" && from == "f32") return unary<float, float_to_brain>;
+  if (how == "rn" && to == "bf16" && from == "f32") return unary<float, float_to_bfloat16>;
   if (how == "sat" && to == "f32" && from == "f32")
     return unary<float, [](float a) { return std::isnan(a) ? 0.0F : std::clamp(a, 0.0F, 1.0F); }>;
   if (how == "rni" && to == "f64" && from == "f64")
@@ -488,11 +488,12 @@ S32 signed_byte(U8 byte) {
 
 Instruction::RunTogether matrices(const Name& name) {
   constexpr std::string_view halves[] = {"f32", "f16", "f16", "f32"},
-                             brains[] = {"f32", "bf16", "bf16", "f32"}, bytes[] = {"s32", "s8", "s8", "s32"};
+                             bfloat16[] = {"f32", "bf16", "bf16", "f32"},
+                             bytes[] = {"s32", "s8", "s8", "s32"};
   const auto are = [&name](const auto& types) { return std::equal(name.end() - 4, name.end(), types); };
   if (name.size() != 10 || name[4] != "row" || name[5] != "col") unknown();
   if (name[3] == "m16n8k16" && are(halves)) return multiply_matrices<U16, float, half_to_float>;
-  if (name[3] == "m16n8k16" && are(brains)) return multiply_matrices<U16, float, brain_to_float>;
+  if (name[3] == "m16n8k16" && are(bfloat16)) return multiply_matrices<U16, float, bfloat16_to_float>;
   if ((name[3] == "m16n8k16" || name[3] == "m16n8k32") && are(bytes))
     return multiply_matrices<U8, S32, signed_byte>;
   unknown();

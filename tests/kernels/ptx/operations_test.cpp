@@ -1,7 +1,7 @@
 // Every operation's cases (kernels/cases) on the kernels as nvcc compiled them: the module's own host code
 // starts them, their PTX is executed here, and the results are held against the reference device. The
-// emulation (kernels/cuda/emulation) compiles the same sources by another compiler, with other words for what
-// a GPU alone has; between this and a card is only NVIDIA's last step, from PTX to machine code.
+// emulation (tests/kernels/cuda/emulation) compiles the same sources by another compiler, with other words
+// for what a GPU alone has; between this and a card is only NVIDIA's last step, from PTX to machine code.
 #include <algorithm>
 #include <cstring>
 #include <memory>

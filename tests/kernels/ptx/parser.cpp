@@ -229,7 +229,7 @@ class Parser {
       function_->parameters.push_back(add_parameter(one));
     if (const std::size_t at = text.find(".maxntid"); at != std::string_view::npos) {
       const std::string_view list = text.substr(at + 8, text.find('\n', at) - at - 8);
-      function_->most_threads = static_cast<std::uint32_t>(number(split(list, ',').front()).value_or(1024));
+      function_->max_threads = static_cast<std::uint32_t>(number(split(list, ',').front()).value_or(1024));
     }
   }
   Parameter add_parameter(std::string_view text) {

@@ -62,7 +62,7 @@ struct Function {
   std::int64_t local_bytes = 0;                        // of a thread
   std::vector<Slot> slots;                             // as a thread begins: what is written in the code
   std::vector<std::pair<std::uint32_t, int>> special;  // slots of %tid.x … (see special_names)
-  std::uint32_t most_threads = 1024;
+  std::uint32_t max_threads = 1024;
 };
 
 enum Special : int { tid_x, ntid_x, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z, special_count };

@@ -14,8 +14,8 @@ namespace fovea::tests::ptx {
 namespace {
 
 // What a multiprocessor of every architecture that Fovea is built for has, and what a launch gets unasked.
-constexpr std::int64_t most_shared_bytes = 99 << 10, usual_shared_bytes = 48 << 10;
-constexpr std::uint32_t most_blocks_beside = 65535;  // of a grid's second and third side
+constexpr std::int64_t max_shared_bytes = 99 << 10, usual_shared_bytes = 48 << 10;
+constexpr std::uint32_t max_blocks_beside = 65535;  // of a grid's second and third side
 
 struct Kernel {
   const Program* program = nullptr;
@@ -143,7 +143,7 @@ cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*) {
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   const std::scoped_lock lock(device().mutex);
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value > most_shared_bytes)
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value > max_shared_bytes)
     return note(cudaErrorInvalidValue);
   device().kernels.at(kernel).dynamic_bytes = value;
   return cudaSuccess;
@@ -158,9 +158,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ho
                      .threads = config->blockDim.x,
                      .shared_bytes = static_cast<std::int64_t>(config->dynamicSmemBytes)};
   const bool sizes_are_right = grid.blocks[0] > 0 && grid.blocks[1] > 0 && grid.blocks[2] > 0 &&
-                               grid.blocks[0] < 1U << 31 && grid.blocks[1] <= most_blocks_beside &&
-                               grid.blocks[2] <= most_blocks_beside && grid.threads > 0 &&
-                               grid.threads <= kernel.function->most_threads && config->blockDim.y == 1 &&
+                               grid.blocks[0] < 1U << 31 && grid.blocks[1] <= max_blocks_beside &&
+                               grid.blocks[2] <= max_blocks_beside && grid.threads > 0 &&
+                               grid.threads <= kernel.function->max_threads && config->blockDim.y == 1 &&
                                config->blockDim.z == 1 && grid.shared_bytes <= kernel.dynamic_bytes;
   if (!sizes_are_right) return note(cudaErrorInvalidConfiguration);
   std::vector<std::vector<std::byte>> kept;

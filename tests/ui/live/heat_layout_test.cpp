@@ -14,7 +14,7 @@ class HeatLayoutTest : public QObject {
     QTest::addColumn<QSizeF>("size");
     QTest::addColumn<int>("layers");
     QTest::addColumn<int>("experts");
-    QTest::addColumn<double>("least_side");
+    QTest::addColumn<double>("min_side");
     QTest::newRow("128 experts, dock") << QSizeF(300, 360) << 48 << 128 << 2.0;
     QTest::newRow("128 experts, wide") << QSizeF(900, 700) << 48 << 128 << 7.0;
     QTest::newRow("512 experts, dock") << QSizeF(300, 400) << 48 << 512 << 1.6;
@@ -27,12 +27,12 @@ class HeatLayoutTest : public QObject {
     QFETCH(QSizeF, size);
     QFETCH(int, layers);
     QFETCH(int, experts);
-    QFETCH(double, least_side);
+    QFETCH(double, min_side);
     HeatLayout layout;
     layout.set_area(QRectF(QPointF(20, 5), size));
     layout.set_shape(0, layers, experts);
-    QVERIFY2(layout.cell_width() >= least_side, qPrintable(QString::number(layout.cell_width())));
-    QVERIFY2(layout.cell_height() >= std::min(least_side, 1.4),
+    QVERIFY2(layout.cell_width() >= min_side, qPrintable(QString::number(layout.cell_width())));
+    QVERIFY2(layout.cell_height() >= std::min(min_side, 1.4),
              qPrintable(QString::number(layout.cell_height())));
     // Every cell lies inside, and is found where it lies.
     for (int layer = 0; layer < layers; ++layer) {

@@ -1,4 +1,4 @@
-// Takes pictures of the live panel with made-up sessions.
+// Takes pictures of the live panel with synthetic sessions.
 #include "tests/ui/pictures/pictures.h"
 
 #include <QApplication>

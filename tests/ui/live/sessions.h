@@ -1,4 +1,4 @@
-// Made-up sessions for the live panel's tests and pictures: DynaExq, the pools and the swap pipeline on a
+// Synthetic sessions for the live panel's tests and pictures: DynaExq, the pools and the swap pipeline on a
 // simulated clock over routing with the skew and the drift of published models.
 #pragma once
 

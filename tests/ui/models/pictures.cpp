@@ -1,4 +1,4 @@
-// Takes pictures of the models window with made-up models.
+// Takes pictures of the models window with synthetic models.
 #include "tests/ui/pictures/pictures.h"
 
 #include <QApplication>

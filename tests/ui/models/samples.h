@@ -1,4 +1,4 @@
-// Made-up models and downloads that the tests and the pictures share.
+// Synthetic models and downloads that the tests and the pictures share.
 #pragma once
 
 #include <vector>

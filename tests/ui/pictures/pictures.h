@@ -1,4 +1,4 @@
-// What the programs that take pictures of made-up widgets have in common:
+// What the programs that take pictures of synthetic widgets have in common:
 //   QT_QPA_PLATFORM=offscreen PROGRAM FOLDER [light|dark]          scripts/screenshot --all calls them.
 // QT_SCALE_FACTOR=2 gives them at 200 %.
 #pragma once
