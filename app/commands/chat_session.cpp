@@ -61,7 +61,7 @@ Result<void> ChatSession::greet() {
       fmt::format("{}\n{} layers{}; context {} tokens; {} threads\nsampling ({}): {}\n/help lists the "
                   "commands, Ctrl-D quits.\n\n",
                   info.name, info.layers, experts, engine_.settings().context, engine_.settings().threads,
-                  defaults_.source, describe(sampling_)));
+                  english(defaults_.source), describe(sampling_)));
 }
 
 // Where lines are edited, the terminal knows how.

@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "app/console/errors.h"
 #include "engine/core/file_descriptor.h"
+#include "engine/core/result.h"
 
 namespace fovea::app {
 namespace {
@@ -72,10 +74,9 @@ Result<void> Console::write(std::string_view bytes) {
   clear_progress();
   const int failed = write_all(STDOUT_FILENO, bytes);
   if (failed == 0) return {};
-  if (failed == EPIPE) return std::unexpected(Error{ErrorKind::cancelled, "", "", ""});
-  return std::unexpected(Error{ErrorKind::io, "standard output",
-                               "cannot be written: " + system_message(failed),
-                               "Check where the output goes"});
+  if (failed == EPIPE) return fail(phrases::console_standard_output(), errors::console_nobody_reads());
+  return fail(phrases::console_standard_output(),
+              errors::cannot_write(Said{system_message(failed)}).advise(phrases::console_check_output()));
 }
 
 Result<void> Console::write_text(std::string_view text) {
@@ -88,7 +89,7 @@ void Console::note(std::string_view line) {
 }
 
 void Console::error(std::string_view context, const Error& error) {
-  if (error.what.empty()) return;
+  if (error.is(errors::console_nobody_reads.code)) return;
   note(std::string(context) + ": " + error.message());
 }
 

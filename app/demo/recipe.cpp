@@ -3,6 +3,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "app/demo/errors.h"
 #include "engine/core/result.h"
 #include "kernels/formats/formats.h"
 
@@ -25,8 +26,7 @@ namespace fovea::app {
 namespace {
 
 std::unexpected<Error> damaged() {
-  return fail(ErrorKind::internal, "the demo model's recipe", "is damaged inside the program",
-              "Build the program again");
+  return fail(phrases::demo_recipe(), errors::demo_recipe_damaged());
 }
 
 template <class T>

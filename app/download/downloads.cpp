@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/download/errors.h"
 #include "app/download/queue_file.h"
 #include "app/files/files.h"
 #include "app/files/folders.h"
@@ -48,21 +49,18 @@ Result<void> Downloads::start() {
 Result<void> Downloads::load() {
   std::error_code error;
   std::filesystem::create_directories(settings_.file.parent_path(), error);
-  const char* const forgotten = "Downloads of this window are forgotten when it closes";
-  FOVEA_TRY(auto lock, FileLock::open(settings_.file, forgotten));
-  if (!lock.try_alone())
-    return fail(ErrorKind::io, settings_.file.string(), "another Fovea has the list of downloads", forgotten);
+  FOVEA_TRY(auto lock, FileLock::open(settings_.file, phrases::queue_forgotten()));
+  if (!lock.try_alone()) return fail(phrases::file_place(settings_.file), errors::queue_taken());
   lock_.emplace(std::move(lock));
   const auto text = read_file(settings_.file, queue_limit_bytes);
   if (!text && text.error().kind == ErrorKind::not_found) return {};
-  auto queue = text ? parse_queue(*text, settings_.file.string()) : std::unexpected(text.error());
+  auto queue = text ? parse_queue(*text, settings_.file) : std::unexpected(text.error());
   if (!queue) {
     const std::filesystem::path aside = name_aside(settings_.file, "broken");
     std::filesystem::rename(settings_.file, aside, error);
-    Error told = queue.error();
-    told.what = told.what_words() + (error ? "; it cannot be renamed: " + error.message()
-                                           : "; it was set aside as " + aside.filename().string());
-    return std::unexpected(told);
+    const Error& why = queue.error();
+    return fail(why.where, error ? errors::queue_stays(why.what, Said{error.message()})
+                                 : errors::queue_set_aside(why.what, aside.filename()));
   }
   for (QueuedDownload& entry : *queue) {
     next_id_ = std::max(next_id_, entry.id + 1);

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "app/download/errors.h"
 #include "app/download/hub_names.h"
 #include "app/download/model_choices.h"
 #include "app/files/files.h"
@@ -43,8 +44,8 @@ Result<void> made(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
-    return fail(ErrorKind::io, folder.string(), "cannot be made: " + error.message(),
-                "Set HF_HOME to a folder that you can write to");
+    return fail(phrases::file_place(folder),
+                errors::cannot_make_folder(Said{error.message()}).advise(phrases::download_set_hf_home()));
   return {};
 }
 
@@ -153,9 +154,7 @@ Result<fs::path> HubCache::publish(const std::string& repository, const std::str
     fs::remove(fresh, error);
     fs::create_symlink(target, fresh, error);
     if (!error) fs::rename(fresh, link, error);
-    if (error)
-      return fail(ErrorKind::io, link.string(), "cannot be made: " + error.message(),
-                  "Set HF_HOME to a disk that has symbolic links");
+    if (error) return fail(phrases::file_place(link), errors::hub_cache_link(Said{error.message()}));
   }
   if (!is_commit(revision))
     FOVEA_CHECK(write_reference(repository_folder(repository) / "refs" / revision, commit));

@@ -8,6 +8,7 @@
 #include <QUrlQuery>
 #include <algorithm>
 
+#include "app/download/errors.h"
 #include "app/download/hub_json.h"
 #include "app/download/hub_names.h"
 #include "app/download/hub_request.h"
@@ -30,11 +31,6 @@ template <class T>
 void later(QObject* context, HubCallback<T> done, Error error) {
   QTimer::singleShot(0, context,
                      [done = std::move(done), error] { done(std::unexpected(HubFailure{.error = error})); });
-}
-
-Error bad_name(const std::string& name) {
-  return {ErrorKind::invalid, name.substr(0, 200), "this is no name of a repository",
-          "Write ORG/NAME as the hub shows it"};
 }
 
 }  // namespace
@@ -115,10 +111,10 @@ void HubClient::search(const QString& text, int most, QObject* context,
 
 void HubClient::list(const std::string& repository, const std::string& revision, QObject* context,
                      HubCallback<HubRepository> done) {
-  if (!is_repository_id(repository)) return later(context, std::move(done), bad_name(repository));
-  if (!is_revision(revision))
-    return later(context, std::move(done),
-                 Error{ErrorKind::invalid, repository, "this is no name of a revision", "Use main"});
+  const Phrase where = phrases::name_place(repository.substr(0, 200));
+  if (!is_repository_id(repository))
+    return later(context, std::move(done), errors::hub_repository_name().at(where));
+  if (!is_revision(revision)) return later(context, std::move(done), errors::hub_revision_name().at(where));
   auto listing = std::make_shared<Listing>();
   listing->repository.revision = revision;
   listing->context = context;
@@ -153,8 +149,8 @@ void HubClient::next_page(const std::shared_ptr<Listing>& listing, const QUrl& u
     const QUrl url =
         answer->url.resolved(QUrl::fromEncoded(QByteArray::fromStdString(next), QUrl::StrictMode));
     if (!same_origin(url, answer->url) || ++listing->pages == most_pages || all.size() > most_files)
-      return listing->done(std::unexpected(HubFailure{
-          .error = {ErrorKind::format, where, "the list of files does not end", "Check HF_ENDPOINT"}}));
+      return listing->done(
+          std::unexpected(HubFailure{.error = errors::hub_list_endless().at(phrases::name_place(where))}));
     next_page(listing, url);
   });
 }
@@ -192,37 +188,28 @@ std::int64_t retry_after(const QNetworkReply& reply) {
 }
 
 HubFailure status_failure(int status, const QByteArray& code, const QUrl& url, bool had_token) {
-  const auto failure = [&](ErrorKind kind, std::string what, std::string advice, bool may_pass = false) {
-    return HubFailure{.error = {kind, shown(url), std::move(what), std::move(advice)},
+  const auto failure = [&](Error error, bool may_pass = false) {
+    return HubFailure{.error = std::move(error).at(phrases::name_place(shown(url))),
                       .status = status,
                       .may_pass = may_pass};
   };
-  const std::string number = std::to_string(status);
-  if (code == "GatedRepo")
-    return failure(
-        ErrorKind::io, "access to this repository must be granted first",
-        had_token ? "Accept its terms on the hub's page with the account of your token"
-                  : "Accept its terms on the hub's page, then set HF_TOKEN or store a token in the settings");
-  if (code == "EntryNotFound")
-    return failure(ErrorKind::not_found, "the repository has no such file", "Look at its list of files");
-  if (code == "RevisionNotFound")
-    return failure(ErrorKind::not_found, "the repository has no such revision", "Use main");
-  if (code == "RepoNotFound" || status == 404)
-    return failure(ErrorKind::not_found, "the hub does not have it, or does not show it to you",
-                   had_token ? "Check the name" : "Check the name; a private one needs HF_TOKEN");
+  if (code == "GatedRepo") {
+    Error error = errors::hub_gated();
+    if (had_token) error.advice = phrases::hub_accept_terms_with_token();
+    return failure(std::move(error));
+  }
+  if (code == "EntryNotFound") return failure(errors::hub_no_file());
+  if (code == "RevisionNotFound") return failure(errors::hub_no_revision());
+  if (code == "RepoNotFound" || status == 404) {
+    Error error = errors::hub_no_repository();
+    if (had_token) error.advice = phrases::hub_check_name();
+    return failure(std::move(error));
+  }
   if (status == 401 || status == 403)
-    return failure(
-        ErrorKind::io,
-        had_token ? "the hub does not accept the token (status " + number + ")"
-                  : "the hub wants a token (status " + number + ")",
-        "Check the name; a private or gated repository needs HF_TOKEN, or a token stored in the settings");
-  if (status == 429)
-    return failure(ErrorKind::io, "the hub wants fewer requests (status 429)",
-                   "Wait a little; a token allows more", true);
-  if (status == 408 || status >= 500)
-    return failure(ErrorKind::io, "the server has trouble (status " + number + ")", "Try again later", true);
-  return failure(ErrorKind::io, "the server refuses (status " + number + ")",
-                 "Check HF_ENDPOINT and the proxy");
+    return failure(had_token ? errors::hub_refuses_token(status) : errors::hub_wants_token(status));
+  if (status == 429) return failure(errors::hub_too_many_requests(status), true);
+  if (status == 408 || status >= 500) return failure(errors::server_trouble(status), true);
+  return failure(errors::server_refuses(status));
 }
 
 }  // namespace fovea::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/download/errors.h"
 #include "app/download/hub_names.h"
 #include "engine/core/json_depth.h"
 #include "engine/core/result.h"
@@ -17,15 +18,15 @@ constexpr std::size_t max_tags = 200;
 constexpr std::size_t longest_text = 400;
 constexpr int deepest = 64;  // more than anything the hub sends
 
-std::unexpected<Error> wrong(const std::string& where, const std::string& what) {
-  return fail(ErrorKind::format, where, what,
-              "This is no answer of the hub. Check HF_ENDPOINT and the proxy");
+std::unexpected<Error> wrong(const std::string& where, Error error) {
+  return fail(phrases::name_place(where), std::move(error));
 }
 
 Result<Json> parse(std::string_view text, const std::string& where) {
-  if (static_cast<std::int64_t>(text.size()) > api_limit_bytes) return wrong(where, "the answer is too long");
+  if (static_cast<std::int64_t>(text.size()) > api_limit_bytes)
+    return wrong(where, errors::hub_answer_too_long());
   Json json = json_depth(text) > deepest ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return wrong(where, "the answer is not JSON");
+  if (json.is_discarded()) return wrong(where, errors::hub_answer_no_json());
   return json;
 }
 
@@ -84,18 +85,18 @@ std::string file_name(const std::string& path) {
 Result<HubFile> file_of(const Json& entry, const std::string& where) {
   HubFile file;
   const Json* path = field(entry, "path");
-  if (!path || !path->is_string()) return wrong(where, "a file has no path");
+  if (!path || !path->is_string()) return wrong(where, errors::hub_file_no_path());
   file.path = path->get<std::string>();
-  if (!is_repository_path(file.path)) return wrong(where, "a file's path leads out of the repository");
+  if (!is_repository_path(file.path)) return wrong(where, errors::hub_file_outside());
   file.bytes = count_of(entry, "size", most_file_bytes);
-  if (file.bytes < 0) return wrong(where, file_name(file.path) + " has no size");
+  if (file.bytes < 0) return wrong(where, errors::hub_file_no_size(file_name(file.path)));
   file.git_oid = text_of(entry, "oid");
-  if (!is_commit(file.git_oid)) return wrong(where, file_name(file.path) + " has no Git hash");
+  if (!is_commit(file.git_oid)) return wrong(where, errors::hub_file_no_git_hash(file_name(file.path)));
   if (const Json* lfs = field(entry, "lfs"); lfs && lfs->is_object()) {
     file.sha256 = text_of(*lfs, "oid");
-    if (!is_sha256(file.sha256)) return wrong(where, file_name(file.path) + " has no SHA-256");
+    if (!is_sha256(file.sha256)) return wrong(where, errors::hub_file_no_sha256(file_name(file.path)));
     file.bytes = count_of(*lfs, "size", most_file_bytes);
-    if (file.bytes < 0) return wrong(where, file_name(file.path) + " has no size");
+    if (file.bytes < 0) return wrong(where, errors::hub_file_no_size(file_name(file.path)));
   }
   return file;
 }
@@ -104,7 +105,7 @@ Result<HubFile> file_of(const Json& entry, const std::string& where) {
 
 Result<std::vector<HubModel>> parse_search(std::string_view text, const std::string& where) {
   FOVEA_TRY(const Json json, parse(text, where));
-  if (!json.is_array()) return wrong(where, "the answer is not a list");
+  if (!json.is_array()) return wrong(where, errors::hub_answer_no_list());
   std::vector<HubModel> models;
   for (const Json& entry : json) {
     HubModel model = model_of(entry);
@@ -118,15 +119,15 @@ Result<std::vector<HubModel>> parse_search(std::string_view text, const std::str
 Result<HubRevision> parse_revision(std::string_view text, const std::string& where) {
   FOVEA_TRY(const Json json, parse(text, where));
   HubRevision revision{.id = text_of(json, "id"), .commit = text_of(json, "sha"), .gated = is_gated(json)};
-  if (!is_commit(revision.commit)) return wrong(where, "the answer names no commit");
-  if (!is_repository_id(revision.id)) return wrong(where, "the answer names no repository");
+  if (!is_commit(revision.commit)) return wrong(where, errors::hub_answer_no_commit());
+  if (!is_repository_id(revision.id)) return wrong(where, errors::hub_answer_no_repository());
   return revision;
 }
 
 Result<std::vector<HubFile>> parse_tree(std::string_view text, const std::string& where) {
   FOVEA_TRY(const Json json, parse(text, where));
-  if (!json.is_array()) return wrong(where, "the answer is not a list of files");
-  if (json.size() > most_entries) return wrong(where, "the list of files is too long");
+  if (!json.is_array()) return wrong(where, errors::hub_answer_no_files());
+  if (json.size() > most_entries) return wrong(where, errors::hub_list_too_long());
   std::vector<HubFile> files;
   for (const Json& entry : json) {
     if (text_of(entry, "type") != "file") continue;  // a folder

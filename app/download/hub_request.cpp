@@ -2,6 +2,7 @@
 
 #include <QNetworkReply>
 
+#include "app/download/errors.h"
 #include "app/download/hub_json.h"
 #include "app/network/http_fields.h"
 #include "engine/core/log.h"
@@ -85,8 +86,7 @@ void HubRequest::on_end() {
   reply_ = nullptr;
   reply->deleteLater();
   if (is_too_long_)
-    return fail_with(
-        {{ErrorKind::format, shown(reply->url()), "the answer is too long", "Check HF_ENDPOINT"}});
+    return fail_with({errors::hub_answer_too_long().at(phrases::name_place(shown(reply->url())))});
   if (client_.network_.is_offline()) return fail_with({.error = offline_error()});
   if (reply->bytesAvailable() > 0) body_ += reply->read(api_limit_bytes + 1 - body_.size());
   const HubAnswer answer = answer_of(*reply, std::exchange(body_, {}));
@@ -100,10 +100,8 @@ void HubRequest::on_end() {
       if (!self) return;
       if (self->client_.has_token()) return self->start();
       if (trouble && trouble->kind != ErrorKind::not_found) {
-        failure.error.what =
-            failure.error.what_words() +
-            ", and the keyring, which may have one, cannot be read: " + trouble->what_words();
-        failure.error.advice = trouble->advice_words();
+        failure.error = errors::hub_token_out_of_reach(failure.error.what, trouble->what)
+                            .at(std::move(failure.error.where));
       }
       self->fail_with(std::move(failure));
     });
@@ -114,8 +112,7 @@ void HubRequest::on_end() {
   }
   if (is_redirect(answer.status)) return follow(answer);
   if (answer.status < 200 || answer.status > 299)
-    return fail_with({{ErrorKind::format, shown(answer.url),
-                       "the answer has the status " + std::to_string(answer.status), "Check HF_ENDPOINT"}});
+    return fail_with({errors::hub_status(answer.status).at(phrases::name_place(shown(answer.url)))});
   end(answer);
 }
 
@@ -124,8 +121,9 @@ void HubRequest::follow(const HubAnswer& answer) {
   const bool weaker =
       answer.url.scheme() == QLatin1String("https") && target.scheme() != QLatin1String("https");
   if (answer.location.isEmpty() || !target.isValid() || weaker || ++redirects_ > most_redirects)
-    return fail_with(
-        {{ErrorKind::format, shown(answer.url), "the server redirects to nowhere", "Check HF_ENDPOINT"}});
+    return fail_with({errors::server_redirects_nowhere()
+                          .at(phrases::name_place(shown(answer.url)))
+                          .advise(phrases::check_hf_endpoint())});
   // For a file's location the first address outside the hub is the answer.
   if (head_ && !same_origin(answer.url, target)) {
     HubAnswer located = answer;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "app/download/errors.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -159,15 +160,17 @@ void add_folder(const HubRepository& repository, std::vector<ModelChoice>& choic
   choices.push_back(std::move(choice));
 }
 
-std::string list_of(const std::vector<ModelChoice>& choices) {
+// What a user writes for it.
+const std::string& short_name(const ModelChoice& choice) {
+  return choice.quantization.empty() ? choice.name : choice.quantization;
+}
+
+Phrase list_of(const std::vector<ModelChoice>& choices) {
   constexpr std::size_t most = 12;
-  std::string text;
-  for (std::size_t i = 0; i < choices.size() && i < most; ++i) {
-    const ModelChoice& choice = choices[i];
-    text += (i == 0 ? "" : ", ") + (choice.quantization.empty() ? choice.name : choice.quantization);
-  }
-  if (choices.size() > most) text += " and " + std::to_string(choices.size() - most) + " more";
-  return text;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < choices.size() && i < most; ++i) names.push_back(short_name(choices[i]));
+  return choices.size() > most ? phrases::choice_list_and_more(names, choices.size() - most)
+                               : phrases::choice_list(names);
 }
 
 bool is_meant(const ModelChoice& choice, const std::string& wanted) {
@@ -202,24 +205,18 @@ std::vector<ModelChoice> model_choices(const HubRepository& repository) {
 
 Result<ModelChoice> choose(const HubRepository& repository, const std::string& wanted) {
   const std::vector<ModelChoice> choices = model_choices(repository);
-  if (choices.empty())
-    return fail(ErrorKind::not_found, repository.id, "holds neither GGUF nor safetensors files",
-                "Search for a repository with GGUF in its name");
+  const auto refused = [&](Error error) {
+    return fail(phrases::name_place(repository.id), std::move(error));
+  };
+  if (choices.empty()) return refused(errors::hub_no_model());
   std::vector<ModelChoice> meant;
   for (const ModelChoice& choice : choices)
     if (wanted.empty() || is_meant(choice, lower(wanted))) meant.push_back(choice);
   if (meant.size() > 1)
-    return fail(
-        ErrorKind::invalid, repository.id,
-        (wanted.empty() ? "holds several versions: " : wanted + " is several versions: ") + list_of(meant),
-        wanted.empty() ? "Name one of them after the repository, for example " + list_of({meant.front()})
-                       : "Name the file");
-  if (meant.empty())
-    return fail(ErrorKind::not_found, repository.id, "has no " + wanted + "; there is " + list_of(choices),
-                "Name one of them");
-  if (!meant.front().is_complete)
-    return fail(ErrorKind::not_found, repository.id,
-                "a part of " + meant.front().name + " is missing on the hub", "Choose another version");
+    return refused(wanted.empty() ? errors::hub_several_versions(list_of(meant), short_name(meant.front()))
+                                  : errors::hub_several_meant(wanted, list_of(meant)));
+  if (meant.empty()) return refused(errors::hub_no_version(wanted, list_of(choices)));
+  if (!meant.front().is_complete) return refused(errors::hub_part_missing(meant.front().name));
   return meant.front();
 }
 

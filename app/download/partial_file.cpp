@@ -10,9 +10,10 @@
 #include <unistd.h>
 #include <vector>
 
+#include "app/download/errors.h"
+#include "app/files/errors.h"
 #include "app/files/files.h"
 #include "app/files/folders.h"
-#include "app/files/size_text.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
@@ -39,8 +40,9 @@ void remove_unnamed_states(const PartialPlace& place) {
 }
 
 std::unexpected<Error> cannot_write(const std::filesystem::path& path, int error_number) {
-  return fail(ErrorKind::io, path.string(), "cannot be written: " + system_message(error_number),
-              "Choose a place that you can write to");
+  return fail(
+      phrases::file_place(path),
+      errors::cannot_write(Said{system_message(error_number)}).advise(phrases::download_writable_place()));
 }
 
 // Follows the bytes that are there without a gap.
@@ -61,10 +63,8 @@ struct Hasher {
 
 std::unexpected<Error> disk_too_full(const std::filesystem::path& folder, std::int64_t missing_bytes,
                                      std::int64_t free_bytes) {
-  return fail(ErrorKind::io, folder.string(),
-              "the disk is too full: " + size_text(missing_bytes) + " are needed, " + size_text(free_bytes) +
-                  " are free",
-              "Free some space, then resume; nothing that was downloaded is lost");
+  return fail(phrases::file_place(folder),
+              errors::download_disk_full(Bytes{missing_bytes}, Bytes{free_bytes}));
 }
 
 bool is_disk_full(int error_number) {
@@ -83,7 +83,8 @@ Result<bool> has_content(const std::filesystem::path& file, const PartialContent
     if (got < 0 && errno == EINTR) got = 1;
   }
   if (got < 0)
-    return fail(ErrorKind::io, file.string(), "cannot be read: " + system_message(errno), "Check the path");
+    return fail(phrases::file_place(file),
+                errors::cannot_read(Said{system_message(errno)}).advise(phrases::files_check_path()));
   return hasher.result() == (content.sha256.empty() ? content.git_oid : content.sha256);
 }
 
@@ -276,7 +277,7 @@ void PartialFile::work(const std::stop_token& stop) {
         // What was written cannot be read back: the disk fails, or somebody has cut the file off.
         if (auto report = std::exchange(verified_, nullptr)) {
           lock.unlock();
-          report(fail(ErrorKind::io, place_.incomplete.string(), "cannot be read back", "Check the disk"));
+          report(fail(phrases::file_place(place_.incomplete), errors::download_not_read_back()));
           lock.lock();
         } else {
           changed_.wait_for(lock, stop, interval, [] { return false; });

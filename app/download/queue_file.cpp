@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/download/errors.h"
 #include "app/download/hub_names.h"
 #include "app/files/error_json.h"
 #include "engine/core/result.h"
@@ -55,9 +56,6 @@ bool read_entry(const Json& json, QueuedDownload& entry) {
   entry.request.commit = text_of(json, "commit");
   entry.request.folder = text_of(json, "folder");
   entry.error = as_error(json.value("error", Json()));
-  // Older files have one English sentence.
-  if (const std::string message = text_of(json, "message"); !message.empty())
-    entry.error = Error{ErrorKind::io, {}, message, {}};
   ModelChoice& choice = entry.request.choice;
   choice.name = text_of(json, "name");
   choice.quantization = text_of(json, "quantization");
@@ -87,20 +85,16 @@ std::string write_queue(const std::vector<QueuedDownload>& queue) {
   return file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<std::vector<QueuedDownload>> parse_queue(std::string_view text, const std::string& where) {
+Result<std::vector<QueuedDownload>> parse_queue(std::string_view text, const std::filesystem::path& file) {
   const Json json = Json::parse(text, nullptr, false);
-  const auto broken = [&](const std::string& what) {
-    return fail(ErrorKind::format, where, what, "Start the downloads again");
-  };
+  const auto broken = [&](Error error) { return fail(phrases::file_place(file), std::move(error)); };
   if (!json.is_object() || !json.contains("downloads") || !json["downloads"].is_array())
-    return broken("this is no list of downloads");
-  if (number_of(json, "version") != version)
-    return broken("the list of downloads is of another version of Fovea");
+    return broken(errors::queue_no_list());
+  if (number_of(json, "version") != version) return broken(errors::queue_other_version());
   std::vector<QueuedDownload> queue;
   for (const Json& each : json["downloads"]) {
     QueuedDownload entry;
-    if (!read_entry(each, entry))
-      return broken("download number " + std::to_string(queue.size() + 1) + " is damaged");
+    if (!read_entry(each, entry)) return broken(errors::queue_damaged_entry(queue.size() + 1));
     queue.push_back(std::move(entry));
   }
   return queue;

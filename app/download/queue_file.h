@@ -19,6 +19,6 @@ struct QueuedDownload {
 };
 
 std::string write_queue(const std::vector<QueuedDownload>& queue);
-Result<std::vector<QueuedDownload>> parse_queue(std::string_view text, const std::string& where);
+Result<std::vector<QueuedDownload>> parse_queue(std::string_view text, const std::filesystem::path& file);
 
 }  // namespace fovea::app

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "app/download/errors.h"
 #include "app/network/http_fields.h"
 #include "engine/core/file_descriptor.h"
 #include "engine/core/log.h"
@@ -161,9 +162,7 @@ void Transfer::on_located(const HubResult<HubLocation>& location) {
   const bool other_content =
       !id_.file.sha256.empty() && location->content.size() == 64 && location->content != id_.file.sha256;
   if (other_size || other_content)
-    return end(
-        {.error = Error{ErrorKind::format, id_.text(), "the hub has another file there than its list says",
-                        "Start the download again"}});
+    return end({.error = errors::hub_other_file().at(phrases::name_place(id_.text()))});
   url_ = location->url;
   is_located_ = true;
   speed_check_.start();
@@ -195,8 +194,7 @@ bool Transfer::request_piece(ByteRange range, bool whole, const QUrl& url, int r
       headers.emplace_back("If-Range", "\"" + QByteArray::fromStdString(etag) + "\"");
   }
   if (whole && ++wholes_ > settings_.retries) {
-    end({.error = Error{ErrorKind::io, shown(url), "the server sends no ranges, and never the whole file",
-                        "Try again later"}});
+    end({.error = errors::server_never_whole().at(phrases::name_place(shown(url)))});
     return false;
   }
   const auto reply = client_.get(url, std::move(headers), settings_.idle_timeout_ms);
@@ -306,11 +304,10 @@ void Transfer::receive(Connection& connection) {
     if (got <= 0) return;
     const int failed = partial_->write(connection.at, {buffer.data(), static_cast<std::size_t>(got)});
     if (failed != 0)
-      return end({.error = Error{ErrorKind::io, place_.incomplete.string(),
-                                 "cannot be written: " + system_message(failed),
-                                 is_disk_full(failed)
-                                     ? "Free some space, then resume; nothing that was downloaded is lost"
-                                     : "Check the disk"},
+      return end({.error = errors::cannot_write(Said{system_message(failed)})
+                               .at(phrases::file_place(place_.incomplete))
+                               .advise(is_disk_full(failed) ? phrases::download_free_space()
+                                                            : phrases::check_the_disk()),
                   .is_disk_full = is_disk_full(failed)});
     connection.at += got;
     connection.window_bytes += got;
@@ -357,8 +354,7 @@ void Transfer::on_refusal(Connection& connection, int status) {
     const int redirects = connection.redirects + 1;
     close(connection);
     if (weaker || !target.isValid() || redirects > most_redirects)
-      return end({.error = Error{ErrorKind::format, shown(asked), "the server redirects to nowhere",
-                                 "Try again later"}});
+      return end({.error = errors::server_redirects_nowhere().at(phrases::name_place(shown(asked)))});
     request_piece(range, whole, target, redirects);
     return;
   }
@@ -376,10 +372,7 @@ void Transfer::on_refusal(Connection& connection, int status) {
     if (!is_located_) return;  // another range has asked already
     // A signed address has expired: the hub gives a new one.
     if (++refusals_ > max_refusals)
-      return end(
-          {.error = Error{ErrorKind::io, shown(asked),
-                          "the storage refuses fresh addresses too (status " + std::to_string(status) + ")",
-                          "Check the clock of this machine"}});
+      return end({.error = errors::storage_refuses(status).at(phrases::name_place(shown(asked)))});
     log::info("download", id_.text(), ": asks for a new address, status ", status);
     is_located_ = false;
     return locate();
@@ -392,12 +385,10 @@ void Transfer::on_refusal(Connection& connection, int status) {
     is_located_ = false;
     return locate();
   }
-  const Error lie{ErrorKind::format, shown(asked),
-                  is_compressed ? "the server sends it compressed, which was not asked for"
-                  : status == 416
-                      ? "the file is shorter there than the hub says"
-                      : "the answer does not fit what was asked for (status " + std::to_string(status) + ")",
-                  "Check the proxy, and try again later"};
+  const Error lie = (is_compressed   ? errors::server_compresses()
+                     : status == 416 ? errors::server_file_shorter()
+                                     : errors::server_other_answer(status))
+                        .at(phrases::name_place(shown(asked)));
   // A server whose ranges are wrong may still send the whole file right.
   if (++lies_ > most_lies) return end({.error = lie});
   needs_whole_ = needs_whole_ || status == 206 || status == 416;
@@ -411,8 +402,7 @@ void Transfer::check_speed() {
     Connection& connection = *connections_[it];
     if (connection.is_old && connection.window_bytes < settings_.slow_bytes) {
       close(connection);
-      return retry_later({ErrorKind::io, url_.host().toStdString(), "the server sends next to nothing",
-                          "Check the connection"});
+      return retry_later(errors::server_too_slow().at(phrases::name_place(url_.host().toStdString())));
     }
     connection.window_bytes = 0;
     connection.is_old = true;
@@ -461,10 +451,7 @@ void Transfer::verify() {
 
 void Transfer::on_verified(const Result<bool>& verified) {
   if (!verified) return end({.error = verified.error()});
-  if (!*verified)
-    return begin_again({ErrorKind::format, id_.text(),
-                        "what came is not what the hub lists: its hash is wrong",
-                        "Try again; when it happens again, the storage or the network changes the file"});
+  if (!*verified) return begin_again(errors::download_wrong_hash().at(phrases::name_place(id_.text())));
   if (const auto done = partial_->commit(); !done) return end({.error = done.error()});
   end({});
 }

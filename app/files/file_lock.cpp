@@ -4,13 +4,16 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include "app/files/errors.h"
+
 namespace fovea::app {
 
-Result<FileLock> FileLock::open(const std::filesystem::path& file, std::string advice) {
-  const std::string path = file.string() + ".lock";
+Result<FileLock> FileLock::open(const std::filesystem::path& file, Phrase advice) {
+  const std::filesystem::path path = file.string() + ".lock";
   FileDescriptor opened(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (opened) return FileLock(std::move(opened));
-  return fail(ErrorKind::io, path, "cannot be opened: " + system_message(errno), std::move(advice));
+  return fail(phrases::file_place(path),
+              errors::files_cannot_open(Said{system_message(errno)}).advise(std::move(advice)));
 }
 
 bool FileLock::try_alone() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <utility>
 
 #include "engine/core/file_descriptor.h"
@@ -14,7 +13,7 @@ namespace fovea::app {
 class FileLock {
  public:
   // Makes the lock's file where it is missing, and holds nothing yet. advice: what to do where that fails.
-  static Result<FileLock> open(const std::filesystem::path& file, std::string advice);
+  static Result<FileLock> open(const std::filesystem::path& file, Phrase advice);
 
   bool try_alone();  // false: somebody else holds it, alone or shared
   void share();      // waits while somebody holds it alone

@@ -5,13 +5,16 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
+#include "app/files/errors.h"
 #include "engine/core/file_descriptor.h"
+#include "engine/core/result.h"
 
 namespace fovea::app {
 namespace {
 
-Result<std::string> read_all(int fd, const std::string& where, std::int64_t limit_bytes) {
+Result<std::string> read_all(int fd, const Phrase& where, std::int64_t limit_bytes) {
   std::string text;
   std::array<char, 1 << 16> buffer;
   for (;;) {
@@ -19,16 +22,14 @@ Result<std::string> read_all(int fd, const std::string& where, std::int64_t limi
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       const int failed = errno;
-      return std::unexpected(Error{ErrorKind::io, where, "cannot be read: " + system_message(failed),
-                                   failed == EISDIR ? "Name a file in it" : "Check the disk"});
+      return fail(where, errors::cannot_read(Said{system_message(failed)})
+                             .advise(failed == EISDIR ? phrases::files_name_one_inside()
+                                                      : phrases::check_the_disk()));
     }
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (static_cast<std::int64_t>(text.size()) > limit_bytes) {
-      return std::unexpected(Error{ErrorKind::invalid, where,
-                                   "is larger than " + std::to_string(limit_bytes >> 20) + " MiB",
-                                   "Give a smaller file"});
-    }
+    if (static_cast<std::int64_t>(text.size()) > limit_bytes)
+      return fail(where, errors::files_too_large(Bytes{limit_bytes}));
   }
 }
 
@@ -47,17 +48,18 @@ Result<std::string> read_file(const std::filesystem::path& path, std::int64_t li
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
     const int failed = errno;
-    const ErrorKind kind = failed == ENOENT ? ErrorKind::not_found : ErrorKind::io;
-    return std::unexpected(Error{kind, path.string(), "cannot be opened: " + system_message(failed),
-                                 failed == EACCES ? "Give yourself the right to read it" : "Check the path"});
+    const Said said{system_message(failed)};
+    Error error = failed == ENOENT ? errors::files_not_found(said) : errors::files_cannot_open(said);
+    if (failed == EACCES) error.advice = phrases::files_allow_reading();
+    return fail(phrases::file_place(path), std::move(error));
   }
-  auto text = read_all(fd, path.string(), limit_bytes);
+  auto text = read_all(fd, phrases::file_place(path), limit_bytes);
   ::close(fd);
   return text;
 }
 
 Result<std::string> read_standard_input(std::int64_t limit_bytes) {
-  return read_all(STDIN_FILENO, "standard input", limit_bytes);
+  return read_all(STDIN_FILENO, phrases::files_standard_input(), limit_bytes);
 }
 
 Result<std::string> read_input(const std::string& name, std::int64_t limit_bytes) {

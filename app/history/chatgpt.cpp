@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "app/history/errors.h"
 #include "app/history/json.h"
 #include "engine/core/result.h"
 
@@ -192,7 +193,7 @@ void add_messages(const std::vector<ExportedNode>& nodes, std::vector<Id>& shown
 
 Result<Archive> archive_of_chatgpt(const Json& value) {
   const Json* mapping = member(&value, "mapping");
-  if (!mapping || !mapping->is_object()) return fail(ErrorKind::format, {}, "it has no mapping of messages");
+  if (!mapping || !mapping->is_object()) return fail(errors::import_no_mapping());
   Archive archive;
   Conversation& c = archive.conversation;
   std::string id = text_in(&value, "conversation_id");
@@ -205,7 +206,7 @@ Result<Archive> archive_of_chatgpt(const Json& value) {
   const std::vector<ExportedNode> nodes = nodes_of(*mapping, places);
   std::vector<Id> shown_at(nodes.size(), 0);
   add_messages(nodes, shown_at, archive);
-  if (archive.messages.empty()) return fail(ErrorKind::format, {}, "it has no messages that can be shown");
+  if (archive.messages.empty()) return fail(errors::import_nothing_shown());
   const auto current = places.find(text_in(&value, "current_node"));
   c.leaf = current == places.end() ? 0 : shown_at[current->second];
   if (c.leaf == 0) c.leaf = archive.messages.back().id;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "app/files/errors.h"
+#include "app/history/errors.h"
 #include "app/history/word_tokenizer.h"
 #include "engine/core/file_descriptor.h"
 #include "engine/core/result.h"
@@ -27,42 +29,37 @@ int wait_for_lock(void*, int tries) {
 // A row is at most as large as this: no message is, and a damaged file cannot ask for more.
 constexpr int kMaxBytesOfARow = 256 << 20;
 
-Error error_of(int code, int system_error, const std::string& where, const std::string& message) {
+// said_by_sqlite: its message for the code; system_error: errno behind it, 0: none.
+Error error_of(int code, int system_error, const char* said_by_sqlite) {
+  const Said said{said_by_sqlite};
+  const Said cause = system_error != 0 ? Said{system_message(system_error)} : said;
   switch (code & 0xFF) {
     case SQLITE_FULL:
-      return {ErrorKind::io, where, "the disk is full; what was written before is safe",
-              "Free some space and try again"};
+      return errors::history_disk_full();
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return {ErrorKind::format, where, "is damaged (" + message + ")",
-              "Close Fovea and start it again: it keeps the damaged file and saves what can be read"};
+      return errors::history_damaged(said);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {ErrorKind::io, where, "another program keeps it locked", "Close the other program"};
+      return errors::history_locked();
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return {ErrorKind::io, where, "may only be read (" + message + ")",
-              "Check the permissions of the file and its folder"};
+      return errors::history_read_only(said);
     case SQLITE_CANTOPEN:
-      return {ErrorKind::io, where,
-              "cannot be opened: " + (system_error != 0 ? system_message(system_error) : message),
-              "Check the permissions of the file and its folder"};
+      return errors::files_cannot_open(cause).advise(phrases::files_check_permissions());
     case SQLITE_IOERR:
-      return {ErrorKind::io, where,
-              "reading or writing failed: " + (system_error != 0 ? system_message(system_error) : message),
-              "Check the disk"};
+      return errors::history_access(cause);
     case SQLITE_NOMEM:
-      return {ErrorKind::memory, where, "there is not enough memory", "Close other programs"};
+      return errors::no_memory();
     case SQLITE_TOOBIG:
-      return {ErrorKind::invalid, where, "a text is larger than 256 MiB", "Divide it"};
+      return errors::history_text_too_large(Bytes{kMostBytesOfARow});
     case SQLITE_CONSTRAINT:
-      return {ErrorKind::not_found, where, "what this belongs to is not there (" + message + ")",
-              "It may have been deleted in another window"};
+      return errors::history_parent_gone(said);
     case SQLITE_INTERRUPT:
-      return {ErrorKind::cancelled, where, "was interrupted", ""};
+      return errors::history_interrupted();
     default:
-      return {ErrorKind::internal, where, "SQLite says: " + message, ""};
+      return errors::history_sqlite(said);
   }
 }
 
@@ -70,8 +67,9 @@ Error error_of(int code, int system_error, const std::string& where, const std::
 Result<void> make_private_file(const std::filesystem::path& file) {
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) {
-    return fail(ErrorKind::io, file.string(), "cannot be opened: " + system_message(errno),
-                "Check the permissions of the file and its folder");
+    return fail(
+        phrases::file_place(file),
+        errors::files_cannot_open(Said{system_message(errno)}).advise(phrases::files_check_permissions()));
   }
   ::close(fd);
   return {};
@@ -176,9 +174,9 @@ void Database::close() {
 
 std::unexpected<Error> Database::failed(int code) const {
   const int system_error = handle_ ? sqlite3_system_errno(handle_) : 0;
-  const std::string message =
+  const char* said =
       handle_ && sqlite3_errcode(handle_) == code ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
-  return std::unexpected(error_of(code, system_error, file_.string(), message));
+  return fail(phrases::file_place(file_), error_of(code, system_error, said));
 }
 
 Result<Statement> Database::prepare(const char* sql) {
@@ -228,11 +226,11 @@ Result<void> Database::backup_to(const std::filesystem::path& target) {
   sqlite3_close(copy);
   if (code == SQLITE_OK) return {};
   ::unlink(target.c_str());
-  return std::unexpected(error_of(code, system_error, target.string(), sqlite3_errstr(code)));
+  return fail(phrases::file_place(target), error_of(code, system_error, sqlite3_errstr(code)));
 }
 
-Result<std::vector<std::string>> Database::quick_check(std::stop_token stop) {
-  std::vector<std::string> problems;
+Result<std::vector<Said>> Database::quick_check(std::stop_token stop) {
+  std::vector<Said> problems;
   const auto stopped = [](void* token) {
     return static_cast<std::stop_token*>(token)->stop_requested() ? 1 : 0;
   };
@@ -243,12 +241,12 @@ Result<std::vector<std::string>> Database::quick_check(std::stop_token stop) {
   for (;;) {
     auto row = check.step();
     if (!row && is_damage(row.error())) {
-      problems.push_back(row.error().what_words());
+      problems.emplace_back(sqlite3_errmsg(handle_));
       return problems;
     }
     if (!row) return std::unexpected(row.error());
     if (!*row) return problems;
-    if (auto line = check.text(0); line != "ok") problems.push_back(std::move(line));
+    if (auto line = check.text(0); line != "ok") problems.emplace_back(std::move(line));
   }
 }
 

@@ -93,7 +93,7 @@ class Database {
   // A complete copy in a new file, through SQLite's backup interface.
   Result<void> backup_to(const std::filesystem::path& target);
   // Empty: sound. Otherwise SQLite's own lines on what is wrong.
-  Result<std::vector<std::string>> quick_check(std::stop_token stop = {});
+  Result<std::vector<Said>> quick_check(std::stop_token stop = {});
 
   std::int64_t last_id() const;
   std::int64_t changes() const;  // rows of the last statement

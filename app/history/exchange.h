@@ -1,6 +1,7 @@
 // Conversations as files: Markdown to read, JSON to keep, and what ChatGPT exports.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -19,16 +20,16 @@ std::string to_json(const std::vector<Archive>& archives);
 
 struct Parsed {
   std::vector<Archive> archives;
-  std::vector<std::string> left_out;  // at most 100 lines
+  std::vector<Phrase> left_out;  // at most 100
   std::int32_t left_out_count = 0;
 };
 
-// What one file holds. `where` names it in errors. Knows our own JSON and ChatGPT's conversations.json; a
+// What one file holds. `file` names it in errors. Knows our own JSON and ChatGPT's conversations.json; a
 // conversation that cannot be read is left out with a reason, a file that is neither is an error.
-Result<Parsed> from_json(std::string_view text, std::string_view where);
+Result<Parsed> from_json(std::string_view text, const std::filesystem::path& file);
 
 // The same in pieces of a few conversations, so that a large export needs no more memory than its own text.
 using ArchiveSink = std::function<Result<void>(std::vector<Archive>& archives)>;
-Result<Parsed> read_json(std::string_view text, std::string_view where, const ArchiveSink& sink);
+Result<Parsed> read_json(std::string_view text, const std::filesystem::path& file, const ArchiveSink& sink);
 
 }  // namespace fovea::app::history

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/history/errors.h"
 #include "app/history/parts.h"
 #include "app/history/rows.h"
 #include "engine/core/result.h"
@@ -12,7 +13,6 @@ namespace {
 
 constexpr Time kKeepDeleted = Time{30} * 24 * 3600 * 1000;  // ms
 constexpr std::size_t kTitleBytes = 4096;
-constexpr const char* kConversation = "conversation ";
 
 Time system_time() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -101,9 +101,7 @@ Result<History> History::open(const std::filesystem::path& file, const Options& 
   Opening& opening = history.parts_->opening;
   if (!opening.set_aside.empty()) {
     const int saved = save_from(opening.set_aside, history);
-    opening.notices.push_back(saved == 0 ? "No conversation could be read from it."
-                                         : "Conversations that could be read from it and are here again: " +
-                                               std::to_string(saved) + ".");
+    opening.notices.push_back(saved == 0 ? phrases::history_nothing_saved() : phrases::history_saved(saved));
   }
   return history;
 }
@@ -117,8 +115,7 @@ Result<void> History::check(const std::filesystem::path& file, std::stop_token s
   FOVEA_TRY(const auto problems, database.quick_check(stop));
   if (problems.empty()) return {};
   mark_suspect(file);
-  return fail(ErrorKind::format, file.string(), "is damaged (" + problems.front() + ")",
-              "Close Fovea and start it again: it keeps the damaged file and saves what can be read");
+  return fail(phrases::file_place(file), errors::history_damaged(problems.front()));
 }
 
 // --- conversations
@@ -150,13 +147,13 @@ Result<ConversationPage> History::conversations(int limit) {
 Result<void> History::rename(Id id, std::string_view title) {
   FOVEA_CHECK(
       parts_->database.run("UPDATE conversations SET title=? WHERE id=?", shortened(title, kTitleBytes), id));
-  return must_have_changed(parts_->database, kConversation, id);
+  return must_have_changed(parts_->database, errors::history_no_conversation(id));
 }
 
 Result<void> History::set_pinned(Id id, bool pinned) {
   FOVEA_CHECK(parts_->database.run("UPDATE conversations SET pinned_at=? WHERE id=?",
                                    pinned ? parts_->now() : Time{0}, id));
-  return must_have_changed(parts_->database, kConversation, id);
+  return must_have_changed(parts_->database, errors::history_no_conversation(id));
 }
 
 Result<std::string> History::new_draft() {
@@ -171,17 +168,17 @@ Result<void> History::set_new_draft(std::string_view text) {
 
 Result<void> History::set_draft(Id id, std::string_view text) {
   FOVEA_CHECK(parts_->database.run("UPDATE conversations SET draft=? WHERE id=?", text, id));
-  return must_have_changed(parts_->database, kConversation, id);
+  return must_have_changed(parts_->database, errors::history_no_conversation(id));
 }
 
 Result<void> History::set_system_prompt(Id id, std::string_view text) {
   FOVEA_CHECK(parts_->database.run("UPDATE conversations SET system_prompt=? WHERE id=?", text, id));
-  return must_have_changed(parts_->database, kConversation, id);
+  return must_have_changed(parts_->database, errors::history_no_conversation(id));
 }
 
 Result<void> History::set_settings(Id id, std::string_view json) {
   FOVEA_CHECK(parts_->database.run("UPDATE conversations SET settings=? WHERE id=?", json, id));
-  return must_have_changed(parts_->database, kConversation, id);
+  return must_have_changed(parts_->database, errors::history_no_conversation(id));
 }
 
 Result<void> History::remove(Id id) {

@@ -29,13 +29,13 @@ struct Options {
   std::int64_t quick_check_limit_bytes = 32 << 20;  // larger files are checked by check(), not when opened
 };
 
-// What happened while the file was opened, in sentences for people.
+// What happened while the file was opened.
 struct Opening {
   bool read_only = false;
-  std::vector<std::string> notices;  // a damaged file was set aside, a newer schema …
-  std::filesystem::path set_aside;   // where the damaged file is now; empty: there was none
-  std::filesystem::path backup;      // made before a migration; empty: there was none
-  bool checked = false;              // the whole file was checked
+  std::vector<Phrase> notices;      // a damaged file was set aside, a newer schema …
+  std::filesystem::path set_aside;  // where the damaged file is now; empty: there was none
+  std::filesystem::path backup;     // made before a migration; empty: there was none
+  bool checked = false;             // the whole file was checked
 };
 
 class History {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "app/history/errors.h"
 #include "app/history/exchange.h"
 #include "engine/core/json_depth.h"
 #include "engine/core/result.h"
@@ -20,10 +21,6 @@ constexpr int kVersion = 1;
 constexpr std::size_t kMaxReasons = 100;
 constexpr std::size_t kBatch = 32;  // conversations handed on together
 constexpr int kDeepest = 200;
-
-std::unexpected<Error> unreadable(std::string what) {
-  return fail(ErrorKind::format, {}, std::move(what));
-}
 
 // Finds where values begin and end, without looking at what they are.
 class Scanner {
@@ -77,34 +74,28 @@ class Scanner {
 
 class Reader {
  public:
-  Reader(std::string_view text, std::string_view where, const ArchiveSink& sink)
-      : text_(text), where_(where), sink_(sink), scanner_(text) {}
+  Reader(std::string_view text, std::filesystem::path file, const ArchiveSink& sink)
+      : text_(text), file_(std::move(file)), sink_(sink), scanner_(text) {}
 
   Result<Parsed> read() {
-    if (text_.starts_with("PK\x03\x04")) {
-      return fail(ErrorKind::unsupported, where_, "is a ZIP archive",
-                  "Unpack it and import conversations.json");
-    }
+    if (text_.starts_with("PK\x03\x04")) return refused(errors::import_zip());
     const char first = scanner_.peek();
     if (first == '[') {
       FOVEA_CHECK(read_list());
     } else if (first == '{') {
       FOVEA_CHECK(read_object());
     } else {
-      return refused("is no JSON");
+      return refused(errors::import_no_json());
     }
     FOVEA_CHECK(hand_on());
     return std::move(parsed_);
   }
 
  private:
-  std::unexpected<Error> refused(const std::string& what) const {
-    return fail(ErrorKind::format, where_, what,
-                "Choose a file that Fovea has exported, or conversations.json of a ChatGPT export");
+  std::unexpected<Error> refused(Error error) const {
+    return fail(phrases::file_place(file_), std::move(error));
   }
-  std::unexpected<Error> broken() const {
-    return refused("ends or breaks off at byte " + std::to_string(scanner_.at()) + ", inside its JSON");
-  }
+  std::unexpected<Error> broken() const { return refused(errors::import_breaks_off(scanner_.at())); }
 
   // The scanner stands at '['.
   Result<void> read_list() {
@@ -130,9 +121,7 @@ class Reader {
       if (key.empty() || !scanner_.take(':')) return broken();
       if (key == "\"version\"") {
         const auto version = Json::parse(scanner_.value(), nullptr, false);
-        if (version.is_number_integer() && version > kVersion) {
-          return fail(ErrorKind::unsupported, where_, "was exported by a newer Fovea", "Update Fovea");
-        }
+        if (version.is_number_integer() && version > kVersion) return refused(errors::import_too_new());
       } else if (key == "\"conversations\"" && scanner_.peek() == '[') {
         any = true;
         FOVEA_CHECK(read_list());
@@ -148,14 +137,14 @@ class Reader {
       if (!scanner_.take(',')) break;
     }
     if (!scanner_.take('}')) return broken();
-    if (!any) return refused("holds no conversations");
+    if (!any) return refused(errors::import_no_conversations());
     return {};
   }
 
   void add(std::string_view element) {
     ++number_;
     const Json value = Json::parse(element, nullptr, false);
-    auto archive = !value.is_object()          ? Result<Archive>(unreadable("it is no valid JSON object"))
+    auto archive = !value.is_object()          ? Result<Archive>(fail(errors::import_no_object()))
                    : value.contains("mapping") ? archive_of_chatgpt(value)
                                                : archive_of(value);
     if (archive) {
@@ -164,10 +153,10 @@ class Reader {
     }
     ++parsed_.left_out_count;
     if (parsed_.left_out.size() >= kMaxReasons) return;
-    std::string title = value.is_object() ? string_in(value, "title") : std::string();
-    if (!title.empty()) title = " (" + title.substr(0, 200) + ")";
-    parsed_.left_out.push_back("conversation " + std::to_string(number_) + title + ": " +
-                               archive.error().what_words());
+    const std::string title = value.is_object() ? string_in(value, "title").substr(0, 200) : std::string();
+    const Phrase& why = archive.error().what;
+    parsed_.left_out.push_back(title.empty() ? phrases::import_left_out(number_, why)
+                                             : phrases::import_left_out_titled(number_, title, why));
   }
 
   Result<void> hand_on() {
@@ -178,7 +167,7 @@ class Reader {
   }
 
   std::string_view text_;
-  std::string where_;
+  std::filesystem::path file_;
   const ArchiveSink& sink_;
   Scanner scanner_;
   std::vector<Archive> archives_;
@@ -235,9 +224,9 @@ bool read_name(const Json& object, const char* key, Enum last, Enum& value) {
 
 Result<Message> message_of(const Json& object) {
   Message m;
-  if (!object.is_object()) return unreadable("a message is no object");
+  if (!object.is_object()) return fail(errors::import_message_no_object());
   if (!read_name(object, "role", Role::tool, m.role)) {
-    return unreadable("a message has the role \"" + string_in(object, "role").substr(0, 40) + "\"");
+    return fail(errors::import_message_role(string_in(object, "role").substr(0, 40)));
   }
   if (!read_name(object, "state", MessageState::failed, m.state)) m.state = MessageState::complete;
   m.id = integer_in(object, "id");
@@ -299,7 +288,7 @@ Json json_of(const Archive& archive) {
 
 Result<Archive> archive_of(const Json& value) {
   const auto messages = value.find("messages");
-  if (messages == value.end() || !messages->is_array()) return unreadable("it has no list of messages");
+  if (messages == value.end() || !messages->is_array()) return fail(errors::import_no_messages());
   Archive archive;
   Conversation& c = archive.conversation;
   c.uid = string_in(value, "uid");
@@ -314,8 +303,8 @@ Result<Archive> archive_of(const Json& value) {
   std::unordered_map<Id, bool> known{{0, true}};
   for (const Json& object : *messages) {
     FOVEA_TRY(auto message, message_of(object));
-    if (!known.contains(message.parent)) return unreadable("a message stands before the one that it answers");
-    if (!known.try_emplace(message.id, true).second) return unreadable("two messages have the same id");
+    if (!known.contains(message.parent)) return fail(errors::import_message_early());
+    if (!known.try_emplace(message.id, true).second) return fail(errors::import_message_twice());
     archive.messages.push_back(std::move(message));
   }
   if (!known.contains(c.leaf)) c.leaf = archive.messages.empty() ? 0 : archive.messages.back().id;
@@ -329,13 +318,13 @@ std::string to_json(const std::vector<Archive>& archives) {
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<Parsed> read_json(std::string_view text, std::string_view where, const ArchiveSink& sink) {
-  return Reader(text, where, sink).read();
+Result<Parsed> read_json(std::string_view text, const std::filesystem::path& file, const ArchiveSink& sink) {
+  return Reader(text, file, sink).read();
 }
 
-Result<Parsed> from_json(std::string_view text, std::string_view where) {
+Result<Parsed> from_json(std::string_view text, const std::filesystem::path& file) {
   std::vector<Archive> all;
-  FOVEA_TRY(auto parsed, read_json(text, where, [&](std::vector<Archive>& archives) -> Result<void> {
+  FOVEA_TRY(auto parsed, read_json(text, file, [&](std::vector<Archive>& archives) -> Result<void> {
               for (Archive& archive : archives) all.push_back(std::move(archive));
               return {};
             }));

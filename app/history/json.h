@@ -11,7 +11,7 @@ namespace fovea::app::history {
 
 nlohmann::ordered_json json_of(const Archive& archive);
 
-// One conversation of our own JSON. The error's `what` is the reason.
+// One conversation of our own JSON. The error has no place.
 Result<Archive> archive_of(const nlohmann::ordered_json& value);
 // One element of ChatGPT's conversations.json: its mapping of nodes becomes a tree without the hidden ones.
 Result<Archive> archive_of_chatgpt(const nlohmann::ordered_json& value);

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/files/errors.h"
 #include "app/files/folders.h"
+#include "app/history/errors.h"
 #include "app/history/rows.h"
 #include "app/history/schema.h"
 #include "engine/core/result.h"
@@ -14,7 +16,6 @@
 namespace fovea::app::history {
 namespace {
 
-constexpr const char* kAnotherFolder = "Set FOVEA_DATA to a folder that you can write to";
 constexpr std::int64_t kOurMark = 0x46766561;  // schema.cpp
 
 std::filesystem::path with_suffix(const std::filesystem::path& file, const std::string& suffix) {
@@ -30,10 +31,7 @@ Result<std::filesystem::path> set_aside(const std::filesystem::path& file) {
   const auto target = name_aside(file, "damaged");
   std::error_code error;
   std::filesystem::rename(file, target, error);
-  if (error) {
-    return fail(ErrorKind::io, file.string(), "is damaged and cannot be renamed: " + error.message(),
-                "Move the file away yourself");
-  }
+  if (error) return fail(phrases::file_place(file), errors::history_stays_damaged(Said{error.message()}));
   std::error_code ignored;
   std::filesystem::rename(with_suffix(file, "-wal"), with_suffix(target, "-wal"), ignored);
   std::filesystem::remove(with_suffix(file, "-shm"), ignored);
@@ -53,15 +51,10 @@ Result<Database> open_sound(const std::filesystem::path& file, const Options& op
   FOVEA_TRY(auto database, Database::open(file, Access::read_write));
   FOVEA_TRY(const auto mark, database.number("PRAGMA application_id"));
   FOVEA_TRY(const auto tables, database.number("SELECT count(*) FROM sqlite_schema"));
-  if (tables > 0 && mark != kOurMark) {
-    return fail(ErrorKind::invalid, file.string(), "is another program's database",
-                "Move it away, or set FOVEA_DATA to another folder");
-  }
+  if (tables > 0 && mark != kOurMark) return fail(phrases::file_place(file), errors::history_foreign());
   if (tables > 0 && must_check(file, options)) {
     FOVEA_TRY(const auto problems, database.quick_check());
-    if (!problems.empty()) {
-      return fail(ErrorKind::format, file.string(), "is damaged (" + problems.front() + ")");
-    }
+    if (!problems.empty()) return fail(phrases::file_place(file), errors::history_damaged(problems.front()));
     opening.checked = true;
     std::error_code ignored;
     std::filesystem::remove(suspect_note(file), ignored);
@@ -69,25 +62,15 @@ Result<Database> open_sound(const std::filesystem::path& file, const Options& op
   return database;
 }
 
-std::string newer_sentence(const std::filesystem::path& file) {
-  return file.filename().string() +
-         " was written by a newer Fovea: the conversations can be read and exported, but nothing new is "
-         "kept. "
-         "Update Fovea to write again.";
-}
-
 // A file of a newer Fovea: read if its author allows it.
 Result<Database> open_newer(const std::filesystem::path& file, Database database, int known,
                             Opening& opening) {
   FOVEA_TRY(const auto oldest,
             database.number("SELECT CAST(value AS INTEGER) FROM meta WHERE key='oldest_reader'"));
-  if (oldest > known) {
-    return fail(ErrorKind::unsupported, file.string(),
-                "was written by a newer Fovea in a way that this one cannot read", "Update Fovea");
-  }
+  if (oldest > known) return fail(phrases::file_place(file), errors::history_too_new());
   FOVEA_TRY(database, Database::open(file, Access::read_only));
   opening.read_only = true;
-  opening.notices.push_back(newer_sentence(file));
+  opening.notices.push_back(phrases::history_newer(file.filename()));
   return database;
 }
 
@@ -113,8 +96,7 @@ Result<Database> prepare_alone(const std::filesystem::path& file, const Options&
   auto database = open_sound(file, options, opening);
   if (!database && is_damage(database.error())) {
     FOVEA_TRY(opening.set_aside, set_aside(file));
-    opening.notices.push_back("The chat history could not be read: " + database.error().what_words() +
-                              ". The damaged file is kept as " + opening.set_aside.string() + ".");
+    opening.notices.push_back(phrases::history_set_aside(database.error().what, opening.set_aside));
     database = open_sound(file, options, opening);
   }
   if (!database) return database;
@@ -141,10 +123,7 @@ Result<Database> join_others(const std::filesystem::path& file, const Options& o
   if (version > steps.back().version) {
     return open_newer(file, std::move(database), steps.back().version, opening);
   }
-  if (version < steps.back().version) {
-    return fail(ErrorKind::io, file.string(), "is in use by an older Fovea that is still running",
-                "Close the other one and start again");
-  }
+  if (version < steps.back().version) return fail(phrases::file_place(file), errors::history_older_runs());
   return database;
 }
 
@@ -158,11 +137,11 @@ void mark_suspect(const std::filesystem::path& file) {
 Result<Opened> open_history(const std::filesystem::path& file, const Options& options) {
   std::error_code error;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
-  if (error) {
-    return fail(ErrorKind::io, file.parent_path().string(), "cannot be made: " + error.message(),
-                kAnotherFolder);
-  }
-  FOVEA_TRY(auto lock, FileLock::open(file, kAnotherFolder));
+  const Phrase another_folder = phrases::files_set_fovea_data();
+  if (error)
+    return fail(phrases::file_place(file.parent_path()),
+                errors::cannot_make_folder(Said{error.message()}).advise(another_folder));
+  FOVEA_TRY(auto lock, FileLock::open(file, another_folder));
   Opening opening;
   if (lock.try_alone()) {
     FOVEA_TRY(auto database, prepare_alone(file, options, opening));

@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <utility>
 
+#include "app/history/errors.h"
 #include "engine/core/result.h"
 
 namespace fovea::app::history {
 namespace {
 
 constexpr std::size_t kTitleLetters = 60;
-
-std::unexpected<Error> missing(Database& database, const char* what, Id id) {
-  return fail(ErrorKind::not_found, database.file().string(),
-              std::string(what) + std::to_string(id) + " is not there",
-              "It may have been deleted in another window");
-}
 
 Result<std::string> written_pieces(Database& database, Id message) {
   std::string text;
@@ -68,7 +64,7 @@ Result<Conversation> read_conversation(Database& database, Id id) {
   FOVEA_TRY(auto row,
             database.query("SELECT " FOVEA_CONVERSATION_COLUMNS " FROM conversations AS c WHERE id=?", id));
   FOVEA_TRY(const bool found, row.step());
-  if (!found) return missing(database, "conversation ", id);
+  if (!found) return fail(phrases::file_place(database.file()), errors::history_no_conversation(id));
   return conversation_of(row);
 }
 
@@ -78,7 +74,7 @@ Result<Message> read_message(Database& database, Id id) {
                            "model, policy, settings, timings, note, text FROM messages WHERE id=?",
                            id));
   FOVEA_TRY(const bool found, row.step());
-  if (!found) return missing(database, "message ", id);
+  if (!found) return fail(phrases::file_place(database.file()), errors::history_no_message(id));
   Message m;
   m.id = id;
   m.conversation = row.integer(0);
@@ -153,9 +149,9 @@ Result<Archive> read_archive(Database& database, Id conversation) {
   return archive;
 }
 
-Result<void> must_have_changed(Database& database, const char* what, Id id) {
+Result<void> must_have_changed(const Database& database, Error missing) {
   if (database.changes() > 0) return {};
-  return missing(database, what, id);
+  return fail(phrases::file_place(database.file()), std::move(missing));
 }
 
 std::string title_from(std::string_view text) {

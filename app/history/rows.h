@@ -29,8 +29,8 @@ Result<Id> write_conversation(Database& database, const Conversation& conversati
 // One conversation with all branches, in order of creation.
 Result<Archive> read_archive(Database& database, Id conversation);
 
-// After an UPDATE: an error when there was no such row.
-Result<void> must_have_changed(Database& database, const char* what, Id id);
+// After an UPDATE: `missing` when there was no such row.
+Result<void> must_have_changed(const Database& database, Error missing);
 
 // The first line of a question, cut between words at about 60 letters.
 std::string title_from(std::string_view text);

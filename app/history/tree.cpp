@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "app/history/errors.h"
 #include "app/history/history.h"
 #include "app/history/parts.h"
 #include "app/history/rows.h"
@@ -110,10 +111,7 @@ Result<void> must_be_in(Database& database, Id message, Id conversation) {
   if (message == 0) return {};
   FOVEA_TRY(const Id holder, database.number("SELECT conversation_id FROM messages WHERE id=?", message));
   if (holder == conversation) return {};
-  return fail(
-      ErrorKind::invalid, database.file().string(),
-      "message " + std::to_string(message) + " is not in conversation " + std::to_string(conversation),
-      "Open the conversation again");
+  return fail(phrases::file_place(database.file()), errors::history_message_elsewhere(message, conversation));
 }
 
 }  // namespace
@@ -174,9 +172,7 @@ Result<TakenBack> History::take_back(Id answer) {
   FOVEA_TRY(const Message taken, read_message(db, answer));
   FOVEA_TRY(Tree tree, read_tree(db, taken.conversation));
   if (taken.state != MessageState::partial || !taken.text.empty() || !tree[answer].children.empty()) {
-    return fail(ErrorKind::invalid, db.file().string(),
-                "message " + std::to_string(answer) + " is no answer that waits",
-                "Open the conversation again");
+    return fail(phrases::file_place(db.file()), errors::history_not_waiting(answer));
   }
   TakenBack back;
   Id gone = answer;
@@ -258,7 +254,7 @@ Result<void> History::finish_answer(Id message, const AnswerEnd& end) {
   FOVEA_CHECK(db.run("UPDATE messages SET state=?, seed=?, timings=?, note=?, updated_at=? WHERE id=?",
                      static_cast<std::int64_t>(end.state), static_cast<std::int64_t>(end.seed),
                      std::string_view(end.timings), std::string_view(end.note), now, message));
-  FOVEA_CHECK(must_have_changed(db, "message ", message));
+  FOVEA_CHECK(must_have_changed(db, errors::history_no_message(message)));
   FOVEA_CHECK(db.run(
       "UPDATE conversations SET updated_at=? WHERE id=(SELECT conversation_id FROM messages WHERE id=?)", now,
       message));

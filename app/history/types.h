@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/api/sentence.h"
+
 namespace fovea::app::history {
 
 using Id = std::int64_t;    // of a conversation or a message; 0: none
@@ -159,10 +161,10 @@ struct AnswerEnd {
 };
 
 struct ImportReport {
-  std::int32_t imported = 0;          // conversations
-  std::int32_t already_there = 0;     // not imported again
-  std::vector<Id> conversations;      // the imported ones
-  std::vector<std::string> left_out;  // what could not be read, and why; at most 100 lines
+  std::int32_t imported = 0;       // conversations
+  std::int32_t already_there = 0;  // not imported again
+  std::vector<Id> conversations;   // the imported ones
+  std::vector<Phrase> left_out;    // what could not be read, and why; at most 100
   std::int32_t left_out_count = 0;
 };
 

@@ -5,6 +5,9 @@
 #include <string>
 #include <unistd.h>
 
+#include "app/files/errors.h"
+#include "engine/core/result.h"
+
 namespace fovea::app {
 namespace {
 
@@ -57,10 +60,9 @@ std::filesystem::path history_file() {
 Result<std::filesystem::path> make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) {
-    return std::unexpected(Error{ErrorKind::io, folder.string(), "cannot be made: " + error.message(),
-                                 "Set FOVEA_DATA to a folder that you can write to"});
-  }
+  if (error)
+    return fail(phrases::file_place(folder),
+                errors::cannot_make_folder(Said{error.message()}).advise(phrases::files_set_fovea_data()));
   return folder;
 }
 

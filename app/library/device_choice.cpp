@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "app/library/errors.h"
 #include "app/library/fit_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
@@ -29,6 +30,11 @@ std::string_view named(std::string_view device) {
 // "cuda:0 (NVIDIA RTX A6000)"
 std::string full_name(const DeviceChoice& choice) {
   return choice.description.empty() ? choice.name : choice.name + " (" + choice.description + ")";
+}
+
+Phrase place_of(const DeviceChoice& choice) {
+  return choice.description.empty() ? phrases::device_place(choice.name)
+                                    : phrases::described_device_place(choice.name, choice.description);
 }
 
 QString memory_of(const DeviceInfo& device) {
@@ -71,16 +77,11 @@ bool same_device(std::string_view a, std::string_view b) {
 
 Result<const DeviceInfo*> find_device(const std::vector<DeviceInfo>& all, const DeviceChoice& wanted) {
   const auto found = std::ranges::find(all, named(wanted.name), &DeviceInfo::name);
-  if (found == all.end())
-    return fail(ErrorKind::not_found, "device " + full_name(wanted), "it is not there now",
-                "Choose another device in the settings");
+  if (found == all.end()) return fail(place_of(wanted), errors::chosen_device_gone());
   if (is_card(wanted.name) && !wanted.description.empty() && found->description != wanted.description)
-    return fail(ErrorKind::not_found, "device " + full_name(wanted),
-                "another card has this name now: " + found->description,
-                "Choose another device in the settings");
+    return fail(place_of(wanted), errors::chosen_device_replaced(found->description));
   if (!found->unusable.empty())
-    return fail(ErrorKind::unsupported, "device " + full_name(wanted),
-                "it cannot be used: " + found->unusable, "Choose another device in the settings");
+    return fail(place_of(wanted), errors::chosen_device_unusable(found->unusable));
   return &*found;
 }
 
@@ -99,7 +100,7 @@ QString short_of_memory(std::string_view device, const DeviceMemory& memory) {
       .arg(q(std::string(device)), size_words(free));
 }
 
-std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const std::string& no_gpu,
+std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const Phrase& no_gpu,
                                        const DeviceChoice& chosen) {
   std::vector<DeviceOffer> offers(1);
   for (const DeviceInfo& device : all) offers.push_back(offer_of(device));

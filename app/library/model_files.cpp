@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "app/files/folders.h"
+#include "app/library/errors.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -128,18 +129,18 @@ Result<FileCheck> check_files(const fs::path& model, const ProgressSink& progres
   for (const fs::path& path : files.files) {
     QFile file(QString::fromStdString(path.string()));
     if (!file.open(QFile::ReadOnly))
-      return fail(ErrorKind::io, path.string(), "cannot be read: " + file.errorString().toStdString());
+      return fail(phrases::file_place(path), errors::cannot_read(Said{file.errorString().toStdString()}));
     const auto expected = expected_checksum(path);
     QCryptographicHash hash(expected ? expected->algorithm : QCryptographicHash::Sha256);
     if (expected && expected->algorithm == QCryptographicHash::Sha1)
       hash.addData("blob " + QByteArray::number(file.size()) + QByteArray(1, '\0'));
     QByteArray buffer(piece, Qt::Uninitialized);
     for (;;) {
-      if (stop.stop_requested()) return fail(ErrorKind::cancelled, path.string(), "the check was stopped");
+      if (stop.stop_requested()) return fail(phrases::file_place(path), errors::library_check_stopped());
       const qint64 count = file.read(buffer.data(), piece);
       if (count < 0)
-        return fail(ErrorKind::io, path.string(), "cannot be read: " + file.errorString().toStdString(),
-                    "The disk may be failing: copy or download the file again");
+        return fail(phrases::file_place(path), errors::cannot_read(Said{file.errorString().toStdString()})
+                                                   .advise(phrases::library_failing_disk()));
       if (count == 0) break;
       if (expected) hash.addData(QByteArrayView(buffer.constData(), count));
       check.bytes += count;
@@ -148,9 +149,7 @@ Result<FileCheck> check_files(const fs::path& model, const ProgressSink& progres
     ++check.files;
     if (!expected) continue;
     if (hash.result().toHex() != expected->hex)
-      return fail(ErrorKind::format, path.string(),
-                  "the content is not what the hub has: its checksum differs",
-                  "Delete the model and download it again");
+      return fail(phrases::file_place(path), errors::library_wrong_checksum());
     ++check.compared;
   }
   return check;

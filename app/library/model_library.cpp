@@ -5,6 +5,8 @@
 #include <system_error>
 
 #include "app/files/folders.h"
+#include "app/library/errors.h"
+#include "engine/core/result.h"
 
 namespace fovea::app {
 namespace fs = std::filesystem;
@@ -35,10 +37,15 @@ bool is_later_part(const fs::path& file) {
   return std::regex_search(stem, match, part) && match[1] != "00001";
 }
 
-std::string names(const std::vector<LibraryEntry>& entries) {
-  std::string text;
-  for (const LibraryEntry& entry : entries) text += (text.empty() ? "" : ", ") + entry.name;
-  return text;
+// `folder`: the model library, which has these.
+Error unknown_name(const std::string& name, const std::vector<LibraryEntry>& entries,
+                   const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const LibraryEntry& entry : entries) names.push_back(entry.name);
+  Error error =
+      names.empty() ? errors::library_nothing_there(folder) : errors::library_no_such_name(names, folder);
+  if (name == "demo" || name == "demo-dense") error.advice = phrases::library_demo_help();
+  return error;
 }
 
 }  // namespace
@@ -79,18 +86,13 @@ std::vector<LibraryEntry> find_models(const fs::path& folder) {
 
 Result<fs::path> resolve_model(const std::string& argument, const fs::path& folder) {
   std::error_code ignored;
-  if (argument.empty()) {
-    return std::unexpected(Error{ErrorKind::invalid, "MODEL", "is empty", "Give a file, a folder or a name"});
-  }
+  if (argument.empty()) return fail(phrases::option_place("MODEL"), errors::library_empty_name());
   const fs::path path(argument);
   if (argument.contains('/')) {
     std::error_code error;
     if (fs::exists(path, error)) return path;
-    if (error)
-      return std::unexpected(Error{ErrorKind::io, argument, "cannot be looked at: " + error.message(),
-                                   "Give yourself the right to read its folder, or name another"});
-    return std::unexpected(Error{ErrorKind::not_found, argument, "there is no such file or folder",
-                                 "Check the path, or give a name from the model library without a slash"});
+    if (error) return fail(phrases::file_place(path), errors::library_no_access(Said{error.message()}));
+    return fail(phrases::file_place(path), errors::library_no_such_path());
   }
 
   std::vector<LibraryEntry> all = list_models(folder);
@@ -103,19 +105,9 @@ Result<fs::path> resolve_model(const std::string& argument, const fs::path& fold
                                        : fs::is_regular_file(path, ignored) || is_model_folder(path);
   if (here) candidates.push_back(fs::path(".") / path);
   if (candidates.size() == 1) return candidates.front();
-  if (candidates.size() > 1) {
-    std::string list;
-    for (const fs::path& candidate : candidates) list += (list.empty() ? "" : ", ") + candidate.string();
-    return std::unexpected(Error{ErrorKind::invalid, argument, "could be any of " + list,
-                                 "Write the path of the one you mean, with a slash"});
-  }
-  const std::string there = all.empty() ? "the model library " + folder.string() + " is empty"
-                                        : "the model library has " + names(all);
-  const bool demo = argument == "demo" || argument == "demo-dense";
-  return std::unexpected(Error{ErrorKind::not_found, argument,
-                               "there is no such file, folder or name; " + there,
-                               demo ? "See how the demo model is built: fovea demo-model --help"
-                                    : "Give a path, or put the model into " + folder.string()});
+  if (candidates.empty()) return fail(phrases::name_place(argument), unknown_name(argument, all, folder));
+  const std::vector<std::string> paths(candidates.begin(), candidates.end());
+  return fail(phrases::name_place(argument), errors::library_ambiguous_name(paths));
 }
 
 }  // namespace fovea::app

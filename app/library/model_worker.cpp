@@ -13,6 +13,7 @@
 
 #include "app/files/files.h"
 #include "app/library/calibration_text.h"
+#include "app/library/errors.h"
 #include "engine/api/model_info.h"
 #include "engine/core/result.h"
 
@@ -51,9 +52,7 @@ Result<std::int64_t> remove_all(const LibraryModel& model) {
   QDir().mkpath(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation));
   for (const fs::path& path : removal.whole) {
     QFile file(QString::fromStdString(path.string()));
-    if (!file.moveToTrash())
-      return fail(ErrorKind::io, path.string(), "cannot be moved to the trash",
-                  "The disk may have no trash: delete the file in the file manager");
+    if (!file.moveToTrash()) return fail(phrases::file_place(path), errors::library_no_trash());
   }
   std::error_code error;
   std::int64_t freed = removal.bytes;
@@ -66,9 +65,7 @@ Result<std::string> text_of(const PrepareChoice& choice) {
   if (choice.built_in_text) return std::string(calibration_text());
   if (choice.text_file.empty()) return std::string();
   FOVEA_TRY(std::string text, read_file(choice.text_file, text_limit_bytes));
-  if (text.empty())
-    return fail(ErrorKind::invalid, choice.text_file.string(), "the text is empty",
-                "Choose a text of some thousand words");
+  if (text.empty()) return fail(phrases::file_place(choice.text_file), errors::library_empty_text());
   return text;
 }
 
@@ -118,10 +115,10 @@ void ModelWorker::post(const fs::path& model, ModelTask task, Work work) {
     const std::lock_guard lock(mutex_);
     stop = source_.get_token();
   }
-  const auto run = [this, name, task, stop, work = std::move(work)] {
+  const auto run = [this, model, name, task, stop, work = std::move(work)] {
     Result<void> done;
     if (stop.stop_requested()) {
-      done = fail(ErrorKind::cancelled, name.toStdString(), "it was stopped before it began");
+      done = fail(phrases::file_place(model), errors::library_stopped_early());
     } else {
       Q_EMIT started(name, task);
       done = work(name, stop);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/files/files.h"
+#include "app/library/errors.h"
 
 namespace fovea::app {
 namespace {
@@ -43,14 +44,14 @@ bool read_generation_config(const std::filesystem::path& folder, SamplingSetting
 }  // namespace
 
 SamplingDefaults sampling_defaults(const ModelInfo& info) {
-  SamplingDefaults defaults;
+  SamplingDefaults defaults{.source = phrases::sampling_general()};
   if (read_generation_config(info.path, defaults.sampling)) {
-    defaults.source = "the model's generation_config.json";
+    defaults.source = phrases::sampling_of_the_model();
   } else if (info.parameters_active < small_model_parameters) {
     defaults.sampling.temperature = 0.6F;
     defaults.sampling.repetition_penalty = 1.1F;
     defaults.sampling.dry_multiplier = 0.8F;
-    defaults.source = "for small models";
+    defaults.source = phrases::sampling_for_small_models();
   }
   return defaults;
 }

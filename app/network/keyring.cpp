@@ -4,6 +4,8 @@
 #include <qt6keychain/keychain.h>
 #include <utility>
 
+#include "app/network/errors.h"
+
 namespace fovea::app {
 namespace {
 
@@ -18,17 +20,12 @@ Error keyring_error(const QKeychain::Job& job) {
   const bool absent = job.error() == QKeychain::NoBackendAvailable ||
                       job.error() == QKeychain::NotImplemented || job.error() == QKeychain::OtherError;
   if (job.error() == QKeychain::AccessDeniedByUser || job.error() == QKeychain::AccessDenied)
-    return {ErrorKind::io, "keyring", "access to the system's keyring was denied",
-            "Unlock it and try again, or set the environment variable HF_TOKEN"};
-  return {absent ? ErrorKind::not_found : ErrorKind::io, "keyring",
-          absent ? "the system has no keyring service that can be used" : "the system's keyring failed",
-          "Start one (GNOME Keyring, KWallet), or set the environment variable HF_TOKEN"};
+    return errors::keyring_denied().at(phrases::keyring());
+  return (absent ? errors::keyring_absent() : errors::keyring_failed()).at(phrases::keyring());
 }
 
 Result<void> outcome(const QKeychain::Job* job) {
-  if (!job)
-    return std::unexpected(Error{ErrorKind::io, "keyring", "the system's keyring does not answer",
-                                 "Unlock it and try again, or set the environment variable HF_TOKEN"});
+  if (!job) return std::unexpected(errors::keyring_silent().at(phrases::keyring()));
   if (job->error() == QKeychain::NoError || job->error() == QKeychain::EntryNotFound) return {};
   return std::unexpected(keyring_error(*job));
 }

@@ -7,6 +7,7 @@
 #include <QSslError>
 #include <algorithm>
 
+#include "app/network/errors.h"
 #include "app/network/http_fields.h"
 #include "app/network/proxy.h"
 #include "engine/core/log.h"
@@ -79,7 +80,7 @@ Result<QNetworkReply*> Network::send(const HttpRequest& request) {
   const QString scheme = request.url.scheme();
   if (!request.url.isValid() || request.url.host().isEmpty() ||
       (scheme != QLatin1String("https") && scheme != QLatin1String("http")))
-    return fail(ErrorKind::invalid, shown(request.url), "this is no address of the web", "Check HF_ENDPOINT");
+    return fail(phrases::name_place(shown(request.url)), errors::network_no_address());
   if (!manager_) {
     manager_ = new QNetworkAccessManager(this);
     manager_->setProxyFactory(new EnvironmentProxies(environment));
@@ -98,45 +99,43 @@ Result<QNetworkReply*> Network::send(const HttpRequest& request) {
 }
 
 Error offline_error() {
-  return {ErrorKind::io, "network", "Fovea is offline, so nothing was asked for",
-          "Switch offline mode off in the settings, or unset HF_HUB_OFFLINE"};
+  return errors::network_offline().at(phrases::network());
 }
 
 ConnectionTrouble connection_trouble(const QNetworkReply& reply) {
-  const std::string host = reply.url().host().toStdString();
-  const auto passing = [&](std::string what) {
-    return ConnectionTrouble{{ErrorKind::io, host, std::move(what), "Check the connection"}, true};
+  const auto trouble = [&](Error error, bool may_pass = true) {
+    return ConnectionTrouble{std::move(error).at(phrases::name_place(reply.url().host().toStdString())),
+                             may_pass};
   };
   switch (reply.error()) {
     case QNetworkReply::SslHandshakeFailedError: {
-      const QString reason = reply.property(tls_reason).toString();
-      const std::string why = reason.isEmpty() ? "" : " (" + reason.toStdString() + ")";
-      return {{ErrorKind::io, host, "the server's certificate cannot be trusted" + why,
-               "Check the date of this machine; a company's own certificate is named by SSL_CERT_FILE"},
-              false};
+      const std::string reason = reply.property(tls_reason).toString().toStdString();
+      return trouble(
+          reason.empty() ? errors::network_untrusted() : errors::network_untrusted_because(Said{reason}),
+          false);
     }
     case QNetworkReply::ConnectionRefusedError:
-      return passing("the server refuses connections");
+      return trouble(errors::network_refused());
     case QNetworkReply::RemoteHostClosedError:
-      return passing("the server ended the connection");
+      return trouble(errors::network_ended());
     case QNetworkReply::HostNotFoundError:
-      return passing("the host is not known");
+      return trouble(errors::network_unknown_host());
     case QNetworkReply::TimeoutError:
     case QNetworkReply::OperationCanceledError:
-      return passing("the server does not answer");
+      return trouble(errors::network_silent());
     case QNetworkReply::ProxyConnectionRefusedError:
     case QNetworkReply::ProxyConnectionClosedError:
     case QNetworkReply::ProxyNotFoundError:
     case QNetworkReply::ProxyTimeoutError:
     case QNetworkReply::ProxyAuthenticationRequiredError:
     case QNetworkReply::UnknownProxyError:
-      return {{ErrorKind::io, host, "the proxy does not pass the request on", "Check HTTPS_PROXY"}, true};
+      return trouble(errors::network_proxy());
     case QNetworkReply::ProtocolFailure:
     case QNetworkReply::ProtocolInvalidOperationError:
     case QNetworkReply::ProtocolUnknownError:
-      return passing("the server's answer is not HTTP");
+      return trouble(errors::network_not_http());
     default:
-      return passing("the connection failed");
+      return trouble(errors::network_failed());
   }
 }
 

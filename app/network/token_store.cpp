@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "app/files/files.h"
+#include "app/network/errors.h"
 #include "engine/core/log.h"
 
 namespace fovea::app {
@@ -61,9 +62,7 @@ void TokenStore::find(std::function<void(Token)> found) {
 
 void TokenStore::save(const QString& token, std::function<void(Result<void>)> done) {
   const QString clean = usable(token);
-  if (clean.isEmpty())
-    return done(std::unexpected(Error{ErrorKind::invalid, "token", "this is no access token",
-                                      "Copy it again from the hub's settings, without spaces"}));
+  if (clean.isEmpty()) return done(std::unexpected(errors::token_unusable().at(phrases::access_token())));
   keyring_->write(host_, clean, this, std::move(done));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/files/files.h"
+#include "app/terminal/errors.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/file_descriptor.h"
 #include "engine/core/log.h"
@@ -91,8 +92,8 @@ Result<void> History::add(const std::string& entry) {
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
   if (file && rest.empty()) return {};
-  return std::unexpected(Error{ErrorKind::io, file_.string(), "cannot be written: " + system_message(reason),
-                               "The history of this session will not be kept"});
+  return fail(phrases::file_place(file_),
+              errors::cannot_write(Said{system_message(reason)}).advise(phrases::terminal_history_lost()));
 }
 
 }  // namespace fovea::app

@@ -70,7 +70,7 @@ QString error_words(const Error& error) {
          QString::fromStdString(error.message(Translated()));
 }
 
-QString phrase_words(const Phrase& phrase) {
+QString sentence_words(const Phrase& phrase) {
   return QString::fromStdString(is_english() ? english(phrase) : Translated().words(phrase));
 }
 

@@ -12,6 +12,6 @@ namespace fovea::app {
 QString error_words(const Error& error);
 
 // A sentence that is no error: a notice, why there is no GPU, why a card cannot be used.
-QString phrase_words(const Phrase& phrase);
+QString sentence_words(const Phrase& phrase);
 
 }  // namespace fovea::app

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/demo/checksum.h"
+#include "app/demo/errors.h"
 #include "app/demo/recipe.h"
 #include "engine/api/prepare.h"
 #include "engine/checkpoint/checkpoint.h"
@@ -100,10 +101,11 @@ class DemoModelTest : public QObject {
     const fs::path source = fovea::tests::golden("checkpoint/small.gguf");
     const auto error = install_demo_model(source, folder.path() / "models", folder.path()).error();
     QCOMPARE(error.kind, fovea::ErrorKind::format);
+    QVERIFY2(error.is(fovea::errors::demo_wrong_checksum.code), error.message().c_str());
     QVERIFY(error.message().contains("b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"));
     QVERIFY(!fs::exists(folder.path() / "models"));
     const auto unfit = build_demo_model(source, folder.path() / "x.gguf").error();
-    QVERIFY(unfit.message().contains("shape"));
+    QVERIFY2(unfit.is(fovea::errors::demo_other_shape.code), unfit.message().c_str());
     QVERIFY(!fs::exists(folder.path() / "x.gguf"));
   }
 
@@ -139,7 +141,7 @@ class DemoModelTest : public QObject {
     fs::copy_file(fovea::tests::golden("models/experts.gguf"), other);
     const auto error = install_demo_model(other, folder.path(), folder.path()).error();
     QCOMPARE(error.kind, fovea::ErrorKind::invalid);
-    QVERIFY2(error.message().contains("another model"), error.message().c_str());
+    QVERIFY2(error.is(fovea::errors::demo_other_model.code), error.message().c_str());
     QCOMPARE(fovea::tests::content(other),
              fovea::tests::content(fovea::tests::golden("models/experts.gguf")));
   }

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "app/library/data_folder.h"
+#include "app/library/errors.h"
 #include "app/library/model_library.h"
 #include "app/library/sampling_defaults.h"
 #include "tests/support/environment.h"
@@ -112,7 +113,7 @@ class LibraryTest : public QObject {
     info.path = models_ / "qwen";
     info.parameters = 30'000'000'000;
     info.parameters_active = 3'000'000'000;
-    QCOMPARE(sampling_defaults(info).source, std::string("general"));
+    QCOMPARE(sampling_defaults(info).source, fovea::phrases::sampling_general());
     info.parameters_active = 300'000'000;
     QCOMPARE(sampling_defaults(info).sampling.dry_multiplier, 0.0F);
     info.parameters = 561'000'000;
@@ -131,7 +132,7 @@ class LibraryTest : public QObject {
     std::ofstream(models_ / "qwen/generation_config.json") << R"({"do_sample": false})";
     QCOMPARE(sampling_defaults(info).sampling.temperature, 0.0F);
     std::ofstream(models_ / "qwen/generation_config.json") << "no JSON";
-    QCOMPARE(sampling_defaults(info).source, std::string("for small models"));
+    QCOMPARE(sampling_defaults(info).source, fovea::phrases::sampling_for_small_models());
   }
 
  private:

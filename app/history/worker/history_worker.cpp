@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/history/errors.h"
 #include "app/words/error_words.h"
 #include "engine/core/result.h"
 
@@ -10,10 +11,6 @@ namespace {
 
 // An answer is written at least once a second; the rest of the second is for a slow disk.
 constexpr int kWriteMilliseconds = 500;
-
-Error closed_error() {
-  return {ErrorKind::cancelled, {}, "the chat history is closed", {}};
-}
 
 }  // namespace
 
@@ -31,7 +28,7 @@ void HistoryWorker::open() {
     return;
   }
   const Opening& opening = (*history_)->opening();
-  for (const std::string& sentence : opening.notices) Q_EMIT notice(sentence_words(sentence));
+  for (const Phrase& sentence : opening.notices) Q_EMIT notice(sentence_words(sentence));
   if (!opening.read_only) {
     const auto purged = (*history_)->purge();
     if (!purged) Q_EMIT failed(error_words(purged.error()));
@@ -44,7 +41,7 @@ void HistoryWorker::run(const std::function<void(Result<History>&)>& task) {
   if (history_) {
     task(*history_);
   } else {
-    Result<History> closed = std::unexpected(closed_error());
+    Result<History> closed = std::unexpected(errors::history_closed());
     task(closed);
   }
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/download/download_worker.h"
+#include "app/download/errors.h"
 #include "tests/support/test.h"
 
 #include "hub_server.h"
@@ -156,7 +157,7 @@ class DownloadsTest : public QObject {
     Downloads other(bench.client, bench.queue());
     const auto started = other.start();
     QVERIFY(!started);
-    QVERIFY2(started.error().message().contains("another Fovea"), started.error().message().c_str());
+    QVERIFY2(started.error().is(fovea::errors::queue_taken.code), started.error().message().c_str());
   }
 
   void aBrokenQueueIsSetAside() {
@@ -164,10 +165,9 @@ class DownloadsTest : public QObject {
     std::ofstream(bench.folder.path() / "downloads.json") << "{broken";
     const auto started = bench.downloads->start();
     QVERIFY(!started);
-    const std::string told = started.error().message();
-    const std::size_t name = told.find("downloads.broken-");
-    QVERIFY2(name != std::string::npos, told.c_str());
-    const std::string aside = told.substr(name, told.find(".json", name) + 5 - name);
+    QVERIFY2(started.error().is(fovea::errors::queue_set_aside.code), started.error().message().c_str());
+    const auto aside = std::get<fs::path>(*started.error().what.find("file"));
+    QVERIFY(aside.string().starts_with("downloads.broken-"));
     QCOMPARE(content(bench.folder.path() / aside), std::string("{broken"));
     bench.downloads->add(bench.request("Q8_0"));
     QVERIFY(content(bench.folder.path() / "downloads.json").contains("Q8_0"));
@@ -193,7 +193,8 @@ class DownloadsTest : public QObject {
     const auto id = bench.downloads->add(bench.request("Q8_0"));
     QVERIFY(bench.becomes(id, DownloadState::failed));
     const fovea::Error error = bench.status(id).error.value();
-    QVERIFY2(error.what_words().contains("status 500"), error.what_words().c_str());
+    QVERIFY2(error.is(fovea::errors::server_trouble.code), error.what_words().c_str());
+    QCOMPARE(error.number("status"), 500);
     QVERIFY(error.kind == fovea::ErrorKind::io);
     // As such it is there after a restart.
     QTRY_VERIFY(content(bench.queue().file).find("status 500") != std::string::npos);

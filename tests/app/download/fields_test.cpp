@@ -3,6 +3,7 @@
 #include <random>
 #include <set>
 
+#include "app/download/errors.h"
 #include "app/download/hub_client.h"
 #include "app/download/hub_json.h"
 #include "app/download/hub_names.h"
@@ -233,9 +234,9 @@ class FieldsTest : public QObject {
     QCOMPARE(choose(made, "Some-30B-Q8_0.gguf").value().bytes, 800);
     QCOMPARE(choose(made, "BF16/Some-30B-00002-of-00002.gguf").value().files.size(), 2U);
     QVERIFY(choose(made, "").error().message().contains("Q4_K_M, Q8_0, BF16"));
-    QVERIFY(choose(made, "Q3_K").error().message().contains("there is"));
-    QVERIFY(choose(made, "Q2_K").error().message().contains("missing"));
-    QVERIFY(choose(repository({{"README.md", 1}}), "").error().message().contains("neither"));
+    QVERIFY(choose(made, "Q3_K").error().is(fovea::errors::hub_no_version.code));
+    QVERIFY(choose(made, "Q2_K").error().is(fovea::errors::hub_part_missing.code));
+    QVERIFY(choose(repository({{"README.md", 1}}), "").error().is(fovea::errors::hub_no_model.code));
     QCOMPARE(choose(repository({{"a-Q4_0.gguf", 1}}), "").value().name, std::string("a-Q4_0"));
   }
 

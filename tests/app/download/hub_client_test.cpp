@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "app/network/errors.h"
 #include "tests/support/environment.h"
 #include "tests/support/test.h"
 
@@ -39,7 +40,7 @@ struct Bench {
     std::optional<HubResult<HubRepository>> answer;
     client.list(name, "main", &context, [&](auto told) { answer = std::move(told); });
     if (!QTest::qWaitFor([&] { return answer.has_value(); }, fovea::tests::kLong))
-      return std::unexpected(HubFailure{.error = {fovea::ErrorKind::internal, "", "no answer came", ""}});
+      return std::unexpected(HubFailure{.error = fovea::errors::network_silent()});
     return *answer;
   }
 };

@@ -1,6 +1,7 @@
 // Conversations as files: our JSON there and back, ChatGPT's export in, Markdown out.
 #include "app/history/exchange.h"
 
+#include "app/history/errors.h"
 #include "app/history/history.h"
 #include "tests/support/test.h"
 
@@ -263,7 +264,8 @@ void ExchangeTest::one_bad_conversation_leaves_the_others() {
   FOVEA_VERIFY(parsed);
   QCOMPARE(parsed->archives.size(), std::size_t{2});
   QCOMPARE(parsed->left_out_count, 5);
-  QVERIFY(parsed->left_out[0].find("conversation 2 (bad)") != std::string::npos);
+  QCOMPARE(english(parsed->left_out[0]), std::string("conversation 2 (bad): it has no mapping of messages"));
+  QCOMPARE(english(parsed->left_out[1]), std::string("conversation 3: it is no valid JSON object"));
 }
 
 void ExchangeTest::large_exports_come_in_pieces() {
@@ -281,7 +283,7 @@ void ExchangeTest::large_exports_come_in_pieces() {
   QCOMPARE(all, std::size_t{1000});
   QVERIFY(calls > 10 && most <= 100);
   const auto stopped = read_json(text, "x.json", [](std::vector<Archive>&) -> Result<void> {
-    return std::unexpected(Error{ErrorKind::io, "disk", "full", ""});
+    return std::unexpected(errors::history_disk_full());
   });
   QVERIFY(!stopped);
 }

@@ -7,6 +7,7 @@
 #include <semaphore>
 #include <tuple>
 
+#include "app/library/errors.h"
 #include "app/library/library_cache.h"
 #include "app/library/library_worker.h"
 #include "app/library/model_info_json.h"
@@ -158,7 +159,8 @@ class ScanTest : public QObject {
     const ModelFiles files{{"/models/a.gguf"}, 100, 7};
     LibraryModel broken;
     broken.path = "/models/b.gguf";
-    broken.error = fovea::Error{fovea::ErrorKind::unsupported, "b.gguf, offset 4", "it is \"new\"", "Wait"};
+    broken.error = fovea::errors::cannot_read(fovea::Said{"it is \"new\""})
+                       .at(fovea::phrases::offset_place(broken.path, 4));
     {
       LibraryCache cache(folder.path() / "sub" / "cache.json");
       cache.load();

@@ -466,8 +466,9 @@ class LanguageTest : public QObject {
     put("history.db", QByteArray(5000, 'x'));
     auto history = app::history::History::open(folder_.path() / "history.db");
     FOVEA_VERIFY(history);
-    for (const auto& more : {file.take_notices(), history->opening().notices})
-      notices.insert(notices.end(), more.begin(), more.end());
+    const auto more = file.take_notices();
+    notices.insert(notices.end(), more.begin(), more.end());
+    for (const Phrase& notice : history->opening().notices) notices.push_back(fovea::english(notice));
     notices.emplace_back(
         "h.db was written by a newer Fovea: the conversations can be read and exported, but nothing new is "
         "kept. Update Fovea to write again.");
@@ -481,7 +482,7 @@ class LanguageTest : public QObject {
 
   void whyThereIsNoGpuIsInTheLanguage() {
     ui::use_language(QStringLiteral("de"));
-    QCOMPARE(app::sentence_words("there is no NVIDIA driver here (libcuda.so.1: cannot open)"),
+    QCOMPARE(app::sentence_words(std::string("there is no NVIDIA driver here (libcuda.so.1: cannot open)")),
              QStringLiteral("hier ist kein NVIDIA-Treiber (libcuda.so.1: cannot open)"));
     const auto offers = app::device_offers({DeviceInfo{}}, "the driver lists no GPU", {});
     QVERIFY2(offers[0].why.endsWith(QStringLiteral(": der Treiber nennt keine GPU.")),
