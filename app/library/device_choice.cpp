@@ -80,7 +80,7 @@ Result<const DeviceInfo*> find_device(const std::vector<DeviceInfo>& all, const 
                 "Choose another device in the settings");
   if (!found->unusable.empty())
     return fail(ErrorKind::unsupported, "device " + full_name(wanted),
-                "it cannot be used: " + found->unusable, "Choose another device in the settings");
+                "it cannot be used: " + english(found->unusable), "Choose another device in the settings");
   return &*found;
 }
 
@@ -99,7 +99,7 @@ QString short_of_memory(std::string_view device, const DeviceMemory& memory) {
       .arg(q(std::string(device)), size_words(free));
 }
 
-std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const std::string& no_gpu,
+std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const Phrase& no_gpu,
                                        const DeviceChoice& chosen) {
   std::vector<DeviceOffer> offers(1);
   for (const DeviceInfo& device : all) offers.push_back(offer_of(device));

@@ -42,7 +42,7 @@ struct DeviceOffer {
 
 // Automatic, the processor, the graphics cards; and what was chosen, where it is not among them any more.
 // `no_gpu`: why there is none.
-std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const std::string& no_gpu,
+std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const Phrase& no_gpu,
                                        const DeviceChoice& chosen);
 
 // "Processor", "NVIDIA RTX A6000"

@@ -120,6 +120,10 @@ QString sentence_words(const std::string& sentence) {
   return in_the_language(QString::fromStdString(sentence));
 }
 
+QString sentence_words(const Phrase& phrase) {
+  return QString::fromStdString(english(phrase));
+}
+
 int messages_to_leave_out(const Error& error) {
   if (error.kind != ErrorKind::context_full) return 0;
   static const QRegularExpression count(QStringLiteral("let the ([0-9]+) oldest messages? be left out"));

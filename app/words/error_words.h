@@ -15,6 +15,7 @@ QString error_words(const Error& error);
 
 // A sentence of the engine that is no error: why there is no GPU, why a card cannot be used.
 QString sentence_words(const std::string& sentence);
+QString sentence_words(const Phrase& phrase);
 
 // ErrorKind::context_full: how many of the oldest messages would have to be left out, as the engine counted
 // them; 0: leaving out does not help.

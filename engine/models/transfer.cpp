@@ -8,7 +8,9 @@
 #include <mutex>
 #include <optional>
 
+#include "engine/core/device_words.h"
 #include "engine/core/start_threads.h"
+#include "engine/models/errors.h"
 
 namespace fovea::models {
 namespace {
@@ -42,7 +44,7 @@ class Upload {
   bool ready() const { return memory_ != nullptr && stream_ != nullptr; }
   std::byte* memory() const { return memory_; }
   // Why it failed; empty when the first bytes of memory() are at the target.
-  std::string send(std::byte* target, std::int64_t bytes) {
+  kernels::Failure send(std::byte* target, std::int64_t bytes) {
     device_.copy(target, memory_, bytes, *stream_);
     stream_->synchronize();
     return stream_->failure();
@@ -80,7 +82,7 @@ class Crew {
       work(true);
     }
     if (error_) return std::unexpected(*std::move(error_));
-    if (stop_.stop_requested()) return fail(ErrorKind::cancelled, "loading", "cancelled");
+    if (stop_.stop_requested()) return fail(phrases::loading_place(), errors::loading_cancelled());
     report({}, true);
     return {};
   }
@@ -122,9 +124,7 @@ class Crew {
     std::vector<std::byte> converted;
     std::optional<Upload> upload;
     if (!device_.memory_is_host() && !upload.emplace(device_, largest_).ready()) {
-      return give_up({ErrorKind::memory, device_.name(),
-                      "there are no " + std::to_string(largest_) + " bytes of pinned memory",
-                      "Close other programs"});
+      return give_up(errors::no_memory_to_upload(Bytes{largest_}).at(phrases::name_place(device_.name())));
     }
     while (!stop_.stop_requested() && !failed_) {
       const std::size_t next = next_++;
@@ -132,8 +132,8 @@ class Crew {
       const Chunk& chunk = chunks_[next];
       if (!upload) {
         move(chunk, converted);
-      } else if (std::string failure = send(chunk, converted, *upload); !failure.empty()) {
-        return give_up({ErrorKind::device, device_.name(), std::move(failure), {}});
+      } else if (const kernels::Failure failure = send(chunk, converted, *upload); !failure.empty()) {
+        return give_up(device_failed(device_.name(), failure).error());
       }
       const checkpoint::TensorInfo& tensor = *chunk.transfer->source.tensor;
       done_ += chunk.count * kernels::row_bytes(tensor.type, chunk.transfer->source.columns);
@@ -164,7 +164,7 @@ class Crew {
   }
 
   // Packs a chunk as if it were alone, in pinned memory, and waits for its copy; why that failed.
-  std::string send(const Chunk& chunk, std::vector<std::byte>& converted, Upload& upload) const {
+  kernels::Failure send(const Chunk& chunk, std::vector<std::byte>& converted, Upload& upload) const {
     const Transfer& transfer = *chunk.transfer;
     const MatrixSource& source = transfer.source;
     const auto rows = checkpoint_.rows(*source.tensor, source.columns, source.first_row + chunk.first,

@@ -19,7 +19,7 @@ DeviceInfo processor() {
           .memory_bytes = 64 * gib,
           .memory_free_bytes = 40 * gib};
 }
-DeviceInfo card(const std::string& name, const std::string& description, const std::string& unusable = {}) {
+DeviceInfo card(const std::string& name, const std::string& description, const Phrase& unusable = {}) {
   return {.name = name,
           .description = description,
           .instruction_set = {},
