@@ -352,7 +352,7 @@ class StoreTest : public QObject {
     QTest::newRow("model") << 0 << QByteArray("fingerprint 0123456789abcdef, expected 0123456789abcdf0");
     QTest::newRow("packing") << 1 << QByteArray("packing cpu-tiles-16, expected rows");
     QTest::newRow("scope") << 2 << QByteArray("scope experts, expected linear_layers");
-    QTest::newRow("tiers") << 3 << QByteArray("tiers q8,q4, expected q8,q2");
+    QTest::newRow("tiers") << 3 << QByteArray("tiers q8, q4, expected q8, q2");
     QTest::newRow("quantiser") << 4 << QByteArray("version 7, expected 8");
     QTest::newRow("units") << 5 << QByteArray("units of 3, expected 4");
     QTest::newRow("calibration does not matter") << 6 << QByteArray();
