@@ -110,12 +110,8 @@ Result<std::string> render_file(const TemplateFlags& flags, const TextModel* mod
   FOVEA_TRY(const std::string source, read_input(flags.source, input_limit_bytes));
   const auto& [messages, tools, ignored, prompt] = conversation;
   const std::string variables = variables_of(conversation);
-  auto text = model ? model->render_with(source, messages, prompt, tools, variables)
-                    : render_template(source, messages, prompt, tools, variables);
-  constexpr std::string_view unnamed = "chat template";
-  if (!text && text.error().where_words().starts_with(unnamed))
-    text.error().where = text.error().where_words().replace(0, unnamed.size(), place_of(flags.source));
-  return text;
+  return model ? model->render_with(source, messages, prompt, tools, variables, place_of(flags.source))
+               : render_template(source, messages, prompt, tools, variables, place_of(flags.source));
 }
 
 Result<std::string> render(const TemplateFlags& flags, const Conversation& conversation) {

@@ -1,10 +1,7 @@
 #include "app/words/error_words.h"
 
 #include <QCoreApplication>
-#include <QRegularExpression>
-#include <optional>
-
-#include "app/words/known_sentences.h"
+#include <QLocale>
 
 namespace fovea::app {
 namespace {
@@ -39,95 +36,40 @@ const char* headline_of(ErrorKind kind) {
   return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "A fault in Fovea");
 }
 
-const QRegularExpression& place_of_number() {
-  static const QRegularExpression place(QStringLiteral("%([1-9])"));
-  return place;
-}
-
-// What varies in a sentence that the known one stands for, in order; nothing: it is another one.
-std::optional<QStringList> varying(const QString& known, const QString& sentence) {
-  const QStringList pieces = known.split(place_of_number());
-  if (!sentence.startsWith(pieces.front())) return std::nullopt;
-  QStringList values;
-  qsizetype at = pieces.front().size();
-  for (qsizetype i = 1; i < pieces.size(); ++i) {
-    const bool is_last = i + 1 == pieces.size();
-    if (is_last && !sentence.endsWith(pieces[i])) return std::nullopt;
-    const qsizetype next = is_last ? sentence.size() - pieces[i].size() : sentence.indexOf(pieces[i], at + 1);
-    if (next <= at) return std::nullopt;
-    values += sentence.mid(at, next - at);
-    at = next + pieces[i].size();
+// The window's, where it has the code.
+class Translated : public Wording {
+ protected:
+  std::string text(const Code& code) const override { return translated(code, nullptr, code.text); }
+  std::string advice(const Code& code) const override { return translated(code, "advice", code.advice); }
+  std::string number(double value) const override { return QLocale().toString(value, 'g', 6).toStdString(); }
+  std::string size(std::int64_t bytes) const override {
+    return QString::fromStdString(size_text(bytes))
+        .replace(QLatin1Char('.'), QLocale().decimalPoint())
+        .toStdString();
   }
-  if (at < sentence.size()) return std::nullopt;
-  return values;
-}
 
-// In one go: what is put in may look like a place, too.
-QString filled(const QString& sentence, const QStringList& values) {
-  QString text;
-  qsizetype at = 0;
-  for (auto each = place_of_number().globalMatch(sentence); each.hasNext();) {
-    const QRegularExpressionMatch place = each.next();
-    text += sentence.mid(at, place.capturedStart() - at) + values.value(place.captured(1).toInt() - 1);
-    at = place.capturedEnd();
+ private:
+  static std::string translated(const Code& code, const char* which, std::string_view english) {
+    const QByteArray id(code.id.data(), std::ssize(code.id));
+    const QString words = QCoreApplication::translate("errors", id.constData(), which);
+    return words == QLatin1String(id) ? std::string(english) : words.toStdString();
   }
-  return text + sentence.mid(at);
-}
+};
 
-// A sentence of the engine in the window's language, and so what varies in it; or as it is. Of two that it
-// could be, the one that says more itself.
-QString in_the_language(const QString& sentence) {
-  QString said = sentence;
-  std::size_t longest = 0;
-  for (const std::string_view known : known_sentences()) {
-    if (known.size() <= longest) continue;
-    auto values = varying(QString::fromUtf8(known.data(), std::ssize(known)), sentence);
-    if (!values) continue;
-    longest = known.size();
-    for (QString& value : *values) value = in_the_language(value);
-    said = filled(Words::tr(known.data()), *values);
-  }
-  // "what was tried: why not", where the system says why.
-  const qsizetype colon = sentence.indexOf(QStringLiteral(": "));
-  if (longest == 0 && colon > 0) said = in_the_language(sentence.left(colon)) + sentence.mid(colon);
-  return said;
-}
-
-QString advice_of(const Error& error) {
-  if (const int count = messages_to_leave_out(error); count > 0) {
-    return Words::tr(
-        "Load the model with a longer context, shorten the conversation, or let the %n oldest message(s) be "
-        "left out",
-        nullptr, count);
-  }
-  return in_the_language(QString::fromStdString(error.advice_words()));
+bool is_english() {
+  return Words::tr(headline_of(ErrorKind::internal)) == QLatin1String(headline_of(ErrorKind::internal));
 }
 
 }  // namespace
 
 QString error_words(const Error& error) {
-  const char* headline = headline_of(error.kind);
-  const QString translated = Words::tr(headline);
-  if (translated == QLatin1String(headline)) return QString::fromStdString(error.message());
-  QString text = translated + QStringLiteral(": ");
-  if (!error.where.empty()) text += QString::fromStdString(error.where_words()) + QStringLiteral(": ");
-  text += in_the_language(QString::fromStdString(error.what_words()));
-  if (const QString advice = advice_of(error); !advice.isEmpty()) text += QStringLiteral(". ") + advice;
-  return text;
+  if (is_english()) return QString::fromStdString(error.message());
+  return Words::tr(headline_of(error.kind)) + QStringLiteral(": ") +
+         QString::fromStdString(error.message(Translated()));
 }
 
-QString sentence_words(const std::string& sentence) {
-  return in_the_language(QString::fromStdString(sentence));
-}
-
-QString sentence_words(const Phrase& phrase) {
-  return QString::fromStdString(english(phrase));
-}
-
-int messages_to_leave_out(const Error& error) {
-  if (error.kind != ErrorKind::context_full) return 0;
-  static const QRegularExpression count(QStringLiteral("let the ([0-9]+) oldest messages? be left out"));
-  return count.match(QString::fromStdString(error.advice_words())).captured(1).toInt();
+QString phrase_words(const Phrase& phrase) {
+  return QString::fromStdString(is_english() ? english(phrase) : Translated().words(phrase));
 }
 
 }  // namespace fovea::app

@@ -43,10 +43,10 @@ class TextModel {
   // messages, tools: JSON texts. variables: a JSON object that adds to or overrides what the template sees.
   Result<std::string> render(std::string_view messages_json, bool add_generation_prompt,
                              std::string_view tools_json = {}, std::string_view variables_json = {}) const;
-  // The same with another template's source.
+  // The same with another template's source. where: its place in errors; empty: "chat template".
   Result<std::string> render_with(std::string_view template_source, std::string_view messages_json,
                                   bool add_generation_prompt, std::string_view tools_json = {},
-                                  std::string_view variables_json = {}) const;
+                                  std::string_view variables_json = {}, Phrase where = {}) const;
 
   struct Parts;
   explicit TextModel(std::unique_ptr<Parts> parts);
@@ -56,9 +56,9 @@ class TextModel {
   std::unique_ptr<Parts> parts_;
 };
 
-// A template file alone, with no model: bos and eos are empty unless `variables_json` gives them.
+// A template alone, with no model: bos and eos are empty unless `variables_json` gives them. where: as above.
 Result<std::string> render_template(std::string_view template_source, std::string_view messages_json,
                                     bool add_generation_prompt, std::string_view tools_json = {},
-                                    std::string_view variables_json = {});
+                                    std::string_view variables_json = {}, Phrase where = {});
 
 }  // namespace fovea

@@ -35,7 +35,7 @@ bool reserved(const std::string& name) {
 void ExpressionParser::grow(Expression& e, const Expression& part) const {
   e.height = std::max(e.height, part.height + 1);
   if (e.height > max_height) {
-    fail_at(e.line, "the expression is nested more than " + std::to_string(max_height) + " levels deep");
+    fail_at(e.line, errors::jinja_nested_expression(max_height));
   }
 }
 
@@ -227,7 +227,7 @@ ExpressionPointer ExpressionParser::primary(bool with_namespace) {
   }
   if (token.is("[")) return list();
   if (token.is("{")) return dict();
-  tokens_.unexpected("an expression");
+  tokens_.unexpected(phrases::jinja_expression());
 }
 
 ExpressionPointer ExpressionParser::tuple(bool with_condition, std::string_view end_name) {
@@ -250,7 +250,7 @@ ExpressionPointer ExpressionParser::tuple_of(bool simple, bool with_condition, s
     is_tuple = true;
   }
   if (!is_tuple && !parts.empty()) return std::move(parts.front());
-  if (!is_tuple && !parentheses) tokens_.unexpected("an expression");
+  if (!is_tuple && !parentheses) tokens_.unexpected(phrases::jinja_expression());
   return make(Operation::tuple, line, std::move(parts));
 }
 
@@ -319,7 +319,7 @@ ExpressionPointer ExpressionParser::subscript(ExpressionPointer e) {
     }
     if (token.type != TokenType::integer) {
       fail_at(token.line,
-              "found " + TokenStream::describe(token) + ", expected a name or a number after '.'");
+              errors::jinja_unexpected(TokenStream::describe(token), phrases::jinja_name_or_number()));
     }
     parts.push_back(make(Operation::constant, token.line));
     parts.back()->constant = token.value;
@@ -377,7 +377,7 @@ std::unique_ptr<CallArguments> ExpressionParser::arguments(Expression& of) {
 void ExpressionParser::argument(CallArguments& a, Expression& of) {
   const int line = tokens_.current().line;
   const auto ensure = [&](bool ok) {
-    if (!ok) fail_at(line, "the arguments of a call are in the wrong order");
+    if (!ok) fail_at(line, errors::jinja_argument_order());
   };
   ExpressionPointer* place = nullptr;
   if (tokens_.skip("*")) {
@@ -390,7 +390,7 @@ void ExpressionParser::argument(CallArguments& a, Expression& of) {
     ensure(!a.double_star);
     const std::string name = tokens_.next().text;
     for (const auto& other : a.keyword) {
-      if (other.first == name) fail_at(line, "the argument '" + name + "' is given twice");
+      if (other.first == name) fail_at(line, errors::jinja_argument_twice(name));
     }
     tokens_.next();
     place = &a.keyword.emplace_back(name, nullptr).second;
@@ -439,7 +439,7 @@ ExpressionPointer ExpressionParser::test(ExpressionPointer e) {
   } else {
     result->arguments = std::make_unique<CallArguments>();
     if (operand && !token.is_name("else") && !token.is_name("or") && !token.is_name("and")) {
-      if (token.is_name("is")) fail_at(token.line, "tests cannot be chained with 'is'");
+      if (token.is_name("is")) fail_at(token.line, errors::jinja_chained_tests());
       result->arguments->positional.push_back(postfix(primary(false)));
       grow(*result, *result->arguments->positional.front());
     }
@@ -459,7 +459,7 @@ ExpressionPointer ExpressionParser::target(bool with_namespace, std::string_view
 
 void ExpressionParser::check_target(const Expression& e) const {
   if (e.operation == Operation::name || e.operation == Operation::namespace_attribute) return;
-  if (e.operation != Operation::tuple) fail_at(e.line, "this cannot be assigned to");
+  if (e.operation != Operation::tuple) fail_at(e.line, errors::jinja_not_assignable());
   for (const ExpressionPointer& part : e.parts) check_target(*part);
 }
 

@@ -32,8 +32,7 @@ class Names {
 class Nested {
  public:
   Nested(int& depth, int line) : depth_(depth) {
-    if (++depth_ > max_nesting)
-      fail_at(line, "nested more than " + std::to_string(max_nesting) + " levels deep");
+    if (++depth_ > max_nesting) fail_at(line, errors::jinja_nested(max_nesting));
   }
   ~Nested() { --depth_; }
   Nested(const Nested&) = delete;

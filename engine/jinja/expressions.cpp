@@ -38,13 +38,13 @@ Value Interpreter::evaluate_operation(const Expression& e, const std::shared_ptr
     case Operation::condition:
       if (truth(part(0))) return part(1);
       if (e.parts.size() > 2) return part(2);
-      return Value::undefined("the inline if-expression evaluated to false and no else section was defined");
+      return Value::undefined(errors::jinja_no_else());
     case Operation::attribute:
       return attribute(part(0), e.text);
     case Operation::item:
       return subscript(e, scope);
     case Operation::slice:
-      run.fail("a slice cannot stand here");
+      run.fail(errors::jinja_slice_outside());
     case Operation::call:
       return call_expression(e, scope, nullptr);
     case Operation::filter:
@@ -61,7 +61,7 @@ Value Interpreter::evaluate_operation(const Expression& e, const std::shared_ptr
       run.line = e.line;
       if (e.operation == Operation::negate) return negate(value);
       if (value.is_undefined()) use_of_undefined(value);
-      if (!value.is_number()) run.fail("'+' cannot be applied to " + type_name(value));
+      if (!value.is_number()) run.fail(errors::jinja_operand("+", type_name(value)));
       return value.is_boolean() ? Value::integer(value.whole()) : value;
     }
     default: {
@@ -81,7 +81,7 @@ Value Interpreter::name(const Expression& e, Scope* scope) {
   if (global) return *global;
   const std::string& text = tree_.names[static_cast<std::size_t>(e.symbol)];
   check_global(text, run.line);
-  return Value::undefined("'" + text + "' is undefined");
+  return Value::undefined(errors::jinja_undefined_name(text));
 }
 
 Value Interpreter::list(const Expression& e, const std::shared_ptr<Scope>& scope) {
@@ -176,11 +176,11 @@ Arguments Interpreter::arguments(const CallArguments& call, const std::shared_pt
   for (const auto& [name, e] : call.keyword) a.keyword.emplace_back(name, evaluate(*e, scope));
   if (call.double_star) {
     const Value rest = evaluate(*call.double_star, scope);
-    if (!rest.is_dict()) run.fail("what follows '**' must be a dict, it is " + type_name(rest));
+    if (!rest.is_dict()) run.fail(errors::jinja_star_type(type_name(rest)));
     for (const auto& [key, value] : rest.dict().entries()) {
-      if (!key.is_text()) run.fail("the keys of a dict after '**' must be strings");
+      if (!key.is_text()) run.fail(errors::jinja_star_keys());
       for (const auto& other : a.keyword) {
-        if (other.first == key.bytes()) run.fail("the argument '" + key.bytes() + "' is given twice");
+        if (other.first == key.bytes()) run.fail(errors::jinja_star_twice(key.bytes()));
       }
       run.step(static_cast<std::int64_t>(a.keyword.size() / 8));
       a.keyword.emplace_back(key.bytes(), value);
@@ -208,12 +208,12 @@ Value Interpreter::call(const Value& callee, Arguments& a) {
   if (const auto macro = callee.as<Macro>()) return call_macro(*macro, a);
   if (const auto loop = callee.as<Loop>()) return loop->recurse(a);
   if (const auto joiner = callee.as<Joiner>()) {
-    if (!a.empty()) run.fail("a joiner takes no arguments");
+    if (!a.empty()) run.fail(errors::jinja_joiner_arguments());
     if (joiner->used) return joiner->separator;
     joiner->used = true;
     return Value::text("");
   }
-  run.fail("a " + type_name(callee) + " cannot be called");
+  run.fail(errors::jinja_not_callable(type_name(callee)));
 }
 
 Value Interpreter::filter_expression(const Expression& e, const std::shared_ptr<Scope>& scope,
@@ -241,17 +241,17 @@ bool Interpreter::test(const std::string& name, const Value& value, Arguments& a
 }
 
 void Interpreter::use_of_undefined(const Value& value) const {
-  run.fail(value.hint());
+  run.fail(value.when_used());
 }
 
 Value Interpreter::undefined(const Value& object, const Value& index) const {
-  const std::string type = object.is_none() ? "None" : type_name(object) + " object";
-  if (index.is_text()) {
-    const std::string& name = index.bytes();
-    return Value::undefined("'" + type + "' has no attribute '" +
-                            (name.size() > 200 ? name.substr(0, 200) : name) + "'");
+  if (!index.is_text()) {
+    return Value::undefined(object.is_none() ? errors::jinja_element_of_none()
+                                             : errors::jinja_no_element(type_name(object)));
   }
-  return Value::undefined("'" + type + "' has no such element");
+  std::string name = index.bytes().substr(0, 200);
+  return Value::undefined(object.is_none() ? errors::jinja_attribute_of_none(std::move(name))
+                                           : errors::jinja_no_attribute(type_name(object), std::move(name)));
 }
 
 // Python finds these before the elements of a dict; nothing where there is no such attribute.
@@ -267,17 +267,15 @@ std::optional<Value> Interpreter::object_attribute(const Value& object, const st
   if (const Native native = find_method(object, name))
     return Value::object(std::make_shared<Function>(name, native, object));
   if (attribute_left_out(object, name))
-    run.fail(left_out("the attribute '" + name + "' of " + type_name(object)), ErrorKind::unsupported);
+    run.fail(errors::jinja_left_out(phrases::jinja_attribute(name, type_name(object))));
   return std::nullopt;
 }
 
 Value Interpreter::attribute(const Value& object, const std::string& name) {
   if (object.is_undefined()) use_of_undefined(object);
   if (auto found = object_attribute(object, name)) return *found;
-  if (unsafe_attribute(object, name)) {
-    return Value::undefined("access to attribute '" + name + "' of '" + type_name(object) +
-                            "' object is unsafe");
-  }
+  if (unsafe_attribute(object, name))
+    return Value::undefined(errors::jinja_unsafe_attribute(name, type_name(object)));
   if (object.is_dict()) {
     if (const Value* found = object.dict().find(name)) return *found;
   }

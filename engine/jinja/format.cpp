@@ -12,10 +12,10 @@ namespace {
 
 Int whole_for_format(Interpreter& in, const Value& value) {
   if (value.is_undefined()) in.use_of_undefined(value);
-  if (!value.is_number()) in.run.fail("the format '%d' needs a number, not " + type_name(value));
+  if (!value.is_number()) in.run.fail(errors::jinja_format_number(type_name(value)));
   if (value.is_whole()) return value.whole();
   if (!std::isfinite(value.real()) || std::abs(value.real()) >= 0x1p126)
-    in.run.fail("the format '%d' needs a number of at most 128 bits");
+    in.run.fail(errors::jinja_format_large());
   return static_cast<Int>(value.real());
 }
 
@@ -26,9 +26,9 @@ std::string shown(std::string_view name) {
 
 [[noreturn]] void unknown_field(Interpreter& in, std::string_view format, std::size_t at) {
   std::size_t end = std::min(format.find_first_not_of("-+ #.*0123456789", at + 1), format.size());
-  if (end == format.size()) in.run.fail("the format ends in the middle of a field");
+  if (end == format.size()) in.run.fail(errors::jinja_format_cut());
   next_point(format, end);
-  in.run.fail(left_out("the format '" + shown(format.substr(at, end - at)) + "'"), ErrorKind::unsupported);
+  in.run.fail(errors::jinja_left_out(phrases::jinja_field(shown(format.substr(at, end - at)))));
 }
 
 // What str.format puts into its fields: by position, counted or given, or by name.
@@ -38,18 +38,17 @@ class Fields {
 
   const Value& value(std::string_view name) {
     if (name.find_first_of(":!.[{") != std::string_view::npos)
-      in_.run.fail(left_out("the format '{" + shown(name) + "}'"), ErrorKind::unsupported);
+      in_.run.fail(errors::jinja_left_out(phrases::jinja_field("{" + shown(name) + "}")));
     if (name.find_first_not_of("0123456789") != std::string_view::npos) return named(name);
     const bool counted = name.empty();
-    if (counted ? given_ : counted_) in_.run.fail("the format mixes numbered and unnumbered fields");
+    if (counted ? given_ : counted_) in_.run.fail(errors::jinja_format_mixed());
     (counted ? counted_ : given_) = true;
     Int index = 0;
     if (counted)
       index = next_++;
     else if (read_integer(name, index) != ReadError::none)
       index = static_cast<Int>(arguments_.positional.size());
-    if (index >= static_cast<Int>(arguments_.positional.size()))
-      in_.run.fail("the format has more fields than values");
+    if (index >= static_cast<Int>(arguments_.positional.size())) in_.run.fail(errors::jinja_format_fields());
     return arguments_.positional[static_cast<std::size_t>(index)];
   }
 
@@ -58,7 +57,7 @@ class Fields {
     for (const auto& [key, value] : arguments_.keyword) {
       if (key == name) return value;
     }
-    in_.run.fail("the format names '" + shown(name) + "', which is not given");
+    in_.run.fail(errors::jinja_format_name(shown(name)));
   }
 
   Interpreter& in_;
@@ -88,7 +87,7 @@ Value percent_format(Interpreter& in, const Value& format, const Value& values) 
       continue;
     }
     if (type != 's' && type != 'd') unknown_field(in, text, field);
-    if (next >= count) in.run.fail("the format has more fields than values");
+    if (next >= count) in.run.fail(errors::jinja_format_fields());
     const Value& value = tuple ? values.sequence().items[next] : values;
     ++next;
     out += type == 's' ? in.text_for(format, value) : decimal(whole_for_format(in, value));
@@ -97,7 +96,7 @@ Value percent_format(Interpreter& in, const Value& format, const Value& values) 
   // Python checks this only for what cannot be subscripted with names.
   const bool mapping =
       values.is_dict() || values.is_list() || values.is(SequenceKind::range) || values.is_undefined();
-  if (!mapping && next < count) in.run.fail("not all values are used by the format");
+  if (!mapping && next < count) in.run.fail(errors::jinja_format_values());
   return in.run.text(std::move(out), format.text().markup);
 }
 
@@ -115,7 +114,7 @@ Value brace_format(Interpreter& in, const Value& format, Arguments& arguments) {
       ++at;
     } else {
       const std::size_t close = c == '{' ? text.find('}', at) : std::string_view::npos;
-      if (close == std::string_view::npos) in.run.fail(std::string("the format has a lone '") + c + "'");
+      if (close == std::string_view::npos) in.run.fail(errors::jinja_format_brace(std::string(1, c)));
       out += in.text_for(format, fields.value(text.substr(at, close - at)));
       at = close + 1;
     }
@@ -246,7 +245,7 @@ void Interpreter::print_object(std::string& out, const Value& value) {
     out += "<LoopContext " + decimal(loop->index0() + 1) + "/" + decimal(loop->length()) + ">";
   } else {
     // Python would write an address here.
-    run.fail("a " + type_name(value) + " has no text (make a list of it, or call it)");
+    run.fail(errors::jinja_no_text(type_name(value)));
   }
 }
 

@@ -9,25 +9,25 @@
 namespace fovea::jinja {
 namespace {
 
-constexpr Int max_range = 100'000;  // jinja2's sandbox has the same limit
+constexpr std::int64_t max_range = 100'000;  // jinja2's sandbox has the same limit
 
 Value range(Interpreter& in, const Value&, Arguments& a) {
   const Bound b(in, "range", a, {"start", "stop", "step"}, 1);
-  if (!a.keyword.empty()) in.run.fail("range() takes no keyword arguments");
+  if (!a.keyword.empty()) in.run.fail(errors::jinja_keyword_arguments("range"));
   auto s = std::make_shared<Sequence>();
   s->kind = SequenceKind::range;
   s->start = b[1] ? b.whole(0, 0) : 0;
   s->stop = b[1] ? b.whole(1, 0) : b.whole(0, 0);
   s->step = b.whole(2, 1);
-  if (s->step == 0) in.run.fail("the step of range() cannot be zero");
+  if (s->step == 0) in.run.fail(errors::jinja_range_step());
   constexpr Int far = Int{1} << 62;
   for (const Int v : {s->start, s->stop, s->step}) {
-    if (v > far || v < -far) in.run.fail("the numbers of range() must be below 2**62");
+    if (v > far || v < -far) in.run.fail(errors::jinja_range_far());
   }
   const Int distance = s->step > 0 ? s->stop - s->start : s->start - s->stop;
   const Int step = s->step > 0 ? s->step : -s->step;
   const Int count = distance > 0 ? (distance + step - 1) / step : 0;
-  if (count > max_range) in.run.fail("range() has more than " + decimal(max_range) + " numbers");
+  if (count > max_range) in.run.fail(errors::jinja_range_long(max_range));
   in.run.work(static_cast<std::size_t>(count) * sizeof(Value));
   for (Int i = 0; i < count; ++i) s->items.push_back(Value::integer(s->start + i * s->step));
   measure(*s);
@@ -37,7 +37,7 @@ Value range(Interpreter& in, const Value&, Arguments& a) {
 // What dict() and namespace() take: a mapping or pairs, and keyword arguments.
 Dict read_dict(Interpreter& in, std::string_view name, Arguments& a) {
   Dict dict;
-  if (a.positional.size() > 1) in.run.fail(std::string(name) + "() takes at most one positional argument");
+  if (a.positional.size() > 1) in.run.fail(errors::jinja_one_positional(name));
   if (!a.positional.empty()) {
     const Value& from = a.positional.front();
     if (from.is_dict()) {
@@ -45,7 +45,7 @@ Dict read_dict(Interpreter& in, std::string_view name, Arguments& a) {
     } else {
       for (const Value& pair : in.items(from)) {
         const std::vector<Value> parts = in.items(pair);
-        if (parts.size() != 2) in.run.fail(std::string(name) + "() takes pairs");
+        if (parts.size() != 2) in.run.fail(errors::jinja_pairs(name));
         in.check_key(parts[0]);
         dict.set(parts[0], parts[1]);
       }
@@ -64,7 +64,7 @@ Value make_namespace(Interpreter& in, const Value&, Arguments& a) {
   space->attributes = read_dict(in, "namespace", a);
   for (const auto& entry : space->attributes.entries()) {
     if (entry.first.is_text() && entry.first.bytes().starts_with('_')) {
-      in.run.fail("a namespace cannot have the attribute '" + entry.first.bytes() + "': it begins with '_'");
+      in.run.fail(errors::jinja_private_attribute(entry.first.bytes()));
     }
   }
   in.run.step(8);  // it stays in memory until the end
@@ -81,8 +81,7 @@ Value joiner(Interpreter& in, const Value&, Arguments& a) {
 
 Value raise_exception(Interpreter& in, const Value&, Arguments& a) {
   const Bound b(in, "raise_exception", a, {"message"}, 1);
-  throw Failure{ErrorKind::invalid, in.run.line, "the template says: " + in.str(*b[0]),
-                "Change the messages so that it takes them, or give another template"};
+  in.run.fail(errors::jinja_raised(Said{in.str(*b[0])}));
 }
 
 Value strftime_now(Interpreter& in, const Value&, Arguments& a) {

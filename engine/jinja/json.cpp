@@ -34,7 +34,7 @@ class Writer {
     else if (v.is_dict())
       object(v.dict());
     else
-      in_.run.fail("tojson cannot write a value of type " + type_name(v));
+      in_.run.fail(errors::jinja_json_value(type_name(v)));
   }
 
  private:
@@ -115,7 +115,7 @@ class Writer {
     if (v.is_boolean()) return v.boolean() ? "true" : "false";
     if (v.is_integer()) return decimal(v.whole());
     if (v.is_real()) return number(v.real());
-    in_.run.fail("tojson cannot write a key of type " + type_name(v));
+    in_.run.fail(errors::jinja_json_key(type_name(v)));
   }
 
   void object(const Dict& dict) {

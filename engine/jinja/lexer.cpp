@@ -35,33 +35,6 @@ bool is_word(char c) {
 constexpr std::array two_byte_symbols{"**", "//", "==", "!=", ">=", "<="};
 constexpr std::string_view one_byte_symbols = "+-/*%~[](){}><=.:|,;";
 
-std::string describe(TokenType type) {
-  switch (type) {
-    case TokenType::data:
-      return "text";
-    case TokenType::variable_begin:
-      return "'{{'";
-    case TokenType::variable_end:
-      return "'}}'";
-    case TokenType::block_begin:
-      return "'{%'";
-    case TokenType::block_end:
-      return "'%}'";
-    case TokenType::name:
-      return "a name";
-    case TokenType::text:
-      return "a string";
-    case TokenType::integer:
-    case TokenType::real:
-      return "a number";
-    case TokenType::symbol:
-      return "a symbol";
-    case TokenType::end:
-      return "the end of the template";
-  }
-  return "?";
-}
-
 class Lexer {
  public:
   explicit Lexer(std::string_view source) : source_(normalized(source)) {}
@@ -141,7 +114,7 @@ class Lexer {
 
   void comment(std::size_t from) {
     const std::size_t close = source_.find("#}", from);
-    if (close == std::string::npos) fail_at(line_, "the comment does not end (expected '#}')");
+    if (close == std::string::npos) fail_at(line_, errors::jinja_open_comment());
     const char sign = close > from ? sign_at(close - 1) : '\0';
     advance(after_tag(close + 2, sign));
   }
@@ -179,15 +152,14 @@ class Lexer {
     const int line = line_;
     advance(begin);
     const auto close = raw_end(begin);
-    if (!close) fail_at(line, "the raw block does not end (expected '{% endraw %}')");
+    if (!close) fail_at(line, errors::jinja_open_raw());
     data(close->tag, close->sign, false);
     advance(close->end);
   }
 
   bool end_tag(bool variable) {
     if (at_ >= source_.size())
-      fail_at(line_, variable ? "the expression does not end (expected '}}')"
-                              : "the tag does not end (expected '%}')");
+      fail_at(line_, variable ? errors::jinja_open_expression() : errors::jinja_open_tag());
     if (!brackets_.empty()) return false;
     const std::string_view close = variable ? "}}" : "%}";
     const char sign = sign_at(at_);
@@ -223,26 +195,23 @@ class Lexer {
   [[noreturn]] void not_ascii(std::size_t at) const {
     std::size_t next = at;
     next_point(source_, next);
-    fail_at(line_, "the character '" + source_.substr(at, next - at) +
-                       "' cannot stand here: names are ASCII letters, digits and '_'");
+    fail_at(line_, errors::jinja_not_ascii(source_.substr(at, next - at)));
   }
 
   void number() {
-    const NumberLiteral literal = read_number(rest(at_), at_ > 0 && source_[at_ - 1] == '.');
-    if (!literal.error.empty()) fail_at(line_, literal.error);
-    add(literal.value.is_real() ? TokenType::real : TokenType::integer, {}, literal.value);
-    advance(at_ + literal.size);
+    const auto literal = read_number(rest(at_), at_ > 0 && source_[at_ - 1] == '.');
+    if (!literal) fail_at(line_, literal.error());
+    add(literal->value.is_real() ? TokenType::real : TokenType::integer, {}, literal->value);
+    advance(at_ + literal->size);
   }
 
   void text(char quote) {
     std::size_t end = at_ + 1;
     while (end < source_.size() && source_[end] != quote) end += source_[end] == '\\' ? 2 : 1;
-    if (end >= source_.size())
-      fail_at(line_, std::string("the string does not end (expected ") + quote + ")");
-    std::string content;
-    const std::string error = unescape(std::string_view(source_).substr(at_ + 1, end - at_ - 1), content);
-    if (!error.empty()) fail_at(line_, error);
-    add(TokenType::text, std::move(content));
+    if (end >= source_.size()) fail_at(line_, errors::jinja_open_string(std::string(1, quote)));
+    auto content = unescape(std::string_view(source_).substr(at_ + 1, end - at_ - 1));
+    if (!content) fail_at(line_, content.error());
+    add(TokenType::text, *std::move(content));
     advance(end + 1);
   }
 
@@ -256,7 +225,7 @@ class Lexer {
     const char c = source_[at_];
     if (static_cast<unsigned char>(c) >= 0x80) not_ascii(at_);
     if (c == '\0' || one_byte_symbols.find(c) == std::string_view::npos) {
-      fail_at(line_, std::string("the character '") + c + "' cannot stand here");
+      fail_at(line_, errors::jinja_character(std::string(1, c)));
     }
     balance(c);
     add(TokenType::symbol, std::string(1, c));
@@ -268,9 +237,10 @@ class Lexer {
     if (c == '(') brackets_ += ')';
     if (c == '[') brackets_ += ']';
     if (c != '}' && c != ')' && c != ']') return;
-    if (brackets_.empty()) fail_at(line_, std::string("'") + c + "' closes nothing");
+    if (brackets_.empty()) fail_at(line_, errors::jinja_closes_nothing(std::string(1, c)));
     if (brackets_.back() != c)
-      fail_at(line_, std::string("found '") + c + "', expected '" + brackets_.back() + "'");
+      fail_at(line_, errors::jinja_unexpected(phrases::jinja_token(std::string(1, c)),
+                                              phrases::jinja_token(std::string(1, brackets_.back()))));
     brackets_.pop_back();
   }
 
@@ -284,18 +254,45 @@ class Lexer {
 
 }  // namespace
 
+Phrase phrase_of(TokenType type) {
+  switch (type) {
+    case TokenType::data:
+      return phrases::jinja_text();
+    case TokenType::variable_begin:
+      return phrases::jinja_token("{{");
+    case TokenType::variable_end:
+      return phrases::jinja_token("}}");
+    case TokenType::block_begin:
+      return phrases::jinja_token("{%");
+    case TokenType::block_end:
+      return phrases::jinja_token("%}");
+    case TokenType::name:
+      return phrases::jinja_name();
+    case TokenType::text:
+      return phrases::jinja_string();
+    case TokenType::integer:
+    case TokenType::real:
+      return phrases::jinja_number();
+    case TokenType::symbol:
+      return phrases::jinja_symbol();
+    case TokenType::end:
+      return phrases::jinja_end();
+  }
+  return {};
+}
+
 std::vector<Token> tokenize(std::string_view source) {
   return Lexer(source).run();
 }
 
 void TokenStream::expect(TokenType type) {
-  if (!at(type)) unexpected(jinja::describe(type));
+  if (!at(type)) unexpected(phrase_of(type));
   next();
 }
 
-std::string TokenStream::describe(const Token& token) {
+Phrase TokenStream::describe(const Token& token) {
   const bool shown = token.type == TokenType::name || token.type == TokenType::symbol;
-  return shown ? "'" + token.text + "'" : jinja::describe(token.type);
+  return shown ? phrases::jinja_token(token.text) : phrase_of(token.type);
 }
 
 }  // namespace fovea::jinja

@@ -26,6 +26,8 @@ enum class TokenType : std::uint8_t {
   end
 };
 
+Phrase phrase_of(TokenType);
+
 struct Token {
   TokenType type = TokenType::end;
   int line = 1;
@@ -58,22 +60,22 @@ class TokenStream {
   bool skip_name(std::string_view name) { return at_name(name) && (next(), true); }
 
   void expect(std::string_view symbol) {
-    if (!skip(symbol)) unexpected("'" + std::string(symbol) + "'");
+    if (!skip(symbol)) unexpected(phrases::jinja_token(symbol));
   }
   void expect_name(std::string_view name) {
-    if (!skip_name(name)) unexpected("'" + std::string(name) + "'");
+    if (!skip_name(name)) unexpected(phrases::jinja_token(name));
   }
   void expect(TokenType type);
   std::string expect_any_name() {
-    if (!at(TokenType::name)) unexpected("a name");
+    if (!at(TokenType::name)) unexpected(phrases::jinja_name());
     return next().text;
   }
 
-  [[noreturn]] void unexpected(const std::string& wanted) const {
-    fail_at(current().line, "found " + describe(current()) + ", expected " + wanted);
+  [[noreturn]] void unexpected(Phrase wanted) const {
+    fail_at(current().line, errors::jinja_unexpected(describe(current()), std::move(wanted)));
   }
 
-  static std::string describe(const Token& token);
+  static Phrase describe(const Token& token);
 
  private:
   std::vector<Token> tokens_;

@@ -11,12 +11,6 @@ bool one_of(std::string_view name, std::initializer_list<std::string_view> names
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// `kind`: "the filter '"
-[[noreturn]] void unknown(const std::string& kind, const std::string& name, bool in_jinja2, int line) {
-  fail_at(line, in_jinja2 ? left_out(kind + name + "'") : kind + name + "' is not known",
-          ErrorKind::unsupported);
-}
-
 }  // namespace
 
 Native filter_named(const std::string& name, int line) {
@@ -26,17 +20,20 @@ Native filter_named(const std::string& name, int line) {
   const bool in_jinja2 = one_of(
       name, {"attr", "batch", "center", "filesizeformat", "forceescape", "groupby", "pprint", "random",
              "slice", "striptags", "truncate", "urlencode", "urlize", "wordcount", "wordwrap", "xmlattr"});
-  unknown("the filter '", name, in_jinja2, line);
+  fail_at(line, in_jinja2 ? errors::jinja_left_out(phrases::jinja_filter(name))
+                          : errors::jinja_unknown_filter(name));
 }
 
 Native test_named(const std::string& name, int line) {
   if (const auto found = tests().find(name); found != tests().end()) return found->second;
   const bool in_jinja2 = one_of(name, {"callable", "escaped", "filter", "lower", "test", "upper"});
-  unknown("the test '", name, in_jinja2, line);
+  fail_at(line,
+          in_jinja2 ? errors::jinja_left_out(phrases::jinja_test(name)) : errors::jinja_unknown_test(name));
 }
 
 void check_global(const std::string& name, int line) {
-  if (one_of(name, {"cycler", "lipsum", "self"})) unknown("the name '", name, true, line);
+  if (one_of(name, {"cycler", "lipsum", "self"}))
+    fail_at(line, errors::jinja_left_out(phrases::jinja_global(name)));
 }
 
 bool unsafe_attribute(const Value& object, std::string_view name) {
@@ -71,20 +68,18 @@ bool attribute_left_out(const Value& object, std::string_view name) {
 Bound::Bound(Interpreter& in, std::string_view function, const Arguments& a,
              std::initializer_list<std::string_view> names, std::size_t required)
     : in_(in), function_(function), names_(names), values_(names.size(), nullptr) {
-  if (a.positional.size() > names_.size()) {
-    in.run.fail(function_ + "() takes at most " + std::to_string(names_.size()) + " arguments, " +
-                std::to_string(a.positional.size()) + " are given");
-  }
+  if (a.positional.size() > names_.size())
+    in.run.fail(errors::jinja_many_arguments(function, names_.size(), a.positional.size()));
   for (std::size_t i = 0; i < a.positional.size(); ++i) values_[i] = &a.positional[i];
   for (const auto& [name, value] : a.keyword) {
     const auto found = std::find(names_.begin(), names_.end(), name);
-    if (found == names_.end()) in.run.fail(function_ + "() has no argument '" + name + "'");
+    if (found == names_.end()) in.run.fail(errors::jinja_unknown_argument(function, name));
     const auto i = static_cast<std::size_t>(found - names_.begin());
-    if (values_[i]) in.run.fail(function_ + "() is given the argument '" + name + "' twice");
+    if (values_[i]) in.run.fail(errors::jinja_argument_bound_twice(function, name));
     values_[i] = &value;
   }
   for (std::size_t i = 0; i < required; ++i) {
-    if (!values_[i]) in.run.fail(function_ + "() lacks its argument '" + std::string(names_[i]) + "'");
+    if (!values_[i]) in.run.fail(errors::jinja_missing_argument(function, names_[i]));
   }
 }
 
@@ -95,19 +90,15 @@ bool Bound::truth(std::size_t i, bool otherwise) const {
 Int Bound::whole(std::size_t i, Int otherwise) const {
   if (!values_[i]) return otherwise;
   if (values_[i]->is_undefined()) in_.use_of_undefined(*values_[i]);
-  if (!values_[i]->is_whole()) {
-    in_.run.fail(function_ + "() takes a whole number for '" + std::string(names_[i]) + "', not " +
-                 type_name(*values_[i]));
-  }
+  if (!values_[i]->is_whole())
+    in_.run.fail(errors::jinja_whole_argument(function_, names_[i], type_name(*values_[i])));
   return values_[i]->whole();
 }
 
 const std::string& Bound::text(std::size_t i, const std::string& otherwise) const {
   if (!values_[i]) return otherwise;
-  if (!values_[i]->is_text()) {
-    in_.run.fail(function_ + "() takes a string for '" + std::string(names_[i]) + "', not " +
-                 type_name(*values_[i]));
-  }
+  if (!values_[i]->is_text())
+    in_.run.fail(errors::jinja_string_argument(function_, names_[i], type_name(*values_[i])));
   return values_[i]->bytes();
 }
 

@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "engine/jinja/syntax.h"
+#include "engine/core/result.h"
+#include "engine/jinja/errors.h"
 #include "engine/jinja/unicode.h"
 
 namespace fovea::jinja {
@@ -53,14 +54,14 @@ void append_hex(std::string& out, char32_t point) {
 }
 
 // \xhh, \uhhhh, \Uhhhhhhhh; `at` is behind the letter.
-std::string hex_escape(std::string_view text, std::size_t& at, std::size_t digits, std::string& out) {
+Result<void> hex_escape(std::string_view text, std::size_t& at, std::size_t digits, std::string& out) {
   std::size_t end = at;
   while (end < text.size() && end < at + digits && is_hex_digit(text[end])) ++end;
-  if (end != at + digits) return "the string has an escape with too few hexadecimal digits";
+  if (end != at + digits) return fail(errors::jinja_short_escape());
   std::uint32_t point = 0;
   std::from_chars(text.data() + at, text.data() + end, point, 16);
-  if (point > 0x10FFFF) return "the string has an escape beyond Unicode";
-  if (point >= 0xD800 && point < 0xE000) return "the string has an escape for half a surrogate pair";
+  if (point > 0x10FFFF) return fail(errors::jinja_escape_beyond());
+  if (point >= 0xD800 && point < 0xE000) return fail(errors::jinja_half_pair());
   append_point(out, static_cast<char32_t>(point));
   at = end;
   return {};
@@ -68,7 +69,7 @@ std::string hex_escape(std::string_view text, std::size_t& at, std::size_t digit
 
 }  // namespace
 
-NumberLiteral read_number(std::string_view text, bool after_dot) {
+Result<NumberLiteral> read_number(std::string_view text, bool after_dot) {
   const auto digit = [&](std::size_t i) { return i < text.size() && is_digit(text[i]); };
   const auto letter = [&](std::size_t i) {
     return i < text.size() ? static_cast<char>(text[i] | 0x20) : '\0';
@@ -96,8 +97,7 @@ NumberLiteral read_number(std::string_view text, bool after_dot) {
   if (other_base || (end < text.size() && text[end] == '_' && digit(end + 1))) {
     while (++end < text.size() && (is_hex_digit(text[end]) || text[end] == '_')) {
     }
-    literal.error = left_out("the number '" + std::string(text.substr(0, end)) + "'");
-    return literal;
+    return fail(errors::jinja_left_out(phrases::jinja_literal(text.substr(0, end))));
   }
   if (real) {
     literal.size = end;
@@ -108,30 +108,30 @@ NumberLiteral read_number(std::string_view text, bool after_dot) {
   literal.size = text[0] == '0' ? std::min(text.find_first_not_of('0'), text.size()) : end;
   Int value = 0;
   if (read_integer(text.substr(0, literal.size), value) != ReadError::none)
-    literal.error = "the number has more than 128 bits";
+    return fail(errors::jinja_large_literal());
   literal.value = Value::integer(value);
   return literal;
 }
 
-std::string unescape(std::string_view text, std::string& out) {
+Result<std::string> unescape(std::string_view text) {
   static constexpr std::string_view letters = "\\'\"abfnrtv\n";
   static constexpr std::string_view means = "\\'\"\a\b\f\n\r\t\v";
+  std::string out;
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] != '\\') {
       out += text[at++];
       continue;
     }
-    if (++at >= text.size()) return "the string ends with a backslash";
+    if (++at >= text.size()) return fail(errors::jinja_backslash());
     const char c = text[at];
     if (const std::size_t found = letters.find(c); found != std::string_view::npos) {
       if (found < means.size()) out += means[found];
       ++at;
     } else if (c == 'x' || c == 'u' || c == 'U') {
       ++at;
-      std::string error = hex_escape(text, at, c == 'x' ? 2 : c == 'u' ? 4 : 8, out);
-      if (!error.empty()) return error;
+      FOVEA_CHECK(hex_escape(text, at, c == 'x' ? 2 : c == 'u' ? 4 : 8, out));
     } else if ((c >= '0' && c <= '7') || c == 'N') {
-      return left_out(std::string("the escape '\\") + c + "' in a string");
+      return fail(errors::jinja_left_out(phrases::jinja_escape(std::string(1, c))));
     } else if (static_cast<unsigned char>(c) >= 0x80) {
       append_hex(out, next_point(text, at));  // as Python's detour through ASCII leaves it
     } else {
@@ -140,7 +140,7 @@ std::string unescape(std::string_view text, std::string& out) {
       ++at;
     }
   }
-  return {};
+  return out;
 }
 
 ReadError read_integer(std::string_view text, Int& out) {

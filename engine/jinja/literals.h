@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/api/error.h"
 #include "engine/jinja/value.h"
 
 namespace fovea::jinja {
@@ -12,14 +13,13 @@ namespace fovea::jinja {
 struct NumberLiteral {
   Value value;
   std::size_t size = 0;
-  std::string error;  // empty where there is none
 };
 
 // The number at the beginning of `text` (which begins with a digit); after a dot only integers count.
-NumberLiteral read_number(std::string_view text, bool after_dot);
+Result<NumberLiteral> read_number(std::string_view text, bool after_dot);
 
-// Python's escapes; returns what is wrong, or nothing.
-std::string unescape(std::string_view literal, std::string& out);
+// What a string literal with Python's escapes says.
+Result<std::string> unescape(std::string_view literal);
 
 // int(text) and float(text), as Python reads them (spaces around, underscores between digits).
 enum class ReadError { none, malformed, too_large };

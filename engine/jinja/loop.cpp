@@ -82,16 +82,16 @@ std::optional<Value> Loop::attribute(const std::string& name) {
   if (name == "depth") return Value::integer(depth_ + 1);
   if (name == "depth0") return Value::integer(depth_);
   if (name == "previtem")
-    return index0_ == 0 || !before_ ? Value::undefined("there is no previous item") : *before_;
+    return index0_ == 0 || !before_ ? Value::undefined(errors::jinja_no_previous_item()) : *before_;
   if (name == "nextitem") {
     const Value* next = peek();
-    return next ? *next : Value::undefined("there is no next item");
+    return next ? *next : Value::undefined(errors::jinja_no_next_item());
   }
   return std::nullopt;
 }
 
 Value Loop::cycle(const Arguments& a) {
-  if (a.positional.empty()) in_.run.fail("loop.cycle() needs something to cycle through");
+  if (a.positional.empty()) in_.run.fail(errors::jinja_nothing_to_cycle());
   return a.positional[static_cast<std::size_t>(index0_ % static_cast<Int>(a.positional.size()))];
 }
 
@@ -103,8 +103,8 @@ Value Loop::changed(Arguments& a) {
 }
 
 Value Loop::recurse(Arguments& a) {
-  if (!statement_.recursive) in_.run.fail("only a loop that is marked 'recursive' can be called");
-  if (a.positional.size() != 1 || !a.keyword.empty()) in_.run.fail("loop() takes one argument");
+  if (!statement_.recursive) in_.run.fail(errors::jinja_not_recursive());
+  if (a.positional.size() != 1 || !a.keyword.empty()) in_.run.fail(errors::jinja_loop_argument());
   return in_.run.text(in_.loop_text(statement_, scope_, a.positional.front(), depth_ + 1));
 }
 

@@ -29,12 +29,12 @@ Value index_of(Interpreter& in, const Value& v, Arguments& a) {
     in.run.step();
     if (in.same(items[static_cast<std::size_t>(i)], *b[0])) return Value::integer(i);
   }
-  in.run.fail("the value to find is not in the list");
+  in.run.fail(errors::jinja_not_in_list());
 }
 
 template <SequenceKind kind>
 Value view(Interpreter& in, const Value& v, Arguments& a) {
-  Bound(in, "the method", a, {});
+  if (!a.empty()) in.run.fail(errors::jinja_method_arguments());
   std::vector<Value> items;
   items.reserve(v.dict().size());
   for (const auto& [key, value] : v.dict().entries()) {
@@ -50,7 +50,7 @@ Value view(Interpreter& in, const Value& v, Arguments& a) {
 
 Value get(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "get", a, {"key", "default"}, 1);
-  if (!a.keyword.empty()) in.run.fail("get() takes no keyword arguments");
+  if (!a.keyword.empty()) in.run.fail(errors::jinja_keyword_arguments("get"));
   in.check_key(*b[0]);
   if (const Value* found = v.dict().find(*b[0])) return *found;
   return b[1] ? *b[1] : Value::none();
@@ -60,7 +60,7 @@ Value cycle(Interpreter&, const Value& v, Arguments& a) {
   return v.as<Loop>()->cycle(a);
 }
 Value changed(Interpreter& in, const Value& v, Arguments& a) {
-  if (!a.keyword.empty()) in.run.fail("loop.changed() takes no keyword arguments");
+  if (!a.keyword.empty()) in.run.fail(errors::jinja_keyword_arguments("loop.changed"));
   return v.as<Loop>()->changed(a);
 }
 

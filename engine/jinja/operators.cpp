@@ -52,7 +52,7 @@ void divide_floor(double a, double b, double& quotient, double& remainder) {
 void Interpreter::unsupported_operands(const char* sign, const Value& a, const Value& b) const {
   if (a.is_undefined()) use_of_undefined(a);
   if (b.is_undefined()) use_of_undefined(b);
-  run.fail(std::string("'") + sign + "' cannot be applied to " + type_name(a) + " and " + type_name(b));
+  run.fail(errors::jinja_operands(sign, type_name(a), type_name(b)));
 }
 
 Value Interpreter::binary(Operation operation, const Value& a, const Value& b) {
@@ -119,7 +119,7 @@ Value Interpreter::whole_arithmetic(Operation operation, Int a, Int b) {
   else if (operation == Operation::multiply)
     overflow = __builtin_mul_overflow(a, b, &result);
   else {
-    if (b == 0) run.fail("division by zero");
+    if (b == 0) run.fail(errors::jinja_division_by_zero());
     if (operation == Operation::divide) return Value::real(static_cast<double>(a) / static_cast<double>(b));
     if (b == -1) {
       overflow = operation == Operation::floor_divide && __builtin_sub_overflow(Int{0}, a, &result);
@@ -130,7 +130,7 @@ Value Interpreter::whole_arithmetic(Operation operation, Int a, Int b) {
           operation == Operation::modulo ? remainder + (other_sign ? b : 0) : a / b - (other_sign ? 1 : 0);
     }
   }
-  if (overflow) run.fail("the result needs more than 128 bits");
+  if (overflow) run.fail(errors::jinja_large_result());
   return Value::integer(result);
 }
 
@@ -145,7 +145,7 @@ Value Interpreter::real_arithmetic(Operation operation, double a, double b) {
     default:
       break;
   }
-  if (b == 0) run.fail("division by zero");
+  if (b == 0) run.fail(errors::jinja_division_by_zero());
   if (operation == Operation::divide) return Value::real(a / b);
   double quotient = 0;
   double remainder = 0;
@@ -160,26 +160,25 @@ Value Interpreter::power(const Value& base, const Value& exponent) {
     for (Int rest = exponent.whole(); rest > 0; rest >>= 1) {
       bool overflow = (rest & 1) != 0 && __builtin_mul_overflow(result, factor, &result);
       if (rest > 1) overflow = __builtin_mul_overflow(factor, factor, &factor) || overflow;
-      if (overflow) run.fail("the result needs more than 128 bits");
+      if (overflow) run.fail(errors::jinja_large_result());
     }
     return Value::integer(result);
   }
   const double a = base.number();
   const double b = exponent.number();
-  if (a == 0 && b < 0) run.fail("zero cannot be raised to a negative power");
+  if (a == 0 && b < 0) run.fail(errors::jinja_zero_power());
   if (a < 0 && std::isfinite(a) && std::isfinite(b) && b != std::trunc(b)) {
-    run.fail("a negative number cannot be raised to a fraction");
+    run.fail(errors::jinja_root());
   }
   const double result = std::pow(a, b);
-  if (std::isinf(result) && std::isfinite(a) && std::isfinite(b))
-    run.fail("the result is too large for a float");
+  if (std::isinf(result) && std::isfinite(a) && std::isfinite(b)) run.fail(errors::jinja_large_power());
   return Value::real(result);
 }
 
 Value Interpreter::negate(const Value& value) {
   if (value.is_undefined()) use_of_undefined(value);
   if (value.is_real()) return Value::real(-value.real());
-  if (!value.is_whole()) run.fail("'-' cannot be applied to " + type_name(value));
+  if (!value.is_whole()) run.fail(errors::jinja_operand("-", type_name(value)));
   return whole_arithmetic(Operation::subtract, 0, value.whole());
 }
 
@@ -211,12 +210,12 @@ bool Interpreter::same(const Value& a, const Value& b) {
 
 void Interpreter::check_key(const Value& key) {
   run.step(key.weight());
-  if (!hashable(key)) run.fail("a " + type_name(key) + " cannot be the key of a dict");
+  if (!hashable(key)) run.fail(errors::jinja_key_type(type_name(key)));
 }
 
 bool Interpreter::contains(const Value& container, const Value& value) {
   if (container.is_text()) {
-    if (!value.is_text()) run.fail("'in' a string takes a string, not " + type_name(value));
+    if (!value.is_text()) run.fail(errors::jinja_in_string(type_name(value)));
     run.work(container.bytes().size());
     return container.bytes().find(value.bytes()) != std::string::npos;
   }
@@ -237,7 +236,7 @@ bool Interpreter::contains(const Value& container, const Value& value) {
   if (container.is_sequence())
     return std::any_of(container.sequence().items.begin(), container.sequence().items.end(), is_value);
   if (container.is_undefined()) return false;
-  run.fail("'in' cannot be applied to " + type_name(container));
+  run.fail(errors::jinja_operand("in", type_name(container)));
 }
 
 std::vector<Value> Interpreter::items(const Value& value) {
@@ -262,7 +261,7 @@ std::vector<Value> Interpreter::items(const Value& value) {
                  generator->items.end());
     generator->next = generator->items.size();
   } else {
-    run.fail("a " + type_name(value) + " cannot be iterated over");
+    run.fail(errors::jinja_not_iterable(type_name(value)));
   }
   run.work(items.size() * sizeof(Value));
   return items;
@@ -271,7 +270,7 @@ std::vector<Value> Interpreter::items(const Value& value) {
 Value Interpreter::generator(std::vector<Value> items, std::string type) {
   int height = 1;
   for (const Value& item : items) height = std::max(height, item.height() + 1);
-  if (height > max_value_height) run.fail("a value is nested too deeply");
+  run.check_height(height);
   run.work(items.size() * sizeof(Value));
   return Value::object(std::make_shared<Generator>(std::move(items), std::move(type), height));
 }
@@ -279,15 +278,15 @@ Value Interpreter::generator(std::vector<Value> items, std::string type) {
 Value Interpreter::slice(const Value& object, const Value& start, const Value& stop, const Value& step) {
   if (object.is_undefined()) use_of_undefined(object);
   if (!object.is_text() && (!object.is_sequence() || object.is_view()))
-    run.fail("a " + type_name(object) + " cannot be sliced");
+    run.fail(errors::jinja_not_sliceable(type_name(object)));
   for (const Value* v : {&start, &stop, &step}) {
-    if (!v->is_none() && !v->is_whole()) run.fail("the parts of a slice must be whole numbers");
+    if (!v->is_none() && !v->is_whole()) run.fail(errors::jinja_slice_parts());
   }
   const Int size = object.is_text() ? static_cast<Int>(object.text().length)
                                     : static_cast<Int>(object.sequence().items.size());
   constexpr Int far = Int{1} << 62;
   const Int by = step.is_none() ? 1 : std::clamp(step.whole(), -far, far);
-  if (by == 0) run.fail("the step of a slice cannot be zero");
+  if (by == 0) run.fail(errors::jinja_slice_step());
   const Int low = by > 0 ? 0 : -1;
   const Int high = by > 0 ? size : size - 1;
   const auto bound = [&](const Value& v, Int otherwise) {

@@ -59,8 +59,7 @@ class Parser {
       }
     }
     if (ends.size() != 0) {
-      fail_at(tokens_.current().line,
-              "the template ends before the '" + opener + "' of line " + std::to_string(opened_at) + " does");
+      fail_at(tokens_.current().line, errors::jinja_template_ends(opener, opened_at));
     }
     return statements;
   }
@@ -79,7 +78,7 @@ class Parser {
 
   void statement(Body& out) {
     const Token& token = tokens_.current();
-    if (token.type != TokenType::name) tokens_.unexpected("the name of a tag");
+    if (token.type != TokenType::name) tokens_.unexpected(phrases::jinja_tag_name());
     const std::string name = token.text;
     const int line = token.line;
     tokens_.next();
@@ -92,14 +91,11 @@ class Parser {
     if (name == "with") return out.push_back(with(line));
     if (name == "generation") return out.push_back(generation(line));
     if (name == "break" || name == "continue") return out.push_back(jump(name, line));
-    if (std::ranges::find(tags_with_files, name) != tags_with_files.end()) {
-      throw Failure{ErrorKind::unsupported, line, "the tag '" + name + "' is not supported",
-                    "A chat template must stand alone: templates that use other files are not read"};
-    }
-    if (std::ranges::find(tags_left_out, name) != tags_left_out.end()) {
-      fail_at(line, left_out("the tag '" + name + "'"), ErrorKind::unsupported);
-    }
-    fail_at(line, "the tag '" + name + "' is not known here", ErrorKind::unsupported);
+    if (std::ranges::find(tags_with_files, name) != tags_with_files.end())
+      fail_at(line, errors::jinja_other_files(name));
+    if (std::ranges::find(tags_left_out, name) != tags_left_out.end())
+      fail_at(line, errors::jinja_left_out(phrases::jinja_tag(name)));
+    fail_at(line, errors::jinja_unknown_tag(name));
   }
 
   StatementPointer condition(int line) {
@@ -136,7 +132,7 @@ class Parser {
   void not_loop(const Expression& target, bool inside) const {
     if (!inside) return;
     if (target.operation == Operation::name && target.symbol == symbol_loop) {
-      fail_at(target.line, "'loop' cannot be assigned to in a for loop");
+      fail_at(target.line, errors::jinja_loop_assigned());
     }
     for (const ExpressionPointer& part : target.parts) not_loop(*part, true);
   }
@@ -177,15 +173,14 @@ class Parser {
       p.name = tokens_.expect_any_name();
       p.symbol = names_.number(p.name);
       for (std::size_t i = 0; i + 1 < s.parameters.size(); ++i) {
-        if (s.parameters[i].symbol == p.symbol)
-          fail_at(line, "the parameter '" + p.name + "' stands there twice");
+        if (s.parameters[i].symbol == p.symbol) fail_at(line, errors::jinja_parameter_twice(p.name));
       }
       if (p.symbol == symbol_caller) s.explicit_caller = true;
       if (tokens_.skip("=")) {
         p.fallback = expressions_.expression();
         fallbacks = true;
       } else if (fallbacks) {
-        fail_at(line, "a parameter without a default follows one that has a default");
+        fail_at(line, errors::jinja_parameter_order());
       }
     }
     tokens_.expect(")");
@@ -197,7 +192,7 @@ class Parser {
     for (const char* name : {"kwargs", "varargs"}) refuse_special(s, name);
     for (const Parameter& p : s.signature.parameters) {
       if (p.symbol == symbol_caller && s.signature.uses_caller && !p.fallback) {
-        fail_at(s.line, "the parameter 'caller' must be left out or have a default");
+        fail_at(s.line, errors::jinja_caller_parameter());
       }
     }
   }
@@ -206,7 +201,7 @@ class Parser {
     const int symbol = names_.number(name);
     const auto is_parameter = [&](const Parameter& p) { return p.symbol == symbol; };
     if (std::ranges::any_of(s.signature.parameters, is_parameter) || !mentions(s.body, symbol)) return;
-    fail_at(s.line, left_out("'" + name + "' in a macro"), ErrorKind::unsupported);
+    fail_at(s.line, errors::jinja_left_out(phrases::jinja_in_macro(name)));
   }
 
   StatementPointer macro(int line) {
@@ -223,7 +218,7 @@ class Parser {
     StatementPointer s = make(StatementType::call_block, line);
     if (tokens_.at("(")) signature(s->signature);
     s->expression = expressions_.expression();
-    if (s->expression->operation != Operation::call) fail_at(line, "a call block must call something");
+    if (s->expression->operation != Operation::call) fail_at(line, errors::jinja_call_block());
     s->body = function_body("endcall", "call", line);
     find_special(*s);
     return s;
@@ -255,7 +250,7 @@ class Parser {
   }
 
   StatementPointer jump(const std::string& name, int line) {
-    if (loops_ == 0) fail_at(line, "'" + name + "' stands outside of a loop");
+    if (loops_ == 0) fail_at(line, errors::jinja_outside_loop(name));
     return make(name == "break" ? StatementType::loop_break : StatementType::loop_continue, line);
   }
 

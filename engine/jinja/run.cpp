@@ -4,33 +4,24 @@
 
 namespace fovea::jinja {
 
-void Run::fail(std::string what, ErrorKind kind) const {
-  throw Failure{kind, line, std::move(what), {}};
+void Run::fail(Error error) const {
+  fail_at(line, std::move(error));
 }
 
 void Run::steps_exhausted() const {
-  throw Failure{ErrorKind::invalid, line,
-                "the template took more than " + std::to_string(limits_.steps) + " steps",
-                "It may loop without end; choose another template"};
+  fail(errors::jinja_steps(limits_.steps));
 }
 
 void Run::too_large() const {
-  throw Failure{ErrorKind::invalid, line,
-                "the template made more than " + std::to_string(limits_.output_bytes) + " bytes of output",
-                "Shorten the conversation or choose another template"};
+  fail(errors::jinja_output(Bytes{limits_.output_bytes}));
 }
 
 void Run::too_deep() const {
-  throw Failure{
-      ErrorKind::invalid, line,
-      "the template is nested more than " + std::to_string(limits_.depth) + " levels deep while it runs",
-      "A macro or a loop may call itself without end; choose another template"};
+  fail(errors::jinja_depth(limits_.depth));
 }
 
 void Run::check_height(int height) const {
-  if (height > max_value_height) {
-    fail("a value is nested more than " + std::to_string(max_value_height) + " levels deep");
-  }
+  if (height > max_value_height) fail(errors::jinja_value_depth(max_value_height));
 }
 
 Value Run::text(std::string bytes, bool markup) {

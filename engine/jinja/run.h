@@ -17,7 +17,7 @@ class Run {
 
   int line = 0;  // of what is being evaluated
 
-  [[noreturn]] void fail(std::string what, ErrorKind kind = ErrorKind::invalid) const;
+  [[noreturn]] void fail(Error error) const;
 
   void step(std::int64_t count = 1) {
     steps_ += count;
@@ -32,6 +32,7 @@ class Run {
   void check_size(Int count, std::size_t bytes) const {
     if (count > 0 && bytes > 0 && count > limits_.output_bytes / static_cast<Int>(bytes)) too_large();
   }
+  void check_height(int height) const;  // of a value
 
   Value text(std::string bytes, bool markup = false);
   Value list(std::vector<Value> items, SequenceKind kind = SequenceKind::list);
@@ -64,7 +65,6 @@ class Run {
   [[noreturn]] void steps_exhausted() const;
   [[noreturn]] void too_large() const;
   [[noreturn]] void too_deep() const;
-  void check_height(int height) const;
 
   Limits limits_;
   int depth_limit_;

@@ -54,7 +54,7 @@ Value length(Interpreter& in, const Value& v, Arguments& a) {
   if (v.is_sequence()) return Value::integer(static_cast<Int>(v.sequence().items.size()));
   if (v.is_dict()) return Value::integer(static_cast<Int>(v.dict().size()));
   if (const auto loop = v.as<Loop>()) return Value::integer(loop->length());
-  in.run.fail("a " + type_name(v) + " has no length");
+  in.run.fail(errors::jinja_no_length(type_name(v)));
 }
 
 Value first(Interpreter& in, const Value& v, Arguments& a) {
@@ -63,20 +63,20 @@ Value first(Interpreter& in, const Value& v, Arguments& a) {
   if (v.is_sequence() && !v.sequence().items.empty()) return v.sequence().items.front();
   if (const auto generator = v.as<Generator>()) {
     if (generator->next < generator->items.size()) return generator->items[generator->next++];
-    return Value::undefined("No first item, sequence was empty.");
+    return Value::undefined(errors::jinja_no_first_item());
   }
   const std::vector<Value> items = in.items(v);
-  return items.empty() ? Value::undefined("No first item, sequence was empty.") : items.front();
+  return items.empty() ? Value::undefined(errors::jinja_no_first_item()) : items.front();
 }
 
 Value last(Interpreter& in, const Value& v, Arguments& a) {
   Bound(in, "last", a, {});
-  if (v.is_object()) in.run.fail("a " + type_name(v) + " has no last item (make a list of it)");
+  if (v.is_object()) in.run.fail(errors::jinja_no_last_of_type(type_name(v)));
   if (v.is_text() && !v.bytes().empty())
     return Value::text(v.bytes().substr(previous_start(v.bytes(), v.bytes().size())), v.text().markup);
   if (v.is_sequence() && !v.sequence().items.empty()) return v.sequence().items.back();
   const std::vector<Value> items = in.items(v);
-  return items.empty() ? Value::undefined("No last item, sequence was empty.") : items.back();
+  return items.empty() ? Value::undefined(errors::jinja_no_last_item()) : items.back();
 }
 
 Value list(Interpreter& in, const Value& v, Arguments& a) {
@@ -105,12 +105,12 @@ Value map(Interpreter& in, const Value& v, Arguments& a) {
   std::vector<Value> items = in.items(v);
   if (a.positional.empty()) {
     const Bound b(in, "map", a, {"attribute", "default"});
-    if (!b[0]) in.run.fail("map needs a filter or an attribute");
+    if (!b[0]) in.run.fail(errors::jinja_map());
     const Getter getter(in, b[0], false, b[1]);
     for (Value& item : items) out.push_back(getter(std::move(item)));
     return in.generator(std::move(out));
   }
-  if (!a.positional.front().is_text()) in.run.fail("map needs the name of a filter");
+  if (!a.positional.front().is_text()) in.run.fail(errors::jinja_map_filter());
   const std::string name = a.positional.front().bytes();
   for (const Value& item : items) {
     Arguments rest{{a.positional.begin() + 1, a.positional.end()}, a.keyword};
@@ -125,10 +125,10 @@ Value select(Interpreter& in, const Value& v, Arguments& a) {
   std::vector<Value> out;
   if (!truth(v)) return in.generator({});
   const std::size_t skip = by_attribute ? 1 : 0;
-  if (a.positional.size() < skip) in.run.fail("selectattr and rejectattr need the name of an attribute");
+  if (a.positional.size() < skip) in.run.fail(errors::jinja_select_attribute());
   const Getter getter(in, by_attribute ? &a.positional.front() : nullptr);
   const bool has_test = a.positional.size() > skip;
-  if (has_test && !a.positional[skip].is_text()) in.run.fail("what stands for a test must be its name");
+  if (has_test && !a.positional[skip].is_text()) in.run.fail(errors::jinja_select_test());
   for (const Value& item : in.items(v)) {
     const Value value = getter(item);
     bool passes = false;
@@ -188,9 +188,9 @@ Value dict_sort(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "dictsort", a, {"case_sensitive", "by", "reverse"});
   static const std::string key = "key";
   const std::string& by = b.text(1, key);
-  if (by != "key" && by != "value") in.run.fail("dictsort sorts by 'key' or 'value'");
+  if (by != "key" && by != "value") in.run.fail(errors::jinja_dictsort_by());
   if (v.is_undefined()) in.use_of_undefined(v);
-  if (!v.is_dict()) in.run.fail("dictsort needs a dict, not " + type_name(v));
+  if (!v.is_dict()) in.run.fail(errors::jinja_needs_dict("dictsort", type_name(v)));
   std::vector<Value> items;
   std::vector<Value> keys;
   const Getter fold(in, nullptr, !b.truth(0, false));
@@ -209,7 +209,7 @@ Value unique(Interpreter& in, const Value& v, Arguments& a) {
   for (const Value& item : in.items(v)) {
     Value key = getter(item);
     in.run.step(key.weight());
-    if (!hashable(key)) in.run.fail("a " + type_name(key) + " cannot be told apart by unique");
+    if (!hashable(key)) in.run.fail(errors::jinja_unique(type_name(key)));
     if (seen.find(key)) continue;
     seen.set(std::move(key), Value::none());
     out.push_back(item);
@@ -222,7 +222,7 @@ Value extreme(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, smallest ? "min" : "max", a, {"case_sensitive", "attribute"});
   const Getter getter(in, b[1], !b.truth(0, false));
   const std::vector<Value> items = in.items(v);
-  if (items.empty()) return Value::undefined("No aggregated item, sequence was empty.");
+  if (items.empty()) return Value::undefined(errors::jinja_no_extreme_item());
   std::size_t best = 0;
   Value best_key = getter(items[0]);
   for (std::size_t i = 1; i < items.size(); ++i) {
@@ -238,7 +238,7 @@ Value sum(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "sum", a, {"attribute", "start"});
   const Getter getter(in, b[0]);
   Value total = b[1] ? *b[1] : Value::integer(0);
-  if (total.is_text()) in.run.fail("sum cannot add strings (use join)");
+  if (total.is_text()) in.run.fail(errors::jinja_sum_strings());
   for (const Value& item : in.items(v)) total = in.add(total, getter(item));
   return total;
 }
@@ -256,7 +256,7 @@ Value items_of(Interpreter& in, const Value& v, Arguments& a) {
   Bound(in, "items", a, {});
   std::vector<Value> out;
   if (v.is_undefined()) return in.generator({});
-  if (!v.is_dict()) in.run.fail("items needs a dict, not " + type_name(v));
+  if (!v.is_dict()) in.run.fail(errors::jinja_needs_dict("items", type_name(v)));
   for (const auto& [key, value] : v.dict().entries()) out.push_back(in.run.tuple({key, value}));
   return in.generator(std::move(out));
 }

@@ -193,21 +193,15 @@ void Interpreter::assign(const Expression& target, const Value& value, Scope& sc
     reader.line = target.line;
     reader.symbol = target.symbol;
     const auto space = name(reader, namespaces.get()).as<Namespace>();
-    if (!space)
-      run.fail("'" + tree_.names[static_cast<std::size_t>(target.symbol)] +
-               "' is not a namespace: its attributes cannot be assigned");
-    if (target.text.starts_with('_'))
-      run.fail("a namespace cannot have the attribute '" + target.text + "': it begins with '_'");
+    if (!space) run.fail(errors::jinja_not_namespace(tree_.names[static_cast<std::size_t>(target.symbol)]));
+    if (target.text.starts_with('_')) run.fail(errors::jinja_private_attribute(target.text));
     run.step();
     space->attributes.set(Value::text(target.text), value);
     return;
   }
   if (value.is_undefined()) use_of_undefined(value);
   const std::vector<Value> parts = items(value);
-  if (parts.size() != target.parts.size()) {
-    run.fail("cannot unpack " + std::to_string(parts.size()) + " values into " +
-             std::to_string(target.parts.size()) + " names");
-  }
+  if (parts.size() != target.parts.size()) run.fail(errors::jinja_unpack(parts.size(), target.parts.size()));
   for (std::size_t i = 0; i < parts.size(); ++i) assign(*target.parts[i], parts[i], scope, namespaces);
 }
 
@@ -222,7 +216,7 @@ void Interpreter::filter_block(const Statement& s, const std::shared_ptr<Scope>&
   const auto block = inner(scope, s.hidden);
   const Value value = run.text(capture([&] { execute(s.body, block); }));
   const Value result = filter_expression(*s.expression, block, &value);
-  if (!result.is_text()) run.fail("a filter block must give a string, not " + type_name(result));
+  if (!result.is_text()) run.fail(errors::jinja_filter_block(type_name(result)));
   write(result);
 }
 
@@ -250,7 +244,7 @@ void Interpreter::define_macro(const Statement& s, const std::shared_ptr<Scope>&
 void Interpreter::call_block(const Statement& s, const std::shared_ptr<Scope>& scope) {
   const Value caller = make_macro(s, scope, "caller");
   const Value result = call_expression(*s.expression, scope, &caller);
-  if (!result.is_text()) run.fail("a call block must give a string, not " + type_name(result));
+  if (!result.is_text()) run.fail(errors::jinja_call_block_result(type_name(result)));
   write(result);
 }
 
@@ -263,8 +257,8 @@ Value Interpreter::call_macro(const Macro& macro, Arguments& a) {
   for (const Parameter& p : macro.definition->signature.parameters) {
     Value* value = scope->find_here(p.symbol);
     if (value) continue;
-    Value fallback = p.fallback ? evaluate(*p.fallback, scope)
-                                : Value::undefined("parameter '" + p.name + "' was not provided");
+    Value fallback =
+        p.fallback ? evaluate(*p.fallback, scope) : Value::undefined(errors::jinja_missing_parameter(p.name));
     scope->set(p.symbol, std::move(fallback));
   }
   return run.text(capture([&] { execute(macro.definition->body, scope); }));
@@ -290,15 +284,13 @@ void Interpreter::bind_macro(const Macro& macro, Arguments& a, Scope& scope) {
   }
   if (s.uses_caller && !found_caller) {
     Value caller;
-    if (!take_keyword("caller", caller) || caller.is_none()) caller = Value::undefined("No caller defined");
+    if (!take_keyword("caller", caller) || caller.is_none())
+      caller = Value::undefined(errors::jinja_no_caller());
     scope.set(symbol_caller, std::move(caller));
   }
-  if (!a.keyword.empty())
-    run.fail("the macro '" + macro.name + "' takes no keyword argument '" + a.keyword.front().first + "'");
-  if (a.positional.size() > s.parameters.size()) {
-    run.fail("the macro '" + macro.name + "' takes not more than " + std::to_string(s.parameters.size()) +
-             " arguments");
-  }
+  if (!a.keyword.empty()) run.fail(errors::jinja_macro_keyword(macro.name, a.keyword.front().first));
+  if (a.positional.size() > s.parameters.size())
+    run.fail(errors::jinja_macro_arguments(macro.name, s.parameters.size()));
 }
 
 }  // namespace fovea::jinja

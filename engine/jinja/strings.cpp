@@ -19,7 +19,7 @@ using Mapping = std::string (*)(std::string_view);
 
 template <Mapping mapping>
 Value map_text(Interpreter& in, const Value& v, Arguments& a) {
-  Bound(in, "the method", a, {});
+  if (!a.empty()) in.run.fail(errors::jinja_method_arguments());
   in.run.work(v.bytes().size() * 4);
   return derived(in, v, mapping(v.bytes()));
 }
@@ -46,7 +46,7 @@ std::string_view strip_characters(std::string_view text, std::string_view charac
 template <bool left, bool right>
 Value strip(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "strip", a, {"chars"});
-  if (!a.keyword.empty()) in.run.fail("strip() takes no keyword arguments");
+  if (!a.keyword.empty()) in.run.fail(errors::jinja_keyword_arguments("strip"));
   std::string_view text = v.bytes();
   if (b.has(0)) {
     const std::string& characters = b.text(0, {});
@@ -146,7 +146,7 @@ Value split(Interpreter& in, const Value& v, Arguments& a) {
                      from_right ? split_space_right(v.bytes(), max_cuts) : split_space(v.bytes(), max_cuts));
   }
   const std::string& separator = b.text(0, {});
-  if (separator.empty()) in.run.fail("split() needs a separator that is not empty");
+  if (separator.empty()) in.run.fail(errors::jinja_empty_separator());
   return text_list(
       in, v,
       from_right ? split_at_right(v.bytes(), separator, max_cuts) : split_at(v.bytes(), separator, max_cuts));
@@ -184,7 +184,7 @@ std::string replaced(Interpreter& in, std::string_view text, std::string_view fr
 
 Value replace(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "replace", a, {"old", "new", "count"}, 2);
-  if (!a.keyword.empty()) in.run.fail("replace() takes no keyword arguments");
+  if (!a.keyword.empty()) in.run.fail(errors::jinja_keyword_arguments("replace"));
   const std::string& from = b.text(0, {});
   b.text(1, {});  // fails if it is not a string
   return derived(in, v, replaced(in, v.bytes(), from, in.text_for(v, *b[1]), b.whole(2, -1)));
@@ -195,7 +195,7 @@ Value join(Interpreter& in, const Value& v, Arguments& a) {
   std::string out;
   bool first = true;
   for (const Value& part : in.items(*b[0])) {
-    if (!part.is_text() && !v.text().markup) in.run.fail("join() takes strings, one is " + type_name(part));
+    if (!part.is_text() && !v.text().markup) in.run.fail(errors::jinja_join_strings(type_name(part)));
     if (!first) out += v.bytes();
     first = false;
     out += in.text_for(v, part);
@@ -221,8 +221,7 @@ Value has_affix(Interpreter& in, const Value& v, Arguments& a) {
   in.run.work(v.bytes().size());
   const auto fits = [&](const Value& affix) {
     in.run.step();
-    if (!affix.is_text())
-      in.run.fail(std::string(name) + "() takes a string or a tuple of strings, not " + type_name(affix));
+    if (!affix.is_text()) in.run.fail(errors::jinja_affix(name, type_name(affix)));
     return prefix ? v.bytes().starts_with(affix.bytes()) : v.bytes().ends_with(affix.bytes());
   };
   if (!b[0]->is_tuple()) return Value::boolean(fits(*b[0]));
@@ -306,7 +305,7 @@ Value replace_filter(Interpreter& in, const Value& v, Arguments& a) {
 Value indent(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "indent", a, {"width", "first", "blank"});
   if (v.is_undefined()) in.use_of_undefined(v);
-  if (!v.is_text()) in.run.fail("the filter 'indent' needs a string, not " + type_name(v));
+  if (!v.is_text()) in.run.fail(errors::jinja_indent(type_name(v)));
   std::string indention;
   if (b[0] && b[0]->is_text()) {
     indention = b[0]->bytes();
@@ -330,7 +329,7 @@ Value indent(Interpreter& in, const Value& v, Arguments& a) {
 }
 
 Value format_filter(Interpreter& in, const Value& v, Arguments& a) {
-  if (!a.keyword.empty()) in.run.fail(left_out("the filter 'format' with names"), ErrorKind::unsupported);
+  if (!a.keyword.empty()) in.run.fail(errors::jinja_left_out(phrases::jinja_format_with_names()));
   return percent_format(in, as_text(in, v), in.run.tuple(std::move(a.positional)));
 }
 

@@ -8,26 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "engine/api/error.h"
+#include "engine/jinja/errors.h"
 #include "engine/jinja/value.h"
 
 namespace fovea::jinja {
 
-// Caught at the module's door and turned into an Error.
+// Caught at the module's door, where the template's place is known.
 struct Failure {
-  ErrorKind kind = ErrorKind::format;
   int line = 0;
-  std::string what;
-  std::string advice;
+  Error error;
 };
 
-[[noreturn]] inline void fail_at(int line, std::string what, ErrorKind kind = ErrorKind::format) {
-  throw Failure{kind, line, std::move(what), {}};
-}
-
-// What an error says of something that jinja2 or Python has, but no chat template uses.
-inline std::string left_out(const std::string& what) {
-  return what + " is one that Fovea's templates do not have";
+[[noreturn]] inline void fail_at(int line, Error error) {
+  throw Failure{line, std::move(error)};
 }
 
 struct Expression;

@@ -10,24 +10,22 @@
 namespace fovea::jinja {
 namespace {
 
-std::unexpected<Error> error_of(const Failure& failure, const std::string& where) {
-  const char* const usual = "Correct the template there, or give another one";
-  return fail(failure.kind, where + ", line " + std::to_string(failure.line), failure.what,
-              failure.advice.empty() ? usual : failure.advice);
+std::unexpected<Error> error_of(Failure failure, const Phrase& where) {
+  if (!failure.error.has_advice()) failure.error.advice = phrases::jinja_correct();
+  return fail(phrases::jinja_line(where, failure.line), std::move(failure.error));
 }
 
 }  // namespace
 
-Result<Template> Template::parse(std::string_view source, std::string where) {
-  if (!valid_utf8(source))
-    return fail(ErrorKind::format, where, "the template is not UTF-8 text", "Convert it to UTF-8");
+Result<Template> Template::parse(std::string_view source, Phrase where) {
+  if (!valid_utf8(source)) return fail(where, errors::jinja_not_utf8());
   try {
     auto tree = std::make_shared<const Tree>(jinja::parse(source));
     return Template(std::move(tree), std::move(where));
   } catch (const Failure& failure) {
     return error_of(failure, where);
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::memory, where, "there is not enough memory for the template", "Give another one");
+    return fail(where, errors::jinja_no_memory());
   }
 }
 
@@ -38,8 +36,7 @@ Result<std::string> Template::render(const Variables& variables, const Limits& l
   } catch (const Failure& failure) {
     return error_of(failure, where_);
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::memory, where_, "there is not enough memory to render the template",
-                "Shorten the conversation, or give another template");
+    return fail(where_, errors::jinja_no_memory_to_render());
   }
 }
 

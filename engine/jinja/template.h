@@ -62,18 +62,19 @@ struct Tree;
 
 class Template {
  public:
-  static Result<Template> parse(std::string_view source, std::string where);
+  // where: the template's place; errors add the line.
+  static Result<Template> parse(std::string_view source, Phrase where);
 
   using Variables = std::vector<std::pair<std::string, Value>>;
   // Any number of threads may render one template.
   Result<std::string> render(const Variables&, const Limits& = {}, const Clock& = {}) const;
 
  private:
-  Template(std::shared_ptr<const Tree> tree, std::string where)
+  Template(std::shared_ptr<const Tree> tree, Phrase where)
       : tree_(std::move(tree)), where_(std::move(where)) {}
 
   std::shared_ptr<const Tree> tree_;
-  std::string where_;
+  Phrase where_;
 };
 
 }  // namespace fovea::jinja

@@ -6,13 +6,9 @@ namespace {
 
 using Predicate = bool (*)(const Value&);
 
-void none(Interpreter& in, std::string_view name, const Arguments& a) {
-  Bound(in, name, a, {});
-}
-
 template <Predicate predicate>
 Value simple(Interpreter& in, const Value& v, Arguments& a) {
-  none(in, "the test", a);
+  if (!a.empty()) in.run.fail(errors::jinja_test_arguments());
   return Value::boolean(predicate(v));
 }
 
@@ -59,17 +55,17 @@ bool is_sequence(const Value& v) {
 }
 
 Value remainder_is(Interpreter& in, const Value& v, const Value& divisor, Int wanted) {
-  if (v.is_text()) in.run.fail("the test needs a number, not a string");
+  if (v.is_text()) in.run.fail(errors::jinja_test_number());
   const Value rest = in.binary(Operation::modulo, v, divisor);
   return Value::boolean(equal(rest, Value::integer(wanted)));
 }
 
 Value odd(Interpreter& in, const Value& v, Arguments& a) {
-  none(in, "odd", a);
+  Bound(in, "odd", a, {});
   return remainder_is(in, v, Value::integer(2), 1);
 }
 Value even(Interpreter& in, const Value& v, Arguments& a) {
-  none(in, "even", a);
+  Bound(in, "even", a, {});
   return remainder_is(in, v, Value::integer(2), 0);
 }
 Value divisible_by(Interpreter& in, const Value& v, Arguments& a) {
@@ -80,7 +76,7 @@ Value divisible_by(Interpreter& in, const Value& v, Arguments& a) {
 Value same_as(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "sameas", a, {"other"}, 1);
   if (v.is_text() && b[0]->is_text() && equal(v, *b[0]) && !v.same(*b[0])) {
-    in.run.fail("whether two equal strings are the same object is not defined; compare them with '=='");
+    in.run.fail(errors::jinja_equal_strings());
   }
   if (v.is_undefined() && b[0]->is_undefined()) return Value::boolean(false);
   return Value::boolean(v.same(*b[0]));
@@ -91,9 +87,27 @@ Value contained(Interpreter& in, const Value& v, Arguments& a) {
   return Value::boolean(in.contains(*b[0], v));
 }
 
+// The first of the names in jinja2.
+constexpr std::string_view name_of(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::equal:
+      return "eq";
+    case Comparison::not_equal:
+      return "ne";
+    case Comparison::less:
+      return "lt";
+    case Comparison::greater:
+      return "gt";
+    case Comparison::less_equal:
+      return "le";
+    default:
+      return "ge";
+  }
+}
+
 template <Comparison comparison>
 Value compare(Interpreter& in, const Value& v, Arguments& a) {
-  const Bound b(in, "the comparison", a, {"other"}, 1);
+  const Bound b(in, name_of(comparison), a, {"other"}, 1);
   const Value& other = *b[0];
   const bool numbers = v.is_number() && other.is_number();
   switch (comparison) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "engine/jinja/errors.h"
 #include "engine/jinja/unicode.h"
 
 namespace fovea::jinja {
@@ -66,8 +67,8 @@ bool equal_dicts(const Dict& a, const Dict& b) {
 
 }  // namespace
 
-Value Value::undefined(std::string hint) {
-  return Value(std::in_place, Undefined{std::make_shared<const std::string>(std::move(hint))});
+Value Value::undefined(Error when_used) {
+  return Value(std::in_place, Undefined{std::make_shared<const Error>(std::move(when_used))});
 }
 
 Value Value::text(std::string bytes, bool markup) {
@@ -78,10 +79,9 @@ Value Value::text(std::string bytes, bool markup) {
   return Value(std::in_place, TextPointer(std::move(text)));
 }
 
-const std::string& Value::hint() const {
-  static const std::string nothing = "the value is undefined";
-  const Undefined& u = std::get<Undefined>(data_);
-  return u.hint ? *u.hint : nothing;
+Error Value::when_used() const {
+  const Undefined& undefined = std::get<Undefined>(data_);
+  return undefined.when_used ? *undefined.when_used : errors::jinja_undefined();
 }
 
 bool Value::same(const Value& other) const {
@@ -94,7 +94,7 @@ bool Value::same(const Value& other) const {
   if (is_sequence()) return &sequence() == &other.sequence();
   if (is_dict()) return &dict() == &other.dict();
   if (is_object()) return &object() == &other.object();
-  return std::get<Undefined>(data_).hint == std::get<Undefined>(other.data_).hint;
+  return std::get<Undefined>(data_).when_used == std::get<Undefined>(other.data_).when_used;
 }
 
 int Value::height() const {

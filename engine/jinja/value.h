@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "engine/api/error.h"
+
 namespace fovea::jinja {
 
 class Value;
@@ -29,7 +31,7 @@ struct Text {
 };
 
 struct Undefined {
-  std::shared_ptr<const std::string> hint;  // what an attempt to use it says
+  std::shared_ptr<const Error> when_used;
 };
 struct None {};
 
@@ -46,7 +48,7 @@ struct Sequence {
 class Value {
  public:
   Value() = default;  // undefined
-  static Value undefined(std::string hint);
+  static Value undefined(Error when_used);
   static Value none() { return Value(std::in_place, None{}); }
   static Value boolean(bool b) { return Value(std::in_place, b); }
   static Value integer(Int i) { return Value(std::in_place, i); }
@@ -82,7 +84,7 @@ class Value {
   const Dict& dict() const { return *std::get<DictPointer>(data_); }
   Object& object() const { return *std::get<ObjectPointer>(data_); }
   const std::shared_ptr<Object>& object_pointer() const { return std::get<ObjectPointer>(data_); }
-  const std::string& hint() const;
+  Error when_used() const;  // of an undefined value
 
   template <class T>
   std::shared_ptr<T> as() const;  // the object if it is a T, else null

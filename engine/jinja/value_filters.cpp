@@ -19,7 +19,7 @@ Value fallback(Interpreter& in, const Value& v, Arguments& a) {
 }
 
 Value whole_of(Interpreter& in, double d) {
-  if (std::abs(d) >= 0x1p126) in.run.fail("the number has more than 128 bits");
+  if (std::abs(d) >= 0x1p126) in.run.fail(errors::jinja_large_number());
   return Value::integer(static_cast<Int>(d));
 }
 
@@ -31,12 +31,12 @@ Value to_int(Interpreter& in, const Value& v, Arguments& a) {
   double real = 0;
   if (v.is_real()) {
     real = v.real();
-    if (std::isinf(real)) in.run.fail("infinity is not a whole number");
+    if (std::isinf(real)) in.run.fail(errors::jinja_infinity());
   } else if (v.is_text()) {
     Int whole = 0;
     const ReadError error = read_integer(v.bytes(), whole);
     if (error == ReadError::none) return Value::integer(whole);
-    if (error == ReadError::too_large) in.run.fail("the number has more than 128 bits");
+    if (error == ReadError::too_large) in.run.fail(errors::jinja_large_number());
     if (!read_real(v.bytes(), real)) return otherwise;
   } else {
     return otherwise;
@@ -57,7 +57,7 @@ Value absolute(Interpreter& in, const Value& v, Arguments& a) {
   Bound(in, "abs", a, {});
   if (v.is_undefined()) in.use_of_undefined(v);
   if (v.is_real()) return Value::real(std::abs(v.real()));
-  if (!v.is_whole()) in.run.fail("abs needs a number, not " + type_name(v));
+  if (!v.is_whole()) in.run.fail(errors::jinja_needs_number("abs", type_name(v)));
   return v.whole() < 0 ? in.negate(v) : Value::integer(v.whole());
 }
 
@@ -81,7 +81,7 @@ Value round_real(Interpreter& in, double value, Int digits) {
   if (digits < 0) {
     const double unit = std::pow(10.0, static_cast<double>(-digits));
     const double result = std::nearbyint(value / unit) * unit;
-    if (std::isinf(result)) in.run.fail("the rounded number is too large");
+    if (std::isinf(result)) in.run.fail(errors::jinja_large_rounded());
     return Value::real(result);
   }
   char buffer[800];
@@ -93,10 +93,9 @@ Value round(Interpreter& in, const Value& v, Arguments& a) {
   const Bound b(in, "round", a, {"precision", "method"});
   static const std::string common = "common";
   const std::string& method = b.text(1, common);
-  if (method != "common" && method != "ceil" && method != "floor")
-    in.run.fail("the method must be common, ceil or floor");
+  if (method != "common" && method != "ceil" && method != "floor") in.run.fail(errors::jinja_round_method());
   if (v.is_undefined()) in.use_of_undefined(v);
-  if (!v.is_number()) in.run.fail("round needs a number, not " + type_name(v));
+  if (!v.is_number()) in.run.fail(errors::jinja_needs_number("round", type_name(v)));
   if (method == "common") {
     if (b[0] && b[0]->is_none())
       return v.is_whole() ? Value::integer(v.whole()) : whole_of(in, std::nearbyint(v.real()));
@@ -107,7 +106,7 @@ Value round(Interpreter& in, const Value& v, Arguments& a) {
   const Value scaled = in.binary(Operation::multiply, v, unit);
   Value whole = scaled;
   if (scaled.is_real()) {
-    if (!std::isfinite(scaled.real())) in.run.fail("the number cannot be rounded");
+    if (!std::isfinite(scaled.real())) in.run.fail(errors::jinja_not_rounded());
     whole = whole_of(in, method == "ceil" ? std::ceil(scaled.real()) : std::floor(scaled.real()));
   }
   return in.binary(Operation::divide, whole, unit);
@@ -120,7 +119,7 @@ Value to_json_filter(Interpreter& in, const Value& v, Arguments& a) {
   style.sort_keys = b.truth(3, false);
   if (b.has(1)) {
     style.indented = true;
-    style.item_separator = ",";
+    style.item_separator = std::string(1, ',');
     if (b[1]->is_text()) {
       style.indent = b[1]->bytes();
     } else {
@@ -132,7 +131,7 @@ Value to_json_filter(Interpreter& in, const Value& v, Arguments& a) {
   if (b.has(2)) {
     const std::vector<Value> parts = in.items(*b[2]);
     if (parts.size() != 2 || !parts[0].is_text() || !parts[1].is_text())
-      in.run.fail("the separators of tojson are two strings");
+      in.run.fail(errors::jinja_json_separators());
     style.item_separator = parts[0].bytes();
     style.key_separator = parts[1].bytes();
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/core/result.h"
+#include "engine/text/errors.h"
 #include "engine/text/utf8.h"
 
 namespace fovea::text {
@@ -32,18 +33,17 @@ std::uint32_t little_endian(std::string_view bytes, std::size_t at) {
 
 }  // namespace
 
-Result<CharacterMap> CharacterMap::parse(std::string_view bytes, const std::string& where) {
+Result<CharacterMap> CharacterMap::parse(std::string_view bytes, const Phrase& where) {
   const std::size_t trie_bytes = bytes.size() < 4 ? 0 : little_endian(bytes, 0);
   if (bytes.size() < 8 || trie_bytes < 4 || trie_bytes % 4 != 0 || trie_bytes > bytes.size() - 4)
-    return fail(ErrorKind::format, where,
-                "the trie of the character map has " + std::to_string(trie_bytes) + " bytes, the map " +
-                    std::to_string(bytes.size()));
+    return fail(where, errors::character_map_size(Bytes{static_cast<std::int64_t>(trie_bytes)},
+                                                  Bytes{static_cast<std::int64_t>(bytes.size())}));
   auto tables = std::make_shared<Tables>();
   tables->units.reserve(trie_bytes / 4);
   for (std::size_t at = 4; at < 4 + trie_bytes; at += 4) tables->units.push_back(little_endian(bytes, at));
   tables->replacements = bytes.substr(4 + trie_bytes);
   if (valid_utf8_prefix(tables->replacements) != tables->replacements.size())
-    return fail(ErrorKind::format, where, "the replacements of the character map are not valid UTF-8");
+    return fail(where, errors::character_map_utf8());
   CharacterMap map;
   map.tables_ = std::move(tables);
   return map;

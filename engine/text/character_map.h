@@ -16,7 +16,7 @@ class CharacterMap {
  public:
   // `bytes`: the trie's size in bytes (u32, little-endian), the trie's units (u32), then the replacements,
   // each ended by a zero byte.
-  static Result<CharacterMap> parse(std::string_view bytes, const std::string& where);
+  static Result<CharacterMap> parse(std::string_view bytes, const Phrase& where);
 
   struct Found {
     std::size_t bytes;  // of the text that is replaced

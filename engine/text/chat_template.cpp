@@ -3,6 +3,7 @@
 #include "engine/core/result.h"
 #include "engine/jinja/template.h"
 #include "engine/jinja/unicode.h"
+#include "engine/text/errors.h"
 
 namespace fovea::text {
 namespace {
@@ -10,9 +11,8 @@ namespace {
 using jinja::Value;
 using nlohmann::ordered_json;
 
-std::unexpected<Error> wrong_variables(std::string what) {
-  return fail(ErrorKind::invalid, "template variables", std::move(what),
-              "Correct the messages, tools and variables");
+std::unexpected<Error> wrong_variables(Error error) {
+  return fail(phrases::template_variables(), std::move(error));
 }
 
 Result<Value> value_of(const ordered_json& json, int depth);
@@ -29,7 +29,7 @@ Result<Value> list_of(const ordered_json& json, int depth) {
 }
 
 Result<Value> text_of(const std::string& text) {
-  if (!jinja::valid_utf8(text)) return wrong_variables("a string is not UTF-8 text");
+  if (!jinja::valid_utf8(text)) return wrong_variables(errors::given_no_utf8());
   return Value::text(text);
 }
 
@@ -44,10 +44,8 @@ Result<Value> dict_of(const ordered_json& json, int depth) {
 }
 
 Result<Value> value_of(const ordered_json& json, int depth) {
-  if (depth > jinja::max_value_height / 2) {
-    return wrong_variables("lists and objects are nested more than " +
-                           std::to_string(jinja::max_value_height / 2) + " levels deep");
-  }
+  constexpr int max_depth = jinja::max_value_height / 2;
+  if (depth > max_depth) return wrong_variables(errors::given_nested(max_depth));
   switch (json.type()) {
     case ordered_json::value_t::null:
       return Value::none();
@@ -66,7 +64,7 @@ Result<Value> value_of(const ordered_json& json, int depth) {
     case ordered_json::value_t::object:
       return dict_of(json, depth);
     default:
-      return wrong_variables("a value is not what JSON text can hold");
+      return wrong_variables(errors::given_no_value());
   }
 }
 
@@ -81,20 +79,19 @@ ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
 ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
 ChatTemplate::~ChatTemplate() = default;
 
-Result<ChatTemplate> ChatTemplate::parse(std::string_view source, std::string where) {
+Result<ChatTemplate> ChatTemplate::parse(std::string_view source, Phrase where) {
   FOVEA_TRY(jinja::Template parsed, jinja::Template::parse(source, std::move(where)));
   return ChatTemplate(std::make_shared<const Tree>(Tree{std::move(parsed)}));
 }
 
 Result<std::string> ChatTemplate::render(const ordered_json& variables, const RenderLimits& limits) const {
-  if (!variables.is_object()) return wrong_variables("they are not an object");
+  if (!variables.is_object()) return wrong_variables(errors::given_no_object());
   jinja::Template::Variables values;
   jinja::Clock clock;
   for (const auto& [name, json] : variables.items()) {
     if (name == clock_variable) {
-      if (!json.is_number_integer() || json.get<std::int64_t>() < 0) {
-        return wrong_variables(std::string(clock_variable) + " is not a time in seconds");
-      }
+      if (!json.is_number_integer() || json.get<std::int64_t>() < 0)
+        return wrong_variables(errors::given_no_time(clock_variable));
       clock.unix_seconds = json.get<std::int64_t>();
       continue;
     }

@@ -24,8 +24,8 @@ inline constexpr const char* clock_variable = "fovea_clock";
 
 class ChatTemplate {
  public:
-  // `where` names the source in errors; they add the line.
-  static Result<ChatTemplate> parse(std::string_view source, std::string where);
+  // `where` is the source's place in errors; they add the line.
+  static Result<ChatTemplate> parse(std::string_view source, Phrase where);
 
   ChatTemplate(ChatTemplate&&) noexcept;
   ChatTemplate& operator=(ChatTemplate&&) noexcept;

@@ -11,10 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-std::unexpected<Error> unknown_step(const std::string& where, const std::string& type) {
-  return fail(ErrorKind::unsupported, where, "\"" + type + "\" is not supported");
-}
-
 bool is_number(char32_t c) {
   return (character_classes()[c] & class_number) != 0;
 }
@@ -35,11 +31,11 @@ bool from_base64(std::string_view text, std::string& bytes) {
   }
   return true;
 }
+
 // The members of a "Sequence".
-Result<const json*> members(const json& step, const char* key, const std::string& where) {
+Result<const json*> members(const json& step, const char* key, const Phrase& where) {
   const auto it = step.find(key);
-  if (it == step.end() || !it->is_array())
-    return fail(ErrorKind::format, where, std::string("\"") + key + "\" is not a list");
+  if (it == step.end() || !it->is_array()) return fail(where, errors::tokenizer_no_members(key));
   return &*it;
 }
 
@@ -48,7 +44,7 @@ struct Pattern {
   bool regex;
 };
 
-Result<Pattern> read_pattern(const json& step, const std::string& where) {
+Result<Pattern> read_pattern(const json& step, const Phrase& where) {
   const auto it = step.find("pattern");
   if (it != step.end() && it->is_object()) {
     for (const char* const key : {"String", "Regex"}) {
@@ -57,20 +53,20 @@ Result<Pattern> read_pattern(const json& step, const std::string& where) {
       return Pattern{std::move(text), key[0] == 'R'};
     }
   }
-  return fail(ErrorKind::format, where, "\"pattern\" is neither a String nor a Regex");
+  return fail(where, errors::tokenizer_pattern());
 }
 
-Result<SplitBehavior> read_behavior(const json& step, const std::string& where) {
+Result<SplitBehavior> read_behavior(const json& step, const Phrase& where) {
   FOVEA_TRY(const std::string name, string_field_or(step, "behavior", "Isolated", where));
   if (name == "Removed") return SplitBehavior::removed;
   if (name == "Isolated") return SplitBehavior::isolated;
   if (name == "MergedWithPrevious") return SplitBehavior::merged_with_previous;
   if (name == "MergedWithNext") return SplitBehavior::merged_with_next;
   if (name == "Contiguous") return SplitBehavior::contiguous;
-  return fail(ErrorKind::unsupported, where, "the behavior \"" + name + "\" is not known");
+  return fail(where, errors::tokenizer_behavior(name));
 }
 
-Result<SplitStep> read_split(const json& step, const std::string& where) {
+Result<SplitStep> read_split(const json& step, const Phrase& where) {
   FOVEA_TRY(Pattern pattern, read_pattern(step, where));
   SplitStep split{.pattern = Literal{pattern.text}};
   if (pattern.regex) {
@@ -82,10 +78,10 @@ Result<SplitStep> read_split(const json& step, const std::string& where) {
 }
 
 // "prepend_scheme", or in older files "add_prefix_space".
-Result<MetaspaceStep> read_metaspace(const json& step, const std::string& where) {
+Result<MetaspaceStep> read_metaspace(const json& step, const Phrase& where) {
   MetaspaceStep metaspace;
   FOVEA_TRY(metaspace.replacement, string_field_or(step, "replacement", metaspace.replacement, where));
-  if (metaspace.replacement.empty()) return fail(ErrorKind::format, where, "\"replacement\" is empty");
+  if (metaspace.replacement.empty()) return fail(where, errors::tokenizer_empty_field("replacement"));
   FOVEA_TRY(metaspace.split, flag_field(step, "split", true, where));
   FOVEA_TRY(const bool prefix, flag_field(step, "add_prefix_space", true, where));
   FOVEA_TRY(const std::string scheme,
@@ -97,7 +93,7 @@ Result<MetaspaceStep> read_metaspace(const json& step, const std::string& where)
   } else if (scheme == "never") {
     metaspace.prepend = MetaspaceStep::Prepend::never;
   } else {
-    return fail(ErrorKind::unsupported, where, "the prepend_scheme \"" + scheme + "\" is not known");
+    return fail(where, errors::tokenizer_scheme(scheme));
   }
   return metaspace;
 }
@@ -106,7 +102,7 @@ void split_characters(Tokenizer::Parts& parts, bool (*test)(char32_t), SplitBeha
   parts.pretokenize.emplace_back(SplitStep{.pattern = CharacterTest{test, false}, .behavior = behavior});
 }
 
-Result<void> read_byte_level(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+Result<void> read_byte_level(const json& step, const Phrase& where, Tokenizer::Parts& parts) {
   FOVEA_TRY(const bool prefix, flag_field(step, "add_prefix_space", true, where));
   FOVEA_TRY(const bool regex, flag_field(step, "use_regex", true, where));
   if (prefix) parts.pretokenize.emplace_back(PrefixSpaceStep{});
@@ -118,18 +114,17 @@ Result<void> read_byte_level(const json& step, const std::string& where, Tokeniz
 }
 
 // "precompiled_charsmap" in base 64.
-Result<void> read_character_map(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+Result<void> read_character_map(const json& step, const Phrase& where, Tokenizer::Parts& parts) {
   FOVEA_TRY(const std::string encoded, string_field(step, "precompiled_charsmap", where));
   if (encoded.empty()) return {};
   std::string bytes;
-  if (!from_base64(encoded, bytes))
-    return fail(ErrorKind::format, where, "\"precompiled_charsmap\" is not base 64");
+  if (!from_base64(encoded, bytes)) return fail(where, errors::tokenizer_charsmap());
   FOVEA_TRY(CharacterMap map, CharacterMap::parse(bytes, where));
   parts.normalize.emplace_back(CharacterMapStep{.map = std::move(map), .by_grapheme = true});
   return {};
 }
 
-Result<void> read_bert_normalizer(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+Result<void> read_bert_normalizer(const json& step, const Phrase& where, Tokenizer::Parts& parts) {
   FOVEA_TRY(const bool clean, flag_field(step, "clean_text", true, where));
   FOVEA_TRY(const bool han, flag_field(step, "handle_chinese_chars", true, where));
   FOVEA_TRY(const bool lowercase, flag_field(step, "lowercase", true, where));
@@ -141,7 +136,7 @@ Result<void> read_bert_normalizer(const json& step, const std::string& where, To
 
 }  // namespace
 
-Result<void> read_normalizer(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+Result<void> read_normalizer(const json& step, const Phrase& where, Tokenizer::Parts& parts) {
   using enum UnicodeForm::Form;
   FOVEA_TRY(const std::string type, type_field(step, where));
   std::vector<NormalizeStep>& steps = parts.normalize;
@@ -182,20 +177,20 @@ Result<void> read_normalizer(const json& step, const std::string& where, Tokeniz
     FOVEA_TRY(const json* const list, members(step, "normalizers", where));
     for (const json& member : *list) {
       if (member.is_object() && member.contains("normalizers"))
-        return fail(ErrorKind::unsupported, where, "a Sequence inside a Sequence");
+        return fail(where, errors::tokenizer_nested_sequence());
       FOVEA_CHECK(read_normalizer(member, where, parts));
     }
   } else {
-    return unknown_step(where, type);
+    return fail(where, errors::tokenizer_unknown_step(type));
   }
   return {};
 }
 
-Result<void> read_pretokenizer(const json& step, const std::string& where, Tokenizer::Parts& parts,
+Result<void> read_pretokenizer(const json& step, const Phrase& where, Tokenizer::Parts& parts,
                                bool& byte_level) {
   FOVEA_TRY(const std::string type, type_field(step, where));
   if (type.empty()) return {};
-  if (byte_level) return fail(ErrorKind::unsupported, where, "\"" + type + "\" behind \"ByteLevel\"");
+  if (byte_level) return fail(where, errors::tokenizer_behind_bytes(type));
   if (type == "ByteLevel") {
     byte_level = true;
     return read_byte_level(step, where, parts);
@@ -225,17 +220,17 @@ Result<void> read_pretokenizer(const json& step, const std::string& where, Token
         SplitStep{.pattern = Literal{std::move(delimiter)}, .behavior = SplitBehavior::removed});
   } else if (type == "FixedLength") {
     FOVEA_TRY(const std::int64_t length, count_field(step, "length", 5, 1 << 20, where));
-    if (length == 0) return fail(ErrorKind::format, where, "\"length\" is 0");
+    if (length == 0) return fail(where, errors::tokenizer_length());
     parts.pretokenize.emplace_back(FixedLengthStep{static_cast<std::size_t>(length)});
   } else if (type == "Sequence") {
     FOVEA_TRY(const json* const list, members(step, "pretokenizers", where));
     for (const json& member : *list) {
       if (member.is_object() && member.contains("pretokenizers"))
-        return fail(ErrorKind::unsupported, where, "a Sequence inside a Sequence");
+        return fail(where, errors::tokenizer_nested_sequence());
       FOVEA_CHECK(read_pretokenizer(member, where, parts, byte_level));
     }
   } else {
-    return unknown_step(where, type);
+    return fail(where, errors::tokenizer_unknown_step(type));
   }
   return {};
 }
@@ -244,21 +239,20 @@ namespace {
 
 struct DecoderReader {
   DecodePlan& plan;
-  const std::string& where;
+  const Phrase& where;
   bool fused = false;
 
   Result<void> strip(const json& step) {
     FOVEA_TRY(std::string character, string_field(step, "content", where));
     FOVEA_TRY(const std::int64_t left, count_field(step, "start", 0, 1 << 10, where));
     FOVEA_TRY(const std::int64_t right, count_field(step, "stop", 0, 1 << 10, where));
-    if (character.empty()) return fail(ErrorKind::format, where, "\"content\" is empty");
+    if (character.empty()) return fail(where, errors::tokenizer_empty_field("content"));
     if (!fused) {
       plan.steps.emplace_back(
           DecodeStrip{std::move(character), static_cast<std::size_t>(left), static_cast<std::size_t>(right)});
       return {};
     }
-    if (right != 0 || plan.strip_left != 0)
-      return fail(ErrorKind::unsupported, where, "Strip at the end of the whole text");
+    if (right != 0 || plan.strip_left != 0) return fail(where, errors::tokenizer_strip_at_end());
     plan.strip_character = std::move(character);
     plan.strip_left = static_cast<std::size_t>(left);
     return {};
@@ -267,18 +261,18 @@ struct DecoderReader {
   Result<void> replace(const json& step) {
     FOVEA_TRY(Pattern pattern, read_pattern(step, where));
     FOVEA_TRY(std::string content, string_field(step, "content", where));
-    if (pattern.regex) return fail(ErrorKind::unsupported, where, "Replace by a regular expression");
-    if (fused) return fail(ErrorKind::unsupported, where, "Replace behind Fuse");
+    if (pattern.regex) return fail(where, errors::tokenizer_replace_regex());
+    if (fused) return fail(where, errors::tokenizer_replace_fused());
     plan.steps.emplace_back(DecodeReplace{std::move(pattern.text), std::move(content)});
     return {};
   }
 
   Result<void> read(const json& step) {
     FOVEA_TRY(const std::string type, type_field(step, where));
-    if (plan.byte_level) return fail(ErrorKind::unsupported, where, "\"" + type + "\" beside \"ByteLevel\"");
+    if (plan.byte_level) return fail(where, errors::tokenizer_beside_bytes(type));
     if (type == "ByteLevel") {
       if (!plan.steps.empty() || fused || plan.byte_fallback)
-        return fail(ErrorKind::unsupported, where, "\"ByteLevel\" beside other steps");
+        return fail(where, errors::tokenizer_bytes_beside());
       plan.byte_level = true;
     } else if (type == "ByteFallback") {
       plan.byte_fallback = true;
@@ -300,7 +294,7 @@ struct DecoderReader {
       FOVEA_TRY(std::string suffix, string_field_or(step, "suffix", "</w>", where));
       plan.steps.emplace_back(DecodeSuffix{std::move(suffix)});
     } else {
-      return unknown_step(where, type);
+      return fail(where, errors::tokenizer_unknown_step(type));
     }
     return {};
   }
@@ -308,7 +302,7 @@ struct DecoderReader {
 
 }  // namespace
 
-Result<void> read_decoder(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+Result<void> read_decoder(const json& step, const Phrase& where, Tokenizer::Parts& parts) {
   FOVEA_TRY(const std::string type, type_field(step, where));
   if (type.empty()) {
     parts.decode.join_with_space = true;
@@ -323,42 +317,41 @@ Result<void> read_decoder(const json& step, const std::string& where, Tokenizer:
 
 namespace {
 
-Result<void> read_template(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+Result<void> read_template(const json& step, const Phrase& where, Tokenizer::Parts& parts) {
   FOVEA_TRY(const json* const single, members(step, "single", where));
   bool behind_text = false;
   for (const json& item : *single) {
     if (item.is_object() && item.contains("Sequence")) {
-      if (behind_text) return fail(ErrorKind::unsupported, where, "a template that repeats the text");
+      if (behind_text) return fail(where, errors::tokenizer_text_twice());
       behind_text = true;
       continue;
     }
     if (!item.is_object() || !item.contains("SpecialToken") || !item["SpecialToken"].is_object())
-      return fail(ErrorKind::format, where, "\"single\" holds something that is no token and no sequence");
+      return fail(where, errors::tokenizer_template_item());
     FOVEA_TRY(const std::string name, string_field(item["SpecialToken"], "id", where));
     const json* const tokens = step.contains("special_tokens") ? &step["special_tokens"] : nullptr;
     const bool known = tokens && tokens->is_object() && tokens->contains(name) &&
                        (*tokens)[name].is_object() && (*tokens)[name].contains("ids") &&
                        (*tokens)[name]["ids"].is_array();
-    if (!known)
-      return fail(ErrorKind::format, where, "the token \"" + name + "\" is not among \"special_tokens\"");
+    if (!known) return fail(where, errors::tokenizer_template_token(name));
     for (const json& id : (*tokens)[name]["ids"]) {
       if (!id.is_number_unsigned() ||
           id.get<std::uint64_t>() >= static_cast<std::uint64_t>(parts.vocabulary.size()))
-        return fail(ErrorKind::format, where, "the token \"" + name + "\" has an id outside the vocabulary");
+        return fail(where, errors::tokenizer_template_id(name));
       (behind_text ? parts.after : parts.before).push_back(id.get<TokenId>());
     }
   }
-  if (!behind_text) return fail(ErrorKind::format, where, "the template leaves out the text");
+  if (!behind_text) return fail(where, errors::tokenizer_text_left_out());
   return {};
 }
 
 // BertProcessing and RobertaProcessing: "cls" before and "sep" behind, each [text, id].
-Result<void> read_pair(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+Result<void> read_pair(const json& step, const Phrase& where, Tokenizer::Parts& parts) {
   for (const char* const key : {"cls", "sep"}) {
     const auto it = step.find(key);
     if (it == step.end() || !it->is_array() || it->size() != 2 || !(*it)[1].is_number_unsigned() ||
         (*it)[1].get<std::uint64_t>() >= static_cast<std::uint64_t>(parts.vocabulary.size()))
-      return fail(ErrorKind::format, where, std::string("\"") + key + "\" is not a token of the vocabulary");
+      return fail(where, errors::tokenizer_pair(key));
     (key[0] == 'c' ? parts.before : parts.after).push_back((*it)[1].get<TokenId>());
   }
   return {};
@@ -366,16 +359,16 @@ Result<void> read_pair(const json& step, const std::string& where, Tokenizer::Pa
 
 }  // namespace
 
-Result<void> read_postprocessor(const json& step, const std::string& where, Tokenizer::Parts& parts) {
+Result<void> read_postprocessor(const json& step, const Phrase& where, Tokenizer::Parts& parts) {
   FOVEA_TRY(const std::string type, type_field(step, where));
   if (type.empty() || type == "ByteLevel") return {};  // ByteLevel only corrects offsets
   if (type == "TemplateProcessing") return read_template(step, where, parts);
   if (type == "BertProcessing" || type == "RobertaProcessing") return read_pair(step, where, parts);
-  if (type != "Sequence") return unknown_step(where, type);
+  if (type != "Sequence") return fail(where, errors::tokenizer_unknown_step(type));
   FOVEA_TRY(const json* const list, members(step, "processors", where));
   for (const json& member : *list) {
     if (member.is_object() && member.contains("processors"))
-      return fail(ErrorKind::unsupported, where, "a Sequence inside a Sequence");
+      return fail(where, errors::tokenizer_nested_sequence());
     FOVEA_CHECK(read_postprocessor(member, where, parts));
   }
   return {};

@@ -208,7 +208,7 @@ void add_bert_words(std::vector<PretokenizeStep>& steps) {
       SplitStep{.pattern = CharacterTest{is_bert_punctuation, false}, .behavior = SplitBehavior::isolated});
 }
 
-Result<SplitStep> split_by(std::string_view expression, const std::string& where) {
+Result<SplitStep> split_by(std::string_view expression, const Phrase& where) {
   if (const auto pattern = known_pattern(expression)) return SplitStep{.pattern = Scan{*pattern}};
   FOVEA_TRY(Regex regex, Regex::compile(expression, where));
   return SplitStep{.pattern = Expression{std::move(regex)}};

@@ -73,6 +73,6 @@ void apply(const PretokenizeStep&, Words&);
 void add_bert_words(std::vector<PretokenizeStep>&);
 
 // A split by a regular expression, by a scanner where one equals it.
-Result<SplitStep> split_by(std::string_view expression, const std::string& where);
+Result<SplitStep> split_by(std::string_view expression, const Phrase& where);
 
 }  // namespace fovea::text

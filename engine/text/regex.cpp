@@ -8,6 +8,7 @@
 
 #include "engine/core/result.h"
 #include "engine/text/character_class.h"
+#include "engine/text/errors.h"
 #include "engine/text/utf8.h"
 
 namespace fovea::text {
@@ -126,13 +127,10 @@ struct Regex::Code {
   pcre2_code* code;
 };
 
-Result<Regex> Regex::compile(std::string_view expression, const std::string& where) {
+Result<Regex> Regex::compile(std::string_view expression, const Phrase& where) {
+  const std::string_view shown = expression.substr(0, 120);
   const auto spelled = spelled_for_pcre2(expression);
-  if (!spelled) {
-    return fail(ErrorKind::unsupported, where,
-                "the regular expression \"" + std::string(expression.substr(0, 120)) +
-                    "\" has a class inside a class");
-  }
+  if (!spelled) return fail(where, errors::regex_class(shown));
   int code = 0;
   std::size_t offset = 0;
   pcre2_code* compiled =
@@ -141,9 +139,7 @@ Result<Regex> Regex::compile(std::string_view expression, const std::string& whe
   if (!compiled) {
     char reason[256] = {};
     pcre2_get_error_message(code, reinterpret_cast<PCRE2_UCHAR*>(reason), sizeof reason);
-    return fail(ErrorKind::unsupported, where,
-                "the regular expression \"" + std::string(expression.substr(0, 120)) +
-                    "\" is not understood at byte " + std::to_string(offset) + " (" + reason + ")");
+    return fail(where, errors::regex_not_understood(shown, offset, Said{reason}));
   }
   pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);  // without it the interpreter matches, slower
   Regex regex;

@@ -17,7 +17,7 @@ struct Match {
 
 class Regex {
  public:
-  static Result<Regex> compile(std::string_view expression, const std::string& where);
+  static Result<Regex> compile(std::string_view expression, const Phrase& where);
 
   // One thread's searches, one after the other. What they need is set up once, which costs more than to
   // search a word.

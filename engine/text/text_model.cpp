@@ -7,6 +7,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/core/json_depth.h"
 #include "engine/core/result.h"
+#include "engine/text/errors.h"
 
 namespace fovea {
 namespace {
@@ -51,14 +52,10 @@ void add_from_metadata(const checkpoint::Metadata& metadata, const Tokenizer& to
   }
 }
 
-Result<ordered_json> parse(std::string_view source, const char* what) {
-  if (json_depth(source) > most_json_depth)
-    return fail(ErrorKind::invalid, what,
-                "lists and objects are nested more than " + std::to_string(most_json_depth) + " levels deep",
-                "Correct the messages, tools and variables");
+Result<ordered_json> parse(std::string_view source, const Phrase& where) {
+  if (json_depth(source) > most_json_depth) return fail(where, errors::given_nested(most_json_depth));
   ordered_json value = ordered_json::parse(source, nullptr, false);
-  if (value.is_discarded())
-    return fail(ErrorKind::invalid, what, "this is not valid JSON", "Check it with a JSON tool");
+  if (value.is_discarded()) return fail(where, errors::given_no_json());
   return value;
 }
 
@@ -67,25 +64,27 @@ Result<ordered_json> variables_for(const ordered_json& special_tokens, std::stri
                                    bool add_generation_prompt, std::string_view tools,
                                    std::string_view more) {
   ordered_json variables = ordered_json::object();
-  FOVEA_TRY(variables["messages"], parse(messages, "messages"));
+  FOVEA_TRY(variables["messages"], parse(messages, phrases::given_messages()));
   if (!variables["messages"].is_array())
-    return fail(ErrorKind::invalid, "messages", "this is not a JSON list",
-                "Give [{\"role\": …, \"content\": …}, …]");
+    return fail(phrases::given_messages(), errors::given_messages_no_list());
   variables["tools"] = nullptr;
   if (!tools.empty()) {
-    FOVEA_TRY(variables["tools"], parse(tools, "tools"));
+    FOVEA_TRY(variables["tools"], parse(tools, phrases::given_tools()));
     if (!variables["tools"].is_array() && !variables["tools"].is_null())
-      return fail(ErrorKind::invalid, "tools", "this is not a JSON list", "Give a list of tool descriptions");
+      return fail(phrases::given_tools(), errors::given_tools_no_list());
   }
   variables["documents"] = nullptr;
   variables["add_generation_prompt"] = add_generation_prompt;
   for (const auto& [name, value] : special_tokens.items()) variables[name] = value;
   if (more.empty()) return variables;
-  FOVEA_TRY(const ordered_json own, parse(more, "variables"));
-  if (!own.is_object())
-    return fail(ErrorKind::invalid, "variables", "this is not a JSON object", "Give {\"name\": value, …}");
+  FOVEA_TRY(const ordered_json own, parse(more, phrases::given_variables()));
+  if (!own.is_object()) return fail(phrases::given_variables(), errors::given_variables_no_object());
   for (const auto& [name, value] : own.items()) variables[name] = value;
   return variables;
+}
+
+Result<ChatTemplate> parse_template(std::string_view source, Phrase where) {
+  return ChatTemplate::parse(source, where.empty() ? phrases::chat_template() : std::move(where));
 }
 
 }  // namespace
@@ -109,7 +108,7 @@ Result<std::shared_ptr<const TextModel>> text::open_text_model(const checkpoint:
   std::optional<Result<ChatTemplate>> chat_template;
   if (!checkpoint.chat_template().empty())
     chat_template =
-        ChatTemplate::parse(checkpoint.chat_template(), checkpoint.path().string() + ", chat template");
+        ChatTemplate::parse(checkpoint.chat_template(), phrases::model_chat_template(checkpoint.path()));
   return std::make_shared<const TextModel>(std::make_unique<TextModel::Parts>(
       TextModel::Parts{std::move(tokenizer), std::move(chat_template), std::move(special_tokens)}));
 }
@@ -138,8 +137,7 @@ bool TextModel::has_chat_template() const {
 
 Result<std::string> TextModel::render(std::string_view messages, bool add_generation_prompt,
                                       std::string_view tools, std::string_view variables) const {
-  if (!parts_->chat_template)
-    return fail(ErrorKind::not_found, "chat template", "the model has none", "Give one, or a raw prompt");
+  if (!parts_->chat_template) return fail(phrases::chat_template(), errors::no_chat_template());
   if (!*parts_->chat_template) return std::unexpected(parts_->chat_template->error());
   FOVEA_TRY(const ordered_json all,
             variables_for(parts_->special_tokens, messages, add_generation_prompt, tools, variables));
@@ -148,8 +146,8 @@ Result<std::string> TextModel::render(std::string_view messages, bool add_genera
 
 Result<std::string> TextModel::render_with(std::string_view source, std::string_view messages,
                                            bool add_generation_prompt, std::string_view tools,
-                                           std::string_view variables) const {
-  FOVEA_TRY(const ChatTemplate chat_template, ChatTemplate::parse(source, "chat template"));
+                                           std::string_view variables, Phrase where) const {
+  FOVEA_TRY(const ChatTemplate chat_template, parse_template(source, std::move(where)));
   FOVEA_TRY(const ordered_json all,
             variables_for(parts_->special_tokens, messages, add_generation_prompt, tools, variables));
   return chat_template.render(all);
@@ -157,8 +155,8 @@ Result<std::string> TextModel::render_with(std::string_view source, std::string_
 
 Result<std::string> render_template(std::string_view source, std::string_view messages,
                                     bool add_generation_prompt, std::string_view tools,
-                                    std::string_view variables) {
-  FOVEA_TRY(const ChatTemplate chat_template, ChatTemplate::parse(source, "chat template"));
+                                    std::string_view variables, Phrase where) {
+  FOVEA_TRY(const ChatTemplate chat_template, parse_template(source, std::move(where)));
   const ordered_json empty = {{"bos_token", ""}, {"eos_token", ""}};
   FOVEA_TRY(const ordered_json all, variables_for(empty, messages, add_generation_prompt, tools, variables));
   return chat_template.render(all);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/result.h"
+#include "engine/text/errors.h"
 #include "engine/text/tokenizer_parts.h"
 #include "engine/text/utf8.h"
 
@@ -16,13 +17,11 @@ Tokenizer::~Tokenizer() = default;
 
 Result<Tokenizer> Tokenizer::open(const checkpoint::Checkpoint& checkpoint) {
   if (checkpoint.format() == checkpoint::Format::gguf)
-    return from_metadata(checkpoint.metadata(), checkpoint.path().string());
-  const std::string where = (checkpoint.path() / "tokenizer.json").string();
+    return from_metadata(checkpoint.metadata(), checkpoint.path());
+  const std::filesystem::path file = checkpoint.path() / "tokenizer.json";
   if (checkpoint.tokenizer_json().empty())
-    return fail(ErrorKind::not_found, where, "the file is missing or empty",
-                "Download it into the model's folder");
-  FOVEA_TRY(Tokenizer tokenizer,
-            from_json(checkpoint.tokenizer_json(), checkpoint.tokenizer_config(), where));
+    return fail(phrases::file_place(file), errors::tokenizer_missing());
+  FOVEA_TRY(Tokenizer tokenizer, from_json(checkpoint.tokenizer_json(), checkpoint.tokenizer_config(), file));
   add_ends_of(checkpoint.generation_config(), *tokenizer.parts_);
   return tokenizer;
 }

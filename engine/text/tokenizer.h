@@ -1,6 +1,7 @@
 // Text to token ids and back, equal to Hugging Face tokenizers id by id. Immutable after construction.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,10 +19,10 @@ class Tokenizer {
  public:
   // From tokenizer.json (and tokenizer_config.json) or from GGUF's tokenizer.ggml.* keys.
   static Result<Tokenizer> open(const checkpoint::Checkpoint&);
-  // `where` names the source in errors. tokenizer_config may be an empty object.
+  // `file` names the source in errors. tokenizer_config may be an empty object.
   static Result<Tokenizer> from_json(std::string_view tokenizer_json, const nlohmann::json& tokenizer_config,
-                                     std::string where);
-  static Result<Tokenizer> from_metadata(const checkpoint::Metadata&, std::string where);
+                                     const std::filesystem::path& file);
+  static Result<Tokenizer> from_metadata(const checkpoint::Metadata&, const std::filesystem::path& file);
 
   Tokenizer(Tokenizer&&) noexcept;
   Tokenizer& operator=(Tokenizer&&) noexcept;

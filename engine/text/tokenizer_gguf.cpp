@@ -8,6 +8,7 @@
 
 #include "engine/core/advice.h"
 #include "engine/core/result.h"
+#include "engine/text/errors.h"
 #include "engine/text/pre_names.h"
 #include "engine/text/tokenizer.h"
 #include "engine/text/tokenizer_parts.h"
@@ -31,18 +32,19 @@ enum TokenType : std::int64_t {
 
 struct MetadataReader {
   const Metadata& metadata;
-  const std::string& where;
+  const std::filesystem::path& file;
   Tokenizer::Parts& parts;
+  Phrase where = phrases::file_place(file);
   const std::vector<std::string_view>* tokens = nullptr;
-  std::vector<std::int64_t> types;
+  std::vector<std::int64_t> types = {};
 
-  std::unexpected<Error> damaged(std::string key, std::string what) const {
-    return fail(ErrorKind::format, where + ", " + std::move(key), std::move(what));
+  std::unexpected<Error> wrong(const char* key, Error error) const {
+    return fail(phrases::tokenizer_key(file, key), std::move(error));
   }
 
   Result<void> read() {
     const auto model = metadata.string("tokenizer.ggml.model");
-    if (!model) return damaged("tokenizer.ggml.model", "this key is missing or is not a string");
+    if (!model) return wrong("tokenizer.ggml.model", errors::tokenizer_key_no_string());
     FOVEA_CHECK(read_tokens());
     bool adds_bos = false;
     if (*model == "gpt2") {
@@ -54,8 +56,7 @@ struct MetadataReader {
     } else if (*model == "bert") {
       FOVEA_CHECK(read_word_pieces());
     } else {
-      return fail(ErrorKind::unsupported, where,
-                  "the tokeniser \"" + std::string(*model) + "\" is not supported");
+      return fail(where, errors::tokenizer_unknown(*model));
     }
     add_tokens(*model == "llama" || *model == "t5");
     read_special(*model, adds_bos);
@@ -67,15 +68,12 @@ struct MetadataReader {
 
   Result<void> read_tokens() {
     tokens = metadata.strings("tokenizer.ggml.tokens");
-    if (!tokens || tokens->empty())
-      return damaged("tokenizer.ggml.tokens", "this key is missing or is not a list of texts");
+    if (!tokens || tokens->empty()) return wrong("tokenizer.ggml.tokens", errors::tokenizer_key_no_texts());
     if (tokens->size() > static_cast<std::size_t>(largest_vocabulary))
-      return damaged("tokenizer.ggml.tokens",
-                     "there are more than " + std::to_string(largest_vocabulary) + " tokens");
+      return wrong("tokenizer.ggml.tokens", errors::tokenizer_many_tokens(largest_vocabulary));
     types = metadata.integers("tokenizer.ggml.token_type");
     if (!types.empty() && types.size() != tokens->size())
-      return damaged("tokenizer.ggml.token_type", std::to_string(types.size()) + " types for " +
-                                                      std::to_string(tokens->size()) + " tokens");
+      return wrong("tokenizer.ggml.token_type", errors::tokenizer_types(types.size(), tokens->size()));
     types.resize(tokens->size(), normal);
     parts.vocabulary.reserve(tokens->size(), std::accumulate(tokens->begin(), tokens->end(), std::size_t{0},
                                                              [](std::size_t sum, std::string_view text) {
@@ -97,15 +95,14 @@ struct MetadataReader {
 
   Result<std::vector<Bpe::Merge>> read_merges() const {
     const auto* const list = metadata.strings("tokenizer.ggml.merges");
-    if (!list) return damaged("tokenizer.ggml.merges", "this key is missing or is not a list of texts");
+    if (!list) return wrong("tokenizer.ggml.merges", errors::tokenizer_key_no_texts());
     std::vector<Bpe::Merge> merges;
     merges.reserve(list->size());
     std::string joined;
     for (std::size_t rank = 0; rank < list->size(); ++rank) {
       const std::string_view text = (*list)[rank];
       const std::size_t space = text.find(' ', 1);
-      if (space == text.npos)
-        return damaged("tokenizer.ggml.merges", "merge " + std::to_string(rank) + " is not a pair of tokens");
+      if (space == text.npos) return wrong("tokenizer.ggml.merges", errors::tokenizer_merge(rank));
       const std::string_view left = text.substr(0, space);
       const std::string_view right = text.substr(space + 1);
       joined.assign(left).append(right);
@@ -114,9 +111,7 @@ struct MetadataReader {
                              .joined = parts.vocabulary.find(joined),
                              .rank = static_cast<std::uint32_t>(rank)};
       if (merge.left < 0 || merge.right < 0 || merge.joined < 0)
-        return damaged("tokenizer.ggml.merges",
-                       "merge " + std::to_string(rank) + " (\"" + std::string(text) +
-                           "\") has a part or a result that is not in the vocabulary");
+        return wrong("tokenizer.ggml.merges", errors::tokenizer_merge_of_strangers(rank, left, right));
       merges.push_back(merge);
     }
     return merges;
@@ -125,9 +120,7 @@ struct MetadataReader {
   Result<void> read_byte_pairs(bool& adds_bos) {
     const std::string name(metadata.string("tokenizer.ggml.pre").value_or("default"));
     const PreTokenizer* const pre = find_pre_tokenizer(name);
-    if (!pre)
-      return fail(ErrorKind::unsupported, where + ", tokenizer.ggml.pre",
-                  "the pre-tokeniser \"" + name + "\" is not known");
+    if (!pre) return wrong("tokenizer.ggml.pre", errors::tokenizer_pre(name));
     adds_bos = pre->adds_bos;
     if (pre->nfc) parts.normalize.emplace_back(UnicodeForm{UnicodeForm::Form::nfc});
     if (pre->characters) parts.normalize.emplace_back(ReplaceTextStep{" ", std::string(underline)});
@@ -158,13 +151,11 @@ struct MetadataReader {
   Result<std::vector<Bpe::Merge>> merges_from_scores() const {
     const std::vector<double> scores = metadata.numbers("tokenizer.ggml.scores");
     if (scores.size() != tokens->size())
-      return damaged("tokenizer.ggml.scores", std::to_string(scores.size()) + " scores for " +
-                                                  std::to_string(tokens->size()) + " tokens");
+      return wrong("tokenizer.ggml.scores", errors::tokenizer_scores(scores.size(), tokens->size()));
     std::vector<TokenId> order;
     for (TokenId id = 0; id < parts.vocabulary.size(); ++id) {
       const auto at = static_cast<std::size_t>(id);
-      if (std::isnan(scores[at]))
-        return damaged("tokenizer.ggml.scores", "score " + std::to_string(id) + " is not a number");
+      if (std::isnan(scores[at])) return wrong("tokenizer.ggml.scores", errors::tokenizer_score(id));
       if ((types[at] == normal || types[at] == user_defined) &&
           parts.vocabulary.text(id).size() <= longest_piece)
         order.push_back(id);
@@ -218,16 +209,16 @@ struct MetadataReader {
 
   // Bytes as a list of numbers, signed or not.
   Result<void> read_character_map() {
-    const std::string key = "tokenizer.ggml.precompiled_charsmap";
+    constexpr auto key = "tokenizer.ggml.precompiled_charsmap";
     if (!metadata.contains(key)) return {};
     const std::vector<std::int64_t> numbers = metadata.integers(key);
     std::string bytes;
     for (const std::int64_t number : numbers) {
-      if (number < -128 || number > 255) return damaged(key, "this is not a list of bytes");
+      if (number < -128 || number > 255) return wrong(key, errors::tokenizer_key_no_bytes());
       bytes += static_cast<char>(static_cast<unsigned char>(number & 0xFF));
     }
     if (bytes.empty()) return {};
-    FOVEA_TRY(CharacterMap map, CharacterMap::parse(bytes, where + ", " + key));
+    FOVEA_TRY(CharacterMap map, CharacterMap::parse(bytes, phrases::tokenizer_key(file, key)));
     parts.normalize.emplace_back(CharacterMapStep{.map = std::move(map), .by_grapheme = false});
     return {};
   }
@@ -241,7 +232,7 @@ struct MetadataReader {
     options.unknown = special_id("tokenizer.ggml.unknown_token_id", 100);
     options.start = underline;
     if (options.unknown < 0)
-      return damaged("tokenizer.ggml.unknown_token_id", "this key is missing or outside the vocabulary");
+      return wrong("tokenizer.ggml.unknown_token_id", errors::tokenizer_key_no_token());
     parts.model.emplace<WordPiece>(parts.vocabulary, std::move(options));
     parts.decode.steps.emplace_back(DecodeReplace{std::string(underline), " "});
     parts.decode.strip_character = " ";
@@ -260,13 +251,11 @@ struct MetadataReader {
     spell_with_underlines();
     const std::vector<double> scores = metadata.numbers("tokenizer.ggml.scores");
     if (scores.size() != tokens->size())
-      return damaged("tokenizer.ggml.scores", std::to_string(scores.size()) + " scores for " +
-                                                  std::to_string(tokens->size()) + " tokens");
+      return wrong("tokenizer.ggml.scores", errors::tokenizer_scores(scores.size(), tokens->size()));
     std::vector<UnigramPiece> usable;
     for (TokenId id = 0; id < parts.vocabulary.size(); ++id) {
       const double score = scores[static_cast<std::size_t>(id)];
-      if (std::isnan(score))
-        return damaged("tokenizer.ggml.scores", "score " + std::to_string(id) + " is not a number");
+      if (std::isnan(score)) return wrong("tokenizer.ggml.scores", errors::tokenizer_score(id));
       if (mergeable(id)) usable.push_back({id, score});
     }
     parts.model.emplace<Unigram>(parts.vocabulary, usable, special_id("tokenizer.ggml.unknown_token_id", 2),
@@ -316,9 +305,9 @@ struct MetadataReader {
 
 }  // namespace
 
-Result<Tokenizer> Tokenizer::from_metadata(const Metadata& metadata, std::string where) {
+Result<Tokenizer> Tokenizer::from_metadata(const Metadata& metadata, const std::filesystem::path& file) {
   auto parts = std::make_unique<Parts>();
-  MetadataReader reader{metadata, where, *parts, nullptr, {}};
+  MetadataReader reader{metadata, file, *parts};
   if (auto read = reader.read(); !read) return std::unexpected(with_file_advice(std::move(read).error()));
   return Tokenizer(std::move(parts));
 }

@@ -34,15 +34,16 @@ const char* model_without_type(const json& model) {
 struct JsonReader {
   const json& document;
   const json& config;
-  const std::string& where;
+  const std::filesystem::path& file;
   Tokenizer::Parts& parts;
-  std::unordered_map<std::string, TokenId> added;  // by text
+  Phrase where = phrases::file_place(file);
+  std::unordered_map<std::string, TokenId> added = {};  // by text
 
-  std::string at(const char* place) const { return where + ", \"" + place + "\""; }
+  Phrase at(const char* part) const { return phrases::tokenizer_part(file, part); }
 
   Result<void> read() {
     const json& model = member(document, "model");
-    if (!model.is_object()) return fail(ErrorKind::format, where, "\"model\" is missing");
+    if (!model.is_object()) return fail(where, errors::tokenizer_no_model());
     bool byte_level = false;
     FOVEA_CHECK(read_normalizer(member(document, "normalizer"), at("normalizer"), parts));
     FOVEA_CHECK(read_pretokenizer(member(document, "pre_tokenizer"), at("pre_tokenizer"), parts, byte_level));
@@ -51,14 +52,13 @@ struct JsonReader {
     if (type == "BPE") {
       FOVEA_CHECK(read_bpe(model, byte_level));
     } else if (type == "Unigram") {
-      if (byte_level) return fail(ErrorKind::unsupported, at("model"), "\"Unigram\" behind \"ByteLevel\"");
+      if (byte_level) return fail(at("model"), errors::tokenizer_behind_bytes(type));
       FOVEA_CHECK(read_unigram(model));
     } else if (type == "WordPiece" || type == "WordLevel") {
-      if (byte_level)
-        return fail(ErrorKind::unsupported, at("model"), "\"" + type + "\" behind \"ByteLevel\"");
+      if (byte_level) return fail(at("model"), errors::tokenizer_behind_bytes(type));
       FOVEA_CHECK(read_words(model, type == "WordPiece"));
     } else {
-      return fail(ErrorKind::unsupported, at("model"), "the model \"" + type + "\" is not supported");
+      return fail(at("model"), errors::tokenizer_unknown_model(type));
     }
     parts.control.resize(static_cast<std::size_t>(parts.vocabulary.size()), false);
     FOVEA_CHECK(read_added_tokens());
@@ -75,17 +75,14 @@ struct JsonReader {
   }
 
   Result<void> read_vocabulary(const json& vocab) {
-    if (!vocab.is_object()) return fail(ErrorKind::format, at("vocab"), "not an object");
+    if (!vocab.is_object()) return fail(at("vocab"), errors::tokenizer_not_object());
     for (const auto& [text, id] : vocab.items()) {
       if (!id.is_number_unsigned() ||
           id.get<std::uint64_t>() >= static_cast<std::uint64_t>(highest_id(vocab.size())))
-        return fail(
-            ErrorKind::format, at("vocab"),
-            "the id of \"" + text + "\" is not a number below " + std::to_string(highest_id(vocab.size())));
+        return fail(at("vocab"), errors::tokenizer_id(text, highest_id(vocab.size())));
       const auto token = id.get<TokenId>();
       if (parts.vocabulary.has(token) && !parts.vocabulary.is_hole(token))
-        return fail(ErrorKind::format, at("vocab"),
-                    "\"" + text + "\" has the id " + std::to_string(token) + ", which another token has");
+        return fail(at("vocab"), errors::tokenizer_shared_id(text, token));
       parts.vocabulary.set(token, text);
     }
     parts.vocabulary.index();
@@ -101,12 +98,11 @@ struct JsonReader {
       if (space != text.npos && text.find(' ', space + 1) == text.npos)
         return std::pair(text.substr(0, space), text.substr(space + 1));
     }
-    return fail(ErrorKind::format, at("merges"),
-                "merge " + std::to_string(rank) + " is not a pair of tokens");
+    return fail(at("merges"), errors::tokenizer_merge(rank));
   }
 
   Result<std::vector<Bpe::Merge>> read_merges(const json& list, const std::string& prefix) const {
-    if (!list.is_array()) return fail(ErrorKind::format, at("merges"), "not a list");
+    if (!list.is_array()) return fail(at("merges"), errors::tokenizer_not_list());
     std::vector<Bpe::Merge> merges;
     merges.reserve(list.size());
     for (const json& item : list) {
@@ -119,9 +115,7 @@ struct JsonReader {
                              .joined = parts.vocabulary.find(left + right.substr(cut)),
                              .rank = static_cast<std::uint32_t>(rank)};
       if (merge.left < 0 || merge.right < 0 || merge.joined < 0)
-        return fail(ErrorKind::format, at("merges"),
-                    "merge " + std::to_string(rank) + " (\"" + left + "\", \"" + right +
-                        "\") has a part or a result that is not in the vocabulary");
+        return fail(at("merges"), errors::tokenizer_merge_of_strangers(rank, left, right));
       merges.push_back(merge);
     }
     return merges;
@@ -137,14 +131,11 @@ struct JsonReader {
     FOVEA_TRY(options.prefix, string_field_or(model, "continuing_subword_prefix", "", where));
     FOVEA_TRY(options.suffix, string_field_or(model, "end_of_word_suffix", "", where));
     const json& dropout = member(model, "dropout");
-    if (!dropout.is_null() && dropout != 0.0)
-      return fail(ErrorKind::unsupported, at("model"), "dropout makes ids random and is not supported");
+    if (!dropout.is_null() && dropout != 0.0) return fail(at("model"), errors::tokenizer_dropout());
     FOVEA_TRY(const std::string unknown, string_field_or(model, "unk_token", "", where));
     if (!unknown.empty()) {
       options.unknown = parts.vocabulary.find(unknown);
-      if (options.unknown < 0)
-        return fail(ErrorKind::format, at("model"),
-                    "the unk_token \"" + unknown + "\" is not in the vocabulary");
+      if (options.unknown < 0) return fail(at("model"), errors::tokenizer_unk_token(unknown));
     }
     FOVEA_TRY(const auto merges, read_merges(member(model, "merges"), options.prefix));
     parts.model.emplace<Bpe>(parts.vocabulary, std::move(options), merges);
@@ -156,9 +147,7 @@ struct JsonReader {
     FOVEA_TRY(const std::string unknown,
               string_field_or(model, "unk_token", pieces ? "[UNK]" : "<unk>", where));
     const TokenId id = parts.vocabulary.find(unknown);
-    if (id < 0)
-      return fail(ErrorKind::format, at("model"),
-                  "the unk_token \"" + unknown + "\" is not in the vocabulary");
+    if (id < 0) return fail(at("model"), errors::tokenizer_unk_token(unknown));
     if (!pieces) {
       parts.model.emplace<WordLevel>(id);
       return {};
@@ -175,8 +164,7 @@ struct JsonReader {
   // "vocab" is a list of [text, score]. A control token's text is no piece, so that text cannot become it.
   Result<void> read_unigram(const json& model) {
     const json& vocab = member(model, "vocab");
-    if (!vocab.is_array() || vocab.empty())
-      return fail(ErrorKind::format, at("vocab"), "not a list of pieces");
+    if (!vocab.is_array() || vocab.empty()) return fail(at("vocab"), errors::tokenizer_no_pieces());
     std::unordered_set<std::string> specials;
     for (const json& item : member(document, "added_tokens")) {
       if (item.is_object() && item.value("special", json(false)) == true &&
@@ -186,8 +174,7 @@ struct JsonReader {
     std::vector<UnigramPiece> usable;
     for (const json& item : vocab) {
       if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_number())
-        return fail(ErrorKind::format, at("vocab"),
-                    "piece " + std::to_string(parts.vocabulary.size()) + " is not a text and a score");
+        return fail(at("vocab"), errors::tokenizer_piece(parts.vocabulary.size()));
       const auto& text = item[0].get_ref<const std::string&>();
       const TokenId id = parts.vocabulary.add(text);
       if (!specials.contains(text)) usable.push_back({id, item[1].get<double>()});
@@ -201,7 +188,7 @@ struct JsonReader {
   }
 
   Result<AddedToken> read_added(const json& item, std::int64_t id) const {
-    if (!item.is_object()) return fail(ErrorKind::format, at("added_tokens"), "not a list of objects");
+    if (!item.is_object()) return fail(at("added_tokens"), errors::tokenizer_not_objects());
     AddedToken token;
     token.id = static_cast<TokenId>(id);
     FOVEA_TRY(token.text, string_field(item, "content", at("added_tokens")));
@@ -216,14 +203,11 @@ struct JsonReader {
   Result<void> add(AddedToken token, std::size_t tokens) {
     if (token.text.empty() || added.contains(token.text)) return {};
     if (token.text.size() > AddedTokens::longest_bytes)
-      return fail(ErrorKind::unsupported, at("added_tokens"),
-                  "token " + std::to_string(token.id) + " is longer than " +
-                      std::to_string(AddedTokens::longest_bytes) + " bytes");
+      return fail(at("added_tokens"),
+                  errors::tokenizer_long_token(token.id, Bytes{AddedTokens::longest_bytes}));
     if (const TokenId in_model = parts.vocabulary.find(token.text); in_model >= 0) token.id = in_model;
     const std::int64_t limit = highest_id(static_cast<std::size_t>(parts.vocabulary.size()) + tokens);
-    if (token.id >= limit)
-      return fail(ErrorKind::format, at("added_tokens"),
-                  "the id of \"" + token.text + "\" is not below " + std::to_string(limit));
+    if (token.id >= limit) return fail(at("added_tokens"), errors::tokenizer_added_id(token.text, limit));
     if (!parts.vocabulary.has(token.id) || parts.vocabulary.text(token.id) != token.text)
       parts.vocabulary.set(token.id, token.text);
     parts.control.resize(static_cast<std::size_t>(parts.vocabulary.size()), false);
@@ -244,11 +228,11 @@ struct JsonReader {
 
   Result<void> read_added_tokens() {
     const json& list = member(document, "added_tokens");
-    if (!list.is_null() && !list.is_array()) return fail(ErrorKind::format, at("added_tokens"), "not a list");
+    if (!list.is_null() && !list.is_array()) return fail(at("added_tokens"), errors::tokenizer_not_list());
     for (const json& item : list) {
-      if (!item.is_object()) return fail(ErrorKind::format, at("added_tokens"), "not a list of objects");
+      if (!item.is_object()) return fail(at("added_tokens"), errors::tokenizer_not_objects());
       FOVEA_TRY(const std::int64_t id, count_field(item, "id", -1, largest_vocabulary, at("added_tokens")));
-      if (id < 0) return fail(ErrorKind::format, at("added_tokens"), "a token has no id");
+      if (id < 0) return fail(at("added_tokens"), errors::tokenizer_no_id());
       FOVEA_TRY(AddedToken token, read_added(item, id));
       FOVEA_CHECK(add(std::move(token), list.size()));
     }
@@ -258,8 +242,7 @@ struct JsonReader {
     for (const auto& [key, item] : more.items()) {
       if (key.empty() || key.size() > 8 ||
           !std::ranges::all_of(key, [](char c) { return c >= '0' && c <= '9'; }))
-        return fail(ErrorKind::format, at("added_tokens_decoder"),
-                    "the key \"" + key + "\" is not a token id");
+        return fail(at("added_tokens_decoder"), errors::tokenizer_id_key(key));
       FOVEA_TRY(AddedToken token, read_added(item, std::stol(key)));
       FOVEA_CHECK(add(std::move(token), more.size()));
     }
@@ -295,12 +278,13 @@ void add_ends_of(const json& config, Tokenizer::Parts& parts) {
   }
 }
 
-Result<Tokenizer> Tokenizer::from_json(std::string_view text, const json& config, std::string where) {
+Result<Tokenizer> Tokenizer::from_json(std::string_view text, const json& config,
+                                       const std::filesystem::path& file) {
   const json document = json::parse(text, nullptr, false);
   if (document.is_discarded() || !document.is_object())
-    return fail(ErrorKind::format, std::move(where), "this is not a JSON object", "Download the file again");
+    return fail(phrases::file_place(file), errors::tokenizer_not_json());
   auto parts = std::make_unique<Parts>();
-  JsonReader reader{document, config, where, *parts, {}};
+  JsonReader reader{document, config, file, *parts};
   if (auto read = reader.read(); !read) return std::unexpected(with_file_advice(std::move(read).error()));
   return Tokenizer(std::move(parts));
 }

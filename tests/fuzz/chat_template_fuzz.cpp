@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "engine/api/errors.h"
 #include "engine/text/chat_template.h"
 
 #include "fuzz.h"
@@ -31,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     all[text::clock_variable] = 1700000000;
     return all;
   }();
-  const auto parsed = text::ChatTemplate::parse(fuzz::text_of(data, size), "template");
+  const auto parsed = text::ChatTemplate::parse(fuzz::text_of(data, size), phrases::name_place("template"));
   if (!parsed) {
     fuzz::check_error(parsed.error());
     return 0;

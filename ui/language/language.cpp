@@ -52,6 +52,7 @@ void use_language(const QString& wanted) {
   if (!wanted.isEmpty()) QLocale::setDefault(QLocale(code));
   install(QStringLiteral("qtbase_") + code, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
   install(QStringLiteral("fovea_") + code, QStringLiteral(":/translations"));
+  install(QStringLiteral("errors_") + code, QStringLiteral(":/translations"));
 }
 
 }  // namespace fovea::ui

@@ -6,8 +6,10 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/text/errors.h"
 #include "tests/support/test.h"
 
+using fovea::phrases::name_place;
 using fovea::text::ChatTemplate;
 using fovea::text::RenderLimits;
 using nlohmann::ordered_json;
@@ -42,7 +44,7 @@ struct Outcome {
 };
 
 Outcome render(const std::string& source, const ordered_json& variables, const RenderLimits& limits = {}) {
-  const auto parsed = ChatTemplate::parse(source, "test");
+  const auto parsed = ChatTemplate::parse(source, name_place("test"));
   if (!parsed) return {false, parsed.error().message()};
   const auto text = parsed->render(variables, limits);
   return text ? Outcome{true, *text} : Outcome{false, text.error().message()};
@@ -107,6 +109,7 @@ class ChatTemplateTest : public QObject {
   void bounds();
   void errorsNameSourceAndLine_data();
   void errorsNameSourceAndLine();
+  void templatesAreQuoted();
   void leftOutIsNamed_data();
   void leftOutIsNamed();
   void rendersFromManyThreads();
@@ -205,8 +208,11 @@ void ChatTemplateTest::errorsNameSourceAndLine_data() {
   row("unclosed", "\n{% for a in b %}\n\n", "the template ends before the 'for' of line 2 does");
   row("string", "{{ 'abc }}", "test, line 1: the string does not end");
   row("method", "\n{{ 'x'.encode() }}", "test, line 2: the attribute 'encode' of str is one that");
-  row("left out argument", "{{ 'x'.find('x', 1) }}", "find() takes at most 1 arguments, 2 are given");
+  row("left out argument", "{{ 'x'.find('x', 1) }}", "find() takes at most 1 argument, 2 are given");
   row("left out keyword", "{{ 'x'|int(base=16) }}", "int() has no argument 'base'");
+  row("argument of a test", "{{ x is defined(1) }}", "test, line 1: the test takes no arguments");
+  row("argument of a method", "{{ 'x'.upper(1) }}", "test, line 1: the method takes no arguments");
+  row("no argument of a comparison", "{{ x is gt }}", "test, line 1: gt() lacks its argument 'other'");
   row("in a macro", "{% macro m() %}\n{{ 1 + 'a' }}{% endmacro %}\n{{ m() }}",
       "test, line 2: '+' cannot be applied to int and str");
 }
@@ -217,6 +223,16 @@ void ChatTemplateTest::errorsNameSourceAndLine() {
   const Outcome outcome = render(source.toStdString(), {{"x", {{"a", 1}}}});
   QVERIFY(!outcome.ok);
   QVERIFY2(outcome.text.find(message.toStdString()) != std::string::npos, outcome.text.c_str());
+}
+
+void ChatTemplateTest::templatesAreQuoted() {
+  const auto parsed = ChatTemplate::parse("{{ raise_exception('No {roles}') }}", name_place("test"));
+  FOVEA_VERIFY(parsed);
+  const auto raised = parsed->render(ordered_json::object());
+  QVERIFY(!raised);
+  const fovea::Argument* const said = raised.error().what.find("said");
+  QVERIFY(said != nullptr && *said == fovea::Argument(fovea::Said{"No {roles}"}));
+  QCOMPARE(raised.error().where_words(), std::string("test, line 1"));
 }
 
 void ChatTemplateTest::leftOutIsNamed_data() {
@@ -289,7 +305,7 @@ void ChatTemplateTest::rendersFromManyThreads() {
       "{% set ns = namespace(i=0) %}{% for m_ in messages %}{% set ns.i = ns.i + 1 %}{{ m(m_.content) }}{{ "
       "m_|tojson }}"
       "{% endfor %}{{ ns.i }}",
-      "test");
+      name_place("test"));
   FOVEA_VERIFY(parsed);
   ordered_json variables;
   for (int i = 0; i < 20; ++i)
@@ -320,15 +336,20 @@ void ChatTemplateTest::clockIsInjected() {
 
 void ChatTemplateTest::refusesBrokenText() {
   QVERIFY(!render("a\xff", ordered_json::object()).ok);
-  QVERIFY(!render("{{ x }}", {{"x", "a\xc0\x80"}}).ok);
+  const auto parsed = ChatTemplate::parse("{{ x }}", name_place("test"));
+  FOVEA_VERIFY(parsed);
+  const auto broken = parsed->render({{"x", "a\xc0\x80"}});
+  QVERIFY(!broken && broken.error().is(fovea::errors::given_no_utf8.code));
 }
 
 void ChatTemplateTest::deepVariablesAreRefused() {
   ordered_json deep = ordered_json::array();
   for (int i = 0; i < 5000; ++i) deep = ordered_json::array({std::move(deep)});
-  const Outcome outcome = render("{{ x }}", {{"x", deep}});
-  QVERIFY(!outcome.ok);
-  QVERIFY2(outcome.text.find("nested more than") != std::string::npos, outcome.text.c_str());
+  const auto parsed = ChatTemplate::parse("{{ x }}", name_place("test"));
+  FOVEA_VERIFY(parsed);
+  const auto refused = parsed->render({{"x", deep}});
+  QVERIFY(!refused && refused.error().is(fovea::errors::given_nested.code));
+  QCOMPARE(refused.error().number("limit"), std::optional<std::int64_t>(100));
 }
 
 #include "chat_template_test.moc"

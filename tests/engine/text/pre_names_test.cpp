@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "engine/text/errors.h"
 #include "engine/text/normalize.h"
 #include "engine/text/pretokenize.h"
 #include "tests/support/test.h"
@@ -26,7 +27,7 @@ const json& golden() {
 std::vector<PretokenizeStep> steps_of(const PreTokenizer& pre) {
   std::vector<PretokenizeStep> steps;
   for (const std::string_view pattern : pre.patterns) {
-    auto step = split_by(pattern, "test");
+    auto step = split_by(pattern, fovea::phrases::name_place("test"));
     if (!step) qFatal("%s", step.error().message().c_str());
     steps.emplace_back(*std::move(step));
   }

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/text/errors.h"
 #include "tests/support/test.h"
 
 using fovea::ErrorKind;
@@ -178,8 +179,7 @@ class TextModelTest : public QObject {
     QVERIFY(!(*model)->encode("text").empty());
     const auto broken = (*model)->render(hello, true);
     QVERIFY(!broken);
-    QVERIFY2(broken.error().message().find("chat template") != std::string::npos,
-             broken.error().message().c_str());
+    QCOMPARE(broken.error().where_words(), folder.path().string() + ", chat template, line 1");
     const auto other = (*model)->render_with("{{ messages[0].content }}", hello, true);
     FOVEA_VERIFY(other);
     QCOMPARE(*other, std::string("Hello"));
@@ -224,7 +224,13 @@ class TextModelTest : public QObject {
     const auto given = fovea::render_template(source, hello, true, "[]", R"({"bos_token": "<s>"})");
     FOVEA_VERIFY(given);
     QCOMPARE(*given, std::string("[<s>]userFalse"));
-    QVERIFY(!fovea::render_template("{{", hello, true));
+    const auto unnamed = fovea::render_template("{{", hello, true);
+    QVERIFY(!unnamed);
+    QCOMPARE(unnamed.error().where_words(), std::string("chat template, line 1"));
+    const auto named = fovea::render_template("{{", hello, true, {}, {},
+                                              fovea::phrases::file_place(std::filesystem::path("x.jinja")));
+    QVERIFY(!named);
+    QCOMPARE(named.error().where_words(), std::string("x.jinja, line 1"));
     QVERIFY(!fovea::render_template("{{ raise_exception('no') }}", hello, true));
   }
 

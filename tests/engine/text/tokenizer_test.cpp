@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/text/errors.h"
 #include "tests/support/test.h"
 
 #include "corpora.h"
@@ -288,8 +289,7 @@ class TokenizerTest : public QObject {
     for (const std::string& text :
          {std::string("{"), std::string(), std::string("[]"), std::string(1 << 16, '[')}) {
       const auto tokenizer = Tokenizer::from_json(text, json::object(), "tokenizer.json");
-      QVERIFY(!tokenizer);
-      QCOMPARE(tokenizer.error().kind, ErrorKind::format);
+      QVERIFY(!tokenizer && tokenizer.error().is(fovea::errors::tokenizer_not_json.code));
     }
   }
 
@@ -301,11 +301,14 @@ class TokenizerTest : public QObject {
     metadata.set("tokenizer.ggml.pre", std::string_view("newest"));
     const auto tokenizer = Tokenizer::from_metadata(metadata, "model.gguf");
     QVERIFY(!tokenizer);
+    QVERIFY(tokenizer.error().is(fovea::errors::tokenizer_pre.code));
     QCOMPARE(tokenizer.error().kind, ErrorKind::unsupported);
+    QCOMPARE(tokenizer.error().where_words(), std::string("model.gguf, tokenizer.ggml.pre"));
+    QCOMPARE(tokenizer.error().file(), std::optional<std::filesystem::path>("model.gguf"));
     QVERIFY(tokenizer.error().message().find("\"newest\"") != std::string::npos);
     metadata.set("tokenizer.ggml.model", std::string_view("rwkv"));
     const auto rwkv = Tokenizer::from_metadata(metadata, "model.gguf");
-    QVERIFY(!rwkv);
+    QVERIFY(!rwkv && rwkv.error().is(fovea::errors::tokenizer_unknown.code));
     QVERIFY(rwkv.error().message().find("\"rwkv\"") != std::string::npos);
   }
 

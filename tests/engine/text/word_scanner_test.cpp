@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "engine/text/errors.h"
 #include "engine/text/regex.h"
 #include "engine/text/utf8.h"
 #include "tests/support/test.h"
@@ -28,7 +29,7 @@ class WordScannerTest : public QObject {
     QFETCH(QString, expression);
     const auto pattern = known_pattern(expression.toStdString());
     QVERIFY(pattern.has_value());
-    const auto regex = Regex::compile(expression.toStdString(), "test");
+    const auto regex = Regex::compile(expression.toStdString(), fovea::phrases::name_place("test"));
     FOVEA_VERIFY(regex);
     std::mt19937 random(fovea::tests::seed());
     static const char32_t likely[] = {' ',  ' ',   '\n',   '\r',  '\t', '\'',   's',   'S',

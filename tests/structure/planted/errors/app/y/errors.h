@@ -1,0 +1,1 @@
+FOVEA_ERROR(invalid, twice, "again", "");
