@@ -21,22 +21,24 @@ nlohmann::ordered_json as_json(const DeviceInfo& device) {
                                    {"cores", device.cores},
                                    {"memory_bytes", device.memory_bytes},
                                    {"memory_free_bytes", device.memory_free_bytes},
-                                   {"unusable", device.unusable}};
+                                   {"unusable", english(device.unusable)}};
   if (device.bandwidth_gb_per_s > 0) object["bandwidth_gb_per_s"] = device.bandwidth_gb_per_s;
-  if (!device.bf16_products.empty()) object["bf16_products"] = device.bf16_products;
+  if (!device.bf16_products.empty()) object["bf16_products"] = english(device.bf16_products);
   if (!device.switched_off.empty()) object["switched_off"] = device.switched_off;
   return object;
 }
 
 std::string gpu_for_people(const DeviceInfo& device) {
   if (!device.unusable.empty())
-    return fmt::format("{}: {}\n  cannot be used: {}\n", device.name, device.description, device.unusable);
+    return fmt::format("{}: {}\n  cannot be used: {}\n", device.name, device.description,
+                       english(device.unusable));
   std::string text =
       fmt::format("{}: {}\n  {}, {} memory, {} free", device.name, device.description, device.instruction_set,
                   size_text(device.memory_bytes), size_text(device.memory_free_bytes));
   if (device.bandwidth_gb_per_s > 0) text += fmt::format(", {:.0f} GB/s", device.bandwidth_gb_per_s);
   if (!device.bf16_products.empty())
-    text += fmt::format("\n  multiplies matrices of BF16 with many tokens by {}", device.bf16_products);
+    text +=
+        fmt::format("\n  multiplies matrices of BF16 with many tokens by {}", english(device.bf16_products));
   if (!device.switched_off.empty())
     text += fmt::format("\n  without {}, which FOVEA_CUDA_OFF turns off", device.switched_off);
   return text + "\n";
@@ -58,7 +60,7 @@ Result<void> print_devices(bool json, Console& console) {
     list.push_back(as_json(device));
     text += for_people(device);
   }
-  const std::string no_gpu = why_no_gpu();
+  const std::string no_gpu = english(why_no_gpu());
   if (!no_gpu.empty()) text += "no GPU: " + no_gpu + "\n";
   return json ? write_json(console, {{"devices", list}, {"no_gpu", no_gpu}}) : console.write_text(text);
 }

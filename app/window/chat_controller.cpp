@@ -257,7 +257,8 @@ void ChatController::on_load_failed(const Error& error) {
 // With a button for what helps, where there is one.
 void ChatController::show_error(const Error& error) {
   const QString text = error_words(error);
-  const bool about_device = error.is(errors::no_such_device.code) || error.is(errors::unusable_device.code);
+  const bool about_device = error.is(errors::no_such_device.code) || error.is(errors::no_gpu_here.code) ||
+                            error.is(errors::device_unusable.code);
   if (error.kind == ErrorKind::device) {
     window_.show_error(text, tr("Restart Fovea"), [this] { Q_EMIT restartRequested(); });
   } else if (about_device) {

@@ -52,7 +52,7 @@ class Desktop : public QObject {
   // For tests: these devices instead of looking.
   struct FoundDevices {
     std::vector<DeviceInfo> devices;
-    std::string no_gpu;
+    Phrase no_gpu;
   };
   void set_devices(std::function<FoundDevices()> find) { find_devices_ = std::move(find); }
 

@@ -2,7 +2,7 @@
 
 namespace fovea::app {
 
-DeviceViews device_views(const std::vector<DeviceInfo>& all, const std::string& no_gpu,
+DeviceViews device_views(const std::vector<DeviceInfo>& all, const Phrase& no_gpu,
                          const DeviceChoice& chosen) {
   DeviceViews shown;
   for (const DeviceOffer& offer : device_offers(all, no_gpu, chosen)) {

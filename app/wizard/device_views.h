@@ -12,7 +12,7 @@ struct DeviceViews {
   std::vector<ui::DeviceView> views;
   QString chosen;  // id of one of them
 };
-DeviceViews device_views(const std::vector<DeviceInfo>& all, const std::string& no_gpu,
+DeviceViews device_views(const std::vector<DeviceInfo>& all, const Phrase& no_gpu,
                          const DeviceChoice& chosen);
 
 // What is kept of a view's id.

@@ -21,10 +21,10 @@ struct DeviceInfo {
   int cores = 0;                              // physical; 0 of a GPU
   std::int64_t memory_bytes = 0;
   std::int64_t memory_free_bytes = 0;
-  double bandwidth_gb_per_s = 0;   // of a GPU's memory, by its clock and width; 0: not known
-  std::string bf16_products = {};  // of a GPU: what multiplies matrices of BF16 with many tokens
-  std::string switched_off = {};   // of a GPU: what FOVEA_CUDA_OFF names
-  std::string unusable = {};       // why it cannot be used; empty: it can
+  double bandwidth_gb_per_s = 0;  // of a GPU's memory, by its clock and width; 0: not known
+  Phrase bf16_products = {};      // of a GPU: what multiplies matrices of BF16 with many tokens
+  std::string switched_off = {};  // of a GPU: what FOVEA_CUDA_OFF names
+  Phrase unusable = {};           // why it cannot be used; empty: it can
 };
 
 // Of a device's memory, by all programs together.
@@ -38,8 +38,8 @@ DeviceMemory device_memory(std::string_view device = automatic_device);
 // The processor first, then the GPUs. An error when FOVEA_CPU names an instruction set that this processor
 // lacks.
 Result<std::vector<DeviceInfo>> devices();
-// Why there is no GPU among them, in one sentence; empty when there is one.
-std::string why_no_gpu();
+// Why there is no GPU among them; empty when there is one.
+Phrase why_no_gpu();
 
 // Measured for about a second; of the processor with all its threads.
 struct DeviceSpeed {

@@ -37,7 +37,8 @@ FOVEA_ERROR(context_full, conversation_too_long,
             "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer",
             "Load the model with a longer context, or shorten the conversation, or let the {messages} oldest "
             "{messages:message|messages} be left out");
-FOVEA_ERROR(not_found, no_such_device, "{reason}", "Choose one of: {devices}");
-FOVEA_ERROR(unsupported, unusable_device, "{description} cannot be used: {reason}", "Choose --device cpu");
+FOVEA_ERROR(unsupported, device_unusable, "{description} cannot be used: {obstacle}", "Choose --device cpu");
+FOVEA_ERROR(not_found, no_gpu_here, "{obstacle}", "Choose one of: {devices}");
+FOVEA_ERROR(not_found, no_such_device, "there is no such device", "Choose one of: {devices}");
 
 }  // namespace fovea::errors

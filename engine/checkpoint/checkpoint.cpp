@@ -34,10 +34,9 @@ Result<void> Checkpoint::Contents::make_index() {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto [other, is_new] = index.emplace(tensors[i].name, i);
     if (is_new) continue;
-    return fail(ErrorKind::format, at(files[tensors[i].file].string(), tensors[i].offset),
-                "tensor " + in_quotes(tensors[i].name) + " is also in " +
-                    files[tensors[other->second].file].filename().string() + ", expected it once",
-                "Download all parts again from one place");
+    return fail(phrases::offset_place(files[tensors[i].file], tensors[i].offset),
+                errors::tensor_in_two_files(in_quotes(tensors[i].name),
+                                            files[tensors[other->second].file].filename()));
   }
   return {};
 }
@@ -51,8 +50,7 @@ Result<Checkpoint> Checkpoint::open(const std::filesystem::path& path) try {
   FOVEA_CHECK(contents->make_index());
   return Checkpoint(std::move(contents));
 } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::memory, path.string(), "there is not enough memory to open the model",
-              "Close other programs");
+  return fail(phrases::file_place(path), errors::no_memory_to_open());
 }
 
 Checkpoint::Checkpoint(std::unique_ptr<Contents> contents) : contents_(std::move(contents)) {}
@@ -118,7 +116,7 @@ std::span<const std::byte> Checkpoint::identifying_bytes(const TensorInfo& tenso
   return contents_->maps[codes.file].bytes().subspan(codes.offset, codes.bytes);
 }
 
-const std::string& Checkpoint::conversion() const {
+const Phrase& Checkpoint::conversion() const {
   return contents_->conversion;
 }
 

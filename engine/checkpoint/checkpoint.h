@@ -49,7 +49,7 @@ class Checkpoint {
   // What tells this tensor from another one: its bytes, or a packed layer's codes.
   std::span<const std::byte> identifying_bytes(const TensorInfo&) const;
   // What became of packed layers: "gptq, 4 bits: 224 matrices as Q4_0, exactly"; empty without any.
-  const std::string& conversion() const;
+  const Phrase& conversion() const;
   // The tensor's pages will not be read again: they need not stay in this process.
   void drop(const TensorInfo&) const;
   // The tensor will be read soon: the system may begin to fetch it from the disk.

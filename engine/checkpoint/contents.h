@@ -23,7 +23,7 @@ struct Checkpoint::Contents {
   std::vector<MappedFile> maps;  // one for each of files
   std::vector<TensorInfo> tensors;
   std::vector<PackedLayer> packed;  // the tensors' that are not mapped
-  std::string conversion;
+  Phrase conversion;
   std::unordered_map<std::string_view, std::size_t> index;  // by name, into tensors
   Metadata metadata;
   nlohmann::json config = nlohmann::json::object();

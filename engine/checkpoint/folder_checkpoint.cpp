@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 // Far above what is published; keeps a hostile folder from asking for a parse of gigabytes.
-constexpr std::size_t most_json_bytes = std::size_t{256} << 20;
+constexpr std::int64_t most_json_bytes = std::int64_t{256} << 20;
 
 std::string_view text_of(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
@@ -37,14 +37,13 @@ Result<Json> read_object(const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return Json::object();
   FOVEA_TRY(const MappedFile file, MappedFile::open(path));
-  if (file.bytes().size() > most_json_bytes) {
-    return fail(ErrorKind::format, path.string(),
-                "the file has " + std::to_string(file.bytes().size()) + " bytes, expected at most " +
-                    std::to_string(most_json_bytes),
-                damaged_advice);
+  if (const auto size = std::ssize(file.bytes()); size > most_json_bytes) {
+    return fail(
+        phrases::file_place(path),
+        errors::json_too_long(Bytes{size}, Bytes{most_json_bytes}).advise(phrases::damaged_or_cut_off()));
   }
-  FOVEA_TRY(Json value, parse_json(text_of(file), path.string()));
-  if (!value.is_object()) return damaged(path.string(), 0, "the file holds no JSON object");
+  FOVEA_TRY(Json value, parse_json(text_of(file), path));
+  if (!value.is_object()) return damaged(path, 0, errors::no_json_object());
   return value;
 }
 
@@ -66,9 +65,8 @@ Result<std::string> read_chat_template(const fs::path& folder, const Json& token
       }
     }
   }
-  return fail(ErrorKind::format, (folder / "tokenizer_config.json").string(),
-              "chat_template is neither a text nor a list that holds one named \"default\"",
-              "Put the template into chat_template.jinja");
+  return fail(phrases::file_place(folder / "tokenizer_config.json"),
+              errors::no_chat_template_named_default());
 }
 
 // A shard's name stands in a file that anybody may have written: it must not lead out of the folder.
@@ -83,16 +81,14 @@ Result<WeightMap> read_index(const fs::path& path) {
   FOVEA_TRY(const Json index, read_object(path));
   const auto entries = index.find("weight_map");
   if (entries == index.end() || !entries->is_object()) {
-    return damaged(path.string(), 0, "the index has no weight_map");
+    return damaged(path, 0, errors::no_weight_map());
   }
   WeightMap shards;
   for (const auto& [tensor, shard] : entries->items()) {
     if (!shard.is_string() || !stays_inside(shard.get_ref<const std::string&>())) {
-      return fail(ErrorKind::format, path.string(),
-                  "tensor " + in_quotes(tensor) + " lies in " +
-                      in_quotes(shard.dump(-1, ' ', false, Json::error_handler_t::replace)) +
-                      ", expected the name of a file in this folder",
-                  damaged_advice);
+      const std::string found = shard.dump(-1, ' ', false, Json::error_handler_t::replace);
+      return fail(phrases::file_place(path), errors::shard_outside_folder(in_quotes(tensor), in_quotes(found))
+                                                 .advise(phrases::damaged_or_cut_off()));
     }
     shards[shard.get<std::string>()].insert(tensor);
   }
@@ -101,12 +97,12 @@ Result<WeightMap> read_index(const fs::path& path) {
 
 // The configuration of packed weights, from config.json or, in older folders, a file of its own.
 Result<std::optional<Quantization>> find_quantization(const fs::path& folder, const Json& config) {
-  FOVEA_TRY(auto found, read_quantization(config, (folder / "config.json").string()));
+  FOVEA_TRY(auto found, read_quantization(config, folder / "config.json"));
   if (found) return found;
   const fs::path older = folder / "quantize_config.json";
   FOVEA_TRY(const Json object, read_object(older));
   if (object.empty()) return std::nullopt;
-  FOVEA_TRY(Quantization quantization, read_quantization_object(object, older.string()));
+  FOVEA_TRY(Quantization quantization, read_quantization_object(object, older));
   return quantization;
 }
 
@@ -137,7 +133,7 @@ class Weights {
     FOVEA_TRY(MappedFile map, MappedFile::open(path));
     std::vector<SafetensorsEntry> others;
     FOVEA_TRY(std::vector<TensorInfo> tensors,
-              read_safetensors(map.bytes(), path.string(), takes_others_ ? &others : nullptr));
+              read_safetensors(map.bytes(), path, takes_others_ ? &others : nullptr));
     contents_.add(path, std::move(map), std::move(tensors));
     const auto file = static_cast<std::uint32_t>(contents_.files.size() - 1);
     for (SafetensorsEntry& entry : others) others_.push_back({std::move(entry), file});
@@ -160,24 +156,19 @@ class Weights {
       const fs::path path = folder_ / name;
       std::error_code ignored;
       if (!fs::exists(path, ignored)) {
-        return fail(
-            ErrorKind::not_found, path.string(),
-            "this file of the model is missing, " + std::to_string(expected.size()) + " tensors are in it",
-            "Download it into the same folder");
+        return fail(phrases::file_place(path), errors::shard_missing(expected.size()));
       }
       const std::size_t tensors = contents_.tensors.size(), others = others_.size();
       FOVEA_CHECK(add_file(path));
       std::set<std::string> missing = expected;
       for (const auto& [found, offset] : added_since(tensors, others)) {
         if (missing.erase(found) == 1) continue;
-        return damaged(
-            path.string(), offset,
-            "the file holds tensor " + in_quotes(found) + ", which the index does not place in it");
+        return damaged(path, offset, errors::tensor_not_in_index(in_quotes(found)));
       }
       if (missing.empty()) continue;
-      return fail(ErrorKind::format, path.string(),
-                  "the file lacks tensor " + in_quotes(*missing.begin()) + ", which the index places in it",
-                  damaged_advice);
+      return fail(
+          phrases::file_place(path),
+          errors::tensor_not_in_shard(in_quotes(*missing.begin())).advise(phrases::damaged_or_cut_off()));
     }
     return {};
   }
@@ -203,8 +194,7 @@ Result<void> Opener::folder(const fs::path& path, Contents& contents) {
   if (!contents.files.empty()) return {};
   std::error_code ignored;
   if (!fs::exists(path / "config.json", ignored) && contents.tokenizer_json.bytes().empty()) {
-    return fail(ErrorKind::not_found, path.string(), "the folder has neither config.json nor tokenizer.json",
-                "Name a model folder as Hugging Face publishes it, or a .gguf file");
+    return fail(phrases::file_place(path), errors::no_model_in_folder());
   }
   return {};
 }

@@ -45,21 +45,15 @@ std::filesystem::path part_path(const std::filesystem::path& path, const PartNam
 }
 
 // The keys that make a file part `number` of a split model must say what its name says.
-Result<void> check_part(const Metadata& metadata, const std::string& file, const PartName& name,
+Result<void> check_part(const Metadata& metadata, const std::filesystem::path& file, const PartName& name,
                         std::int64_t number) {
   const std::int64_t count = metadata.integer("split.count").value_or(0);
   if (count != name.count) {
-    return fail(ErrorKind::format, file,
-                "the file says that its model has " + std::to_string(count) +
-                    " parts (split.count), its name says " + std::to_string(name.count),
-                "Give the parts the names they were published with");
+    return fail(phrases::file_place(file), errors::gguf_part_count(count, name.count));
   }
   const std::int64_t found = metadata.integer("split.no").value_or(-1);
   if (found != number - 1) {
-    return fail(ErrorKind::format, file,
-                "the file says that it is part " + std::to_string(found) +
-                    " counted from 0 (split.no), its name says " + std::to_string(number - 1),
-                "Give the parts the names they were published with");
+    return fail(phrases::file_place(file), errors::gguf_part_number(found, number - 1));
   }
   return {};
 }
@@ -70,7 +64,7 @@ Result<void> open_parts(const std::filesystem::path& path, const PartName& name,
 
 Result<void> Opener::gguf(const std::filesystem::path& path, Contents& contents) {
   FOVEA_TRY(MappedFile map, MappedFile::open(path));
-  FOVEA_TRY(GgufContents gguf, read_gguf(map.bytes(), path.string()));
+  FOVEA_TRY(GgufContents gguf, read_gguf(map.bytes(), path));
   contents.format = Format::gguf;
   contents.format_name = "GGUF v" + std::to_string(gguf.version);
   const std::int64_t count = gguf.metadata.integer("split.count").value_or(0);
@@ -79,12 +73,9 @@ Result<void> Opener::gguf(const std::filesystem::path& path, Contents& contents)
     contents.metadata = std::move(gguf.metadata);
     contents.add(path, std::move(map), std::move(gguf.tensors));
   } else if (name.count == 0) {
-    return fail(ErrorKind::invalid, path.string(),
-                "the file is one of a model's " + std::to_string(count) +
-                    " parts, but its name does not end in -0000N-of-0000M.gguf",
-                "Give the parts the names they were published with");
+    return fail(phrases::file_place(path), errors::gguf_part_name(count));
   } else {
-    FOVEA_CHECK(check_part(gguf.metadata, path.string(), name, name.number));
+    FOVEA_CHECK(check_part(gguf.metadata, path, name, name.number));
     FOVEA_CHECK(open_parts(path, name, contents));
   }
   contents.chat_template = contents.metadata.string("tokenizer.chat_template").value_or("");
@@ -98,23 +89,18 @@ Result<void> open_parts(const std::filesystem::path& path, const PartName& name,
     const std::filesystem::path part = part_path(path, name, number);
     auto map = MappedFile::open(part);
     if (!map && map.error().kind == ErrorKind::not_found) {
-      return fail(
-          ErrorKind::not_found, part.string(),
-          "part " + std::to_string(number) + " of " + std::to_string(name.count) + " of the model is missing",
-          "Download it into the same folder");
+      return fail(phrases::file_place(part), errors::gguf_part_missing(number, name.count));
     }
     if (!map) return std::unexpected(std::move(map).error());
-    FOVEA_TRY(GgufContents gguf, read_gguf(map->bytes(), part.string()));
-    FOVEA_CHECK(check_part(gguf.metadata, part.string(), name, number));
+    FOVEA_TRY(GgufContents gguf, read_gguf(map->bytes(), part));
+    FOVEA_CHECK(check_part(gguf.metadata, part, name, number));
     if (number == 1) contents.metadata = std::move(gguf.metadata);
     contents.add(part, *std::move(map), std::move(gguf.tensors));
   }
   const std::int64_t expected = contents.metadata.integer("split.tensors.count").value_or(-1);
   if (expected != static_cast<std::int64_t>(contents.tensors.size())) {
-    return fail(ErrorKind::format, contents.files.front().string(),
-                "the parts hold " + std::to_string(contents.tensors.size()) +
-                    " tensors, split.tensors.count says " + std::to_string(expected),
-                "Download all parts again from one place");
+    return fail(phrases::file_place(contents.files.front()),
+                errors::gguf_parts_tensor_count(contents.tensors.size(), expected));
   }
   return {};
 }

@@ -29,10 +29,6 @@ constexpr std::uint64_t largest_alignment = 1 << 20;
 // small elements (8 bytes for each u8) from outgrowing what a vocabulary needs.
 constexpr std::uint64_t max_array_elements = std::uint64_t{1} << 25;
 
-std::string number(std::uint64_t value) {
-  return std::to_string(value);
-}
-
 // The name of a ggml type number that Fovea has no kernel for; empty for a number nobody has given out.
 std::string_view foreign_type_name(std::uint32_t type) {
   switch (type) {
@@ -104,23 +100,23 @@ Number load(const std::byte* from) {
 
 class Reader {
  public:
-  Reader(std::span<const std::byte> file, const std::string& name) : file_(file), name_(name) {}
+  Reader(std::span<const std::byte> file, const std::filesystem::path& name) : file_(file), name_(name) {}
 
   Result<GgufContents> read();
 
  private:
   std::uint64_t left() const { return file_.size() - position_; }
-  std::unexpected<Error> damaged_here(std::string what) const {
-    return damaged(name_, position_, std::move(what));
+  std::unexpected<Error> damaged_here(Error error) const {
+    return damaged(name_, position_, std::move(error));
   }
-  std::unexpected<Error> cut_off(std::string_view subject, std::uint64_t needed) const;
+  std::unexpected<Error> cut_off(const Phrase& subject, std::uint64_t needed) const;
 
   template <class Number>
-  Result<Number> scalar(std::string_view subject);
-  Result<std::string_view> text(std::string_view subject, std::uint64_t longest);
+  Result<Number> scalar(const Phrase& subject);
+  Result<std::string_view> text(const Phrase& subject, std::uint64_t longest);
   Result<void> header();
   Result<void> pair();
-  Result<StoredType> type(const std::string& key);
+  Result<StoredType> type(const Phrase& subject);
   Result<MetadataValue> value(StoredType type, const std::string& key);
   Result<MetadataValue> array(const std::string& key, StoredType& element);
   template <class Stored, class Wide>
@@ -135,7 +131,7 @@ class Reader {
   Result<void> check_overlaps() const;
 
   std::span<const std::byte> file_;
-  const std::string& name_;
+  const std::filesystem::path& name_;
   std::uint64_t position_ = 0;
   std::uint64_t pair_count_ = 0;
   std::uint64_t tensor_count_ = 0;
@@ -146,25 +142,24 @@ class Reader {
   GgufContents contents_;
 };
 
-std::unexpected<Error> Reader::cut_off(std::string_view subject, std::uint64_t needed) const {
-  return damaged_here("the file ends after " + number(left()) + " more bytes where " + std::string(subject) +
-                      " needs " + number(needed));
+std::unexpected<Error> Reader::cut_off(const Phrase& subject, std::uint64_t needed) const {
+  return damaged_here(errors::gguf_cut_off(left(), subject, needed));
 }
 
 template <class Number>
-Result<Number> Reader::scalar(std::string_view subject) {
+Result<Number> Reader::scalar(const Phrase& subject) {
   if (left() < sizeof(Number)) return cut_off(subject, sizeof(Number));
   const Number value = load<Number>(file_.data() + position_);
   position_ += sizeof(Number);
   return value;
 }
 
-Result<std::string_view> Reader::text(std::string_view subject, std::uint64_t longest) {
+Result<std::string_view> Reader::text(const Phrase& subject, std::uint64_t longest) {
   FOVEA_TRY(const std::uint64_t length, scalar<std::uint64_t>(subject));
   if (length > left() || length > longest) {
     position_ -= sizeof length;
-    return damaged_here("the length of " + std::string(subject) + " is " + number(length) + ", at most " +
-                        number(std::min(left() - sizeof length, longest)) + " is possible here");
+    return damaged_here(
+        errors::gguf_length(subject, length, std::min<std::uint64_t>(left() - sizeof length, longest)));
   }
   const auto* data = reinterpret_cast<const char*>(file_.data() + position_);
   position_ += length;
@@ -176,55 +171,49 @@ Result<void> Reader::header() {
     const std::string_view start(reinterpret_cast<const char*>(file_.data()),
                                  std::min<std::size_t>(file_.size(), 4));
     const bool older = start == "tjgg" || start == "lmgg" || start == "fmgg";
-    return fail(older ? ErrorKind::unsupported : ErrorKind::format, at(name_, 0),
-                older ? "this is a GGML file from before GGUF"
-                      : "the file begins with " + in_quotes(start) + ", a GGUF file begins with \"GGUF\"",
-                older ? "Get the model as GGUF" : "Name a .gguf file or a folder with config.json");
+    return fail(phrases::offset_place(name_, 0),
+                older ? errors::before_gguf() : errors::gguf_magic(in_quotes(start)));
   }
   position_ = 4;
-  FOVEA_TRY(contents_.version, scalar<std::uint32_t>("the version"));
+  FOVEA_TRY(contents_.version, scalar<std::uint32_t>(phrases::gguf_version()));
   const std::uint32_t version = contents_.version;
   if (version != 2 && version != 3) {
     const bool big_endian = version != 0 && (version & 0xffff) == 0;
-    return fail(
-        ErrorKind::unsupported, at(name_, 4),
-        big_endian ? "the file is big-endian, Fovea reads little-endian files"
-                   : "the GGUF version is " + number(version) + ", Fovea reads 2 and 3",
-        big_endian ? "Get the model's little-endian file" : "Convert the model again with current tools");
+    return fail(phrases::offset_place(name_, 4),
+                big_endian ? errors::gguf_big_endian() : errors::gguf_other_version(version));
   }
-  FOVEA_TRY(tensor_count_, scalar<std::uint64_t>("the tensor count"));
-  FOVEA_TRY(pair_count_, scalar<std::uint64_t>("the number of metadata keys"));
+  FOVEA_TRY(tensor_count_, scalar<std::uint64_t>(phrases::gguf_tensor_count()));
+  FOVEA_TRY(pair_count_, scalar<std::uint64_t>(phrases::gguf_key_count()));
   if (tensor_count_ > left() / least_tensor_bytes) {
-    return damaged(name_, 8,
-                   "the tensor count is " + number(tensor_count_) + ", the file can hold at most " +
-                       number(left() / least_tensor_bytes));
+    return damaged(
+        name_, 8,
+        errors::gguf_too_many(phrases::gguf_tensor_count(), tensor_count_, left() / least_tensor_bytes));
   }
   if (pair_count_ > left() / least_pair_bytes) {
     return damaged(name_, 16,
-                   "the number of metadata keys is " + number(pair_count_) + ", the file can hold at most " +
-                       number(left() / least_pair_bytes));
+                   errors::gguf_too_many(phrases::gguf_key_count(), pair_count_, left() / least_pair_bytes));
   }
   return {};
 }
 
-Result<StoredType> Reader::type(const std::string& key) {
-  FOVEA_TRY(const std::uint32_t type, scalar<std::uint32_t>("the type of " + key));
+Result<StoredType> Reader::type(const Phrase& subject) {
+  FOVEA_TRY(const std::uint32_t type, scalar<std::uint32_t>(subject));
   if (type > static_cast<std::uint32_t>(StoredType::f64)) {
     position_ -= sizeof type;
-    return damaged_here("the type of " + key + " is " + number(type) + ", GGUF knows 0 to 12");
+    return damaged_here(errors::gguf_value_type(subject, type));
   }
   return static_cast<StoredType>(type);
 }
 
 Result<void> Reader::pair() {
   const std::uint64_t start = position_;
-  FOVEA_TRY(const std::string_view key, text("a metadata key", longest_name_bytes));
-  if (key.empty()) return damaged(name_, start, "a metadata key is empty");
+  FOVEA_TRY(const std::string_view key, text(phrases::gguf_key(), longest_name_bytes));
+  if (key.empty()) return damaged(name_, start, errors::gguf_key_empty());
   const std::string label = in_quotes(key);
   if (contents_.metadata.contains(key)) {
-    return damaged(name_, start, "the metadata key " + label + " occurs twice, expected once");
+    return damaged(name_, start, errors::gguf_key_twice(label));
   }
-  FOVEA_TRY(StoredType stored, type(label));
+  FOVEA_TRY(StoredType stored, type(phrases::gguf_type_of(label)));
   if (key == "general.alignment") alignment_field_ = position_;
   const bool is_array = stored == StoredType::array;
   FOVEA_TRY(MetadataValue content, is_array ? array(label, stored) : value(stored, label));
@@ -234,11 +223,11 @@ Result<void> Reader::pair() {
 
 Result<MetadataValue> Reader::value(StoredType type, const std::string& key) {
   if (type == StoredType::string) {
-    FOVEA_TRY(const std::string_view content, text(key, file_.size()));
+    FOVEA_TRY(const std::string_view content, text(phrases::gguf_value(key), file_.size()));
     return content;
   }
   const std::uint64_t width = stored_bytes(type);
-  if (left() < width) return cut_off(key, width);
+  if (left() < width) return cut_off(phrases::gguf_value(key), width);
   switch (type) {
     case StoredType::boolean: {
       FOVEA_TRY(const std::vector<bool> flag, booleans(1, key));
@@ -265,26 +254,21 @@ Result<MetadataValue> Reader::value(StoredType type, const std::string& key) {
     case StoredType::f64:
       return numbers<double, double>(1)[0];
     default:
-      return damaged_here("the type of " + key + " has no value");
+      return damaged_here(errors::gguf_type_without_value(key));
   }
 }
 
 Result<MetadataValue> Reader::array(const std::string& key, StoredType& element) {
-  FOVEA_TRY(element, type(key + "'s elements"));
+  FOVEA_TRY(element, type(phrases::gguf_type_of_elements(key)));
   if (element == StoredType::array) {
-    return fail(ErrorKind::unsupported, at(name_, position_ - 4),
-                "the metadata key " + key +
-                    " is an array of arrays, "
-                    "which Fovea does not read",
-                "Convert the model again with current tools");
+    return fail(phrases::offset_place(name_, position_ - 4), errors::gguf_array_of_arrays(key));
   }
-  FOVEA_TRY(const std::uint64_t count, scalar<std::uint64_t>("the length of " + key));
+  FOVEA_TRY(const std::uint64_t count, scalar<std::uint64_t>(phrases::gguf_length_of(key)));
   const std::uint64_t width = element == StoredType::string ? sizeof(std::uint64_t) : stored_bytes(element);
   const std::uint64_t most = std::min(left() / width, max_array_elements - array_elements_);
   if (count > most) {
     position_ -= sizeof count;
-    return damaged_here("the array " + key + " has " + number(count) + " elements, at most " + number(most) +
-                        " are possible here");
+    return damaged_here(errors::gguf_array_length(key, count, most));
   }
   array_elements_ += count;
   switch (element) {
@@ -329,8 +313,9 @@ std::vector<Wide> Reader::numbers(std::uint64_t count) {
 Result<std::vector<std::string_view>> Reader::strings(std::uint64_t count, const std::string& key) {
   std::vector<std::string_view> list;
   list.reserve(count);
+  const Phrase subject = phrases::gguf_value(key);
   for (std::uint64_t i = 0; i < count; ++i) {
-    FOVEA_TRY(const std::string_view element, text(key, file_.size()));
+    FOVEA_TRY(const std::string_view element, text(subject, file_.size()));
     list.push_back(element);
   }
   return list;
@@ -340,7 +325,7 @@ Result<std::vector<bool>> Reader::booleans(std::uint64_t count, const std::strin
   std::vector<bool> list(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto byte = std::to_integer<unsigned>(file_[position_]);
-    if (byte > 1) return damaged_here(key + " holds the truth value " + number(byte) + ", expected 0 or 1");
+    if (byte > 1) return damaged_here(errors::gguf_truth_value(key, byte));
     list[i] = byte == 1;
     ++position_;
   }
@@ -353,29 +338,22 @@ Result<std::uint64_t> Reader::alignment() const {
   const auto* found = std::get_if<std::uint64_t>(value);
   if (!found || *found < 8 || *found > largest_alignment || !std::has_single_bit(*found)) {
     return damaged(name_, alignment_field_,
-                   "general.alignment is " + (found ? number(*found) : "not an unsigned number") +
-                       ", expected a power of two from 8 to " + number(largest_alignment));
+                   found ? errors::gguf_alignment(*found, largest_alignment)
+                         : errors::gguf_alignment_no_number(largest_alignment));
   }
   return *found;
 }
 
 Result<kernels::Type> Reader::tensor_type(const std::string& tensor) {
-  FOVEA_TRY(const std::uint32_t found, scalar<std::uint32_t>("the type of tensor " + tensor));
+  FOVEA_TRY(const std::uint32_t found, scalar<std::uint32_t>(phrases::gguf_tensor_type(tensor)));
   const auto type = static_cast<kernels::Type>(found);
   if (found <= std::numeric_limits<std::uint8_t>::max() && kernels::is_gguf_type(type) &&
       kernels::block_shape(type).elements != 0)
     return type;
   position_ -= sizeof found;
   const std::string_view name = foreign_type_name(found);
-  if (name.empty()) {
-    return damaged_here("tensor " + tensor + " has the type number " + number(found) +
-                        ", which GGUF does not define");
-  }
-  return fail(
-      ErrorKind::unsupported, at(name_, position_),
-      "tensor " + tensor + " has type " + std::string(name) + " (" + number(found) +
-          "), which Fovea does not read",
-      "Use a file of the model in F32, F16, BF16, Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS or MXFP4");
+  if (name.empty()) return damaged_here(errors::gguf_undefined_type(tensor, found));
+  return fail(phrases::offset_place(name_, position_), errors::gguf_foreign_type(tensor, name, found));
 }
 
 // Size in bytes from shape and type. The product of the dimensions is bounded by the file's size before each
@@ -384,9 +362,7 @@ Result<void> Reader::tensor_bytes(TensorInfo& info, const std::string& label) {
   const kernels::BlockShape block = kernels::block_shape(info.type);
   const std::int64_t row = info.shape.back();
   if (row % block.elements != 0) {
-    return damaged_here("tensor " + label + " has rows of " + std::to_string(row) + " elements, " +
-                        std::string(kernels::type_name(info.type)) + " needs a multiple of " +
-                        std::to_string(block.elements));
+    return damaged_here(errors::gguf_row_length(label, row, kernels::type_name(info.type), block.elements));
   }
   const std::uint64_t most = file_.size() / static_cast<std::uint64_t>(block.bytes);  // blocks
   std::uint64_t blocks = static_cast<std::uint64_t>(row / block.elements);
@@ -397,10 +373,7 @@ Result<void> Reader::tensor_bytes(TensorInfo& info, const std::string& label) {
     blocks *= fits ? size : 1;
   }
   if (!fits) {
-    std::string shape;
-    for (const std::int64_t size : info.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(size);
-    return damaged_here("tensor " + label + " has the shape [" + shape +
-                        "], which takes more than the file's " + number(file_.size()) + " bytes");
+    return damaged_here(errors::gguf_shape_too_large(label, info.shape, Bytes{std::ssize(file_)}));
   }
   info.bytes = blocks * static_cast<std::uint64_t>(block.bytes);
   return {};
@@ -409,31 +382,32 @@ Result<void> Reader::tensor_bytes(TensorInfo& info, const std::string& label) {
 Result<TensorInfo> Reader::tensor() {
   TensorInfo info;
   const std::uint64_t start = position_;
-  FOVEA_TRY(const std::string_view name, text("a tensor's name", longest_name_bytes));
-  if (name.empty()) return damaged(name_, start, "a tensor's name is empty");
+  FOVEA_TRY(const std::string_view name, text(phrases::gguf_tensor_name(), longest_name_bytes));
+  if (name.empty()) return damaged(name_, start, errors::gguf_tensor_name_empty());
   const std::string label = in_quotes(name);
   if (!names_.insert(name).second) {
-    return damaged(name_, start, "tensor " + label + " occurs twice, expected once");
+    return damaged(name_, start, errors::gguf_tensor_twice(label));
   }
   info.name = name;
-  FOVEA_TRY(const std::uint32_t rank, scalar<std::uint32_t>("the rank of tensor " + label));
+  FOVEA_TRY(const std::uint32_t rank, scalar<std::uint32_t>(phrases::gguf_tensor_rank(label)));
   if (rank == 0 || rank > max_dimensions) {
     position_ -= sizeof rank;
-    return damaged_here("tensor " + label + " has " + number(rank) + " dimensions, expected 1 to 4");
+    return damaged_here(errors::gguf_dimensions(label, rank));
   }
   info.shape.resize(rank);
+  const Phrase shape = phrases::gguf_tensor_shape(label);
   for (std::uint32_t i = rank; i-- > 0;) {
-    FOVEA_TRY(const std::uint64_t size, scalar<std::uint64_t>("the shape of tensor " + label));
+    FOVEA_TRY(const std::uint64_t size, scalar<std::uint64_t>(shape));
     if (size == 0 || size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
       position_ -= sizeof size;
-      return damaged_here("tensor " + label + " has a dimension of " + number(size) + ", expected 1 or more");
+      return damaged_here(errors::gguf_dimension(label, size));
     }
     info.shape[i] = static_cast<std::int64_t>(size);
   }
   FOVEA_TRY(info.type, tensor_type(label));
   FOVEA_CHECK(tensor_bytes(info, label));
   offset_fields_.push_back(position_);
-  FOVEA_TRY(info.offset, scalar<std::uint64_t>("the offset of tensor " + label));
+  FOVEA_TRY(info.offset, scalar<std::uint64_t>(phrases::gguf_tensor_offset(label)));
   return info;
 }
 
@@ -445,14 +419,13 @@ Result<void> Reader::lay_out(std::uint64_t alignment) {
     const std::uint64_t field = offset_fields_[i];
     if (info.offset % alignment != 0) {
       return damaged(name_, field,
-                     "tensor " + in_quotes(info.name) + " begins at " + number(info.offset) +
-                         " of the data, expected a multiple of " + number(alignment));
+                     errors::gguf_tensor_alignment(in_quotes(info.name), info.offset, alignment));
     }
     const std::uint64_t room = file_.size() > data ? file_.size() - data : 0;
     if (info.offset > room || info.bytes > room - info.offset) {
       return damaged(name_, field,
-                     "tensor " + in_quotes(info.name) + " takes " + number(info.bytes) + " bytes at " +
-                         number(info.offset) + " of the data, the file holds " + number(room));
+                     errors::gguf_tensor_outside(in_quotes(info.name), bytes_of(info.bytes), info.offset,
+                                                 bytes_of(room)));
     }
     info.offset += data;
   }
@@ -468,9 +441,8 @@ Result<void> Reader::check_overlaps() const {
     const TensorInfo& after = contents_.tensors[order[i]];
     if (after.offset < before.offset + before.bytes) {
       return damaged(name_, offset_fields_[order[i]],
-                     "tensor " + in_quotes(after.name) + " begins at file offset " + number(after.offset) +
-                         ", inside tensor " + in_quotes(before.name) + " which ends at " +
-                         number(before.offset + before.bytes));
+                     errors::gguf_tensors_overlap(in_quotes(after.name), after.offset, in_quotes(before.name),
+                                                  before.offset + before.bytes));
     }
   }
   return {};
@@ -490,7 +462,7 @@ Result<GgufContents> Reader::read() {
 
 }  // namespace
 
-Result<GgufContents> read_gguf(std::span<const std::byte> file, const std::string& name) {
+Result<GgufContents> read_gguf(std::span<const std::byte> file, const std::filesystem::path& name) {
   return Reader(file, name).read();
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,8 +21,8 @@ struct GgufContents {
 };
 
 // Every count, length, dimension, offset and type is checked against the file's size before use; `name` is
-// the file's name in errors. Metadata arrays of arrays and tensor types that kernels::Type lacks are refused
+// the file in errors. Metadata arrays of arrays and tensor types that kernels::Type lacks are refused
 // by name.
-Result<GgufContents> read_gguf(std::span<const std::byte> file, const std::string& name);
+Result<GgufContents> read_gguf(std::span<const std::byte> file, const std::filesystem::path& name);
 
 }  // namespace fovea::checkpoint

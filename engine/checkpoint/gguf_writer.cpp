@@ -134,8 +134,8 @@ Result<std::uint64_t> lay_out(std::vector<TensorInfo>& tensors, std::uint64_t al
     const bool positive = std::ranges::all_of(info.shape, [](std::int64_t size) { return size > 0; });
     if (!kernels::is_gguf_type(info.type) || info.shape.empty() || info.shape.size() > 4 || !positive ||
         info.shape.back() % block.elements != 0) {
-      return fail(ErrorKind::invalid, "tensor " + in_quotes(info.name),
-                  "its shape cannot be stored as " + std::string(kernels::type_name(info.type)));
+      return fail(phrases::new_tensor_place(in_quotes(info.name)),
+                  errors::shape_not_storable(kernels::type_name(info.type)));
     }
     info.bytes = static_cast<std::uint64_t>(info.elements() / block.elements * block.bytes);
     info.offset = offset;
@@ -150,7 +150,7 @@ Result<GgufWriter> GgufWriter::create(const std::filesystem::path& path, const M
                                       std::vector<TensorInfo> tensors) {
   const auto alignment = static_cast<std::uint64_t>(metadata.integer("general.alignment").value_or(32));
   if (alignment < 8 || !std::has_single_bit(alignment)) {
-    return fail(ErrorKind::invalid, path.string(), "general.alignment is not a power of two from 8");
+    return fail(phrases::file_place(path), errors::alignment_not_writable());
   }
   FOVEA_TRY(const std::uint64_t data_bytes, lay_out(tensors, alignment));
   Header header;
@@ -161,8 +161,7 @@ Result<GgufWriter> GgufWriter::create(const std::filesystem::path& path, const M
   for (const auto& [key, value] : metadata.all()) {
     const StoredType type = metadata.stored_type(key);
     if (!storable(value, type)) {
-      return fail(ErrorKind::invalid, "key " + in_quotes(key),
-                  "its value cannot be stored as " + std::string(stored_type_name(type)));
+      return fail(phrases::new_key_place(in_quotes(key)), errors::value_not_storable(stored_type_name(type)));
     }
     header.pair(key, value, type);
   }
@@ -193,8 +192,7 @@ Result<void> GgufWriter::append(std::span<const std::byte> bytes) {
   const std::uint64_t end =
       current_ < tensors_.size() ? tensors_[current_].offset + tensors_[current_].bytes : 0;
   if (written_bytes_ > end || bytes.size() > end - written_bytes_) {
-    return fail(ErrorKind::invalid, file_.target().string(),
-                "more bytes were given than the tensors announced take");
+    return fail(phrases::file_place(file_.target()), errors::more_bytes_than_announced());
   }
   FOVEA_CHECK(put(bytes));
   if (written_bytes_ < end) return {};
@@ -204,9 +202,8 @@ Result<void> GgufWriter::append(std::span<const std::byte> bytes) {
 
 Result<void> GgufWriter::finish() {
   if (written_bytes_ != total_bytes_) {
-    return fail(
-        ErrorKind::invalid, file_.target().string(),
-        std::to_string(written_bytes_) + " bytes were written, expected " + std::to_string(total_bytes_));
+    return fail(phrases::file_place(file_.target()),
+                errors::fewer_bytes_than_announced(bytes_of(written_bytes_), bytes_of(total_bytes_)));
   }
   return file_.commit();
 }

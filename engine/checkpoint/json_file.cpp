@@ -33,7 +33,7 @@ class Builder {
   bool key(std::string& name) {
     const auto [it, is_new] = stack_.back()->get_ref<Json::object_t&>().try_emplace(name, nullptr);
     if (!is_new && limits_.unique_keys) {
-      problem_ = "the key " + in_quotes(name) + " occurs twice, expected once";
+      problem_ = errors::json_key_twice(in_quotes(name));
       return false;
     }
     slot_ = &it->second;
@@ -42,12 +42,12 @@ class Builder {
 
   bool parse_error(std::size_t position, const std::string& token, const Json::exception&) {
     position_ = position > 0 ? position - 1 : 0;  // the parser counts the bytes it has read
-    problem_ = "this is not valid JSON near " + in_quotes(token);
+    problem_ = errors::json_not_valid(in_quotes(token));
     return false;
   }
 
   Json take() { return std::move(root_); }
-  const std::string& problem() const { return problem_; }
+  const Error& problem() const { return problem_; }
   std::size_t position() const { return position_; }
 
  private:
@@ -67,7 +67,7 @@ class Builder {
 
   bool open(Json container) {
     if (static_cast<int>(stack_.size()) >= limits_.depth) {
-      problem_ = "the JSON is nested more than " + std::to_string(limits_.depth) + " levels deep";
+      problem_ = errors::json_too_deep(limits_.depth);
       return false;
     }
     stack_.push_back(insert(std::move(container)));
@@ -83,13 +83,14 @@ class Builder {
   Json root_;
   std::vector<Json*> stack_;  // open containers; none moves while it is open
   Json* slot_ = nullptr;      // the value of the last key
-  std::string problem_;
+  Error problem_;
   std::size_t position_ = 0;
 };
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text, const std::string& file, std::size_t base, JsonLimits limits) {
+Result<Json> parse_json(std::string_view text, const std::filesystem::path& file, std::size_t base,
+                        JsonLimits limits) {
   Builder builder(limits);
   if (Json::sax_parse(text, &builder)) return builder.take();
   return damaged(file, base + builder.position(), builder.problem());

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 #include <string_view>
 
 #include "engine/api/error.h"
@@ -16,7 +16,7 @@ struct JsonLimits {
 };
 
 // The error's offset is that of the first byte which does not belong, counted from `base`.
-Result<nlohmann::json> parse_json(std::string_view text, const std::string& file, std::size_t base = 0,
-                                  JsonLimits limits = {});
+Result<nlohmann::json> parse_json(std::string_view text, const std::filesystem::path& file,
+                                  std::size_t base = 0, JsonLimits limits = {});
 
 }  // namespace fovea::checkpoint

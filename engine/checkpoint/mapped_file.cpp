@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "engine/checkpoint/errors.h"
 #include "engine/core/file_descriptor.h"
 #include "engine/core/result.h"
 
@@ -20,14 +21,19 @@ std::size_t page_bytes() {
   return bytes;
 }
 
-std::unexpected<Error> system_error(const std::filesystem::path& path, const char* action, int code) {
-  const bool missing = code == ENOENT || code == ENOTDIR;
-  const char* advice = missing          ? "Check the path"
-                       : code == EACCES ? "Give yourself the right to read it"
-                       : code == ENOMEM ? "Raise the limit on address space (ulimit -v)"
-                                        : "Check the disk";
-  return fail(missing ? ErrorKind::not_found : ErrorKind::io, path.string(),
-              std::string(action) + ": " + system_message(code), advice);
+std::unexpected<Error> not_opened(const std::filesystem::path& path, int code) {
+  const Phrase where = phrases::file_place(path);
+  const Said said{system_message(code)};
+  if (code == ENOENT || code == ENOTDIR) return fail(where, errors::model_file_missing(said));
+  Error error = errors::model_file_not_opened(said);
+  if (code == EACCES) error.advice = phrases::give_the_right_to_read();
+  return fail(where, std::move(error));
+}
+
+std::unexpected<Error> not_mapped(const std::filesystem::path& path, int code) {
+  Error error = errors::model_file_not_mapped(Said{system_message(code)});
+  if (code == ENOMEM) error.advice = phrases::raise_address_space();
+  return fail(phrases::file_place(path), std::move(error));
 }
 
 }  // namespace
@@ -35,16 +41,16 @@ std::unexpected<Error> system_error(const std::filesystem::path& path, const cha
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a named pipe must not wait for its writer.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return system_error(path, "cannot open the file", errno);
+  if (!file) return not_opened(path, errno);
   struct stat status{};
-  if (fstat(file.number(), &status) != 0) return system_error(path, "cannot read the file's size", errno);
+  if (fstat(file.number(), &status) != 0)
+    return fail(phrases::file_place(path), errors::model_file_size_unknown(Said{system_message(errno)}));
   if (!S_ISREG(status.st_mode))
-    return fail(ErrorKind::invalid, path.string(), "this is not a regular file",
-                "Name a model file or folder");
+    return fail(phrases::file_place(path), errors::not_a_regular_file().advise(phrases::name_a_model()));
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return MappedFile();
   void* address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), 0);
-  if (address == MAP_FAILED) return system_error(path, "cannot map the file into memory", errno);
+  if (address == MAP_FAILED) return not_mapped(path, errno);
   return MappedFile(std::span(static_cast<const std::byte*>(address), size));
 }
 

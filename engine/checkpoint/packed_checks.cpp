@@ -14,18 +14,12 @@ using kernels::Type;
 
 constexpr std::int64_t block_columns = 32;
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (const std::int64_t size : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-  return text + "]";
+std::unexpected<Error> wrong(const PackedPart& part, Error error) {
+  return damaged(part.file, part.offset, std::move(error));
 }
 
-std::unexpected<Error> wrong(const PackedPart& part, std::string what) {
-  return damaged(part.file, part.offset, "tensor " + in_quotes(part.name) + " " + std::move(what));
-}
-
-std::unexpected<Error> wrong_shape(const PackedPart& part, const std::string& expected) {
-  return wrong(part, "has the shape " + shape_text(part.shape) + ", expected " + expected);
+std::unexpected<Error> wrong_shape(const PackedPart& part, Phrase expected) {
+  return wrong(part, errors::packed_shape(in_quotes(part.name), part.shape, std::move(expected)));
 }
 
 constexpr std::int64_t words_for(std::int64_t codes, int bits) {
@@ -56,7 +50,7 @@ class Checks {
   Result<void> matrices() {
     for (const PackedPart* part : {&codes_, &zeros_, &scales_}) {
       if (part->shape.size() != 2 || part->shape[0] == 0 || part->shape[1] == 0)
-        return wrong_shape(*part, "two dimensions above 0");
+        return wrong_shape(*part, phrases::packed_two_dimensions());
       layer_.regions.push_back({part->file_index, part->offset, part->data.size()});
     }
     layer_.layout = quantization_.layout;
@@ -69,8 +63,7 @@ class Checks {
     layer_.rows = scales_.shape[1];
     layer_.zero_words = zeros_.shape[1];
     if (zeros_.shape[0] != layer_.group_count)
-      return wrong_shape(zeros_,
-                         std::to_string(layer_.group_count) + " groups as in " + in_quotes(scales_.name));
+      return wrong_shape(zeros_, phrases::packed_groups_as_in(layer_.group_count, in_quotes(scales_.name)));
     return {};
   }
 
@@ -78,36 +71,33 @@ class Checks {
     layer_.bits = 4;
     layer_.columns = codes_.shape[0];
     const std::int64_t words = layer_.rows / 8;
-    if (layer_.rows % 8 != 0) return wrong_shape(scales_, "a multiple of 8 outputs");
-    if (codes_.shape[1] != words)
-      return wrong_shape(codes_, "[inputs, " + std::to_string(words) + "]: eight outputs in a word");
-    if (zeros_.shape[1] != words)
-      return wrong_shape(zeros_, "[groups, " + std::to_string(words) + "]: eight outputs in a word");
-    if (groups_ != nullptr) return wrong(*groups_, "has no place in a folder of this format");
+    if (layer_.rows % 8 != 0) return wrong_shape(scales_, phrases::packed_multiple_of_8_outputs());
+    if (codes_.shape[1] != words) return wrong_shape(codes_, phrases::packed_inputs_by_words(words));
+    if (zeros_.shape[1] != words) return wrong_shape(zeros_, phrases::packed_groups_by_words(words));
+    if (groups_ != nullptr)
+      return wrong(*groups_, errors::packed_groups_unexpected(in_quotes(groups_->name)));
     return {};
   }
 
   // The bits follow from the zero points' words: some layers may have others than the folder's.
   Result<void> gptq_shapes() {
     if (codes_.shape[1] != layer_.rows)
-      return wrong_shape(codes_, std::to_string(layer_.rows) + " outputs as in " + in_quotes(scales_.name));
+      return wrong_shape(codes_, phrases::packed_outputs_as_in(layer_.rows, in_quotes(scales_.name)));
     layer_.bits = 0;
     for (const int bits : {quantization_.bits, 2, 3, 4, 5, 6, 7, 8}) {
       if (layer_.bits == 0 && words_for(layer_.rows, bits) == layer_.zero_words) layer_.bits = bits;
     }
-    if (layer_.bits == 0)
-      return wrong_shape(zeros_, "words for " + std::to_string(layer_.rows) + " codes of 2 to 8 bits");
+    if (layer_.bits == 0) return wrong_shape(zeros_, phrases::packed_words_of_2_to_8_bits(layer_.rows));
     const std::int64_t words = codes_.shape[0];
     layer_.columns = words / layer_.bits * 32 + words % layer_.bits * 32 / layer_.bits;
     if (groups_ != nullptr) {
-      if (groups_->shape.size() != 1) return wrong_shape(*groups_, "one dimension");
+      if (groups_->shape.size() != 1) return wrong_shape(*groups_, phrases::packed_one_dimension());
       layer_.columns = groups_->shape[0];
       layer_.groups = groups_->data.data();
       layer_.regions.push_back({groups_->file_index, groups_->offset, groups_->data.size()});
     }
     if (layer_.columns == 0 || words_for(layer_.columns, layer_.bits) != words) {
-      return wrong_shape(codes_, "words for " + std::to_string(layer_.columns) + " codes of " +
-                                     std::to_string(layer_.bits) + " bits");
+      return wrong_shape(codes_, phrases::packed_words_of_bits(layer_.columns, layer_.bits));
     }
     return {};
   }
@@ -120,8 +110,7 @@ class Checks {
     } else if (columns % count == 0) {
       layer_.group_columns = columns / count;
     } else {
-      return wrong_shape(scales_, std::to_string((columns + usual - 1) / usual) + " groups of " +
-                                      std::to_string(usual) + " for " + std::to_string(columns) + " inputs");
+      return wrong_shape(scales_, phrases::packed_groups_of((columns + usual - 1) / usual, usual, columns));
     }
     return {};
   }
@@ -134,8 +123,8 @@ class Checks {
     for (std::int64_t c = 0; c < layer_.columns; ++c) {
       const std::int64_t group = layer_.group(c);
       if (group < 0 || group >= layer_.group_count) {
-        return wrong(*groups_, "places input " + std::to_string(c) + " in group " + std::to_string(group) +
-                                   ", there are " + std::to_string(layer_.group_count));
+        return wrong(*groups_,
+                     errors::packed_group_number(in_quotes(groups_->name), c, group, layer_.group_count));
       }
       in_order_ = in_order_ && group == c / layer_.group_columns;
       whole_blocks_ = whole_blocks_ && group == layer_.group(c / block_columns * block_columns);
@@ -159,10 +148,9 @@ class Checks {
     const int middle = 1 << (layer_.bits - 1);
     if (quantization_.symmetric && (least_zero_ != middle || most_zero_ != middle)) {
       const int found = least_zero_ != middle ? least_zero_ : most_zero_;
-      return wrong(zeros_,
-                   "has the zero point " + std::to_string(found) + ", expected " + std::to_string(middle) +
-                       " everywhere: the configuration says \"sym\": true, and the format \"" +
-                       (layer_.zeros_less_one ? "zero points less one" : "zero points as they are") + "\"");
+      const std::string name = in_quotes(zeros_.name);
+      return wrong(zeros_, layer_.zeros_less_one ? errors::packed_zero_point_less_one(name, found, middle)
+                                                 : errors::packed_zero_point(name, found, middle));
     }
     return {};
   }
@@ -201,8 +189,7 @@ class Checks {
       for (std::int64_t row = 0; row < layer_.rows; ++row) {
         const float scale = packed_scale(layer_, g, row);
         if (!(std::abs(scale) * steps <= largest_half)) {
-          return wrong(scales_,
-                       "has a scale of " + std::to_string(scale) + ", more than F16 weights can have");
+          return wrong(scales_, errors::packed_scale_too_large(in_quotes(scales_.name), scale));
         }
         exact = exact && kernels::formats::half_to_float(kernels::formats::float_to_half(scale)) == scale;
       }
@@ -237,7 +224,7 @@ Result<PackedLayer> check_packed(const std::string& name, const PackedParts& par
        {Needed{parts.codes, ".qweight"}, Needed{parts.zeros, ".qzeros"}, Needed{parts.scales, ".scales"}}) {
     if (part) continue;
     return damaged(some->file, some->offset,
-                   "tensor " + in_quotes(name + suffix) + " is missing beside " + in_quotes(some->name));
+                   errors::packed_tensor_missing(in_quotes(name + suffix), in_quotes(some->name)));
   }
   return Checks(parts, quantization).run();
 }

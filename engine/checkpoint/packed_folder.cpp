@@ -8,6 +8,25 @@
 #include "engine/core/log.h"
 
 namespace fovea::checkpoint {
+
+Phrase phrase_of(Rounding rounding) {
+  switch (rounding) {
+    case Rounding::none:
+      return phrases::rounding_none();
+    case Rounding::scales:
+      return phrases::rounding_scales();
+    case Rounding::permuted:
+      return phrases::rounding_permuted();
+    case Rounding::groups:
+      return phrases::rounding_groups();
+    case Rounding::columns:
+      return phrases::rounding_columns();
+    case Rounding::zero_points:
+      return phrases::rounding_zero_points();
+  }
+  return {};
+}
+
 namespace {
 
 using Contents = Opener::Contents;
@@ -36,7 +55,7 @@ class Assembly {
                   std::uint64_t bytes) const {
     PackedPart part;
     part.name = std::move(name);
-    part.file = contents_.files[file].string();
+    part.file = contents_.files[file];
     part.shape = std::move(shape);
     part.file_index = file;
     part.offset = offset;
@@ -59,13 +78,13 @@ class Assembly {
         if (!name || entry.dtype != "I32") continue;
         auto& place = layers_[*name].*member;
         if (place) {
-          return damaged(contents_.files[file].string(), entry.offset,
-                         "tensor " + in_quotes(entry.name) + " is also in " + place->file);
+          return damaged(contents_.files[file], entry.offset,
+                         errors::packed_tensor_twice(in_quotes(entry.name), place->file));
         }
         place = part(entry.name, entry.shape, file, entry.offset, entry.bytes);
         taken = true;
       }
-      if (!taken) return not_a_weight(entry, contents_.files[file].string(), entry.offset);
+      if (!taken) return not_a_weight(entry, contents_.files[file], entry.offset);
     }
     return {};
   }
@@ -101,41 +120,21 @@ class Assembly {
     return {};
   }
 
-  static std::string reason(Rounding rounding) {
-    switch (rounding) {
-      case Rounding::none:
-        return "exactly";
-      case Rounding::scales:
-        return "scales rounded to F16";
-      case Rounding::permuted:
-        return "rounded, since groups are in the order of activations";
-      case Rounding::groups:
-        return "rounded, since groups are no multiple of 32 inputs";
-      case Rounding::columns:
-        return "rounded, since the inputs are no multiple of 32";
-      case Rounding::zero_points:
-        return "rounded, since codes and zero points need 9 bits";
-    }
-    return {};
-  }
-
   void summarise() {
     if (outcomes_.empty()) return;
-    std::string& text = contents_.conversion;
+    std::vector<Phrase> lines;
     for (const auto& [outcome, count] : outcomes_) {
       const auto& [bits, type, rounding] = outcome;
-      const std::string line = std::to_string(count) + (count == 1 ? " matrix of " : " matrices of ") +
-                               std::to_string(bits) + " bits as " + std::string(kernels::type_name(type)) +
-                               " (" + reason(rounding) + ")";
-      text += (text.empty() ? quantization_.method + ": " : "; ") + line;
+      lines.push_back(phrases::conversion_outcome(count, bits, kernels::type_name(type), rounding));
       const bool exact = rounding == Rounding::none;
       const std::string where = contents_.path.string();
       if (exact) {
-        log::info("checkpoint", where, ": ", line);
+        log::info("checkpoint", where, ": ", english(lines.back()));
       } else {
-        log::warning("checkpoint", where, ": ", line);
+        log::warning("checkpoint", where, ": ", english(lines.back()));
       }
     }
+    contents_.conversion = phrases::conversion(quantization_.method, std::move(lines));
   }
 
   const Quantization& quantization_;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,7 +25,7 @@ namespace fovea::checkpoint {
 // A tensor of the layer as the file's header describes it.
 struct PackedPart {
   std::string name;
-  std::string file;
+  std::filesystem::path file;
   kernels::Type type = kernels::Type::f32;  // of the scales; the others are 32-bit integers
   std::vector<std::int64_t> shape;
   std::uint32_t file_index = 0;
@@ -48,6 +49,8 @@ enum class Rounding : std::uint8_t {
   columns,      // F16: the columns are no multiple of 32
   zero_points,  // F16: codes of 8 bits with zero points apart from the middle need 9
 };
+
+Phrase phrase_of(Rounding rounding);
 
 // Rows that no file holds: cut out of packed values at offsets that follow from a seed.
 struct SyntheticRows {

@@ -12,7 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* advice = "Use the model's unquantised folder, or a GGUF file of it";
 constexpr std::int64_t most_group = 1 << 24;
 
 std::string lower(std::string text) {
@@ -23,7 +22,7 @@ std::string lower(std::string text) {
 
 class Reader {
  public:
-  Reader(const Json& object, const std::string& file) : object_(object), file_(file) {}
+  Reader(const Json& object, const std::filesystem::path& file) : object_(object), file_(file) {}
 
   Result<Quantization> read() const {
     FOVEA_TRY(const std::string method, text("quant_method", "gptq"));
@@ -37,25 +36,20 @@ class Reader {
     } else if (method == "auto-round" || method == "intel/auto-round" || method == "auto_round") {
       FOVEA_CHECK(auto_round(q));
     } else {
-      return refuse("quant_method", method, "gptq, awq and auto-round");
+      return refuse("quant_method", method, phrases::quantization_methods());
     }
     return q;
   }
 
  private:
-  std::unexpected<Error> refuse(std::string_view key, std::string_view value,
-                                std::string_view expected) const {
-    return fail(ErrorKind::unsupported, file_,
-                "quantization_config's " + std::string(key) + " is " + in_quotes(value) + ", Fovea reads " +
-                    std::string(expected),
-                advice);
+  std::unexpected<Error> refuse(std::string_view key, std::string_view value, Phrase expected) const {
+    return fail(phrases::file_place(file_),
+                errors::quantization_not_read(key, in_quotes(value), std::move(expected)));
   }
-  std::unexpected<Error> wrong(std::string_view key, std::string_view expected) const {
-    return fail(ErrorKind::format, file_,
-                "quantization_config's " + std::string(key) + " is " +
-                    in_quotes(object_.at(key).dump(-1, ' ', false, Json::error_handler_t::replace)) +
-                    ", expected " + std::string(expected),
-                damaged_advice);
+  std::unexpected<Error> wrong(std::string_view key, Phrase expected) const {
+    const std::string value = object_.at(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return fail(phrases::file_place(file_),
+                errors::quantization_wrong(key, in_quotes(value), std::move(expected)));
   }
 
   // Null when the key is missing or null.
@@ -66,14 +60,14 @@ class Reader {
   Result<std::string> text(std::string_view key, std::string_view otherwise) const {
     const Json* value = find(key);
     if (value == nullptr) return std::string(otherwise);
-    if (!value->is_string()) return wrong(key, "a text");
+    if (!value->is_string()) return wrong(key, phrases::quantization_text());
     return lower(value->get<std::string>());
   }
   Result<std::int64_t> integer(std::string_view key, std::int64_t otherwise, std::int64_t least,
                                std::int64_t most) const {
     const Json* value = find(key);
     if (value == nullptr) return otherwise;
-    const std::string expected = std::to_string(least) + " to " + std::to_string(most);
+    const Phrase expected = phrases::quantization_range(least, most);
     if (!value->is_number_integer()) return wrong(key, expected);
     if (value->is_number_unsigned() && value->get<std::uint64_t>() > static_cast<std::uint64_t>(most))
       return wrong(key, expected);
@@ -84,7 +78,7 @@ class Reader {
   Result<bool> boolean(std::string_view key, bool otherwise) const {
     const Json* value = find(key);
     if (value == nullptr) return otherwise;
-    if (!value->is_boolean()) return wrong(key, "true or false");
+    if (!value->is_boolean()) return wrong(key, phrases::quantization_boolean());
     return value->get<bool>();
   }
 
@@ -95,7 +89,7 @@ class Reader {
 
   Result<void> common(Quantization& q) const {
     FOVEA_TRY(const std::int64_t bits, integer("bits", 4, 1, 64));
-    if (bits < 2 || bits > 8) return refuse("bits", std::to_string(bits), "2 to 8");
+    if (bits < 2 || bits > 8) return refuse("bits", std::to_string(bits), phrases::quantization_range(2, 8));
     q.bits = static_cast<int>(bits);
     FOVEA_TRY(const std::int64_t group, integer("group_size", 128, -1, most_group));
     q.group_size = std::max<std::int64_t>(group, 0);
@@ -110,11 +104,11 @@ class Reader {
     FOVEA_TRY(const std::string otherwise, text("format", "gptq"));
     FOVEA_TRY(const std::string format, text("checkpoint_format", otherwise));
     if (format != "gptq" && format != "gptq_v2")
-      return refuse("checkpoint_format", format, "gptq and gptq_v2");
+      return refuse("checkpoint_format", format, phrases::quantization_gptq_formats());
     FOVEA_TRY(const bool marlin, boolean("is_marlin_format", false));
-    if (marlin) return refuse("is_marlin_format", "true", "gptq and gptq_v2");
+    if (marlin) return refuse("is_marlin_format", "true", phrases::quantization_gptq_formats());
     FOVEA_TRY(const std::string words, text("pack_dtype", "int32"));
-    if (words != "int32") return refuse("pack_dtype", words, "int32");
+    if (words != "int32") return refuse("pack_dtype", words, phrases::quantization_value("int32"));
     q.layout = PackedLayout::gptq;
     q.zeros_less_one = format == "gptq";
     return {};
@@ -123,11 +117,11 @@ class Reader {
   // transformers calls the format version; its default is gemm.
   Result<void> awq(Quantization& q) const {
     FOVEA_TRY(const std::string backend, text("backend", ""));
-    if (backend == "llm-awq") return refuse("backend", backend, "AutoAWQ's gemm format");
+    if (backend == "llm-awq") return refuse("backend", backend, phrases::quantization_autoawq());
     FOVEA_TRY(const std::string format, text("format", "gemm"));
     FOVEA_TRY(const std::string version, text("version", format));
-    if (version != "gemm") return refuse("version", version, "gemm");
-    if (q.bits != 4) return refuse("bits", std::to_string(q.bits), "4 with awq");
+    if (version != "gemm") return refuse("version", version, phrases::quantization_value("gemm"));
+    if (q.bits != 4) return refuse("bits", std::to_string(q.bits), phrases::quantization_bits_of_awq());
     q.layout = PackedLayout::awq;
     q.symmetric = false;
     return {};
@@ -137,9 +131,10 @@ class Reader {
   // "auto_round:auto_awq", or its own form, which is GPTQ's second. Early releases name a backend instead.
   Result<void> auto_round(Quantization& q) const {
     FOVEA_TRY(const std::string type, text("data_type", "int"));
-    if (!type.starts_with("int")) return refuse("data_type", type, "int");
+    if (!type.starts_with("int")) return refuse("data_type", type, phrases::quantization_value("int"));
     FOVEA_TRY(const std::int64_t activations, integer("act_bits", 16, 1, 64));
-    if (activations < 16) return refuse("act_bits", std::to_string(activations), "16 and above");
+    if (activations < 16)
+      return refuse("act_bits", std::to_string(activations), phrases::quantization_16_and_above());
     FOVEA_TRY(const std::string backend, text("backend", "auto_round:gptq"));
     const bool any_backend = std::string_view(backend) == "auto";
     FOVEA_TRY(const std::string packing, text("packing_format", any_backend ? "auto_round:gptq" : backend));
@@ -151,27 +146,29 @@ class Reader {
     const bool awq_packing = is_or_begins("auto_round:auto_awq") || is_or_begins("auto_round:awq");
     const bool first = is_or_begins("auto_round:auto_gptq") || is_or_begins("auto_round:gptq");
     if (!awq_packing && !first && std::ranges::find(own, packing) == own.end())
-      return refuse("packing_format", packing, "auto_round, auto_round:auto_gptq and auto_round:auto_awq");
-    if (awq_packing && q.bits != 4) return refuse("bits", std::to_string(q.bits), "4 with awq");
+      return refuse("packing_format", packing, phrases::quantization_packings());
+    if (awq_packing && q.bits != 4)
+      return refuse("bits", std::to_string(q.bits), phrases::quantization_bits_of_awq());
     q.layout = awq_packing ? PackedLayout::awq : PackedLayout::gptq;
     q.zeros_less_one = first;
     return {};
   }
 
   const Json& object_;
-  const std::string& file_;
+  const std::filesystem::path& file_;
 };
 
 }  // namespace
 
-Result<Quantization> read_quantization_object(const Json& object, const std::string& file) {
+Result<Quantization> read_quantization_object(const Json& object, const std::filesystem::path& file) {
   if (!object.is_object()) {
-    return fail(ErrorKind::format, file, "quantization_config is no JSON object", damaged_advice);
+    return fail(phrases::file_place(file), errors::quantization_no_object());
   }
   return Reader(object, file).read();
 }
 
-Result<std::optional<Quantization>> read_quantization(const Json& configuration, const std::string& file) {
+Result<std::optional<Quantization>> read_quantization(const Json& configuration,
+                                                      const std::filesystem::path& file) {
   const auto it = configuration.find("quantization_config");
   if (it == configuration.end() || it->is_null()) return std::nullopt;
   FOVEA_TRY(Quantization found, read_quantization_object(*it, file));

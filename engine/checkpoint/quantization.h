@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -26,11 +27,12 @@ struct Quantization {
 };
 
 // `configuration` is config.json's object; nothing when it has no "quantization_config". A method, a format
-// or an option that Fovea does not read is refused by name. `file` is the file's name in errors.
+// or an option that Fovea does not read is refused by name. `file` is for errors.
 Result<std::optional<Quantization>> read_quantization(const nlohmann::json& configuration,
-                                                      const std::string& file);
+                                                      const std::filesystem::path& file);
 
 // The same for the text of such a "quantization_config" alone: older folders keep it in quantize_config.json.
-Result<Quantization> read_quantization_object(const nlohmann::json& object, const std::string& file);
+Result<Quantization> read_quantization_object(const nlohmann::json& object,
+                                              const std::filesystem::path& file);
 
 }  // namespace fovea::checkpoint

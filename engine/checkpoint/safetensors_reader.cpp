@@ -20,11 +20,10 @@ using Json = nlohmann::json;
 constexpr std::uint64_t prefix_bytes = 8;                // the header's length
 constexpr std::uint64_t max_header_bytes = 100'000'000;  // the format's own limit
 constexpr std::size_t max_dimensions = 8;
-constexpr const char* weights_advice = "Use the model's unquantised folder, or a GGUF file of it";
 
 class Reader {
  public:
-  Reader(std::span<const std::byte> file, const std::string& name) : file_(file), name_(name) {}
+  Reader(std::span<const std::byte> file, const std::filesystem::path& name) : file_(file), name_(name) {}
   Result<std::vector<SafetensorsEntry>> read();
   Result<TensorInfo> weight(SafetensorsEntry entry) const;
 
@@ -36,12 +35,12 @@ class Reader {
   Result<void> check_coverage(const std::vector<SafetensorsEntry>& entries) const;
   // The offset in the file at which the header names a tensor.
   std::uint64_t place(const std::string& name) const;
-  std::unexpected<Error> damaged_at(const std::string& tensor, std::string what) const {
-    return damaged(name_, place(tensor), "tensor " + in_quotes(tensor) + " " + std::move(what));
+  std::unexpected<Error> damaged_at(const std::string& tensor, Error error) const {
+    return damaged(name_, place(tensor), std::move(error));
   }
 
   std::span<const std::byte> file_;
-  const std::string& name_;
+  const std::filesystem::path& name_;
   std::string_view text_;   // the header
   std::uint64_t data_ = 0;  // where the data begins
   std::uint64_t data_bytes_ = 0;
@@ -54,17 +53,13 @@ std::uint64_t Reader::place(const std::string& name) const {
 
 Result<void> Reader::header() {
   if (file_.size() < prefix_bytes) {
-    return damaged(name_, 0,
-                   "the file has " + std::to_string(file_.size()) +
-                       " bytes, a safetensors file begins with 8 bytes of header length");
+    return damaged(name_, 0, errors::safetensors_too_short(Bytes{std::ssize(file_)}));
   }
   std::uint64_t length = 0;
   std::memcpy(&length, file_.data(), sizeof length);
   const std::uint64_t most = std::min<std::uint64_t>(file_.size() - prefix_bytes, max_header_bytes);
   if (length > most || length < 2) {
-    return damaged(
-        name_, 0,
-        "the header length is " + std::to_string(length) + ", expected 2 to " + std::to_string(most));
+    return damaged(name_, 0, errors::safetensors_header_length(length, most));
   }
   text_ = {reinterpret_cast<const char*>(file_.data()) + prefix_bytes, length};
   data_ = prefix_bytes + length;
@@ -99,32 +94,32 @@ std::uint64_t dtype_bytes(std::string_view dtype) {
 
 Result<std::uint64_t> Reader::element_bytes(SafetensorsEntry& entry, const Json& description) const {
   const Json* dtype = member(description, "dtype");
-  if (!dtype || !dtype->is_string()) return damaged_at(entry.name, "has no dtype");
+  if (!dtype || !dtype->is_string())
+    return damaged_at(entry.name, errors::safetensors_no_dtype(in_quotes(entry.name)));
   entry.dtype = dtype->get<std::string>();
   const std::uint64_t width = dtype_bytes(entry.dtype);
   if (width != 0) return width;
-  return fail(ErrorKind::unsupported, at(name_, place(entry.name)),
-              "tensor " + in_quotes(entry.name) + " has type " + in_quotes(entry.dtype) +
-                  ", which Fovea does not read",
-              weights_advice);
+  return fail(phrases::offset_place(name_, place(entry.name)),
+              errors::safetensors_foreign_dtype(in_quotes(entry.name), in_quotes(entry.dtype)));
 }
 
 // Fills in the shape and returns the number of elements, which is bounded by the data's bytes.
 Result<std::uint64_t> Reader::elements(SafetensorsEntry& entry, const Json& description) const {
   const Json* sizes = member(description, "shape");
-  if (!sizes || !sizes->is_array()) return damaged_at(entry.name, "has no shape");
+  const std::string label = in_quotes(entry.name);
+  if (!sizes || !sizes->is_array()) return damaged_at(entry.name, errors::safetensors_no_shape(label));
   if (sizes->size() > max_dimensions) {
-    return damaged_at(entry.name, "has " + std::to_string(sizes->size()) + " dimensions, expected at most 8");
+    return damaged_at(entry.name, errors::safetensors_dimensions(label, sizes->size(), max_dimensions));
   }
   std::uint64_t count = 1;
   for (const Json& item : *sizes) {
     const auto size = unsigned_number(item);
     if (!size || *size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      return damaged_at(entry.name, "has the shape " + sizes->dump() + ", expected whole numbers");
+      return damaged_at(entry.name, errors::safetensors_shape(label, sizes->dump()));
     }
     if (*size != 0 && count > std::numeric_limits<std::int64_t>::max() / *size) {
-      return damaged_at(entry.name, "has the shape " + sizes->dump() + ", which takes more than the file's " +
-                                        std::to_string(file_.size()) + " bytes");
+      return damaged_at(entry.name,
+                        errors::safetensors_shape_too_large(label, sizes->dump(), Bytes{std::ssize(file_)}));
     }
     count *= *size;
     entry.shape.push_back(static_cast<std::int64_t>(*size));
@@ -133,7 +128,8 @@ Result<std::uint64_t> Reader::elements(SafetensorsEntry& entry, const Json& desc
 }
 
 Result<SafetensorsEntry> Reader::entry(const std::string& name, const Json& description) const {
-  if (!description.is_object()) return damaged_at(name, "has no description");
+  const std::string label = in_quotes(name);
+  if (!description.is_object()) return damaged_at(name, errors::safetensors_no_description(label));
   SafetensorsEntry entry;
   entry.name = name;
   FOVEA_TRY(const std::uint64_t width, element_bytes(entry, description));
@@ -142,15 +138,12 @@ Result<SafetensorsEntry> Reader::entry(const std::string& name, const Json& desc
   const bool pair = offsets && offsets->is_array() && offsets->size() == 2;
   const auto begin = pair ? unsigned_number((*offsets)[0]) : std::nullopt;
   const auto end = pair ? unsigned_number((*offsets)[1]) : std::nullopt;
-  if (!begin || !end) return damaged_at(name, "has no data_offsets of two whole numbers");
+  if (!begin || !end) return damaged_at(name, errors::safetensors_no_offsets(label));
   if (*begin > *end || *end > data_bytes_) {
-    return damaged_at(name, "has the data_offsets " + offsets->dump() + ", the file holds " +
-                                std::to_string(data_bytes_) + " bytes of data");
+    return damaged_at(name, errors::safetensors_offsets(label, offsets->dump(), bytes_of(data_bytes_)));
   }
   if ((*end - *begin) / width != count || (*end - *begin) % width != 0) {
-    return damaged_at(name, "has " + std::to_string(*end - *begin) +
-                                " bytes of data, its shape and type need " + std::to_string(count) +
-                                " times " + std::to_string(width));
+    return damaged_at(name, errors::safetensors_size(label, bytes_of(*end - *begin), count, width));
   }
   entry.offset = data_ + *begin;
   entry.bytes = *end - *begin;
@@ -161,16 +154,13 @@ Result<void> Reader::check_coverage(const std::vector<SafetensorsEntry>& entries
   std::uint64_t expected = data_;
   for (const SafetensorsEntry& entry : entries) {
     if (entry.offset != expected) {
-      return damaged_at(entry.name, "begins at byte " + std::to_string(entry.offset - data_) +
-                                        " of the data, expected " + std::to_string(expected - data_) +
-                                        ", where the one before it ends");
+      return damaged_at(entry.name, errors::safetensors_hole(in_quotes(entry.name), entry.offset - data_,
+                                                             expected - data_));
     }
     expected = entry.offset + entry.bytes;
   }
   if (expected != file_.size()) {
-    return damaged(name_, expected,
-                   "the tensors end here, the file goes on for " + std::to_string(file_.size() - expected) +
-                       " more bytes");
+    return damaged(name_, expected, errors::safetensors_tail(file_.size() - expected));
   }
   return {};
 }
@@ -178,8 +168,7 @@ Result<void> Reader::check_coverage(const std::vector<SafetensorsEntry>& entries
 Result<std::vector<SafetensorsEntry>> Reader::read() {
   FOVEA_CHECK(header());
   if (text_.front() != '{') {
-    return damaged(name_, prefix_bytes,
-                   "the header begins with " + in_quotes(text_.substr(0, 1)) + ", expected {");
+    return damaged(name_, prefix_bytes, errors::safetensors_header_start(in_quotes(text_.substr(0, 1))));
   }
   FOVEA_TRY(const Json root, parse_json(text_, name_, prefix_bytes, {.depth = 4, .unique_keys = true}));
   std::vector<SafetensorsEntry> entries;
@@ -215,19 +204,18 @@ Result<TensorInfo> Reader::weight(SafetensorsEntry entry) const {
 }  // namespace
 
 Result<std::vector<SafetensorsEntry>> read_safetensors_entries(std::span<const std::byte> file,
-                                                               const std::string& name) {
+                                                               const std::filesystem::path& name) {
   return Reader(file, name).read();
 }
 
-std::unexpected<Error> not_a_weight(const SafetensorsEntry& entry, const std::string& file,
+std::unexpected<Error> not_a_weight(const SafetensorsEntry& entry, const std::filesystem::path& file,
                                     std::uint64_t offset) {
-  return fail(ErrorKind::unsupported, at(file, offset),
-              "tensor " + in_quotes(entry.name) + " has type " + in_quotes(entry.dtype) +
-                  ", Fovea reads F32, F16 and BF16 weights from safetensors",
-              weights_advice);
+  return fail(phrases::offset_place(file, offset),
+              errors::safetensors_no_weight_type(in_quotes(entry.name), in_quotes(entry.dtype)));
 }
 
-Result<std::vector<TensorInfo>> read_safetensors(std::span<const std::byte> file, const std::string& name,
+Result<std::vector<TensorInfo>> read_safetensors(std::span<const std::byte> file,
+                                                 const std::filesystem::path& name,
                                                  std::vector<SafetensorsEntry>* others) {
   Reader reader(file, name);
   FOVEA_TRY(std::vector<SafetensorsEntry> entries, reader.read());

@@ -7,13 +7,12 @@
 #include <sys/stat.h>
 
 #include "engine/checkpoint/checksum.h"
+#include "engine/checkpoint/errors.h"
 #include "engine/checkpoint/store_format.h"
 #include "engine/core/file_descriptor.h"
 
 namespace fovea::checkpoint {
 namespace {
-
-constexpr const char* prepare = "Make it: fovea prepare MODEL";
 
 struct OpenFile {
   FileDescriptor file;
@@ -25,20 +24,16 @@ Result<OpenFile> open_file(const std::filesystem::path& path) {
   if (!opened.file) {
     const int code = errno;
     if (code != ENOENT && code != ENOTDIR)
-      return fail(ErrorKind::io, path.string(), "cannot open the store: " + system_message(code),
-                  "Check the file's rights");
+      return fail(phrases::file_place(path), errors::store_not_opened(Said{system_message(code)}));
     std::error_code ignored;
     const bool begun = std::filesystem::exists(path.string() + ".part", ignored);
-    return fail(ErrorKind::not_found, path.string(),
-                begun ? "the store is not finished" : "there is no such store",
-                begun ? "Go on with it: fovea prepare MODEL" : prepare);
+    return fail(phrases::file_place(path), begun ? errors::store_not_finished() : errors::no_such_store());
   }
   struct stat status{};
   if (fstat(opened.file.number(), &status) != 0)
-    return fail(ErrorKind::io, path.string(), "cannot read the size: " + system_message(errno),
-                "Check the disk");
+    return fail(phrases::file_place(path), errors::store_size_unknown(Said{system_message(errno)}));
   if (!S_ISREG(status.st_mode))
-    return fail(ErrorKind::invalid, path.string(), "this is not a regular file", prepare);
+    return fail(phrases::file_place(path), errors::not_a_regular_file().advise(phrases::make_store()));
   opened.bytes = status.st_size;
   return opened;
 }
@@ -53,7 +48,7 @@ Result<std::vector<std::byte>> read_front(const OpenFile& opened, const std::fil
 
 Result<StoreHeader> read_header(const OpenFile& opened, const std::filesystem::path& path) {
   FOVEA_TRY(const auto front, read_front(opened, path, store_header_bytes));
-  return read_store_header(front, opened.bytes, path.string());
+  return read_store_header(front, opened.bytes, path);
 }
 
 }  // namespace
@@ -75,7 +70,7 @@ Result<Store> Store::open(const std::filesystem::path& path, ReadMode mode) {
   FOVEA_TRY(const StoreHeader header, read_header(opened, path));
   FOVEA_TRY(const auto front, read_front(opened, path, header.data_offset));
   auto file = std::make_unique<File>();
-  FOVEA_TRY(file->layout, read_store_front(front, opened.bytes, path.string()));
+  FOVEA_TRY(file->layout, read_store_front(front, opened.bytes, path));
   file->path = path;
   file->descriptor = std::move(opened.file);
   if (mode == ReadMode::direct) {
@@ -93,7 +88,7 @@ Result<Store> Store::open(const std::filesystem::path& path, ReadMode mode) {
 Result<Store> Store::open(const std::filesystem::path& path, const StoreIdentity& expected, ReadMode mode) {
   // Before the index: an old store's identity is the better error.
   FOVEA_TRY(const StoreIdentity found, read_store_identity(path));
-  FOVEA_CHECK(check_identity(found, expected, path.string()));
+  FOVEA_CHECK(check_identity(found, expected, path));
   return open(path, mode);
 }
 
@@ -126,16 +121,16 @@ Result<void> Store::read(std::int64_t unit, std::int64_t tier, std::span<std::by
   for (std::int64_t done = 0; done < e.bytes; done += piece_bytes) {
     const auto piece = memory.subspan(static_cast<std::size_t>(done),
                                       static_cast<std::size_t>(std::min(piece_bytes, e.bytes - done)));
-    if (pace && !pace(std::ssize(piece))) return fail(ErrorKind::cancelled, "a read", "was given up");
+    if (pace && !pace(std::ssize(piece)))
+      return fail(phrases::store_read_place(), errors::store_read_given_up());
     if (const int code = file_->descriptor.read_at(e.offset + done, piece); code != 0)
       return read_error(file_->path, e.offset + done, code);
     checksum.add(piece);  // while it is in the cache
   }
   if (checksum.value() != e.checksum)
-    return fail(ErrorKind::format, file_->path.string() + ", offset " + std::to_string(e.offset),
-                "the checksum of unit " + std::to_string(unit) + " at tier " +
-                    file_->layout.identity.tiers[static_cast<std::size_t>(tier)] + " is wrong",
-                "Make the store again: fovea prepare MODEL --rebuild");
+    return fail(
+        phrases::offset_place(file_->path, e.offset),
+        errors::store_unit_checksum(unit, file_->layout.identity.tiers[static_cast<std::size_t>(tier)]));
   return {};
 }
 
@@ -150,7 +145,7 @@ Result<StoreIdentity> read_store_identity(const std::filesystem::path& path) {
   FOVEA_TRY(const OpenFile opened, open_file(path));
   FOVEA_TRY(const StoreHeader header, read_header(opened, path));
   FOVEA_TRY(const auto front, read_front(opened, path, header.index_offset));
-  return read_store_description(header, front, path.string());
+  return read_store_description(header, front, path);
 }
 
 }  // namespace fovea::checkpoint

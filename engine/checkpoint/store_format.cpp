@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/checkpoint/checksum.h"
+#include "engine/checkpoint/errors.h"
 #include "engine/checkpoint/json_file.h"
 
 namespace fovea::checkpoint {
@@ -20,7 +21,6 @@ constexpr std::uint32_t version = 1;
 constexpr std::int64_t most_units = std::int64_t{1} << 31;
 constexpr std::int64_t most_tiers = 16;
 constexpr std::size_t longest_name = 64;
-constexpr const char* prepare_again = "Make it again: fovea prepare MODEL --rebuild";
 
 constexpr std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -50,8 +50,8 @@ bool parse_hex(const std::string& text, std::uint64_t& value) {
   return true;
 }
 
-std::unexpected<Error> damaged(const std::string& name, std::uint64_t offset, std::string what) {
-  return fail(ErrorKind::format, name + ", offset " + std::to_string(offset), std::move(what), prepare_again);
+std::unexpected<Error> damaged(const std::filesystem::path& name, std::uint64_t offset, Error error) {
+  return fail(phrases::offset_place(name, offset), std::move(error).advise(phrases::make_store_again()));
 }
 
 std::string description(const StoreIdentity& identity) {
@@ -96,69 +96,60 @@ bool is_name(const nlohmann::json& value) {
 // The JSON's fields; their names stand in the error.
 class Description {
  public:
-  Description(const nlohmann::json& json, const std::string& name) : json_(json), name_(name) {}
+  Description(const nlohmann::json& json, const std::filesystem::path& name) : json_(json), name_(name) {}
 
   Result<std::uint64_t> hexadecimal(const char* key) const {
     std::uint64_t value = 0;
     const auto found = json_.find(key);
     if (found == json_.end() || !found->is_string() ||
         !parse_hex(found->get_ref<const std::string&>(), value))
-      return wrong(key, "16 hexadecimal digits");
+      return wrong(key, phrases::store_hexadecimal());
     return value;
   }
   Result<std::string> text(const char* key) const {
     const auto found = json_.find(key);
-    if (found == json_.end() || !is_name(*found)) return wrong(key, "a short text");
+    if (found == json_.end() || !is_name(*found)) return wrong(key, phrases::store_short_text());
     return found->get<std::string>();
   }
   Result<std::int64_t> number(const char* key, std::int64_t most) const {
     const auto found = json_.find(key);
     if (found == json_.end() || !found->is_number_unsigned() ||
         found->get<std::uint64_t>() > static_cast<std::uint64_t>(most))
-      return wrong(key, "a number up to " + std::to_string(most));
+      return wrong(key, phrases::store_number_up_to(most));
     return found->get<std::int64_t>();
   }
   Result<std::vector<std::string>> names(const char* key) const {
     const auto found = json_.find(key);
     if (found == json_.end() || !found->is_array() || !std::ranges::all_of(*found, is_name))
-      return wrong(key, "a list of short texts");
+      return wrong(key, phrases::store_short_texts());
     auto values = found->get<std::vector<std::string>>();
     if (std::set(values.begin(), values.end()).size() != values.size())
-      return wrong(key, "a list without repetitions");
+      return wrong(key, phrases::store_list_without_repetitions());
     return values;
   }
 
  private:
-  std::unexpected<Error> wrong(const char* key, const std::string& expected) const {
-    return damaged(name_, store_header_bytes,
-                   "\"" + std::string(key) + "\" in the description is not " + expected);
+  std::unexpected<Error> wrong(const char* key, Phrase expected) const {
+    return damaged(name_, store_header_bytes, errors::store_field(key, std::move(expected)));
   }
   const nlohmann::json& json_;
-  const std::string& name_;
+  const std::filesystem::path& name_;
 };
 
 // Sizes and offsets that follow from the counts must be those that the header states.
-Result<void> check_layout(const StoreHeader& h, std::int64_t file_bytes, const std::string& name) {
+Result<void> check_layout(const StoreHeader& h, std::int64_t file_bytes, const std::filesystem::path& name) {
   const std::int64_t index = rounded_up(static_cast<std::int64_t>(store_header_bytes) + h.json_bytes, 8);
-  if (h.index_offset != index)
-    return damaged(
-        name, 56,
-        "the index begins at " + std::to_string(h.index_offset) + ", expected " + std::to_string(index));
+  if (h.index_offset != index) return damaged(name, 56, errors::store_index_place(h.index_offset, index));
   const std::int64_t data =
       rounded_up(index + h.units * h.tiers * static_cast<std::int64_t>(store_entry_bytes), extent_alignment);
-  if (h.data_offset != data)
-    return damaged(
-        name, 64,
-        "the extents begin at " + std::to_string(h.data_offset) + ", expected " + std::to_string(data));
+  if (h.data_offset != data) return damaged(name, 64, errors::store_extents_place(h.data_offset, data));
   if (h.file_bytes < data || h.file_bytes % extent_alignment != 0)
-    return damaged(
-        name, 72,
-        "the file is said to have " + std::to_string(h.file_bytes) + " bytes, which its counts do not allow");
-  if (file_bytes != h.file_bytes)
-    return damaged(
-        name, static_cast<std::uint64_t>(std::min(file_bytes, h.file_bytes)),
-        std::string(file_bytes < h.file_bytes ? "the file ends here" : "the store should end here") +
-            ": it has " + std::to_string(file_bytes) + " bytes, expected " + std::to_string(h.file_bytes));
+    return damaged(name, 72, errors::store_stated_size(Bytes{h.file_bytes}));
+  const Bytes found{file_bytes}, stated{h.file_bytes};
+  if (file_bytes < h.file_bytes)
+    return damaged(name, static_cast<std::uint64_t>(file_bytes), errors::store_too_short(found, stated));
+  if (file_bytes > h.file_bytes)
+    return damaged(name, static_cast<std::uint64_t>(h.file_bytes), errors::store_too_long(found, stated));
   return {};
 }
 
@@ -168,11 +159,9 @@ Result<StoreLayout> plan_store(const StoreIdentity& identity, std::span<const st
   const auto tiers = std::ssize(identity.tiers);
   const bool counts = identity.units > 0 && identity.units < most_units && tiers > 0 && tiers <= most_tiers;
   if (!counts || std::ssize(bytes) != identity.units * tiers)
-    return fail(ErrorKind::invalid, "store",
-                std::to_string(bytes.size()) + " sizes are given for " + std::to_string(identity.units) +
-                    " units and " + std::to_string(tiers) + " tiers");
+    return fail(phrases::store_place(), errors::store_size_count(bytes.size(), identity.units, tiers));
   if (std::ranges::any_of(bytes, [](std::int64_t b) { return b <= 0 || b % extent_alignment != 0; }))
-    return fail(ErrorKind::invalid, "store", "an extent's size is not a multiple of 4096");
+    return fail(phrases::store_place(), errors::store_extent_alignment());
   StoreLayout layout;
   layout.identity = identity;
   layout.extents.resize(bytes.size());
@@ -184,7 +173,7 @@ Result<StoreLayout> plan_store(const StoreIdentity& identity, std::span<const st
   layout.index_offset =
       rounded_up(static_cast<std::int64_t>(store_header_bytes + description(identity).size()), 8);
   layout.data_offset = rounded_up(layout.index_offset + entries, extent_alignment);
-  if (!lay_out(layout)) return fail(ErrorKind::invalid, "store", "the extents' sizes are too large");
+  if (!lay_out(layout)) return fail(phrases::store_place(), errors::store_extents_too_large());
   return layout;
 }
 
@@ -242,36 +231,30 @@ bool begins_as_store(std::span<const std::byte> bytes) {
 }
 
 Result<StoreHeader> read_store_header(std::span<const std::byte> bytes, std::int64_t file_bytes,
-                                      const std::string& name) {
-  if (!begins_as_store(bytes))
-    return fail(ErrorKind::format, name + ", offset 0", "this is no expert store", "Choose another file");
-  if (bytes.size() < store_header_bytes) return damaged(name, bytes.size(), "the file ends in the header");
+                                      const std::filesystem::path& name) {
+  if (!begins_as_store(bytes)) return fail(phrases::offset_place(name, 0), errors::no_expert_store());
+  if (bytes.size() < store_header_bytes) return damaged(name, bytes.size(), errors::store_ends_in_header());
   if (const auto found = get<std::uint32_t>(bytes, 8); found != version)
-    return fail(ErrorKind::unsupported, name + ", offset 8",
-                "the store has version " + std::to_string(found) + ", this Fovea reads version " +
-                    std::to_string(version),
-                prepare_again);
+    return damaged(name, 8, errors::store_version(found, version));
   StoreHeader h{.checksum = get<std::uint64_t>(bytes, 80)};
-  if (h.checksum != checksum64(bytes.first(80))) return damaged(name, 80, "the header's checksum is wrong");
+  if (h.checksum != checksum64(bytes.first(80))) return damaged(name, 80, errors::store_header_checksum());
   if (get<std::uint32_t>(bytes, 12) != store_entry_bytes)
-    return damaged(name, 12, "an index entry does not have 48 bytes");
-  const auto bounded = [&](std::size_t offset, std::uint64_t most, const char* what,
+    return damaged(name, 12, errors::store_entry_size());
+  const auto bounded = [&](std::size_t offset, std::uint64_t most, Phrase subject,
                            std::int64_t& value) -> Result<void> {
     const auto number = get<std::uint64_t>(bytes, offset);
     if (number == 0 || number > most)
-      return damaged(
-          name, offset,
-          std::string(what) + " is " + std::to_string(number) + ", it must be 1 … " + std::to_string(most));
+      return damaged(name, offset, errors::store_number(std::move(subject), number, most));
     value = static_cast<std::int64_t>(number);
     return {};
   };
   constexpr std::uint64_t most_offset = std::uint64_t{1} << 62;
-  FOVEA_CHECK(bounded(16, most_units - 1, "the number of units", h.units));
-  FOVEA_CHECK(bounded(24, most_tiers, "the number of tiers", h.tiers));
-  FOVEA_CHECK(bounded(32, store_json_limit_bytes, "the description's length", h.json_bytes));
-  FOVEA_CHECK(bounded(56, most_offset, "the index's offset", h.index_offset));
-  FOVEA_CHECK(bounded(64, most_offset, "the first extent's offset", h.data_offset));
-  FOVEA_CHECK(bounded(72, most_offset, "the file's size", h.file_bytes));
+  FOVEA_CHECK(bounded(16, most_units - 1, phrases::store_unit_count(), h.units));
+  FOVEA_CHECK(bounded(24, most_tiers, phrases::store_tier_count(), h.tiers));
+  FOVEA_CHECK(bounded(32, store_json_limit_bytes, phrases::store_description_length(), h.json_bytes));
+  FOVEA_CHECK(bounded(56, most_offset, phrases::store_index_offset(), h.index_offset));
+  FOVEA_CHECK(bounded(64, most_offset, phrases::store_first_extent_offset(), h.data_offset));
+  FOVEA_CHECK(bounded(72, most_offset, phrases::store_file_size(), h.file_bytes));
   h.json_checksum = get<std::uint64_t>(bytes, 40);
   h.sizes_checksum = get<std::uint64_t>(bytes, 48);
   FOVEA_CHECK(check_layout(h, file_bytes, name));
@@ -279,17 +262,17 @@ Result<StoreHeader> read_store_header(std::span<const std::byte> bytes, std::int
 }
 
 Result<StoreIdentity> read_store_description(const StoreHeader& header, std::span<const std::byte> front,
-                                             const std::string& name) {
+                                             const std::filesystem::path& name) {
   const auto json_bytes = static_cast<std::size_t>(header.json_bytes);
   if (front.size() < store_header_bytes + json_bytes)
-    return damaged(name, front.size(), "the file ends in the description");
+    return damaged(name, front.size(), errors::store_ends_in_description());
   const auto text = front.subspan(store_header_bytes, json_bytes);
   if (checksum64(text) != header.json_checksum)
-    return damaged(name, store_header_bytes, "the description's checksum is wrong");
+    return damaged(name, store_header_bytes, errors::store_description_checksum());
   FOVEA_TRY(const nlohmann::json json,
             parse_json({reinterpret_cast<const char*>(text.data()), text.size()}, name, store_header_bytes,
                        {.depth = 4, .unique_keys = true}));
-  if (!json.is_object()) return damaged(name, store_header_bytes, "the description is no JSON object");
+  if (!json.is_object()) return damaged(name, store_header_bytes, errors::store_no_description());
   const Description fields(json, name);
   StoreIdentity identity;
   FOVEA_TRY(identity.model_fingerprint, fields.hexadecimal("model_fingerprint"));
@@ -301,15 +284,15 @@ Result<StoreIdentity> read_store_description(const StoreHeader& header, std::spa
   FOVEA_TRY(identity.tiers, fields.names("tiers"));
   FOVEA_TRY(identity.units, fields.number("units", most_units - 1));
   if (identity.units != header.units || std::ssize(identity.tiers) != header.tiers)
-    return damaged(name, 16, "the header's counts are not those of the description");
+    return damaged(name, 16, errors::store_counts());
   return identity;
 }
 
 Result<StoreLayout> read_store_front(std::span<const std::byte> front, std::int64_t file_bytes,
-                                     const std::string& name) {
+                                     const std::filesystem::path& name) {
   FOVEA_TRY(const StoreHeader header, read_store_header(front, file_bytes, name));
   if (std::ssize(front) < header.data_offset)
-    return damaged(name, front.size(), "the file ends in the index");
+    return damaged(name, front.size(), errors::store_ends_in_index());
   StoreLayout layout;
   layout.index_offset = header.index_offset;
   layout.data_offset = header.data_offset;
@@ -327,50 +310,37 @@ Result<StoreLayout> read_store_front(std::span<const std::byte> front, std::int6
     const bool inside =
         extent.bytes > 0 && extent.bytes % extent_alignment == 0 && extent.bytes <= header.file_bytes - end;
     if (!decode_store_entry(layout, slot, entry))
-      return damaged(name, at,
-                     "the index entry of unit " +
-                         std::to_string(slot % static_cast<std::size_t>(header.units)) +
-                         " is damaged or was never written");
-    if (!inside)
-      return damaged(
-          name, at + 8,
-          "the extent has " + std::to_string(extent.bytes) + " bytes, which does not fit the file");
+      return damaged(name, at, errors::store_entry_damaged(slot % static_cast<std::size_t>(header.units)));
+    if (!inside) return damaged(name, at + 8, errors::store_extent_outside(Bytes{extent.bytes}));
     if (!is_error(extent.weight_error) || !is_error(extent.output_error) ||
         !(is_error(extent.divergence) || extent.divergence == -1))
-      return damaged(name, at + 24, "an error of the extent is no possible number");
+      return damaged(name, at + 24, errors::store_extent_error());
     end += extent.bytes;
   }
-  if (end != header.file_bytes) return damaged(name, 72, "the extents do not fill the file");
+  if (end != header.file_bytes) return damaged(name, 72, errors::store_extents_hole());
   if (sizes_checksum(layout) != header.sizes_checksum)
-    return damaged(name, 48, "the checksum of the extents' sizes is wrong");
+    return damaged(name, 48, errors::store_sizes_checksum());
   return layout;
 }
 
 Result<void> check_identity(const StoreIdentity& found, const StoreIdentity& expected,
-                            const std::string& name) {
-  const auto differs = [&](const std::string& made_for, const std::string& is, const std::string& should) {
-    return fail(ErrorKind::invalid, name, made_for + is + ", expected " + should, prepare_again);
-  };
-  const auto list = [](const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& n : names) text += (text.empty() ? "" : ",") + n;
-    return text;
+                            const std::filesystem::path& name) {
+  const auto differs = [&](Error error) {
+    return fail(phrases::file_place(name), std::move(error).advise(phrases::make_store_again()));
   };
   if (found.model_fingerprint != expected.model_fingerprint)
-    return differs("the store was made for the model with the fingerprint ", hex(found.model_fingerprint),
-                   hex(expected.model_fingerprint));
+    return differs(
+        errors::store_of_another_model(hex(found.model_fingerprint), hex(expected.model_fingerprint)));
   if (found.packing != expected.packing)
-    return differs("the store was made for the packing ", found.packing, expected.packing);
+    return differs(errors::store_of_another_packing(found.packing, expected.packing));
   if (found.scope != expected.scope)
-    return differs("the store was made for units of the scope ", found.scope, expected.scope);
+    return differs(errors::store_of_another_scope(found.scope, expected.scope));
   if (found.tiers != expected.tiers)
-    return differs("the store was made for the tiers ", list(found.tiers), list(expected.tiers));
+    return differs(errors::store_of_other_tiers(found.tiers, expected.tiers));
   if (found.quantizer_version != expected.quantizer_version)
-    return differs("the store was made for the quantiser's version ", std::to_string(found.quantizer_version),
-                   std::to_string(expected.quantizer_version));
+    return differs(errors::store_of_another_quantiser(found.quantizer_version, expected.quantizer_version));
   if (found.units != expected.units)
-    return differs("the store was made for a number of units of ", std::to_string(found.units),
-                   std::to_string(expected.units));
+    return differs(errors::store_of_other_units(found.units, expected.units));
   return {};
 }
 

@@ -18,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,7 +57,7 @@ bool decode_store_entry(StoreLayout& layout, std::size_t slot,
                         std::span<const std::byte, store_entry_bytes> entry);
 
 // What the header says, checked: enough to know how much to read for read_store_front. `file_bytes`: of the
-// file as it is. `name` begins what errors name as their location.
+// file as it is. `name` is the file in errors.
 struct StoreHeader {
   std::int64_t units = 0, tiers = 0;
   std::int64_t json_bytes = 0;
@@ -66,16 +67,16 @@ struct StoreHeader {
 };
 bool begins_as_store(std::span<const std::byte> bytes);
 Result<StoreHeader> read_store_header(std::span<const std::byte> bytes, std::int64_t file_bytes,
-                                      const std::string& name);
+                                      const std::filesystem::path& name);
 // The identity alone, from header and JSON.
 Result<StoreIdentity> read_store_description(const StoreHeader& header, std::span<const std::byte> front,
-                                             const std::string& name);
+                                             const std::filesystem::path& name);
 // Everything before the extents: at least StoreHeader::data_offset bytes.
 Result<StoreLayout> read_store_front(std::span<const std::byte> front, std::int64_t file_bytes,
-                                     const std::string& name);
+                                     const std::filesystem::path& name);
 
 // ErrorKind::invalid names the first field that differs (calibration is not compared).
 Result<void> check_identity(const StoreIdentity& found, const StoreIdentity& expected,
-                            const std::string& name);
+                            const std::filesystem::path& name);
 
 }  // namespace fovea::checkpoint

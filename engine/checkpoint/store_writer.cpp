@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/checkpoint/checksum.h"
+#include "engine/checkpoint/errors.h"
 #include "engine/checkpoint/store.h"
 #include "engine/checkpoint/store_format.h"
 #include "engine/core/file_descriptor.h"
@@ -16,17 +17,15 @@
 namespace fovea::checkpoint {
 namespace {
 
-std::unexpected<Error> write_error(const std::filesystem::path& path, const char* action, int code) {
-  return fail(ErrorKind::io, path.string(), std::string(action) + ": " + system_message(code),
-              code == ENOSPC ? "Free some space on the disk and start again: what is written stays"
-                             : "Check that the folder can be written to");
+// `error`: a row of errors.h that quotes the system.
+std::unexpected<Error> write_error(const std::filesystem::path& path, auto error, int code) {
+  return fail(phrases::file_place(path), error(Said{system_message(code)})
+                                             .advise(code == ENOSPC ? phrases::free_space_and_start_again()
+                                                                    : phrases::check_folder_is_writable()));
 }
 
 std::unexpected<Error> no_room(const std::filesystem::path& path, std::int64_t needed, std::int64_t free) {
-  return fail(ErrorKind::io, path.string(),
-              "the store needs " + std::to_string(needed) + " bytes more on this disk, " +
-                  std::to_string(free) + " are free",
-              "Free some space, or name another place: with --out to prepare it, with --store to use it");
+  return fail(phrases::file_place(path), errors::store_room(Bytes{needed}, Bytes{free}));
 }
 
 // Takes the whole file's room from the disk.
@@ -34,7 +33,7 @@ Result<void> reserve(const FileDescriptor& file, const std::filesystem::path& pa
   struct stat status{};
   struct statvfs disk{};
   if (fstat(file.number(), &status) != 0 || fstatvfs(file.number(), &disk) != 0)
-    return write_error(part, "cannot ask for the disk's room", errno);
+    return write_error(part, errors::store_room_unknown, errno);
   const std::int64_t taken = std::int64_t{status.st_blocks} * 512;
   const auto free = static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize);
   const std::int64_t needed = std::max<std::int64_t>(bytes - taken, 0);
@@ -43,7 +42,7 @@ Result<void> reserve(const FileDescriptor& file, const std::filesystem::path& pa
   const int code = errno;
   if (code == ENOSPC || code == EDQUOT || code == EFBIG) return no_room(part, needed, free);
   // A file system without reservations: the room was at least there a moment ago.
-  if (::ftruncate(file.number(), bytes) != 0) return write_error(part, "cannot set the file's size", errno);
+  if (::ftruncate(file.number(), bytes) != 0) return write_error(part, errors::store_size_not_set, errno);
   return {};
 }
 
@@ -76,15 +75,15 @@ StoreWriter::~StoreWriter() {
 // True: the part is this store's, and the entries that count are known.
 Result<bool> StoreWriter::File::go_on(std::span<const std::byte> front) {
   struct stat status{};
-  if (fstat(descriptor.number(), &status) != 0) return write_error(part, "cannot read the size", errno);
-  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, part.string(), "this is not a regular file");
+  if (fstat(descriptor.number(), &status) != 0) return write_error(part, errors::store_size_unknown, errno);
+  if (!S_ISREG(status.st_mode)) return fail(phrases::file_place(part), errors::not_a_regular_file());
   // A store's part is zeros until its front is written. Another file is not emptied.
   std::array<std::byte, 8> start = {};
   const std::size_t there = std::min(start.size(), static_cast<std::size_t>(status.st_size));
   if (const int code = descriptor.read_at(0, std::span(start).first(there)); code != 0)
     return read_error(part, 0, code);
   if (start != std::array<std::byte, 8>{} && !begins_as_store(start))
-    return fail(ErrorKind::invalid, part.string(), "this is no expert store", "Choose another file");
+    return fail(phrases::file_place(part), errors::not_to_be_emptied());
   if (status.st_size < layout.data_offset) return false;
   std::vector<std::byte> found(static_cast<std::size_t>(layout.data_offset));
   if (const int code = descriptor.read_at(0, found); code != 0) return read_error(part, 0, code);
@@ -100,21 +99,21 @@ Result<void> StoreWriter::File::begin() {
   const std::vector<std::byte> front = encode_store_front(layout);
   FOVEA_TRY(const bool going_on, go_on(front));
   if (!going_on && ::ftruncate(descriptor.number(), 0) != 0)
-    return write_error(part, "cannot empty the file", errno);
+    return write_error(part, errors::store_not_emptied, errno);
   if (auto reserved = reserve(descriptor, part, layout.file_bytes); !reserved) {
     if (!going_on) static_cast<void>(::ftruncate(descriptor.number(), 0) == 0);
     return reserved;
   }
   if (going_on) return {};
   if (const int code = descriptor.write_at(0, front); code != 0)
-    return write_error(part, "cannot write to the file", code);
+    return write_error(part, errors::store_not_written, code);
   return {};
 }
 
 Result<void> StoreWriter::File::write_entry(std::size_t slot) const {
   const StoreEntry entry = encode_store_entry(layout, slot);
   if (const int code = descriptor.write_at(entry_offset(slot), entry); code != 0)
-    return write_error(part, "cannot write to the file", code);
+    return write_error(part, errors::store_not_written, code);
   return {};
 }
 
@@ -128,12 +127,12 @@ Result<StoreWriter> StoreWriter::create(const std::filesystem::path& path, const
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error)
-    return fail(ErrorKind::io, path.parent_path().string(), "cannot make the folder: " + error.message());
+    return fail(phrases::file_place(path.parent_path()),
+                errors::store_folder_not_made(Said{error.message()}));
   auto descriptor = open_locked(file->part, 0644);
   if (!descriptor && descriptor.error() == EWOULDBLOCK)
-    return fail(ErrorKind::io, file->part.string(), "somebody else is preparing this store now",
-                "Wait until it is done");
-  if (!descriptor) return write_error(file->part, "cannot create the file", descriptor.error());
+    return fail(phrases::file_place(file->part), errors::store_in_preparation());
+  if (!descriptor) return write_error(file->part, errors::store_not_created, descriptor.error());
   file->descriptor = std::move(*descriptor);
   StoreWriter writer(std::move(file));
   FOVEA_CHECK(writer.file_->begin());
@@ -154,8 +153,7 @@ Result<void> StoreWriter::read(std::int64_t unit, std::int64_t tier, std::span<s
   if (const int code = file_->descriptor.read_at(e.offset, memory); code != 0)
     return read_error(file_->part, e.offset, code);
   if (checksum64(memory) != e.checksum)
-    return fail(ErrorKind::format, file_->part.string() + ", offset " + std::to_string(e.offset),
-                "the extent's checksum is wrong");
+    return fail(phrases::offset_place(file_->part, e.offset), errors::store_extent_checksum());
   return {};
 }
 
@@ -164,11 +162,10 @@ Result<void> StoreWriter::write(std::int64_t unit, std::int64_t tier, std::span<
   const std::size_t slot = file_->layout.slot(unit, tier);
   Extent& extent = file_->layout.extents[slot];
   if (std::ssize(version) != extent.bytes)
-    return fail(ErrorKind::invalid, file_->part.string(),
-                "a version has " + std::to_string(version.size()) + " bytes, announced were " +
-                    std::to_string(extent.bytes));
+    return fail(phrases::file_place(file_->part),
+                errors::store_version_size(Bytes{std::ssize(version)}, Bytes{extent.bytes}));
   if (const int code = file_->descriptor.write_at(extent.offset, version); code != 0)
-    return write_error(file_->part, "cannot write to the file", code);
+    return write_error(file_->part, errors::store_not_written, code);
   errors.offset = extent.offset;
   errors.bytes = extent.bytes;
   errors.checksum = checksum64(version);
@@ -192,12 +189,10 @@ Result<void> StoreWriter::amend(std::int64_t unit, std::int64_t tier, Extent err
 Result<void> StoreWriter::finish() {
   File& f = *file_;
   const auto missing = std::count(f.written.get(), f.written.get() + f.layout.extents.size(), false);
-  if (missing > 0)
-    return fail(ErrorKind::internal, f.part.string(), std::to_string(missing) + " extents are not written");
-  if (::fsync(f.descriptor.number()) != 0)
-    return write_error(f.part, "cannot bring the file to the disk", errno);
+  if (missing > 0) return fail(phrases::file_place(f.part), errors::store_extents_missing(missing));
+  if (::fsync(f.descriptor.number()) != 0) return write_error(f.part, errors::store_not_synced, errno);
   if (const int code = rename_durably(f.part, f.path); code != 0)
-    return write_error(f.path, "cannot name the finished store", code);
+    return write_error(f.path, errors::store_not_named, code);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/checkpoint/contents.h"
+#include "engine/checkpoint/errors.h"
 #include "engine/core/result.h"
 #include "kernels/formats/formats.h"
 
@@ -45,8 +46,7 @@ std::shared_ptr<const std::vector<std::byte>> make_pool(kernels::Type type, std:
 // Memory that is read as a file's: vectors are, in place.
 Result<MappedFile> map_ones(std::int64_t count) {
   const auto failed = [] {
-    return fail(ErrorKind::memory, "synthetic weights", "the system gives no memory for them",
-                "Close other programs");
+    return fail(phrases::synthetic_weights_place(), errors::no_memory_for_synthetic());
   };
   const int file = ::memfd_create("fovea-synthetic-weights", MFD_CLOEXEC);
   if (file < 0) return failed();
@@ -96,11 +96,8 @@ Result<void> Opener::synthetic(const SyntheticModel& model, Contents& contents) 
     const std::int64_t rows = matrix.shape[0], columns = matrix.shape[1];
     const kernels::BlockShape block = kernels::block_shape(matrix.type);
     if (columns % block.elements != 0)
-      return fail(ErrorKind::invalid, matrix.name,
-                  std::to_string(columns) + " columns are no multiple of the " +
-                      std::to_string(block.elements) + " weights of a block of " +
-                      std::string(kernels::type_name(matrix.type)),
-                  "Choose another type, or another shape");
+      return fail(phrases::name_place(matrix.name),
+                  errors::synthetic_columns(columns, block.elements, kernels::type_name(matrix.type)));
     auto& pool = pools[matrix.type];
     if (!pool) pool = make_pool(matrix.type, model.seed);
     PackedLayer layer;
@@ -134,8 +131,7 @@ SyntheticRows synthetic_rows(kernels::Type type, std::uint64_t seed) {
 Result<Checkpoint> synthetic_checkpoint(const SyntheticModel& model) try {
   return Opener::make(model);
 } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::memory, model.name, "there is not enough memory to make the weights",
-              "Close other programs");
+  return fail(phrases::name_place(model.name), errors::no_memory_to_make_weights());
 }
 
 }  // namespace fovea::checkpoint

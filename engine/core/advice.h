@@ -3,15 +3,14 @@
 
 #include <utility>
 
-#include "engine/api/error.h"
+#include "engine/core/errors.h"
 
 namespace fovea {
 
 inline Error with_file_advice(Error error) {
   if (error.has_advice()) return error;
-  if (error.kind == ErrorKind::format) error.advice = "The file is damaged or cut off: download it again";
-  if (error.kind == ErrorKind::unsupported)
-    error.advice = "Choose another model, or another version of this one";
+  if (error.kind == ErrorKind::format) error.advice = phrases::damaged_or_cut_off();
+  if (error.kind == ErrorKind::unsupported) error.advice = phrases::choose_another_model();
   return error;
 }
 

@@ -8,6 +8,9 @@
 #include <unistd.h>
 #include <utility>
 
+#include "engine/core/errors.h"
+#include "engine/core/result.h"
+
 namespace fovea {
 namespace {
 
@@ -48,9 +51,8 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& target) {
   const int flags = O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC);
   if (!file) file = FileDescriptor(::open(in_place ? final_target.c_str() : partial.c_str(), flags, 0666));
   if (!file) {
-    return std::unexpected(Error{ErrorKind::io, target.string(),
-                                 "cannot be written: " + system_message(errno),
-                                 "Choose a place that you can write to"});
+    return fail(phrases::file_place(target),
+                errors::cannot_write(Said{system_message(errno)}).advise(phrases::choose_writable_place()));
   }
   // Who may read what is replaced may read what replaces it, and nobody else.
   if (std::filesystem::is_regular_file(status))
@@ -73,9 +75,7 @@ std::filesystem::path AtomicFile::uncommitted() const {
 }
 
 std::unexpected<Error> AtomicFile::failed(int error_number) const {
-  return std::unexpected(Error{ErrorKind::io, target_.string(),
-                               "writing failed: " + system_message(error_number),
-                               "Check the free space of the disk"});
+  return fail(phrases::file_place(target_), errors::writing_failed(Said{system_message(error_number)}));
 }
 
 Result<void> AtomicFile::write(std::string_view bytes) {

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "engine/core/errors.h"
+
 namespace fovea {
 
 FileDescriptor::~FileDescriptor() {
@@ -41,11 +43,8 @@ std::string system_message(int error_number) {
 }
 
 std::unexpected<Error> read_error(const std::filesystem::path& path, std::int64_t offset, int code) {
-  const std::string where = path.string() + ", offset " + std::to_string(offset);
-  if (code < 0)
-    return fail(ErrorKind::format, where, "the file was cut off while it was read",
-                "Find out what else writes it");
-  return fail(ErrorKind::io, where, "cannot read: " + system_message(code), "Check the disk");
+  return fail(phrases::offset_place(path, offset),
+              code < 0 ? errors::read_cut_off() : errors::reading_failed(Said{system_message(code)}));
 }
 
 std::expected<FileDescriptor, int> open_locked(const std::filesystem::path& path, unsigned permissions) {

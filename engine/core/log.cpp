@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/errors.h"
 #include "engine/core/result.h"
 
 namespace fovea::log {
@@ -80,9 +81,7 @@ Result<void> start(const Settings& settings) {
     log.level = lowest;
     return {};
   } catch (const std::exception& error) {
-    return fail(ErrorKind::io, settings.file.string(),
-                std::string("the log cannot be opened: ") + error.what(),
-                "Check that the folder exists and can be written");
+    return fail(phrases::file_place(settings.file), errors::log_not_opened(Said{error.what()}));
   }
 }
 

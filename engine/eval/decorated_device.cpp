@@ -18,7 +18,7 @@ class DecoratedDevice::Stream final : public kernels::Stream {
     inner_->synchronize();
     between_passes_ = true;
   }
-  std::string failure() const override { return inner_->failure(); }
+  kernels::Failure failure() const override { return inner_->failure(); }
   bool begin_capture() override { return inner_->begin_capture(); }
   std::unique_ptr<kernels::Graph> end_capture(std::string& why) override { return inner_->end_capture(why); }
   void launch(const kernels::Graph& graph) override {

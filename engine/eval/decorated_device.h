@@ -40,9 +40,9 @@ class DecoratedDevice final : public kernels::Forwarding<kernels::Device> {
   std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions& options) const override;
 
   kernels::DeviceFacts facts() const override { return inner_.facts(); }
-  std::string bf16_products() const override { return inner_.bf16_products(); }
+  kernels::Bf16Products bf16_products() const override { return inner_.bf16_products(); }
   kernels::DeviceCeiling measure_ceiling(kernels::Stream& stream) const override;
-  std::string failure() const override { return inner_.failure(); }
+  kernels::Failure failure() const override { return inner_.failure(); }
   std::string switched_off() const override { return inner_.switched_off(); }
   bool memory_is_host() const override { return inner_.memory_is_host(); }
   std::byte* allocate_host(std::int64_t bytes) const override { return inner_.allocate_host(bytes); }

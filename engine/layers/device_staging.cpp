@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "engine/layers/errors.h"
 #include "engine/layers/graphs.h"
 
 namespace fovea::layers {
@@ -90,11 +91,9 @@ Result<std::unique_ptr<Staging>> DeviceStaging::create(const models::Model& mode
                                                        const Activations& activations) {
   std::unique_ptr<DeviceStaging> staging(new DeviceStaging(model, device, limits, activations));
   if (staging->allocate()) return staging;
-  return fail(ErrorKind::memory, "forward pass",
-              "what crosses to the device " + device.name() + " needs " +
-                  std::to_string(staging->bytes_.device) + " bytes there and " +
-                  std::to_string(staging->bytes_.host) + " bytes of pinned memory, more than there is",
-              "Choose a shorter context or a smaller prefill chunk");
+  return fail(phrases::forward_pass_place(),
+              errors::no_memory_for_staging(device.name(), fovea::Bytes{staging->bytes_.device},
+                                            fovea::Bytes{staging->bytes_.host}));
 }
 
 Staging::Bytes DeviceStaging::needed(const models::ModelConfig& config, const PassLimits& limits) {

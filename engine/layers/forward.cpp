@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/core/result.h"
+#include "engine/layers/errors.h"
 #include "engine/layers/observation.h"
 #include "engine/layers/steps.h"
 #include "engine/layers/transformer.h"
@@ -106,9 +107,7 @@ Result<Forward> Forward::create(const models::Model& model, const kernels::Devic
                                 const PassLimits& limits, const HostPart& host) {
   auto state = std::make_unique<State>(model, device, limits);
   if (!state->allocate()) {
-    return fail(ErrorKind::memory, "forward pass",
-                "the activations need " + std::to_string(state->bytes >> 20) + " MiB, more than there is",
-                "Choose a smaller prefill chunk");
+    return fail(phrases::forward_pass_place(), errors::no_memory_for_activations(state->bytes >> 20));
   }
   FOVEA_TRY(state->staging, Staging::create(model, device, state->limits, state->activations));
   if (host.weights != nullptr && !host.weights->empty()) {

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <string>
 
+#include "engine/layers/errors.h"
+
 namespace fovea::layers {
 
 HostExperts::HostExperts(const kernels::Device& device, const HostPart& host, std::int64_t d,
@@ -35,10 +37,7 @@ Result<std::unique_ptr<HostExperts>> HostExperts::create(const models::ModelConf
   std::unique_ptr<HostExperts> experts(
       new HostExperts(device, host, config.hidden, config.experts_used(), max_tokens));
   if (experts->allocate()) return experts;
-  return fail(ErrorKind::memory, "forward pass",
-              "what crosses to the processor's experts needs " + std::to_string(2 * experts->bytes()) +
-                  " bytes of pinned memory, more than there is",
-              "Choose a smaller prefill chunk");
+  return fail(phrases::forward_pass_place(), errors::no_memory_for_host_experts(Bytes{2 * experts->bytes()}));
 }
 
 bool HostExperts::PassSteps::feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) {

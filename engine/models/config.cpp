@@ -8,7 +8,6 @@
 #include "engine/checkpoint/quantization.h"
 #include "engine/models/families.h"
 #include "engine/models/rope.h"
-#include "engine/models/say.h"
 
 namespace fovea::models {
 namespace {
@@ -53,19 +52,20 @@ Result<void> refuse_options(const Keys& keys) {
   for (const auto& [key, off] : refused_numbers) {
     FOVEA_TRY(const double value, keys.number_or(key, off, -1e30, 1e30));
     const bool unset = keys.is_gguf() && value == 0;
-    if (value != off && !unset) return keys.unsupported(key, say("is ", value, ", expected ", off));
+    if (value != off && !unset)
+      return keys.wrong(errors::config_number_unsupported(keys.name(key), value, off));
   }
   constexpr Key parallel{"use_parallel_residual", ""};
   FOVEA_TRY(const bool parallel_residual, keys.boolean_or(parallel, false));
-  if (parallel_residual) return keys.unsupported(parallel, "is true");
+  if (parallel_residual) return keys.wrong(errors::parallel_residual(keys.name(parallel)));
   constexpr Key causal{"attention.causal", ""};
   FOVEA_TRY(const bool is_causal, keys.boolean_or(causal, true));
-  if (!is_causal) return keys.unsupported(causal, "is false: an encoder, not a chat model");
+  if (!is_causal) return keys.wrong(errors::not_causal(keys.name(causal)));
 
   constexpr Key activation{"", "hidden_act"};
   FOVEA_TRY(const std::string function, keys.string_or(activation, "silu"));
   if (function != "silu" && function != "swish") {
-    return keys.unsupported(activation, say("is \"", function, "\", expected \"silu\""));
+    return keys.wrong(errors::config_name_unsupported(keys.name(activation), function, "silu"));
   }
   return {};
 }
@@ -75,24 +75,23 @@ Result<AttentionConfig> read_heads(const Keys& keys, const Family& family, const
   FOVEA_TRY(attention.heads, keys.integer(heads_key, 1, max_heads));
   FOVEA_TRY(attention.kv_heads, keys.integer_or(kv_heads_key, attention.heads, 1, max_heads));
   if (attention.heads % attention.kv_heads != 0) {
-    return keys.wrong(heads_key, say("is ", attention.heads, ", not a multiple of the ", attention.kv_heads,
-                                     " of ", keys.name(kv_heads_key)));
+    return keys.wrong(errors::config_no_multiple(keys.name(heads_key), attention.heads, attention.kv_heads,
+                                                 keys.name(kv_heads_key)));
   }
   std::int64_t usual = config.hidden / attention.heads;
   if (&family == &qwen3 && !keys.is_gguf()) usual = 128;  // transformers' default for this family
   FOVEA_TRY(attention.head_dim, keys.integer_or(head_dim_key, usual, 1, max_head_dim));
   if (!keys.has(head_dim_key) && usual != 128 && config.hidden % attention.heads != 0) {
-    return keys.wrong(hidden_key, say("is ", config.hidden, ", not a multiple of the ", attention.heads,
-                                      " of ", keys.name(heads_key)));
+    return keys.wrong(errors::config_no_multiple(keys.name(hidden_key), config.hidden, attention.heads,
+                                                 keys.name(heads_key)));
   }
   if (attention.head_dim < 2 || attention.head_dim % 2 != 0) {
-    return keys.wrong(head_dim_key, say("gives heads of ", attention.head_dim, ", expected an even number"));
+    return keys.wrong(errors::odd_heads(keys.name(head_dim_key), attention.head_dim));
   }
   FOVEA_TRY(const std::int64_t value_dim,
             keys.integer_or(value_dim_key, attention.head_dim, 1, max_head_dim));
   if (value_dim != attention.head_dim) {
-    return keys.unsupported(value_dim_key,
-                            say("is ", value_dim, ", expected ", attention.head_dim, " as for the keys"));
+    return keys.wrong(errors::other_value_heads(keys.name(value_dim_key), value_dim, attention.head_dim));
   }
   return attention;
 }
@@ -159,8 +158,7 @@ Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
   FOVEA_TRY(const Family* family, find_family(keys));
   FOVEA_CHECK(refuse_options(keys));
   // Opening the weights has read it already; this refuses what a folder without them says.
-  FOVEA_CHECK(
-      checkpoint::read_quantization(checkpoint.config(), (checkpoint.path() / "config.json").string()));
+  FOVEA_CHECK(checkpoint::read_quantization(checkpoint.config(), checkpoint.path() / "config.json"));
 
   ModelConfig config;
   config.name = model_name(keys, checkpoint);

@@ -204,9 +204,9 @@ struct ModelConfig {
 // Refuses by name what is not supported (architecture, activation, rope type, sliding window …).
 Result<ModelConfig> read_config(const checkpoint::Checkpoint&);
 
-// ErrorKind::unsupported names the layer and what of it the forward pass cannot compute yet; `where` is the
-// model's file.
-Result<void> check(const ModelConfig& config, const std::string& where);
+// ErrorKind::unsupported names the layer and what of it the forward pass cannot compute yet; `file` is the
+// model's.
+Result<void> check(const ModelConfig& config, const std::filesystem::path& file);
 
 // What inspect() tells, of a checkpoint that is open already.
 Result<ModelInfo> describe(const checkpoint::Checkpoint&);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "engine/models/say.h"
-
 namespace fovea::models {
 namespace {
 
@@ -17,14 +15,14 @@ constexpr Key layer_types_key{"", "layer_types"};
 const std::array<const Family*, 7> families{&llama,     &qwen2,   &qwen3, &qwen2_moe,
                                             &qwen3_moe, &mixtral, &mellum};
 
-std::string supported_names(bool gguf) {
-  std::string text;
+std::vector<std::string> supported_names(bool gguf) {
+  std::vector<std::string> names;
   for (const Family* family : families) {
     for (const std::string_view name : gguf ? family->gguf : family->hugging_face) {
-      if (!name.empty()) text += (text.empty() ? "" : ", ") + std::string(name);
+      if (!name.empty()) names.emplace_back(name);
     }
   }
-  return text;
+  return names;
 }
 
 }  // namespace
@@ -32,7 +30,7 @@ std::string supported_names(bool gguf) {
 Result<const Family*> find_family(const Keys& keys) {
   FOVEA_TRY(const std::string name, keys.string_or(architecture_key, ""));
   if (name.empty()) {
-    return keys.wrong(architecture_key, say("is missing, expected one of ", supported_names(keys.is_gguf())));
+    return keys.wrong(errors::no_architecture(keys.name(architecture_key), supported_names(keys.is_gguf())));
   }
   for (const Family* family : families) {
     const auto& names = keys.is_gguf() ? family->gguf : family->hugging_face;
@@ -41,9 +39,8 @@ Result<const Family*> find_family(const Keys& keys) {
     FOVEA_TRY(const std::int64_t experts, keys.integer_or(experts_key, 0, 0, max_experts));
     return experts > 0 ? &mixtral : &llama;
   }
-  return keys.unsupported(architecture_key,
-                          say("is \"", name, "\", an architecture that is not supported; these are: ",
-                              supported_names(keys.is_gguf())));
+  return keys.wrong(
+      errors::unknown_architecture(keys.name(architecture_key), name, supported_names(keys.is_gguf())));
 }
 
 const TensorNames& tensor_names(const Family& family, bool gguf) {
@@ -61,8 +58,8 @@ Result<ExpertsConfig> read_experts(const Keys& keys, bool normalise_otherwise) {
   FOVEA_TRY(config.experts, keys.integer(experts_key, 1, max_experts));
   FOVEA_TRY(config.used, keys.integer(experts_used_key, 1, max_experts));
   if (config.used > config.experts) {
-    return keys.wrong(experts_used_key, say("is ", config.used, ", more than the ", config.experts,
-                                            " experts of ", keys.name(experts_key)));
+    return keys.wrong(errors::more_experts_used(keys.name(experts_used_key), config.used, config.experts,
+                                                keys.name(experts_key)));
   }
   // Mixtral's folders have no norm_topk_prob: it always normalises.
   FOVEA_TRY(config.router.normalise,
@@ -73,11 +70,10 @@ Result<ExpertsConfig> read_experts(const Keys& keys, bool normalise_otherwise) {
 
   constexpr Key gating{"expert_gating_func", ""};
   FOVEA_TRY(const std::int64_t function, keys.integer_or(gating, 1, 0, 1 << 16));
-  if (function > 1) return keys.unsupported(gating, say("is ", function, ", expected 1 (softmax)"));
+  if (function > 1) return keys.wrong(errors::unknown_gating(keys.name(gating), function));
   constexpr Key groups{"expert_group_count", "n_group"};
   FOVEA_TRY(const std::int64_t group_count, keys.integer_or(groups, 0, 0, max_experts));
-  if (group_count > 1)
-    return keys.unsupported(groups, say("is ", group_count, ": routing by groups of experts"));
+  if (group_count > 1) return keys.wrong(errors::grouped_routing(keys.name(groups), group_count));
   return config;
 }
 
@@ -101,12 +97,12 @@ Result<std::vector<bool>> read_sparse_layers(const Keys& keys, std::int64_t laye
     sparse[layer] = (static_cast<std::int64_t>(layer) + 1) % step == 0;
   const nlohmann::json* dense = keys.list("mlp_only_layers");
   if (dense == nullptr) {
-    if (keys.has(dense_key)) return keys.wrong(dense_key, "is not a list of layer numbers");
+    if (keys.has(dense_key)) return keys.wrong(errors::no_layer_numbers(keys.name(dense_key)));
     return sparse;
   }
   for (const nlohmann::json& entry : *dense) {
     if (!entry.is_number_integer() || entry.get<std::int64_t>() < 0 || entry.get<std::int64_t>() >= layers) {
-      return keys.wrong(dense_key, say("holds ", entry.dump(), ", expected layers 0 to ", layers - 1));
+      return keys.wrong(errors::no_such_layer(keys.name(dense_key), entry.dump(), layers - 1));
     }
     sparse[entry.get<std::size_t>()] = false;
   }
@@ -117,12 +113,13 @@ Result<std::optional<std::vector<bool>>> read_layer_types(const Keys& keys, std:
   const nlohmann::json* types = keys.list("layer_types");
   if (types == nullptr) return std::nullopt;
   if (static_cast<std::int64_t>(types->size()) != layers)
-    return keys.wrong(layer_types_key, say("has ", types->size(), " entries, expected ", layers));
+    return keys.wrong(errors::config_list_length(keys.name(layer_types_key), types->size(), layers));
   std::vector<bool> slides;
   for (const nlohmann::json& type : *types) {
     slides.push_back(type == "sliding_attention");
     if (!slides.back() && type != "full_attention")
-      return keys.unsupported(layer_types_key, say("holds ", type.dump(), " at layer ", slides.size() - 1));
+      return keys.wrong(
+          errors::layer_type_unsupported(keys.name(layer_types_key), type.dump(), slides.size() - 1));
   }
   return slides;
 }
@@ -132,13 +129,13 @@ Result<void> read_windows(const Keys& keys, ModelConfig& config, WindowDefault o
   if (!used && !keys.is_gguf()) return {};
   // transformers' own default is 4096, which no file means by leaving the key out.
   if (keys.has(use_window_key) && !keys.mentions("sliding_window")) {
-    return keys.wrong(sliding_window_key, "is missing, expected a number of tokens or null");
+    return keys.wrong(errors::window_missing(keys.name(sliding_window_key)));
   }
   FOVEA_TRY(const std::int64_t window, keys.integer_or(sliding_window_key, 0, 0, INT32_MAX));
   if (window == 0 || window >= config.context) return {};
 
   constexpr Key pattern{"attention.sliding_window_pattern", ""};
-  if (keys.has(pattern)) return keys.unsupported(pattern, "is given: windows on some layers only");
+  if (keys.has(pattern)) return keys.wrong(errors::window_pattern(keys.name(pattern)));
   const auto put = [&](const auto& slides) {
     for (std::int64_t layer = 0; layer < config.layer_count(); ++layer)
       if (slides(layer)) config.layers[static_cast<std::size_t>(layer)].attention()->window = window;
@@ -149,7 +146,7 @@ Result<void> read_windows(const Keys& keys, ModelConfig& config, WindowDefault o
     return {};
   }
   if (!keys.is_gguf() && otherwise == WindowDefault::must_be_listed) {
-    return keys.unsupported(use_window_key, "is true, but no layer_types say which layers it means");
+    return keys.wrong(errors::windows_not_listed(keys.name(use_window_key)));
   }
   std::int64_t full = 0;
   if (!keys.is_gguf() && otherwise == WindowDefault::from_max_window_layers) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "engine/models/errors.h"
 #include "engine/models/placement.h"
-#include "engine/models/say.h"
 #include "engine/models/transfer.h"
 
 namespace fovea::models {
@@ -46,10 +46,8 @@ class HostLoader {
     });
     if (memory.bytes > 0) memory.arena = device_.allocate(memory.bytes);
     if (memory.bytes > 0 && memory.arena == nullptr)
-      return fail(ErrorKind::memory, model_.checkpoint().path().string(),
-                  say("the weights that the processor computes with need ", memory.bytes >> 20,
-                      " MiB of main memory, more than there is"),
-                  "Leave less to the processor, close other programs, or choose a smaller model");
+      return fail(phrases::file_place(model_.checkpoint().path()),
+                  errors::no_memory_for_host_weights(memory.bytes >> 20));
     for (const LayerPlan& layer : model_.plan().layers) out_.layers_.push_back(bind(layer));
     FOVEA_CHECK(run_transfers(model_.checkpoint(), device_, std::move(transfers_), threads, progress,
                               std::move(stop)));
@@ -100,7 +98,7 @@ Result<HostWeights> HostWeights::load(const Model& model, const kernels::Device&
   try {
     return HostLoader(model, host).run(threads, progress, std::move(stop));
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::memory, "loading", "there is not enough memory", "Close other programs");
+    return fail(phrases::loading_place(), errors::no_memory());
   }
 }
 

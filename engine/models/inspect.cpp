@@ -51,7 +51,7 @@ Result<ModelInfo> models::describe(const checkpoint::Checkpoint& file) {
   info.context = config.context;
   info.experts = config.experts();
   info.experts_used = config.experts_used();
-  info.conversion = file.conversion();
+  info.conversion = english(file.conversion());
   info.has_chat_template = !file.chat_template().empty();
   for (const checkpoint::TensorInfo& tensor : file.tensors()) {
     const auto bytes = static_cast<std::int64_t>(tensor.bytes);

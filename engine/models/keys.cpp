@@ -4,10 +4,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/models/say.h"
 
 namespace fovea::models {
 namespace {
@@ -15,24 +15,24 @@ namespace {
 using checkpoint::MetadataValue;
 using nlohmann::json;
 
-std::string describe(const json& value) {
+Phrase describe(const json& value) {
   std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
-  return text;
+  return phrases::config_found(std::move(text));
 }
 
-std::string describe(const MetadataValue& value) {
+Phrase describe(const MetadataValue& value) {
   return std::visit(
-      [](const auto& v) -> std::string {
+      [](const auto& v) -> Phrase {
         using T = std::decay_t<decltype(v)>;
         if constexpr (std::is_same_v<T, std::string_view>) {
-          return say('"', v.substr(0, 60), '"');
+          return phrases::config_found('"' + std::string(v.substr(0, 60)) + '"');
         } else if constexpr (std::is_same_v<T, bool>) {
-          return v ? "true" : "false";
+          return phrases::config_found(v ? "true" : "false");
         } else if constexpr (std::is_arithmetic_v<T>) {
-          return say(v);
+          return phrases::config_found(v);
         } else {
-          return say("a list of ", v.size(), " values");
+          return phrases::config_list(v.size());
         }
       },
       value);
@@ -69,11 +69,11 @@ std::optional<double> to_number(const MetadataValue& value) {
 
 Keys::Keys(const checkpoint::Checkpoint& checkpoint) {
   if (checkpoint.format() == checkpoint::Format::gguf) {
-    where_ = checkpoint.path().string();
+    file_ = checkpoint.path();
     metadata_ = &checkpoint.metadata();
     prefix_ = std::string(metadata_->string("general.architecture").value_or("")) + ".";
   } else {
-    where_ = (checkpoint.path() / "config.json").string();
+    file_ = checkpoint.path() / "config.json";
     json_ = &checkpoint.config();
   }
 }
@@ -109,20 +109,17 @@ std::string Keys::name(const Key& key) const {
   return prefix_ + std::string(!there(key.json) && there(key.json_other) ? key.json_other : key.json);
 }
 
-std::unexpected<Error> Keys::wrong(const Key& key, const std::string& what) const {
-  return fail(ErrorKind::format, where_, name(key) + " " + what,
-              "The file is damaged, or not a model that Fovea knows");
-}
-
-std::unexpected<Error> Keys::unsupported(const Key& key, const std::string& what) const {
-  return fail(ErrorKind::unsupported, where_, name(key) + " " + what, "Fovea cannot run this model");
+std::unexpected<Error> Keys::wrong(Error error) const {
+  const bool damaged = error.kind == ErrorKind::format;
+  error.advice = damaged ? phrases::damaged_or_unknown_model() : phrases::cannot_run_this_model();
+  return fail(phrases::file_place(file_), std::move(error));
 }
 
 Result<std::optional<std::int64_t>> Keys::find_integer(const Key& key) const {
   if (!has(key)) return std::nullopt;
   const auto convert = [&](const auto& value) -> Result<std::optional<std::int64_t>> {
     if (const auto found = to_integer(value)) return found;
-    return wrong(key, say("is ", describe(value), ", expected a whole number"));
+    return wrong(errors::config_type(name(key), describe(value), phrases::config_whole_number()));
   };
   return is_gguf() ? convert(*metadata_->find(gguf_name(key))) : convert(*json_value(key));
 }
@@ -132,11 +129,11 @@ Result<std::optional<double>> Keys::find_number(const Key& key) const {
   if (is_gguf()) {
     const MetadataValue& value = *metadata_->find(gguf_name(key));
     if (const auto found = to_number(value)) return found;
-    return wrong(key, say("is ", describe(value), ", expected a number"));
+    return wrong(errors::config_type(name(key), describe(value), phrases::config_number()));
   }
   const json& value = *json_value(key);
   if (value.is_number()) return value.get<double>();
-  return wrong(key, say("is ", describe(value), ", expected a number"));
+  return wrong(errors::config_type(name(key), describe(value), phrases::config_number()));
 }
 
 Result<std::int64_t> Keys::integer_or(const Key& key, std::int64_t otherwise, std::int64_t least,
@@ -144,13 +141,13 @@ Result<std::int64_t> Keys::integer_or(const Key& key, std::int64_t otherwise, st
   FOVEA_TRY(const std::optional<std::int64_t> found, find_integer(key));
   if (!found) return otherwise;
   if (*found < least || *found > most) {
-    return wrong(key, say("is ", *found, ", expected ", least, " to ", most));
+    return wrong(errors::config_range(name(key), *found, least, most));
   }
   return *found;
 }
 
 Result<std::int64_t> Keys::integer(const Key& key, std::int64_t least, std::int64_t most) const {
-  if (!has(key)) return wrong(key, say("is missing, expected ", least, " to ", most));
+  if (!has(key)) return wrong(errors::config_missing(name(key), least, most));
   return integer_or(key, 0, least, most);
 }
 
@@ -158,13 +155,13 @@ Result<double> Keys::number_or(const Key& key, double otherwise, double least, d
   FOVEA_TRY(const std::optional<double> found, find_number(key));
   if (!found) return otherwise;
   if (!(*found >= least && *found <= most)) {
-    return wrong(key, say("is ", *found, ", expected ", least, " to ", most));
+    return wrong(errors::config_range(name(key), *found, least, most));
   }
   return *found;
 }
 
 Result<double> Keys::number(const Key& key, double least, double most) const {
-  if (!has(key)) return wrong(key, say("is missing, expected ", least, " to ", most));
+  if (!has(key)) return wrong(errors::config_missing(name(key), least, most));
   return number_or(key, 0, least, most);
 }
 
@@ -173,11 +170,11 @@ Result<bool> Keys::boolean_or(const Key& key, bool otherwise) const {
   if (is_gguf()) {
     const MetadataValue& value = *metadata_->find(gguf_name(key));
     if (const auto* found = std::get_if<bool>(&value)) return *found;
-    return wrong(key, say("is ", describe(value), ", expected true or false"));
+    return wrong(errors::config_type(name(key), describe(value), phrases::config_boolean()));
   }
   const json& value = *json_value(key);
   if (value.is_boolean()) return value.get<bool>();
-  return wrong(key, say("is ", describe(value), ", expected true or false"));
+  return wrong(errors::config_type(name(key), describe(value), phrases::config_boolean()));
 }
 
 Result<std::string> Keys::string_or(const Key& key, std::string_view otherwise) const {
@@ -185,11 +182,11 @@ Result<std::string> Keys::string_or(const Key& key, std::string_view otherwise) 
   if (is_gguf()) {
     const MetadataValue& value = *metadata_->find(gguf_name(key));
     if (const auto* found = std::get_if<std::string_view>(&value)) return std::string(*found);
-    return wrong(key, say("is ", describe(value), ", expected text"));
+    return wrong(errors::config_type(name(key), describe(value), phrases::config_text()));
   }
   const json& value = *json_value(key);
   if (value.is_string()) return value.get<std::string>();
-  return wrong(key, say("is ", describe(value), ", expected text"));
+  return wrong(errors::config_type(name(key), describe(value), phrases::config_text()));
 }
 
 std::optional<Keys> Keys::object(std::string_view json_name) const {
@@ -197,7 +194,7 @@ std::optional<Keys> Keys::object(std::string_view json_name) const {
   const auto it = json_->find(json_name);
   if (it == json_->end() || !it->is_object() || it->empty()) return std::nullopt;
   Keys inner;
-  inner.where_ = where_;
+  inner.file_ = file_;
   inner.prefix_ = prefix_ + std::string(json_name) + ".";
   inner.json_ = &*it;
   return inner;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/core/result.h"
+#include "engine/models/errors.h"
 
 namespace fovea::checkpoint {
 class Checkpoint;
@@ -50,8 +52,8 @@ class Keys {
   // A list inside config.json; null when it is missing.
   const nlohmann::json* list(std::string_view json_name) const;
 
-  std::unexpected<Error> wrong(const Key&, const std::string& what) const;        // ErrorKind::format
-  std::unexpected<Error> unsupported(const Key&, const std::string& what) const;  // ErrorKind::unsupported
+  // At the file, with advice by the error's kind: ErrorKind::format or ::unsupported.
+  std::unexpected<Error> wrong(Error) const;
 
  private:
   Keys() = default;
@@ -60,7 +62,7 @@ class Keys {
   Result<std::optional<std::int64_t>> find_integer(const Key&) const;
   Result<std::optional<double>> find_number(const Key&) const;
 
-  std::string where_;   // the file
+  std::filesystem::path file_;
   std::string prefix_;  // "llama." or "rope_scaling."
   const checkpoint::Metadata* metadata_ = nullptr;
   const nlohmann::json* json_ = nullptr;

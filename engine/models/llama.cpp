@@ -8,14 +8,15 @@ namespace {
 Result<void> configure_llama(const Keys& keys, ModelConfig& config) {
   if (!keys.is_gguf()) {
     FOVEA_CHECK(read_attention_bias(keys, config));
-    FOVEA_TRY(const bool mlp_bias, keys.boolean_or({"", "mlp_bias"}, false));
-    if (mlp_bias) return keys.unsupported({"", "mlp_bias"}, "is true: biases in the feed-forward layers");
+    constexpr Key mlp_bias_key{"", "mlp_bias"};
+    FOVEA_TRY(const bool mlp_bias, keys.boolean_or(mlp_bias_key, false));
+    if (mlp_bias) return keys.wrong(errors::mlp_biases(keys.name(mlp_bias_key)));
   }
   if (!keys.is_gguf()) {
     FOVEA_TRY(const std::string type, keys.string_or({"", "model_type"}, ""));
     if (type == "llama") return {};  // Llama itself has no windows
     if (!keys.mentions("sliding_window")) {
-      return keys.wrong(sliding_window_key, "is missing, expected a number of tokens or null");
+      return keys.wrong(errors::window_missing(keys.name(sliding_window_key)));
     }
   }
   return read_windows(keys, config, WindowDefault::all_layers);

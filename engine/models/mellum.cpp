@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/models/families.h"
-#include "engine/models/say.h"
 
 namespace fovea::models {
 namespace {
@@ -15,11 +14,11 @@ Result<std::vector<bool>> read_feed_forward_types(const Keys& keys, std::int64_t
   const nlohmann::json* types = keys.list("mlp_layer_types");
   if (types == nullptr) return sparse;
   if (types->size() != sparse.size())
-    return keys.wrong(types_key, say("has ", types->size(), " entries, expected ", layers));
+    return keys.wrong(errors::config_list_length(keys.name(types_key), types->size(), layers));
   for (std::size_t layer = 0; layer < sparse.size(); ++layer) {
     sparse[layer] = (*types)[layer] == "sparse";
     if (!sparse[layer] && (*types)[layer] != "dense")
-      return keys.unsupported(types_key, say("holds ", (*types)[layer].dump(), " at layer ", layer));
+      return keys.wrong(errors::layer_type_unsupported(keys.name(types_key), (*types)[layer].dump(), layer));
   }
   return sparse;
 }

@@ -4,12 +4,13 @@
 #include <new>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/core/device_words.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/models/errors.h"
 #include "engine/models/no_stream.h"
 #include "engine/models/placement.h"
 #include "engine/models/plan.h"
-#include "engine/models/say.h"
 #include "engine/models/transfer.h"
 #include "kernels/formats/formats.h"
 
@@ -66,9 +67,7 @@ class Loader {
     model_.bytes_per_token_ = footprint.per_token;
     memory.arena = device().allocate(memory.bytes);
     if (memory.arena == nullptr) {
-      return fail(ErrorKind::memory, file().path().string(),
-                  say("the weights need ", memory.bytes >> 20, " MiB, more than there is"),
-                  "Close other programs, or choose a smaller model");
+      return fail(phrases::file_place(file().path()), errors::no_memory_for_weights(memory.bytes >> 20));
     }
     bind(plan);
     FOVEA_CHECK(send_vectors());
@@ -126,8 +125,8 @@ class Loader {
     }
     stream->synchronize();
     sent_.clear();
-    if (std::string failure = stream->failure(); !failure.empty())
-      return fail(ErrorKind::device, device().name(), std::move(failure));
+    if (const kernels::Failure failure = stream->failure(); !failure.empty())
+      return device_failed(device().name(), failure);
     return {};
   }
 
@@ -183,7 +182,7 @@ Result<Model> Model::load(checkpoint::Checkpoint checkpoint, const kernels::Devi
   try {
     return Loader(std::move(checkpoint), device, units, host).run(threads, progress, stop);
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::memory, "loading", "there is not enough memory", "Close other programs");
+    return fail(phrases::loading_place(), errors::no_memory());
   }
 }
 

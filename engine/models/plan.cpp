@@ -5,15 +5,12 @@
 
 #include "engine/core/result.h"
 #include "engine/models/families.h"
-#include "engine/models/say.h"
 
 namespace fovea::models {
 namespace {
 
 using checkpoint::Checkpoint;
 using checkpoint::TensorInfo;
-
-constexpr auto other_version = "Choose another version of this model";
 
 class Planner {
  public:
@@ -43,31 +40,19 @@ class Planner {
   }
 
  private:
-  std::string where(std::string_view name) const {
-    return say(checkpoint_.path().string(), ", tensor ", name);
-  }
-
-  Result<const TensorInfo*> find(std::string_view name, const std::string& expected) {
-    const TensorInfo* tensor = checkpoint_.find(name);
-    if (tensor == nullptr) {
-      return fail(ErrorKind::format, where(name), say("the tensor is missing, expected ", expected),
-                  "The file is not complete, or its configuration is another model's");
-    }
-    used_.insert(tensor->name);
-    return tensor;
-  }
+  Phrase where(std::string_view name) const { return phrases::tensor_place(checkpoint_.path(), name); }
 
   // Dimensions of 1 in front say nothing: [1, d] and [d] are the same rows.
   Result<const TensorInfo*> find(std::string_view name, const std::vector<std::int64_t>& shape) {
-    FOVEA_TRY(const TensorInfo* tensor, find(name, shape_text(shape)));
+    const TensorInfo* tensor = checkpoint_.find(name);
+    if (tensor == nullptr) return fail(where(name), errors::tensor_missing(shape));
+    used_.insert(tensor->name);
     const auto significant = [](std::span<const std::int64_t> s) {
       while (s.size() > 1 && s.front() == 1) s = s.subspan(1);
       return s;
     };
     if (!std::ranges::equal(significant(tensor->shape), significant(shape))) {
-      return fail(ErrorKind::format, where(name),
-                  say("the shape is ", shape_text(tensor->shape), ", expected ", shape_text(shape)),
-                  "The file's configuration does not belong to its weights");
+      return fail(where(name), errors::tensor_shape(tensor->shape, shape));
     }
     return tensor;
   }
@@ -80,14 +65,11 @@ class Planner {
   Result<VectorSource> vector(std::string_view name, std::int64_t count) {
     FOVEA_TRY(const TensorInfo* tensor, find(name, std::vector{count}));
     if (!tensor->is_mapped()) {
-      return fail(ErrorKind::unsupported, where(name), "the tensor is packed as integers, expected floats",
-                  other_version);
+      return fail(where(name), errors::packed_vector());
     }
     if (tensor->type != kernels::Type::f32 && tensor->type != kernels::Type::f16 &&
         tensor->type != kernels::Type::bf16) {
-      return fail(ErrorKind::unsupported, where(name),
-                  say("the type is ", kernels::type_name(tensor->type), ", expected F32, F16 or BF16"),
-                  other_version);
+      return fail(where(name), errors::vector_type(kernels::type_name(tensor->type)));
     }
     return tensor;
   }
@@ -212,10 +194,7 @@ class Planner {
                                number, [](char c) { return c >= '0' && c <= '9'; }) &&
                            std::stoll(number) >= config_.layer_count();
         if (extra) continue;
-        return fail(ErrorKind::unsupported, where(tensor.name),
-                    say("the tensor ", shape_text(tensor.shape), " has no place in a ", config_.architecture,
-                        " model with this configuration"),
-                    "Fovea cannot run this model");
+        return fail(where(tensor.name), errors::tensor_without_place(tensor.shape, config_.architecture));
       }
       ignored.push_back(tensor.name);
     }
@@ -244,7 +223,7 @@ void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan) {
 }
 
 Result<WeightPlan> plan_weights(const Checkpoint& checkpoint, const ModelConfig& config) {
-  FOVEA_CHECK(check(config, checkpoint.path().string()));
+  FOVEA_CHECK(check(config, checkpoint.path()));
   FOVEA_TRY(const Family* family, find_family(Keys(checkpoint)));
   const bool gguf = checkpoint.format() == checkpoint::Format::gguf;
   return Planner(checkpoint, config, tensor_names(*family, gguf)).run();

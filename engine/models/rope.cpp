@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/models/say.h"
 
 namespace fovea::models {
 namespace {
@@ -32,7 +31,7 @@ Result<RopeScaling> scaling_type(const Keys& keys, const std::string& name) {
   if (name == "yarn") return RopeScaling::yarn;
   if (!keys.is_gguf() && name == "dynamic") return RopeScaling::dynamic;
   if (!keys.is_gguf() && name == "llama3") return RopeScaling::llama3;
-  return keys.unsupported(type_key, say("is \"", name, "\", a rotary scaling that is not supported"));
+  return keys.wrong(errors::unknown_rope(keys.name(type_key), name));
 }
 
 Result<void> read_yarn(const Keys& keys, RopeConfig& rope) {
@@ -80,8 +79,8 @@ Result<void> read_scaling(const Keys& keys, const Keys& outer, std::int64_t cont
     FOVEA_TRY(rope.low_frequency_factor, keys.number(low_key, 1e-6, max_factor));
     FOVEA_TRY(rope.high_frequency_factor, keys.number(high_key, 1e-6, max_factor));
     if (rope.high_frequency_factor <= rope.low_frequency_factor) {
-      return keys.wrong(high_key, say("is ", rope.high_frequency_factor, ", expected more than the ",
-                                      rope.low_frequency_factor, " of low_freq_factor"));
+      return keys.wrong(errors::rope_frequencies(keys.name(high_key), rope.high_frequency_factor,
+                                                 rope.low_frequency_factor));
     }
   }
   return {};
@@ -92,9 +91,9 @@ Result<void> read_table(const Keys& keys, const Keys& outer, std::int64_t contex
   FOVEA_TRY(rope.theta, keys.number_or(theta_key, rope.theta, 1.0000001, 1e15));
   constexpr Key partial{"", "partial_rotary_factor"};
   FOVEA_TRY(const double share, keys.number_or(partial, 1, 0, 1));
-  if (share != 1) return keys.unsupported(partial, say("is ", share, ", expected 1"));
+  if (share != 1) return keys.wrong(errors::config_number_unsupported(keys.name(partial), share, 1));
   if (keys.list("mrope_section"))
-    return keys.unsupported({"", "mrope_section"}, "is given: multimodal rotation");
+    return keys.wrong(errors::multimodal_rotation(keys.name({"", "mrope_section"})));
   FOVEA_TRY(const std::string type, keys.string_or(type_key, "default"));
   FOVEA_TRY(rope.scaling, scaling_type(keys, type));
   return read_scaling(keys, outer, context, rope);
@@ -109,7 +108,7 @@ Result<void> read_folder(const Keys& keys, const Family& family, const ModelConf
   if (!inner) return {};
   for (const char* nested : {"full_attention", "sliding_attention"}) {
     if (inner->object(nested)) {
-      return keys.unsupported({"", nested}, "has rotary parameters of its own, which is not supported");
+      return keys.wrong(errors::rope_of_its_own(keys.name({"", nested})));
     }
   }
   return read_table(*inner, keys, config.context, rope);
@@ -120,14 +119,14 @@ Result<void> read_kinds(const Keys& keys, const RopeConfig& usual, ModelConfig& 
   constexpr Key parameters_key{"", "rope_parameters"};
   const std::optional<Keys> kinds = keys.object("rope_parameters");
   if (!kinds && keys.has(parameters_key))
-    return keys.wrong(parameters_key, "is not an object with rotary parameters for each kind of layer");
+    return keys.wrong(errors::rope_by_kind_missing(keys.name(parameters_key)));
   config.rotary.clear();
   for (const auto& [kind, theta] : {std::pair("full_attention", 5e5), std::pair("sliding_attention", 1e4)}) {
     RopeConfig& rope = config.rotary.emplace_back(usual);
     rope.theta = theta;
     if (!kinds) continue;
     const std::optional<Keys> inner = kinds->object(kind);
-    if (!inner) return kinds->wrong({"", kind}, "is missing, expected its rotary parameters");
+    if (!inner) return kinds->wrong(errors::rope_of_kind_missing(kinds->name({"", kind})));
     FOVEA_CHECK(read_table(*inner, keys, config.context, rope));
   }
   FOVEA_TRY(const auto slides, read_layer_types(keys, config.layer_count()));
@@ -143,7 +142,7 @@ Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoin
   constexpr Key dimensions{"rope.dimension_count", ""};
   FOVEA_TRY(const std::int64_t rotary, keys.integer_or(dimensions, head_dim, 1, INT32_MAX));
   if (rotary != head_dim) {
-    return keys.unsupported(dimensions, say("is ", rotary, ", expected the heads' ", head_dim));
+    return keys.wrong(errors::partial_rotation(keys.name(dimensions), rotary, head_dim));
   }
   const bool has_factor = keys.has(factor_key) || keys.has(old_factor_key);
   FOVEA_TRY(const std::string type, keys.string_or(type_key, has_factor ? "linear" : "none"));
@@ -156,19 +155,15 @@ Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoin
 
   const auto* tensor = checkpoint.find("rope_freqs.weight");
   if (tensor == nullptr) return {};
-  const std::string where = say(checkpoint.path().string(), ", tensor rope_freqs.weight");
-  constexpr auto download_again = "The file is damaged, or made by a faulty program: download it again";
+  const Phrase where = phrases::tensor_place(checkpoint.path(), tensor->name);
   if (tensor->type != kernels::Type::f32 || tensor->elements() != head_dim / 2) {
-    return fail(ErrorKind::format, where,
-                say("the tensor is ", kernels::type_name(tensor->type), " ", shape_text(tensor->shape),
-                    ", expected F32 [", head_dim / 2, "]"),
-                download_again);
+    return fail(where, errors::rope_tensor(kernels::type_name(tensor->type), tensor->shape, head_dim / 2));
   }
   rope.frequency_factors.resize(static_cast<std::size_t>(head_dim / 2));
   std::memcpy(rope.frequency_factors.data(), checkpoint.bytes(*tensor).data(),
               rope.frequency_factors.size() * sizeof(float));
   if (!std::ranges::all_of(rope.frequency_factors, [](float f) { return std::isfinite(f) && f > 0; })) {
-    return fail(ErrorKind::format, where, "a factor is not a positive number", download_again);
+    return fail(where, errors::rope_factor());
   }
   return {};
 }

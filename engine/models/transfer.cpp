@@ -8,6 +8,8 @@
 #include <mutex>
 #include <optional>
 
+#include "engine/core/device_words.h"
+#include "engine/models/errors.h"
 #include "kernels/cpu/thread_pool.h"
 
 namespace fovea::models {
@@ -42,7 +44,7 @@ class Upload {
   bool ready() const { return memory_ != nullptr && stream_ != nullptr; }
   std::byte* memory() const { return memory_; }
   // Why it failed; empty when the first bytes of memory() are at the target.
-  std::string send(std::byte* target, std::int64_t bytes) {
+  kernels::Failure send(std::byte* target, std::int64_t bytes) {
     device_.copy(target, memory_, bytes, *stream_);
     stream_->synchronize();
     return stream_->failure();
@@ -84,7 +86,7 @@ class Loader {
              thread == 0);
     });
     if (error_) return std::unexpected(*std::move(error_));
-    if (stop_.stop_requested()) return fail(ErrorKind::cancelled, "loading", "cancelled");
+    if (stop_.stop_requested()) return fail(phrases::loading_place(), errors::loading_cancelled());
     report({}, true);
     return {};
   }
@@ -133,13 +135,10 @@ class Loader {
       move(chunk, worker.converted);
     } else {
       if (!worker.upload) worker.upload.emplace(device_, largest_);
-      if (!worker.upload->ready()) {
-        return give_up({ErrorKind::memory, device_.name(),
-                        "there are no " + std::to_string(largest_) + " bytes of pinned memory",
-                        "Close other programs"});
-      }
-      if (std::string failure = send(chunk, worker.converted, *worker.upload); !failure.empty())
-        return give_up({ErrorKind::device, device_.name(), std::move(failure), {}});
+      if (!worker.upload->ready())
+        return give_up(errors::no_memory_to_upload(Bytes{largest_}).at(phrases::name_place(device_.name())));
+      if (const kernels::Failure failure = send(chunk, worker.converted, *worker.upload); !failure.empty())
+        return give_up(device_failed(device_.name(), failure).error());
     }
     const checkpoint::TensorInfo& tensor = *chunk.transfer->source.tensor;
     done_ += chunk.count * kernels::row_bytes(tensor.type, chunk.transfer->source.columns);
@@ -169,7 +168,7 @@ class Loader {
   }
 
   // Packs a chunk as if it were alone, in pinned memory, and waits for its copy; why that failed.
-  std::string send(const Chunk& chunk, std::vector<std::byte>& converted, Upload& upload) const {
+  kernels::Failure send(const Chunk& chunk, std::vector<std::byte>& converted, Upload& upload) const {
     const Transfer& transfer = *chunk.transfer;
     const MatrixSource& source = transfer.source;
     const auto rows = checkpoint_.rows(*source.tensor, source.columns, source.first_row + chunk.first,

@@ -30,8 +30,8 @@ Result<void> VersionLoader::load(const VersionLoad& load, std::byte* staging, ke
   if (!staging) return {};
   device_.copy(load.block.memory, staging, bytes, *stream);
   stream->synchronize();
-  if (std::string failure = stream->failure(); !failure.empty())
-    return fail(ErrorKind::device, device_.name(), std::move(failure));
+  if (const kernels::Failure failure = stream->failure(); !failure.empty())
+    return device_failed(device_.name(), failure);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <set>
 
+#include "engine/core/device_words.h"
 #include "engine/models/say.h"
 
 namespace fovea::precision {
@@ -26,7 +27,7 @@ Result<std::unique_ptr<VersionTable>> VersionTable::create(Parts parts, Arena ar
   for (std::int64_t i = 0; i < p.max_retired; ++i) {
     Retired& retired = table->retired_.emplace_back();
     retired.readers_ended = p.device->make_event();
-    if (!retired.readers_ended) return fail(ErrorKind::device, p.device->name(), p.stream->failure());
+    if (!retired.readers_ended) return device_failed(p.device->name(), p.stream->failure());
   }
   return table;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/core/device_words.h"
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
 #include "engine/runtime/main_memory.h"
@@ -34,15 +35,15 @@ Result<std::vector<DeviceInfo>> devices() {
                    .memory_bytes = facts.memory_bytes,
                    .memory_free_bytes = facts.memory_free_bytes,
                    .bandwidth_gb_per_s = facts.bandwidth_gb_per_s,
-                   .bf16_products = gpu.device ? gpu.device->bf16_products() : "",
+                   .bf16_products = gpu.device ? phrase_of(gpu.device->bf16_products()) : Phrase(),
                    .switched_off = gpu.device ? gpu.device->switched_off() : "",
-                   .unusable = gpu.reason});
+                   .unusable = phrase_of(gpu.obstacle)});
   }
   return all;
 }
 
-std::string why_no_gpu() {
-  return kernels::gpus().reason;
+Phrase why_no_gpu() {
+  return phrase_of(kernels::gpus().obstacle);
 }
 
 DeviceMemory device_memory(std::string_view device) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/core/device_words.h"
+#include "engine/core/errors.h"
 #include "engine/core/result.h"
 #include "engine/runtime/entropy.h"
 #include "engine/runtime/errors.h"
@@ -86,9 +88,9 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
 }
 
 Result<void> Engine::Parts::check_device() const {
-  if (std::string failure = stream->failure(); !failure.empty())
-    return fail(ErrorKind::device, device->name(), std::move(failure),
-                "The conversation is kept; start Fovea again to go on with it");
+  if (const kernels::Failure failure = stream->failure(); !failure.empty())
+    return fail(phrases::name_place(device->name()),
+                errors::device_failed(phrase_of(failure)).advise(phrases::conversation_is_kept()));
   return {};
 }
 

@@ -122,7 +122,6 @@ FOVEA_ERROR(unsupported, dense_shape_has_no_tiers, "the tiers of a dense model a
             "Plan without a policy, or give the model");
 
 // Devices.
-FOVEA_ERROR(not_found, no_such_instruction_set, "this processor cannot run \"{name}\"", "Choose one of: {names}");
 FOVEA_ERROR(memory, no_more_memory, "the system has no more memory to give",
             "Close other programs, or choose a smaller model or context");
 FOVEA_ERROR(memory, no_more_threads, "the system starts no more threads: {said}",

@@ -14,6 +14,8 @@
 #endif
 
 #include "engine/api/devices.h"
+#include "engine/core/device_words.h"
+#include "engine/core/errors.h"
 #include "engine/core/result.h"
 #include "engine/runtime/errors.h"
 #include "kernels/api/gpus.h"
@@ -95,11 +97,12 @@ Result<const kernels::Device*> gpu(std::string_view name) {
     names.push_back(each.name);
     if (each.name != name) continue;
     if (each.device) return each.device;
-    return fail(ErrorKind::unsupported, each.name, each.facts.description + " cannot be used: " + each.reason,
-                "Choose --device cpu");
+    return fail(phrases::name_place(each.name),
+                errors::device_unusable(each.facts.description, phrase_of(each.obstacle)));
   }
-  return fail(ErrorKind::not_found, "device " + std::string(name),
-              found.devices.empty() ? found.reason : "there is no such device", "Choose one of: " + names);
+  return fail(phrases::device_place(name),
+              found.devices.empty() ? errors::no_gpu_here(phrase_of(found.obstacle), std::move(names))
+                                    : errors::no_such_device(std::move(names)));
 }
 
 }  // namespace
@@ -109,10 +112,10 @@ Result<const kernels::Device*> chosen_device(std::string_view name) {
   if (name != "cpu") return gpu(name);
   if (const kernels::Device* device = kernels::cpu::default_device()) return device;
   const char* wanted = std::getenv("FOVEA_CPU");
-  std::vector<std::string> available;
-  for (const std::string_view set : kernels::cpu::available_instruction_sets()) available.emplace_back(set);
-  return fail(phrases::option_place("FOVEA_CPU"),
-              errors::no_such_instruction_set(wanted == nullptr ? "" : wanted, std::move(available)));
+  const auto sets = kernels::cpu::available_instruction_sets();
+  return fail(phrases::name_place("FOVEA_CPU"),
+              errors::unknown_instruction_set(wanted == nullptr ? "" : wanted,
+                                              std::vector<std::string>(sets.begin(), sets.end())));
 }
 
 }  // namespace fovea::runtime

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/api/engine.h"
+#include "engine/core/device_words.h"
 #include "engine/core/result.h"
 #include "engine/runtime/entropy.h"
 #include "engine/runtime/errors.h"
@@ -103,8 +104,8 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
     const std::span<const float> logits = parts.forward->run(
         {.segments = {segment}, .context = parts.plan.options.context, .stop = stop, .observer = &watch},
         *parts.stream);
-    if (std::string failure = parts.stream->failure(); !failure.empty())
-      return fail(ErrorKind::device, parts.device->name(), std::move(failure));
+    if (const kernels::Failure failure = parts.stream->failure(); !failure.empty())
+      return device_failed(parts.device->name(), failure);
     if (parts.forward->stopped()) return fail(phrases::forward_pass_place(), errors::stopped_on_request());
     sequence.commit(part);
     FOVEA_CHECK(sink(

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/core/device_words.h"
+#include "engine/core/errors.h"
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
 #include "engine/selftest/selftest.h"
@@ -45,8 +47,9 @@ Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
       if (library && !(asks_library && operation == "linear")) continue;
       kernels::Stream& chosen = library ? *with_library : *stream;
       const std::vector<float> outputs = run_once(one, bench.device, chosen, packed, damage);
-      if (std::string why = chosen.failure(); !why.empty())
-        return fail(ErrorKind::device, bench.device.name() + ", " + one.name, std::move(why));
+      if (const kernels::Failure failure = chosen.failure(); !failure.empty())
+        return fail(phrases::device_case_place(bench.device.name(), one.name),
+                    errors::device_failed(phrase_of(failure)));
       part->worst = std::max(part->worst, worst_share(outputs, expected, tolerance));
       std::string wrong = !damage.empty() ? damage : difference(outputs, expected, tolerance);
       if (!wrong.empty())

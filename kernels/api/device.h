@@ -34,6 +34,15 @@ struct DeviceCeiling {
   double overlapping_node_us = 0;
 };
 
+// What multiplies matrices of BF16: a library, or, with an obstacle, the device's own kernels. Neither: the
+// device has no such choice.
+struct Bf16Products {
+  std::string library = {};  // with its file: "cuBLAS 13.1.0, /usr/lib/libcublas.so.13"
+  Obstacle obstacle = {};    // why it is none
+
+  bool empty() const { return library.empty() && obstacle.empty(); }
+};
+
 // A mark in a stream's order. Recorded again, it marks the later point.
 class Event {
  public:
@@ -52,14 +61,14 @@ class Device {
   virtual std::string instruction_set() const = 0;  // "scalar", "avx2", "avx512-vnni" …
   virtual DeviceFacts facts() const = 0;
   virtual const OperationTable& operations() const = 0;
-  // GPU: what multiplies matrices of BF16 with many tokens, "cuBLAS 13.1.0, /usr/…". Loads it.
-  virtual std::string bf16_products() const { return {}; }
+  // GPU: what multiplies matrices of BF16 with many tokens. Loads it.
+  virtual Bf16Products bf16_products() const { return {}; }
   virtual std::unique_ptr<Stream> make_stream(const StreamOptions&) const = 0;  // null: no memory, or failed
   // Takes some memory meanwhile, and less than a second. The stream must be idle.
   virtual DeviceCeiling measure_ceiling(Stream&) const { return {}; }
 
   // GPU: its first error, after which it does nothing more; empty: none.
-  virtual std::string failure() const { return {}; }
+  virtual Failure failure() const { return {}; }
   // GPU: what FOVEA_CUDA_OFF names, "pdl, graph"; empty: nothing.
   virtual std::string switched_off() const { return {}; }
 

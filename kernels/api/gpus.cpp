@@ -12,13 +12,15 @@ namespace fovea::kernels {
 
 namespace {
 
-ModuleDevices none(std::string reason) {
-  return {.devices = {}, .reason = std::move(reason)};
+using Kind = Obstacle::Kind;
+
+ModuleDevices none(Kind kind, std::vector<std::string> names, std::string said = {}) {
+  return {.devices = {}, .obstacle = {.kind = kind, .names = std::move(names), .said = std::move(said)}};
 }
 
 std::string last_error() {
   const char* const text = dlerror();
-  return text == nullptr ? "no reason given" : text;
+  return text == nullptr ? "" : text;
 }
 
 template <class Function>
@@ -37,28 +39,25 @@ std::vector<std::filesystem::path> usual_paths() {
 
 ModuleDevices load_module(const std::string& driver, std::span<const std::filesystem::path> paths) {
   if (dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
-    return none("there is no NVIDIA driver here (" + last_error() + ")");
+    return none(Kind::no_driver, {}, last_error());
   std::filesystem::path module;
-  std::string looked;
+  std::vector<std::string> looked;
   for (const std::filesystem::path& path : paths) {
     std::error_code error;
     if (module.empty() && std::filesystem::exists(path, error)) module = path;
-    looked += (looked.empty() ? "" : ", ") + path.string();
+    looked.push_back(path.string());
   }
-  if (module.empty())
-    return none("this program was built without its GPU module (it would be one of " + looked +
-                "); build it again where nvcc is, see README.md");
+  if (module.empty()) return none(Kind::no_module, std::move(looked));
   void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return none("the GPU module cannot be loaded: " + last_error());
+  if (library == nullptr) return none(Kind::unloadable_module, {}, last_error());
   auto* const abi = find<ModuleAbi>(library, module_abi_name);
   auto* const devices = find<FindModuleDevices>(library, module_devices_name);
-  if (abi == nullptr || devices == nullptr) return none(module.string() + " is no module of Fovea");
+  if (abi == nullptr || devices == nullptr) return none(Kind::foreign_module, {module.string()});
   if (std::strcmp(abi(), FOVEA_KERNELS_ABI) != 0)
-    return none(module.string() + " is of another build (" + abi() +
-                ", expected " FOVEA_KERNELS_ABI "); build or install both together");
+    return none(Kind::other_build, {module.string(), abi(), FOVEA_KERNELS_ABI});
   ModuleDevices found;
   devices(found);
-  if (found.devices.empty() && found.reason.empty()) found.reason = "the driver lists no GPU";
+  if (found.devices.empty() && found.obstacle.empty()) found.obstacle.kind = Kind::no_device;
   return found;
 }
 
@@ -70,7 +69,7 @@ const ModuleDevices& gpus() {
 #else
 
 ModuleDevices load_module(const std::string&, std::span<const std::filesystem::path>) {
-  return {.devices = {}, .reason = "GPUs are used on Linux only"};
+  return {.devices = {}, .obstacle = {.kind = Obstacle::Kind::other_system}};
 }
 const ModuleDevices& gpus() {
   static const ModuleDevices found = load_module({}, {});

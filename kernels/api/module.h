@@ -14,12 +14,12 @@ struct ModuleDevice {
   std::string name;                // "cuda:0"
   const Device* device = nullptr;  // lives as long as the program; null where it cannot be used
   DeviceFacts facts;
-  std::string reason;  // why it cannot be used
+  Obstacle obstacle;  // why it cannot be used
 };
 
 struct ModuleDevices {
   std::vector<ModuleDevice> devices;
-  std::string reason;  // why there is none, one sentence
+  Obstacle obstacle;  // why there is none
 };
 
 // The names and types of what a module exports.

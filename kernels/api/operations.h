@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/api/failure.h"
 #include "kernels/api/types.h"
 
 namespace fovea::kernels {
@@ -45,10 +46,10 @@ class Stream {
  public:
   virtual ~Stream() = default;
   virtual void synchronize() = 0;
-  // Why something in this stream has failed, in one sentence; empty while all is well. To be asked behind
-  // synchronize() or an event's wait(). It stays: what was computed since is worth nothing, and a device that
-  // is lost says so in each of its streams.
-  virtual std::string failure() const { return {}; }
+  // Why something in this stream has failed; empty while all is well. To be asked behind synchronize() or an
+  // event's wait(). It stays: what was computed since is worth nothing, and a device that is lost says so in
+  // each of its streams.
+  virtual Failure failure() const { return {}; }
 
   // --- capture: much work again and again, each time for the price of one launch ---
   //
@@ -60,7 +61,7 @@ class Stream {
 
   // False: this stream captures nothing.
   virtual bool begin_capture() { return false; }
-  // Null when something in between could not be captured; `why` says what, in one sentence.
+  // Null when something in between could not be captured; `why` says what, for the log.
   virtual std::unique_ptr<Graph> end_capture(std::string& why) {
     why = "the device captures nothing";
     return nullptr;

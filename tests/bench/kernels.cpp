@@ -293,6 +293,6 @@ int main(int argc, char** argv) {
   }
   if (options.json) std::printf("%s\n", found.dump().c_str());
   if (stream->failure().empty()) return 0;
-  std::fprintf(stderr, "bench_kernels: %s: %s\n", device->name().c_str(), stream->failure().c_str());
+  std::fprintf(stderr, "bench_kernels: %s: %s\n", device->name().c_str(), stream->failure().said.c_str());
   return 1;
 }

@@ -130,16 +130,16 @@ class SelfTestTest : public QObject {
   void aFailureIsToldWhereNoStreamIsMade() {
     class Failed final : public kernels::ForwardingDevice {
      public:
-      explicit Failed(std::string why) : kernels::ForwardingDevice(cpu()), why_(std::move(why)) {}
+      explicit Failed(kernels::Failure why) : kernels::ForwardingDevice(cpu()), why_(std::move(why)) {}
       std::unique_ptr<kernels::Stream> make_stream(const kernels::StreamOptions&) const override {
         return nullptr;
       }
-      std::string failure() const override { return why_; }
+      kernels::Failure failure() const override { return why_; }
 
      private:
-      std::string why_;
+      kernels::Failure why_;
     };
-    const Failed lost("running kernels failed: planted"), full("");
+    const Failed lost({.action = kernels::Action::running_kernels, .said = "planted"}), full({});
     const auto failed = selftest::test_operations(bench(lost));
     QVERIFY(!failed);
     QCOMPARE(failed.error().kind, ErrorKind::device);

@@ -15,19 +15,19 @@ using namespace fovea::checkpoint;
 
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using FileBytes = std::vector<std::byte>;
 
-std::uint64_t number(const Bytes& front, std::size_t offset) {
+std::uint64_t number(const FileBytes& front, std::size_t offset) {
   std::uint64_t value = 0;
   std::memcpy(&value, front.data() + offset, sizeof value);
   return value;
 }
 
-void set(Bytes& front, std::size_t offset, std::uint64_t value) {
+void set(FileBytes& front, std::size_t offset, std::uint64_t value) {
   std::memcpy(front.data() + offset, &value, sizeof value);
 }
 
-void seal(Bytes& front) {
+void seal(FileBytes& front) {
   const std::span all(front);
   const std::uint64_t json = std::min<std::uint64_t>(number(front, 32), front.size() - store_header_bytes);
   set(front, 40, checksum64(all.subspan(store_header_bytes, json)));
@@ -65,7 +65,7 @@ void check_layout(const StoreLayout& layout) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto input = fuzz::bytes_of(data + 1, size - 1);
-  Bytes front(input.begin(), input.end());
+  FileBytes front(input.begin(), input.end());
   if (data[0] & 1 && front.size() >= store_header_bytes) seal(front);
   auto file_bytes = static_cast<std::int64_t>(front.size());
   if (data[0] & 2 && front.size() >= store_header_bytes) {

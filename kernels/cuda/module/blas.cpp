@@ -58,9 +58,11 @@ std::string version_text(const BlasLibrary& library) {
   return text;
 }
 
-BlasLibrary none(std::string trouble) {
+using Kind = Obstacle::Kind;
+
+BlasLibrary none(Kind kind, std::vector<std::string> named = {}, std::string said = {}) {
   BlasLibrary found;
-  found.trouble = std::move(trouble);
+  found.obstacle = {.kind = kind, .names = std::move(named), .said = std::move(said)};
   return found;
 }
 
@@ -68,10 +70,10 @@ BlasLibrary open(const std::string& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* const text = dlerror();
-    return none(text ? text : file + " cannot be loaded");
+    return none(Kind::unloadable_library, {file, names.front()}, text ? text : "");
   }
   BlasLibrary found;
-  if (!find_all(library, found)) return none(file + " is no cuBLAS of CUDA 12 or 13");
+  if (!find_all(library, found)) return none(Kind::foreign_library, {file, names.front()});
   found.name = "cuBLAS " + version_text(found);
   found.path = path_of(reinterpret_cast<const void*>(found.multiply));
   return found;
@@ -80,20 +82,14 @@ BlasLibrary open(const std::string& file) {
 }  // namespace
 
 BlasLibrary BlasLibrary::load(const std::string& wanted) {
-  if (wanted == off) return none("FOVEA_CUBLAS says off");
-  if (!wanted.empty()) {
-    BlasLibrary named = open(wanted);
-    if (!named.trouble.empty())
-      named.trouble = "FOVEA_CUBLAS names " + wanted + ", which cannot be used (" + named.trouble +
-                      "): name libcublas.so.13, or set it to \"off\"";
-    return named;
-  }
+  if (wanted == off) return none(Kind::library_off);
+  if (!wanted.empty()) return open(wanted);
   for (const char* const name : names) {
     for (const char* const folder : folders) {
       if (BlasLibrary found = open(std::string(folder) + name); !found.name.empty()) return found;
     }
   }
-  return none(std::string(names.front()) + " is not installed");
+  return none(Kind::no_library, {names.front()});
 }
 
 const BlasLibrary& BlasLibrary::get() {
@@ -101,20 +97,21 @@ const BlasLibrary& BlasLibrary::get() {
   return found;
 }
 
-std::string BlasLibrary::refusal() {
-  return asked_for().empty() || asked_for() == off ? "" : get().trouble;
+Obstacle BlasLibrary::refusal() {
+  return asked_for().empty() || asked_for() == off ? Obstacle{} : get().obstacle;
 }
 
 std::unique_ptr<Blas> Blas::create(const BlasLibrary& library, Context& context, cudaStream_t stream,
                                    void* workspace) {
   std::unique_ptr<Blas> made(new Blas(library, context));
   const int status = library.create(&made->handle_);
-  if (status == allocation_failed || !made->check(status, "starting cuBLAS")) return nullptr;
+  if (status == allocation_failed || !made->check(status, Action::starting_the_library)) return nullptr;
   // In this order: a stream brings a workspace of its own.
-  if (!made->check(library.set_stream(made->handle_, stream), "giving cuBLAS its stream") ||
+  if (!made->check(library.set_stream(made->handle_, stream), Action::giving_the_library_its_stream) ||
       !made->check(library.set_workspace(made->handle_, workspace, workspace_bytes),
-                   "giving cuBLAS memory") ||
-      !made->check(library.set_math_mode(made->handle_, no_reduced_sums), "telling cuBLAS how to add"))
+                   Action::giving_the_library_memory) ||
+      !made->check(library.set_math_mode(made->handle_, no_reduced_sums),
+                   Action::telling_the_library_how_to_add))
     return nullptr;
   return made;
 }
@@ -132,13 +129,12 @@ void Blas::multiply(const Bfloat16Product& p) {
                         static_cast<int>(p.tokens), static_cast<int>(p.columns), &one, p.weights, CUDA_R_16BF,
                         static_cast<int>(p.columns), p.x, CUDA_R_16BF, static_cast<int>(p.x_stride), &zero,
                         p.out, CUDA_R_32F, static_cast<int>(p.out_stride), sums_in_float, default_algorithm),
-      "multiplying with cuBLAS");
+      Action::multiplying);
 }
 
-bool Blas::check(int status, const char* what) {
+bool Blas::check(int status, Action action) {
   if (status == success) return true;
-  context_.fail(std::string(what) + " failed: " + library_.status_name(status) + " (" + library_.name + ", " +
-                library_.path + "; FOVEA_CUBLAS=off does without it)");
+  context_.fail({.action = action, .said = library_.status_name(status), .library = library_.full_name()});
   return false;
 }
 

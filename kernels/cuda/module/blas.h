@@ -27,15 +27,18 @@ struct BlasLibrary {
   int (*property)(libraryPropertyType, int*) = nullptr;
   const char* (*status_name)(int) = nullptr;
 
-  std::string name;     // "cuBLAS 13.1.0", empty: it cannot be used
-  std::string path;     // of the file
-  std::string trouble;  // why not
+  std::string name;   // "cuBLAS 13.1.0", empty: it cannot be used
+  std::string path;   // of the file
+  Obstacle obstacle;  // why not
+
+  // "cuBLAS 13.1.0, /usr/lib/libcublas.so.13"; empty: it cannot be used.
+  std::string full_name() const { return name.empty() ? name : name + ", " + path; }
 
   // The one of the toolkit or the system; the file that FOVEA_CUBLAS names, or none where it says "off".
   // Looks once.
   static const BlasLibrary& get();
   // Why the file that FOVEA_CUBLAS names cannot be used; empty: it can, or none is named.
-  static std::string refusal();
+  static Obstacle refusal();
   static BlasLibrary load(const std::string& wanted);  // what FOVEA_CUBLAS says
 };
 
@@ -56,7 +59,7 @@ class Blas {
 
  private:
   Blas(const BlasLibrary& library, Context& context) : library_(library), context_(context) {}
-  bool check(int status, const char* what);
+  bool check(int status, Action action);
 
   const BlasLibrary& library_;
   Context& context_;

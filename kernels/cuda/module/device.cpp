@@ -44,14 +44,14 @@ class DriverEvent final : public Event {
       cudaGetLastError();  // noted as if it were an error
       return false;
     }
-    context_.check(state, "running kernels");
+    context_.check(state, Action::running_kernels);
     return true;
   }
   void wait() const override { wait(Rest::none); }
   void wait_asleep() const override { wait(Rest::sleep); }
   void record(const DriverStream& stream) {
     last_kernel_ = stream.last_kernel();
-    context_.check(cudaEventRecord(event_, stream.stream()), "recording an event");
+    context_.check(cudaEventRecord(event_, stream.stream()), Action::recording_an_event);
   }
 
  private:
@@ -67,8 +67,13 @@ class DriverEvent final : public Event {
 
 }  // namespace
 
+std::string said_of(int code) {
+  const auto error = static_cast<cudaError_t>(code);
+  return std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ")";
+}
+
 bool Context::select() {
-  return !hangs() && check(cudaSetDevice(ordinal_), "choosing the device");
+  return !hangs() && check(cudaSetDevice(ordinal_), Action::choosing_the_device);
 }
 
 bool Context::wait(const std::function<int()>& query, Rest rest, const char* last_kernel) {
@@ -78,49 +83,47 @@ bool Context::wait(const std::function<int()>& query, Rest rest, const char* las
   std::chrono::microseconds pause = shortest_pause;
   while (true) {
     const int state = query();
-    if (state != cudaErrorNotReady) return check(state, "running kernels");
+    if (state != cudaErrorNotReady) return check(state, Action::running_kernels);
     cudaGetLastError();  // noted as if it were an error
     if (Clock::now() > end) break;
     if (rest == Rest::none) continue;
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, longest_pause);
   }
-  fail("the device came to no end within " +
-       std::to_string(std::chrono::duration_cast<std::chrono::seconds>(patience_).count()) +
-       " s; the last kernel that it was given is " + last_kernel);
+  fail({.action = Action::waiting,
+        .waited_s = std::chrono::duration_cast<std::chrono::seconds>(patience_).count(),
+        .last_kernel = last_kernel});
   hangs_.store(true, std::memory_order_release);
   return false;
 }
 
-bool Context::check(int code, const char* what) {
+bool Context::check(int code, Action action) {
   if (code == cudaSuccess) return true;
   cudaGetLastError();  // it is this device's, and said here
-  const auto error = static_cast<cudaError_t>(code);
-  fail(std::string(what) + " failed: " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")");
+  fail({.action = action, .said = said_of(code)});
   return false;
 }
 
-void Context::fail(std::string text) {
+void Context::fail(Failure failure) {
   const std::scoped_lock lock(mutex_);
-  if (text_.empty()) text_ = std::move(text);
+  if (failure_.empty()) failure_ = std::move(failure);
   failed_.store(true, std::memory_order_release);
 }
 
 bool Context::check_launches() {
-  return check(cudaGetLastError(), "starting a kernel");
+  return check(cudaGetLastError(), Action::starting_a_kernel);
 }
 
-std::string Context::failure() const {
+Failure Context::failure() const {
   if (!failed_.load(std::memory_order_acquire)) return {};
   const std::scoped_lock lock(mutex_);
-  return text_;
+  return failure_;
 }
 
 CudaDevice::CudaDevice(int ordinal, const Switches& switches, std::chrono::milliseconds patience)
     : switches_(switches), context_(ordinal, patience) {
   cudaDeviceProp properties = {};
-  if (!context_.check(cudaGetDeviceProperties(&properties, ordinal), "asking for the device's properties"))
-    return;
+  if (!context_.check(cudaGetDeviceProperties(&properties, ordinal), Action::asking_for_properties)) return;
   major_ = properties.major;
   minor_ = properties.minor;
   multiprocessors_ = properties.multiProcessorCount;
@@ -135,16 +138,17 @@ CudaDevice::CudaDevice(int ordinal, const Switches& switches, std::chrono::milli
   }
 }
 
-std::string CudaDevice::why_not() const {
-  if (std::string text = context_.failure(); !text.empty()) return text;
+Obstacle CudaDevice::why_not() const {
+  if (Failure failure = context_.failure(); !failure.empty())
+    return {.kind = Obstacle::Kind::failed, .failure = std::move(failure)};
   const int mine = 10 * major_ + minor_;
-  std::string names;
+  std::vector<std::string> names{instruction_set()};
   for (const int built : architectures) {
     if (built / 10 == major_ && built <= mine) return {};
-    names += (names.empty() ? "sm_" : ", sm_") + std::to_string(built);
+    names.push_back("sm_" + std::to_string(built));
   }
   if (mine >= *std::ranges::min_element(ptx)) return {};
-  return "its architecture is " + instruction_set() + ", this build has " + names + " and later ones";
+  return {.kind = Obstacle::Kind::architecture, .names = std::move(names)};
 }
 
 std::string CudaDevice::name() const {
@@ -157,7 +161,7 @@ std::string CudaDevice::instruction_set() const {
 DeviceFacts CudaDevice::facts() const {
   DeviceFacts now = facts_;
   std::size_t free = 0, total = 0;
-  if (context_.select() && context_.check(cudaMemGetInfo(&free, &total), "asking for free memory"))
+  if (context_.select() && context_.check(cudaMemGetInfo(&free, &total), Action::asking_for_free_memory))
     now.memory_free_bytes = static_cast<std::int64_t>(free);
   return now;
 }
@@ -181,9 +185,9 @@ std::unique_ptr<Stream> CudaDevice::make_stream(const StreamOptions& options) co
                                .library = blas && !blas->name.empty() ? blas : nullptr});
 }
 
-std::string CudaDevice::bf16_products() const {
+Bf16Products CudaDevice::bf16_products() const {
   const BlasLibrary& blas = BlasLibrary::get();
-  return blas.name.empty() ? "Fovea's own kernels, since " + blas.trouble : blas.name + ", " + blas.path;
+  return {.library = blas.full_name(), .obstacle = blas.obstacle};
 }
 
 DeviceCeiling CudaDevice::measure_ceiling(Stream& stream) const {
@@ -223,7 +227,7 @@ void CudaDevice::release(std::byte* memory, std::int64_t) const {
   const std::scoped_lock lock(mutex_);
   const auto found = allocated_.find(memory);
   assert(found != allocated_.end());
-  context_.check(cudaFree(found->second), "releasing memory");
+  context_.check(cudaFree(found->second), Action::releasing_memory);
   allocated_.erase(found);
 }
 
@@ -239,7 +243,8 @@ std::byte* CudaDevice::allocate_host(std::int64_t bytes) const {
 }
 
 void CudaDevice::release_host(std::byte* memory, std::int64_t) const {
-  if (memory != nullptr && context_.select()) context_.check(cudaFreeHost(memory), "releasing pinned memory");
+  if (memory != nullptr && context_.select())
+    context_.check(cudaFreeHost(memory), Action::releasing_pinned_memory);
 }
 
 // Copies select the device: a pass begins with one, so that its launches are on the right device too.
@@ -247,7 +252,7 @@ void CudaDevice::copy(std::byte* target, const std::byte* host, std::int64_t byt
   if (bytes == 0 || !context_.select()) return;
   context_.check(
       cudaMemcpyAsync(target, host, size(bytes), cudaMemcpyHostToDevice, driver_stream(stream).stream()),
-      "copying to the device");
+      Action::copying_to_the_device);
 }
 
 void CudaDevice::read_back(std::byte* host, const std::byte* source, std::int64_t bytes,
@@ -255,7 +260,7 @@ void CudaDevice::read_back(std::byte* host, const std::byte* source, std::int64_
   if (bytes == 0 || !context_.select()) return;
   context_.check(
       cudaMemcpyAsync(host, source, size(bytes), cudaMemcpyDeviceToHost, driver_stream(stream).stream()),
-      "copying from the device");
+      Action::copying_from_the_device);
 }
 
 void CudaDevice::copy_within(std::byte* target, const std::byte* source, std::int64_t bytes,
@@ -263,13 +268,13 @@ void CudaDevice::copy_within(std::byte* target, const std::byte* source, std::in
   if (bytes == 0 || count == 0 || !context_.select()) return;
   context_.check(cudaMemcpy2DAsync(target, size(stride), source, size(stride), size(bytes), size(count),
                                    cudaMemcpyDeviceToDevice, driver_stream(stream).stream()),
-                 "copying on the device");
+                 Action::copying_on_the_device);
 }
 
 std::unique_ptr<Event> CudaDevice::make_event() const {
   cudaEvent_t event = nullptr;
   if (!context_.select() ||
-      !context_.check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event"))
+      !context_.check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), Action::making_an_event))
     return nullptr;
   return std::make_unique<DriverEvent>(context_, event);
 }

@@ -16,6 +16,9 @@
 
 namespace fovea::kernels::cuda {
 
+// "out of memory (cudaErrorMemoryAllocation)"; `code` is a cudaError_t.
+std::string said_of(int code);
+
 // For how long one wait may last: no work of a pass takes near as long, so a kernel hangs.
 constexpr std::chrono::milliseconds usual_patience = std::chrono::seconds(60);
 
@@ -39,13 +42,13 @@ class Context {
   // all went well. Patience has an end, and the device has failed then; what it says names `last_kernel`.
   bool wait(const std::function<int()>& query, Rest rest, const char* last_kernel);
   // True when the call went well. `code` is a cudaError_t.
-  bool check(int code, const char* what);
+  bool check(int code, Action action);
   // Launches say nothing themselves: the runtime library notes a refused one for its thread, until somebody
   // asks or another error replaces it. So this comes before calls that may fail without harm.
   bool check_launches();
   // The first one counts.
-  void fail(std::string text);
-  std::string failure() const;
+  void fail(Failure failure);
+  Failure failure() const;
 
  private:
   const int ordinal_;
@@ -53,7 +56,7 @@ class Context {
   std::atomic<bool> hangs_ = false;
   std::atomic<bool> failed_ = false;
   mutable std::mutex mutex_;
-  std::string text_;  // mutex_
+  Failure failure_;  // mutex_
 };
 
 class CudaDevice final : public Device {
@@ -63,7 +66,7 @@ class CudaDevice final : public Device {
                       std::chrono::milliseconds patience = usual_patience);
 
   // Why the kernels of this build do not run on it; empty: they do.
-  std::string why_not() const;
+  Obstacle why_not() const;
   // Without asking how much memory is free, which would take some of it.
   const DeviceFacts& known_facts() const { return facts_; }
 
@@ -72,8 +75,8 @@ class CudaDevice final : public Device {
   DeviceFacts facts() const override;
   const OperationTable& operations() const override;
   std::unique_ptr<Stream> make_stream(const StreamOptions& options) const override;
-  std::string bf16_products() const override;
-  std::string failure() const override { return context_.failure(); }
+  Bf16Products bf16_products() const override;
+  Failure failure() const override { return context_.failure(); }
   std::string switched_off() const override { return switches_.off(); }
   DeviceCeiling measure_ceiling(Stream& stream) const override;
 

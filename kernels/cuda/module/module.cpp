@@ -10,28 +10,31 @@
 namespace fovea::kernels::cuda {
 namespace {
 
+using Kind = Obstacle::Kind;
+
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
 // A driver serves the modules of its own major version and of older ones.
-std::string driver_trouble() {
+Obstacle of_the_driver() {
   int version = 0;
   if (const cudaError_t error = cudaDriverGetVersion(&version); error != cudaSuccess)
-    return std::string("the NVIDIA driver cannot be asked for its version: ") + cudaGetErrorString(error);
-  if (version == 0) return "there is no NVIDIA driver here";
+    return {.kind = Kind::silent_driver, .said = cudaGetErrorString(error)};
+  if (version == 0) return {.kind = Kind::no_driver};
   if (version / 1000 >= CUDART_VERSION / 1000) return {};
   const char* const wanted = CUDART_VERSION / 1000 == 13 ? "580" : "570";
-  return "the NVIDIA driver is too old: it knows CUDA " + version_text(version) + ", this program needs " +
-         version_text(CUDART_VERSION) + ", which comes with driver " + wanted;
+  return {.kind = Kind::old_driver, .names = {version_text(version), version_text(CUDART_VERSION), wanted}};
 }
 
 // A device lives as long as the program: streams and memory may be let go while it ends.
 ModuleDevice found_device(int ordinal) {
   auto* const device = new CudaDevice(ordinal);
-  ModuleDevice found{
-      .name = device->name(), .device = nullptr, .facts = device->known_facts(), .reason = device->why_not()};
-  if (found.reason.empty()) {
+  ModuleDevice found{.name = device->name(),
+                     .device = nullptr,
+                     .facts = device->known_facts(),
+                     .obstacle = device->why_not()};
+  if (found.obstacle.empty()) {
     found.device = device;
   } else {
     delete device;
@@ -40,17 +43,17 @@ ModuleDevice found_device(int ordinal) {
 }
 
 void find_devices(ModuleDevices& found) {
-  found.reason = driver_trouble();
-  if (found.reason.empty()) found.reason = Switches::get().trouble;
-  if (found.reason.empty()) found.reason = BlasLibrary::refusal();
-  if (!found.reason.empty()) return;
+  found.obstacle = of_the_driver();
+  if (found.obstacle.empty()) found.obstacle = Switches::get().obstacle;
+  if (found.obstacle.empty()) found.obstacle = BlasLibrary::refusal();
+  if (!found.obstacle.empty()) return;
   int count = 0;
   if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) {
-    found.reason = std::string("the NVIDIA driver finds no GPU: ") + cudaGetErrorString(error);
+    found.obstacle = {.kind = Kind::no_device_found, .said = cudaGetErrorString(error)};
     return;
   }
   for (int ordinal = 0; ordinal < count; ++ordinal) found.devices.push_back(found_device(ordinal));
-  if (count == 0) found.reason = "the NVIDIA driver lists no GPU";
+  if (count == 0) found.obstacle = {.kind = Kind::no_device};
 }
 
 }  // namespace

@@ -32,10 +32,10 @@ std::unique_ptr<DriverStream> DriverStream::create(Context& context, const Drive
   const BlasLibrary* const library = options.library;
   int least = 0, greatest = 0;
   cudaStream_t stream = nullptr;
-  if (!context.check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for stream priorities") ||
+  if (!context.check(cudaDeviceGetStreamPriorityRange(&least, &greatest), Action::asking_for_priorities) ||
       !context.check(
           cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, background ? least : greatest),
-          "making a stream"))
+          Action::making_a_stream))
     return nullptr;
   void* scratch = nullptr;
   const std::int64_t scratch_bytes = background ? 0 : compute_scratch_bytes;
@@ -50,7 +50,7 @@ std::unique_ptr<DriverStream> DriverStream::create(Context& context, const Drive
       new DriverStream(context, stream, static_cast<std::byte*>(scratch), scratch_bytes, options));
   if (!background && !context.check(cudaMemsetAsync(made->scratch() + scratch_bytes - counter_bytes, 0,
                                                     static_cast<std::size_t>(counter_bytes), stream),
-                                    "clearing memory"))
+                                    Action::clearing_memory))
     return nullptr;
   if (library) {
     made->blas_ = Blas::create(*library, context, stream, made->scratch() + scratch_bytes);
@@ -71,7 +71,7 @@ DriverStream::~DriverStream() {
 bool DriverStream::begin_capture() {
   return captures_ && failure().empty() && context_.select() && context_.check_launches() &&
          context_.check(cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal),
-                        "beginning a capture");
+                        Action::beginning_a_capture);
 }
 
 // What could not be captured is no failure of the device: the same work can be started piece by piece.
@@ -85,7 +85,7 @@ std::unique_ptr<Graph> DriverStream::end_capture(std::string& why) {
   if (const cudaError_t refused = cudaGetLastError(); refused != cudaSuccess) error = refused;
   if (error == cudaSuccess) return std::make_unique<DriverGraph>(context_, executable, last_kernel());
   if (executable != nullptr) cudaGraphExecDestroy(executable);
-  why = std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ")";
+  why = said_of(error);
   return nullptr;
 }
 
@@ -93,7 +93,7 @@ void DriverStream::launch(const Graph& graph) {
   if (!context_.select()) return;
   const auto& captured = static_cast<const DriverGraph&>(graph);
   note_kernel(captured.last_kernel());
-  context_.check(cudaGraphLaunch(captured.executable(), stream()), "starting a graph");
+  context_.check(cudaGraphLaunch(captured.executable(), stream()), Action::starting_a_graph);
 }
 
 bool DriverStream::multiply_bfloat16(const Bfloat16Product& product) {

@@ -25,7 +25,7 @@ class DriverStream final : public CudaStream {
   ~DriverStream() override;
 
   void synchronize() override;
-  std::string failure() const override { return context_.failure(); }
+  Failure failure() const override { return context_.failure(); }
   bool begin_capture() override;
   std::unique_ptr<Graph> end_capture(std::string& why) override;
   void launch(const Graph& graph) override;

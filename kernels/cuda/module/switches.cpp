@@ -28,8 +28,7 @@ Switches Switches::parse(std::string_view text) {
     const std::size_t end = std::min(text.find(','), text.size());
     const std::string_view word = text.substr(0, end);
     if (!turn_off(switches, word))
-      switches.trouble =
-          "FOVEA_CUDA_OFF names \"" + std::string(word) + "\", which is none of pdl, graph and prefetch";
+      switches.obstacle = {.kind = Obstacle::Kind::unknown_switch, .names = {std::string(word)}};
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return switches;

@@ -5,13 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/api/failure.h"
+
 namespace fovea::kernels::cuda {
 
 struct Switches {
   bool pdl = true;    // programmatic dependent launch: a kernel's blocks come before the one before has ended
   bool graph = true;  // passes are captured
-  bool prefetch = true;      // hints of weights that will be read
-  std::string trouble = {};  // a word that is none of them, in one sentence; empty: there is none
+  bool prefetch = true;    // hints of weights that will be read
+  Obstacle obstacle = {};  // a word that is none of them
 
   static Switches parse(std::string_view text);
   // What FOVEA_CUDA_OFF says. Looks once.

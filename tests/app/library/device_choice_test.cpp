@@ -1,6 +1,7 @@
 // On which device models run: what is offered, and what becomes of a choice when the machine changes.
 #include "app/library/device_choice.h"
 
+#include "engine/api/errors.h"
 #include "tests/support/test.h"
 
 using namespace fovea;
@@ -19,7 +20,13 @@ DeviceInfo processor() {
           .memory_bytes = 64 * gib,
           .memory_free_bytes = 40 * gib};
 }
-DeviceInfo card(const std::string& name, const std::string& description, const std::string& unusable = {}) {
+
+// Any reason.
+Phrase said(const std::string& words) {
+  return phrases::name_place(words);
+}
+
+DeviceInfo card(const std::string& name, const std::string& description, const Phrase& unusable = {}) {
   return {.name = name,
           .description = description,
           .instruction_set = {},
@@ -60,8 +67,8 @@ class DeviceChoiceTest : public QObject {
   }
 
   void offersWhatIsThere() {
-    const auto offers =
-        device_offers({processor(), card("cuda:0", "Card A"), card("cuda:1", "Card B", "too old")}, {}, {});
+    const auto offers = device_offers(
+        {processor(), card("cuda:0", "Card A"), card("cuda:1", "Card B", said("too old"))}, {}, {});
     QCOMPARE(offers.size(), std::size_t{4});
     QVERIFY(offers[0].choice.name.empty());
     QVERIFY2(offers[0].text.contains(QStringLiteral("processor")), qPrintable(offers[0].text));
@@ -79,7 +86,7 @@ class DeviceChoiceTest : public QObject {
   }
 
   void saysWhyThereIsNoCard() {
-    const auto offers = device_offers({processor()}, "there is no driver", {});
+    const auto offers = device_offers({processor()}, said("there is no driver"), {});
     QVERIFY(offers[0].why.contains(QStringLiteral("there is no driver")));
   }
 
@@ -108,8 +115,8 @@ class DeviceChoiceTest : public QObject {
   }
 
   void aCardOfNoUseIsAnError() {
-    const auto found =
-        find_device({processor(), card("cuda:0", "Card A", "its driver is too old")}, {"cuda:0", "Card A"});
+    const auto found = find_device({processor(), card("cuda:0", "Card A", said("its driver is too old"))},
+                                   {"cuda:0", "Card A"});
     QVERIFY(!found);
     QCOMPARE(found.error().kind, ErrorKind::unsupported);
     QVERIFY(found.error().message().contains("its driver is too old"));

@@ -148,7 +148,7 @@ void FolderTest::opens_a_tokenizer_alone() {
 // The demo model's recipe holds indices and halves beside weights.
 void FolderTest::reads_other_types_as_entries() {
   const auto path = std::filesystem::path(FOVEA_SOURCE_DIR) / "resources/demo/recipe.safetensors";
-  const Bytes bytes = read_bytes(path);
+  const FileBytes bytes = read_bytes(path);
   const auto entries = checkpoint::read_safetensors_entries(bytes, "recipe");
   FOVEA_VERIFY(entries);
   const auto it = std::ranges::find(*entries, "experts.0", &checkpoint::SafetensorsEntry::name);

@@ -207,7 +207,7 @@ void GgufTest::names_a_missing_part() {
 
 void GgufTest::refuses_parts_with_other_names() {
   const TemporaryFolder folder;
-  const Bytes first = read_bytes(sample("split-00001-of-00003.gguf"));
+  const FileBytes first = read_bytes(sample("split-00001-of-00003.gguf"));
   for (const char* name : {"renamed.gguf", "x-00002-of-00003.gguf", "x-00001-of-00004.gguf"}) {
     write_bytes(folder.path() / name, first);
     const auto file = Checkpoint::open(folder.path() / name);
@@ -221,7 +221,7 @@ void GgufTest::refuses_a_tensor_in_two_parts() {
   const TemporaryFolder folder;
   for (const char* name :
        {"split-00001-of-00003.gguf", "split-00002-of-00003.gguf", "split-00003-of-00003.gguf"}) {
-    Bytes bytes = read_bytes(sample(name));
+    FileBytes bytes = read_bytes(sample(name));
     if (std::string_view(name).starts_with("split-00002"))
       overwrite_text(bytes, "blk.2.weight", "blk.0.weight");
     write_bytes(folder.path() / name, bytes);
@@ -237,7 +237,7 @@ void GgufTest::refuses_parts_with_too_few_tensors() {
   const TemporaryFolder folder;
   for (const char* name :
        {"split-00001-of-00003.gguf", "split-00002-of-00003.gguf", "split-00003-of-00003.gguf"}) {
-    Bytes bytes = read_bytes(sample(name));
+    FileBytes bytes = read_bytes(sample(name));
     if (std::string_view(name).starts_with("split-00001"))
       overwrite<std::int32_t>(bytes, after_text(bytes, "split.tensors.count") + 4, 6);
     write_bytes(folder.path() / name, bytes);

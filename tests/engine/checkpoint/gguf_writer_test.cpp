@@ -76,7 +76,7 @@ void GgufWriterTest::appears_only_when_whole() {
   {
     auto writer = GgufWriter::create(path, Metadata(), tensors);
     FOVEA_VERIFY(writer);
-    FOVEA_VERIFY(writer->append(Bytes(8)));
+    FOVEA_VERIFY(writer->append(FileBytes(8)));
     QVERIFY(!std::filesystem::exists(path));
     QCOMPARE(std::filesystem::file_size(writer->unfinished()), writer->written_bytes());
     QVERIFY(!writer->finish());  // half of the tensor is missing
@@ -85,7 +85,7 @@ void GgufWriterTest::appears_only_when_whole() {
   write_text(path, "the file before");
   auto writer = GgufWriter::create(path, Metadata(), tensors);
   FOVEA_VERIFY(writer);
-  FOVEA_VERIFY(writer->append(Bytes(16)));
+  FOVEA_VERIFY(writer->append(FileBytes(16)));
   QCOMPARE(writer->written_bytes(), writer->total_bytes());
   FOVEA_VERIFY(writer->finish());
   QCOMPARE(std::filesystem::file_size(path), writer->total_bytes());
@@ -97,12 +97,12 @@ void GgufWriterTest::refuses_too_many_bytes() {
   auto writer = GgufWriter::create(folder.path() / "new.gguf", Metadata(),
                                    {{.name = "a", .shape = {4}}, {.name = "b", .shape = {4}}});
   FOVEA_VERIFY(writer);
-  QVERIFY(!writer->append(Bytes(17)));  // would run into the next tensor
-  FOVEA_VERIFY(writer->append(Bytes(16)));
-  FOVEA_VERIFY(writer->append(Bytes(16)));
-  QVERIFY(!writer->append(Bytes(1)));
+  QVERIFY(!writer->append(FileBytes(17)));  // would run into the next tensor
+  FOVEA_VERIFY(writer->append(FileBytes(16)));
+  FOVEA_VERIFY(writer->append(FileBytes(16)));
+  QVERIFY(!writer->append(FileBytes(1)));
   FOVEA_VERIFY(writer->finish());
-  QVERIFY(!writer->append(Bytes(1)));
+  QVERIFY(!writer->append(FileBytes(1)));
   QVERIFY(!writer->finish());
 }
 

@@ -16,8 +16,8 @@ constexpr ErrorKind format = ErrorKind::format, unsupported = ErrorKind::unsuppo
                     missing = ErrorKind::not_found;
 
 // A safetensors file with this header and so many bytes of data.
-Bytes safetensors(std::string_view header, std::size_t data_bytes) {
-  Bytes bytes(8 + header.size() + data_bytes);
+FileBytes safetensors(std::string_view header, std::size_t data_bytes) {
+  FileBytes bytes(8 + header.size() + data_bytes);
   overwrite<std::uint64_t>(bytes, 0, header.size());
   std::memcpy(bytes.data() + 8, header.data(), header.size());
   return bytes;
@@ -184,7 +184,7 @@ void HostileFolderTest::header_length_is_refused_data() {
 
 void HostileFolderTest::header_length_is_refused() {
   QFETCH(quint64, length);
-  Bytes bytes = read_bytes(sample("folder/model.safetensors"));
+  FileBytes bytes = read_bytes(sample("folder/model.safetensors"));
   overwrite<std::uint64_t>(bytes, 0, length);
   const auto result = checkpoint::read_safetensors(bytes, "x.safetensors");
   QVERIFY(!result);
@@ -194,10 +194,10 @@ void HostileFolderTest::header_length_is_refused() {
 }
 
 void HostileFolderTest::every_prefix_is_refused() {
-  const Bytes whole = read_bytes(sample("folder/model.safetensors"));
+  const FileBytes whole = read_bytes(sample("folder/model.safetensors"));
   FOVEA_VERIFY(checkpoint::read_safetensors(whole, "whole"));
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    const Bytes prefix(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    const FileBytes prefix(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     const auto result = checkpoint::read_safetensors(prefix, "cut");
     QVERIFY2(!result, std::to_string(length).c_str());
     QVERIFY2(result.error().message().starts_with("cut, offset "), result.error().message().c_str());

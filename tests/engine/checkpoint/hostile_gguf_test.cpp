@@ -19,21 +19,21 @@ constexpr std::uint64_t huge = std::uint64_t{1} << 63;
 struct Hostile {
   const char* name;
   const char* file;
-  std::function<std::uint64_t(Bytes&)> change;  // returns the offset that the error must name
+  std::function<std::uint64_t(FileBytes&)> change;  // returns the offset that the error must name
   ErrorKind kind;
   const char* words;  // part of the message
 };
 
 // Changes a number that stands `distance` bytes after a text.
 template <class Number>
-std::function<std::uint64_t(Bytes&)> after(const char* text, std::uint64_t distance, Number value) {
-  return [=](Bytes& bytes) { return overwrite(bytes, after_text(bytes, text) + distance, value); };
+std::function<std::uint64_t(FileBytes&)> after(const char* text, std::uint64_t distance, Number value) {
+  return [=](FileBytes& bytes) { return overwrite(bytes, after_text(bytes, text) + distance, value); };
 }
 
 // Changes a number at a fixed offset.
 template <class Number>
-std::function<std::uint64_t(Bytes&)> fixed(std::uint64_t offset, Number value) {
-  return [=](Bytes& bytes) { return overwrite(bytes, offset, value); };
+std::function<std::uint64_t(FileBytes&)> fixed(std::uint64_t offset, Number value) {
+  return [=](FileBytes& bytes) { return overwrite(bytes, offset, value); };
 }
 
 // Layout of a tensor's entry after its name: rank u32, two sizes u64 (innermost first), type u32, offset u64.
@@ -43,13 +43,13 @@ constexpr ErrorKind format = ErrorKind::format, unsupported = ErrorKind::unsuppo
 const std::vector<Hostile>& hostile_files() {
   static const std::vector<Hostile> list = {
       {"no magic", "small.gguf", fixed<char>(0, 'X'), format, "begins with \"XGUF\""},
-      {"before GGUF", "small.gguf", [](Bytes& b) { return overwrite<std::uint32_t>(b, 0, 0x67676a74); },
+      {"before GGUF", "small.gguf", [](FileBytes& b) { return overwrite<std::uint32_t>(b, 0, 0x67676a74); },
        unsupported, "before GGUF"},
       {"version 1", "small.gguf", fixed<std::uint32_t>(4, 1), unsupported,
        "version is 1, Fovea reads 2 and 3"},
       {"version 4", "small.gguf", fixed<std::uint32_t>(4, 4), unsupported, "version is 4"},
       {"version 0", "small.gguf", fixed<std::uint32_t>(4, 0), unsupported, "version is 0"},
-      {"big-endian", "big_endian.gguf", [](Bytes&) { return 4; }, unsupported, "big-endian"},
+      {"big-endian", "big_endian.gguf", [](FileBytes&) { return 4; }, unsupported, "big-endian"},
       {"tensor count", "small.gguf", fixed(8, huge), format, "tensor count is 9223372036854775808"},
       {"tensor count of all bits", "small.gguf", fixed(8, ~std::uint64_t{0}), format, "can hold at most"},
       {"key count", "small.gguf", fixed(16, huge), format, "metadata keys is 9223372036854775808"},
@@ -72,7 +72,7 @@ const std::vector<Hostile>& hostile_files() {
       {"element length", "small.gguf", after("ggml.tokens", 16, huge), format,
        "length of \"tokenizer.ggml.tokens\""},
       {"the same key twice", "metadata.gguf",
-       [](Bytes& b) { return overwrite_text(b, "test.i8", "test.u8") - 8; }, format,
+       [](FileBytes& b) { return overwrite_text(b, "test.i8", "test.u8") - 8; }, format,
        "\"test.u8\" occurs twice"},
       {"truth value", "metadata.gguf", after<std::uint8_t>("test.true", 4, 2), format, "truth value 2"},
       {"truth value in an array", "metadata.gguf", after<std::uint8_t>("test.list.bool", 16, 255), format,
@@ -86,10 +86,10 @@ const std::vector<Hostile>& hostile_files() {
       {"alignment of gigabytes", "metadata.gguf", after("general.alignment", 4, std::uint32_t{1} << 31),
        format, "power of two"},
       {"tensor name length", "small.gguf",
-       [](Bytes& b) { return overwrite(b, find_text(b, "blk.2.weight") - 8, huge); }, format,
+       [](FileBytes& b) { return overwrite(b, find_text(b, "blk.2.weight") - 8, huge); }, format,
        "a tensor's name"},
       {"tensor without a name", "small.gguf",
-       [](Bytes& b) { return overwrite<std::uint64_t>(b, find_text(b, "blk.2.weight") - 8, 0); }, format,
+       [](FileBytes& b) { return overwrite<std::uint64_t>(b, find_text(b, "blk.2.weight") - 8, 0); }, format,
        "is empty"},
       {"rank 0", "small.gguf", after<std::uint32_t>("blk.1.weight", 0, 0), format, "0 dimensions"},
       {"rank 5", "small.gguf", after<std::uint32_t>("blk.1.weight", 0, 5), format, "5 dimensions"},
@@ -122,7 +122,7 @@ const std::vector<Hostile>& hostile_files() {
       {"the same place", "small.gguf", after<std::uint64_t>("blk.2.weight", offset_field, 96), format,
        "inside tensor"},
       {"the same tensor twice", "small.gguf",
-       [](Bytes& b) { return overwrite_text(b, "blk.3.weight", "blk.0.weight") - 8; }, format,
+       [](FileBytes& b) { return overwrite_text(b, "blk.3.weight", "blk.0.weight") - 8; }, format,
        "\"blk.0.weight\" occurs twice"},
   };
   return list;
@@ -131,7 +131,7 @@ const std::vector<Hostile>& hostile_files() {
 // Shapes are complained about where the shape ends and the type has been read.
 const std::vector<Hostile>& hostile_shapes() {
   const auto shape = [](std::uint64_t inner, std::uint64_t outer) {
-    return [=](Bytes& bytes) {
+    return [=](FileBytes& bytes) {
       overwrite(bytes, after_text(bytes, "blk.1.weight") + first_size, inner);
       return overwrite(bytes, after_text(bytes, "blk.1.weight") + second_size, outer) + 12;
     };
@@ -174,7 +174,7 @@ void HostileGgufTest::is_refused_data() {
 void HostileGgufTest::is_refused() {
   QFETCH(const Hostile*, row);
   const TemporaryFolder folder;
-  Bytes bytes = read_bytes(sample(row->file));
+  FileBytes bytes = read_bytes(sample(row->file));
   if (std::string_view(row->file) != "big_endian.gguf") {  // the file is good before the change
     const auto good = checkpoint::read_gguf(bytes, "good.gguf");
     FOVEA_VERIFY(good);
@@ -203,7 +203,7 @@ void HostileGgufTest::every_prefix_is_refused_data() {
 // that the address sanitizer sees a read past its end.
 void HostileGgufTest::every_prefix_is_refused() {
   QFETCH(QString, name);
-  const Bytes whole = read_bytes(sample(name.toStdString()));
+  const FileBytes whole = read_bytes(sample(name.toStdString()));
   const auto good = checkpoint::read_gguf(whole, "good.gguf");
   FOVEA_VERIFY(good);
   std::uint64_t end = 0;
@@ -211,14 +211,14 @@ void HostileGgufTest::every_prefix_is_refused() {
   // Without tensors the file ends with its last value, up to padding.
   if (good->tensors.empty()) end = after_text(whole, "{{ messages[0]['content'] }}");
   for (std::uint64_t length = 0; length < end; ++length) {
-    const Bytes prefix(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    const FileBytes prefix(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
     const auto result = checkpoint::read_gguf(prefix, "cut.gguf");
     QVERIFY2(!result, std::to_string(length).c_str());
     const std::string message = result.error().message();
     QVERIFY2(result.error().kind == ErrorKind::format, message.c_str());
     QVERIFY2(message.starts_with("cut.gguf, offset "), message.c_str());
   }
-  const Bytes rest(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(end));
+  const FileBytes rest(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(end));
   FOVEA_VERIFY(checkpoint::read_gguf(rest, "whole.gguf"));
 }
 
@@ -226,7 +226,7 @@ void HostileGgufTest::every_prefix_is_refused() {
 // limit.
 void HostileGgufTest::arrays_are_bounded() {
   const TemporaryFolder folder;
-  Bytes bytes = read_bytes(sample("metadata.gguf"));
+  FileBytes bytes = read_bytes(sample("metadata.gguf"));
   const std::uint64_t offset = after_text(bytes, "test.list.u8") + 8;
   constexpr std::uint64_t count = (std::uint64_t{1} << 25) + 1;
   overwrite(bytes, offset, count);
@@ -243,19 +243,19 @@ void HostileGgufTest::arrays_are_bounded() {
 namespace {
 
 template <class Number>
-void append(Bytes& bytes, Number value) {
+void append(FileBytes& bytes, Number value) {
   const auto* begin = reinterpret_cast<const std::byte*>(&value);
   bytes.insert(bytes.end(), begin, begin + sizeof value);
 }
 
-void append_key(Bytes& bytes, std::string_view key) {
+void append_key(FileBytes& bytes, std::string_view key) {
   append<std::uint64_t>(bytes, key.size());
   for (const char c : key) append(bytes, c);
 }
 
 // The head of a file with so many keys and no tensor.
-Bytes head(std::uint64_t keys) {
-  Bytes bytes;
+FileBytes head(std::uint64_t keys) {
+  FileBytes bytes;
   append<std::uint32_t>(bytes, 0x46554747);
   append<std::uint32_t>(bytes, 3);
   append<std::uint64_t>(bytes, 0);
@@ -269,7 +269,7 @@ void HostileGgufTest::arrays_are_bounded_together() {
   constexpr std::uint32_t boolean = 7, array = 9;
   constexpr std::uint64_t half = std::uint64_t{1} << 24;
   for (const std::uint64_t second : {half, half + 1}) {
-    Bytes bytes = head(2);
+    FileBytes bytes = head(2);
     std::uint64_t offset = 0;
     for (const auto& [key, count] : {std::pair("a", half), std::pair("b", second)}) {
       append_key(bytes, key);
@@ -290,7 +290,7 @@ void HostileGgufTest::arrays_are_bounded_together() {
 
 void HostileGgufTest::keys_are_bounded() {
   for (const std::size_t length : {65535, 65536}) {
-    Bytes bytes = head(1);
+    FileBytes bytes = head(1);
     append_key(bytes, std::string(length, 'k'));
     append<std::uint32_t>(bytes, 0);
     append<std::uint8_t>(bytes, 1);

@@ -36,19 +36,19 @@ std::vector<float> weights(const Checkpoint& file, const TensorInfo& tensor) {
 struct Stored {
   std::string dtype;
   std::vector<std::int64_t> shape;
-  Bytes data;
+  FileBytes data;
 };
 using Tensors = std::map<std::string, Stored>;
 
 template <class Number>
-Bytes repeated(Number value, std::size_t count) {
-  Bytes bytes(count * sizeof value);
+FileBytes repeated(Number value, std::size_t count) {
+  FileBytes bytes(count * sizeof value);
   for (std::size_t i = 0; i < count; ++i) std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
   return bytes;
 }
 
 Tensors small_layer() {
-  Bytes groups(64 * 4);
+  FileBytes groups(64 * 4);
   for (std::size_t i = 0; i < 64; ++i)
     overwrite<std::int32_t>(groups, 4 * i, static_cast<std::int32_t>(i / 32));
   return {{"x.qweight", {"I32", {8, 32}, repeated<std::uint32_t>(0x55555555, 256)}},
@@ -63,14 +63,14 @@ json gptq() {
 
 void write_folder(const std::filesystem::path& folder, const Tensors& tensors, const json& quantization) {
   json header = json::object();
-  Bytes data;
+  FileBytes data;
   for (const auto& [name, stored] : tensors) {
     const std::size_t begin = data.size();
     data.insert(data.end(), stored.data.begin(), stored.data.end());
     header[name] = {{"dtype", stored.dtype}, {"shape", stored.shape}, {"data_offsets", {begin, data.size()}}};
   }
   const std::string text = header.dump();
-  Bytes bytes(8 + text.size());
+  FileBytes bytes(8 + text.size());
   overwrite<std::uint64_t>(bytes, 0, text.size());
   std::memcpy(bytes.data() + 8, text.data(), text.size());
   bytes.insert(bytes.end(), data.begin(), data.end());
@@ -100,10 +100,10 @@ const std::vector<HostileLayer>& hostile_layers() {
       {"no scales", [](Tensors& t, json&) { t.erase("x.scales"); }, format, "\"x.scales\" is missing beside"},
       {"no zero points", [](Tensors& t, json&) { t.erase("x.qzeros"); }, format, "\"x.qzeros\" is missing"},
       {"no codes", [](Tensors& t, json&) { t.erase("x.qweight"); }, format, "\"x.qweight\" is missing"},
-      {"codes of 64 bits", [](Tensors& t, json&) { t["x.qweight"] = {"I64", {4, 32}, Bytes(1024)}; },
+      {"codes of 64 bits", [](Tensors& t, json&) { t["x.qweight"] = {"I64", {4, 32}, FileBytes(1024)}; },
        unsupported, "\"x.qweight\" has type \"I64\""},
-      {"integers without a layer", [](Tensors& t, json&) { t["y"] = {"I32", {1}, Bytes(4)}; }, unsupported,
-       "\"y\" has type \"I32\""},
+      {"integers without a layer", [](Tensors& t, json&) { t["y"] = {"I32", {1}, FileBytes(4)}; },
+       unsupported, "\"y\" has type \"I32\""},
       {"no configuration", [](Tensors&, json& q) { q = nullptr; }, unsupported, "has type \"I32\""},
       {"codes in one dimension", [](Tensors& t, json&) { t["x.qweight"].shape = {256}; }, format,
        "\"x.qweight\" has the shape [256], expected two dimensions"},
@@ -146,7 +146,7 @@ const std::vector<HostileLayer>& hostile_layers() {
       {"scale beyond F16",
        [](Tensors& t, json&) { t["x.scales"] = {"BF16", {2, 32}, repeated<std::uint16_t>(0x7f00, 64)}; },
        format, "more than F16 weights can have"},
-      {"the weight as well", [](Tensors& t, json&) { t["x.weight"] = {"F16", {1}, Bytes(2)}; }, format,
+      {"the weight as well", [](Tensors& t, json&) { t["x.weight"] = {"F16", {1}, FileBytes(2)}; }, format,
        "\"x.weight\" is also in"},
       {"awq with groups",
        [](Tensors& t, json& q) {
@@ -203,7 +203,7 @@ void PackedTest::weightsAreWhatTheCodesMean() {
   const bool exact = entry["exact"];
   const auto file = Checkpoint::open(golden("quantized") / name);
   FOVEA_VERIFY(file);
-  QCOMPARE(file->conversion().find("rounded") == std::string::npos, exact);
+  QCOMPARE(english(file->conversion()).find("rounded") == std::string::npos, exact);
 
   std::set<std::string> types;
   for (const TensorInfo& tensor : file->tensors()) {
@@ -211,9 +211,9 @@ void PackedTest::weightsAreWhatTheCodesMean() {
     if (!tensor.is_mapped()) types.emplace(kernels::type_name(tensor.type));
   }
   const auto expected_types = entry["types"].get<std::set<std::string>>();
-  QVERIFY2(types == expected_types, file->conversion().c_str());
+  QVERIFY2(types == expected_types, english(file->conversion()).c_str());
 
-  const Bytes truth = read_bytes(golden("quantized") / (name + ".weights.safetensors"));
+  const FileBytes truth = read_bytes(golden("quantized") / (name + ".weights.safetensors"));
   const auto expected = checkpoint::read_safetensors(truth, name);
   FOVEA_VERIFY(expected);
   QVERIFY(expected->size() >= 2);
@@ -243,13 +243,13 @@ void PackedTest::rowsInAnyPortions() {
     const TensorInfo* tensor = file->find("model.layers.0.mlp.gate_proj.weight");
     QVERIFY(tensor != nullptr);
     const auto row = static_cast<std::size_t>(kernels::row_bytes(tensor->type, 64));
-    Bytes whole(96 * row);
+    FileBytes whole(96 * row);
     file->read_rows(*tensor, 64, 0, 96, whole.data());
     for (const std::int64_t portion : {1, 7, 13, 65}) {
       for (std::int64_t first = 0; first < 96; first += portion) {
         const std::int64_t count = std::min(portion, 96 - first);
         // What lies behind the rows stays as it was.
-        Bytes part(static_cast<std::size_t>(count) * row + 16, std::byte{0xa5});
+        FileBytes part(static_cast<std::size_t>(count) * row + 16, std::byte{0xa5});
         file->read_rows(*tensor, 64, first, count, part.data());
         const auto used = static_cast<std::size_t>(count) * row;
         QVERIFY(std::memcmp(part.data(), whole.data() + static_cast<std::size_t>(first) * row, used) == 0);
@@ -275,7 +275,7 @@ void PackedTest::smallLayerByHand() {
   const std::vector<float> values = weights(*file, x);
   for (std::size_t i = 0; i < values.size(); ++i) QCOMPARE(values[i], i == 3 * 64 + 1 ? 3.5F : -1.5F);
   QVERIFY(std::ranges::equal(file->identifying_bytes(x), tensors["x.qweight"].data));
-  QCOMPARE(file->conversion(), std::string("gptq: 1 matrix of 4 bits as Q4_0 (exactly)"));
+  QCOMPARE(english(file->conversion()), std::string("gptq: 1 matrix of 4 bits as Q4_0 (exactly)"));
 }
 
 void PackedTest::scalesThatAreNoHalvesAreSaid() {
@@ -285,7 +285,8 @@ void PackedTest::scalesThatAreNoHalvesAreSaid() {
   write_folder(folder.path(), tensors, gptq());
   const auto file = Checkpoint::open(folder.path());
   FOVEA_VERIFY(file);
-  QCOMPARE(file->conversion(), std::string("gptq: 1 matrix of 4 bits as Q4_0 (scales rounded to F16)"));
+  QCOMPARE(english(file->conversion()),
+           std::string("gptq: 1 matrix of 4 bits as Q4_0 (scales rounded to F16)"));
   for (const float value : weights(*file, file->tensors().front()))
     QVERIFY(std::abs(value + 0.3F) <= 0.3F * 0x1p-11F);
 }

@@ -1,4 +1,4 @@
-// Bytes of the golden model files, and changing them.
+// FileBytes of the golden model files, and changing them.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@
 
 namespace fovea::tests {
 
-using Bytes = std::vector<std::byte>;
+using FileBytes = std::vector<std::byte>;
 
 inline std::filesystem::path sample(const std::string& name) {
   return golden("checkpoint/" + name);
 }
 
-inline Bytes read_bytes(const std::filesystem::path& path) {
+inline FileBytes read_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read " + path.string());
-  Bytes bytes(std::filesystem::file_size(path));
+  FileBytes bytes(std::filesystem::file_size(path));
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   return bytes;
 }
@@ -53,25 +53,25 @@ inline bool has_pattern(std::span<const std::byte> bytes, std::size_t k) {
 }
 
 // Where the first occurrence of `text` begins.
-inline std::uint64_t find_text(const Bytes& bytes, std::string_view text) {
+inline std::uint64_t find_text(const FileBytes& bytes, std::string_view text) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t found = all.find(text);
   if (found == std::string_view::npos) throw std::runtime_error("the sample lacks " + std::string(text));
   return found;
 }
 
-inline std::uint64_t after_text(const Bytes& bytes, std::string_view text) {
+inline std::uint64_t after_text(const FileBytes& bytes, std::string_view text) {
   return find_text(bytes, text) + text.size();
 }
 
 template <class Number>
-std::uint64_t overwrite(Bytes& bytes, std::uint64_t offset, Number value) {
+std::uint64_t overwrite(FileBytes& bytes, std::uint64_t offset, Number value) {
   if (offset + sizeof value > bytes.size()) throw std::runtime_error("the patch lies outside the sample");
   std::memcpy(bytes.data() + offset, &value, sizeof value);
   return offset;
 }
 
-inline std::uint64_t overwrite_text(Bytes& bytes, std::string_view from, std::string_view to) {
+inline std::uint64_t overwrite_text(FileBytes& bytes, std::string_view from, std::string_view to) {
   const std::uint64_t offset = find_text(bytes, from);
   if (to.size() > from.size()) throw std::runtime_error("the new text is longer");
   std::memcpy(bytes.data() + offset, to.data(), to.size());

@@ -17,7 +17,7 @@
 
 using namespace fovea;
 using namespace fovea::checkpoint;
-using tests::Bytes;
+using tests::FileBytes;
 
 namespace {
 
@@ -35,8 +35,8 @@ StoreIdentity identity() {
           .units = units};
 }
 
-Bytes version(std::int64_t unit, std::int64_t tier) {
-  Bytes bytes(static_cast<std::size_t>(sizes[unit * tiers + tier]));
+FileBytes version(std::int64_t unit, std::int64_t tier) {
+  FileBytes bytes(static_cast<std::size_t>(sizes[unit * tiers + tier]));
   for (std::size_t i = 0; i < bytes.size(); ++i)
     bytes[i] = tests::pattern(static_cast<std::size_t>(unit * tiers + tier), i);
   return bytes;
@@ -69,10 +69,10 @@ struct Aligned {
   std::span<std::byte> bytes;
 };
 
-Result<Bytes> read_one(const Store& store, std::int64_t unit, std::int64_t tier) {
+Result<FileBytes> read_one(const Store& store, std::int64_t unit, std::int64_t tier) {
   const Aligned memory(static_cast<std::size_t>(store.extent(unit, tier).bytes));
   FOVEA_CHECK(store.read(unit, tier, memory.bytes));
-  return Bytes(memory.bytes.begin(), memory.bytes.end());
+  return FileBytes(memory.bytes.begin(), memory.bytes.end());
 }
 
 std::string part_of(const std::filesystem::path& path) {
@@ -80,7 +80,7 @@ std::string part_of(const std::filesystem::path& path) {
 }
 
 // Puts right the checksums of a header that a test changed, so that the change itself is what is found.
-void seal(Bytes& file) {
+void seal(FileBytes& file) {
   std::uint64_t json_bytes = 0;
   std::memcpy(&json_bytes, file.data() + 32, 8);
   json_bytes = std::min<std::uint64_t>(json_bytes, file.size() - store_header_bytes);
@@ -89,7 +89,7 @@ void seal(Bytes& file) {
 }
 
 // The same for the index entries.
-void seal_entries(Bytes& file) {
+void seal_entries(FileBytes& file) {
   std::uint64_t index = 0, seed = 0;
   std::memcpy(&index, file.data() + 56, 8);
   std::memcpy(&seed, file.data() + 80, 8);
@@ -210,7 +210,7 @@ class StoreTest : public QObject {
       FOVEA_VERIFY(writer);
       FOVEA_VERIFY(write_one(*writer, 1, 0));
     }
-    Bytes part = tests::read_bytes(part_of(path));
+    FileBytes part = tests::read_bytes(part_of(path));
     part[4096 + 12288 + 77] ^= std::byte{1};
     tests::write_bytes(part_of(path), part);
     const auto writer = StoreWriter::create(path, identity(), sizes);
@@ -352,7 +352,7 @@ class StoreTest : public QObject {
     QTest::newRow("model") << 0 << QByteArray("fingerprint 0123456789abcdef, expected 0123456789abcdf0");
     QTest::newRow("packing") << 1 << QByteArray("packing cpu-tiles-16, expected rows");
     QTest::newRow("scope") << 2 << QByteArray("scope experts, expected linear_layers");
-    QTest::newRow("tiers") << 3 << QByteArray("tiers q8,q4, expected q8,q2");
+    QTest::newRow("tiers") << 3 << QByteArray("tiers q8, q4, expected q8, q2");
     QTest::newRow("quantiser") << 4 << QByteArray("version 7, expected 8");
     QTest::newRow("units") << 5 << QByteArray("units of 3, expected 4");
     QTest::newRow("calibration does not matter") << 6 << QByteArray();
@@ -424,7 +424,7 @@ class StoreTest : public QObject {
     const tests::TemporaryFolder folder;
     const auto path = folder.path() / "a.store";
     FOVEA_VERIFY(write_store(path));
-    Bytes file = tests::read_bytes(path);
+    FileBytes file = tests::read_bytes(path);
     std::uint64_t at = static_cast<std::uint64_t>(offset);
     if (offset < 0) {  // in the first entry
       std::memcpy(&at, file.data() + 56, 8);
@@ -471,7 +471,7 @@ class StoreTest : public QObject {
     const tests::TemporaryFolder folder;
     const auto path = folder.path() / "a.store";
     FOVEA_VERIFY(write_store(path));
-    Bytes file = tests::read_bytes(path);
+    FileBytes file = tests::read_bytes(path);
     tests::overwrite_text(file, from.toStdString(), to.toStdString());
     seal(file);
     seal_entries(file);
@@ -485,14 +485,14 @@ class StoreTest : public QObject {
     const tests::TemporaryFolder folder;
     const auto path = folder.path() / "a.store";
     FOVEA_VERIFY(write_store(path));
-    const Bytes good = tests::read_bytes(path);
+    const FileBytes good = tests::read_bytes(path);
     std::mt19937 random(tests::seed());
     std::uint64_t index = 0;
     std::memcpy(&index, good.data() + 56, 8);
     const std::size_t front = index + units * tiers * store_entry_bytes;
     // Each byte of the front, and some of what is behind it.
     for (std::size_t round = 0; round < front + static_cast<std::size_t>(tests::rounds(150)); ++round) {
-      Bytes file = good;
+      FileBytes file = good;
       const std::size_t at = round < front ? round : random() % file.size();
       file[at] ^= static_cast<std::byte>(1U << random() % 8);
       tests::write_bytes(path, file);
@@ -500,7 +500,7 @@ class StoreTest : public QObject {
       bool found = !store;
       for (std::int64_t i = 0; store && i < units * tiers; ++i)
         found |= !read_one(*store, i / tiers, i % tiers).has_value();
-      // Bytes behind the index belong to nobody.
+      // FileBytes behind the index belong to nobody.
       const bool padding =
           (at >= front && at < 4096) || (at >= store_header_bytes && at < index && good[at] == std::byte{0});
       QVERIFY2(found || padding, qPrintable(QString("seed %1, byte %2").arg(tests::seed()).arg(at)));
@@ -544,7 +544,7 @@ class StoreTest : public QObject {
     one.units = 1;
     one.tiers = {"q8"};
     const std::int64_t bytes = 2 * paced_bytes + 4096;
-    const Bytes content(static_cast<std::size_t>(bytes), std::byte{7});
+    const FileBytes content(static_cast<std::size_t>(bytes), std::byte{7});
     auto writer = StoreWriter::create(path, one, {&bytes, 1});
     FOVEA_VERIFY(writer);
     FOVEA_VERIFY(writer->write(0, 0, content, {}));

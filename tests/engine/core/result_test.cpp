@@ -1,14 +1,19 @@
 #include "engine/core/result.h"
 
+#include "engine/api/errors.h"
 #include "tests/support/test.h"
 
 using fovea::ErrorKind;
 using fovea::Result;
 
+namespace fovea::errors {
+FOVEA_ERROR(invalid, odd_number, "the number is odd", "Give an even one");
+}
+
 namespace {
 
 Result<int> half(int x) {
-  if (x % 2 != 0) return fovea::fail(ErrorKind::invalid, "half", "the number is odd", "Give an even one");
+  if (x % 2 != 0) return fovea::fail(fovea::phrases::name_place("half"), fovea::errors::odd_number());
   return x / 2;
 }
 

@@ -64,7 +64,7 @@ class ApartStream final : public Stream {
     const std::vector<Work>& pieces = static_cast<const ApartGraph&>(graph).pieces;
     for (std::size_t i = device_.shortens_graphs() ? 1 : 0; i < pieces.size(); ++i) push(pieces[i]);
   }
-  std::string failure() const override { return device_.failure(); }
+  Failure failure() const override { return device_.failure(); }
 
   std::int64_t pushed() const { return pushed_; }
   std::int64_t done() const { return pushed_ - std::ssize(waiting_); }
@@ -210,11 +210,12 @@ std::int64_t ApartDevice::allocated() const {
   return sum;
 }
 
-void ApartDevice::fail(std::string sentence) const {
+void ApartDevice::fail(std::string words) const {
   const std::scoped_lock lock(mutex_);
-  failure_ = std::move(sentence);
+  failure_ = {};
+  if (!words.empty()) failure_ = {.action = kernels::Action::emulating, .said = std::move(words)};
 }
-std::string ApartDevice::failure() const {
+kernels::Failure ApartDevice::failure() const {
   const std::scoped_lock lock(mutex_);
   return failure_;
 }

@@ -48,10 +48,9 @@ class ApartDevice final : public kernels::Forwarding<kernels::Device> {
   void record(kernels::Event& event, kernels::Stream& stream) const override;
 
   std::int64_t allocated() const;
-  // From now on every stream says that it has failed with this sentence, and computes nothing; empty: no
-  // more.
-  void fail(std::string sentence) const;
-  std::string failure() const override;
+  // From now on every stream says that it has failed with these words, and computes nothing; empty: no more.
+  void fail(std::string words) const;
+  kernels::Failure failure() const override;
   // Feed-forward layers that were given to its streams, and those that have run.
   struct FeedForwards {
     int queued = 0, done = 0;
@@ -68,7 +67,7 @@ class ApartDevice final : public kernels::Forwarding<kernels::Device> {
   mutable std::mutex mutex_;
   mutable std::map<std::byte*, std::int64_t> regions_;  // mutex_
   mutable int inside_ = 0;                              // mutex_
-  mutable std::string failure_;                         // mutex_
+  mutable kernels::Failure failure_;                    // mutex_
   mutable Graphs graphs_;                               // mutex_
   mutable std::atomic<bool> shortened_ = false;
   mutable FeedForwards feed_forwards_;  // mutex_

@@ -83,7 +83,7 @@ Decoded decode(const Case& c, bool captures, const Change& change = {}, std::siz
     }
     result.logits.insert(result.logits.end(), row.begin(), row.end());
   }
-  if (!stream->failure().empty()) qFatal("%s", stream->failure().c_str());
+  if (!stream->failure().empty()) qFatal("%s", stream->failure().said.c_str());
   result.graphs = forward->graphs();
   return result;
 }

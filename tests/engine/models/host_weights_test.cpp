@@ -182,7 +182,7 @@ class HostWeightsTest : public QObject {
         QVERIFY(!row.empty());
         continue;
       }
-      QCOMPARE(stream->failure(), std::string("the device is lost"));
+      QCOMPARE(stream->failure().said, std::string("the device is lost"));
       QCOMPARE(calls, at);  // the host computed nothing more
       return;
     }

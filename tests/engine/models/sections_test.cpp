@@ -125,7 +125,7 @@ Decoded decode(const Division& division, const Run& run) {
   }
   result.graphs = forward->graphs();
   result.ids = history.ids;
-  result.failure = stream->failure();
+  result.failure = stream->failure().said;
   return result;
 }
 

@@ -47,7 +47,10 @@ class CopyStream final : public kernels::Stream {
     }
     copies_.clear();
   }
-  std::string failure() const override { return loses_ ? "the device is gone" : ""; }
+  kernels::Failure failure() const override {
+    if (!loses_) return {};
+    return {.action = kernels::Action::emulating, .said = "the device is gone"};
+  }
   bool idle() const { return copies_.empty(); }
 
  private:

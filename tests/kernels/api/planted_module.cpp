@@ -8,6 +8,9 @@ extern "C" const char* fovea_module_abi() {
 
 extern "C" void fovea_module_devices(fovea::kernels::ModuleDevices& found) {
   found.devices = {
-      {.name = "planted:0", .device = &fovea::kernels::reference::device(), .facts = {}, .reason = {}},
-      {.name = "planted:1", .device = nullptr, .facts = {}, .reason = "it is too old"}};
+      {.name = "planted:0", .device = &fovea::kernels::reference::device(), .facts = {}, .obstacle = {}},
+      {.name = "planted:1",
+       .device = nullptr,
+       .facts = {},
+       .obstacle = {.kind = fovea::kernels::Obstacle::Kind::architecture, .names = {"old", "new"}}}};
 }

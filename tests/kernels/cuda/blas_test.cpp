@@ -57,7 +57,7 @@ class BlasTest : public QObject {
   void init() {
     fake_runtime::reset();
     library_ = BlasLibrary::load(FAKE_CUBLAS);
-    QCOMPARE(library_.trouble, std::string());
+    QVERIFY(library_.obstacle.empty());
     void* const opened = dlopen(FAKE_CUBLAS, RTLD_NOW);
     auto* const give = reinterpret_cast<FakeCublas* (*)()>(dlsym(opened, "fake_cublas"));
     QVERIFY(give != nullptr);
@@ -108,7 +108,7 @@ class BlasTest : public QObject {
                     .tokens = tokens,
                     .out = out.data(),
                     .out_stride = out_stride});
-    QCOMPARE(context.failure(), std::string());
+    QVERIFY(context.failure().empty());
     for (int t = 0; t < tokens; ++t) {
       for (int r = 0; r < out_stride; ++r) {
         double sum = 0;
@@ -149,34 +149,36 @@ class BlasTest : public QObject {
   void no_memory_is_no_failure() {
     told_->create_status = 3;
     QVERIFY(make_stream(&library_) == nullptr);
-    QCOMPARE(context_.failure(), std::string());
+    QVERIFY(context_.failure().empty());
   }
 
   void what_fails_is_told_with_the_remedy() {
     Context refused(0);
     told_->create_status = 1;
     QVERIFY(Blas::create(library_, refused, nullptr, nullptr) == nullptr);
-    QVERIFY2(refused.failure().starts_with("starting cuBLAS failed: CUBLAS_STATUS_PLANTED (cuBLAS 13.1.2, "),
-             refused.failure().c_str());
-    QVERIFY(refused.failure().ends_with("FOVEA_CUBLAS=off does without it)"));
+    QCOMPARE(refused.failure().action, Action::starting_the_library);
+    QCOMPARE(refused.failure().said, std::string("CUBLAS_STATUS_PLANTED"));
+    QVERIFY2(refused.failure().library.starts_with("cuBLAS 13.1.2, "), refused.failure().library.c_str());
 
     told_->create_status = 0;
     const auto stream = make_stream(&library_);
     told_->multiply_status = 13;
     QVERIFY(stream->multiply_bfloat16(one_product()));
-    QVERIFY2(stream->failure().starts_with("multiplying with cuBLAS failed: CUBLAS_STATUS_PLANTED"),
-             stream->failure().c_str());
+    QCOMPARE(stream->failure().action, Action::multiplying);
+    QCOMPARE(stream->failure().said, std::string("CUBLAS_STATUS_PLANTED"));
   }
 
   void a_file_that_is_named_must_be_one() {
     const BlasLibrary missing = BlasLibrary::load("/nowhere/libcublas.so.13");
     QVERIFY(missing.name.empty());
-    QVERIFY2(missing.trouble.starts_with("FOVEA_CUBLAS names /nowhere/libcublas.so.13, which cannot be used"),
-             missing.trouble.c_str());
+    QCOMPARE(missing.obstacle.kind, Obstacle::Kind::unloadable_library);
+    QCOMPARE(missing.obstacle.names.front(), std::string("/nowhere/libcublas.so.13"));
+    QVERIFY(!missing.obstacle.said.empty());
     const BlasLibrary other = BlasLibrary::load("libc.so.6");
     QVERIFY(other.name.empty());
-    QVERIFY2(other.trouble.contains("libc.so.6 is no cuBLAS of CUDA 12 or 13"), other.trouble.c_str());
-    QCOMPARE(BlasLibrary::load("off").trouble, std::string("FOVEA_CUBLAS says off"));
+    QCOMPARE(other.obstacle.kind, Obstacle::Kind::foreign_library);
+    QCOMPARE(other.obstacle.names.front(), std::string("libc.so.6"));
+    QCOMPARE(BlasLibrary::load("off").obstacle.kind, Obstacle::Kind::library_off);
   }
 
  private:

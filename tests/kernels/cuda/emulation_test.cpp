@@ -543,7 +543,7 @@ void EmulationTest::a_failed_stream_says_so() {
   Bench bench;
   QVERIFY(bench.stream->failure().empty());
   bench.run<some_miss_the_barrier>(bench.x);
-  QVERIFY(has(bench.stream->failure(), "some_miss_the_barrier"));
+  QVERIFY(has(bench.stream->failure().said, "some_miss_the_barrier"));
 }
 
 FOVEA_TEST(EmulationTest)

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     const std::int64_t before = ptx::instructions_run();
     run(*stream);
     stream->synchronize();
-    if (const std::string wrong = ptx::fault() + stream->failure(); !wrong.empty()) {
+    if (const std::string wrong = ptx::fault() + stream->failure().said; !wrong.empty()) {
       std::fprintf(stderr, "%s: %s\n", each.name.c_str(), wrong.c_str());
       return 1;
     }

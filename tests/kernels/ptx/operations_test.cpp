@@ -54,7 +54,7 @@ class PtxOperationsTest : public QObject {
       const std::int64_t before = ptx::kernels_run();
       const std::vector<float> outputs = run_once(one, device_, *stream_, packed, damage);
       std::string wrong = ptx::fault();
-      if (wrong.empty()) wrong = stream_->failure();
+      if (wrong.empty()) wrong = stream_->failure().said;
       if (wrong.empty()) wrong = !damage.empty() ? damage : difference(outputs, expected, tolerance);
       QVERIFY2(wrong.empty(), ((packed ? "packed: " : "rows: ") + wrong).c_str());
       QVERIFY(ptx::kernels_run() > before);
@@ -78,7 +78,7 @@ class PtxOperationsTest : public QObject {
     const std::vector<float> usual = run_once(**one, device_, *stream_, true, damage);
     const std::int64_t middle = ptx::instructions_run();
     const std::vector<float> without = run_once(**one, plain, *stream, true, damage);
-    QCOMPARE(ptx::fault() + stream->failure() + damage, std::string());
+    QCOMPARE(ptx::fault() + stream->failure().said + damage, std::string());
     QVERIFY(ptx::instructions_run() - middle < middle - begin);
     QCOMPARE(usual.size(), without.size());
     QCOMPARE(std::memcmp(usual.data(), without.data(), usual.size() * sizeof(float)), 0);

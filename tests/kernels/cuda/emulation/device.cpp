@@ -62,7 +62,7 @@ class EmulatedStream final : public CudaStream {
   void synchronize() override {
     if (!Queue::spoils_capture(machine_, "waits for a stream")) queue_->finish(queue_->pushed());
   }
-  std::string failure() const override { return queue_->failure(); }
+  Failure failure() const override { return queue_->failure(); }
   bool begin_capture() override {
     if (captures_) queue_->begin_capture();
     return captures_;
@@ -134,7 +134,7 @@ class EmulatedDevice final : public Device {
                                             wanted.multiplies_bf16);
   }
 
-  std::string bf16_products() const override { return "a library that is emulated"; }
+  Bf16Products bf16_products() const override { return {.library = "a library that is emulated"}; }
 
   // Small: an emulation is no yardstick, but what measures one must work.
   DeviceCeiling measure_ceiling(Stream& stream) const override {

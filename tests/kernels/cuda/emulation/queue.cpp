@@ -146,9 +146,10 @@ void Queue::finish(std::uint64_t count) {
   while (ended_ < count) run_first();
 }
 
-std::string Queue::failure() const {
+Failure Queue::failure() const {
   const std::scoped_lock lock(mutex_);
-  return failure_;
+  if (failure_.empty()) return {};
+  return {.action = Action::emulating, .said = failure_};
 }
 
 void Queue::begin_capture() {

@@ -61,7 +61,7 @@ class Queue {
   std::uint64_t pushed() const;    // how many pieces of work so far
   bool done(std::uint64_t count);  // whether the first `count` have ended; helps them on a little
   void finish(std::uint64_t count);
-  std::string failure() const;
+  Failure failure() const;
 
   void begin_capture();
   bool captures() const { return capture_.has_value(); }
