@@ -239,14 +239,28 @@ LoadPlan describe(const Subject& subject, const LoadOptions& options, const Mach
                 .cpu_moe_layers = fitted.units.cpu_moe_layers};
   plan.plan.notes = fitted.units.notes;
   plan.options.precision.policy = fitted.units.policy;
-  if (machine.is_card()) {
-    plan.basis.device_free_bytes = machine.device_free_bytes();
-    plan.basis.main_memory_free_bytes = machine.main_memory_bytes();
-  }
   for (std::size_t layer = 0; layer + 1 < plan.first_unit.size(); ++layer)
     plan.units_per_layer =
         std::max<std::int64_t>(plan.units_per_layer, plan.first_unit[layer + 1] - plan.first_unit[layer]);
   return plan;
+}
+
+// Where it is left to the planner how many layers' experts the host computes, and a calibration knows which
+// ones are the coldest, those may be chosen. The speed of main memory by which it decided; 0: it did not.
+Result<double> divide_by_use(const Subject& subject, const LoadOptions& options,
+                             const precision::StoreProfile& profile, Machine& machine, PlannedLoad& out) {
+  const bool open = options.precision.offload.cpu_moe_layers < 0 && out.fitted.units.cpu_moe_layers > 0;
+  if (!machine.is_card() || !open || profile.uses.empty()) return 0;
+  double& gb_per_s = machine.facts.main_memory_gb_per_s;
+  if (gb_per_s == 0) {
+    FOVEA_TRY(gb_per_s, processor_gb_per_s(options.threads));
+  }
+  LoadOptions fixed = options;
+  fixed.precision.policy = out.fitted.units.policy;
+  fixed.precision.tiers = out.fitted.units.inputs.tier_names;  // the store's
+  FOVEA_TRY(out.fitted, fit(subject, fixed, machine, &profile));
+  out.refused = refusal(subject, fixed, machine, out.fitted);
+  return gb_per_s;
 }
 
 // The tier that each unit begins with, and what the policy may know of its world.
@@ -348,40 +362,36 @@ Result<std::unique_ptr<precision::Policy>> make_policy(PolicyKind kind, const pr
 
 Result<PlannedLoad> plan_load(const Subject& subject, const LoadOptions& options, const Machine& given) {
   Machine machine = given;
-  FOVEA_TRY(Fitted found, fit(subject, options, machine));
-  PlannedLoad out{.fitted = std::move(found)};
-  Fitted& fitted = out.fitted;
-  out.refused = refusal(subject, options, machine, fitted);
-  const bool policy = fitted.units.policy != PolicyKind::none;
-  std::optional<precision::StoreProfile> profile;
-  if (policy && !out.refused) {
-    FOVEA_TRY(out.store, open_store(subject, options, machine, fitted.units));
+  if (machine.is_card() && !machine.is_another()) {  // seen once, whatever other programs do meanwhile
+    machine.facts.device_free_bytes = machine.device_free_bytes();
+    machine.facts.main_memory_bytes = machine.main_memory_bytes();
   }
-  if (out.store) profile = profile_of(fitted.units, *out.store);
-  // Which experts of a layer are the coldest is known: what the host computes may be chosen by it.
-  const bool divides =
-      machine.is_card() && options.precision.offload.cpu_moe_layers < 0 && fitted.units.cpu_moe_layers > 0;
-  double decided_gb_per_s = 0;
-  if (divides && profile && !profile->uses.empty()) {
-    if (machine.facts.main_memory_gb_per_s == 0) {
-      FOVEA_TRY(machine.facts.main_memory_gb_per_s, processor_gb_per_s(options.threads));
-    }
-    decided_gb_per_s = machine.facts.main_memory_gb_per_s;
-    LoadOptions fixed = options;
-    fixed.precision.policy = fitted.units.policy;
-    fixed.precision.tiers = fitted.units.inputs.tier_names;  // the store's
-    FOVEA_TRY(fitted, fit(subject, fixed, machine, &*profile));
-    out.refused = refusal(subject, fixed, machine, fitted);
+  FOVEA_TRY(Fitted fitted, fit(subject, options, machine));
+  PlannedLoad out{.fitted = std::move(fitted)};
+  out.refused = refusal(subject, options, machine, out.fitted);
+  const bool policy = out.fitted.units.policy != PolicyKind::none;
+  std::optional<precision::StoreProfile> profile;
+  PlanBasis basis;
+  if (policy && !out.refused) {
+    FOVEA_TRY(out.store, open_store(subject, options, machine, out.fitted.units));
+  }
+  if (out.store) {
+    profile = profile_of(out.fitted.units, *out.store);
+    basis.store_fingerprint = precision::store_fingerprint(*out.store);
+    FOVEA_TRY(basis.main_memory_gb_per_s, divide_by_use(subject, options, *profile, machine, out));
   }
   if (policy && !out.refused) {
     FOVEA_CHECK(choose_tiers(options, machine, profile ? &*profile : nullptr, out));
   }
-  out.plan = describe(subject, options, machine, fitted);
-  out.plan.unit_tiers = shown_tiers(fitted.units, out.tiers);
-  out.plan.basis.main_memory_gb_per_s = decided_gb_per_s;
-  if (out.store) out.plan.basis.store_fingerprint = precision::store_fingerprint(*out.store);
-  predict(subject, machine, fitted, profile ? profile->uses : std::vector<float>(), out.plan);
-  if (machine.is_card()) out.host = precision::host_shares(fitted.units.units, fitted.units.absent);
+  if (machine.is_card()) {
+    basis.device_free_bytes = machine.device_free_bytes();
+    basis.main_memory_free_bytes = machine.main_memory_bytes();
+    out.host = precision::host_shares(out.fitted.units.units, out.fitted.units.absent);
+  }
+  out.plan = describe(subject, options, machine, out.fitted);
+  out.plan.basis = std::move(basis);
+  out.plan.unit_tiers = shown_tiers(out.fitted.units, out.tiers);
+  predict(subject, machine, out.fitted, profile ? profile->uses : std::vector<float>(), out.plan);
   return out;
 }
 
