@@ -60,7 +60,7 @@ DeviceOffer offer_of(const DeviceInfo& device) {
             .arg(memory_of(device));
   } else {
     offer.text = DeviceWords::tr("%1 (%2): cannot be used").arg(q(device.description), q(device.name));
-    offer.why = DeviceWords::tr("The card cannot be used: %1.").arg(phrase_words(device.unusable));
+    offer.why = DeviceWords::tr("The card cannot be used: %1.").arg(sentence_words(device.unusable));
   }
   return offer;
 }
@@ -111,7 +111,7 @@ std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const
       "chosen.");
   if (!no_gpu.empty())
     offers[0].why +=
-        QLatin1Char(' ') + DeviceWords::tr("No graphics card can be used: %1.").arg(phrase_words(no_gpu));
+        QLatin1Char(' ') + DeviceWords::tr("No graphics card can be used: %1.").arg(sentence_words(no_gpu));
   if (!chosen.name.empty() && !find_device(all, chosen)) {
     const auto found = std::ranges::find_if(
         offers, [&](const DeviceOffer& o) { return !o.usable && o.choice.name == chosen.name; });

@@ -17,8 +17,8 @@ std::unexpected<Error> no_file(const QString& path, const QString& reason) {
   return fail(ErrorKind::io, path.toStdString(), reason.toStdString(), "Choose another file");
 }
 
-Result<ui::Recording> replay_trace(const std::filesystem::path& file, std::stop_token stop) {
-  auto ring = std::make_shared<ui::SnapshotRing>(ui::recording_limits);
+Result<Recording> replay_trace(const std::filesystem::path& file, std::stop_token stop) {
+  auto ring = std::make_shared<SnapshotRing>(recording_limits);
   ReplayRequest request;
   request.trace = file;
   request.high_share = kHighShare;
@@ -28,7 +28,7 @@ Result<ui::Recording> replay_trace(const std::filesystem::path& file, std::stop_
   };
   FOVEA_TRY(const ReplayReport report, replay(request, {}, stop));
   if (ring->empty()) return fail(ErrorKind::format, file.string(), "the trace holds no pass");
-  ui::Recording recording;
+  Recording recording;
   recording.model.name = QString::fromStdString(report.model);
   recording.model.policy = PolicyKind::dynaexq;
   recording.model.experts = ring->last_frame().units_per_layer;
@@ -39,14 +39,14 @@ Result<ui::Recording> replay_trace(const std::filesystem::path& file, std::stop_
 
 }  // namespace
 
-Result<ui::Recording> open_recording(const std::filesystem::path& file, std::stop_token stop) {
+Result<Recording> open_recording(const std::filesystem::path& file, std::stop_token stop) {
   QFile input(QString::fromStdString(file.string()));
   if (!input.open(QIODevice::ReadOnly)) return no_file(input.fileName(), input.errorString());
   if (input.peek(kTraceMagic.size()) == kTraceMagic) return replay_trace(file, std::move(stop));
-  return ui::read_json_lines(input);
+  return read_json_lines(input);
 }
 
-Result<void> save_export(const QString& path, const ui::LiveExport& data) {
+Result<void> save_export(const QString& path, const LiveExport& data) {
   QSaveFile file(path);
   if (!file.open(QIODevice::WriteOnly)) return no_file(path, file.errorString());
   FOVEA_CHECK(data.write(file));

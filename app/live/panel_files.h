@@ -6,16 +6,16 @@
 #include <filesystem>
 #include <stop_token>
 
+#include "app/live/recording.h"
 #include "engine/api/error.h"
-#include "ui/live/recording.h"
 
 namespace fovea::app {
 
 // A recording that the panel saved, or a trace of `fovea trace`: of a trace, what DynaExq would have done
 // with a quarter of each layer's experts in the high tier.
-Result<ui::Recording> open_recording(const std::filesystem::path& file, std::stop_token stop = {});
+Result<Recording> open_recording(const std::filesystem::path& file, std::stop_token stop = {});
 
 // The file is there whole or not at all.
-Result<void> save_export(const QString& path, const ui::LiveExport& data);
+Result<void> save_export(const QString& path, const LiveExport& data);
 
 }  // namespace fovea::app

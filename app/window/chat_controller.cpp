@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/library/errors.h"
 #include "app/library/background.h"
 #include "app/library/device_choice.h"
 #include "app/window/conversation_view.h"
@@ -257,8 +258,11 @@ void ChatController::on_load_failed(const Error& error) {
 // With a button for what helps, where there is one.
 void ChatController::show_error(const Error& error) {
   const QString text = error_words(error);
-  const bool about_device = error.is(errors::no_such_device.code) || error.is(errors::no_gpu_here.code) ||
-                            error.is(errors::device_unusable.code);
+  const Code* const about_devices[] = {&errors::no_such_device.code,         &errors::no_gpu_here.code,
+                                       &errors::device_unusable.code,        &errors::chosen_device_gone.code,
+                                       &errors::chosen_device_replaced.code, &errors::chosen_device_unusable.code};
+  const bool about_device =
+      std::ranges::any_of(about_devices, [&](const Code* code) { return error.is(*code); });
   if (error.kind == ErrorKind::device) {
     window_.show_error(text, tr("Restart Fovea"), [this] { Q_EMIT restartRequested(); });
   } else if (about_device) {

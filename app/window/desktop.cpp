@@ -12,6 +12,7 @@
 #include "app/library/model_library.h"
 #include "app/library/sampling_defaults.h"
 #include "app/library/stores.h"
+#include "app/live/live_session.h"
 #include "app/window/generation_settings.h"
 #include "app/window/model_words.h"
 #include "app/window/models_controller.h"
@@ -69,7 +70,8 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
   apply_appearance();
   history_ = std::make_unique<history::HistoryThread>(history_file());
   window_ = std::make_unique<ui::ChatWindow>();
-  live_panel_ = new ui::LivePanel;
+  live_session_ = std::make_unique<LiveSession>();
+  live_panel_ = new ui::LivePanel(*live_session_);
   window_->set_live_panel(live_panel_);
   chat_ =
       std::make_unique<ChatController>(*window_, *history_, load_defaults(), [this](const ModelInfo& info) {
@@ -80,7 +82,7 @@ Desktop::Desktop(const WindowRequest& request) : request_(request), settings_fil
       });
   demo_ = std::make_unique<DemoStart>(*chat_, *window_, models_folder() / "demo.gguf", stores_folder());
   chat_->set_load_setup([this](LoadOptions& load) { apply_kept_setup(load); });
-  new LiveController(*live_panel_, *chat_);
+  new LiveController(*live_session_, *live_panel_, *chat_);
   ModelsSettings models = ModelsSettings::usual();
   models.folders = folders_of(settings_);
   models.downloads.network.offline |= settings_.offline;

@@ -26,6 +26,7 @@ class LivePanel;
 
 namespace fovea::app {
 
+class LiveSession;
 class ModelsController;
 struct Proposal;
 
@@ -45,6 +46,7 @@ class Desktop : public QObject {
   ChatController& chat() { return *chat_; }
   WizardLink& wizard() { return *wizard_; }
   ui::LivePanel& live_panel() { return *live_panel_; }
+  LiveSession& live_session() { return *live_session_; }
   ModelsController& models() { return *models_; }
   const Settings& settings() const { return settings_; }
   // What the program is to be started with again, now that it has closed; nothing: it has ended.
@@ -87,6 +89,7 @@ class Desktop : public QObject {
   Settings settings_;
   QThreadPool writer_;  // one thread: writes the settings in order
   std::unique_ptr<history::HistoryThread> history_;
+  std::unique_ptr<LiveSession> live_session_;  // what the panel shows
   std::unique_ptr<ui::ChatWindow> window_;
   ui::LivePanel* live_panel_;  // owned by the window
   std::unique_ptr<ChatController> chat_;

@@ -9,6 +9,7 @@
 #include "app/library/background.h"
 #include "app/library/device_choice.h"
 #include "app/library/stores.h"
+#include "app/live/live_session.h"
 #include "app/live/panel_files.h"
 #include "app/window/chat_controller.h"
 #include "app/window/model_words.h"
@@ -38,20 +39,20 @@ Plan memory_plan(const LoadedModel& loaded) {
 
 }  // namespace
 
-LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
-    : QObject(&chat), panel_(&panel), chat_(chat) {
-  panel.set_source([controller = QPointer<LiveController>(this)](Snapshot& snapshot) {
+LiveController::LiveController(LiveSession& session, ui::LivePanel& panel, ChatController& chat)
+    : QObject(&chat), session_(session), panel_(&panel), chat_(chat) {
+  session.set_reader([controller = QPointer<LiveController>(this)](Snapshot& snapshot) {
     return controller && controller->chat_.worker().read_snapshot(snapshot);
   });
   connect(&chat, &ChatController::modelOpened, this, &LiveController::show_model);
-  connect(&chat, &ChatController::modelClosed, &panel, &ui::LivePanel::clear_model);
-  connect(&chat, &ChatController::modelOpening, &panel, &ui::LivePanel::set_opening);
+  connect(&chat, &ChatController::modelClosed, &session, &LiveSession::clear_model);
+  connect(&chat, &ChatController::modelOpening, &session, &LiveSession::set_opening);
   connect(&chat, &ChatController::timingsArrived, this, &LiveController::show_timings);
   connect(&chat.conversation(), &ConversationController::opened, this, &LiveController::show_conversation);
   connect(&chat.conversation(), &ConversationController::changed, this, &LiveController::show_conversation);
   connect(&chat.conversation(), &ConversationController::workChanged, this,
           &LiveController::show_conversation);
-  connect(&panel, &ui::LivePanel::exportRequested, this, &LiveController::save);
+  connect(&session, &LiveSession::exportRequested, this, &LiveController::save);
   connect(&panel, &ui::LivePanel::replayRequested, this, &LiveController::open_recording);
   connect(&panel, &ui::LivePanel::switchPolicyRequested, this, &LiveController::offer_fixed_mix);
   connect(&panel, &ui::LivePanel::switchPolicyConfirmed, this, &LiveController::switch_to_fixed_mix);
@@ -65,7 +66,7 @@ LiveController::LiveController(ui::LivePanel& panel, ChatController& chat)
 
 void LiveController::show_model() {
   const LoadedModel& loaded = chat_.model();
-  ui::LiveModel model;
+  LiveModel model;
   model.name = q(loaded.info.name);
   model.policy = loaded.settings.precision.policy;
   model.experts = loaded.info.experts;
@@ -76,19 +77,19 @@ void LiveController::show_model() {
   }
   model.calibrated_uses = loaded.calibrated_uses;
   model.plan = memory_plan(loaded);
-  panel_->set_model(model);
-  panel_->set_kv_used(-1);
+  session_.set_model(model);
+  session_.set_kv_used(-1);
   show_conversation();
   measure_link();
 }
 
 void LiveController::show_timings(const Timings& so_far) {
-  panel_->add_timings(so_far);
+  session_.add_timings(so_far);
   const LoadedModel& loaded = chat_.model();
   if (loaded.settings.context <= 0) return;
   const double filled = static_cast<double>(so_far.prompt_tokens + so_far.generated_tokens) /
                         static_cast<double>(loaded.settings.context);
-  panel_->set_kv_used(
+  session_.set_kv_used(
       static_cast<std::int64_t>(static_cast<double>(loaded.memory.kv_cache) * std::min(1.0, filled)));
 }
 
@@ -109,34 +110,34 @@ void LiveController::measure_link() {
         return Measured{store, measure_file_read_gb_per_s(store, {}).value_or(0) * 1e9};
       },
       [this, model = opened.model](const Measured& measured) {
-        if (!panel_ || chat_.model().settings.model != model) return;
+        if (chat_.model().settings.model != model) return;
         std::tie(measured_, link_bytes_per_s_) = measured;
-        panel_->set_link(link_bytes_per_s_);
+        session_.set_link(link_bytes_per_s_);
       });
 }
 
 void LiveController::show_conversation() {
   const history::Conversation& conversation = chat_.conversation().conversation();
-  panel_->set_conversation(conversation.id == 0 ? QStringLiteral("new") : QString::number(conversation.id),
-                           conversation.id == 0 ? tr("New chat") : q(conversation.title));
+  session_.set_conversation(conversation.id == 0 ? QStringLiteral("new") : QString::number(conversation.id),
+                            conversation.id == 0 ? tr("New chat") : q(conversation.title));
   const qint64 answering = chat_.conversation().answering();
-  panel_->set_answering(answering == 0 ? QString() : QString::number(answering),
-                        chat_.conversation().answering_title());
+  session_.set_answering(answering == 0 ? QString() : QString::number(answering),
+                         chat_.conversation().answering_title());
 }
 
 void LiveController::read_memory() {
   in_background(
-      panel_.data(),
+      &session_,
       [device = chat_.model().settings.device] {
         const std::int64_t host = is_card(device) ? device_memory("cpu").total_bytes : 0;
         return std::pair(device_memory(device), host);
       },
-      [panel = panel_.data()](const std::pair<DeviceMemory, std::int64_t>& memory) {
-        panel->set_device_memory(memory.first.used_bytes, memory.first.total_bytes, memory.second);
+      [session = &session_](const std::pair<DeviceMemory, std::int64_t>& memory) {
+        session->set_device_memory(memory.first.used_bytes, memory.first.total_bytes, memory.second);
       });
 }
 
-void LiveController::save(const QString& path, const ui::LiveExport& data) {
+void LiveController::save(const QString& path, const LiveExport& data) {
   in_background(
       panel_.data(), [path, data] { return save_export(path, data); },
       [panel = panel_.data(), path](const Result<void>& saved) {
@@ -147,9 +148,9 @@ void LiveController::save(const QString& path, const ui::LiveExport& data) {
 void LiveController::open_recording(const QString& path) {
   in_background(
       panel_.data(), [path] { return app::open_recording(path.toStdString()); },
-      [panel = panel_.data(), path](const Result<ui::Recording>& recording) {
+      [session = &session_, panel = panel_.data(), path](const Result<Recording>& recording) {
         if (recording) {
-          panel->play(*recording, QFileInfo(path).fileName());
+          session->play(*recording, QFileInfo(path).fileName());
         } else {
           panel->show_message(error_words(recording.error()));
         }

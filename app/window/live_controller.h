@@ -1,4 +1,4 @@
-// Feeds the live panel, and does what it asks for on other threads.
+// Feeds the live panel's session, and does what the panel asks for on other threads.
 #pragma once
 
 #include <QObject>
@@ -10,18 +10,19 @@
 
 namespace fovea::ui {
 class LivePanel;
-struct LiveExport;
-}  // namespace fovea::ui
+}
 
 namespace fovea::app {
 
 class ChatController;
+class LiveSession;
+struct LiveExport;
 
 class LiveController : public QObject {
   Q_OBJECT
 
  public:
-  LiveController(ui::LivePanel& panel, ChatController& chat);
+  LiveController(LiveSession& session, ui::LivePanel& panel, ChatController& chat);
 
  private:
   void show_model();
@@ -29,12 +30,13 @@ class LiveController : public QObject {
   void show_timings(const Timings& so_far);
   void read_memory();
   void measure_link();
-  void save(const QString& path, const ui::LiveExport& data);
+  void save(const QString& path, const LiveExport& data);
   void open_recording(const QString& path);
   PrecisionRequest fixed_mix() const;
   void offer_fixed_mix();
   void switch_to_fixed_mix();
 
+  LiveSession& session_;           // the desktop's, which outlives the window
   QPointer<ui::LivePanel> panel_;  // the window owns it
   ChatController& chat_;
   QTimer memory_timer_{this};

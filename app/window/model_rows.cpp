@@ -117,6 +117,17 @@ ui::DownloadStateView view_of(DownloadState state) {
   return ui::DownloadStateView::failed;
 }
 
+ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const LoadOptions& machine) {
+  ui::VersionRow row;
+  row.name = q(choice.name);
+  row.quantization = q(choice.quantization);
+  row.bytes = choice.bytes;
+  row.files = static_cast<int>(choice.files.size());
+  row.is_complete = choice.is_complete;
+  set_fit(row, estimate_fit(repository + " " + choice.name, choice.bytes, machine));
+  return row;
+}
+
 }  // namespace
 
 QString time_words(std::int64_t seconds) {
@@ -134,6 +145,7 @@ ui::LibraryRow row_of(const LibraryModel& model, const std::filesystem::path& op
   row.is_open = !open_model.empty() && (model.real == open_model || model.path == open_model);
   row.bytes = model.file_bytes;
   if (!model.is_read || model.error) return row;
+  row.can_open = !row.is_open && !(model.fit && model.fit->kind == FitKind::does_not_fit);
   const ModelInfo& info = model.info;
   row.architecture = q(info.architecture);
   row.format = q(info.format);
@@ -156,15 +168,16 @@ ui::RepositoryRow row_of(const HubModel& model) {
   return {q(model.id), model.downloads, model.likes, model.gated};
 }
 
-ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const LoadOptions& machine) {
-  ui::VersionRow row;
-  row.name = q(choice.name);
-  row.quantization = q(choice.quantization);
-  row.bytes = choice.bytes;
-  row.files = static_cast<int>(choice.files.size());
-  row.is_complete = choice.is_complete;
-  set_fit(row, estimate_fit(repository + " " + choice.name, choice.bytes, machine));
-  return row;
+std::vector<ui::VersionRow> rows_of(const std::vector<ModelChoice>& choices, const std::string& repository,
+                                    const LoadOptions& machine) {
+  std::vector<ui::VersionRow> rows;
+  std::size_t proposed = 0;
+  for (const ModelChoice& choice : choices) {
+    rows.push_back(row_of(choice, repository, machine));
+    if (rows.back().is_complete && rows.back().fit == ui::FitView::fits) proposed = rows.size() - 1;
+  }
+  if (!rows.empty()) rows[proposed].is_proposed = true;
+  return rows;
 }
 
 QString why_words(const DownloadStatus& status) {

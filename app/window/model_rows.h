@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <vector>
 
 #include "app/download/download_types.h"
 #include "app/download/hub_types.h"
@@ -14,8 +15,10 @@ namespace fovea::app {
 // `open_model`: the one in the chat window, with its links followed.
 ui::LibraryRow row_of(const LibraryModel& model, const std::filesystem::path& open_model);
 ui::RepositoryRow row_of(const HubModel& model);
-// `repository`: its name tells the model where the file's name does not.
-ui::VersionRow row_of(const ModelChoice& choice, const std::string& repository, const LoadOptions& machine);
+// `repository`: its name tells the model where the file's name does not. Of versions by their size the
+// largest that fits is proposed: as exact as there is room for.
+std::vector<ui::VersionRow> rows_of(const std::vector<ModelChoice>& choices, const std::string& repository,
+                                    const LoadOptions& machine);
 ui::DownloadRow row_of(const DownloadStatus& status);
 // Why it waits or failed, in the window's language; empty: for no reason.
 QString why_words(const DownloadStatus& status);

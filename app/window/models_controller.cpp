@@ -479,9 +479,7 @@ void ModelsController::on_listed(const QString& asked, const HubRepository& repo
     FOVEA_TRY(LoadOptions machine, this_machine(held, device));
     machine.context = context;
     if (budget > 0) machine.precision.budget_bytes = budget;
-    std::vector<ui::VersionRow> rows;
-    for (const ModelChoice& choice : choices) rows.push_back(row_of(choice, id, machine));
-    return rows;
+    return rows_of(choices, id, machine);
   };
   in_background(this, look, [this, asked](const Result<std::vector<ui::VersionRow>>& rows) {
     if (!rows) return on_download_failed(asked, rows.error());

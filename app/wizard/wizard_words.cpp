@@ -124,7 +124,7 @@ FactView card_facts(const Machine& machine, const QStringList& cards) {
               ? WizardWords::tr("The processor computes: the card's memory is not counted.")
               : WizardWords::tr("The card's memory is not counted, because no card can be "
                                 "used: %1.")
-                    .arg(phrase_words(machine.no_gpu))};
+                    .arg(sentence_words(machine.no_gpu))};
 }
 
 }  // namespace

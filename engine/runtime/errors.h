@@ -52,10 +52,8 @@ FOVEA_PHRASE(longer_context_or_shorter_conversation,
              "Load the model with a longer context, or shorten the conversation");
 FOVEA_PHRASE(last_message_too_long,
              "Even the last message alone is too long: shorten it, or load the model with a longer context");
-FOVEA_PHRASE(conversation_is_kept, "The conversation is kept; start Fovea again to go on with it");
-FOVEA_PHRASE(make_store_again, "Make it again: {command}");
+FOVEA_PHRASE(make_store_by, "Make it again: {command}");
 FOVEA_PHRASE(smaller_budget, "Give a smaller budget, or close other programs that use it");
-FOVEA_PHRASE(choose_of, "Choose one of: {names}");
 
 // What would make a plan fit.
 FOVEA_PHRASE(plan_fits, "fits");
@@ -164,7 +162,7 @@ FOVEA_ERROR(invalid, last_is_not_assistants,
             "only an assistant's message can be continued, and the last is the {role}'s", "");
 FOVEA_ERROR(context_full, prompt_too_long,
             "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer", "");
-FOVEA_ERROR(unsupported, no_chat_template, "this model has none: it was not made for conversations",
+FOVEA_ERROR(unsupported, model_is_no_chat_model, "this model has none: it was not made for conversations",
             "Choose an instruct or chat model, or give a raw prompt");
 
 }  // namespace fovea::errors

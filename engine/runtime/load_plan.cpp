@@ -117,7 +117,7 @@ Result<std::optional<checkpoint::Store>> open_store(const Subject& subject, cons
   if (store.error().kind == ErrorKind::not_found) return std::nullopt;
   Error refused = std::move(store).error();
   if (refused.kind != ErrorKind::io && checkpoint::begins_as_store(path))
-    refused.advice = phrases::make_store_again(making_of(path, units, options));
+    refused.advice = phrases::make_store_by(making_of(path, units, options));
   return std::unexpected(std::move(refused));
 }
 

@@ -71,7 +71,7 @@ std::vector<TokenId> PromptMaker::encode_raw(const std::string& prompt) const {
 
 Result<std::vector<TokenId>> PromptMaker::encode(std::vector<Message> messages, bool continue_last) const {
   if (!text.has_chat_template()) {
-    return fail(phrases::chat_template(), errors::no_chat_template());
+    return fail(phrases::chat_template(), errors::model_is_no_chat_model());
   }
   std::string begun;  // of the answer
   if (continue_last) {

@@ -10,7 +10,8 @@
 #include <ctime>
 #include <vector>
 
-#include "tests/ui/live/sessions.h"
+#include "app/live/live_session.h"
+#include "tests/app/live/sessions.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
 #include "ui/theme/theme.h"
@@ -46,13 +47,14 @@ bool measure(const tests::SessionShape& shape, QSize size, bool patterns) {
     std::fprintf(stderr, "bench_live: a session of %zu snapshots, %zu are needed\n", session.size(), wanted);
     return false;
   }
-  ui::LivePanel panel;
+  app::LiveSession live;
+  ui::LivePanel panel(live);
   panel.resize(size);
-  panel.set_model(tests::session_model(shape));
-  panel.set_conversation(QStringLiteral("1"), QStringLiteral("A conversation"));
+  live.set_model(tests::session_model(shape));
+  live.set_conversation(QStringLiteral("1"), QStringLiteral("A conversation"));
   panel.heatmap().set_textures(patterns);
   std::size_t next = 0;
-  panel.set_source([&](Snapshot& snapshot) {
+  live.set_reader([&](Snapshot& snapshot) {
     if (next == session.size()) return false;
     snapshot = session[next++];
     return true;
@@ -67,7 +69,7 @@ bool measure(const tests::SessionShape& shape, QSize size, bool patterns) {
   std::printf("%-20s %4d x %-4d %-10s %.2f %% of one core, %.2f ms for each of %zu snapshots; %.1f MB kept\n",
               shape.like.c_str(), size.width(), size.height(), patterns ? "patterns" : "",
               1e5 * worked / kMilliseconds, 1e3 * worked / static_cast<double>(next - first), next - first,
-              static_cast<double>(panel.ring().memory_bytes()) / 1e6);
+              static_cast<double>(live.ring().memory_bytes()) / 1e6);
   return true;
 }
 

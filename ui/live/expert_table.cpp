@@ -1,6 +1,7 @@
 #include "ui/live/expert_table.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "ui/live/expert_text.h"
@@ -8,22 +9,17 @@
 
 namespace fovea::ui {
 
-void ExpertTable::set_model(const LiveModel& model) {
+void ExpertTable::set_model(const ShownModel& model) {
   model_ = model;
   if (rowCount() > 0) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columns - 1));
 }
 
-void ExpertTable::show(const SnapshotRing& ring, const Moment& moment, const MapFrame& frame) {
+void ExpertTable::show(const Snapshot& numbers, const MapFrame& frame, std::vector<UnitChange> changes) {
   const bool other_shape = frame.layers != frame_.layers || frame.units_per_layer != frame_.units_per_layer;
   if (other_shape) beginResetModel();
   frame_ = frame;
-  moment_ = moment;
-  last_.assign(frame.size(), {.decision = {.unit = -1}});
-  for (const UnitChange& change : ring.changes()) {
-    if (change.seconds > moment.seconds) break;
-    if (change.decision.unit >= 0 && change.decision.unit < static_cast<std::int64_t>(last_.size()))
-      last_[static_cast<std::size_t>(change.decision.unit)] = change;
-  }
+  numbers_ = numbers;
+  last_ = std::move(changes);
   if (other_shape) {
     unit_of_row_.resize(frame.size());
     std::iota(unit_of_row_.begin(), unit_of_row_.end(), 0);
@@ -60,15 +56,15 @@ QString ExpertTable::text(std::int64_t unit, int column) const {
     case expert:
       return QString::number(unit % frame_.units_per_layer);
     case tier:
-      return tier_text(moment_.numbers, frame_.tier[at]);
+      return tier_text(numbers_, frame_.tier[at]);
     case target:
-      return frame_.target[at] == no_tier ? QString() : tier_text(moment_.numbers, frame_.target[at]);
+      return frame_.target[at] == no_tier ? QString() : tier_text(numbers_, frame_.target[at]);
     case hotness:
       return frame_.hot_is_recent_use ? QString() : hotness_text(hotness_of(frame_.hot[at]));
     case tokens:
       return count_text(frame_.uses[at]);
     case last_change:
-      return change.decision.unit < 0 ? QString() : ago_text(moment_.seconds - change.seconds);
+      return change.decision.unit < 0 ? QString() : ago_text(change.seconds_ago);
     case why:
       return change.decision.unit < 0 ? QString() : reason_text(change);
     default:
@@ -126,7 +122,7 @@ double ExpertTable::key(std::int64_t unit, int column) const {
     case tokens:
       return frame_.uses[at];
     case last_change:
-      return last_[at].decision.unit < 0 ? -1 : last_[at].seconds;
+      return last_[at].decision.unit < 0 ? -std::numeric_limits<double>::infinity() : -last_[at].seconds_ago;
     case why:
       return last_[at].decision.unit < 0 ? -1 : static_cast<double>(last_[at].decision.reason);
     default:

@@ -4,8 +4,8 @@
 #include <QAbstractTableModel>
 #include <vector>
 
-#include "ui/live/live_model.h"
-#include "ui/live/snapshot_ring.h"
+#include "ui/live/live_data.h"
+#include "ui/live/map_frame.h"
 
 namespace fovea::ui {
 
@@ -17,9 +17,10 @@ class ExpertTable : public QAbstractTableModel {
 
   using QAbstractTableModel::QAbstractTableModel;
 
-  void set_model(const LiveModel& model);
-  // Copies what it shows. The order of the rows stays until they are sorted again.
-  void show(const SnapshotRing& ring, const Moment& moment, const MapFrame& frame);
+  void set_model(const ShownModel& model);
+  // Copies what it shows; `changes`: each unit's last. The order of the rows stays until they are sorted
+  // again.
+  void show(const Snapshot& numbers, const MapFrame& frame, std::vector<UnitChange> changes);
   std::int64_t unit_at(int row) const;
   int row_of(std::int64_t unit) const;
 
@@ -34,10 +35,10 @@ class ExpertTable : public QAbstractTableModel {
   double key(std::int64_t unit, int column) const;
   void sort_rows();
 
-  LiveModel model_;
+  ShownModel model_;
   MapFrame frame_;
-  Moment moment_;
-  std::vector<UnitChange> last_;  // [units]; unit −1: none seen
+  Snapshot numbers_;
+  std::vector<UnitChange> last_;  // [units]
   std::vector<std::int64_t> unit_of_row_;
   int sorted_by_ = layer;
   Qt::SortOrder order_ = Qt::AscendingOrder;

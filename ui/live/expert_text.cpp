@@ -17,7 +17,7 @@ struct ExpertWords {
 
 }  // namespace
 
-QString layer_text(const LiveModel& model, std::int64_t layer) {
+QString layer_text(const ShownModel& model, std::int64_t layer) {
   const auto at = static_cast<std::size_t>(layer);
   return QString::number(at < model.layer_numbers.size() ? model.layer_numbers[at] : layer);
 }
@@ -66,19 +66,19 @@ QString ago_text(double seconds) {
                       : ExpertWords::tr("%1 min ago").arg(number_text(seconds / 60, 1));
 }
 
-QString expert_text(const LiveModel& model, const Moment& moment, const MapFrame& frame, std::int64_t unit,
-                    const std::optional<UnitChange>& change, bool rich) {
+QString expert_text(const ShownModel& model, const Snapshot& numbers, const MapFrame& frame,
+                    std::int64_t unit, const UnitChange& change, bool rich) {
   const auto at = static_cast<std::size_t>(unit);
   if (frame.units_per_layer == 0 || at >= frame.size()) return {};
   const std::int64_t layer = unit / frame.units_per_layer, expert = unit % frame.units_per_layer;
   const QString title = ExpertWords::tr("Layer %1, expert %2").arg(layer_text(model, layer)).arg(expert);
-  QString tier = tier_text(moment.numbers, frame.tier[at]);
-  if (frame.tier[at] < moment.numbers.tiers.size())
+  QString tier = tier_text(numbers, frame.tier[at]);
+  if (frame.tier[at] < numbers.tiers.size())
     tier += ExpertWords::tr(", %1 bits per weight")
-                .arg(number_text(moment.numbers.tiers[frame.tier[at]].bits_per_weight, 2));
+                .arg(number_text(numbers.tiers[frame.tier[at]].bits_per_weight, 2));
   if (frame.tier[at] == host_tier) tier += ExpertWords::tr(", computed by the processor");
   if (frame.target[at] != no_tier)
-    tier += ExpertWords::tr(", %1 on its way").arg(tier_text(moment.numbers, frame.target[at]));
+    tier += ExpertWords::tr(", %1 on its way").arg(tier_text(numbers, frame.target[at]));
   QStringList lines;
   lines << ExpertWords::tr("Tier: %1").arg(tier);
   if (frame.hot_is_recent_use) {
@@ -87,12 +87,11 @@ QString expert_text(const LiveModel& model, const Moment& moment, const MapFrame
     lines << ExpertWords::tr("Hotness: %1").arg(hotness_text(hotness_of(frame.hot[at])));
   }
   lines << ExpertWords::tr("Tokens: %1 since loading").arg(count_text(frame.uses[at]));
-  if (change) {
+  if (change.decision.unit >= 0) {
     lines << ExpertWords::tr("Last change: %1 → %2, %3")
-                 .arg(tier_text(moment.numbers, change->decision.from),
-                      tier_text(moment.numbers, change->decision.to),
-                      ago_text(moment.seconds - change->seconds));
-    lines << ExpertWords::tr("Why: %1").arg(reason_text(*change));
+                 .arg(tier_text(numbers, change.decision.from), tier_text(numbers, change.decision.to),
+                      ago_text(change.seconds_ago));
+    lines << ExpertWords::tr("Why: %1").arg(reason_text(change));
   } else {
     lines << ExpertWords::tr("Last change: none seen");
   }

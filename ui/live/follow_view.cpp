@@ -7,19 +7,12 @@
 #include <cmath>
 
 #include "ui/live/expert_text.h"
+#include "ui/live/heatmap_view.h"
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
 
 namespace fovea::ui {
-namespace {
-
-QChar letter_of(int place) {
-  return QChar(u'A' + static_cast<char16_t>(place));
-}
-
-}  // namespace
-
 FollowView::FollowView(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Followed experts"));
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
@@ -29,56 +22,11 @@ FollowView::FollowView(QWidget* parent) : QWidget(parent) {
   hide();
 }
 
-void FollowView::fill(Line& line, const SnapshotRing& ring, double until) const {
-  line.points.clear();
-  FrameCursor cursor;
-  const std::int64_t from = std::max(ring.first(), ring.at(until - followed_seconds));
-  for (std::int64_t index = from; index < ring.end() && ring.moment(index).seconds <= until; ++index) {
-    if (!cursor.seek(ring, index) || line.unit >= static_cast<std::int64_t>(cursor.frame().size())) return;
-    const auto unit = static_cast<std::size_t>(line.unit);
-    line.points.push_back(
-        {ring.moment(index).seconds, cursor.frame().tier[unit], hotness_of(cursor.frame().hot[unit])});
-  }
-}
-
-void FollowView::toggle(std::int64_t unit, const SnapshotRing& ring, double until) {
-  const auto known = std::ranges::find(lines_, unit, &Line::unit);
-  if (known != lines_.end()) {
-    lines_.erase(known);
-  } else {
-    if (lines_.size() == max_followed) lines_.erase(lines_.begin());
-    int place = 0;
-    while (std::ranges::find(lines_, place, &Line::place) != lines_.end()) ++place;
-    lines_.push_back({.unit = unit, .place = place, .points = {}});
-    until_ = until;
-    fill(lines_.back(), ring, until_);
-  }
-  setVisible(!lines_.empty());
-  updateGeometry();
-  update();
-  Q_EMIT changed();
-}
-
-void FollowView::clear() {
-  lines_.clear();
-  hide();
-  Q_EMIT changed();
-}
-
-void FollowView::advance(const SnapshotRing& ring, std::int64_t index, const MapFrame& frame) {
-  until_ = ring.moment(index).seconds;
-  for (Line& line : lines_) {
-    const auto unit = static_cast<std::size_t>(line.unit);
-    if (unit >= frame.size()) continue;
-    line.points.push_back({until_, frame.tier[unit], hotness_of(frame.hot[unit])});
-    while (line.points.front().seconds < until_ - followed_seconds) line.points.pop_front();
-  }
-  update();
-}
-
-void FollowView::reread(const SnapshotRing& ring, double until) {
-  until_ = until;
-  for (Line& line : lines_) fill(line, ring, until);
+void FollowView::set_followed(const FollowedExperts& followed) {
+  const bool other_count = followed.experts.size() != followed_.experts.size();
+  followed_ = followed;
+  setVisible(!followed_.experts.empty());
+  if (other_count) updateGeometry();
   update();
 }
 
@@ -89,19 +37,13 @@ void FollowView::set_tiers(const std::vector<std::string>& names, const std::vec
   update();
 }
 
-std::vector<FollowedExpert> FollowView::followed() const {
-  std::vector<FollowedExpert> followed;
-  for (const Line& line : lines_) followed.push_back({.unit = line.unit, .letter = letter_of(line.place)});
-  return followed;
-}
-
 QRectF FollowView::row_rect(std::size_t row) const {
   const double height = fontMetrics().height() * 3;
   return {0, static_cast<double>(row) * height, static_cast<double>(width()), height};
 }
 
 QSize FollowView::sizeHint() const {
-  return {fontMetrics().averageCharWidth() * 40, static_cast<int>(row_rect(lines_.size()).top())};
+  return {fontMetrics().averageCharWidth() * 40, static_cast<int>(row_rect(followed_.experts.size()).top())};
 }
 
 void FollowView::paintEvent(QPaintEvent*) {
@@ -110,19 +52,19 @@ void FollowView::paintEvent(QPaintEvent*) {
   std::vector<QColor> colours;
   for (std::size_t place = 0; place < bits_.size() + 2; ++place)
     colours.push_back(tier_solid(place, bits_, palette()));
-  for (std::size_t row = 0; row < lines_.size(); ++row) {
-    const Line& line = lines_[row];
+  for (std::size_t row = 0; row < followed_.experts.size(); ++row) {
+    const FollowedExpert& line = followed_.experts[row];
     const QRectF rect = row_rect(row);
     painter.setRenderHint(QPainter::Antialiasing, true);
     const QRectF mark(rect.left(), rect.top() + text * 0.03, text * 0.95, text * 0.95);
     painter.setPen(palette().color(QPalette::Base));
     painter.setBrush(palette().color(QPalette::WindowText));
     painter.drawRoundedRect(mark, 3, 3);
-    painter.drawText(mark, Qt::AlignCenter, letter_of(line.place));
+    painter.drawText(mark, Qt::AlignCenter, mark_of(line));
     painter.setBrush(Qt::NoBrush);
     QString value;
     if (!line.points.empty()) {
-      const Point& last = line.points.back();
+      const FollowedExpert::Point& last = line.points.back();
       const QString tier = last.tier < tiers_.size() ? QString::fromStdString(tiers_[last.tier])
                            : last.tier == host_tier  ? tr("main memory")
                                                      : tr("disk");
@@ -133,13 +75,13 @@ void FollowView::paintEvent(QPaintEvent*) {
     const QRectF plot(rect.left(), rect.top() + text * 1.1, rect.width(), text * 1.3);
     painter.fillRect(plot, chart_ground(palette()));
     float highest = 1e-9F;
-    for (const Point& point : line.points) highest = std::max(highest, point.hotness);
+    for (const FollowedExpert::Point& point : line.points) highest = std::max(highest, point.hotness);
     const auto x_of = [&](double seconds) {
-      return plot.right() - plot.width() * (until_ - seconds) / followed_seconds;
+      return plot.right() - plot.width() * (followed_.until - seconds) / followed_seconds;
     };
     QPainterPath path;
     for (std::size_t i = 0; i < line.points.size(); ++i) {
-      const Point& point = line.points[i];
+      const FollowedExpert::Point& point = line.points[i];
       const QPointF at(x_of(point.seconds),
                        plot.bottom() - plot.height() * static_cast<double>(point.hotness / highest));
       i == 0 ? path.moveTo(at) : path.lineTo(at);
@@ -153,13 +95,9 @@ void FollowView::paintEvent(QPaintEvent*) {
 }
 
 void FollowView::mousePressEvent(QMouseEvent* event) {
-  for (std::size_t row = 0; row < lines_.size(); ++row) {
+  for (std::size_t row = 0; row < followed_.experts.size(); ++row) {
     if (!row_rect(row).contains(event->position())) continue;
-    lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(row));
-    setVisible(!lines_.empty());
-    updateGeometry();
-    update();
-    Q_EMIT changed();
+    Q_EMIT toggled(followed_.experts[row].unit);
     return;
   }
 }

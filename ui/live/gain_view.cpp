@@ -19,8 +19,9 @@ struct GainWords {
   Q_DECLARE_TR_FUNCTIONS(fovea::ui::GainView)
 };
 
-bool changes_tiers(PolicyKind policy) {
-  return policy == PolicyKind::dynaexq;
+bool compares(const PolicyGain& gain) {
+  return gain.verdict != GainVerdict::no_policy && gain.verdict != GainVerdict::tiers_stay &&
+         gain.verdict != GainVerdict::too_early;
 }
 
 // As the bars have it, so that the difference is that of the numbers that are seen.
@@ -30,7 +31,7 @@ QString points(double a, double b) {
 
 // The best fixed mix beside the policy, where neither is far ahead.
 QString best_fixed_words(const PolicyGain& gain) {
-  if (gain.gain() >= -gain_margin)
+  if (!gain.best_fixed_ahead)
     return GainWords::tr(
         "The best fixed mix of the same size, which knows the session beforehand, serves as much, within "
         "half a point.");
@@ -42,13 +43,13 @@ QString best_fixed_words(const PolicyGain& gain) {
 
 }  // namespace
 
-QString gain_sentence(const PolicyGain& gain, PolicyKind policy) {
-  if (policy == PolicyKind::none)
+QString gain_sentence(const PolicyGain& gain) {
+  if (gain.verdict == GainVerdict::no_policy)
     return GainWords::tr(
         "Every expert stays as the model's file has it. Within a memory budget the hot ones can stay so "
         "while "
         "the cold ones take less room.");
-  if (!changes_tiers(policy))
+  if (gain.verdict == GainVerdict::tiers_stay)
     return GainWords::tr("The tiers of this policy stay as they are, so there is nothing to compare.");
   if (gain.verdict == GainVerdict::too_early)
     return GainWords::tr("Too early to say: %1 uses of experts so far.").arg(count_text(gain.uses));
@@ -161,18 +162,16 @@ GainView::GainView(QWidget* parent) : QWidget(parent) {
       "policy did at most. One is chosen by the uses that the calibration counted; where it counted none, by "
       "the first 2,048 tokens, and compared from then on. The best one knows the whole session beforehand, "
       "which nobody can."));
-  set_gain({}, PolicyKind::none);
+  set_gain({.verdict = GainVerdict::no_policy});
 }
 
-void GainView::set_gain(const PolicyGain& gain, PolicyKind policy) {
-  const QString sentence = gain_sentence(gain, policy);
+void GainView::set_gain(const PolicyGain& gain) {
+  const QString sentence = gain_sentence(gain);
   if (sentence_->text() != sentence) sentence_->setText(sentence);
   bars_->set_gain(gain);
-  bars_->setVisible(changes_tiers(policy) && gain.verdict != GainVerdict::too_early);
-  switch_->setVisible(changes_tiers(policy) &&
-                      ((gain.verdict == GainVerdict::as_good && gain.chosen_by != FixedMix::none) ||
-                       gain.verdict == GainVerdict::loses));
-  choose_->setVisible(policy == PolicyKind::none);
+  bars_->setVisible(compares(gain));
+  switch_->setVisible(gain.fixed_mix_would_do);
+  choose_->setVisible(gain.verdict == GainVerdict::no_policy);
 }
 
 }  // namespace fovea::ui

@@ -3,8 +3,7 @@
 
 #include <QWidget>
 
-#include "engine/api/precision.h"
-#include "ui/live/policy_gain.h"
+#include "ui/live/live_data.h"
 
 class QLabel;
 class QPushButton;
@@ -12,14 +11,14 @@ class QPushButton;
 namespace fovea::ui {
 
 // The sentence that a user reads.
-QString gain_sentence(const PolicyGain& gain, PolicyKind policy);
+QString gain_sentence(const PolicyGain& gain);
 
 class GainView : public QWidget {
   Q_OBJECT
 
  public:
   explicit GainView(QWidget* parent = nullptr);
-  void set_gain(const PolicyGain& gain, PolicyKind policy);
+  void set_gain(const PolicyGain& gain);
 
  Q_SIGNALS:
   void switchRequested();           // to a fixed mix

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ui/live/heat_layout.h"
-#include "ui/live/snapshot_ring.h"
+#include "ui/live/map_frame.h"
 
 namespace fovea::ui {
 

@@ -36,7 +36,7 @@ const QImage& HeatmapView::picture() {
   painter_.paint(image_, layout_,
                  {.frame = scene_.frame,
                   .places = &places_,
-                  .experts = &experts_,
+                  .experts = &model_.experts_per_layer,
                   .lit = &lit_,
                   .textures = textures_,
                   .over = over});
@@ -114,7 +114,7 @@ void HeatmapView::paint_in_flight(QPainter& painter) {
   const QColor ink = painter_.dark() ? Qt::white : Qt::black;
   painter.setBrush(Qt::NoBrush);
   std::size_t drawn = 0;
-  for (const auto& [unit, freshness] : scene_.recent) {
+  for (const auto& [unit, freshness] : scene_.fresh) {
     if (unit >= static_cast<std::int64_t>(scene_.frame->size()) || ++drawn > kMaxRings) continue;
     const HeatCell cell = cell_of(unit);
     if (single_layer_ && cell.layer != *single_layer_) continue;
@@ -168,7 +168,7 @@ void HeatmapView::paint_marks(QPainter& painter) const {
   painter.setRenderHint(QPainter::Antialiasing, true);
   painter.setBrush(Qt::NoBrush);
   const QColor ground = palette().color(QPalette::Base), ink = palette().color(QPalette::Text);
-  for (const FollowedExpert& each : followed_) {
+  for (const Mark& each : followed_) {
     if (each.unit >= static_cast<std::int64_t>(scene_.frame->size())) continue;
     const HeatCell cell = cell_of(each.unit);
     if (single_layer_ && cell.layer != *single_layer_) continue;

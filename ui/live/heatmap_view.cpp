@@ -8,6 +8,8 @@
 #include <QWheelEvent>
 #include <cmath>
 
+#include "ui/live/expert_text.h"
+
 namespace fovea::ui {
 namespace {
 
@@ -85,19 +87,20 @@ void HeatmapView::update_layout() {
   layout_.set_shape(single_layer_.value_or(0), single_layer_ ? 1 : layers, units);
 }
 
-void HeatmapView::set_layer_numbers(const std::vector<std::int64_t>& numbers) {
-  layer_numbers_ = numbers;
+void HeatmapView::set_model(const ShownModel& model) {
+  model_ = model;
+  image_layout_.reset();
   update_layout();
   update();
 }
 
-void HeatmapView::set_experts(const std::vector<std::int64_t>& experts) {
-  experts_ = experts;
-  image_layout_.reset();
+QChar mark_of(const FollowedExpert& expert) {
+  return QChar(u'A' + static_cast<char16_t>(expert.letter));
 }
 
-void HeatmapView::set_followed(const std::vector<FollowedExpert>& followed) {
-  followed_ = followed;
+void HeatmapView::set_followed(const FollowedExperts& followed) {
+  followed_.clear();
+  for (const FollowedExpert& each : followed.experts) followed_.push_back({each.unit, mark_of(each)});
   update();
 }
 
@@ -139,8 +142,7 @@ void HeatmapView::show_layer(std::optional<int> layer) {
 }
 
 QString HeatmapView::layer_name(int layer) const {
-  const auto at = static_cast<std::size_t>(layer);
-  return QString::number(at < layer_numbers_.size() ? layer_numbers_[at] : layer);
+  return layer_text(model_, layer);
 }
 
 std::int64_t HeatmapView::unit_of(const HeatCell& cell) const {

@@ -10,15 +10,12 @@
 
 #include "ui/live/heat_layout.h"
 #include "ui/live/heat_painter.h"
-#include "ui/live/snapshot_ring.h"
+#include "ui/live/live_data.h"
 
 namespace fovea::ui {
 
-// An expert that is followed, with the letter of its mark.
-struct FollowedExpert {
-  std::int64_t unit = 0;  // layer × units_per_layer + expert
-  QChar letter;
-};
+// The letter on the mark of an expert that is followed.
+QChar mark_of(const FollowedExpert& expert);
 
 class HeatmapView : public QWidget {
   Q_OBJECT
@@ -26,20 +23,18 @@ class HeatmapView : public QWidget {
  public:
   explicit HeatmapView(QWidget* parent = nullptr);
 
-  // What is drawn from now on; the frame must live until the next call. `recent` are units that changed just
-  // now, with 1 for this moment down to 0.
+  // What is drawn from now on; the frame must live until the next call.
   struct Scene {
     const MapFrame* frame = nullptr;
     std::vector<std::string> tiers;  // names, high to low
     std::vector<double> bits;        // of the tiers, for each weight
-    std::vector<std::pair<std::int64_t, double>> recent;
+    std::vector<FreshChange> fresh;
   };
   void set_scene(const Scene& scene);
   // The scene looks different a moment later, also without a new one: changes are still marked as fresh.
-  bool fades() const { return !scene_.recent.empty(); }
-  void set_layer_numbers(const std::vector<std::int64_t>& numbers);  // empty: 0, 1, …
-  void set_experts(const std::vector<std::int64_t>& experts);        // [layers]; empty: all
-  void set_followed(const std::vector<FollowedExpert>& followed);
+  bool fades() const { return !scene_.fresh.empty(); }
+  void set_model(const ShownModel& model);
+  void set_followed(const FollowedExperts& followed);
   void set_lit(std::vector<std::uint8_t> lit);  // [units] the others are dimmed; empty: none
   void set_order(HeatOrder order);
   void set_textures(bool shown);
@@ -107,8 +102,12 @@ class HeatmapView : public QWidget {
   HeatOrder order_ = HeatOrder::by_index;
   bool textures_ = false;
   std::optional<int> single_layer_;
-  std::vector<std::int64_t> layer_numbers_, experts_;
-  std::vector<FollowedExpert> followed_;
+  ShownModel model_;
+  struct Mark {
+    std::int64_t unit;
+    QChar letter;
+  };
+  std::vector<Mark> followed_;
   std::vector<std::uint8_t> lit_;
   QImage image_;
   std::optional<HeatLayout> image_layout_;  // of what the image holds

@@ -103,15 +103,15 @@ void LivePanel::build() {
   pages_->addWidget(page);
   layout->addWidget(pages_);
   heatmap_->describe = [this](std::int64_t unit, bool rich) {
-    if (!has_moment()) return QString();
-    const Moment& moment = shown_moment();
-    return expert_text(shown_model(), moment, shown_frame(), unit,
-                       shown_ring().last_change(unit, moment.seconds), rich);
+    if (source_.nothing()) return QString();
+    const MapFrame& frame = source_.frame();
+    if (unit >= static_cast<std::int64_t>(frame.size())) return QString();
+    const UnitChange change = source_.last_changes()[static_cast<std::size_t>(unit)];
+    return expert_text(source_.model(), source_.numbers(), frame, unit, change, rich);
   };
   follow_->set_names([this](std::int64_t unit) {
-    const std::int64_t width =
-        std::max<std::int64_t>(1, has_moment() ? shown_moment().numbers.units_per_layer : 1);
-    return tr("Layer %1, expert %2").arg(layer_text(shown_model(), unit / width)).arg(unit % width);
+    const std::int64_t width = units_per_layer();
+    return tr("Layer %1, expert %2").arg(layer_text(source_.model(), unit / width)).arg(unit % width);
   });
 }
 
@@ -128,32 +128,27 @@ QWidget* LivePanel::make_header() {
   freeze_ = make_button(header, tr("Freeze"),
                         tr("Hold the picture still; the recording goes on (Space on the time line)"), true);
   freeze_->setObjectName(QStringLiteral("freeze"));
-  connect(freeze_, &QToolButton::clicked, this, [this](bool on) { set_frozen(on); });
+  connect(freeze_, &QToolButton::clicked, this,
+          [this](bool on) { on ? source_.freeze() : source_.back_to_live(); });
   auto* more = make_button(header, QStringLiteral("⋯"), tr("Save, replay, zoom"));
   more->setAccessibleName(tr("Save, replay, zoom"));
   more->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(more);
-  menu->addAction(tr("Save the picture (PNG)…"), this, [this] { ask_export(LiveExport::Kind::png); });
-  menu->addAction(tr("Save the table (CSV)…"), this, [this] { ask_export(LiveExport::Kind::csv); });
+  menu->addAction(tr("Save the picture (PNG)…"), this, [this] { ask_export(LiveSource::SaveAs::png); });
+  menu->addAction(tr("Save the table (CSV)…"), this, [this] { ask_export(LiveSource::SaveAs::csv); });
   menu->addAction(tr("Save the last minutes (JSON lines)…"), this,
-                  [this] { ask_export(LiveExport::Kind::json_lines); });
+                  [this] { ask_export(LiveSource::SaveAs::json_lines); });
   menu->addSeparator();
   menu->addAction(tr("Zoom in (+ or the wheel)"), this, [this] { heatmap_->zoom(2); });
   menu->addAction(tr("Zoom out (−)"), this, [this] { heatmap_->zoom(0.5); });
   menu->addAction(tr("Whole map (0)"), this, [this] { heatmap_->zoom(0); });
   menu->addAction(tr("One layer or all (L)"), this, [this] {
-    const std::int64_t width =
-        has_moment() ? std::max<std::int64_t>(1, shown_moment().numbers.units_per_layer) : 1;
-    const auto layer = static_cast<int>(heatmap_->current_unit().value_or(0) / width);
+    const auto layer = static_cast<int>(heatmap_->current_unit().value_or(0) / units_per_layer());
     heatmap_->show_layer(heatmap_->single_layer() ? std::nullopt : std::optional(layer));
   });
   menu->addSeparator();
-  menu->addAction(tr("Replay a recording or trace…"), this, [this] {
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Replay"), {}, tr("Recordings and traces (*.jsonl *.trace *.fovtrace);;All files (*)"));
-    if (!path.isEmpty()) Q_EMIT replayRequested(path);
-  });
-  menu->addAction(tr("Back to live"), this, &LivePanel::back_to_live);
+  menu->addAction(tr("Replay a recording or trace…"), this, &LivePanel::ask_replay);
+  menu->addAction(tr("Back to live"), &source_, &LiveSource::back_to_live);
   more->setMenu(menu);
   layout->addWidget(headline_, 1);
   layout->addWidget(freeze_, 0, Qt::AlignVCenter);
@@ -229,7 +224,7 @@ QWidget* LivePanel::make_map() {
     table_view_->setColumnWidth(
         column, std::max(character * characters, table_view_->horizontalHeader()->sectionSizeHint(column)));
   connect(table_view_, &QTableView::activated, this,
-          [this](const QModelIndex& index) { toggle_follow(table_->unit_at(index.row())); });
+          [this](const QModelIndex& index) { toggle_followed(table_->unit_at(index.row())); });
   map_pages_->addWidget(heatmap_);
   map_pages_->addWidget(table_view_);
   legend_ = new LegendView(box);
@@ -237,10 +232,10 @@ QWidget* LivePanel::make_map() {
   layout->addWidget(map_pages_, 1);
   layout->addWidget(legend_);
   layout->addWidget(follow_);
-  connect(heatmap_, &HeatmapView::followToggled, this, &LivePanel::toggle_follow);
+  connect(heatmap_, &HeatmapView::followToggled, this, &LivePanel::toggle_followed);
   connect(heatmap_, &HeatmapView::singleLayerChanged, this,
           [this] { all_layers_->setVisible(heatmap_->single_layer().has_value()); });
-  connect(follow_, &FollowView::changed, this, [this] { heatmap_->set_followed(follow_->followed()); });
+  connect(follow_, &FollowView::toggled, this, &LivePanel::toggle_followed);
   return box;
 }
 
@@ -287,18 +282,13 @@ QWidget* LivePanel::make_timeline() {
   layout->setContentsMargins(0, 0, 0, 0);
   play_ = make_button(bar, QStringLiteral("▶"), tr("Play on from here"));
   play_->setObjectName(QStringLiteral("play"));
-  connect(play_, &QToolButton::clicked, this, [this] {
-    if (!viewed_) set_frozen(true);
-    set_playing(!playing_);
-  });
+  connect(play_, &QToolButton::clicked, this,
+          [this] { source_.set_playing(!source_.nothing() && !source_.moment().playing); });
   slider_ = new QSlider(Qt::Horizontal, bar);
   slider_->setObjectName(QStringLiteral("timeline"));
   slider_->setAccessibleName(tr("Time"));
   slider_->setToolTip(tr("Go back through the last minutes"));
-  connect(slider_, &QSlider::valueChanged, this, [this](int index) {
-    set_playing(false);
-    scrub_to(index);
-  });
+  connect(slider_, &QSlider::valueChanged, this, [this](int index) { source_.go_to(index); });
   time_ = new QLabel(bar);
   time_->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("−00:00")));
   time_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -310,7 +300,7 @@ QWidget* LivePanel::make_timeline() {
   speed_->setCurrentIndex(1);
   auto* live = make_button(bar, tr("Live"), tr("Back to what happens now"));
   live->setObjectName(QStringLiteral("live"));
-  connect(live, &QToolButton::clicked, this, &LivePanel::back_to_live);
+  connect(live, &QToolButton::clicked, &source_, &LiveSource::back_to_live);
   layout->addWidget(play_);
   layout->addWidget(slider_, 1);
   layout->addWidget(time_);
@@ -335,11 +325,7 @@ QWidget* LivePanel::make_empty_page() {
   empty_button_ = button;
   auto* replay = new QPushButton(tr("Replay a recording or trace…"), page);
   replay->setFlat(true);
-  connect(replay, &QPushButton::clicked, this, [this] {
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Replay"), {}, tr("Recordings and traces (*.jsonl *.trace *.fovtrace);;All files (*)"));
-    if (!path.isEmpty()) Q_EMIT replayRequested(path);
-  });
+  connect(replay, &QPushButton::clicked, this, &LivePanel::ask_replay);
   layout->addStretch(2);
   layout->addWidget(empty_text_);
   layout->addSpacing(character * 2);
@@ -394,20 +380,22 @@ void LivePanel::confirm_switch(const QString& what_it_takes, bool possible) {
   ask->open();
 }
 
-void LivePanel::ask_export(LiveExport::Kind kind) {
-  if (!has_moment()) return;
+void LivePanel::ask_export(LiveSource::SaveAs format) {
+  if (source_.nothing()) return;
+  using enum LiveSource::SaveAs;
   // What is saved is what was to be seen when the dialog opened.
-  LiveExport data{.kind = kind, .image = {}, .ring = {}, .index = shown_index(), .model = shown_model()};
-  if (kind == LiveExport::Kind::png) {
-    data.image = grab().toImage();
-  } else {
-    data.ring = viewed_ ? viewed_ : std::make_shared<const SnapshotRing>(live_);
-  }
-  const QString name = kind == LiveExport::Kind::png   ? QStringLiteral("fovea-experts.png")
-                       : kind == LiveExport::Kind::csv ? QStringLiteral("fovea-experts.csv")
-                                                       : QStringLiteral("fovea-experts.jsonl");
+  const auto save = source_.saver(format, format == png ? grab().toImage() : QImage());
+  const QString name = format == png   ? QStringLiteral("fovea-experts.png")
+                       : format == csv ? QStringLiteral("fovea-experts.csv")
+                                       : QStringLiteral("fovea-experts.jsonl");
   const QString path = QFileDialog::getSaveFileName(this, tr("Save"), name);
-  if (!path.isEmpty()) Q_EMIT exportRequested(path, data);
+  if (!path.isEmpty()) save(path);
+}
+
+void LivePanel::ask_replay() {
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Replay"), {}, tr("Recordings and traces (*.jsonl *.trace *.fovtrace);;All files (*)"));
+  if (!path.isEmpty()) Q_EMIT replayRequested(path);
 }
 
 }  // namespace fovea::ui

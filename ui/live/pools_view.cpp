@@ -25,38 +25,6 @@ QColor mixed(const QColor& a, const QColor& b, double share) {
 
 }  // namespace
 
-std::vector<BudgetPart> budget_parts(const Plan& plan, const Snapshot& numbers) {
-  std::vector<BudgetPart> parts;
-  const auto add = [&](Kind kind, std::int64_t bytes, int tier = -1) {
-    if (bytes > 0) parts.push_back({.kind = kind, .tier = tier, .bytes = static_cast<double>(bytes)});
-  };
-  add(Kind::dense, plan.parts.dense);
-  add(Kind::kv, plan.parts.kv);
-  add(Kind::activations, plan.parts.activations);
-  std::int64_t published = 0;
-  for (std::size_t tier = 0; tier < numbers.tiers.size(); ++tier) {
-    add(Kind::tier, numbers.tiers[tier].bytes, static_cast<int>(tier));
-    published += numbers.tiers[tier].bytes;
-  }
-  add(Kind::in_flight, numbers.arena_used_bytes - published);
-  add(Kind::free, numbers.arena_bytes - std::max(published, numbers.arena_used_bytes));
-  const double so_far = std::accumulate(parts.begin(), parts.end(), 0.0,
-                                        [](double s, const BudgetPart& p) { return s + p.bytes; });
-  add(Kind::unplanned, numbers.budget_bytes - static_cast<std::int64_t>(so_far));
-  return parts;
-}
-
-int tier_of_pool(const Snapshot& numbers, std::size_t pool) {
-  int found = -1;
-  for (std::size_t t = 0; t < numbers.tiers.size(); ++t) {
-    const TierState& tier = numbers.tiers[t];
-    if (tier.units == 0 || tier.bytes != tier.units * numbers.pools[pool].block_bytes) continue;
-    if (found >= 0) return -1;
-    found = static_cast<int>(t);
-  }
-  return found;
-}
-
 PoolsView::PoolsView(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Memory"));
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
@@ -64,35 +32,12 @@ PoolsView::PoolsView(QWidget* parent) : QWidget(parent) {
   setSizePolicy(policy);
 }
 
-void PoolsView::set_plan(const Plan& plan) {
-  plan_ = plan;
-  updateGeometry();
-  update();
-}
-
-void PoolsView::set_numbers(const Snapshot& numbers, double in_flight_units) {
-  const bool other_shape =
-      numbers.pools.size() != numbers_.pools.size() || numbers.tiers.size() != numbers_.tiers.size();
+void PoolsView::set_memory(const MemoryParts& memory, const Snapshot& numbers) {
+  const int before = heightForWidth(width());
+  memory_ = memory;
   numbers_ = numbers;
-  in_flight_units_ = in_flight_units;
-  const std::size_t before = parts_.size();
-  parts_ = budget_parts(plan_, numbers_);
-  if (other_shape || before != parts_.size()) updateGeometry();
+  if (heightForWidth(width()) != before) updateGeometry();
   tell();
-  update();
-}
-
-void PoolsView::set_kv_used(double bytes) {
-  kv_used_ = bytes;
-  tell();
-  update();
-}
-
-void PoolsView::set_device_memory(double used_bytes, double total_bytes, double host_bytes) {
-  if ((device_total_ > 0) != (total_bytes > 0)) updateGeometry();
-  main_memory_ = host_bytes;
-  device_used_ = used_bytes;
-  device_total_ = total_bytes;
   update();
 }
 
@@ -122,8 +67,8 @@ QString PoolsView::part_name(const BudgetPart& part) const {
 }
 
 QString PoolsView::part_value(const BudgetPart& part) const {
-  if (part.kind != Kind::kv || kv_used_ < 0) return bytes_text(part.bytes);
-  return tr("%1 of %2 in use").arg(bytes_text(kv_used_), bytes_text(part.bytes));
+  if (part.kind != Kind::kv || memory_.kv_used_bytes < 0) return bytes_text(part.bytes);
+  return tr("%1 of %2 in use").arg(bytes_text(memory_.kv_used_bytes), bytes_text(part.bytes));
 }
 
 QColor PoolsView::part_colour(const BudgetPart& part) const {
@@ -170,11 +115,12 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
   const double line = fontMetrics().height(), height = line * 1.35;
   if (painter) {
     double total = 0;
-    for (const BudgetPart& part : parts_) total += part.bytes;
+    for (const BudgetPart& part : memory_.budget) total += part.bytes;
     const double budget = static_cast<double>(numbers_.budget_bytes);
-    const double used = std::accumulate(parts_.begin(), parts_.end(), 0.0, [](double s, const BudgetPart& p) {
-      return p.kind == Kind::free || p.kind == Kind::unplanned ? s : s + p.bytes;
-    });
+    const double used =
+        std::accumulate(memory_.budget.begin(), memory_.budget.end(), 0.0, [](double s, const BudgetPart& p) {
+          return p.kind == Kind::free || p.kind == Kind::unplanned ? s : s + p.bytes;
+        });
     const bool limited = budget > 0;
     paint_caption(*painter, {0, top, width, line}, limited ? tr("Device budget") : tr("The model's memory"),
                   limited ? tr("%1 of %2").arg(bytes_text(used), bytes_text(budget)) : bytes_text(used),
@@ -188,7 +134,7 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     painter->setClipPath(clip);
     painter->fillRect(whole, palette().color(QPalette::Base));
     double x = whole.left();
-    for (const BudgetPart& part : parts_) {
+    for (const BudgetPart& part : memory_.budget) {
       const double w = whole.width() * part.bytes / full;
       QRectF rect(x, whole.top(), w, whole.height());
       painter->fillRect(rect, part_colour(part));
@@ -208,7 +154,7 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
     if (limited) {  // the budget line
       const double at = whole.left() + whole.width() * budget / full;
       painter->setPen(
-          QPen(total > budget * 1.0001 ? alarm_colour(palette()) : palette().color(QPalette::Text), 2));
+          QPen(memory_.over_budget ? alarm_colour(palette()) : palette().color(QPalette::Text), 2));
       painter->drawLine(QPointF(at - 0.5, whole.top() - 3), QPointF(at - 0.5, whole.bottom() + 3));
     }
     painter->restore();
@@ -219,26 +165,27 @@ double PoolsView::budget_bar(QPainter* painter, double top, double width) const 
 double PoolsView::legend(QPainter* painter, double top, double width) const {
   const double line = fontMetrics().height() * 1.25;
   if (painter) {
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const QRectF row(0, top + static_cast<double>(i) * line, width, line);
+    double y = top;
+    for (const BudgetPart& part : memory_.budget) {
+      const QRectF row(0, y, width, line);
       const double side = line * 0.5;
       const QRectF swatch(row.left() + 0.5, row.center().y() - side / 2, side, side);
-      painter->fillRect(swatch, part_colour(parts_[i]));
-      if (parts_[i].kind == Kind::free || parts_[i].kind == Kind::unplanned)
+      painter->fillRect(swatch, part_colour(part));
+      if (part.kind == Kind::free || part.kind == Kind::unplanned)
         painter->fillRect(swatch, QBrush(subtle_text(palette()), Qt::BDiagPattern));
       painter->setPen(hairline(palette()));
       painter->drawRect(swatch);
-      QString value = part_value(parts_[i]);
-      if (parts_[i].kind == Kind::tier)
-        value = tr("%1 · %2").arg(count_text(numbers_.tiers[static_cast<std::size_t>(parts_[i].tier)].units),
-                                  value);
-      if (parts_[i].kind == Kind::in_flight && in_flight_units_ > 0)
-        value = tr("%1 · %2").arg(count_text(static_cast<std::int64_t>(in_flight_units_)), value);
-      paint_caption(*painter, row.adjusted(side + line * 0.4, 0, 0, 0), part_name(parts_[i]), value,
-                    palette());
+      QString value = part_value(part);
+      if (part.kind == Kind::tier)
+        value =
+            tr("%1 · %2").arg(count_text(numbers_.tiers[static_cast<std::size_t>(part.tier)].units), value);
+      if (part.kind == Kind::in_flight && memory_.units_in_flight > 0)
+        value = tr("%1 · %2").arg(count_text(memory_.units_in_flight), value);
+      paint_caption(*painter, row.adjusted(side + line * 0.4, 0, 0, 0), part_name(part), value, palette());
+      y += line;
     }
   }
-  return top + static_cast<double>(parts_.size()) * line + line * 0.4;
+  return top + static_cast<double>(memory_.budget.size()) * line + line * 0.4;
 }
 
 double PoolsView::bar(QPainter* painter, double top, double width, const QString& name, double used,
@@ -257,20 +204,20 @@ double PoolsView::bar(QPainter* painter, double top, double width, const QString
 
 double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
   double y = top;
-  if (device_total_ > 0) {
-    const bool full = device_used_ > 0.9 * device_total_;
-    y = bar(painter, y, width, tr("Used by all programs"), device_used_, device_total_,
-            full ? alarm_colour(palette()) : subtle_text(palette()),
-            tr("%1 of %2").arg(bytes_text(device_used_), bytes_text(device_total_)));
+  if (memory_.device_total_bytes > 0) {
+    y = bar(
+        painter, y, width, tr("Used by all programs"), memory_.device_used_bytes, memory_.device_total_bytes,
+        memory_.device_full ? alarm_colour(palette()) : subtle_text(palette()),
+        tr("%1 of %2").arg(bytes_text(memory_.device_used_bytes), bytes_text(memory_.device_total_bytes)));
   }
-  if (plan_.host_bytes > 0) {
-    const auto used = static_cast<double>(plan_.host_bytes);
-    y = bar(painter, y, width, tr("Main memory, the processor's"), used, std::max(main_memory_, used),
-            tier_solid(1, {}, palette()), host_value());
+  if (memory_.host_bytes > 0) {
+    y = bar(painter, y, width, tr("Main memory, the processor's"), memory_.host_bytes,
+            std::max(memory_.host_total_bytes, memory_.host_bytes), tier_solid(1, {}, palette()),
+            host_value());
   }
   for (std::size_t pool = 0; pool < numbers_.pools.size(); ++pool) {
     const PoolState& state = numbers_.pools[pool];
-    const int tier = tier_of_pool(numbers_, pool);
+    const int tier = memory_.tier_of_pool[pool];
     const QString size = bytes_text(static_cast<double>(state.block_bytes));
     const QString name =
         tier < 0
@@ -286,15 +233,15 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
 }
 
 QString PoolsView::host_value() const {
-  const std::int64_t units = numbers_.host_units > 0 ? numbers_.host_units : plan_.units_on_host;
-  return tr("%1 · %2").arg(count_text(units), bytes_text(static_cast<double>(plan_.host_bytes)));
+  return tr("%1 · %2").arg(count_text(memory_.host_units), bytes_text(memory_.host_bytes));
 }
 
 // The same in words.
 void PoolsView::tell() {
   QStringList words;
-  for (const BudgetPart& part : parts_) words << part_name(part) + QLatin1Char(' ') + part_value(part);
-  if (plan_.host_bytes > 0) words << tr("Main memory, the processor's") + QLatin1Char(' ') + host_value();
+  for (const BudgetPart& part : memory_.budget)
+    words << part_name(part) + QLatin1Char(' ') + part_value(part);
+  if (memory_.host_bytes > 0) words << tr("Main memory, the processor's") + QLatin1Char(' ') + host_value();
   setAccessibleDescription(words.join(QStringLiteral(", ")));
 }
 

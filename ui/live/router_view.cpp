@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/live/expert_text.h"
 #include "ui/live/number_text.h"
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
@@ -21,10 +22,9 @@ RouterView::RouterView(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 
-void RouterView::set_health(const RouterHealth& health, std::int64_t experts_used) {
+void RouterView::set_health(const RouterHealth& health) {
   const bool other_shape = (health.layers.empty()) != health_.layers.empty();
   health_ = health;
-  experts_used_ = experts_used;
   if (other_shape) updateGeometry();
   QString words = tr("Nothing was routed yet.");
   if (!health.layers.empty()) {
@@ -39,12 +39,12 @@ void RouterView::set_health(const RouterHealth& health, std::int64_t experts_use
   update();
 }
 
-void RouterView::set_layer_numbers(const std::vector<std::int64_t>& numbers) {
-  layer_numbers_ = numbers;
+void RouterView::set_model(const ShownModel& model) {
+  model_ = model;
   update();
 }
 
-void RouterView::set_conversations(const std::vector<ConversationUses::Row>& rows) {
+void RouterView::set_conversations(const std::vector<ConversationUse>& rows) {
   const bool other_count = rows.size() != conversations_.size();
   conversations_ = rows;
   current_row_ = std::min(current_row_, rows.empty() ? 0 : rows.size() - 1);
@@ -58,8 +58,7 @@ void RouterView::set_lit_conversation(const QString& key) {
 }
 
 QString RouterView::layer_name(std::size_t layer) const {
-  return QString::number(layer < layer_numbers_.size() ? layer_numbers_[layer]
-                                                       : static_cast<std::int64_t>(layer));
+  return layer_text(model_, static_cast<std::int64_t>(layer));
 }
 
 QRectF RouterView::evenness_plot() const {
@@ -91,7 +90,7 @@ QString RouterView::layer_words(std::size_t layer) const {
           .arg(layer_name(layer), percent_text(h.evenness))
           .arg(h.busiest)
           .arg(percent_text(h.top_one, 1), percent_text(h.top_tenth))
-          .arg(experts_used_)
+          .arg(model_.experts_used)
           .arg(percent_text(h.top_used));
   if (h.collapsed)
     words += QLatin1Char(' ') + tr("Collapsed: the same few experts take nearly all, whatever the subject.");
@@ -119,8 +118,7 @@ void RouterView::paint_layers(QPainter& painter, const QRectF& plot, bool evenne
   if (evenness) return;
   // Where the alarm is.
   painter.setPen(QPen(alarm_colour(palette()), 1, Qt::DashLine));
-  const double limit = std::ranges::min_element(health_.layers, {}, &LayerHealth::narrow)->narrow;
-  const double y = plot.bottom() - plot.height() * limit;
+  const double y = plot.bottom() - plot.height() * health_.narrow;
   painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
 }
 
@@ -165,19 +163,15 @@ void RouterView::paint_conversations(QPainter& painter) const {
 void RouterView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const double line = fontMetrics().height();
-  double largest = 0, tenth = 0;
-  for (const LayerHealth& h : health_.layers) {
-    largest = std::max(largest, h.top_used);
-    tenth += h.top_tenth / static_cast<double>(health_.layers.size());
-  }
   QString mean;
   if (!health_.layers.empty()) mean = tr("mean %1").arg(percent_text(health_.evenness));
-  if (2 * health_.one_subject > std::ssize(health_.layers)) mean = tr("one subject · %1").arg(mean);
+  if (health_.mostly_one_subject) mean = tr("one subject · %1").arg(mean);
   paint_caption(painter, QRectF(0, 0, width(), line), tr("Evenness of the load, by layer"), mean, palette());
   if (!health_.layers.empty()) paint_layers(painter, evenness_plot(), true);
   paint_caption(painter, QRectF(0, busiest_plot().top() - line * 1.15, width(), line),
                 tr("Load of the busiest experts"),
-                health_.layers.empty() ? QString() : tr("at most %1").arg(percent_text(largest)), palette());
+                health_.layers.empty() ? QString() : tr("at most %1").arg(percent_text(health_.top_used)),
+                palette());
   if (!health_.layers.empty()) paint_layers(painter, busiest_plot(), false);
   QFont small = font();
   small.setPointSizeF(small.pointSizeF() * 0.88);
@@ -186,7 +180,8 @@ void RouterView::paintEvent(QPaintEvent*) {
   const QRectF axis(0, busiest_plot().bottom() + 1, width(), line);
   if (!health_.layers.empty()) {
     painter.drawText(axis, Qt::AlignLeft, tr("layer %1").arg(layer_name(0)));
-    painter.drawText(axis, Qt::AlignHCenter, tr("the busiest tenth gets %1").arg(percent_text(tenth)));
+    painter.drawText(axis, Qt::AlignHCenter,
+                     tr("the busiest tenth gets %1").arg(percent_text(health_.top_tenth)));
     painter.drawText(axis, Qt::AlignRight, layer_name(health_.layers.size() - 1));
   }
   painter.setFont(font());

@@ -5,8 +5,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "ui/live/conversation_uses.h"
-#include "ui/live/router_health.h"
+#include "ui/live/live_data.h"
 
 namespace fovea::ui {
 
@@ -16,9 +15,9 @@ class RouterView : public QWidget {
  public:
   explicit RouterView(QWidget* parent = nullptr);
 
-  void set_health(const RouterHealth& health, std::int64_t experts_used);
-  void set_layer_numbers(const std::vector<std::int64_t>& numbers);
-  void set_conversations(const std::vector<ConversationUses::Row>& rows);
+  void set_model(const ShownModel& model);
+  void set_health(const RouterHealth& health);
+  void set_conversations(const std::vector<ConversationUse>& rows);
   void set_lit_conversation(const QString& key);
 
   QSize sizeHint() const override;
@@ -47,9 +46,8 @@ class RouterView : public QWidget {
   void paint_conversations(QPainter& painter) const;
 
   RouterHealth health_;
-  std::int64_t experts_used_ = 0;
-  std::vector<std::int64_t> layer_numbers_;
-  std::vector<ConversationUses::Row> conversations_;
+  ShownModel model_;
+  std::vector<ConversationUse> conversations_;
   QString lit_;
   std::size_t current_row_ = 0;
 };

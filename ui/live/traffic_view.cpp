@@ -44,17 +44,12 @@ QSize TrafficView::sizeHint() const {
   return {fontMetrics().averageCharWidth() * 44, static_cast<int>(height)};
 }
 
-void TrafficView::set_series(const TrafficSeries& series, const Snapshot& numbers) {
-  series_ = series;
+void TrafficView::set_traffic(const Traffic& traffic, const Snapshot& numbers) {
+  traffic_ = traffic;
   numbers_ = numbers;
   QStringList words;
   for (const Row& row : rows()) words << row.title + QStringLiteral(": ") + row.value;
   setAccessibleDescription(words.join(QStringLiteral("; ")));
-  update();
-}
-
-void TrafficView::set_link(double bytes_per_second) {
-  link_ = bytes_per_second;
   update();
 }
 
@@ -65,20 +60,17 @@ void TrafficView::set_swaps(bool shown) {
   update();
 }
 
-void TrafficView::set_intervals(const TokenIntervals::Percentiles& percentiles) {
-  intervals_ = percentiles;
-  update();
-}
-
 std::vector<TrafficView::Row> TrafficView::rows() const {
+  const TrafficSeries& series = traffic_.series;
+  const double link = traffic_.link_bytes_per_s;
   QColor high = palette().color(QPalette::Link), low = high;
   if (!numbers_.tiers.empty()) {
     high = precision_colour(numbers_.tiers.front().bits_per_weight);
     low = precision_colour(numbers_.tiers.back().bits_per_weight);
   }
-  const double bytes = lately(series_.bytes);
+  const double bytes = lately(series.bytes);
   QString rate = rate_text(bytes);
-  if (link_ > 0) rate = tr("%1, %2 of the link").arg(rate, percent_text(bytes / link_));
+  if (link > 0) rate = tr("%1, %2 of the link").arg(rate, percent_text(bytes / link));
   const QString stalls = numbers_.swaps.stalls > 0 ? tr(" · %1 stalls, %2")
                                                          .arg(count_text(numbers_.swaps.stalls),
                                                               milliseconds_text(numbers_.swaps.stall_seconds))
@@ -86,28 +78,28 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
   std::vector<Row> swaps = {
       {tr("Tier changes"),
        tr("%1 ▲  %2 ▼ a second, at most %3")
-           .arg(number_text(lately(series_.promotions)), number_text(lately(series_.demotions)),
-                number_text(busiest(series_.promotions, series_.demotions))),
+           .arg(number_text(lately(series.promotions)), number_text(lately(series.demotions)),
+                number_text(busiest(series.promotions, series.demotions))),
        tr("Experts that became more precise (up) and less precise (down). The last number is the largest "
           "burst "
           "of both in this minute."),
-       &series_.promotions, &series_.demotions, high, low},
+       &series.promotions, &series.demotions, high, low},
       {tr("Read for swaps"),
        rate,
        tr("Bytes of new versions that were read from the store. The dashed line is what was measured that "
           "this "
           "machine can read."),
-       &series_.bytes,
+       &series.bytes,
        nullptr,
        palette().color(QPalette::Link),
        {},
-       link_},
+       link},
       {tr("Below the highest tier"),
-       percent_text(lately(series_.below_high)) + stalls,
+       percent_text(lately(series.below_high)) + stalls,
        tr("Share of the tokens' uses of experts that were not served at the highest tier. A stall is a use "
           "of an "
           "expert that was on disk alone: the token waited for it."),
-       &series_.below_high,
+       &series.below_high,
        nullptr,
        low,
        {},
@@ -116,7 +108,7 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
       {tr("Swaps under way"),
        tr("%1 queued · %2 reading · %3 ready").arg(numbers_.queued).arg(numbers_.reading).arg(numbers_.ready),
        tr("Swaps that were decided and are not yet published."),
-       &series_.queue,
+       &series.queue,
        nullptr,
        subtle_text(palette()),
        {}},
@@ -130,7 +122,7 @@ std::vector<TrafficView::Row> TrafficView::rows() const {
        tr("Tokens that went through the model. The numbers are the speeds of writing an answer and of "
           "reading "
           "a prompt, when it last did so."),
-       &series_.tokens,
+       &series.tokens,
        nullptr,
        good_colour(palette()),
        {}});
@@ -158,12 +150,12 @@ void TrafficView::paintEvent(QPaintEvent*) {
   painter.drawText(QRectF(0, y, width(), line), Qt::AlignHCenter, tr("30 s"));
   painter.drawText(QRectF(0, y, width(), line), Qt::AlignRight, tr("now"));
   painter.setFont(font());
+  const TokenPercentiles& between = traffic_.between_tokens;
   paint_caption(painter, QRectF(0, y + line * 1.3, width(), line), tr("Between tokens"),
-                intervals_.count == 0
-                    ? tr("no answer yet")
-                    : tr("p50 %1 · p95 %2 · p99 %3 ms")
-                          .arg(number_text(1e3 * intervals_.p50), number_text(1e3 * intervals_.p95),
-                               number_text(1e3 * intervals_.p99)),
+                between.count == 0 ? tr("no answer yet")
+                                   : tr("p50 %1 · p95 %2 · p99 %3 ms")
+                                         .arg(number_text(1e3 * between.p50), number_text(1e3 * between.p95),
+                                              number_text(1e3 * between.p99)),
                 palette());
 }
 

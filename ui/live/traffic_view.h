@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "ui/live/traffic_series.h"
+#include "ui/live/live_data.h"
 
 namespace fovea::ui {
 
@@ -15,9 +15,7 @@ class TrafficView : public QWidget {
  public:
   explicit TrafficView(QWidget* parent = nullptr);
 
-  void set_series(const TrafficSeries& series, const Snapshot& numbers);
-  void set_link(double bytes_per_second);  // 0: not measured
-  void set_intervals(const TokenIntervals::Percentiles& percentiles);
+  void set_traffic(const Traffic& traffic, const Snapshot& numbers);
   // Without a policy nothing is swapped: the tokens alone are shown.
   void set_swaps(bool shown);
 
@@ -38,10 +36,8 @@ class TrafficView : public QWidget {
   std::vector<Row> rows() const;
   double row_height() const;
 
-  TrafficSeries series_;
+  Traffic traffic_;
   Snapshot numbers_;
-  TokenIntervals::Percentiles intervals_;
-  double link_ = 0;
   bool swaps_ = true;
 };
 

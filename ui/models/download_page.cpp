@@ -10,6 +10,7 @@
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/models/download_list.h"
 #include "ui/models/fit_style.h"
@@ -286,10 +287,8 @@ void DownloadPage::show_versions(const QString& repository, const std::vector<Ve
           ? QString()
           : tr("%1 holds neither GGUF files nor a folder with safetensors.").arg(repository));
   title_->setText(breakable(repository));
-  int best = 0;  // the largest that fits: as exact as there is room for
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].is_complete && rows[i].fit == FitView::fits) best = static_cast<int>(i);
-  if (!rows.empty()) versions_->selectRow(best);
+  const auto proposed = std::ranges::find(rows, true, &VersionRow::is_proposed);
+  if (proposed != rows.end()) versions_->selectRow(static_cast<int>(proposed - rows.begin()));
   show_version();
 }
 

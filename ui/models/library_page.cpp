@@ -124,9 +124,7 @@ QWidget* LibraryPage::make_table() {
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           &LibraryPage::show_selected);
   connect(view_, &QTableView::activated, this, [this] {
-    const LibraryRow& row = details_->model();
-    if (row.is_read && row.error.isEmpty() && row.fit != FitView::does_not_fit && !row.is_open)
-      Q_EMIT openRequested(row.path);
+    if (details_->model().can_open) Q_EMIT openRequested(details_->model().path);
   });
   connect(table_, &QAbstractItemModel::dataChanged, this, &LibraryPage::show_selected);
   connect(table_, &QAbstractItemModel::rowsRemoved, this, &LibraryPage::show_selected);

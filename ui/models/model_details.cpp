@@ -203,10 +203,10 @@ void ModelDetails::set_busy(bool busy) {
 
 void ModelDetails::update_buttons() {
   const bool usable = row_.is_read && row_.error.isEmpty();
-  open_->setEnabled(usable && row_.fit != FitView::does_not_fit && !row_.is_open);
+  open_->setEnabled(row_.can_open);
   open_->setText(row_.is_open ? tr("It is open") : tr("&Open"));
   open_->setToolTip(row_.fit == FitView::does_not_fit ? row_.fit_why : tr("Chat with it"));
-  open_->setDefault(open_->isEnabled());
+  open_->setDefault(row_.can_open);
   prepare_->setEnabled(usable && !busy_);
   check_->setEnabled(row_.is_read && !busy_);
   remove_->setEnabled(row_.is_read && !busy_ && !row_.is_open);

@@ -17,6 +17,7 @@ struct LibraryRow {
   QString error;         // why it cannot be opened; empty: it can
   bool is_read = false;  // what follows is known
   bool is_open = false;  // in the chat window
+  bool can_open = false;
   QString architecture;
   QString format;
   QString quantization;
@@ -54,6 +55,7 @@ struct VersionRow {
   qint64 bytes = 0;
   int files = 1;
   bool is_complete = true;
+  bool is_proposed = false;  // the one that is chosen at first
   FitView fit = FitView::unknown;
   QString fit_text, fit_number, fit_why;
 };

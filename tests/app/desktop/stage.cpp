@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "app/live/live_session.h"
 #include "app/window/desktop.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -186,7 +187,7 @@ void Stage::first() {
   for (int round = 0;; ++round) {  // until it is killed; a model may end its answer by itself
     ask(QStringLiteral("Write a very long story about the sea, question %1").arg(round));
     type(QStringLiteral("unsent"));
-    must(wait([&] { return desktop_.live_panel().ring().end() > 3 || window_.state() == State::ready; }),
+    must(wait([&] { return desktop_.live_session().ring().end() > 3 || window_.state() == State::ready; }),
          "the panel shows the experts");
     QElapsedTimer since;
     since.start();
@@ -194,7 +195,7 @@ void Stage::first() {
       QTest::qWait(100);
       QJsonObject now = conversation();
       now.insert(QStringLiteral("milliseconds"), since.elapsed());
-      now.insert(QStringLiteral("moments"), static_cast<qint64>(desktop_.live_panel().ring().end()));
+      now.insert(QStringLiteral("moments"), static_cast<qint64>(desktop_.live_session().ring().end()));
       say("writing", now);
     }
     input()->clear();

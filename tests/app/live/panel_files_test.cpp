@@ -38,13 +38,13 @@ class PanelFilesTest : public QObject {
     const QTemporaryDir folder;
     const auto replayed = app::open_recording(write_trace(folder));
     FOVEA_VERIFY(replayed);
-    const ui::SnapshotRing& ring = *replayed->ring;
+    const app::SnapshotRing& ring = *replayed->ring;
     QCOMPARE(ring.last_frame().layers, 2);
     QCOMPARE(ring.last_frame().units_per_layer, 16);
     QCOMPARE(replayed->model.experts_used, 2);
     QVERIFY(ring.last().numbers.swaps.promotions > 0);
     const QString saved = folder.filePath(QStringLiteral("saved.jsonl"));
-    ui::LiveExport data;
+    app::LiveExport data;
     data.ring = replayed->ring;
     data.model = replayed->model;
     FOVEA_VERIFY(app::save_export(saved, data));

@@ -21,6 +21,7 @@
 
 #include "app/library/fit_words.h"
 #include "app/library/stores.h"
+#include "app/live/live_session.h"
 #include "app/window/models_controller.h"
 #include "tests/app/window/closing.h"
 #include "tests/support/environment.h"
@@ -248,9 +249,9 @@ class DesktopTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return has_shown_an_answer(desktop); }, kLong));
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
-    QTRY_VERIFY(panel.ring().last().numbers.tokens_per_second > 0);
+    QTRY_VERIFY(desktop.live_session().ring().last().numbers.tokens_per_second > 0);
     panel.refresh();
-    const Snapshot& shown = panel.ring().last().numbers;
+    const Snapshot& shown = desktop.live_session().ring().last().numbers;
     QCOMPARE(shown.tiers.size(), std::size_t{1});
     QVERIFY(shown.tiers[0].hits > 0);
     const auto* gain = panel.findChild<QLabel*>(QStringLiteral("gainSentence"));
@@ -321,7 +322,7 @@ class DesktopTest : public QObject {
     desktop.window().show_live_panel(true);
     Q_EMIT desktop.window().sendRequested(QStringLiteral("Tell me about the sea"));
     QVERIFY(QTest::qWaitFor([&] { return has_shown_an_answer(desktop); }, kLong));
-    QTRY_VERIFY(desktop.live_panel().device_total_bytes() > 0);
+    QTRY_VERIFY(desktop.live_session().device_total_bytes() > 0);
     Q_EMIT desktop.window().stopRequested();
     QVERIFY(QTest::qWaitFor([&] { return desktop.window().state() == State::ready; }, kLong));
     // What the engine chose is what is shown, stored and compared.
@@ -331,29 +332,25 @@ class DesktopTest : public QObject {
     const auto* gain = desktop.live_panel().findChild<QLabel*>(QStringLiteral("gainSentence"));
     desktop.live_panel().refresh();
     QVERIFY2(gain->text().contains(QStringLiteral("uses of experts")), qPrintable(gain->text()));
-    QTRY_VERIFY(desktop.live_panel().link_bytes_per_s() > 0);  // measured on the store
+    QTRY_VERIFY(desktop.live_session().link_bytes_per_s() > 0);  // measured on the store
 
     // What is saved can be opened again, also by the panel.
     ui::LivePanel& panel = desktop.live_panel();
     const auto path = [this](const char* name) {
       return QString::fromStdString((folder_->path() / name).string());
     };
-    ui::LiveExport saved;
-    saved.kind = ui::LiveExport::Kind::png;
-    saved.image = panel.grab().toImage();
-    Q_EMIT panel.exportRequested(path("panel.png"), saved);
-    QTRY_COMPARE(QImage(path("panel.png")).size(), saved.image.size());
-    saved.ring = std::make_shared<const ui::SnapshotRing>(panel.ring());
-    saved.index = panel.ring().end() - 1;
-    saved.kind = ui::LiveExport::Kind::csv;
-    Q_EMIT panel.exportRequested(path("panel.csv"), saved);
+    using SaveAs = ui::LiveSource::SaveAs;
+    app::LiveSession& session = desktop.live_session();
+    const QImage picture = panel.grab().toImage();
+    session.saver(SaveAs::png, picture)(path("panel.png"));
+    QTRY_COMPARE(QImage(path("panel.png")).size(), picture.size());
+    session.saver(SaveAs::csv, {})(path("panel.csv"));
     QTRY_VERIFY(QFile(path("panel.csv")).size() > 0);
-    saved.kind = ui::LiveExport::Kind::json_lines;
-    Q_EMIT panel.exportRequested(path("panel.jsonl"), saved);
+    session.saver(SaveAs::json_lines, {})(path("panel.jsonl"));
     QTRY_VERIFY(QFile(path("panel.jsonl")).size() > 0);
     Q_EMIT panel.replayRequested(path("panel.jsonl"));
-    QTRY_VERIFY(panel.replaying());
-    panel.back_to_live();
+    QTRY_VERIFY(session.replaying());
+    session.back_to_live();
 
     // The yes to what the button beside the sentence that a fixed mix would do as well asks.
     Q_EMIT panel.switchPolicyConfirmed();
@@ -376,7 +373,7 @@ class DesktopTest : public QObject {
   }
   // Some moments of an answer; a short one has few.
   static bool has_shown_an_answer(app::Desktop& desktop) {
-    const ui::SnapshotRing& ring = desktop.live_panel().ring();
+    const app::SnapshotRing& ring = desktop.live_session().ring();
     return ring.end() > 3 || (!ring.empty() && desktop.window().state() == ui::ChatWindow::State::ready);
   }
 

@@ -7,6 +7,7 @@
 #include <QTreeWidget>
 #include <set>
 
+#include "app/live/live_session.h"
 #include "app/window/desktop.h"
 #include "tests/support/environment.h"
 #include "tests/support/test.h"
@@ -70,9 +71,9 @@ class KeyboardTest : public QObject {
     desktop_->start();
     desktop_->window().resize(1400, 900);
     desktop_->window().show_live_panel(true);
-    desktop_->live_panel().set_model(
+    desktop_->live_session().set_model(
         {.name = QStringLiteral("m"), .policy = PolicyKind::dynaexq, .experts = 8});
-    desktop_->live_panel().add_snapshot(some_snapshot(), 1);
+    desktop_->live_session().add_snapshot(some_snapshot(), 1);
     desktop_->live_panel().refresh();
     QVERIFY(QTest::qWaitForWindowActive(&desktop_->window()));
   }

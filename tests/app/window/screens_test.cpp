@@ -15,12 +15,13 @@
 #include <QTimer>
 #include <QTreeWidget>
 
+#include "app/live/live_session.h"
 #include "app/window/desktop.h"
 #include "app/window/models_controller.h"
+#include "tests/app/live/sessions.h"
 #include "tests/app/window/closing.h"
 #include "tests/support/environment.h"
 #include "tests/support/test.h"
-#include "tests/ui/live/sessions.h"
 #include "tests/ui/models/samples.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/transcript_view.h"
@@ -291,10 +292,11 @@ class ScreensTest : public QObject {
     const tests::SessionShape shape{.seconds = 3};
     ui::LivePanel& panel = desktop_->live_panel();
     window_->show_live_panel(true);
-    panel.set_model(tests::session_model(shape));
+    app::LiveSession& session = desktop_->live_session();
+    session.set_model(tests::session_model(shape));
     FOVEA_VERIFY(
-        tests::play_session(shape, [&panel](const Snapshot& snapshot, double seconds) -> Result<void> {
-          panel.add_snapshot(snapshot, seconds);
+        tests::play_session(shape, [&session](const Snapshot& snapshot, double seconds) -> Result<void> {
+          session.add_snapshot(snapshot, seconds);
           return {};
         }));
     panel.refresh();

@@ -3,7 +3,7 @@
 #include <QAbstractItemModelTester>
 
 #include "tests/support/test.h"
-#include "ui/live/conversation_uses.h"
+#include "tests/ui/live/made_source.h"
 #include "ui/live/expert_text.h"
 
 using namespace fovea;
@@ -25,6 +25,13 @@ Snapshot six_units() {
   return s;
 }
 
+void show(ExpertTable& table, const Snapshot& snapshot, const UnitChange& change = {}) {
+  tests::MadeSource source;
+  source.show(snapshot);
+  if (change.decision.unit >= 0) source.last[static_cast<std::size_t>(change.decision.unit)] = change;
+  table.show(source.numbers(), source.frame(), source.last);
+}
+
 }  // namespace
 
 class ExpertTableTest : public QObject {
@@ -34,19 +41,16 @@ class ExpertTableTest : public QObject {
   void isAModel() {
     ExpertTable table;
     const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::Fatal);
-    SnapshotRing ring;
     Snapshot s = six_units();
     for (int i = 0; i < 3; ++i) {
       s.units[0].uses += 100;
-      ring.add(s, i);
-      table.show(ring, ring.last(), ring.last_frame());
+      show(table, s);
       table.sort(i == 0 ? ExpertTable::tokens : ExpertTable::hotness, Qt::DescendingOrder);
     }
     QCOMPARE(table.rowCount(), 6);
     s.layers = 1;
     s.units.resize(3);
-    ring.add(s, 4);
-    table.show(ring, ring.last(), ring.last_frame());
+    show(table, s);
     QCOMPARE(table.rowCount(), 3);
   }
 
@@ -61,18 +65,15 @@ class ExpertTableTest : public QObject {
 
   void saysWhatTheMapShows() {
     ExpertTable table;
-    LiveModel model;
+    ShownModel model;
     model.layer_numbers = {4, 9};
     table.set_model(model);
-    SnapshotRing ring;
     Snapshot s = six_units();
-    ring.add(s, 0);
     s.units[1].tier = 1;
-    s.decisions[0] = {.unit = 1, .from = 0, .to = 1, .reason = SwapReason::colder, .score = 0.02F};
-    ring.add(s, 2);
-    s.tokens = 1;
-    ring.add(s, 5);
-    table.show(ring, ring.last(), ring.last_frame());
+    show(table, s,
+         {.seconds_ago = 3,
+          .decision = {.unit = 1, .from = 0, .to = 1, .reason = SwapReason::colder, .score = 0.02F},
+          .explained = true});
     const auto text = [&](int row, int column) { return table.index(row, column).data().toString(); };
     QCOMPARE(text(1, ExpertTable::layer), QStringLiteral("4"));
     QCOMPARE(text(1, ExpertTable::expert), QStringLiteral("1"));
@@ -89,9 +90,7 @@ class ExpertTableTest : public QObject {
 
   void sortsAndKeepsTheSelection() {
     ExpertTable table;
-    SnapshotRing ring;
-    ring.add(six_units(), 0);
-    table.show(ring, ring.last(), ring.last_frame());
+    show(table, six_units());
     const QPersistentModelIndex kept(table.index(1, 0));
     table.sort(ExpertTable::hotness, Qt::DescendingOrder);
     std::vector<std::int64_t> units;
@@ -101,50 +100,15 @@ class ExpertTableTest : public QObject {
     QCOMPARE(table.row_of(4), 5);
     table.sort(ExpertTable::layer, Qt::AscendingOrder);
     QCOMPARE(table.unit_at(0), 0);
-  }
-
-  void conversationsAreKeptApart() {
-    ConversationUses uses;
-    SnapshotRing ring;
-    Snapshot s = six_units();
-    ring.add(s, 0);
-    MapFrame before = ring.last_frame();
-    const auto step = [&](const char* key, std::size_t unit, std::uint32_t tokens) {
-      uses.set_current(QString::fromLatin1(key), QStringLiteral("title ") + QLatin1String(key));
-      s.units[unit].uses += tokens;
-      ++s.tokens;
-      ring.add(s, static_cast<double>(s.tokens));
-      uses.add(before, ring.last_frame());
-      before = ring.last_frame();
-    };
-    step("a", 1, 100);
-    step("b", 2, 40);
-    step("b", 3, 30);
-    step("a", 3, 7);
-    const auto rows = uses.rows();
-    QCOMPARE(rows.size(), std::size_t{2});
-    QCOMPARE(rows[0].key, QStringLiteral("a"));
-    QCOMPARE(rows[0].uses, 107);
-    QVERIFY(rows[0].current);
-    QCOMPARE(rows[1].uses, 70);
-    QCOMPARE(rows[1].experts, 2);
-    // One busiest expert in each layer: b's are 2 and 3, a's are 1 and 3.
-    QCOMPARE(rows[1].overlap, std::optional(0.5));
-    QCOMPARE(uses.busiest(QStringLiteral("b")), (std::vector<std::uint8_t>{0, 0, 1, 1, 0, 0}));
-    QVERIFY(uses.busiest(QStringLiteral("c")).empty());
-    // While another chat is answered, what is used is that one's, and not that of the chat in view.
-    uses.set_answering(QStringLiteral("b"), QStringLiteral("title b"));
-    step("a", 5, 9);
-    uses.set_answering({}, {});
-    QCOMPARE(uses.rows()[0].uses, 107);
-    QCOMPARE(uses.rows()[1].uses, 79);
-    QVERIFY(uses.rows()[0].current);
-    // A new chat has used none, so there is nothing to be in common with.
-    uses.set_current(QStringLiteral("new"), QStringLiteral("new"));
-    for (const auto& row : uses.rows()) QVERIFY(!row.current && !row.overlap);
-    for (int i = 0; i < 20; ++i) step(QByteArray::number(i).constData(), 0, 1);
-    QCOMPARE(uses.rows().size(), ConversationUses::max_kept);
-    QCOMPARE(uses.rows().back().uses, 1);
+    // The newest change first; what never changed last.
+    tests::MadeSource source;
+    source.show(six_units());
+    source.last[3] = {.seconds_ago = 5, .decision = {.unit = 3}};
+    source.last[2] = {.seconds_ago = 1, .decision = {.unit = 2}};
+    table.show(source.numbers(), source.frame(), source.last);
+    table.sort(ExpertTable::last_change, Qt::DescendingOrder);
+    QCOMPARE(table.unit_at(0), 2);
+    QCOMPARE(table.unit_at(1), 3);
   }
 };
 

@@ -1,4 +1,4 @@
-// How the panel looks: in any size and theme, with real sessions, and to a screen reader.
+// How the panel looks: in any size and theme, and to a screen reader.
 #include <QAccessible>
 #include <QDockWidget>
 #include <QMainWindow>
@@ -9,8 +9,7 @@
 #include <QToolButton>
 
 #include "tests/support/test.h"
-#include "tests/ui/live/sessions.h"
-#include "tests/ui/live/small_session.h"
+#include "tests/ui/live/made_source.h"
 #include "ui/live/headline.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/legend_view.h"
@@ -27,13 +26,11 @@ class LivePanelLookTest : public QObject {
  private Q_SLOTS:
   // Its ink, which stands between the tops of capitals and the line below.
   void theHeadlineStandsInTheMiddleOfItsRow() {
-    LivePanel panel;
-    panel.set_model(small_model());
-    panel.set_source([s = small_snapshot()](Snapshot& snapshot) { return snapshot = s, true; });
+    MadeSource source;
+    LivePanel panel(source);
     panel.resize(1200, 700);
     panel.show();
-    QTRY_VERIFY(!panel.ring().empty());
-    panel.refresh();
+    QTest::qWait(0);
     auto* headline = panel.findChild<Headline*>();
     headline->set_parts({QStringLiteral("HHH"), QStringLiteral("HHH")});
     const QImage picture = headline->grab().toImage();
@@ -52,13 +49,10 @@ class LivePanelLookTest : public QObject {
 
   // Lines over and under the map take the room that they need, also in a panel that becomes narrow later.
   void noLineIsCutOff() {
-    LivePanel panel;
-    panel.set_model(small_model());
+    MadeSource source;
+    LivePanel panel(source);
     panel.show();
-    Snapshot s = small_snapshot();
     for (const int width : {900, 330, 700, 300}) {
-      ++s.tokens;
-      panel.add_snapshot(s, static_cast<double>(s.tokens));
       panel.refresh();
       panel.resize(width, 800);
       for (const QWidget* view :
@@ -85,12 +79,11 @@ class LivePanelLookTest : public QObject {
         if (button->isVisible()) images[button->text()] = button->grab().toImage();
       return images;
     };
-    const auto floating = [] {
+    MadeSource source;
+    const auto floating = [&source] {
       auto window = std::make_unique<QMainWindow>();
       auto* dock = new QDockWidget(window.get());
-      auto* panel = new LivePanel(dock);
-      panel->set_model(small_model());
-      panel->add_snapshot(small_snapshot(), 1);
+      auto* panel = new LivePanel(source, dock);
       dock->setWidget(panel);
       window->addDockWidget(Qt::RightDockWidgetArea, dock);
       dock->setFloating(true);
@@ -115,79 +108,11 @@ class LivePanelLookTest : public QObject {
     }
   }
 
-  // A click on the time line goes there at once, and dragging goes on from there.
-  void aClickOnTheTimeLineGoesThere() {
-    const auto restore = qScopeGuard([colours = QApplication::palette()] {
-      QApplication::setStyle(QStringLiteral("Fusion"));
-      QApplication::setPalette(colours);
-    });
-    apply_theme(*qApp, Scheme::light);
-    LivePanel panel;
-    panel.resize(700, 800);
-    panel.set_model(small_model());
-    panel.show();
-    Snapshot s = small_snapshot();
-    for (int i = 0; i < 400; ++i) {
-      s.tokens += 5;
-      panel.add_snapshot(s, i * 0.1);
-    }
-    panel.refresh();
-    auto* slider = panel.findChild<QSlider*>(QStringLiteral("timeline"));
-    const auto place = [slider](double share) {
-      return QPoint(static_cast<int>(share * slider->width()), slider->height() / 2);
-    };
-    QTest::mousePress(slider, Qt::LeftButton, {}, place(0.25));
-    QVERIFY(panel.frozen());
-    QVERIFY2(std::abs(slider->value() - 100) < 25, qPrintable(QString::number(slider->value())));
-    QTest::mouseMove(slider, place(0.75));
-    QTest::mouseRelease(slider, Qt::LeftButton, {}, place(0.75));
-    QVERIFY2(std::abs(slider->value() - 300) < 25, qPrintable(QString::number(slider->value())));
-  }
-
-  // A real policy's session: nothing is drawn outside, in any size, order or mode.
-  void drawsRealSessions_data() {
-    QTest::addColumn<QString>("like");
-    QTest::addColumn<QSize>("size");
-    for (const char* like : {"qwen3-30b-a3b", "qwen3-next-80b-a3b"}) {
-      QTest::addRow("%s, narrow", like) << QString::fromLatin1(like) << QSize(320, 700);
-      QTest::addRow("%s, wide", like) << QString::fromLatin1(like) << QSize(1500, 900);
-    }
-  }
-  void drawsRealSessions() {
-    QFETCH(QString, like);
-    QFETCH(QSize, size);
-    tests::SessionShape shape{.like = like.toStdString(), .seconds = 6};
-    LivePanel panel;
-    panel.resize(size);
-    panel.set_model(tests::session_model(shape));
-    panel.show();
-    FOVEA_VERIFY(tests::play_session(shape, [&](const Snapshot& snapshot, double seconds) -> Result<void> {
-      panel.add_snapshot(snapshot, seconds);
-      return {};
-    }));
-    panel.refresh();
-    QCOMPARE(panel.width(), size.width());
-    auto* splitter = panel.findChild<QSplitter*>();
-    QCOMPARE(splitter->orientation(), size.width() > 1000 ? Qt::Horizontal : Qt::Vertical);
-    for (const char* name : {"hottestFirst", "patterns", "table"}) {
-      panel.findChild<QToolButton*>(QString::fromLatin1(name))->click();
-      QVERIFY(!panel.grab().isNull());
-    }
-    auto* table = panel.findChild<QTableView*>();
-    QCOMPARE(table->model()->rowCount(), static_cast<int>(panel.ring().last_frame().size()));
-    panel.findChild<QToolButton*>(QStringLiteral("table"))->click();
-    HeatmapView& map = panel.heatmap();
-    map.show_layer(3);
-    for (int i = 0; i < 12; ++i) QTest::keyClick(&map, Qt::Key_Plus);
-    QVERIFY(!panel.grab().isNull());
-  }
-
   // Every control has a name that a screen reader can say.
   void everythingHasAName() {
-    LivePanel panel;
-    panel.set_model(small_model());
+    MadeSource source;
+    LivePanel panel(source);
     panel.show();
-    panel.add_snapshot(small_snapshot(), 1);
     for (QWidget* widget : panel.findChildren<QWidget*>()) {
       if (widget->focusPolicy() == Qt::NoFocus || widget->objectName().startsWith(QStringLiteral("qt_")))
         continue;

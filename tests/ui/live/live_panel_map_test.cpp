@@ -3,7 +3,7 @@
 #include <QToolButton>
 
 #include "tests/support/test.h"
-#include "tests/ui/live/small_session.h"
+#include "tests/ui/live/made_source.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
 #include "ui/theme/theme.h"
@@ -18,12 +18,10 @@ class LivePanelMapTest : public QObject {
 
  private Q_SLOTS:
   void hueIsTheTierStrengthTheHotness() {
-    LivePanel panel;
+    MadeSource source;
+    LivePanel panel(source);
     panel.resize(500, 800);
-    panel.set_model(small_model());
     panel.show();
-    panel.add_snapshot(small_snapshot(), 1);
-    panel.refresh();
     const std::vector<double> bits{4.5, 2.25};
     // Unit 15 is the hottest of its layer, at the low tier; unit 14 at the high one.
     QCOMPARE(pixel(panel, 1, 7), QColor(tier_ramp(1, bits, panel.palette(), 64)[63]));
@@ -35,17 +33,17 @@ class LivePanelMapTest : public QObject {
 
   // 16 bits on white: the cell's middle is its colour, an outline keeps it from vanishing.
   void lightCellsKeepAnOutline() {
-    LivePanel panel;
+    MadeSource source;
+    LivePanel panel(source);
     QPalette light;
     light.setColor(QPalette::Base, Qt::white);
     light.setColor(QPalette::Text, Qt::black);
     panel.setPalette(light);
     panel.resize(500, 800);
-    panel.set_model(small_model());
     panel.show();
     Snapshot s = small_snapshot();
     s.tiers[0].bits_per_weight = 16;
-    panel.add_snapshot(s, 1);
+    source.show(s);
     panel.refresh();
     HeatmapView& map = panel.heatmap();
     const auto corner_differs = [&](int slot) {
@@ -59,12 +57,10 @@ class LivePanelMapTest : public QObject {
   }
 
   void ordersByHotness() {
-    LivePanel panel;
+    MadeSource source;
+    LivePanel panel(source);
     panel.resize(500, 800);
-    panel.set_model(small_model());
     panel.show();
-    panel.add_snapshot(small_snapshot(), 1);
-    panel.refresh();
     const QColor hottest = pixel(panel, 1, 7);
     panel.heatmap().set_order(HeatOrder::by_hotness);
     QCOMPARE(pixel(panel, 1, 0), hottest);
@@ -73,12 +69,10 @@ class LivePanelMapTest : public QObject {
   }
 
   void keysWalkFollowAndZoom() {
-    LivePanel panel;
+    MadeSource source;
+    LivePanel panel(source);
     panel.resize(500, 800);
-    panel.set_model(small_model());
     panel.show();
-    panel.add_snapshot(small_snapshot(), 1);
-    panel.refresh();
     HeatmapView& map = panel.heatmap();
     map.setFocus();
     QSignalSpy followed(&map, &HeatmapView::followToggled);
@@ -105,69 +99,37 @@ class LivePanelMapTest : public QObject {
   }
 
   void clickFollows() {
-    LivePanel panel;
+    MadeSource source;
+    LivePanel panel(source);
     panel.resize(500, 800);
-    panel.set_model(small_model());
     panel.show();
-    panel.add_snapshot(small_snapshot(), 1);
-    panel.refresh();
     HeatmapView& map = panel.heatmap();
     QSignalSpy followed(&map, &HeatmapView::followToggled);
     QTest::mouseClick(&map, Qt::LeftButton, {}, map.layout_of_cells().cell_rect({1, 3}).center().toPoint());
     QCOMPARE(followed.size(), 1);
     QCOMPARE(followed[0][0].toLongLong(), 11);
+    QCOMPARE(source.told, QStringList{QStringLiteral("follow 11")});
   }
 
   void aSwapInFlightIsMarked() {
-    LivePanel panel;
+    MadeSource source;
+    LivePanel panel(source);
     panel.resize(500, 800);
-    panel.set_model(small_model());
     panel.show();
     Snapshot s = small_snapshot();
-    panel.add_snapshot(s, 1);
+    source.show(s);
     panel.refresh();
     const auto at_centre = [&] {
       const QPoint centre = panel.heatmap().layout_of_cells().cell_rect({0, 3}).center().toPoint();
       return panel.heatmap().grab(QRect(centre, QSize(1, 1))).toImage().pixelColor(0, 0);
     };
     const QColor still = at_centre();
-    ++s.tokens;
     s.units[3].target = 0;
-    panel.add_snapshot(s, 1.1);
+    source.show(s);
     panel.refresh();
     QVERIFY(at_centre() != still);
     // In the colour of the tier that is coming.
     QCOMPARE(at_centre().rgb(), precision_colour(4.5).rgb());
-  }
-
-  // Also while the engine idles, when no newer snapshot comes.
-  void aFreshChangeIsMarkedForAMoment() {
-    Snapshot before = small_snapshot(), after = small_snapshot();
-    before.units[3].tier = 0;
-    ++after.tokens;
-    const auto show = [](LivePanel& panel) {
-      panel.resize(500, 800);
-      panel.set_model(small_model());
-      panel.show();
-    };
-    LivePanel unmarked, panel;
-    show(unmarked);
-    unmarked.add_snapshot(after, 1);
-    unmarked.refresh();
-    int asked = 0;
-    panel.set_source([&](Snapshot& snapshot) {
-      if (asked == 2) return false;
-      snapshot = ++asked == 1 ? before : after;
-      return true;
-    });
-    show(panel);
-    QTRY_COMPARE(asked, 2);
-    const auto map = [](LivePanel& of) { return of.heatmap().grab().toImage(); };
-    auto* freeze = panel.findChild<QToolButton*>(QStringLiteral("freeze"));
-    freeze->click();
-    QVERIFY(map(panel) != map(unmarked));
-    freeze->click();
-    QTRY_VERIFY(map(panel) == map(unmarked));
   }
 };
 

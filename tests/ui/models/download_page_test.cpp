@@ -47,7 +47,7 @@ class DownloadPageTest : public QObject {
     page_->show_versions(sample_repositories()[0].id, sample_versions());  // too late: another was chosen
     QCOMPARE(table("versions")->model()->rowCount(), 0);
     page_->show_versions(sample_repositories()[1].id, sample_versions());
-    // The largest that fits is proposed.
+    // What is proposed is chosen.
     QCOMPARE(table("versions")->currentIndex().row(), 2);
     QCOMPARE(page_->findChild<QLabel*>(QStringLiteral("versionWhy"))->text(), sample_versions()[2].fit_why);
     QCoreApplication::processEvents();  // the layout

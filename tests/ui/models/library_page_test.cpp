@@ -112,7 +112,7 @@ class LibraryPageTest : public QObject {
     LibraryRow row = sample_models()[5];
     page_->select(row.path);
     QVERIFY(!button("openModel")->isEnabled());
-    row.is_read = true;
+    row.is_read = row.can_open = true;
     row.fit = FitView::fits;
     row.fit_text = QStringLiteral("Fits");
     page_->set_model(row);

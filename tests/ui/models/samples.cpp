@@ -40,6 +40,7 @@ ui::LibraryRow large() {
   row.path = QStringLiteral("/mnt/models/gpt-oss-120b-mxfp4-00001-of-00003.gguf");
   row.name = QStringLiteral("gpt-oss-120b-mxfp4");
   row.is_open = false;
+  row.can_open = true;
   row.architecture = QStringLiteral("gpt_oss");
   row.quantization = QStringLiteral("MXFP4");
   row.bytes = 63'387'000'000;
@@ -96,6 +97,7 @@ ui::LibraryRow too_large() {
   row.layers = 126;
   row.experts = row.experts_used = 0;
   row.context = 131072;
+  row.can_open = false;
   row.fit = FitView::does_not_fit;
   row.fit_text = QStringLiteral("Does not fit");
   row.fit_number = QStringLiteral("needs 119.4 GB, 54.1 GB are free");
@@ -169,6 +171,7 @@ std::vector<ui::VersionRow> sample_versions() {
               "q4: that "
               "takes 53.6 GB."),
       version("F32", 122.1, FitView::does_not_fit, "Will hardly fit", "An estimate from the file's size.")};
+  rows[2].is_proposed = true;
   rows[3].files = 2;
   rows[4].is_complete = false;
   return rows;

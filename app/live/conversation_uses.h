@@ -3,25 +3,15 @@
 
 #include <QString>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "ui/live/snapshot_ring.h"
+#include "app/live/snapshot_ring.h"
 
-namespace fovea::ui {
+namespace fovea::app {
 
 class ConversationUses {
  public:
   static constexpr std::size_t max_kept = 8;  // the longest unused one gives way
-
-  struct Row {
-    QString key, title;
-    std::int64_t uses = 0;     // by tokens
-    std::int64_t experts = 0;  // that it used at all
-    // Share of its busiest experts that are the current one's busiest too; none before that one has any.
-    std::optional<double> overlap = {};
-    bool current = false;
-  };
 
   // That in view, with which the others are compared. An empty key: none.
   void set_current(const QString& key, const QString& title);
@@ -31,7 +21,7 @@ class ConversationUses {
   void add(const MapFrame& before, const MapFrame& after);
   void clear() { conversations_.clear(); }
 
-  std::vector<Row> rows() const;  // most uses first
+  std::vector<ui::ConversationUse> rows() const;  // most uses first
   // [units] 1 for the conversation's busiest experts; empty when it is not known.
   std::vector<std::uint8_t> busiest(const QString& key) const;
 
@@ -50,4 +40,4 @@ class ConversationUses {
   std::vector<Conversation> conversations_;
 };
 
-}  // namespace fovea::ui
+}  // namespace fovea::app

@@ -1,11 +1,12 @@
-#include "ui/live/recording.h"
+#include "app/live/recording.h"
 
 #include <QBuffer>
 
+#include "tests/app/live/sessions.h"
 #include "tests/support/test.h"
-#include "tests/ui/live/sessions.h"
 
 using namespace fovea;
+using namespace fovea::app;
 using namespace fovea::ui;
 
 namespace {

@@ -1,7 +1,8 @@
-#include "ui/live/router_health.h"
+#include "app/live/router_health.h"
 
 #include "tests/support/test.h"
 
+using namespace fovea::app;
 using namespace fovea::ui;
 
 class RouterHealthTest : public QObject {

@@ -1,24 +1,27 @@
-#include "ui/live/traffic_series.h"
+#include "app/live/traffic_series.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace fovea::ui {
+namespace fovea::app {
 namespace {
+
+using ui::traffic_buckets;
+using ui::traffic_seconds;
 
 constexpr std::size_t kIntervalsKept = 512;
 constexpr double kBucketSeconds = traffic_seconds / traffic_buckets;
 
-std::int64_t all_hits(const Snapshot& numbers) {
-  std::int64_t hits = numbers.misses + numbers.host_hits;
-  for (const TierState& tier : numbers.tiers) hits += tier.hits;
-  return hits;
-}
-
 }  // namespace
 
-TrafficSeries traffic_series(const SnapshotRing& ring, double now) {
-  TrafficSeries series;
+std::int64_t uses_of_experts(const Snapshot& numbers) {
+  std::int64_t uses = numbers.misses + numbers.host_hits;
+  for (const TierState& tier : numbers.tiers) uses += tier.hits;
+  return uses;
+}
+
+ui::TrafficSeries traffic_series(const SnapshotRing& ring, double now) {
+  ui::TrafficSeries series;
   std::array<double, traffic_buckets> uses{};
   const std::int64_t from = std::max(ring.first() + 1, ring.at(now - traffic_seconds));
   for (std::int64_t index = from; index < ring.end(); ++index) {
@@ -29,14 +32,12 @@ TrafficSeries traffic_series(const SnapshotRing& ring, double now) {
     if (back >= traffic_buckets) continue;
     const std::size_t at = traffic_buckets - 1 - back;
     const Snapshot &a = ring.moment(index - 1).numbers, &b = moment.numbers;
-    series.any = true;
     series.promotions[at] += static_cast<double>(b.swaps.promotions - a.swaps.promotions);
     series.demotions[at] += static_cast<double>(b.swaps.demotions - a.swaps.demotions);
     series.bytes[at] += static_cast<double>(b.swaps.bytes_read - a.swaps.bytes_read);
-    series.stalls[at] += static_cast<double>(b.swaps.stalls - a.swaps.stalls);
     series.tokens[at] += static_cast<double>(b.tokens - a.tokens);
     series.queue[at] = std::max(series.queue[at], static_cast<double>(b.queued + b.reading + b.ready));
-    const double used = static_cast<double>(all_hits(b) - all_hits(a));
+    const double used = static_cast<double>(uses_of_experts(b) - uses_of_experts(a));
     uses[at] += used;
     if (!b.tiers.empty() && b.tiers.size() == a.tiers.size())
       series.below_high[at] += used - static_cast<double>(b.tiers[0].hits - a.tiers[0].hits);
@@ -49,6 +50,15 @@ TrafficSeries traffic_series(const SnapshotRing& ring, double now) {
   return series;
 }
 
+// What is reported are sums; a piece of text may stand for several tokens.
+void TokenIntervals::add_timings(const Timings& so_far) {
+  const std::int64_t tokens = so_far.generated_tokens - last_.generated_tokens;
+  const double seconds = so_far.decode_seconds - last_.decode_seconds;
+  const bool goes_on = tokens > 0 && seconds > 0 && last_.generated_tokens > 0;
+  for (std::int64_t i = 0; goes_on && i < tokens; ++i) add(seconds / static_cast<double>(tokens));
+  last_ = so_far;
+}
+
 void TokenIntervals::add(double seconds) {
   if (!(seconds > 0)) return;
   seconds_.push_back(seconds);
@@ -56,8 +66,8 @@ void TokenIntervals::add(double seconds) {
 }
 
 // Nearest rank.
-TokenIntervals::Percentiles TokenIntervals::percentiles() const {
-  Percentiles result{.count = seconds_.size()};
+ui::TokenPercentiles TokenIntervals::percentiles() const {
+  ui::TokenPercentiles result{.count = seconds_.size()};
   if (seconds_.empty()) return result;
   std::vector<double> sorted(seconds_.begin(), seconds_.end());
   std::ranges::sort(sorted);
@@ -71,4 +81,4 @@ TokenIntervals::Percentiles TokenIntervals::percentiles() const {
   return result;
 }
 
-}  // namespace fovea::ui
+}  // namespace fovea::app

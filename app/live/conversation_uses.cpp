@@ -1,9 +1,9 @@
-#include "ui/live/conversation_uses.h"
+#include "app/live/conversation_uses.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace fovea::ui {
+namespace fovea::app {
 namespace {
 
 constexpr std::size_t kBusiestShare = 8;  // an eighth of each layer's experts
@@ -64,11 +64,11 @@ void ConversationUses::add(const MapFrame& before, const MapFrame& after) {
     conversation->uses[unit] += after.uses[unit] - before.uses[unit];
 }
 
-std::vector<ConversationUses::Row> ConversationUses::rows() const {
+std::vector<ui::ConversationUse> ConversationUses::rows() const {
   const std::vector<std::uint8_t> mine = busiest(current_);
-  std::vector<Row> rows;
+  std::vector<ui::ConversationUse> rows;
   for (const Conversation& each : conversations_) {
-    Row row{.key = each.key, .title = each.title, .current = each.key == current_};
+    ui::ConversationUse row{.key = each.key, .title = each.title, .current = each.key == current_};
     row.uses = std::accumulate(each.uses.begin(), each.uses.end(), std::int64_t{0});
     row.experts = std::ranges::count_if(each.uses, [](std::uint32_t uses) { return uses > 0; });
     const std::vector<std::uint8_t> theirs =
@@ -81,7 +81,7 @@ std::vector<ConversationUses::Row> ConversationUses::rows() const {
     if (!mine.empty() && all > 0) row.overlap = static_cast<double>(both) / static_cast<double>(all);
     rows.push_back(row);
   }
-  std::ranges::stable_sort(rows, std::greater<>(), &Row::uses);
+  std::ranges::stable_sort(rows, std::greater<>(), &ui::ConversationUse::uses);
   return rows;
 }
 
@@ -91,4 +91,4 @@ std::vector<std::uint8_t> ConversationUses::busiest(const QString& key) const {
   return busiest_of(conversation->uses, static_cast<std::size_t>(units_per_layer_));
 }
 
-}  // namespace fovea::ui
+}  // namespace fovea::app

@@ -2,8 +2,8 @@
 // simulated clock over routing with the skew and the drift of published models.
 #pragma once
 
+#include "app/live/recording.h"
 #include "engine/api/replay.h"
-#include "ui/live/live_model.h"
 
 namespace fovea::tests {
 
@@ -18,6 +18,9 @@ struct SessionShape {
 // Every tenth of a second of it goes to the sink, with a budget that holds the dense weights and the KV cache
 // beside the experts, as session_model() says.
 Result<void> play_session(const SessionShape& shape, const SnapshotSink& sink);
-ui::LiveModel session_model(const SessionShape& shape);
+app::LiveModel session_model(const SessionShape& shape);
+
+// Of small_snapshot().
+app::LiveModel small_model();
 
 }  // namespace fovea::tests

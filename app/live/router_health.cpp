@@ -1,11 +1,11 @@
-#include "ui/live/router_health.h"
+#include "app/live/router_health.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
-namespace fovea::ui {
+namespace fovea::app {
 namespace {
 
 double sum(std::span<const double> values) {
@@ -38,9 +38,9 @@ std::int64_t count(std::span<const std::uint32_t> uses) {
 }
 
 // One layer's part of RouterUses.
-LayerHealth health_of(std::span<const std::uint32_t> lately, std::span<const std::uint32_t> since_start,
-                      std::span<const float> calibrated, std::size_t used) {
-  LayerHealth health{.uses = count(lately)};
+ui::LayerHealth health_of(std::span<const std::uint32_t> lately, std::span<const std::uint32_t> since_start,
+                          std::span<const float> calibrated, std::size_t used) {
+  ui::LayerHealth health{.uses = count(lately)};
   if (health.uses == 0) return health;
   const std::vector<double> shares = shares_of(lately);
   double entropy = 0;
@@ -73,11 +73,11 @@ LayerHealth health_of(std::span<const std::uint32_t> lately, std::span<const std
 
 }  // namespace
 
-RouterHealth router_health(const RouterUses& uses) {
-  RouterHealth result;
+ui::RouterHealth router_health(const RouterUses& uses) {
+  ui::RouterHealth result;
   if (uses.units_per_layer <= 0) return result;
   const auto width = static_cast<std::size_t>(uses.units_per_layer);
-  double evenness = 0;
+  double evenness = 0, top_tenth = 0;
   std::int64_t busy = 0;
   std::size_t expert = 0;  // the layer's first among all
   for (std::size_t layer = 0; layer < uses.lately.size() / width; ++layer) {
@@ -89,15 +89,20 @@ RouterHealth router_health(const RouterUses& uses) {
         calibrated ? uses.calibrated.subspan(expert, experts) : uses.calibrated.first(0),
         static_cast<std::size_t>(std::max<std::int64_t>(1, uses.used))));
     expert += experts;
-    const LayerHealth& health = result.layers.back();
+    const ui::LayerHealth& health = result.layers.back();
     result.collapsed += health.collapsed;
     result.one_subject += health.one_subject;
-    if (health.uses == 0) continue;
-    evenness += health.evenness;
-    ++busy;
+    result.top_used = std::max(result.top_used, health.top_used);
+    result.narrow = std::min(result.narrow, health.narrow);
+    top_tenth += health.top_tenth;
+    evenness += health.evenness;  // 0 without uses
+    busy += health.uses > 0;
   }
+  const auto layers = std::ssize(result.layers);
+  result.mostly_one_subject = 2 * result.one_subject > layers;
+  result.top_tenth = layers > 0 ? top_tenth / static_cast<double>(layers) : 0;
   result.evenness = busy > 0 ? evenness / static_cast<double>(busy) : 0;
   return result;
 }
 
-}  // namespace fovea::ui
+}  // namespace fovea::app

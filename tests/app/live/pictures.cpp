@@ -5,7 +5,8 @@
 #include <QToolButton>
 #include <cstdio>
 
-#include "tests/ui/live/sessions.h"
+#include "app/live/live_session.h"
+#include "tests/app/live/sessions.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 using fovea::Result;
 using fovea::Snapshot;
+using fovea::app::LiveSession;
 using fovea::tests::SessionShape;
 using fovea::ui::LivePanel;
 
@@ -27,10 +29,10 @@ void take(LivePanel& panel, const QString& name, QSize size) {
   pictures.save(panel, name);
 }
 
-bool fill(LivePanel& panel, const SessionShape& shape) {
-  panel.set_model(fovea::tests::session_model(shape));
-  panel.set_device_memory(19'400'000'000, 24'000'000'000);
-  panel.set_kv_used(212'000'000);
+bool fill(LiveSession& session, const SessionShape& shape) {
+  session.set_model(fovea::tests::session_model(shape));
+  session.set_device_memory(19'400'000'000, 24'000'000'000);
+  session.set_kv_used(212'000'000);
   fovea::Timings timings;
   double last = 0;
   const auto played =
@@ -39,12 +41,12 @@ bool fill(LivePanel& panel, const SessionShape& shape) {
         const int part = static_cast<int>(seconds / third);
         static const char* const titles[] = {"A letter to the landlord", "Proof that √2 is irrational",
                                              "Tuples and lists in Python"};
-        panel.set_conversation(QString::number(part), QString::fromUtf8(titles[std::min(part, 2)]));
-        panel.add_snapshot(snapshot, seconds);
+        session.set_conversation(QString::number(part), QString::fromUtf8(titles[std::min(part, 2)]));
+        session.add_snapshot(snapshot, seconds);
         timings.generated_tokens = snapshot.tokens;
         timings.decode_seconds += (seconds - last) * (1 + 0.3 * ((snapshot.tokens * 7919) % 13) / 13.0);
         last = seconds;
-        panel.add_timings(timings);
+        session.add_timings(timings);
         return {};
       });
   if (!played) std::fprintf(stderr, "live_pictures: %s\n", played.error().message().c_str());
@@ -57,13 +59,14 @@ void press(LivePanel& panel, const char* name, bool on) {
 }
 
 bool take_model(const SessionShape& shape, const QString& name) {
-  LivePanel panel;
-  if (!fill(panel, shape)) return false;
+  LiveSession session;
+  LivePanel panel(session);
+  if (!fill(session, shape)) return false;
   take(panel, name + QStringLiteral("-dock"), {400, 960});
   take(panel, name + QStringLiteral("-narrow"), {320, 720});
   take(panel, name + QStringLiteral("-tall"), {1440, 1640});
   take(panel, name + QStringLiteral("-wide"), {1440, 900});
-  const auto unit = static_cast<std::int64_t>(panel.ring().last_frame().units_per_layer);
+  const auto unit = static_cast<std::int64_t>(session.ring().last_frame().units_per_layer);
   Q_EMIT panel.heatmap().followToggled(7 * unit + 3);
   Q_EMIT panel.heatmap().followToggled(21 * unit + 40);
   press(panel, "patterns", true);
@@ -81,10 +84,11 @@ bool take_model(const SessionShape& shape, const QString& name) {
 
 // Three tiers, one layer whose router collapsed, and a device that is nearly full.
 bool take_alarms() {
-  LivePanel panel;
+  LiveSession session;
+  LivePanel panel(session);
   const SessionShape shape{.seconds = 20};
-  panel.set_model(fovea::tests::session_model(shape));
-  panel.set_device_memory(22'600'000'000, 24'000'000'000);
+  session.set_model(fovea::tests::session_model(shape));
+  session.set_device_memory(22'600'000'000, 24'000'000'000);
   std::uint32_t extra = 0;
   const auto played =
       fovea::tests::play_session(shape, [&](const Snapshot& snapshot, double seconds) -> Result<void> {
@@ -104,7 +108,7 @@ bool take_alarms() {
         extra += 300;
         s.units[30 * 128 + 17].uses += extra;
         s.units[30 * 128 + 77].uses += extra;
-        panel.add_snapshot(s, seconds);
+        session.add_snapshot(s, seconds);
         return {};
       });
   take(panel, QStringLiteral("alarms"), {420, 960});
@@ -113,13 +117,14 @@ bool take_alarms() {
 
 // The first layers' experts are the processor's, beside a card.
 bool take_host() {
-  LivePanel panel;
+  LiveSession session;
+  LivePanel panel(session);
   const SessionShape shape{.seconds = 20};
-  fovea::ui::LiveModel model = fovea::tests::session_model(shape);
+  fovea::app::LiveModel model = fovea::tests::session_model(shape);
   model.plan.units_on_host = 10 * 128;
   model.plan.host_bytes = 3'400'000'000;
-  panel.set_model(model);
-  panel.set_device_memory(19'400'000'000, 24'000'000'000, 68'000'000'000);
+  session.set_model(model);
+  session.set_device_memory(19'400'000'000, 24'000'000'000, 68'000'000'000);
   const auto played =
       fovea::tests::play_session(shape, [&](const Snapshot& snapshot, double seconds) -> Result<void> {
         Snapshot s = snapshot;
@@ -134,7 +139,7 @@ bool take_host() {
           s.host_hits += tier.hits * 10 / 48;
           tier.hits -= tier.hits * 10 / 48;
         }
-        panel.add_snapshot(s, seconds);
+        session.add_snapshot(s, seconds);
         return {};
       });
   take(panel, QStringLiteral("host-dock"), {400, 960});
@@ -144,15 +149,16 @@ bool take_host() {
 }
 
 void take_empty() {
-  LivePanel panel;
-  fovea::ui::LiveModel model;
+  LiveSession session;
+  LivePanel panel(session);
+  fovea::app::LiveModel model;
   model.name = QStringLiteral("Qwen3-30B-A3B");
   model.experts = 128;
-  panel.set_model(model);
+  session.set_model(model);
   take(panel, QStringLiteral("no-policy"), {400, 600});
   model.experts = 0;
   model.name = QStringLiteral("SmolLM2-135M-Instruct");
-  panel.set_model(model);
+  session.set_model(model);
   take(panel, QStringLiteral("no-experts"), {400, 600});
 }
 

@@ -1,27 +1,22 @@
-#include "ui/live/policy_gain.h"
+#include "app/live/policy_gain.h"
 
-#include <QPushButton>
 #include <QRandomGenerator>
 #include <algorithm>
 #include <numeric>
 
 #include "tests/support/test.h"
-#include "ui/live/gain_view.h"
-#include "ui/live/number_text.h"
 
 using namespace fovea;
+using namespace fovea::app;
 using namespace fovea::ui;
 
 namespace {
 
-const std::vector<double> bits = {4, 2};
-
 constexpr std::uint32_t all_uses[] = {120, 410, 0, 0}, first_uses[] = {100, 10, 0, 0};
-constexpr std::int64_t all_hits[] = {430, 100}, first_hits[] = {90, 20}, one_high[] = {1, 3};
+constexpr std::int64_t all_hits[] = {430, 100}, first_hits[] = {90, 20};
 const GainInputs changed_work = {.uses = all_uses,
                                  .hits = all_hits,
-                                 .units_at_tier = one_high,
-                                 .bits_per_weight = bits,
+                                 .high_slots = 1,
                                  .profile_uses = first_uses,
                                  .profile_hits = first_hits};
 
@@ -45,26 +40,19 @@ class PolicyGainTest : public QObject {
     QFETCH(qint64, high_hits);
     QFETCH(int, verdict);
     const std::vector<std::uint32_t> uses = {200, 400, 100, 300};
-    const std::vector<std::int64_t> hits = {high_hits, 1000 - high_hits}, units = {1, 3};
-    const PolicyGain gain =
-        policy_gain({.uses = uses, .hits = hits, .units_at_tier = units, .bits_per_weight = bits});
+    const std::vector<std::int64_t> hits = {high_hits, 1000 - high_hits};
+    const PolicyGain gain = policy_gain({.uses = uses, .hits = hits, .high_slots = 1});
     QCOMPARE(static_cast<int>(gain.verdict), verdict);
     QCOMPARE(gain.best_fixed_share, 0.4);
     QCOMPARE(gain.policy_share, static_cast<double>(high_hits) / 1000);
-    // 0.4 at 4 bits and 0.6 at 2.
-    QVERIFY(qFuzzyCompare(gain.best_fixed_bits, 2.8));
     QCOMPARE(gain.chosen_by, FixedMix::none);
-    const bool no_gain = gain.verdict == GainVerdict::loses;
-    QCOMPARE(gain_sentence(gain, PolicyKind::dynaexq).contains(QStringLiteral("gains nothing")), no_gain);
   }
 
   void waitsForEnough() {
     const std::vector<std::uint32_t> uses = {5, 4, 3, 2};
-    const std::vector<std::int64_t> hits = {5, 9}, units = {1, 3};
-    const PolicyGain gain =
-        policy_gain({.uses = uses, .hits = hits, .units_at_tier = units, .bits_per_weight = bits});
+    const std::vector<std::int64_t> hits = {5, 9};
+    const PolicyGain gain = policy_gain({.uses = uses, .hits = hits, .high_slots = 1});
     QCOMPARE(gain.verdict, GainVerdict::too_early);
-    QVERIFY(gain_sentence(gain, PolicyKind::dynaexq).contains(QStringLiteral("Too early")));
     QCOMPARE(policy_gain({}).verdict, GainVerdict::too_early);
   }
 
@@ -96,56 +84,6 @@ class PolicyGainTest : public QObject {
     inputs.hits = fewer;
     const PolicyGain behind = policy_gain(inputs);
     QCOMPARE(behind.verdict, GainVerdict::ahead);
-    const QString said = gain_sentence(behind, PolicyKind::dynaexq);
-    QVERIFY2(said.contains(QStringLiteral("by the calibration")) &&
-                 said.contains(number_text(34) + QStringLiteral(" points more")),
-             qPrintable(said));
-  }
-
-  // Words and bars say the same, with the same numbers.
-  void theWordsAgreeWithTheBars_data() {
-    QTest::addColumn<double>("policy");
-    QTest::addColumn<double>("best");
-    QTest::addColumn<double>("start");
-    QTest::addColumn<int>("verdict");
-    QTest::addColumn<QStringList>("said");
-    QTest::addColumn<bool>("nothing");
-    const auto points = [](double number) { return number_text(number) + QStringLiteral(" points more"); };
-    const auto half = QStringLiteral("within half a point");
-    QTest::newRow("ahead of the start, as good as the best")
-        << 0.673 << 0.668 << 0.641 << int(GainVerdict::ahead) << QStringList{points(3.2), half} << false;
-    QTest::newRow("ahead of the start, behind the best")
-        << 0.673 << 0.7 << 0.641 << int(GainVerdict::ahead) << QStringList{points(3.2), points(2.7)} << false;
-    // 66.65 and 67.34 are seen as 66.7 and 67.3.
-    QTest::newRow("what is rounded") << 0.67341 << 0.66651 << 0.64 << int(GainVerdict::gains)
-                                     << QStringList{points(0.6)} << false;
-    QTest::newRow("as good as both") << 0.673 << 0.675 << 0.671 << int(GainVerdict::as_good)
-                                     << QStringList{half} << true;
-    QTest::newRow("behind") << 0.6 << 0.7 << 0.68 << int(GainVerdict::loses) << QStringList{points(10)}
-                            << true;
-  }
-  void theWordsAgreeWithTheBars() {
-    QFETCH(double, policy);
-    QFETCH(double, best);
-    QFETCH(double, start);
-    QFETCH(int, verdict);
-    QFETCH(QStringList, said);
-    QFETCH(bool, nothing);
-    const PolicyGain gain{.verdict = static_cast<GainVerdict>(verdict),
-                          .uses = 10'000,
-                          .high_slots = 1,
-                          .policy_share = policy,
-                          .best_fixed_share = best,
-                          .chosen_share = start,
-                          .chosen_by = FixedMix::session_start};
-    const QString sentence = gain_sentence(gain, PolicyKind::dynaexq);
-    said += percent_text(policy, 1);
-    for (const QString& part : said)
-      QVERIFY2(sentence.contains(part), qPrintable(part + QStringLiteral(" in: ") + sentence));
-    QCOMPARE(sentence.contains(QStringLiteral("gains nothing")), nothing);
-    GainView view;
-    view.set_gain(gain, PolicyKind::dynaexq);
-    QCOMPARE(!view.findChild<QPushButton*>(QStringLiteral("switchPolicy"))->isHidden(), nothing);
   }
 
   // No fixed set of that size serves more than the one that is called the best.
@@ -156,9 +94,8 @@ class PolicyGainTest : public QObject {
       for (std::uint32_t& each : uses) each = random.bounded(1000U);
       const std::int64_t slots = random.bounded(1, 9);
       const std::int64_t total = std::accumulate(uses.begin(), uses.end(), std::int64_t{0});
-      const std::vector<std::int64_t> hits = {0, total}, units = {slots, 10 - slots};
-      const PolicyGain gain =
-          policy_gain({.uses = uses, .hits = hits, .units_at_tier = units, .bits_per_weight = bits});
+      const std::vector<std::int64_t> hits = {0, total};
+      const PolicyGain gain = policy_gain({.uses = uses, .hits = hits, .high_slots = slots});
       std::int64_t best = 0;
       for (int set = 0; set < 1024; ++set) {
         if (__builtin_popcount(static_cast<unsigned>(set)) != slots) continue;
@@ -173,8 +110,27 @@ class PolicyGainTest : public QObject {
     }
   }
 
+  // As much as a mix that one could have; behind the best; ahead of all.
+  void saysWhetherAFixedMixWouldDo() {
+    static constexpr float calibrated[] = {0.5F, 0.2F, 0.2F, 0.1F};
+    static constexpr std::uint32_t uses[] = {400, 300, 200, 100};
+    const auto gain = [&](std::int64_t high, std::span<const float> chosen) {
+      const std::int64_t hits[] = {high, 1000 - high};
+      return policy_gain({.uses = uses, .hits = hits, .high_slots = 1, .calibrated_uses = chosen});
+    };
+    QVERIFY(gain(400, calibrated).fixed_mix_would_do && !gain(400, calibrated).best_fixed_ahead);
+    QVERIFY(!gain(400, {}).fixed_mix_would_do);  // nobody could have chosen it
+    QVERIFY(gain(300, {}).fixed_mix_would_do && gain(300, {}).best_fixed_ahead);
+    QVERIFY(!gain(600, calibrated).fixed_mix_would_do);
+  }
+
   void aPolicyThatStaysIsNotCompared() {
-    QVERIFY(gain_sentence({}, PolicyKind::static_tiers).contains(QStringLiteral("nothing to compare")));
+    const auto verdict = [](PolicyKind policy) {
+      return policy_gain(policy, SnapshotRing(), 0, {}, {}, {}).verdict;
+    };
+    QCOMPARE(verdict(PolicyKind::none), GainVerdict::no_policy);
+    QCOMPARE(verdict(PolicyKind::static_tiers), GainVerdict::tiers_stay);
+    QCOMPARE(verdict(PolicyKind::offload), GainVerdict::tiers_stay);
   }
 };
 

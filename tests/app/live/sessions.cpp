@@ -1,4 +1,4 @@
-#include "tests/ui/live/sessions.h"
+#include "tests/app/live/sessions.h"
 
 namespace fovea::tests {
 namespace {
@@ -36,9 +36,9 @@ Result<void> play_session(const SessionShape& shape, const SnapshotSink& sink) {
   return {};
 }
 
-ui::LiveModel session_model(const SessionShape& shape) {
+app::LiveModel session_model(const SessionShape& shape) {
   const auto routing = synthetic_like(shape.like);
-  ui::LiveModel model;
+  app::LiveModel model;
   model.name =
       shape.like == "qwen3-30b-a3b" ? QStringLiteral("Qwen3-30B-A3B") : QStringLiteral("Qwen3-Next-80B-A3B");
   model.policy = PolicyKind::dynaexq;
@@ -48,6 +48,15 @@ ui::LiveModel session_model(const SessionShape& shape) {
   model.plan.parts.kv = kKv;
   model.plan.parts.activations = kActivations;
   model.link_bytes_per_s = 0.25e9;
+  return model;
+}
+
+app::LiveModel small_model() {
+  app::LiveModel model;
+  model.name = QStringLiteral("small");
+  model.policy = PolicyKind::dynaexq;
+  model.experts = 8;
+  model.experts_used = 2;
   return model;
 }
 

@@ -1,4 +1,4 @@
-#include "ui/live/recording.h"
+#include "app/live/recording.h"
 
 #include <QIODevice>
 #include <QJsonArray>
@@ -6,9 +6,7 @@
 #include <QJsonObject>
 #include <cmath>
 
-#include "ui/live/expert_text.h"
-
-namespace fovea::ui {
+namespace fovea::app {
 namespace {
 
 constexpr std::int64_t kMaxUnits = 1 << 20;
@@ -97,7 +95,7 @@ void append_units(const MapFrame& frame, const MapFrame* before, QByteArray& lin
       continue;
     if (!first) line.append(',');
     first = false;
-    const float hotness = frame.hot_is_recent_use ? 0 : hotness_of(frame.hot[unit]);
+    const float hotness = frame.hot_is_recent_use ? 0 : ui::hotness_of(frame.hot[unit]);
     line.append('[').append(QByteArray::number(static_cast<qulonglong>(unit))).append(',');
     line.append(QByteArray::number(frame.tier[unit]))
         .append(',')
@@ -107,6 +105,27 @@ void append_units(const MapFrame& frame, const MapFrame* before, QByteArray& lin
     line.append(QByteArray::number(frame.uses[unit])).append(']');
   }
   line.append(']');
+}
+
+QByteArray csv_row(const LiveModel& model, const Moment& moment, const MapFrame& frame, std::size_t unit,
+                   const ui::UnitChange& change) {
+  static constexpr const char* reasons[] = {"initial", "hotter", "colder", "requested", "absent"};
+  const auto name = [&](std::uint8_t tier) {
+    return tier < moment.numbers.tiers.size() ? QByteArray::fromStdString(moment.numbers.tiers[tier].name)
+                                              : QByteArray();
+  };
+  const auto width = static_cast<std::size_t>(frame.units_per_layer), layer = unit / width;
+  QByteArray row = QByteArray::number(static_cast<qlonglong>(
+      layer < model.layer_numbers.size() ? model.layer_numbers[layer] : static_cast<std::int64_t>(layer)));
+  row += ',' + QByteArray::number(static_cast<qulonglong>(unit % width)) + ',' + name(frame.tier[unit]) +
+         ',' + name(frame.target[unit]) + ',';
+  if (!frame.hot_is_recent_use)
+    row += QByteArray::number(static_cast<double>(ui::hotness_of(frame.hot[unit])), 'g', 4);
+  row += ',' + QByteArray::number(frame.uses[unit]) + ',';
+  if (change.decision.unit < 0) return row + ",,,\n";
+  return row + QByteArray::number(change.seconds_ago, 'f', 1) + ',' + name(change.decision.from) + ',' +
+         name(change.decision.to) + ',' +
+         (change.explained ? reasons[static_cast<std::size_t>(change.decision.reason)] : "unknown") + '\n';
 }
 
 std::unexpected<Error> bad_line(qint64 line, const QString& what) {
@@ -249,49 +268,22 @@ Result<void> write_csv(const SnapshotRing& ring, const LiveModel& model, std::in
   QByteArray text = "layer,expert,tier,target,hotness,tokens,last_change_seconds_ago,from,to,reason\n";
   if (cursor.seek(ring, index)) {
     const Moment& moment = ring.moment(index);
-    const MapFrame& frame = cursor.frame();
-    static constexpr const char* reasons[] = {"initial", "hotter", "colder", "requested", "absent"};
-    std::vector<const UnitChange*> last(frame.size());
-    for (const UnitChange& change : ring.changes()) {
-      if (change.seconds > moment.seconds) break;
-      if (change.decision.unit >= 0 && change.decision.unit < static_cast<std::int64_t>(last.size()))
-        last[static_cast<std::size_t>(change.decision.unit)] = &change;
-    }
-    const auto name = [&](std::uint8_t tier) {
-      return tier < moment.numbers.tiers.size() ? QByteArray::fromStdString(moment.numbers.tiers[tier].name)
-                                                : QByteArray();
-    };
-    for (std::size_t unit = 0; unit < frame.size(); ++unit) {
-      const auto width = static_cast<std::size_t>(frame.units_per_layer);
-      text += layer_text(model, static_cast<std::int64_t>(unit / width)).toUtf8() + ',' +
-              QByteArray::number(static_cast<qulonglong>(unit % width)) + ',' + name(frame.tier[unit]) + ',' +
-              name(frame.target[unit]) + ',' +
-              (frame.hot_is_recent_use
-                   ? QByteArray()
-                   : QByteArray::number(static_cast<double>(hotness_of(frame.hot[unit])), 'g', 4)) +
-              ',' + QByteArray::number(frame.uses[unit]) + ',';
-      if (const UnitChange* change = last[unit]) {
-        text += QByteArray::number(moment.seconds - change->seconds, 'f', 1) + ',' +
-                name(change->decision.from) + ',' + name(change->decision.to) + ',' +
-                (change->explained ? reasons[static_cast<std::size_t>(change->decision.reason)] : "unknown");
-      } else {
-        text += ",,,";
-      }
-      text += '\n';
-    }
+    const std::vector<ui::UnitChange> last = ring.last_changes(moment.seconds);
+    for (std::size_t unit = 0; unit < cursor.frame().size(); ++unit)
+      text += csv_row(model, moment, cursor.frame(), unit, last[unit]);
   }
   if (out.write(text) != text.size()) return cannot_write(out);
   return {};
 }
 
 Result<void> LiveExport::write(QIODevice& out) const {
-  switch (kind) {
-    case Kind::png:
-      if (!image.save(&out, "PNG")) return cannot_write(out);
+  switch (format) {
+    case ui::LiveSource::SaveAs::png:
+      if (!picture.save(&out, "PNG")) return cannot_write(out);
       return {};
-    case Kind::csv:
+    case ui::LiveSource::SaveAs::csv:
       return ring ? write_csv(*ring, model, index, out) : Result<void>{};
-    case Kind::json_lines:
+    case ui::LiveSource::SaveAs::json_lines:
       return ring ? write_json_lines(*ring, model, out) : Result<void>{};
   }
   return {};
@@ -328,4 +320,4 @@ Result<Recording> read_json_lines(QIODevice& in) {
   return recording;
 }
 
-}  // namespace fovea::ui
+}  // namespace fovea::app

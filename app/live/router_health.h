@@ -18,28 +18,10 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
-namespace fovea::ui {
+#include "ui/live/live_data.h"
 
-struct LayerHealth {
-  std::int64_t uses = 0;     // by tokens
-  double evenness = 0;       // entropy of the load ÷ its largest value: 1 when all experts get the same
-  double top_one = 0;        // share of the uses that the most used expert got
-  double top_tenth = 0;      // … the most used tenth
-  double top_used = 0;       // … the k most used
-  std::int32_t busiest = 0;  // expert
-  double narrow = 1;         // top_used from which on it may have collapsed
-  bool collapsed = false;
-  bool one_subject = false;  // far from the calibration's uses, which were over many
-};
-
-struct RouterHealth {
-  std::vector<LayerHealth> layers;
-  std::int64_t collapsed = 0;    // layers
-  std::int64_t one_subject = 0;  // layers
-  double evenness = 0;           // mean over the layers with uses
-};
+namespace fovea::app {
 
 inline constexpr double narrow_limit = 0.95;  // of the way from even to all
 // Share of the uses that went to other experts than in the calibration (total variation).
@@ -60,6 +42,6 @@ struct RouterUses {
   std::int64_t used = 0;                       // k
 };
 
-RouterHealth router_health(const RouterUses& uses);
+ui::RouterHealth router_health(const RouterUses& uses);
 
-}  // namespace fovea::ui
+}  // namespace fovea::app

@@ -1,15 +1,11 @@
-#include "ui/live/snapshot_ring.h"
+#include "app/live/snapshot_ring.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <vector>
 
-namespace fovea::ui {
+namespace fovea::app {
 namespace {
 
-constexpr double octaves_per_step = 24.0 / 254;
-constexpr double lowest_octave = -20;
 constexpr float recent_use_scale = 1.0F / 1024;
 constexpr std::int64_t frames_between_whole_ones = 64;
 constexpr std::size_t max_changes = 32'768;
@@ -23,16 +19,6 @@ enum Changed : std::uint8_t {
   one_hotter = 16,
   one_colder = 32,
 };
-
-std::vector<std::uint8_t> make_codes() {
-  std::vector<std::uint8_t> codes(0x7F80);  // up to infinity
-  for (std::uint32_t i = 0; i < codes.size(); ++i) {
-    const double hotness = static_cast<double>(std::bit_cast<float>(i << 16));
-    const double step = hotness > 0 ? (std::log2(hotness) - lowest_octave) / octaves_per_step : 0;
-    codes[i] = static_cast<std::uint8_t>(std::clamp(std::lround(step), 0L, 254L) + 1);
-  }
-  return codes;
-}
 
 void put_varint(std::string& out, std::uint64_t value) {
   for (; value >= 128; value >>= 7) out.push_back(static_cast<char>(0x80 | (value & 0x7F)));
@@ -132,7 +118,7 @@ void read_units(const Snapshot& snapshot, MapFrame& frame) {
     frame.tier[unit] = state.tier;
     frame.target[unit] = state.target;
     frame.hot[unit] =
-        hotness_code(frame.hot_is_recent_use ? recent_use_scale * state.recent_tokens : state.hotness);
+        ui::hotness_code(frame.hot_is_recent_use ? recent_use_scale * state.recent_tokens : state.hotness);
     frame.uses[unit] = state.uses;
   }
 }
@@ -163,18 +149,6 @@ std::size_t size_of(const Moment& moment) {
 }
 
 }  // namespace
-
-std::uint8_t hotness_code(float hotness) {
-  // By the sign, the exponent and the first seven bits of the fraction, which are finer than the steps.
-  static const std::vector<std::uint8_t> codes = make_codes();
-  if (!(hotness > 0)) return 0;
-  return codes[std::min<std::size_t>((std::bit_cast<std::uint32_t>(hotness) + 0x8000) >> 16,
-                                     codes.size() - 1)];
-}
-
-float hotness_of(std::uint8_t code) {
-  return code == 0 ? 0.0F : static_cast<float>(std::exp2(lowest_octave + (code - 1) * octaves_per_step));
-}
 
 SnapshotRing::SnapshotRing(RingLimits limits) : limits_(limits) {}
 
@@ -256,11 +230,17 @@ std::int64_t SnapshotRing::at(double seconds) const {
   return first_ + (found - moments_.begin());
 }
 
-std::optional<UnitChange> SnapshotRing::last_change(std::int64_t unit, double until_seconds) const {
-  for (auto each = changes_.rbegin(); each != changes_.rend(); ++each) {
-    if (each->decision.unit == unit && each->seconds <= until_seconds) return *each;
+std::vector<ui::UnitChange> SnapshotRing::last_changes(double until_seconds) const {
+  std::vector<ui::UnitChange> last(latest_.size());
+  for (const TierChange& change : changes_) {
+    if (change.seconds > until_seconds) break;
+    const std::int64_t unit = change.decision.unit;
+    if (unit < 0 || unit >= std::ssize(last)) continue;
+    last[static_cast<std::size_t>(unit)] = {.seconds_ago = until_seconds - change.seconds,
+                                            .decision = change.decision,
+                                            .explained = change.explained};
   }
-  return std::nullopt;
+  return last;
 }
 
 bool FrameCursor::seek(const SnapshotRing& ring, std::int64_t index) {
@@ -281,4 +261,4 @@ bool FrameCursor::seek(const SnapshotRing& ring, std::int64_t index) {
   return true;
 }
 
-}  // namespace fovea::ui
+}  // namespace fovea::app

@@ -6,28 +6,16 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/api/snapshot.h"
+#include "ui/live/live_data.h"
+#include "ui/live/map_frame.h"
 
-namespace fovea::ui {
+namespace fovea::app {
 
-// Hotness on a logarithmic scale in one byte: 0 is none, each step is 6.8 % more (24 octaves in 254 steps).
-std::uint8_t hotness_code(float hotness);
-float hotness_of(std::uint8_t code);
-
-// The experts of one moment. Each vector is [layers, units_per_layer].
-struct MapFrame {
-  std::int64_t layers = 0, units_per_layer = 0;
-  std::vector<std::uint8_t> tier, target;  // no_tier: on disk alone, nothing in flight
-  std::vector<std::uint8_t> hot;           // hotness_code()
-  std::vector<std::uint32_t> uses;         // tokens since the start
-  bool hot_is_recent_use = false;          // a policy that measures no hotness: `hot` shows recent tokens
-
-  std::size_t size() const { return tier.size(); }
-};
+using ui::MapFrame;
 
 // One moment's numbers: a snapshot without its units and skew.
 struct Moment {
@@ -38,7 +26,7 @@ struct Moment {
   std::shared_ptr<const std::string> bytes;  // encoded; shared between copies of a ring
 };
 
-struct UnitChange {
+struct TierChange {
   double seconds = 0;
   DecisionState decision;
   bool explained = false;  // false: seen to have changed, the engine no longer had the reason
@@ -69,9 +57,10 @@ class SnapshotRing {
   // The first moment at or after this time; end() when there is none.
   std::int64_t at(double seconds) const;
 
-  // What is known of the unit's last change until then. Units count by layer × units_per_layer + index.
-  std::optional<UnitChange> last_change(std::int64_t unit, double until_seconds) const;
-  const std::deque<UnitChange>& changes() const { return changes_; }
+  // [units] what is known of each one's last change until then. Units count by layer × units_per_layer +
+  // index.
+  std::vector<ui::UnitChange> last_changes(double until_seconds) const;
+  const std::deque<TierChange>& changes() const { return changes_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
  private:
@@ -86,7 +75,7 @@ class SnapshotRing {
   std::int64_t first_ = 0;
   MapFrame latest_;
   std::int64_t since_whole_ = 0;
-  std::deque<UnitChange> changes_;
+  std::deque<TierChange> changes_;
   std::size_t memory_bytes_ = 0;
   std::uint64_t generation_ = 0;  // how often it began anew
 };
@@ -107,4 +96,4 @@ class FrameCursor {
   std::uint64_t generation_ = 0;
 };
 
-}  // namespace fovea::ui
+}  // namespace fovea::app

@@ -1,4 +1,4 @@
-#include "ui/live/snapshot_ring.h"
+#include "app/live/snapshot_ring.h"
 
 #include <QRandomGenerator>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include "tests/support/test.h"
 
 using namespace fovea;
+using namespace fovea::app;
 using namespace fovea::ui;
 
 namespace {
@@ -56,16 +57,6 @@ class SnapshotRingTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void codesKeepTheOrder() {
-    QCOMPARE(hotness_code(0), std::uint8_t{0});
-    QCOMPARE(hotness_of(0), 0.0F);
-    QCOMPARE(hotness_code(-1), std::uint8_t{0});
-    QCOMPARE(hotness_code(1e-30F), std::uint8_t{1});
-    QCOMPARE(hotness_code(1e30F), std::uint8_t{255});
-    for (int code = 1; code < 256; ++code)
-      QCOMPARE(int{hotness_code(hotness_of(static_cast<std::uint8_t>(code)))}, code);
-  }
-
   // Every frame of a random session comes back, in whatever order it is asked for.
   void everyFrameComesBack() {
     const int rounds = tests::rounds(3);
@@ -158,13 +149,15 @@ class SnapshotRingTest : public QObject {
     ring.add(snapshot, 2);
     ring.add(snapshot, 3);  // the same decisions are not changes again
     QCOMPARE(ring.changes().size(), std::size_t{2});
-    const auto known = ring.last_change(4, 10), seen = ring.last_change(9, 10);
-    QVERIFY(known && known->explained && known->decision.reason == SwapReason::hotter);
-    QCOMPARE(known->seconds, 2.0);
-    QVERIFY(seen && !seen->explained);
-    QCOMPARE(seen->decision.from, std::uint8_t{1});
-    QVERIFY(!ring.last_change(4, 1.5));
-    QVERIFY(!ring.last_change(5, 10));
+    const auto last = ring.last_changes(10);
+    QCOMPARE(last.size(), std::size_t{16});
+    QVERIFY(last[4].decision.unit == 4 && last[4].explained);
+    QCOMPARE(last[4].decision.reason, SwapReason::hotter);
+    QCOMPARE(last[4].seconds_ago, 8.0);
+    QVERIFY(last[9].decision.unit == 9 && !last[9].explained);
+    QCOMPARE(last[9].decision.from, std::uint8_t{1});
+    QCOMPARE(last[5].decision.unit, -1);
+    QCOMPARE(ring.last_changes(1.5)[4].decision.unit, -1);
   }
 
   void showsRecentUseWhereNoHotnessIsMeasured() {

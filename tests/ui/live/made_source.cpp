@@ -1,4 +1,4 @@
-#include "tests/ui/live/small_session.h"
+#include "tests/ui/live/made_source.h"
 
 #include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
@@ -6,15 +6,6 @@
 namespace fovea::tests {
 
 using namespace fovea::ui;
-
-LiveModel small_model() {
-  LiveModel model;
-  model.name = QStringLiteral("small");
-  model.policy = PolicyKind::dynaexq;
-  model.experts = 8;
-  model.experts_used = 2;
-  return model;
-}
 
 Snapshot small_snapshot() {
   Snapshot s;
@@ -33,6 +24,21 @@ Snapshot small_snapshot() {
   s.budget_bytes = 2000;
   s.tokens = 100;
   return s;
+}
+
+void MadeSource::show(const Snapshot& snapshot) {
+  numbers_ = snapshot;
+  frame_ = {};
+  frame_.layers = snapshot.layers;
+  frame_.units_per_layer = snapshot.units_per_layer;
+  for (const UnitState& unit : snapshot.units) {
+    frame_.tier.push_back(unit.tier);
+    frame_.target.push_back(unit.target);
+    frame_.hot.push_back(hotness_code(unit.hotness));
+    frame_.uses.push_back(unit.uses);
+  }
+  last.assign(frame_.size(), {});
+  parts.tier_of_pool.assign(snapshot.pools.size(), -1);
 }
 
 QColor pixel(LivePanel& panel, int layer, int slot) {

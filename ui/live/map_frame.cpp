@@ -1,0 +1,37 @@
+#include "ui/live/map_frame.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace fovea::ui {
+namespace {
+
+constexpr double octaves_per_step = 24.0 / 254;
+constexpr double lowest_octave = -20;
+
+std::vector<std::uint8_t> make_codes() {
+  std::vector<std::uint8_t> codes(0x7F80);  // up to infinity
+  for (std::uint32_t i = 0; i < codes.size(); ++i) {
+    const double hotness = static_cast<double>(std::bit_cast<float>(i << 16));
+    const double step = hotness > 0 ? (std::log2(hotness) - lowest_octave) / octaves_per_step : 0;
+    codes[i] = static_cast<std::uint8_t>(std::clamp(std::lround(step), 0L, 254L) + 1);
+  }
+  return codes;
+}
+
+}  // namespace
+
+std::uint8_t hotness_code(float hotness) {
+  // By the sign, the exponent and the first seven bits of the fraction, which are finer than the steps.
+  static const std::vector<std::uint8_t> codes = make_codes();
+  if (!(hotness > 0)) return 0;
+  return codes[std::min<std::size_t>((std::bit_cast<std::uint32_t>(hotness) + 0x8000) >> 16,
+                                     codes.size() - 1)];
+}
+
+float hotness_of(std::uint8_t code) {
+  return code == 0 ? 0.0F : static_cast<float>(std::exp2(lowest_octave + (code - 1) * octaves_per_step));
+}
+
+}  // namespace fovea::ui
