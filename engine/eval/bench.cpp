@@ -40,7 +40,11 @@ Result<Rounds> measure(Engine& engine, const BenchSettings& settings, const Prog
   Rounds rounds;
   for (std::int64_t round = 0; round < steps(settings); ++round) {
     if (progress)
-      progress({.stage = "bench", .done = round, .total = steps(settings), .unit = "rounds", .item = {}});
+      progress({.stage = Progress::Stage::bench,
+                .done = round,
+                .total = steps(settings),
+                .unit = Progress::Unit::rounds,
+                .item = {}});
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, "bench", "stopped on request");
     if (settings.prompt_tokens > 0) {
       FOVEA_TRY(const double seconds, engine.time_prefill(settings.prompt_tokens));

@@ -374,10 +374,10 @@ Result<void> measure_lengths(Subject& subject, const ShapeBenchSettings& setting
   const auto begin = [&](const char* what, std::int64_t length) -> Result<void> {
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, "bench", "stopped on request");
     if (progress)
-      progress({.stage = "bench",
+      progress({.stage = Progress::Stage::bench,
                 .done = done++,
                 .total = total,
-                .unit = "lengths",
+                .unit = Progress::Unit::lengths,
                 .item = std::string(what) + " " + std::to_string(length)});
     return {};
   };

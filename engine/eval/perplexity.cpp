@@ -199,10 +199,10 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t window = 0; window < windows; ++window) {
     if (progress)
-      progress({.stage = "perplexity",
+      progress({.stage = Progress::Stage::perplexity,
                 .done = window * context,
                 .total = windows * context,
-                .unit = "tokens",
+                .unit = Progress::Unit::tokens,
                 .item = nll.count > 0 ? std::to_string(std::exp(nll.mean())) : ""});
     const std::span part = std::span(tokens).subspan(static_cast<std::size_t>(window * context),
                                                      static_cast<std::size_t>(context));

@@ -159,7 +159,12 @@ Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWo
     FOVEA_CHECK(run.pass(pass));
     if (count % passes_between_reports != 0) continue;
     if (stop.stop_requested()) return fail(ErrorKind::cancelled, "replay", "stopped on request");
-    if (progress) progress({.stage = "replay", .done = count, .total = 0, .unit = "passes", .item = {}});
+    if (progress)
+      progress({.stage = Progress::Stage::replay,
+                .done = count,
+                .total = 0,
+                .unit = Progress::Unit::passes,
+                .item = {}});
   }
 }
 

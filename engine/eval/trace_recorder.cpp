@@ -107,7 +107,12 @@ Result<TraceResult> record_trace(Engine& engine, std::string_view text, const Tr
   std::int64_t done = 0;
   const auto sink = [&](const PassRouting& routing) -> Result<void> {
     done += routing.tokens;
-    if (progress) progress({.stage = "trace", .done = done, .total = total, .unit = "tokens", .item = {}});
+    if (progress)
+      progress({.stage = Progress::Stage::trace,
+                .done = done,
+                .total = total,
+                .unit = Progress::Unit::tokens,
+                .item = {}});
     return recorder.add(routing);
   };
   const std::span all(tokens);

@@ -268,7 +268,7 @@ Result<Calibration> calibrate(const models::Model& model, const UnitTable& units
   FOVEA_TRY(WindowRunner runner, WindowRunner::create(model, device, longest, settings.threads));
   Collector collector(model, units, device, settings, total, runner.stream());
   for (const auto& window : windows) {
-    if (progress) progress({"calibrating", done, total, "tokens", {}});
+    if (progress) progress({Progress::Stage::calibrating, done, total, Progress::Unit::tokens, {}});
     FOVEA_CHECK(runner.run(window, &collector, {}, stop));
     done += std::ssize(window);
   }

@@ -96,7 +96,8 @@ class Crew {
     const auto now = std::chrono::steady_clock::now();
     if (!progress_ || (!last && now - reported_ < progress_interval)) return;
     reported_ = now;
-    progress_({"preparing", last ? total_ : done_.load(), total_, "bytes", item});
+    progress_(
+        {Progress::Stage::preparing, last ? total_ : done_.load(), total_, Progress::Unit::bytes, item});
   }
 
   // What one thread needs.

@@ -70,7 +70,8 @@ Result<void> VersionLoader::load_all(std::span<const VersionLoad> loads, int thr
     --working;
     changed.notify_one();
   };
-  Progress report{.stage = "loading", .done = 0, .total = 0, .unit = "bytes", .item = {}};
+  Progress report{
+      .stage = Progress::Stage::loading, .done = 0, .total = 0, .unit = Progress::Unit::bytes, .item = {}};
   for (const VersionLoad& load : loads) report.total += versions_.bytes_of(load.unit, load.tier);
   const std::size_t count = std::min({static_cast<std::size_t>(std::max(threads, 1)), loads.size(),
                                       staging.empty() ? std::size_t{1024} : staging.size()});

@@ -29,10 +29,10 @@ Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
     const Case& one = *all[i];
     const std::string operation = one.name.substr(0, one.name.find(' '));
     if (bench.progress) {
-      bench.progress({.stage = "self test",
+      bench.progress({.stage = Progress::Stage::self_test,
                       .done = static_cast<std::int64_t>(i),
                       .total = static_cast<std::int64_t>(all.size()),
-                      .unit = "cases",
+                      .unit = Progress::Unit::cases,
                       .item = operation});
     }
     auto part = std::ranges::find(parts, operation, &SelfTestPart::name);

@@ -73,10 +73,10 @@ Result<SelfTestPart> test_swap_storm(const Bench& bench) {
     const PrecisionUse use = *engine->precision();
     if (std::min(use.promotions, use.demotions) >= least_swaps) break;
     if (bench.progress) {
-      bench.progress({.stage = "self test",
+      bench.progress({.stage = Progress::Stage::self_test,
                       .done = use.promotions,
                       .total = least_swaps,
-                      .unit = "promotions",
+                      .unit = Progress::Unit::promotions,
                       .item = part.name});
     }
     FOVEA_TRY(const auto meanwhile, answer());

@@ -36,10 +36,10 @@ Result<SelfTestPart> test_whole_model(const Bench& bench) {
     for (const std::int64_t chunk : {1, 7, 19}) {
       if (bench.stop.stop_requested()) return stopped();
       if (bench.progress) {
-        bench.progress({.stage = "self test",
+        bench.progress({.stage = Progress::Stage::self_test,
                         .done = part.checks,
                         .total = std::ssize(models) * 3,
-                        .unit = "prompts",
+                        .unit = Progress::Unit::prompts,
                         .item = part.name});
       }
       request.chunk = chunk;
