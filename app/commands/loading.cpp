@@ -49,7 +49,7 @@ Result<LoadedEngine> load_engine(const LoadRequest& request, Console& console, s
   FOVEA_TRY(auto engine, Engine::load(request, console.progress(), std::move(stop)));
   console.clear_progress();
   if (const Plan* plan = engine->plan()) {
-    for (const std::string& note : plan->notes) console.note(note);
+    for (const Phrase& note : plan->notes) console.note(english(note));
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return LoadedEngine{std::move(engine), seconds};

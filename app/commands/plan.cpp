@@ -68,7 +68,7 @@ nlohmann::ordered_json as_json(const PlanReport& report) {
       {"host_bytes_per_token", report.host_part.bytes_per_token},
       {"units", units},
       {"advice", plan.advice},
-      {"notes", plan.notes},
+      {"notes", english(plan.notes)},
       {"model", report.model},
       {"policy", policy_name(report.policy)},
       {"context", report.context},
@@ -160,7 +160,7 @@ std::string for_people(const PlanReport& report) {
   if (!plan.advice.empty()) text += plan.fits ? "\n" : "\nWhat to change, each alone:\n";
   for (const std::string& advice : plan.advice) text += (plan.fits ? "" : "  ") + advice + "\n";
   if (!plan.notes.empty()) text += "\n";
-  for (const std::string& note : plan.notes) text += note + "\n";
+  for (const Phrase& note : plan.notes) text += english(note) + "\n";
   return text;
 }
 

@@ -75,7 +75,7 @@ struct MovingResult {
 
 struct ShapeBenchResult {
   std::string model = {};
-  std::string routing = {};  // how the routers' choices were made up
+  Phrase routing = {};  // how the routers' choices were made up
   std::int64_t experts = 0, experts_used = 0, layers = 0;
   int threads = 0;
   MemoryUse memory = {};

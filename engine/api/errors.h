@@ -58,5 +58,6 @@ FOVEA_ERROR(io, cannot_make_folder, "the folder cannot be made: {said}",
 FOVEA_ERROR(invalid, not_a_regular_file, "this is not a regular file", "Choose another file");
 FOVEA_ERROR(memory, no_memory, "there is not enough memory", "Close other programs");
 FOVEA_ERROR(cancelled, stopped_on_request, "stopped on request", "");
+FOVEA_ERROR(device, device_failed, "{said}", "");  // as its driver says
 
 }  // namespace fovea::errors

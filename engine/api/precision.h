@@ -109,7 +109,7 @@ struct Plan {
   // What an extra gigabyte buys, or what to change when it does not fit: one sentence each, with numbers.
   std::vector<std::string> advice;
   // What became of the request that the user should know, one sentence each.
-  std::vector<std::string> notes;
+  std::vector<Phrase> notes;
 };
 
 // What a loaded engine has done with it, for --json and the status line.

@@ -122,6 +122,11 @@ class Wording {
 inline std::string english(const Phrase& phrase) {
   return Wording().words(phrase);
 }
+inline std::vector<std::string> english(const std::vector<Phrase>& phrases) {
+  std::vector<std::string> sentences;
+  for (const Phrase& phrase : phrases) sentences.push_back(english(phrase));
+  return sentences;
+}
 
 // The names in a code's sentences, in the order of its arguments.
 struct ArgumentNames {

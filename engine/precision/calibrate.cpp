@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/checkpoint/checksum.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 
@@ -264,7 +265,7 @@ Result<Calibration> calibrate(const models::Model& model, const UnitTable& units
     longest = std::max(longest, std::ssize(window));
     total += std::ssize(window);
   }
-  if (longest < 2) return fail(ErrorKind::invalid, "calibration", "the text has less than two tokens");
+  if (longest < 2) return fail(phrases::calibration_place(), errors::calibration_text_too_short());
   FOVEA_TRY(WindowRunner runner, WindowRunner::create(model, device, longest, settings.threads));
   Collector collector(model, units, device, settings, total, runner.stream());
   for (const auto& window : windows) {

@@ -10,6 +10,7 @@
 
 #include "engine/core/start_threads.h"
 #include "engine/precision/calibrate.h"
+#include "engine/precision/errors.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/prepare_check.h"
 #include "engine/precision/prepare_memory.h"
@@ -52,7 +53,7 @@ class Crew {
     }
     if (error_) return std::unexpected(*error_);
     if (stop_.stop_requested())
-      return fail(ErrorKind::cancelled, "preparing", "cancelled", "Start it again to go on where it was");
+      return fail(phrases::stage_preparing(), errors::stopped_on_request().advise(phrases::prepare_on()));
     report({}, true);
     return {};
   }
@@ -81,7 +82,7 @@ class Crew {
         if (reports) report(parts_.units.name(static_cast<UnitId>(unit)), false);
       }
     } catch (const std::bad_alloc&) {
-      give_up({ErrorKind::memory, "preparing", "there is not enough memory", "Use fewer --threads"});
+      give_up(errors::no_memory().at(phrases::stage_preparing()).advise(phrases::use_fewer_threads()));
     }
   }
 
@@ -186,9 +187,8 @@ Result<checkpoint::StoreWriter> write_versions(const PrepareParts& parts, const 
                                                int threads, const ProgressSink& progress,
                                                std::stop_token stop) {
   if (parts.units.size() == 0)
-    return fail(ErrorKind::unsupported, parts.checkpoint.path().string(),
-                "the model has no units of the scope " + scope_name(parts.units.scope()),
-                "Dense models have linear layers: --scope linear");
+    return fail(phrases::file_place(parts.checkpoint.path()),
+                errors::no_units_of_scope(scope_name(parts.units.scope())));
   FOVEA_CHECK(check_tiers(parts.units, parts.tiers));
   const std::vector<std::int64_t> sizes = version_sizes(parts.units, parts.tiers, parts.device);
   FOVEA_TRY(checkpoint::StoreWriter writer, checkpoint::StoreWriter::create(path, identity_of(parts), sizes));

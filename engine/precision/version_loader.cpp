@@ -9,6 +9,7 @@
 
 #include "engine/core/thread.h"
 #include "engine/models/no_stream.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 
@@ -35,7 +36,7 @@ Result<void> VersionLoader::load(const VersionLoad& load, std::byte* staging, ke
   device_.copy(load.block.memory, staging, bytes, *stream);
   stream->synchronize();
   if (std::string failure = stream->failure(); !failure.empty())
-    return fail(ErrorKind::device, device_.name(), std::move(failure));
+    return fail(phrases::name_place(device_.name()), errors::device_failed(Said{std::move(failure)}));
   return {};
 }
 
@@ -97,7 +98,7 @@ Result<void> VersionLoader::load_all(std::span<const VersionLoad> loads, int thr
     }
   }
   if (error) return std::unexpected(*std::move(error));
-  if (done < std::ssize(loads)) return fail(ErrorKind::cancelled, "loading", "was stopped");
+  if (done < std::ssize(loads)) return fail(phrases::stage_loading(), errors::stopped_on_request());
   return {};
 }
 

@@ -298,7 +298,7 @@ Result<std::vector<models::HostShare>> plan_without_policy(const checkpoint::Che
             surroundings(checkpoint, weights, config, settings, device, models::UnitScope::none));
   FOVEA_TRY(const UnitPlan units, precision::plan_units(weights, device, request, around));
   Plan plan = precision::plan_precision_anyway(units.inputs, PolicyKind::none).plan;
-  for (const std::string& note : units.notes) log::info("runtime", note);
+  for (const Phrase& note : units.notes) log::info("runtime", english(note));
   if (!plan.fits)
     return fail(ErrorKind::memory, "budget",
                 say(size_text(plan.budget_bytes), " (", plan.budget_bytes, " bytes) is too small for ",

@@ -5,6 +5,7 @@
 
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
+#include "engine/selftest/errors.h"
 #include "engine/selftest/selftest.h"
 #include "kernels/cases/case.h"
 #include "kernels/reference/device.h"
@@ -46,12 +47,14 @@ Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
       kernels::Stream& chosen = library ? *with_library : *stream;
       const std::vector<float> outputs = run_once(one, bench.device, chosen, packed, damage);
       if (std::string why = chosen.failure(); !why.empty())
-        return fail(ErrorKind::device, bench.device.name() + ", " + one.name, std::move(why));
+        return fail(phrases::selftest_case_place(bench.device.name(), one.name),
+                    errors::device_failed(Said{std::move(why)}));
       part->worst = std::max(part->worst, worst_share(outputs, expected, tolerance));
-      std::string wrong = !damage.empty() ? damage : difference(outputs, expected, tolerance);
-      if (!wrong.empty())
-        wrong = one.name + (library ? ", by a library: " : packed ? ", packed: " : ": ") + wrong;
-      count(*part, std::move(wrong));
+      const Said wrong{!damage.empty() ? damage : difference(outputs, expected, tolerance)};
+      count(*part, wrong.words.empty() ? Phrase()
+                   : library           ? phrases::selftest_case_by_library(one.name, wrong)
+                   : packed            ? phrases::selftest_case_packed(one.name, wrong)
+                                       : phrases::selftest_case(one.name, wrong));
     }
   }
   return parts;
