@@ -47,10 +47,10 @@ Result<CalibrationResult> calibrate(Engine& engine, const CalibrationSettings& s
   const double expected = std::min(settings.most_seconds, settings.round_seconds * (settings.rounds + 1) + 1);
   const auto tell = [&] {
     if (!progress) return;
-    progress({"calibrating",
+    progress({Progress::Stage::calibrating,
               static_cast<std::int64_t>(1000 * std::min(expected, seconds_since(begin))),
               static_cast<std::int64_t>(1000 * expected),
-              "ms",
+              Progress::Unit::milliseconds,
               {}});
   };
   tell();

@@ -100,7 +100,7 @@ nlohmann::ordered_json as_json(const ShapeBenchResult& result, const ShapeBenchS
   nlohmann::ordered_json object = {{"shape", result.model},
                                    {"tier", settings.tier},
                                    {"dense_tier", settings.dense_tier},
-                                   {"routing", result.routing},
+                                   {"routing", english(result.routing)},
                                    {"layers", result.layers},
                                    {"experts", result.experts},
                                    {"experts_used", result.experts_used},
@@ -185,7 +185,7 @@ std::string for_people(const ShapeBenchResult& result, const ShapeBenchSettings&
       "{}: {} layers of {} experts, {} for each token; experts {}, the rest {}; {} threads\n"
       "weights {:.2f} GB, {:.2f} GB read for a token; routing {}\n",
       result.model, result.layers, result.experts, result.experts_used, settings.tier, settings.dense_tier,
-      result.threads, gb(result.memory.weights), gb(result.bytes_per_token), result.routing);
+      result.threads, gb(result.memory.weights), gb(result.bytes_per_token), english(result.routing));
   for (const LengthResult& length : result.prefill)
     text +=
         fmt::format("prefill of {:>6} tokens  {:>9.1f} tok/s ({})  {}\n", length.length,

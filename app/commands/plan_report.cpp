@@ -9,12 +9,6 @@
 namespace fovea::app {
 namespace {
 
-std::vector<std::string> in_english(const std::vector<Phrase>& phrases) {
-  std::vector<std::string> all;
-  for (const Phrase& each : phrases) all.push_back(english(each));
-  return all;
-}
-
 // Where what is not on the device lives.
 const char* elsewhere(const LoadPlan& report) {
   return report.host_computes ? "host" : "disk";
@@ -75,8 +69,8 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
       {"prompt_tokens", prompt_tokens},
       {"first_token_ms", 1e3 * report.first_token_seconds(prompt_tokens)},
       {"units", units},
-      {"advice", in_english(plan.advice)},
-      {"notes", in_english(plan.notes)},
+      {"advice", english(plan.advice)},
+      {"notes", english(plan.notes)},
       {"model", report.model},
       {"policy", name_in(policy_names, report.policy())},
       {"context", report.options.context},

@@ -96,7 +96,7 @@ Result<void> print_replay(const ReplayFlags& flags, Console& console, Interrupts
   const Interrupts::Operation operation(interrupts);
   FOVEA_TRY(const ReplayReport report, replay(request, console.progress(), operation.token()));
   console.clear_progress();
-  for (const std::string& note : report.notes) console.note(note);
+  for (const Phrase& note : report.notes) console.note(english(note));
   if (!flags.write_map.empty()) {
     if (report.tier_map.empty())
       return fail(phrases::option_place("--write-map"), errors::no_mix_fits());

@@ -26,7 +26,7 @@ nlohmann::ordered_json as_json(const SelfTestResult& result, double seconds) {
                      {"checks", part.checks},
                      {"failed", part.failed},
                      {"worst", part.worst},
-                     {"faults", part.faults}});
+                     {"faults", english(part.faults)}});
   return {{"device", result.device},
           {"instruction_set", result.instruction_set},
           {"passed", result.failed() == 0},
@@ -43,7 +43,7 @@ std::string for_people(const SelfTestResult& result, double seconds) {
         fmt::format("  {:<16} {:>5} checks  {}{}\n", part.name, part.checks,
                     part.failed == 0 ? "passed" : fmt::format("{} failed", part.failed),
                     part.worst > 0 ? fmt::format("; at most {:.3f} of the allowed error", part.worst) : "");
-    for (const std::string& fault : part.faults) text += fmt::format("    {}\n", fault);
+    for (const Phrase& fault : part.faults) text += fmt::format("    {}\n", english(fault));
   }
   if (result.failed() == 0)
     text += fmt::format("all {} checks passed in {:.1f} s\n", result.checks(), seconds);

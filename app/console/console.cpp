@@ -27,11 +27,17 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-std::string amount(std::int64_t value, const std::string& unit) {
-  if (unit != "bytes") return std::to_string(value);
+std::string amount(std::int64_t value, Progress::Unit unit) {
+  if (unit != Progress::Unit::bytes) return std::to_string(value);
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f", static_cast<double>(value) / 1e6);
   return text.data();
+}
+
+std::string bar(std::int64_t done, std::int64_t total) {
+  constexpr std::int64_t width = 20;
+  const auto full = static_cast<std::size_t>(total > 0 ? width * done / total : 0);
+  return "[" + std::string(full, '#') + std::string(static_cast<std::size_t>(width) - full, '-') + "]";
 }
 
 }  // namespace
@@ -102,11 +108,12 @@ void Console::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (progress_is_shown_ && now - shown_at_ < progress_interval) return;
   shown_at_ = now;
-  std::string line = progress.stage;
+  std::string line = progress.stage == Progress::Stage::downloading ? bar(progress.done, progress.total)
+                                                                    : english(phrase_of(progress.stage));
   if (progress.total > 0) {
     line += " " + std::to_string(100 * progress.done / progress.total) + " %  (" +
             amount(progress.done, progress.unit) + " of " + amount(progress.total, progress.unit) + " " +
-            (progress.unit == "bytes" ? "MB" : progress.unit) + ")";
+            (progress.unit == Progress::Unit::bytes ? "MB" : english(phrase_of(progress.unit))) + ")";
   }
   if (!progress.item.empty()) line += "  " + progress.item;
   constexpr std::size_t columns = 78;

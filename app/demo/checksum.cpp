@@ -29,7 +29,9 @@ Result<std::string> sha256(const std::filesystem::path& file, const ProgressSink
     if (got == 0) return hash.result().toHex().toStdString();
     hash.addData(QByteArrayView(piece.constData(), got));
     done += got;
-    if (progress) progress({"checking", done, input.size(), "bytes", file.filename().string()});
+    if (progress)
+      progress(
+          {Progress::Stage::checking, done, input.size(), Progress::Unit::bytes, file.filename().string()});
   }
 }
 

@@ -53,8 +53,8 @@ Result<GgufWriter> write_demo_model(const fs::path& source_path, const fs::path&
     if (stop.stop_requested()) return fail(phrases::file_place(target), errors::demo_build_stopped());
     FOVEA_CHECK(writer.append(tensor.make()));
     if (progress) {
-      progress({"building", static_cast<std::int64_t>(writer.written_bytes()),
-                static_cast<std::int64_t>(writer.total_bytes()), "bytes", tensor.info.name});
+      progress({Progress::Stage::building, static_cast<std::int64_t>(writer.written_bytes()),
+                static_cast<std::int64_t>(writer.total_bytes()), Progress::Unit::bytes, tensor.info.name});
     }
   }
   return writer;

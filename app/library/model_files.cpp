@@ -144,7 +144,9 @@ Result<FileCheck> check_files(const fs::path& model, const ProgressSink& progres
       if (count == 0) break;
       if (expected) hash.addData(QByteArrayView(buffer.constData(), count));
       check.bytes += count;
-      if (progress) progress({"checking", check.bytes, files.bytes, "bytes", path.filename().string()});
+      if (progress)
+        progress({Progress::Stage::checking, check.bytes, files.bytes, Progress::Unit::bytes,
+                  path.filename().string()});
     }
     ++check.files;
     if (!expected) continue;

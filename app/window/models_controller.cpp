@@ -277,7 +277,7 @@ void ModelsController::connect_work() {
     if (!dialog_) return;
     const QString name = QFileInfo(path).fileName();
     QString text = name;
-    if (progress.unit == "tokens") {
+    if (progress.unit == Progress::Unit::tokens) {
       text = tr("%1 reads the text: %2 of %3 tokens").arg(name).arg(progress.done).arg(progress.total);
     } else if (progress.total > 0) {
       text = tr("%1: %2 of %3").arg(name, size_words(progress.done), size_words(progress.total));

@@ -274,9 +274,10 @@ std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNee
 }
 
 QString stage_words(const Progress& progress) {
-  if (progress.stage == "preparing" || progress.stage == "writing to the disk")
+  using enum Progress::Stage;
+  if (progress.stage == preparing || progress.stage == writing)
     return WizardWords::tr("Preparing the precisions… %1").arg(q(progress.item));
-  if (progress.stage == "calibrating") return WizardWords::tr("Measuring…");
+  if (progress.stage == calibrating) return WizardWords::tr("Measuring…");
   return WizardWords::tr("Loading… %1").arg(q(progress.item));
 }
 

@@ -75,7 +75,7 @@ struct MovingResult {
 
 struct ShapeBenchResult {
   std::string model = {};
-  std::string routing = {};  // where the routers' choices come from
+  Phrase routing = {};  // where the routers' choices come from
   std::int64_t experts = 0, experts_used = 0, layers = 0;
   int threads = 0;
   MemoryUse memory = {};

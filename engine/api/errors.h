@@ -19,6 +19,33 @@ FOVEA_PHRASE(download_again, "Download the file again");
 FOVEA_PHRASE(close_other_programs, "Close other programs");
 FOVEA_PHRASE(check_the_disk, "Check the disk");
 
+// How far a long operation is (progress.h): its stages and what they count.
+FOVEA_PHRASE(stage_loading, "loading");
+FOVEA_PHRASE(stage_prefill, "prefill");
+FOVEA_PHRASE(stage_preparing, "preparing");
+FOVEA_PHRASE(stage_calibrating, "calibrating");
+FOVEA_PHRASE(stage_measuring, "measuring");
+FOVEA_PHRASE(stage_writing, "writing to the disk");
+FOVEA_PHRASE(stage_checking, "checking");
+FOVEA_PHRASE(stage_building, "building");
+FOVEA_PHRASE(stage_downloading, "downloading");
+FOVEA_PHRASE(stage_self_test, "self test");
+FOVEA_PHRASE(stage_bench, "bench");
+FOVEA_PHRASE(stage_perplexity, "perplexity");
+FOVEA_PHRASE(stage_trace, "trace");
+FOVEA_PHRASE(stage_replay, "replay");
+
+FOVEA_PHRASE(unit_bytes, "bytes");
+FOVEA_PHRASE(unit_tokens, "tokens");
+FOVEA_PHRASE(unit_versions, "versions");
+FOVEA_PHRASE(unit_milliseconds, "ms");
+FOVEA_PHRASE(unit_prompts, "prompts");
+FOVEA_PHRASE(unit_cases, "cases");
+FOVEA_PHRASE(unit_promotions, "promotions");
+FOVEA_PHRASE(unit_rounds, "rounds");
+FOVEA_PHRASE(unit_lengths, "lengths");
+FOVEA_PHRASE(unit_passes, "passes");
+
 }  // namespace fovea::phrases
 
 namespace fovea::errors {

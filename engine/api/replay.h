@@ -113,7 +113,7 @@ struct ReplayReport {
   std::int64_t visits = 0;       // of units on disk alone: for each unit and pass; swaps.stalls had to wait
   double wall_seconds = 0;       // that its replay took
   std::int64_t cpu_moe_layers = 0;  // of offload
-  std::vector<std::string> notes;   // what the user should know: one sentence each
+  std::vector<Phrase> notes;        // what the user should know: one sentence each
   std::string tier_map;             // its text, when it was asked for
 };
 

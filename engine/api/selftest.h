@@ -19,10 +19,10 @@ struct SelfTestSettings {
 };
 
 struct SelfTestPart {
-  std::string name;                 // "linear", "whole model", "swap storm"
-  std::int64_t checks = 0;          // made
-  std::int64_t failed = 0;          // of those
-  std::vector<std::string> faults;  // of the first failed ones: where, what was expected, what came
+  std::string name;            // "linear", "whole model", "swap storm"
+  std::int64_t checks = 0;     // made
+  std::int64_t failed = 0;     // of those
+  std::vector<Phrase> faults;  // of the first failed ones: where, what was expected, what came
   double worst = 0;  // of an operation: the largest error ÷ what is allowed; beyond 1 a check has failed
 };
 

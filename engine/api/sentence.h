@@ -71,9 +71,6 @@ struct Phrase {
 
   Phrase() = default;
   Phrase(const Code* which, std::vector<Argument> what_varies);
-  // TRANSITION: sentences that are not codes yet.
-  Phrase(std::string words);
-  Phrase(const char* words) : Phrase(std::string(words)) {}
 
   bool empty() const { return code == nullptr; }
   bool is(const Code& other) const { return code != nullptr && code->id == other.id; }
@@ -84,12 +81,6 @@ struct Phrase {
 
 inline Phrase::Phrase(const Code* which, std::vector<Argument> what_varies)
     : code(which), arguments(std::move(what_varies)) {}
-inline Phrase::Phrase(std::string words) {
-  static constexpr Code legacy{"legacy", "{words}", "", ErrorKind::internal};
-  if (words.empty()) return;
-  code = &legacy;
-  arguments.emplace_back(std::move(words));
-}
 
 // "3.25 GiB", "512 MiB", "77 KiB": three digits.
 std::string size_text(std::int64_t bytes);
@@ -122,6 +113,11 @@ class Wording {
 
 inline std::string english(const Phrase& phrase) {
   return Wording().words(phrase);
+}
+inline std::vector<std::string> english(const std::vector<Phrase>& phrases) {
+  std::vector<std::string> sentences;
+  for (const Phrase& phrase : phrases) sentences.push_back(english(phrase));
+  return sentences;
 }
 
 // The names in a code's sentences, in the order of its arguments.

@@ -17,11 +17,6 @@ inline std::unexpected<Error> fail(Error error) {
   return std::unexpected(std::move(error));
 }
 
-inline std::unexpected<Error> fail(ErrorKind kind, std::string where, std::string what,
-                                   std::string advice = {}) {
-  return std::unexpected(Error{kind, std::move(where), std::move(what), std::move(advice)});
-}
-
 }  // namespace fovea
 
 #define FOVEA_CONCAT_INNER(a, b) a##b

@@ -5,6 +5,7 @@
 
 #include "engine/api/evaluate.h"
 #include "engine/core/result.h"
+#include "engine/eval/errors.h"
 #include "engine/eval/statistics.h"
 
 namespace fovea {
@@ -16,15 +17,13 @@ std::int64_t steps(const BenchSettings& settings) {
 
 Result<void> check(const Engine& engine, const BenchSettings& settings) {
   const std::int64_t context = engine.settings().context;
-  if (settings.repetitions < 1) return fail(ErrorKind::invalid, "repetitions", "at least one is needed");
+  if (settings.repetitions < 1) return fail(phrases::option_place("repetitions"), errors::bench_needs_one());
   if (settings.prompt_tokens < 0 || settings.generated_tokens < 0 ||
       settings.prompt_tokens + settings.generated_tokens == 0)
-    return fail(ErrorKind::invalid, "tokens", "a prompt or an answer of at least one token is needed");
+    return fail(phrases::option_place("tokens"), errors::bench_without_tokens());
   const std::int64_t most = std::max(settings.prompt_tokens, settings.generated_tokens);
   if (most > context) {
-    return fail(ErrorKind::context_full, "tokens",
-                std::to_string(most) + " do not fit a context of " + std::to_string(context),
-                "Load the model with a longer context");
+    return fail(phrases::option_place("tokens"), errors::bench_beyond_context(most, context));
   }
   return {};
 }
@@ -40,13 +39,17 @@ Result<Rounds> measure(Engine& engine, const BenchSettings& settings, const Prog
   Rounds rounds;
   for (std::int64_t round = 0; round < steps(settings); ++round) {
     if (progress)
-      progress({.stage = "bench", .done = round, .total = steps(settings), .unit = "rounds", .item = {}});
-    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "bench", "stopped on request");
+      progress({.stage = Progress::Stage::bench,
+                .done = round,
+                .total = steps(settings),
+                .unit = Progress::Unit::rounds,
+                .item = {}});
+    if (stop.stop_requested()) return fail(phrases::stage_bench(), errors::stopped_on_request());
     if (settings.prompt_tokens > 0) {
       FOVEA_TRY(const double seconds, engine.time_prefill(settings.prompt_tokens));
       if (round > 0) rounds.prefill_seconds.push_back(seconds);
     }
-    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "bench", "stopped on request");
+    if (stop.stop_requested()) return fail(phrases::stage_bench(), errors::stopped_on_request());
     if (settings.generated_tokens > 0) {
       FOVEA_TRY(auto seconds, engine.time_decode(0, settings.generated_tokens));
       if (round > 0) rounds.decode_seconds.push_back(std::move(seconds));
@@ -75,7 +78,7 @@ std::vector<double> milliseconds(std::vector<double> seconds) {
 Result<BenchResult> bench(Engine& engine, const BenchSettings& settings, const ProgressSink& progress,
                           std::stop_token stop) {
   FOVEA_CHECK(check(engine, settings));
-  if (stop.stop_requested()) return fail(ErrorKind::cancelled, "bench", "stopped on request");
+  if (stop.stop_requested()) return fail(phrases::stage_bench(), errors::stopped_on_request());
   BenchResult result;
   const TokenCost cost = engine.cost();
   const Ceiling ceiling = engine.measure_ceiling();

@@ -9,6 +9,7 @@
 #include "engine/eval/bench_policy.h"
 #include "engine/eval/bench_shape_on.h"
 #include "engine/eval/decorated_device.h"
+#include "engine/eval/errors.h"
 #include "engine/eval/statistics.h"
 #include "engine/eval/synthetic_model.h"
 #include "engine/eval/synthetic_trace.h"
@@ -83,30 +84,31 @@ class ForcedRouting {
   std::vector<std::int32_t> ids_;
 };
 
+std::unexpected<Error> wrong(const char* option, Error error) {
+  return fail(phrases::option_place(option), std::move(error));
+}
+
 Result<void> check(const ShapeBenchSettings& settings) {
-  if (settings.repetitions < 1) return fail(ErrorKind::invalid, "repetitions", "at least one is needed");
-  if (settings.generated_tokens < 1) return fail(ErrorKind::invalid, "tokens", "at least one is needed");
+  if (settings.repetitions < 1) return wrong("repetitions", errors::bench_needs_one());
+  if (settings.generated_tokens < 1) return wrong("tokens", errors::bench_needs_one());
   if (settings.contexts.empty() && settings.prompts.empty())
-    return fail(ErrorKind::invalid, "contexts", "there is nothing to measure");
+    return wrong("contexts", errors::bench_without_lengths());
   if (settings.offload.any() && !settings.low_tier.empty())
-    return fail(ErrorKind::invalid, "--tiers", "experts that the processor computes stay at one tier",
-                "Give one tier with --n-cpu-moe, --override-tensor or -ngl");
-  if (settings.budget_bytes < 0) return fail(ErrorKind::invalid, "--budget", "there is no negative one");
+    return wrong("--tiers", errors::bench_tiers_beside_offload());
+  if (settings.budget_bytes < 0) return wrong("--budget", errors::bench_negative_budget());
   if (!settings.low_tier.empty() && (settings.budget_bytes == 0 || settings.contexts.empty()))
-    return fail(ErrorKind::invalid, "--tiers", "two tiers need a budget and a context",
-                "Give --budget and --contexts");
+    return wrong("--tiers", errors::bench_tiers_without_budget());
   for (const std::int64_t length : settings.prompts)
-    if (length < 1) return fail(ErrorKind::invalid, "prompts", "a prompt has at least one token");
+    if (length < 1) return wrong("prompts", errors::bench_prompt_length());
   for (const std::int64_t length : settings.contexts)
-    if (length < 0) return fail(ErrorKind::invalid, "contexts", "a context has no negative length");
+    if (length < 0) return wrong("contexts", errors::bench_context_length());
   return {};
 }
 
 Result<kernels::Type> type_of_tier(const std::string& name, const char* option) {
   FOVEA_TRY(const precision::Tier tier, precision::parse_tier(name));
   if (tier.type) return *tier.type;
-  return fail(ErrorKind::invalid, option, "there is no file whose types could be taken",
-              "Choose bf16, q8, q4, q4e, q3 or q2");
+  return wrong(option, errors::bench_tier_of_file());
 }
 
 // Of a shape that a graph may have: piece by piece, then captured.
@@ -250,7 +252,7 @@ Result<MovingResult> measure_moving(Engine& engine, const ShapeBenchSettings& se
   MovingResult out{.context = settings.contexts.front()};
   for (int round = 0; round <= settings.repetitions; ++round) {
     for (Kind& kind : kinds) {
-      if (stop.stop_requested()) return fail(ErrorKind::cancelled, "bench", "stopped on request");
+      if (stop.stop_requested()) return fail(phrases::stage_bench(), errors::stopped_on_request());
       mode = kind.mode;
       const PrecisionUse before = *engine.precision();
       const auto begin = std::chrono::steady_clock::now();
@@ -329,8 +331,7 @@ Result<Subject> load_shape(const ShapeBenchSettings& settings, const checkpoint:
                                .used = routing.used(),
                                .max_tokens = most_chunk,
                                .host_reads_them = moves || settings.offload.any()}))
-    return fail(ErrorKind::memory, device.name(), "there is no memory for the made-up choices",
-                "Choose a smaller prefill chunk");
+    return fail(phrases::name_place(device.name()), errors::bench_no_memory_for_choices());
   runtime::Weights weights{.checkpoint = std::move(checkpoint),
                            .versions =
                                [&device, seed = settings.seed](const precision::UnitPlan& units) {
@@ -371,12 +372,12 @@ Result<void> measure_lengths(Subject& subject, const ShapeBenchSettings& setting
   const auto total = static_cast<std::int64_t>(settings.contexts.size() + settings.prompts.size());
   std::int64_t done = 0;
   const auto begin = [&](const char* what, std::int64_t length) -> Result<void> {
-    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "bench", "stopped on request");
+    if (stop.stop_requested()) return fail(phrases::stage_bench(), errors::stopped_on_request());
     if (progress)
-      progress({.stage = "bench",
+      progress({.stage = Progress::Stage::bench,
                 .done = done++,
                 .total = total,
-                .unit = "lengths",
+                .unit = Progress::Unit::lengths,
                 .item = std::string(what) + " " + std::to_string(length)});
     return {};
   };
@@ -398,9 +399,7 @@ Result<ShapeBenchResult> eval::bench_shape_on(const kernels::Device& device,
                                               const ProgressSink& progress, std::stop_token stop) {
   FOVEA_CHECK(check(settings));
   if (settings.offload.any() && device.memory_is_host())
-    return fail(ErrorKind::invalid, "--n-cpu-moe, --override-tensor and -ngl",
-                "weights that are made up lie in memory alone, and " + device.name() + " has no other",
-                "Choose a GPU with --device");
+    return fail(phrases::offload_options_place(), errors::bench_offload_without_card(device.name()));
   FOVEA_TRY(const eval::NamedShape shape, eval::read_shape(settings.shape));
   eval::SyntheticTypes types;
   FOVEA_TRY(types.experts, type_of_tier(settings.tier, "--tiers"));
@@ -412,7 +411,7 @@ Result<ShapeBenchResult> eval::bench_shape_on(const kernels::Device& device,
   Engine* const engine = subject.engine.get();
 
   ShapeBenchResult result{.model = made.name,
-                          .routing = "made up by the trace generator, seed " + std::to_string(settings.seed),
+                          .routing = phrases::bench_made_up_routing(settings.seed),
                           .experts = shape.shape.experts,
                           .experts_used = shape.shape.experts_used,
                           .layers = shape.shape.layers,

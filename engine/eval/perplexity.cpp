@@ -9,6 +9,7 @@
 
 #include "engine/api/evaluate.h"
 #include "engine/core/result.h"
+#include "engine/eval/errors.h"
 #include "engine/eval/reference_logits.h"
 
 namespace fovea {
@@ -77,9 +78,7 @@ class Comparison {
       FOVEA_TRY(comparison.reader_, eval::LogitsReader::open(settings.reference_logits, shape));
     } else if (settings.reference == nullptr) {
       if (settings.reference_logits.empty()) return std::nullopt;
-      return fail(ErrorKind::not_found, settings.reference_logits.string(),
-                  "there is no such file, and no model that could make it",
-                  "Check the path, or give the model");
+      return fail(phrases::file_place(settings.reference_logits), errors::reference_missing());
     } else {
       comparison.reference_ = settings.reference;
       if (!settings.reference_logits.empty()) {
@@ -144,34 +143,24 @@ Result<void> check_reference(const Engine& engine, const PerplexitySettings& set
   if (settings.reference == nullptr) return {};
   const Engine& reference = *settings.reference;
   if (reference.info().vocabulary != engine.info().vocabulary)
-    return fail(ErrorKind::invalid, reference.info().path.string(),
-                "its vocabulary has " + std::to_string(reference.info().vocabulary) +
-                    " tokens, the model's " + std::to_string(engine.info().vocabulary),
-                "Compare with a model that has the same tokeniser");
+    return fail(phrases::file_place(reference.info().path),
+                errors::reference_vocabulary(reference.info().vocabulary, engine.info().vocabulary));
   if (reference.settings().context < settings.context)
-    return fail(ErrorKind::invalid, reference.info().path.string(),
-                "it is loaded with a context of " + std::to_string(reference.settings().context) +
-                    " tokens, the window has " + std::to_string(settings.context),
-                "Load it with a context as long as the window");
+    return fail(phrases::file_place(reference.info().path),
+                errors::reference_context(reference.settings().context, settings.context));
   return {};
 }
 
 Result<void> check(const Engine& engine, const PerplexitySettings& settings) {
   if (engine.text() == nullptr)
-    return fail(ErrorKind::unsupported, engine.info().path.string(),
-                "the model was loaded without a tokeniser", "Load it with one");
+    return fail(phrases::file_place(engine.info().path), errors::perplexity_without_tokeniser());
   if (settings.context < least_window)
-    return fail(ErrorKind::invalid, "context",
-                "the window is " + std::to_string(settings.context) + " tokens",
-                "Give at least " + std::to_string(least_window));
+    return fail(phrases::option_place("context"),
+                errors::perplexity_window_too_short(settings.context, least_window));
   if (settings.context > engine.settings().context)
-    return fail(ErrorKind::invalid, "context",
-                "the window is " + std::to_string(settings.context) + " tokens, the model is loaded for " +
-                    std::to_string(engine.settings().context),
-                "Load it with a longer context, or give a smaller window");
-  if (settings.chunks < 0)
-    return fail(ErrorKind::invalid, "chunks", "the number must be 0 (all) or more",
-                "Give how many windows to compute");
+    return fail(phrases::option_place("context"),
+                errors::perplexity_window_beyond_context(settings.context, engine.settings().context));
+  if (settings.chunks < 0) return fail(phrases::option_place("chunks"), errors::perplexity_negative_chunks());
   return {};
 }
 
@@ -186,10 +175,8 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
   const std::optional<TokenId> begin = engine.text()->begin();
   std::int64_t windows = std::ssize(tokens) / context;
   if (windows == 0) {
-    return fail(
-        ErrorKind::invalid, settings.name,
-        "it has " + std::to_string(tokens.size()) + " tokens, one window needs " + std::to_string(context),
-        "Give a longer text or a smaller window");
+    return fail(phrases::name_place(settings.name),
+                errors::perplexity_text_too_short(std::ssize(tokens), context));
   }
   if (settings.chunks > 0) windows = std::min(windows, settings.chunks);
 
@@ -199,10 +186,10 @@ Result<PerplexityResult> perplexity(Engine& engine, std::string_view text, const
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t window = 0; window < windows; ++window) {
     if (progress)
-      progress({.stage = "perplexity",
+      progress({.stage = Progress::Stage::perplexity,
                 .done = window * context,
                 .total = windows * context,
-                .unit = "tokens",
+                .unit = Progress::Unit::tokens,
                 .item = nll.count > 0 ? std::to_string(std::exp(nll.mean())) : ""});
     const std::span part = std::span(tokens).subspan(static_cast<std::size_t>(window * context),
                                                      static_cast<std::size_t>(context));

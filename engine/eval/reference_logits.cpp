@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/checkpoint/checksum.h"
+#include "engine/eval/errors.h"
 
 namespace fovea::eval {
 namespace {
@@ -45,17 +46,12 @@ Result<LogitsReader> LogitsReader::open(const std::filesystem::path& path, const
   reader.shape_ = shape;
   const std::span<const std::byte> bytes = reader.file_.bytes();
   if (bytes.size() < header_bytes || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
-    return fail(ErrorKind::format, path.string(), "it holds no reference's output", "Choose another file");
+    return fail(phrases::file_place(path), errors::reference_not_logits());
   const Header wanted = header_of(shape);
   if (std::memcmp(bytes.data(), wanted.data(), wanted.size()) != 0)
-    return fail(ErrorKind::invalid, path.string(),
-                "it was made with another vocabulary or another window than " +
-                    std::to_string(shape.context) + " tokens",
-                "Remove it, so that it is made again");
+    return fail(phrases::file_place(path), errors::reference_of_other_shape(shape.context));
   const std::size_t data = bytes.size() - header_bytes;
-  if (data % window_bytes(shape) != 0)
-    return fail(ErrorKind::format, path.string(), "it ends in the middle of a window",
-                "Remove it, so that it is made again");
+  if (data % window_bytes(shape) != 0) return fail(phrases::file_place(path), errors::reference_cut());
   reader.windows_ = static_cast<std::int64_t>(data / window_bytes(shape));
   return reader;
 }
@@ -63,16 +59,13 @@ Result<LogitsReader> LogitsReader::open(const std::filesystem::path& path, const
 Result<std::span<const float>> LogitsReader::window(std::int64_t number,
                                                     std::span<const TokenId> tokens) const {
   if (number >= windows_)
-    return fail(ErrorKind::invalid, path_.string(), "it holds " + std::to_string(windows_) + " windows",
-                "Remove it, so that it is made again");
+    return fail(phrases::file_place(path_), errors::reference_too_few_windows(windows_));
   const std::byte* const at =
       file_.bytes().data() + header_bytes + static_cast<std::size_t>(number) * window_bytes(shape_);
   std::uint64_t found = 0;
   std::memcpy(&found, at, sizeof found);
   if (found != checksum_of(tokens))
-    return fail(ErrorKind::invalid, path_.string(),
-                "window " + std::to_string(number + 1) + " was made from another text",
-                "Remove it, so that it is made again");
+    return fail(phrases::file_place(path_), errors::reference_of_other_text(number + 1));
   return std::span(reinterpret_cast<const float*>(at + sizeof found),
                    static_cast<std::size_t>(shape_.values()));
 }

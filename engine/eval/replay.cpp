@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "engine/eval/errors.h"
 #include "engine/eval/replay_residency.h"
 #include "engine/eval/replay_snapshots.h"
 #include "engine/precision/best_mix.h"
@@ -16,18 +17,19 @@ constexpr std::int64_t passes_between_reports = 256;
 
 Result<void> check_settings(const ReplaySettings& settings) {
   const ReplayClock& c = settings.clock;
-  const auto wrong = [](const char* name, const char* range) {
-    return fail(ErrorKind::invalid, name, std::string("it must be ") + range);
+  using namespace phrases;
+  const auto wrong = [](Phrase setting, Phrase range) {
+    return fail(std::move(setting), errors::replay_setting(std::move(range)));
   };
-  if (!(c.read_gb_per_s > 0)) return wrong("bandwidth", "more than 0");
-  if (!(c.upload_gb_per_s >= 0)) return wrong("upload bandwidth", "0 (at once) or more");
-  if (!(c.decode_tok_per_s > 0)) return wrong("tok/s", "more than 0");
-  if (!(c.prefill_tok_per_s > 0)) return wrong("prefill tok/s", "more than 0");
-  if (c.transfer_bytes < 0) return wrong("transfer bytes", "0 or more");
-  if (!(c.read_latency_ms >= 0)) return wrong("latency", "0 or more");
-  if (settings.in_flight < 1) return wrong("in flight", "1 or more");
-  if (!(settings.snapshot_seconds > 0)) return wrong("snapshot seconds", "more than 0");
-  if (settings.on_demand_blocks < 0) return wrong("on-demand blocks", "0 or more");
+  if (!(c.read_gb_per_s > 0)) return wrong(replay_bandwidth(), range_more_than_0());
+  if (!(c.upload_gb_per_s >= 0)) return wrong(replay_upload_bandwidth(), range_0_at_once_or_more());
+  if (!(c.decode_tok_per_s > 0)) return wrong(replay_decode_speed(), range_more_than_0());
+  if (!(c.prefill_tok_per_s > 0)) return wrong(replay_prefill_speed(), range_more_than_0());
+  if (c.transfer_bytes < 0) return wrong(replay_transfer_bytes(), range_0_or_more());
+  if (!(c.read_latency_ms >= 0)) return wrong(replay_latency(), range_0_or_more());
+  if (settings.in_flight < 1) return wrong(replay_in_flight(), range_1_or_more());
+  if (!(settings.snapshot_seconds > 0)) return wrong(replay_snapshot_seconds(), range_more_than_0());
+  if (settings.on_demand_blocks < 0) return wrong(replay_on_demand_blocks(), range_0_or_more());
   return {};
 }
 
@@ -148,7 +150,7 @@ Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWo
   FOVEA_CHECK(check_settings(settings));
   FOVEA_CHECK(precision::check(world));
   if (world.first_unit != source.shape().first_unit())
-    return fail(ErrorKind::internal, "replay", "the world's units are not the trace's");
+    return fail(phrases::stage_replay(), errors::replay_other_units());
   FOVEA_TRY(auto residency, ReplayResidency::create(world, settings, policy.initial()));
   Replay run(world, policy, settings, std::move(residency));
   TracePass pass;
@@ -158,8 +160,13 @@ Result<ReplayResult> replay_passes(PassSource& source, const precision::PolicyWo
     if (!more) return run.finish();
     FOVEA_CHECK(run.pass(pass));
     if (count % passes_between_reports != 0) continue;
-    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "replay", "stopped on request");
-    if (progress) progress({.stage = "replay", .done = count, .total = 0, .unit = "passes", .item = {}});
+    if (stop.stop_requested()) return fail(phrases::stage_replay(), errors::stopped_on_request());
+    if (progress)
+      progress({.stage = Progress::Stage::replay,
+                .done = count,
+                .total = 0,
+                .unit = Progress::Unit::passes,
+                .item = {}});
   }
 }
 
@@ -170,7 +177,7 @@ Result<Totals> count_uses(PassSource& source, std::int64_t tokens, std::stop_tok
   TracePass pass;
   source.rewind();
   while (tokens == 0 || totals.pass_tokens < tokens) {
-    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "replay", "stopped on request");
+    if (stop.stop_requested()) return fail(phrases::stage_replay(), errors::stopped_on_request());
     FOVEA_TRY(const bool more, source.next(pass));
     if (!more) break;
     for (const precision::ExpertUse& use : pass.uses) {

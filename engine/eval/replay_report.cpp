@@ -7,6 +7,7 @@
 #include "engine/api/replay.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/core/result.h"
+#include "engine/eval/errors.h"
 #include "engine/eval/replay.h"
 #include "engine/eval/replay_stage.h"
 #include "engine/eval/synthetic_trace.h"
@@ -39,7 +40,7 @@ Result<Source> open_source(const ReplayRequest& request) {
     return source;
   }
   FOVEA_TRY(source.file, checkpoint::MappedFile::open(request.trace));
-  FOVEA_TRY(auto reader, eval::TraceReader::open(source.file.bytes(), request.trace.string()));
+  FOVEA_TRY(auto reader, eval::TraceReader::open(source.file.bytes(), request.trace));
   source.passes = std::make_unique<eval::TraceReader>(std::move(reader));
   return source;
 }
@@ -160,7 +161,7 @@ Result<ReplayReport> replay(const ReplayRequest& request, const ProgressSink& pr
                             std::stop_token stop) {
   const PolicyKind policy = request.policy;
   if (policy != PolicyKind::dynaexq && policy != PolicyKind::static_tiers && policy != PolicyKind::offload)
-    return fail(ErrorKind::unsupported, "policy", "a replay knows dynaexq, offload and static");
+    return fail(phrases::option_place("policy"), errors::replay_policy());
   FOVEA_TRY(const Source source, open_source(request));
   PassSource& passes = *source.passes;
   const eval::TraceShape& shape = passes.shape();
@@ -210,7 +211,7 @@ Result<void> write_synthetic_trace(const SyntheticRouting& routing, const ByteSi
   writer.begin(bytes);
   eval::TracePass pass;
   while (true) {
-    if (stop.stop_requested()) return fail(ErrorKind::cancelled, "synthetic trace", "stopped on request");
+    if (stop.stop_requested()) return fail(phrases::synthetic_trace_place(), errors::stopped_on_request());
     FOVEA_TRY(const bool more, passes->next(pass));
     if (!more) break;
     writer.pass(pass, bytes);

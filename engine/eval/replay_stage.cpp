@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "engine/checkpoint/store.h"
+#include "engine/eval/errors.h"
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/offload.h"
@@ -27,6 +28,10 @@ struct NamedBits {
   std::optional<double> bits;  // none: as the file has it
 };
 
+std::unexpected<Error> wrong(const char* option, Error error) {
+  return fail(phrases::option_place(option), std::move(error));
+}
+
 Result<NamedBits> parse_tier(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) {
@@ -37,8 +42,7 @@ Result<NamedBits> parse_tier(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data() + equals + 1, end, bits);
   if (error != std::errc() || rest != end || !(bits > 0 && bits <= 32))
-    return fail(ErrorKind::invalid, "tiers", "\"" + text + "\" does not give bits per weight",
-                "Write for example q2=2.25");
+    return wrong("tiers", errors::replay_tier_bits(text));
   return NamedBits{text.substr(0, equals), bits};
 }
 
@@ -48,10 +52,8 @@ Result<std::optional<checkpoint::Store>> open_store(const ReplayRequest& request
   const checkpoint::StoreIdentity& identity = store.identity();
   if (identity.scope != precision::scope_name(precision::UnitScope::experts) ||
       identity.units != shape.units())
-    return fail(ErrorKind::invalid, request.store.string(),
-                "it holds " + std::to_string(identity.units) + " units of scope " + identity.scope +
-                    ", the trace has " + std::to_string(shape.units()) + " experts",
-                "Give the store of the model that the trace was recorded with");
+    return fail(phrases::file_place(request.store),
+                errors::replay_store_of_other_model(identity.units, identity.scope, shape.units()));
   return store;
 }
 
@@ -71,8 +73,7 @@ Result<std::vector<std::int64_t>> store_tiers(const checkpoint::Store& store,
   for (const std::string& name : names) {
     const auto found = std::ranges::find(held, name);
     if (found == held.end())
-      return fail(ErrorKind::invalid, store.path().string(), "it does not hold the tier " + name,
-                  "Prepare one with --tiers that name it");
+      return fail(phrases::file_place(store.path()), errors::replay_store_without_tier(name));
     numbers.push_back(found - held.begin());
   }
   return numbers;
@@ -94,9 +95,7 @@ Result<void> set_tiers(const std::vector<NamedBits>& named, const TraceShape& sh
     for (std::size_t tier = 0; tier < named.size(); ++tier) {
       const double per_weight =
           named[tier].bits.value_or(8 * static_cast<double>(layer.file_bytes) / of_expert);
-      if (!(per_weight > 0))
-        return fail(ErrorKind::invalid, "tiers", "the trace does not say how large the file's experts are",
-                    "Give bits per weight, for example file=4.5");
+      if (!(per_weight > 0)) return wrong("tiers", errors::replay_file_tier());
       bytes.push_back(version_bytes(of_expert, per_weight));
       bits[tier] += per_weight * of_expert * layer.experts;
     }
@@ -107,9 +106,7 @@ Result<void> set_tiers(const std::vector<NamedBits>& named, const TraceShape& sh
   for (double& each : bits) each /= parameters;
   for (std::size_t tier = 1; tier < bits.size(); ++tier) {
     if (bits[tier] >= bits[tier - 1])
-      return fail(ErrorKind::invalid, "tiers",
-                  named[tier].name + " is not smaller than " + named[tier - 1].name,
-                  "Give the tiers from high to low");
+      return wrong("tiers", errors::replay_tiers_out_of_order(named[tier].name, named[tier - 1].name));
   }
   world.bits_per_weight = bits;
   return {};
@@ -172,9 +169,7 @@ Result<void> check_layers(const TraceShape& shape) {
   std::int64_t before = -1;
   for (const ExpertLayer& layer : shape.layers) {
     if (layer.layer <= before || layer.layer >= most_trace_layers)
-      return fail(ErrorKind::format, "trace",
-                  "layer " + std::to_string(layer.layer) + " follows layer " + std::to_string(before),
-                  "Record the trace again");
+      return fail(phrases::trace_place(), errors::replay_layer_order(layer.layer, before));
     before = layer.layer;
   }
   return {};
@@ -186,12 +181,10 @@ Result<void> choose_absent(const ReplayRequest& request, const TraceShape& shape
   OffloadSettings settings = request.offload;
   const bool chosen =
       settings.cpu_moe_layers != 0 || !settings.override_tensors.empty() || settings.gpu_layers >= 0;
-  if (!chosen && request.budget_bytes == 0)
-    return fail(ErrorKind::invalid, "offload", "nothing says what is away",
-                "Give --n-cpu-moe, --override-tensor, -ngl, or a budget");
+  if (!chosen && request.budget_bytes == 0) return wrong("offload", errors::replay_nothing_offloaded());
   if (!chosen) settings.cpu_moe_layers = -1;
   if (settings.cpu_moe_layers < 0 && request.budget_bytes == 0)
-    return fail(ErrorKind::invalid, "--n-cpu-moe", "auto needs a budget to fit", "Add --budget");
+    return wrong("--n-cpu-moe", errors::replay_auto_without_budget());
   const auto fits = [&](const std::vector<bool>& absent) {
     stage.absent = absent;
     add_groups(shape, stage);
@@ -207,7 +200,8 @@ Result<void> choose_absent(const ReplayRequest& request, const TraceShape& shape
 // So many experts of each layer in the high tier, and blocks for them as the planner would cut them.
 Result<void> share_room(double high_share, const TraceShape& shape, Stage& stage) {
   PolicyWorld& world = stage.world;
-  if (!(high_share <= 1)) return fail(ErrorKind::invalid, "high share", "it must be from 0 to 1");
+  if (!(high_share <= 1))
+    return fail(phrases::replay_high_share(), errors::replay_setting(phrases::range_0_to_1()));
   world.capacity.assign(static_cast<std::size_t>(world.tiers()), 0);
   for (const ExpertLayer& layer : shape.layers)
     world.high_per_layer =
@@ -248,10 +242,9 @@ Result<void> give_room(const ReplayRequest& request, const TraceShape& shape, St
 Result<Stage> set_stage(const ReplayRequest& request, const TraceShape& shape, std::int64_t largest_pass) {
   const bool offload = request.policy == PolicyKind::offload;
   if (!offload && (request.budget_bytes > 0) == (request.high_share > 0))
-    return fail(ErrorKind::invalid, "budget", "one of budget and high share is needed",
-                "Give for example --high-share 0.25");
+    return wrong("budget", errors::replay_budget_or_share());
   if (offload && request.high_share > 0)
-    return fail(ErrorKind::invalid, "high share", "offload chooses by bytes", "Give --budget");
+    return fail(phrases::replay_high_share(), errors::replay_offload_by_share());
   FOVEA_CHECK(check_layers(shape));
   FOVEA_TRY(const auto store, open_store(request, shape));
   Stage stage{.units = table_of(shape)};

@@ -27,7 +27,7 @@ struct Stage {
   std::int64_t cpu_moe_layers = 0;      // that --n-cpu-moe auto found
   precision::ArenaPlan arena = {};      // the blocks for all of it
   std::int64_t on_demand_blocks = 0;    // of these, for units on disk alone
-  std::vector<std::string> notes = {};  // what the user should know
+  std::vector<Phrase> notes = {};       // what the user should know
 };
 
 // Sizes and damages are the store's where the request names one; else they follow from the bits per weight.

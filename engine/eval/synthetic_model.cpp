@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/eval/errors.h"
 #include "engine/models/names.h"
 
 namespace fovea::eval {
@@ -31,29 +32,26 @@ constexpr std::array number_keys{
     NumberKey{"expert_width", &ModelShape::expert_width, 1 << 20},
 };
 
-Result<ModelShape> parse_shape(const nlohmann::json& json, const std::string& file) {
-  const auto wrong = [&](const std::string& what) {
-    return fail(ErrorKind::format, file, what, "fovea bench --help names the keys of a shape");
-  };
-  if (!json.is_object()) return wrong("it is no JSON object");
+Result<ModelShape> parse_shape(const nlohmann::json& json, const std::filesystem::path& file) {
+  const auto wrong = [&](Error error) { return fail(phrases::file_place(file), std::move(error)); };
+  if (!json.is_object()) return wrong(errors::shape_no_object());
   ModelShape shape;
   for (const NumberKey& number : number_keys) {
     const auto value = json.find(number.key);
-    if (value == json.end() || !value->is_number_integer())
-      return wrong(std::string(number.key) + " is missing, or no whole number");
+    if (value == json.end() || !value->is_number_integer()) return wrong(errors::shape_no_number(number.key));
     const auto given = value->get<std::int64_t>();
     if (given < 1 || given > number.most)
-      return wrong(std::string(number.key) + " is " + std::to_string(given) + ", expected 1 … " +
-                   std::to_string(number.most));
+      return wrong(errors::shape_number_out_of_range(number.key, given, number.most));
     shape.*number.member = given;
   }
   if (const auto norm = json.find("qk_norm"); norm != json.end()) {
-    if (!norm->is_boolean()) return wrong("qk_norm is neither true nor false");
+    if (!norm->is_boolean()) return wrong(errors::shape_no_boolean("qk_norm"));
     shape.qk_norm = norm->get<bool>();
   }
-  if (shape.heads % shape.kv_heads != 0) return wrong("heads is no multiple of kv_heads");
-  if (shape.head_dim % 2 != 0) return wrong("head_dim is odd");
-  if (shape.experts_used > shape.experts) return wrong("experts_used is more than experts");
+  if (shape.heads % shape.kv_heads != 0) return wrong(errors::shape_no_multiple("heads", "kv_heads"));
+  if (shape.head_dim % 2 != 0) return wrong(errors::shape_odd_number("head_dim"));
+  if (shape.experts_used > shape.experts)
+    return wrong(errors::shape_number_beyond_other("experts_used", "experts"));
   return shape;
 }
 
@@ -128,9 +126,7 @@ Result<checkpoint::SyntheticModel> synthetic_model(const NamedShape& named, cons
   const ModelShape& s = named.shape;
   if (s.experts == 0 || s.shared_width > 0 || s.window > 0 ||
       !models::check(precision::config_of(s), named.name))
-    return fail(ErrorKind::unsupported, "--shape " + named.name,
-                "it has layers that Fovea plans for and does not run",
-                "Choose a shape of experts and full attention, as qwen3-30b-a3b or mixtral-8x7b");
+    return fail(phrases::shape_option_place(named.name), errors::shape_not_run());
   checkpoint::SyntheticModel model;
   model.name = named.name;
   model.seed = seed;

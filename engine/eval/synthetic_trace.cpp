@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/eval/errors.h"
+
 namespace fovea::eval {
 namespace {
 
@@ -255,34 +257,38 @@ class SyntheticTrace final : public PassSource {
   std::vector<float> gates_, gate_of_;
 };
 
-std::unexpected<Error> wrong(const char* setting, std::string what) {
-  return fail(ErrorKind::invalid, std::string("synthetic ") + setting, std::move(what));
+std::unexpected<Error> wrong(const char* setting, Error error) {
+  return fail(phrases::synthetic_setting_place(setting), std::move(error));
 }
 
 bool is_share(double x) {
   return x >= 0 && x <= 1;
 }
 
+constexpr double most_skew = 50, most_drift = 1000;
+constexpr std::int32_t most_kinds = 64;
+
 Result<void> check_settings(const SyntheticRouting& s) {
   if (s.layers < 1 || s.layers > most_trace_layers)
-    return wrong("layers", "there must be 1 … " + std::to_string(most_trace_layers));
+    return wrong("layers", errors::synthetic_count(most_trace_layers));
   if (s.experts < 1 || s.experts > most_trace_experts)
-    return wrong("experts", "there must be 1 … " + std::to_string(most_trace_experts));
-  if (s.used < 1 || s.used > s.experts) return wrong("top", "it must be from 1 to the number of experts");
-  if (s.skew != SyntheticRouting::Skew::uniform && !(s.skew_strength >= 0 && s.skew_strength <= 50))
-    return wrong("skew", "its strength must be from 0 to 50");
-  if (s.tokens < 1) return wrong("tokens", "there must be at least one");
-  if (s.phases < 1 || s.phases > s.tokens) return wrong("phases", "there must be 1 … the number of tokens");
-  if (s.kinds < 1 || s.kinds > 64) return wrong("kinds", "there must be 1 … 64");
+    return wrong("experts", errors::synthetic_count(most_trace_experts));
+  if (s.used < 1 || s.used > s.experts) return wrong("top", errors::synthetic_top());
+  if (s.skew != SyntheticRouting::Skew::uniform && !(s.skew_strength >= 0 && s.skew_strength <= most_skew))
+    return wrong("skew", errors::synthetic_skew(most_skew));
+  if (s.tokens < 1) return wrong("tokens", errors::synthetic_no_tokens());
+  if (s.phases < 1 || s.phases > s.tokens) return wrong("phases", errors::synthetic_phases());
+  if (s.kinds < 1 || s.kinds > most_kinds) return wrong("kinds", errors::synthetic_count(most_kinds));
   const auto pairs = static_cast<std::size_t>(s.kinds * (s.kinds - 1) / 2);
   if (s.overlap.size() != 1 && s.overlap.size() != pairs)
-    return wrong("overlap", "one share for all pairs of kinds is needed, or " + std::to_string(pairs));
-  if (!std::ranges::all_of(s.overlap, is_share)) return wrong("overlap", "a share is not from 0 to 1");
-  if (!(s.repeat >= 0 && s.repeat < 1)) return wrong("repeat", "the chance must be from 0 to below 1");
-  if (!(s.drift >= 0 && s.drift <= 1000)) return wrong("drift", "it must be from 0 to 1000");
-  if (s.prompt < 0) return wrong("prompt", "it must be 0 or more");
-  if (s.chunk < 1 || s.chunk > most_trace_tokens) return wrong("chunk", "it must be 1 or more");
-  if (s.parameters < 1 || s.file_bits <= 0) return wrong("parameters", "they must be 1 or more");
+    return wrong("overlap", errors::synthetic_overlaps(pairs));
+  if (!std::ranges::all_of(s.overlap, is_share)) return wrong("overlap", errors::synthetic_overlap());
+  if (!(s.repeat >= 0 && s.repeat < 1)) return wrong("repeat", errors::synthetic_repeat());
+  if (!(s.drift >= 0 && s.drift <= most_drift)) return wrong("drift", errors::synthetic_drift(most_drift));
+  if (s.prompt < 0) return wrong("prompt", errors::synthetic_number(phrases::range_0_or_more()));
+  if (s.chunk < 1 || s.chunk > most_trace_tokens)
+    return wrong("chunk", errors::synthetic_number(phrases::range_1_or_more()));
+  if (s.parameters < 1 || s.file_bits <= 0) return wrong("parameters", errors::synthetic_parameters());
   return {};
 }
 
@@ -319,8 +325,7 @@ Result<SyntheticRouting> synthetic_like(const std::string& model) {
     s.parameters = 3'145'728;  // 3 · 2048 · 512
     return s;
   }
-  return fail(ErrorKind::invalid, "synthetic", "nothing is known of \"" + model + "\"",
-              "Give qwen3-30b-a3b, qwen3-next-80b-a3b or a shape like 48x128");
+  return fail(phrases::option_place("synthetic"), errors::synthetic_unknown_model(model));
 }
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/eval/errors.h"
 #include "kernels/formats/half.h"
 
 namespace fovea::eval {
@@ -110,19 +111,18 @@ void TraceWriter::end(std::string& out) const {
 // Reads forwards and remembers the first thing that was wrong.
 class TraceReader::Cursor {
  public:
-  Cursor(std::span<const std::byte> bytes, std::size_t at, const std::string& name)
-      : bytes_(bytes), at_(at), name_(name) {}
+  Cursor(std::span<const std::byte> bytes, std::size_t at, const std::filesystem::path& file)
+      : bytes_(bytes), at_(at), file_(file) {}
 
   std::size_t offset() const { return at_; }
   bool at_end() const { return at_ == bytes_.size(); }
 
-  std::unexpected<Error> wrong(std::string what) const {
-    return fail(ErrorKind::format, name_ + ", offset " + std::to_string(at_), std::move(what),
-                "Record the trace again");
+  std::unexpected<Error> wrong(Error error) const {
+    return fail(phrases::offset_place(file_, at_), std::move(error));
   }
 
   Result<std::string_view> text(std::size_t length) {
-    if (length > bytes_.size() - at_) return wrong("the file ends in the middle of a record");
+    if (length > bytes_.size() - at_) return wrong(errors::trace_cut());
     const std::string_view found(reinterpret_cast<const char*>(bytes_.data() + at_), length);
     at_ += length;
     return found;
@@ -138,35 +138,34 @@ class TraceReader::Cursor {
   }
 
   // From least to most, else an error that calls it `what`.
-  Result<std::int64_t> number(const char* what, std::int64_t least, std::int64_t most) {
+  Result<std::int64_t> number(Phrase what, std::int64_t least, std::int64_t most) {
     const std::size_t begin = at_;
     std::uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
-      if (at_ == bytes_.size()) return wrong("the file ends in the middle of a record");
+      if (at_ == bytes_.size()) return wrong(errors::trace_cut());
       const auto byte = static_cast<std::uint8_t>(bytes_[at_++]);
       if (shift < 63) value |= std::uint64_t{byte & 0x7FU} << shift;
       if (byte < 0x80 && shift < 63) break;
       if (shift >= 63) {
         at_ = begin;
-        return wrong(std::string(what) + " is a number of more than 63 bits");
+        return wrong(errors::trace_number_too_long(std::move(what)));
       }
     }
     const auto found = static_cast<std::int64_t>(value);
     if (found >= least && found <= most) return found;
     at_ = begin;
-    return wrong(std::string(what) + " is " + std::to_string(value) + ", it must be " +
-                 std::to_string(least) + " … " + std::to_string(most));
+    return wrong(errors::trace_number_out_of_range(std::move(what), value, least, most));
   }
 
  private:
   std::span<const std::byte> bytes_;
   std::size_t at_;
-  const std::string& name_;
+  const std::filesystem::path& file_;
 };
 
-Result<TraceReader> TraceReader::open(std::span<const std::byte> bytes, std::string name) {
-  TraceReader reader(bytes, std::move(name));
-  Cursor at(bytes, 0, reader.name_);
+Result<TraceReader> TraceReader::open(std::span<const std::byte> bytes, std::filesystem::path file) {
+  TraceReader reader(bytes, std::move(file));
+  Cursor at(bytes, 0, reader.file_);
   FOVEA_CHECK(reader.read_shape(at));
   reader.first_unit_ = reader.shape_.first_unit();
   reader.begin_ = reader.next_ = at.offset();
@@ -175,29 +174,24 @@ Result<TraceReader> TraceReader::open(std::span<const std::byte> bytes, std::str
 
 Result<void> TraceReader::read_shape(Cursor& at) {
   const auto found = at.text(magic.size());
-  if (!found || *found != magic)
-    return fail(ErrorKind::format, name_, "it is not a trace: it does not begin with " + std::string(magic),
-                "Give a file that `fovea trace` wrote");
+  if (!found || *found != magic) return fail(phrases::file_place(file_), errors::trace_not_one(magic));
   FOVEA_TRY(const auto its_version, at.fixed<std::uint32_t>());
   if (its_version != version)
-    return fail(ErrorKind::unsupported, name_,
-                "the trace has version " + std::to_string(its_version) + ", this program reads version " +
-                    std::to_string(version),
-                "Record the trace again");
-  FOVEA_TRY(const std::int64_t length, at.number("the name's length", 0, most_name));
+    return fail(phrases::file_place(file_), errors::trace_version(its_version, version));
+  FOVEA_TRY(const std::int64_t length, at.number(phrases::trace_name_length(), 0, most_name));
   FOVEA_TRY(const std::string_view model, at.text(static_cast<std::size_t>(length)));
   shape_.model = model;
-  FOVEA_TRY(const std::int64_t used, at.number("the number of used experts", 1, most_trace_experts));
+  FOVEA_TRY(const std::int64_t used, at.number(phrases::trace_used_experts(), 1, most_trace_experts));
   shape_.used = static_cast<std::int32_t>(used);
-  FOVEA_TRY(const std::int64_t layers, at.number("the number of layers", 1, most_trace_layers));
+  FOVEA_TRY(const std::int64_t layers, at.number(phrases::trace_layers(), 1, most_trace_layers));
   for (std::int64_t l = 0; l < layers; ++l) {
     ExpertLayer layer;
-    FOVEA_TRY(layer.layer, at.number("a layer's number", 0, most_bytes));
+    FOVEA_TRY(layer.layer, at.number(phrases::trace_layer_number(), 0, most_bytes));
     FOVEA_TRY(const std::int64_t experts,
-              at.number("the number of experts", shape_.used, most_trace_experts));
+              at.number(phrases::trace_experts(), shape_.used, most_trace_experts));
     layer.experts = static_cast<std::int32_t>(experts);
-    FOVEA_TRY(layer.parameters, at.number("an expert's number of weights", 1, most_bytes));
-    FOVEA_TRY(layer.file_bytes, at.number("an expert's bytes", 0, most_bytes));
+    FOVEA_TRY(layer.parameters, at.number(phrases::trace_expert_weights(), 1, most_bytes));
+    FOVEA_TRY(layer.file_bytes, at.number(phrases::trace_expert_bytes(), 0, most_bytes));
     shape_.layers.push_back(layer);
   }
   return {};
@@ -209,25 +203,25 @@ void TraceReader::rewind() {
 }
 
 Result<bool> TraceReader::next(TracePass& pass) {
-  Cursor at(bytes_, next_, name_);
+  Cursor at(bytes_, next_, file_);
   FOVEA_TRY(const auto kind, at.fixed<std::uint8_t>());
   if (kind == kind_end) return read_end(at);
-  if (kind != kind_pass) return at.wrong("a record of kind " + std::to_string(kind) + ", expected 1 or 2");
+  if (kind != kind_pass) return at.wrong(errors::trace_record_kind(kind));
   FOVEA_TRY(const auto flags, at.fixed<std::uint8_t>());
-  if (flags > 7) return at.wrong("unknown flags " + std::to_string(flags));
+  if (flags > 7) return at.wrong(errors::trace_flags(flags));
   pass.prefill = (flags & flag_prefill) != 0;
-  FOVEA_TRY(pass.tokens, at.number("the pass's number of tokens", 1, most_trace_tokens));
+  FOVEA_TRY(pass.tokens, at.number(phrases::trace_pass_tokens(), 1, most_trace_tokens));
   pass.entropy = -1;
   if ((flags & flag_entropy) != 0) {
     FOVEA_TRY(const auto bits, at.fixed<std::uint32_t>());
     pass.entropy = std::bit_cast<float>(bits);
-    if (!(pass.entropy >= 0 && pass.entropy < 1e6F)) return at.wrong("the entropy is not a number from 0");
+    if (!(pass.entropy >= 0 && pass.entropy < 1e6F)) return at.wrong(errors::trace_entropy());
   }
   pass.routed.assign(shape_.layers.size(), static_cast<std::int32_t>(pass.tokens));
   pass.uses.clear();
   for (std::size_t layer = 0; layer < shape_.layers.size(); ++layer) {
     if ((flags & flag_all_routed) == 0) {
-      FOVEA_TRY(const std::int64_t routed, at.number("a layer's number of tokens", 0, pass.tokens));
+      FOVEA_TRY(const std::int64_t routed, at.number(phrases::trace_layer_tokens(), 0, pass.tokens));
       pass.routed[layer] = static_cast<std::int32_t>(routed);
     }
     FOVEA_CHECK(read_layer(at, layer, pass));
@@ -241,19 +235,19 @@ Result<bool> TraceReader::next(TracePass& pass) {
 Result<void> TraceReader::read_layer(Cursor& at, std::size_t layer, TracePass& pass) const {
   const std::int64_t experts = shape_.layers[layer].experts, routed = pass.routed[layer];
   FOVEA_TRY(const std::int64_t chosen,
-            at.number("the number of chosen experts", 0, std::min(experts, routed * shape_.used)));
+            at.number(phrases::trace_chosen_experts(), 0, std::min(experts, routed * shape_.used)));
   if (chosen == 0) return {};
   FOVEA_TRY(const auto half, at.fixed<std::uint16_t>());
   const float step = kernels::formats::half_to_float(half) / 255;
-  if (!(step >= 0 && std::isfinite(step)))
-    return at.wrong("the largest router weight is not a number from 0");
+  if (!(step >= 0 && std::isfinite(step))) return at.wrong(errors::trace_router_weight());
   std::int64_t expert = -1;
   for (std::int64_t i = 0; i < chosen; ++i) {
-    FOVEA_TRY(const std::int64_t distance, at.number("the distance of two experts", 0, experts - expert - 2));
+    FOVEA_TRY(const std::int64_t distance,
+              at.number(phrases::trace_expert_distance(), 0, experts - expert - 2));
     expert += distance + 1;
     std::int64_t tokens = 1;
     if (routed > 1) {
-      FOVEA_TRY(const std::int64_t more, at.number("an expert's tokens less one", 0, routed - 1));
+      FOVEA_TRY(const std::int64_t more, at.number(phrases::trace_expert_tokens(), 0, routed - 1));
       tokens += more;
     }
     FOVEA_TRY(const auto q, at.fixed<std::uint8_t>());
@@ -265,12 +259,11 @@ Result<void> TraceReader::read_layer(Cursor& at, std::size_t layer, TracePass& p
 }
 
 Result<bool> TraceReader::read_end(Cursor& at) const {
-  FOVEA_TRY(const std::int64_t passes, at.number("the number of passes", 0, most_bytes));
-  FOVEA_TRY(const std::int64_t tokens, at.number("the number of tokens", 0, most_bytes));
+  FOVEA_TRY(const std::int64_t passes, at.number(phrases::trace_passes(), 0, most_bytes));
+  FOVEA_TRY(const std::int64_t tokens, at.number(phrases::trace_tokens(), 0, most_bytes));
   if (passes != passes_ || tokens != tokens_)
-    return at.wrong("the end counts " + std::to_string(passes) + " passes of " + std::to_string(tokens) +
-                    " tokens, the file has " + std::to_string(passes_) + " of " + std::to_string(tokens_));
-  if (!at.at_end()) return at.wrong("something follows the end");
+    return at.wrong(errors::trace_counts_differ(passes, tokens, passes_, tokens_));
+  if (!at.at_end()) return at.wrong(errors::trace_after_its_end());
   return false;
 }
 

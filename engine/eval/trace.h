@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,21 +83,22 @@ class TraceWriter {
 // Reads any bytes; ErrorKind::format names the offset and what was found there.
 class TraceReader final : public PassSource {
  public:
-  // `bytes` must outlive the reader. `name` is for errors.
-  static Result<TraceReader> open(std::span<const std::byte> bytes, std::string name);
+  // `bytes` must outlive the reader. `file` is for errors.
+  static Result<TraceReader> open(std::span<const std::byte> bytes, std::filesystem::path file);
   const TraceShape& shape() const override { return shape_; }
   Result<bool> next(TracePass& pass) override;
   void rewind() override;
 
  private:
-  TraceReader(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
+  TraceReader(std::span<const std::byte> bytes, std::filesystem::path file)
+      : bytes_(bytes), file_(std::move(file)) {}
   class Cursor;
   Result<void> read_shape(Cursor& at);
   Result<void> read_layer(Cursor& at, std::size_t layer, TracePass& pass) const;
   Result<bool> read_end(Cursor& at) const;
 
   std::span<const std::byte> bytes_;
-  std::string name_;
+  std::filesystem::path file_;
   TraceShape shape_;
   std::vector<std::int32_t> first_unit_;
   std::size_t begin_ = 0, next_ = 0;  // offsets of the first and of the next pass

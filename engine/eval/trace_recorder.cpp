@@ -5,6 +5,7 @@
 
 #include "engine/api/engine.h"
 #include "engine/core/result.h"
+#include "engine/eval/errors.h"
 #include "engine/eval/trace.h"
 
 namespace fovea {
@@ -12,15 +13,11 @@ namespace {
 
 Result<void> check(const Engine& engine, const TraceSettings& settings) {
   if (engine.text() == nullptr)
-    return fail(ErrorKind::unsupported, engine.info().path.string(),
-                "the model was loaded without a tokeniser");
+    return fail(phrases::file_place(engine.info().path), errors::trace_without_tokeniser());
   if (engine.expert_layers().empty())
-    return fail(ErrorKind::unsupported, engine.info().path.string(),
-                "the model has no experts, so there is no routing to record",
-                "Give a Mixture-of-Experts model");
-  if (settings.tokens < 0) return fail(ErrorKind::invalid, "tokens", "the number must be 0 (all) or more");
-  if (settings.chunk < 1)
-    return fail(ErrorKind::invalid, "chunk", "there must be at least one token in a pass");
+    return fail(phrases::file_place(engine.info().path), errors::trace_without_experts());
+  if (settings.tokens < 0) return fail(phrases::option_place("tokens"), errors::trace_negative_tokens());
+  if (settings.chunk < 1) return fail(phrases::option_place("chunk"), errors::trace_empty_chunk());
   return {};
 }
 
@@ -96,7 +93,7 @@ Result<TraceResult> record_trace(Engine& engine, std::string_view text, const Tr
   std::vector<TokenId> tokens = engine.text()->encode(text, {.add_special = true});
   if (settings.tokens > 0 && settings.tokens < std::ssize(tokens))
     tokens.resize(static_cast<std::size_t>(settings.tokens));
-  if (tokens.empty()) return fail(ErrorKind::invalid, "text", "it has no tokens");
+  if (tokens.empty()) return fail(phrases::text_place(), errors::trace_of_no_tokens());
 
   const eval::TraceShape shape{.model = engine.info().name,
                                .used = static_cast<std::int32_t>(engine.info().experts_used),
@@ -107,7 +104,12 @@ Result<TraceResult> record_trace(Engine& engine, std::string_view text, const Tr
   std::int64_t done = 0;
   const auto sink = [&](const PassRouting& routing) -> Result<void> {
     done += routing.tokens;
-    if (progress) progress({.stage = "trace", .done = done, .total = total, .unit = "tokens", .item = {}});
+    if (progress)
+      progress({.stage = Progress::Stage::trace,
+                .done = done,
+                .total = total,
+                .unit = Progress::Unit::tokens,
+                .item = {}});
     return recorder.add(routing);
   };
   const std::span all(tokens);

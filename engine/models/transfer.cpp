@@ -184,7 +184,7 @@ class Loader {
     const auto now = std::chrono::steady_clock::now();
     if (!progress_ || (!last && now - reported_ < progress_interval)) return;
     reported_ = now;
-    progress_({"loading", last ? total_ : done_.load(), total_, "bytes", item});
+    progress_({Progress::Stage::loading, last ? total_ : done_.load(), total_, Progress::Unit::bytes, item});
   }
 
   const checkpoint::Checkpoint& checkpoint_;

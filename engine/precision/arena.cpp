@@ -4,29 +4,27 @@
 #include <cassert>
 #include <new>
 
-#include "engine/models/say.h"
 #include "engine/precision/arena_state.h"
+#include "engine/precision/errors.h"
 #include "engine/precision/tiers.h"
 
 namespace fovea::precision {
 
-using models::say;
-
 namespace {
+
+std::unexpected<Error> wrong(Error error) {
+  return fail(phrases::arena_place(), std::move(error));
+}
 
 Result<void> check(const ArenaPlan& plan) {
   if (plan.slabs == 0 && plan.slab_bytes == 0 && plan.block_bytes.empty())
     return {};  // every unit is elsewhere
   if (plan.slabs < 0 || plan.slab_bytes <= 0 || plan.slab_bytes % version_alignment != 0)
-    return fail(ErrorKind::internal, "arena",
-                say(plan.slabs, " slabs of ", plan.slab_bytes, " bytes; expected multiples of ",
-                    version_alignment, " bytes"));
+    return wrong(errors::arena_slab_size(plan.slabs, Bytes{plan.slab_bytes}, Bytes{version_alignment}));
   std::int64_t before = 0;
   for (const std::int64_t bytes : plan.block_bytes) {
     if (bytes <= before || bytes % version_alignment != 0 || bytes > plan.slab_bytes)
-      return fail(ErrorKind::internal, "arena",
-                  say("a pool of ", bytes, "-byte blocks; expected ascending multiples of ",
-                      version_alignment, " up to the slab's ", plan.slab_bytes));
+      return wrong(errors::arena_block_size(Bytes{bytes}, Bytes{version_alignment}, Bytes{plan.slab_bytes}));
     before = bytes;
   }
   return {};
@@ -49,10 +47,7 @@ Result<Arena> Arena::without_memory(const ArenaPlan& plan) {
 
 Result<Arena> Arena::create(const kernels::Device& device, const ArenaPlan& plan) {
   const auto no_memory = [&] {
-    return fail(ErrorKind::memory, "arena",
-                say("the device ", device.name(), " has no ", plan.slabs, " slabs of ", plan.slab_bytes,
-                    " bytes for the versions"),
-                "Give a smaller budget, or close other programs");
+    return wrong(errors::no_memory_for_arena(device.name(), plan.slabs, Bytes{plan.slab_bytes}));
   };
   try {
     FOVEA_TRY(Arena arena, without_memory(plan));
@@ -147,27 +142,24 @@ void Arena::on_release(std::function<void(std::span<std::byte>)> observer) {
 
 // Counts a slab's blocks by its bitmap and by its chain; answers how many are used.
 Result<std::int64_t> Arena::State::audit_slab(std::int32_t slab, std::vector<PoolUse>& counted) const {
-  const auto wrong = [&](const char* what, std::int64_t found, std::int64_t expected) {
-    return fail(ErrorKind::internal, say("arena, slab ", slab),
-                say(what, " ", found, ", expected ", expected));
-  };
+  const auto wrong = [&](Error error) { return fail(phrases::arena_slab_place(slab), std::move(error)); };
   const Slab& s = slab_at(slab);
   const std::int64_t count = s.pool == Slab::none ? 0 : blocks_per_slab(s.pool);
   std::int64_t used = 0;
   for (std::int32_t block = 0; block < max_blocks; ++block) {
     if (!in_use[slot(slab, block)]) continue;
-    if (block >= count) return wrong("uses block", block, count);
+    if (block >= count) return wrong(errors::slab_uses_block_outside(block, count));
     ++used;
   }
-  if (used != s.used) return wrong("blocks in use", s.used, used);
+  if (used != s.used) return wrong(errors::slab_used_blocks(s.used, used));
   if (s.pool == Slab::none) return 0;
-  if (used == 0) return wrong("serves a pool with blocks", 0, 1);
+  if (used == 0) return wrong(errors::slab_unused_in_pool());
   std::int64_t free = count - s.fresh;
   for (std::int32_t block = s.first_free; block != Slab::none; block = next_free[slot(slab, block)]) {
-    if (in_use[slot(slab, block)]) return wrong("offers a block that is in use:", block, Slab::none);
-    if (++free > count) return wrong("has a free chain of", free, count - used);
+    if (in_use[slot(slab, block)]) return wrong(errors::slab_offers_used_block(block));
+    if (++free > count) return wrong(errors::slab_free_chain(free, count - used));
   }
-  if (free != count - used) return wrong("free blocks", free, count - used);
+  if (free != count - used) return wrong(errors::slab_free_blocks(free, count - used));
   PoolUse& pool = counted[static_cast<std::size_t>(s.pool)];
   ++pool.slabs;
   pool.blocks += count;
@@ -179,21 +171,19 @@ Result<void> Arena::State::audit_chains() const {
   std::int64_t free = 0;
   for (std::int32_t slab = first_free_slab; slab != Slab::none; slab = slab_at(slab).next) {
     if (slab_at(slab).pool != Slab::none || ++free > free_slabs)
-      return fail(ErrorKind::internal, "arena", say("slab ", slab, " is among the free ones"));
+      return wrong(errors::arena_slab_not_free(slab));
   }
-  if (free != free_slabs)
-    return fail(ErrorKind::internal, "arena", say(free_slabs, " free slabs, counted ", free));
+  if (free != free_slabs) return wrong(errors::arena_free_slabs(free_slabs, free));
   std::int64_t open = 0, with_free = 0;
   for (std::size_t pool = 0; pool < pools.size(); ++pool) {
     for (std::int32_t slab = open_slabs[pool]; slab != Slab::none; slab = slab_at(slab).next) {
       if (slab_at(slab).pool != static_cast<std::int32_t>(pool) || !has_free(slab_at(slab)) ||
           ++open > static_cast<std::int64_t>(slabs.size()))
-        return fail(ErrorKind::internal, "arena", say("slab ", slab, " is wrongly open in pool ", pool));
+        return wrong(errors::arena_slab_wrongly_open(slab, static_cast<std::int64_t>(pool)));
     }
   }
   for (const Slab& slab : slabs) with_free += slab.pool != Slab::none && has_free(slab);
-  if (open != with_free)
-    return fail(ErrorKind::internal, "arena", say(open, " slabs are open, counted ", with_free));
+  if (open != with_free) return wrong(errors::arena_open_slabs(open, with_free));
   return {};
 }
 
@@ -208,12 +198,11 @@ Result<void> Arena::State::audit() const {
     const PoolUse& said = pools[pool];
     const PoolUse& found = counted[pool];
     if (said.slabs != found.slabs || said.blocks != found.blocks || said.used != found.used)
-      return fail(ErrorKind::internal, say("arena, pool of ", said.block_bytes, "-byte blocks"),
-                  say(said.slabs, " slabs, ", said.blocks, " blocks, ", said.used, " used; counted ",
-                      found.slabs, ", ", found.blocks, ", ", found.used));
+      return fail(
+          phrases::arena_pool_place(Bytes{said.block_bytes}),
+          errors::arena_pool_use(said.slabs, said.blocks, said.used, found.slabs, found.blocks, found.used));
   }
-  if (bytes != used_bytes)
-    return fail(ErrorKind::internal, "arena", say(used_bytes, " bytes are used, counted ", bytes));
+  if (bytes != used_bytes) return wrong(errors::arena_used_bytes(Bytes{used_bytes}, Bytes{bytes}));
   return audit_chains();
 }
 

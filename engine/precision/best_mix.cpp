@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
+
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 namespace {
@@ -48,11 +49,9 @@ class Knapsack {
   Result<TierMix> solve() {
     begin();
     if (mix_.bytes > problem_.budget_bytes)
-      return fail(ErrorKind::memory, "tiers",
-                  "the smallest tiers of all units have " + std::to_string(mix_.bytes) +
-                      " bytes, the budget for them is " + std::to_string(problem_.budget_bytes),
-                  "Give a budget that is at least " + std::to_string(mix_.bytes - problem_.budget_bytes) +
-                      " bytes larger");
+      return fail(phrases::option_place("tiers"),
+                  errors::smallest_mix_too_large(Bytes{mix_.bytes}, Bytes{problem_.budget_bytes},
+                                                 Bytes{mix_.bytes - problem_.budget_bytes}));
     std::ranges::sort(steps_, [](const Step& a, const Step& b) {
       if (a.rate != b.rate) return a.rate > b.rate;
       return a.unit != b.unit ? a.unit < b.unit : a.bytes < b.bytes;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/checkpoint/checksum.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 
@@ -264,11 +265,11 @@ Result<Calibration> calibrate(const models::Model& model, const UnitTable& units
     longest = std::max(longest, std::ssize(window));
     total += std::ssize(window);
   }
-  if (longest < 2) return fail(ErrorKind::invalid, "calibration", "the text has less than two tokens");
+  if (longest < 2) return fail(phrases::calibration_place(), errors::calibration_text_too_short());
   FOVEA_TRY(WindowRunner runner, WindowRunner::create(model, device, longest, settings.threads));
   Collector collector(model, units, device, settings, total, runner.stream());
   for (const auto& window : windows) {
-    if (progress) progress({"calibrating", done, total, "tokens", {}});
+    if (progress) progress({Progress::Stage::calibrating, done, total, Progress::Unit::tokens, {}});
     FOVEA_CHECK(runner.run(window, &collector, {}, stop));
     done += std::ssize(window);
   }

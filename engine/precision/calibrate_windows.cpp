@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/precision/errors.h"
+
 namespace fovea::precision {
 namespace {
 
@@ -87,7 +89,7 @@ Result<void> WindowRunner::run(std::span<const TokenId> window, layers::PassObse
     const layers::Pass pass{
         .segments = {segment}, .context = std::ssize(window), .stop = stop, .observer = observer};
     const std::span<const float> rows = state_->forward.run(pass, *state_->stream);
-    if (state_->forward.stopped()) return fail(ErrorKind::cancelled, "calibration", "cancelled");
+    if (state_->forward.stopped()) return fail(phrases::calibration_place(), errors::stopped_on_request());
     if (logits) logits(first, rows);
   }
   return {};

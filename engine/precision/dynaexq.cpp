@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "engine/precision/errors.h"
 #include "engine/precision/hotness.h"
 
 namespace fovea::precision {
@@ -223,39 +224,32 @@ void DynaExq::hand_out(std::span<const std::uint8_t> tiers, std::int32_t in_flig
 }
 
 Result<void> check_settings(const DynaExqSettings& s) {
-  const auto wrong = [](const char* name, double value, const char* range) {
-    return fail(ErrorKind::invalid, std::string("dynaexq ") + name,
-                "the value is " + std::to_string(value) + ", it must be " + range);
+  const auto wrong = [](const char* name, auto value, Phrase range) {
+    return fail(phrases::dynaexq_setting_place(name), errors::dynaexq_setting(value, std::move(range)));
   };
-  if (!(s.smoothing >= 0 && s.smoothing < 1)) return wrong("smoothing", s.smoothing, "from 0 to below 1");
-  if (s.smoothing_tokens < 0)
-    return wrong("smoothing_tokens", static_cast<double>(s.smoothing_tokens), "0 or more");
-  if (s.interval_tokens < 1)
-    return wrong("interval_tokens", static_cast<double>(s.interval_tokens), "1 or more");
-  if (!(s.threshold >= 0)) return wrong("threshold", s.threshold, "0 or more");
-  if (!(s.hysteresis >= 0)) return wrong("hysteresis", s.hysteresis, "0 or more");
-  if (s.transitions < 0) return wrong("transitions", s.transitions, "0 or more");
-  if (s.in_flight < 1) return wrong("in_flight", s.in_flight, "1 or more");
-  if (s.warm_up_tokens < 0)
-    return wrong("warm_up_tokens", static_cast<double>(s.warm_up_tokens), "0 or more");
+  const Phrase from_0 = phrases::range_0_or_more(), from_1 = phrases::range_1_or_more();
+  if (!(s.smoothing >= 0 && s.smoothing < 1))
+    return wrong("smoothing", s.smoothing, phrases::range_0_to_below_1());
+  if (s.smoothing_tokens < 0) return wrong("smoothing_tokens", s.smoothing_tokens, from_0);
+  if (s.interval_tokens < 1) return wrong("interval_tokens", s.interval_tokens, from_1);
+  if (!(s.threshold >= 0)) return wrong("threshold", s.threshold, from_0);
+  if (!(s.hysteresis >= 0)) return wrong("hysteresis", s.hysteresis, from_0);
+  if (s.transitions < 0) return wrong("transitions", s.transitions, from_0);
+  if (s.in_flight < 1) return wrong("in_flight", s.in_flight, from_1);
+  if (s.warm_up_tokens < 0) return wrong("warm_up_tokens", s.warm_up_tokens, from_0);
   return {};
 }
 
 Result<void> check_capacity(const PolicyWorld& world) {
   if (world.tiers() != dynaexq_tiers)
-    return fail(ErrorKind::invalid, "dynaexq",
-                std::to_string(world.tiers()) + " tiers are given, it moves experts between two",
-                "Give a high and a low tier");
+    return fail(phrases::name_place("dynaexq"), errors::dynaexq_tiers(world.tiers()));
   const bool counts = world.high_per_layer >= 0 && world.layers_with_more >= 0;
   const std::vector<std::int64_t> hot_units = counts ? hot_units_of(world) : std::vector<std::int64_t>();
   const std::int64_t hot = std::reduce(hot_units.begin(), hot_units.end());
   const std::int64_t cold = world.units_on_device() - hot;
   if (counts && hot <= world.capacity[high] && cold <= world.capacity[low]) return {};
-  return fail(ErrorKind::memory, "dynaexq",
-              std::to_string(hot) + " experts in the high tier and " + std::to_string(cold) +
-                  " in the low one are wanted, the plan has room for " +
-                  std::to_string(world.capacity[high]) + " and " + std::to_string(world.capacity[low]),
-              "Give a larger budget");
+  return fail(phrases::name_place("dynaexq"),
+              errors::dynaexq_room(hot, cold, world.capacity[high], world.capacity[low]));
 }
 
 }  // namespace

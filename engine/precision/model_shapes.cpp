@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/models/say.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 namespace {
@@ -123,10 +123,9 @@ std::span<const ModelShape> model_shapes() {
 Result<const ModelShape*> find_shape(std::string_view name) {
   const auto* const found = std::ranges::find(shapes, name, &ModelShape::name);
   if (found != std::end(shapes)) return found;
-  std::string known;
-  for (const ModelShape& shape : shapes) known += (known.empty() ? "" : ", ") + std::string(shape.name);
-  return fail(ErrorKind::not_found, "--shape", "\"" + std::string(name) + "\" is not a shape",
-              "Known are " + known);
+  std::vector<std::string> known;
+  for (const ModelShape& shape : shapes) known.emplace_back(shape.name);
+  return fail(phrases::option_place("--shape"), errors::unknown_shape(name, std::move(known)));
 }
 
 DenseWeights dense_weights(const ModelShape& shape) {
@@ -227,7 +226,7 @@ ShapeWeights weights_of(const ModelShape& shape) {
   const std::int64_t width = shape.expert_width, d = shape.hidden;
   const auto add = [&](std::int64_t layer, const char* name, std::int64_t rows, std::int64_t columns) {
     auto tensor = std::make_unique<checkpoint::TensorInfo>();
-    tensor->name = models::say("blk.", layer, ".ffn_", name, "_exps.weight");
+    tensor->name = "blk." + std::to_string(layer) + ".ffn_" + name + "_exps.weight";
     tensor->type = shape.expert_type;
     tensor->shape = {shape.experts, rows, columns};
     return weights.tensors.emplace_back(std::move(tensor)).get();

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <string_view>
 
-#include "engine/models/say.h"
+#include "engine/precision/errors.h"
 #include "engine/precision/token_cost.h"
 #include "engine/text/regex.h"
 
 namespace fovea::precision {
 namespace {
-
-using models::say;
 
 constexpr const char* flag = "--override-tensor";
 
@@ -30,15 +28,13 @@ Result<std::vector<Override>> parse(const std::vector<std::string>& given) {
       begin = comma + 1;
       const std::size_t equals = entry.find('=');
       if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size())
-        return fail(ErrorKind::invalid, flag, "\"" + entry + "\" is not PATTERN=PLACE",
-                    "For example: --override-tensor \"blk\\.(0|1)\\.ffn_.*_exps=CPU\"");
+        return fail(phrases::option_place(flag), errors::override_without_place(entry));
       const std::string place = entry.substr(equals + 1);
       if (place != "CPU" && place != "GPU" && !place.starts_with("CUDA"))
-        return fail(ErrorKind::invalid, flag, "\"" + place + "\" is not a place",
-                    "Known are CPU (the slower place), GPU and CUDA0 (the device)");
+        return fail(phrases::option_place(flag), errors::override_unknown_place(place));
       auto expression = text::Regex::compile(entry.substr(0, equals), flag);
       if (!expression) {
-        expression.error().kind = ErrorKind::invalid;
+        expression.error().kind = ErrorKind::invalid;  // it is no file's, but the flag's
         return std::unexpected(std::move(expression).error());
       }
       overrides.push_back({entry.substr(0, equals), *std::move(expression), place == "CPU"});
@@ -78,14 +74,12 @@ class Choosing {
  private:
   Result<void> check() const {
     if (units_.scope() != UnitScope::experts && settings_.cpu_moe_layers != 0)
-      return fail(ErrorKind::invalid, "--n-cpu-moe", "the model has no experts",
-                  "Use --override-tensor or -ngl for a dense model");
+      return fail(phrases::option_place("--n-cpu-moe"), errors::cpu_moe_without_experts());
     if (settings_.cpu_moe_layers < -1)
-      return fail(ErrorKind::invalid, "--n-cpu-moe",
-                  say(settings_.cpu_moe_layers, " is not a number of layers, nor auto"));
+      return fail(phrases::option_place("--n-cpu-moe"), errors::cpu_moe_not_layers(settings_.cpu_moe_layers));
     if (settings_.gpu_layers < -1)
-      return fail(ErrorKind::invalid, "--n-gpu-layers",
-                  say(settings_.gpu_layers, " is not a number of layers"));
+      return fail(phrases::option_place("--n-gpu-layers"),
+                  errors::gpu_layers_not_layers(settings_.gpu_layers));
     return {};
   }
 
@@ -93,9 +87,7 @@ class Choosing {
   Result<void> check_served() const {
     if (place_ == SlowerPlace::host || units_.scope() == UnitScope::experts) return {};
     if (std::ranges::find(choice_.absent, true) == choice_.absent.end()) return {};
-    return fail(ErrorKind::unsupported, "offload",
-                "a model without experts has nothing that could stay on the disk until a token needs it",
-                "Use --policy static with lower --tiers, or a smaller version of the model");
+    return fail(phrases::name_place("offload"), errors::dense_on_disk());
   }
 
   // The whole unit goes where the first pattern that is found in one of its tensors' names says.
@@ -120,16 +112,10 @@ class Choosing {
         if (hits < std::ssize(names)) ++in_part;
       }
       if (taken == 0 && place_ == SlowerPlace::host && override.away)
-        return fail(ErrorKind::invalid, flag,
-                    override.pattern + " names nothing that the processor can compute beside the device",
-                    "Name tensors of experts or of dense feed-forward layers, as blk\\.0\\.ffn_");
-      if (taken == 0)
-        choice_.notes.push_back(say("--override-tensor ", override.pattern,
-                                    " is found in no tensor of a unit, so it changes nothing"));
+        return fail(phrases::option_place(flag), errors::override_names_nothing(override.pattern));
+      if (taken == 0) choice_.notes.push_back(phrases::override_changes_nothing(override.pattern));
       if (in_part > 0)
-        choice_.notes.push_back(say("--override-tensor ", override.pattern,
-                                    " names only some of the tensors of ", in_part,
-                                    " units; a unit moves as a whole, so all of theirs did"));
+        choice_.notes.push_back(phrases::override_moves_whole_units(override.pattern, in_part));
     }
     return {};
   }
@@ -140,14 +126,14 @@ class Choosing {
         std::max<std::int64_t>(units_.layers() + 1 - settings_.gpu_layers, 0);
     if (first_on_device == 0) return;
     take_layers(first_on_device);
-    const char* const what = units_.scope() == UnitScope::experts ? "experts" : "feed-forward";
-    const std::string layers = say(std::min(first_on_device, units_.layers()), " layers");
-    choice_.notes.push_back(
-        place_ == SlowerPlace::host
-            ? say("-ngl ", settings_.gpu_layers, " leaves the ", what, " of the first ", layers,
-                  " to the processor (the output counts as a layer); everything else stays on the device")
-            : say("-ngl ", settings_.gpu_layers, " leaves the units of the first ", layers,
-                  " away (the output counts as a layer); everything that is not a unit stays on the device"));
+    const std::int64_t given = settings_.gpu_layers, layers = std::min(first_on_device, units_.layers());
+    if (place_ != SlowerPlace::host) {
+      choice_.notes.push_back(phrases::gpu_layers_leave_units(given, layers));
+    } else if (units_.scope() == UnitScope::experts) {
+      choice_.notes.push_back(phrases::gpu_layers_leave_experts(given, layers));
+    } else {
+      choice_.notes.push_back(phrases::gpu_layers_leave_feed_forward(given, layers));
+    }
   }
 
   static bool is_feed_forward(const Unit& unit) {
@@ -183,8 +169,7 @@ class Choosing {
       found = fits(choice_.absent);
     }
     if (cost_ != nullptr && found && choice_.cpu_moe_layers > 0 && take_cold(by_name, fits)) return;
-    choice_.notes.push_back(
-        say("--n-cpu-moe auto is ", choice_.cpu_moe_layers, " of ", units_.layers(), " layers"));
+    choice_.notes.push_back(phrases::cpu_moe_auto_layers(choice_.cpu_moe_layers, units_.layers()));
   }
 
   // The coldest of each layer, as few as fit, where they cost less than the layers that were found.
@@ -200,11 +185,8 @@ class Choosing {
     const double seconds = cost_->seconds(units_, cold);
     const double whole_layers = cost_->seconds(units_, choice_.absent);
     if (!fits(cold) || seconds >= whole_layers) return false;
-    choice_.notes.push_back(say("--n-cpu-moe auto leaves the ", enough,
-                                " coldest experts of each layer to the processor, by the store's profile: at "
-                                "least ",
-                                1e3 * seconds, " ms a token, where the first ", choice_.cpu_moe_layers,
-                                " layers would take ", 1e3 * whole_layers));
+    choice_.notes.push_back(
+        phrases::cpu_moe_auto_coldest(enough, 1e3 * seconds, choice_.cpu_moe_layers, 1e3 * whole_layers));
     choice_.absent = std::move(cold);
     choice_.cpu_moe_layers = 0;
     choice_.cold_experts = enough;
@@ -237,7 +219,7 @@ class Choosing {
 std::vector<std::string> tensor_names(const UnitTable& units, UnitId id) {
   const Unit& unit = units[id];
   if (units.scope() != UnitScope::experts) return {units.name(id) + ".weight"};
-  const std::string layer = say("blk.", unit.layer, ".ffn_");
+  const std::string layer = "blk." + std::to_string(unit.layer) + ".ffn_";
   return {layer + "gate_exps.weight", layer + "up_exps.weight", layer + "down_exps.weight"};
 }
 

@@ -28,7 +28,7 @@ struct OffloadChoice {
   std::vector<bool> absent;         // [units]: not on the device
   std::int64_t cpu_moe_layers = 0;  // with "auto", the number that was found …
   std::int64_t cold_experts = 0;    // … or so many of each layer
-  std::vector<std::string> notes;   // what the user should know: one sentence each
+  std::vector<Phrase> notes;        // what the user should know: one sentence each
 };
 
 // Whether the plan fits the budget with these units away.

@@ -1,10 +1,8 @@
 #include "engine/precision/on_demand_cache.h"
 
-#include "engine/models/say.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
-
-using models::say;
 
 void RecencyList::insert_newest(UnitId unit) {
   at(unit) = {.older = newest_, .newer = -1, .linked = true};
@@ -91,11 +89,9 @@ Result<std::vector<VersionLoad>> OnDemandCache::make_room(std::span<const UnitId
       held_.erase(load.unit);
     }
     recorder_.tell(decision(unit, tier), no_tier, SwapOutcome::refused, 0, begun);
-    return fail(ErrorKind::memory, versions_.name(unit),
-                say("no block of ", versions_.bytes_of(unit, tier),
-                    " bytes is left for a unit on disk alone, beside ", held_.size() + std::ssize(loads),
-                    " others that are needed now or in use"),
-                "Give a larger budget, or let fewer units live on disk");
+    return fail(
+        phrases::name_place(versions_.name(unit)),
+        errors::no_block_on_demand(Bytes{versions_.bytes_of(unit, tier)}, held_.size() + std::ssize(loads)));
   }
   return loads;
 }
@@ -150,24 +146,23 @@ bool OnDemandCache::evict(std::int64_t wanted_bytes) {
 Result<void> OnDemandCache::audit() const {
   std::int64_t disk = 0, held = 0;
   for (UnitId unit = 0; unit < versions_.units(); ++unit) {
-    const auto wrong = [&](const std::string& what) {
-      return fail(ErrorKind::internal, versions_.name(unit), what);
+    const auto wrong = [&](Error error) {
+      return fail(phrases::name_place(versions_.name(unit)), std::move(error));
     };
     const TierId tier = versions_.tier(unit);
     disk += on_disk(unit);
     held += held_.contains(unit);
-    if (on_disk(unit) && versions_.on_host(unit)) return wrong("is the host's, and on disk alone");
+    if (on_disk(unit) && versions_.on_host(unit)) return wrong(errors::unit_on_host_and_disk());
     if (versions_.filled() && !on_disk(unit) && !versions_.on_host(unit) && tier == no_tier)
-      return wrong("has no version");
+      return wrong(errors::unit_without_version());
     if (held_.contains(unit) && (!on_disk(unit) || tier != versions_.lowest()))
-      return wrong("counts as brought from disk and is not");
+      return wrong(errors::unit_not_brought());
     if (on_disk(unit) && tier != no_tier && !held_.contains(unit))
-      return wrong("was brought from disk by nobody");
+      return wrong(errors::unit_brought_by_nobody());
   }
   if (disk != on_disk_count_ || held != held_.size())
-    return fail(
-        ErrorKind::internal, "residency",
-        say(on_disk_count_, " units on disk, ", held_.size(), " brought; counted ", disk, ", ", held));
+    return fail(phrases::residency_place(),
+                errors::on_demand_counts(on_disk_count_, held_.size(), disk, held));
   return {};
 }
 

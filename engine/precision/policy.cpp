@@ -1,16 +1,19 @@
 #include "engine/precision/policy.h"
 
 #include <algorithm>
-#include <string>
+
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 namespace {
 
+std::unexpected<Error> wrong(Error error) {
+  return fail(phrases::policy_world_place(), std::move(error));
+}
+
 Result<void> check_length(const char* name, std::int64_t found, std::int64_t expected) {
   if (found == expected) return {};
-  return fail(
-      ErrorKind::internal, "policy world",
-      std::string(name) + " has " + std::to_string(found) + " values, expected " + std::to_string(expected));
+  return wrong(errors::policy_world_length(name, found, expected));
 }
 
 }  // namespace
@@ -22,10 +25,8 @@ std::int64_t PolicyWorld::units_on_device() const {
 Result<void> check(const PolicyWorld& world) {
   const std::int64_t units = world.units(), tiers = world.tiers();
   if (units < 1 || world.first_unit.front() != 0 || !std::ranges::is_sorted(world.first_unit))
-    return fail(ErrorKind::internal, "policy world", "first_unit does not count units from 0 upwards");
-  if (tiers < 1 || tiers >= no_tier)
-    return fail(ErrorKind::internal, "policy world",
-                "there are " + std::to_string(tiers) + " tiers, expected 1 to 254");
+    return wrong(errors::policy_world_units());
+  if (tiers < 1 || tiers >= no_tier) return wrong(errors::policy_world_tiers(tiers));
   FOVEA_CHECK(check_length("unit_bytes", std::ssize(world.unit_bytes), units * tiers));
   if (!world.damage.empty()) FOVEA_CHECK(check_length("damage", std::ssize(world.damage), units * tiers));
   if (!world.uses.empty()) FOVEA_CHECK(check_length("uses", std::ssize(world.uses), units));

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/precision/calibrate.h"
+#include "engine/precision/errors.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/prepare_check.h"
 #include "engine/precision/prepare_memory.h"
@@ -55,7 +56,7 @@ class Preparation {
     });
     if (error_) return std::unexpected(*error_);
     if (stop_.stop_requested())
-      return fail(ErrorKind::cancelled, "preparing", "cancelled", "Start it again to go on where it was");
+      return fail(phrases::stage_preparing(), errors::stopped_on_request().advise(phrases::prepare_on()));
     report({}, true);
     return {};
   }
@@ -82,7 +83,7 @@ class Preparation {
       leave(parts_.units[unit]);
       if (reports) report(parts_.units.name(unit), false);
     } catch (const std::bad_alloc&) {
-      give_up({ErrorKind::memory, "preparing", "there is not enough memory", "Use fewer --threads"});
+      give_up(errors::no_memory().at(phrases::stage_preparing()).advise(phrases::use_fewer_threads()));
     }
   }
 
@@ -97,7 +98,8 @@ class Preparation {
     const auto now = std::chrono::steady_clock::now();
     if (!progress_ || (!last && now - reported_ < progress_interval)) return;
     reported_ = now;
-    progress_({"preparing", last ? total_ : done_.load(), total_, "bytes", item});
+    progress_(
+        {Progress::Stage::preparing, last ? total_ : done_.load(), total_, Progress::Unit::bytes, item});
   }
 
   // What one thread needs.
@@ -185,9 +187,8 @@ Result<checkpoint::StoreWriter> write_versions(const PrepareParts& parts, const 
                                                int threads, const ProgressSink& progress,
                                                std::stop_token stop) {
   if (parts.units.size() == 0)
-    return fail(ErrorKind::unsupported, parts.checkpoint.path().string(),
-                "the model has no units of the scope " + scope_name(parts.units.scope()),
-                "Dense models have linear layers: --scope linear");
+    return fail(phrases::file_place(parts.checkpoint.path()),
+                errors::no_units_of_scope(scope_name(parts.units.scope())));
   FOVEA_CHECK(check_tiers(parts.units, parts.tiers));
   const std::vector<std::int64_t> sizes = version_sizes(parts.units, parts.tiers, parts.device);
   FOVEA_TRY(checkpoint::StoreWriter writer, checkpoint::StoreWriter::create(path, identity_of(parts), sizes));

@@ -122,7 +122,7 @@ Result<void> measure_divergences(models::Model& model, const UnitTable& units, c
   for (std::int64_t i = 0; i < total; ++i) {
     const auto id = static_cast<UnitId>(i / tier_count);
     const std::int64_t tier = i % tier_count;
-    if (progress) progress({"measuring", i, total, "versions", units.name(id)});
+    if (progress) progress({Progress::Stage::measuring, i, total, Progress::Unit::versions, units.name(id)});
     checkpoint::Extent extent = store.extent(id, tier);
     if (extent.divergence >= 0) continue;
     extent.divergence = 0;

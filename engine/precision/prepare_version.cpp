@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "engine/precision/errors.h"
 #include "kernels/formats/calibrated.h"
 #include "kernels/formats/formats.h"
 
@@ -49,10 +50,8 @@ Result<void> check_tiers(const UnitTable& units, const TierSet& tiers) {
         if (!tier.type) continue;
         const kernels::BlockShape block = kernels::block_shape(*tier.type);
         if (matrix.columns % block.elements == 0 && kernels::formats::can_quantize(*tier.type)) continue;
-        return fail(ErrorKind::unsupported, "tensor " + matrix.tensor->name,
-                    "rows of " + std::to_string(matrix.columns) + " weights cannot be stored as " +
-                        tier.name + ", whose blocks have " + std::to_string(block.elements),
-                    "Choose other tiers");
+        return fail(phrases::tensor_without_file_place(matrix.tensor->name),
+                    errors::rows_not_in_blocks(matrix.columns, tier.name, block.elements));
       }
     }
   }
@@ -88,8 +87,7 @@ void VersionMaker::pack(const Tier& tier, const Unit& unit, std::size_t part, st
 }
 
 std::unexpected<Error> VersionMaker::not_finite(const models::MatrixSource& matrix) const {
-  return fail(ErrorKind::format, checkpoint_.path().string() + ", tensor " + matrix.tensor->name,
-              "a weight is not a finite number", "The file is damaged: download it again");
+  return fail(phrases::tensor_place(checkpoint_.path(), matrix.tensor->name), errors::weight_not_finite());
 }
 
 Result<void> VersionMaker::requantize(const Tier& tier, const Unit& unit, std::size_t part,

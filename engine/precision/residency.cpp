@@ -4,14 +4,12 @@
 #include <cassert>
 #include <optional>
 
-#include "engine/models/say.h"
+#include "engine/precision/errors.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/on_demand_cache.h"
 #include "engine/precision/residency_state.h"
 
 namespace fovea::precision {
-
-using models::say;
 
 TransientBuffer::~TransientBuffer() {
   if (memory_) device_.release_host(memory_, bytes_);
@@ -79,13 +77,11 @@ Result<void> PublishedHandles::audit(const VersionTable& versions) const {
       const kernels::Weight* const handle = handles_[static_cast<std::size_t>(unit)][part];
       if (handle &&
           (handle->data != expected[part].data || (handle->data && handle->type != expected[part].type)))
-        return fail(ErrorKind::internal, versions.name(unit),
-                    say("part ", part, "'s handle is not at its block"));
+        return fail(phrases::name_place(versions.name(unit)), errors::handle_not_at_block(part));
     }
   }
   if (bits == bits_ && parameters == parameters_) return {};
-  return fail(ErrorKind::internal, "residency",
-              say(bits_, " bits of ", parameters_, " weights, counted ", bits, " of ", parameters));
+  return fail(phrases::residency_place(), errors::handle_bits(bits_, parameters_, bits, parameters));
 }
 
 Residency::State::State(Parts& given, const ResidencySettings& given_settings)
@@ -113,9 +109,7 @@ Result<void> Residency::State::prepare(const Parts& given, Arena arena) {
   FOVEA_TRY(const std::int64_t in_flight, swaps_in_flight(settings.swaps, largest_bytes));
   const bool staged = !device.memory_is_host() && largest_bytes > 0;
   if (staged && !transient.allocate(in_flight, largest_bytes))
-    return fail(ErrorKind::memory, "transfer buffer",
-                say("no ", in_flight * largest_bytes, " bytes of pinned memory"),
-                "Give a smaller transfer buffer, or close other programs");
+    return fail(phrases::transfer_buffer_place(), errors::no_pinned_memory(Bytes{in_flight * largest_bytes}));
   table.max_retired = in_flight;
   table.on_change = [this](UnitId unit, TierId from, TierId to, const Block& block) {
     handles.set(unit, from, to, block);
@@ -141,11 +135,11 @@ Result<void> Residency::State::fill(std::span<const TierId> first, int threads, 
                                     const std::stop_token& stop) {
   if (versions->filled() || std::ssize(first) != versions->units() ||
       !std::ranges::all_of(first, [this](TierId tier) { return tier == no_tier || versions->is_tier(tier); }))
-    return fail(ErrorKind::internal, "residency",
-                say("the first tiers of ", first.size(), " units; expected, once, of ", versions->units()));
+    return fail(phrases::residency_place(),
+                errors::first_tiers_of_others(std::ssize(first), versions->units()));
   for (UnitId unit = 0; unit < versions->units(); ++unit) {
     if (versions->on_host(unit) && first[static_cast<std::size_t>(unit)] != no_tier)
-      return fail(ErrorKind::internal, versions->name(unit), "shall have a tier, and is the host's");
+      return fail(phrases::name_place(versions->name(unit)), errors::first_tier_on_host());
   }
   FOVEA_TRY(const std::vector<VersionLoad> loads, versions->reserve(first));
   // While nothing is published no swap uses the transient buffer.
@@ -172,9 +166,8 @@ Residency::~Residency() = default;
 Result<std::unique_ptr<Residency>> Residency::create(Parts parts, Arena arena,
                                                      const ResidencySettings& settings) {
   if (static_cast<std::int64_t>(parts.handles.size()) != parts.units->size())
-    return fail(
-        ErrorKind::internal, "residency",
-        say(parts.handles.size(), " handles; expected one for each of ", parts.units->size(), " units"));
+    return fail(phrases::residency_place(),
+                errors::residency_handles(std::ssize(parts.handles), parts.units->size()));
   auto state = std::make_unique<State>(parts, settings);
   FOVEA_CHECK(state->prepare(parts, std::move(arena)));
   return std::unique_ptr<Residency>(new Residency(std::move(state)));

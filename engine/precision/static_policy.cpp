@@ -1,7 +1,6 @@
 #include "engine/precision/static_policy.h"
 
-#include <string>
-
+#include "engine/precision/errors.h"
 #include "engine/precision/hotness.h"
 
 namespace fovea::precision {
@@ -23,20 +22,20 @@ class StaticPolicy final : public Policy {
   Hotness hotness_;
 };
 
+std::unexpected<Error> wrong(Error error) {
+  return fail(phrases::static_policy_place(), std::move(error));
+}
+
 Result<void> check_room(const PolicyWorld& world, const std::vector<std::uint8_t>& tiers) {
   std::vector<std::int64_t> used(static_cast<std::size_t>(world.tiers()));
   for (const std::uint8_t tier : tiers) {
     if (tier == no_tier) continue;
-    if (tier >= world.tiers())
-      return fail(ErrorKind::internal, "static policy", "there is no tier " + std::to_string(tier));
+    if (tier >= world.tiers()) return wrong(errors::static_policy_tier(tier));
     ++used[tier];
   }
   for (std::size_t tier = 0; tier < used.size(); ++tier) {
     if (used[tier] > world.capacity[tier])
-      return fail(ErrorKind::memory, "static policy",
-                  std::to_string(used[tier]) + " units shall have tier " + std::to_string(tier + 1) +
-                      " from above, the plan has room for " + std::to_string(world.capacity[tier]),
-                  "Give a larger budget, or lower tiers");
+      return wrong(errors::static_policy_room(used[tier], tier + 1, world.capacity[tier]));
   }
   return {};
 }
@@ -46,9 +45,7 @@ Result<void> check_room(const PolicyWorld& world, const std::vector<std::uint8_t
 Result<std::unique_ptr<Policy>> make_static(const PolicyWorld& world, std::vector<std::uint8_t> tiers) {
   FOVEA_CHECK(check(world));
   if (std::ssize(tiers) != world.units())
-    return fail(
-        ErrorKind::internal, "static policy",
-        "tiers for " + std::to_string(tiers.size()) + " units, expected " + std::to_string(world.units()));
+    return wrong(errors::static_policy_units(std::ssize(tiers), world.units()));
   FOVEA_CHECK(check_room(world, tiers));
   return std::make_unique<StaticPolicy>(world, std::move(tiers));
 }

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cassert>
 
-#include "engine/models/say.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
-
-using models::say;
 
 SwapOutcome outcome_of(const Error& error) {
   switch (error.kind) {
@@ -52,10 +50,8 @@ Result<std::int64_t> swaps_in_flight(const SwapLimits& limits, std::int64_t larg
   if (limits.transfer_bytes > 0 && largest_bytes > 0)
     count = std::min(count, limits.transfer_bytes / largest_bytes);
   if (count >= 1 && limits.queue >= 1) return count;
-  return fail(ErrorKind::invalid, "transfer buffer",
-              say("room for ", count, " versions in flight and ", limits.queue,
-                  " waiting; expected 1 or more (the largest has ", largest_bytes, " bytes)"),
-              "Give a larger transfer buffer");
+  return fail(phrases::transfer_buffer_place(),
+              errors::transfer_buffer_too_small(count, limits.queue, Bytes{largest_bytes}));
 }
 
 SwapQueue::SwapQueue(VersionTable& versions, OnDemandCache& cache, VersionMover& mover,
@@ -321,7 +317,7 @@ std::vector<Block> SwapQueue::blocks() const {
 
 // What is in flight is in exactly one slot or waits.
 Result<void> SwapQueue::audit() const {
-  const auto wrong = [](const char* what) { return fail(ErrorKind::internal, "residency", what); };
+  const auto wrong = [](Error error) { return fail(phrases::residency_place(), std::move(error)); };
   std::vector<std::uint8_t> flying(static_cast<std::size_t>(versions_.units()), 0);
   bool once = true, goes_there = true;
   const auto fly = [&](const Decision& decision, bool cancelled) {
@@ -334,16 +330,16 @@ Result<void> SwapQueue::audit() const {
   for (const auto& slot : slots_) {
     if (slot->stage != Stage::free) fly(slot->decision, slot->cancelled());
     const bool needs_block = slot->stage != Stage::free && slot->decision.target != no_tier;
-    if (static_cast<bool>(slot->block) != needs_block)
-      return wrong("a slot has a block that it should not have, or none");
+    if (static_cast<bool>(slot->block) != needs_block) return wrong(errors::swap_slot_block());
   }
   for (const Waiting& request : waiting_) fly(request.decision, false);
   for (UnitId unit = 0; unit < versions_.units(); ++unit)
     once = once && versions_.in_flight(unit) == (flying[static_cast<std::size_t>(unit)] != 0);
-  if (!once) return wrong("a unit is in flight twice, or not at all");
-  if (!goes_there) return wrong("the tiers after what is in flight differ");
-  if (std::ssize(waiting_) > limits_.queue) return wrong("the queue is too long");
-  if (lengths().sum() - std::ssize(waiting_) > std::ssize(slots_)) return wrong("too much is in flight");
+  if (!once) return wrong(errors::swap_in_flight_once());
+  if (!goes_there) return wrong(errors::swap_targets_differ());
+  if (std::ssize(waiting_) > limits_.queue) return wrong(errors::swap_queue_too_long());
+  if (lengths().sum() - std::ssize(waiting_) > std::ssize(slots_))
+    return wrong(errors::swap_too_many_in_flight());
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/checkpoint/synthetic.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 namespace {
@@ -41,8 +42,7 @@ Result<void> SyntheticVersions::read(UnitId unit, TierId tier, std::span<std::by
   for (std::size_t done = 0; done < memory.size();) {
     const std::size_t piece =
         pace ? std::min(memory.size() - done, std::size_t{checkpoint::paced_bytes}) : memory.size() - done;
-    if (pace && !pace(static_cast<std::int64_t>(piece)))
-      return fail(ErrorKind::cancelled, "a read", "was given up");
+    if (pace && !pace(static_cast<std::int64_t>(piece))) return fail(errors::stopped_on_request());
     std::memcpy(memory.data() + done, from.data() + done, piece);
     done += piece;
   }

@@ -6,11 +6,12 @@
 #include <unordered_map>
 
 #include "engine/api/snapshot.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 namespace {
 
-constexpr std::uintmax_t most_bytes = std::uintmax_t{16} << 20;
+constexpr std::int64_t most_bytes = 16 << 20;
 
 // Greedy, with one point to return to: linear for the patterns that people write.
 bool matches(std::string_view pattern, std::string_view name) {
@@ -35,7 +36,7 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 class MapReader {
  public:
-  MapReader(std::string file, std::span<const std::string> unit_names,
+  MapReader(std::filesystem::path file, std::span<const std::string> unit_names,
             std::span<const std::string> tier_names)
       : file_(std::move(file)),
         unit_names_(unit_names),
@@ -55,17 +56,15 @@ class MapReader {
     for (std::size_t unit = 0; unit < tiers_.size(); ++unit) {
       if (tiers_[unit] != no_tier) continue;
       if (default_line_ == 0)
-        return fail(ErrorKind::format, file_, "no line names " + unit_names_[unit],
-                    "Add one, or a line \"default TIER\"");
+        return fail(phrases::file_place(file_), errors::tier_map_leaves_out(unit_names_[unit]));
       tiers_[unit] = default_tier_;
     }
     return std::move(tiers_);
   }
 
  private:
-  std::unexpected<Error> wrong(std::string what, std::string advice = {}) const {
-    return fail(ErrorKind::format, file_ + ", line " + std::to_string(line_), std::move(what),
-                std::move(advice));
+  std::unexpected<Error> wrong(Error error) const {
+    return fail(phrases::line_place(file_, line_), std::move(error));
   }
 
   static std::string_view next_word(std::string_view& rest) {
@@ -81,8 +80,7 @@ class MapReader {
     const std::string_view pattern = next_word(text);
     if (pattern.empty()) return {};
     const std::string_view tier_name = next_word(text);
-    if (tier_name.empty() || !next_word(text).empty())
-      return wrong("expected a unit's name and a tier, like \"blk.0.expert.17 q4\"");
+    if (tier_name.empty() || !next_word(text).empty()) return wrong(errors::tier_map_line());
     FOVEA_TRY(const std::uint8_t tier, tier_of(tier_name));
     if (pattern == "default") return set_default(tier);
     if (pattern.find('*') == std::string_view::npos) {
@@ -103,33 +101,30 @@ class MapReader {
   Result<std::uint8_t> tier_of(std::string_view name) const {
     const auto found = std::ranges::find(tier_names_, name);
     if (found != tier_names_.end()) return static_cast<std::uint8_t>(found - tier_names_.begin());
-    std::string known;
-    for (const std::string& each : tier_names_) known += (known.empty() ? "" : ", ") + each;
-    return wrong("\"" + std::string(name) + "\" is none of the tiers " + known);
+    return wrong(errors::tier_map_unknown_tier(name, std::vector(tier_names_.begin(), tier_names_.end())));
   }
 
   Result<void> set(std::size_t unit, std::uint8_t tier) {
-    if (named_in_[unit] != 0)
-      return wrong(unit_names_[unit] + " has its tier already from line " + std::to_string(named_in_[unit]),
-                   "Name every unit once");
+    if (named_in_[unit] != 0) return wrong(errors::tier_map_names_twice(unit_names_[unit], named_in_[unit]));
     named_in_[unit] = line_;
     tiers_[unit] = tier;
     return {};
   }
 
   Result<void> set_default(std::uint8_t tier) {
-    if (default_line_ != 0) return wrong("line " + std::to_string(default_line_) + " gave a default already");
+    if (default_line_ != 0) return wrong(errors::tier_map_second_default(default_line_));
     default_line_ = line_;
     default_tier_ = tier;
     return {};
   }
 
   std::unexpected<Error> no_such_unit(std::string_view pattern) const {
-    return wrong("the model has no unit \"" + std::string(pattern) + "\"",
-                 unit_names_.empty() ? "" : "Its units are called like " + unit_names_.front());
+    Error error = errors::tier_map_unknown_unit(pattern);
+    if (unit_names_.empty()) return wrong(std::move(error));
+    return wrong(std::move(error).advise(phrases::units_called_like(unit_names_.front())));
   }
 
-  std::string file_;
+  std::filesystem::path file_;
   std::span<const std::string> unit_names_, tier_names_;
   std::unordered_map<std::string, std::size_t> unit_of_;
   std::vector<std::uint8_t> tiers_;     // [units]
@@ -140,7 +135,7 @@ class MapReader {
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> parse_tier_map(std::string_view text, const std::string& file,
+Result<std::vector<std::uint8_t>> parse_tier_map(std::string_view text, const std::filesystem::path& file,
                                                  std::span<const std::string> unit_names,
                                                  std::span<const std::string> tier_names) {
   return MapReader(file, unit_names, tier_names).read(text);
@@ -151,16 +146,15 @@ Result<std::vector<std::uint8_t>> read_tier_map(const std::filesystem::path& pat
                                                 std::span<const std::string> tier_names) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) return fail(ErrorKind::not_found, path.string(), "cannot be read: " + error.message());
-  if (bytes > most_bytes)
-    return fail(
-        ErrorKind::format, path.string(),
-        "it has " + std::to_string(bytes) + " bytes, a tier map has at most " + std::to_string(most_bytes));
+  if (error) return fail(phrases::file_place(path), errors::tier_map_unreadable(Said{error.message()}));
+  if (bytes > std::uintmax_t{most_bytes})
+    return fail(phrases::file_place(path),
+                errors::tier_map_too_large(Bytes{static_cast<std::int64_t>(bytes)}, Bytes{most_bytes}));
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
-  if (!file) return fail(ErrorKind::io, path.string(), "reading it failed");
-  return parse_tier_map(text.view(), path.string(), unit_names, tier_names);
+  if (!file) return fail(phrases::file_place(path), errors::tier_map_read_failed());
+  return parse_tier_map(text.view(), path, unit_names, tier_names);
 }
 
 }  // namespace fovea::precision

@@ -19,7 +19,7 @@
 namespace fovea::precision {
 
 // Tier numbers [units]. Errors name the file and the line.
-Result<std::vector<std::uint8_t>> parse_tier_map(std::string_view text, const std::string& file,
+Result<std::vector<std::uint8_t>> parse_tier_map(std::string_view text, const std::filesystem::path& file,
                                                  std::span<const std::string> unit_names,
                                                  std::span<const std::string> tier_names);
 // Reads at most 16 MiB.

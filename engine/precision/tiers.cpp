@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/models/say.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 namespace {
@@ -31,10 +31,14 @@ double mean_bits(const Tier& tier, const UnitTable& units) {
   return weights > 0 ? bits / weights : 0;
 }
 
-std::string known_names() {
-  std::string names = "file";
-  for (const NamedType& named : named_types) names += std::string(", ") + named.name;
+std::vector<std::string> known_names() {
+  std::vector<std::string> names{"file"};
+  for (const NamedType& named : named_types) names.emplace_back(named.name);
   return names;
+}
+
+std::unexpected<Error> wrong(Error error) {
+  return fail(phrases::option_place("tiers"), std::move(error));
 }
 
 }  // namespace
@@ -43,7 +47,7 @@ Result<Tier> parse_tier(const std::string& name) {
   if (name == "file") return Tier{name, std::nullopt};
   const auto* const found = std::ranges::find(named_types, name, &NamedType::name);
   if (found != std::end(named_types)) return Tier{name, found->type};
-  return fail(ErrorKind::invalid, "tiers", "\"" + name + "\" is not a tier", "Known are " + known_names());
+  return wrong(errors::unknown_tier(name, known_names()));
 }
 
 Result<TierSet> parse_tiers(std::span<const std::string> names, const UnitTable& units) {
@@ -54,13 +58,9 @@ Result<TierSet> parse_tiers(std::span<const std::string> names, const UnitTable&
     if (tiers.size() < 2) continue;
     const double higher = mean_bits(tiers[tiers.size() - 2], units), lower = mean_bits(tiers.back(), units);
     if (lower >= higher)
-      return fail(ErrorKind::invalid, "tiers",
-                  models::say("\"", name, "\" has ", lower, " bits per weight here and stands behind \"",
-                              tiers[tiers.size() - 2].name, "\" with ", higher),
-                  "Give the tiers from high to low, each once");
+      return wrong(errors::tiers_out_of_order(name, lower, tiers[tiers.size() - 2].name, higher));
   }
-  if (tiers.empty())
-    return fail(ErrorKind::invalid, "tiers", "no tier is given", "Known are " + known_names());
+  if (tiers.empty()) return wrong(errors::no_tier_given(known_names()));
   return tiers;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/models/no_stream.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
 
@@ -42,7 +43,8 @@ Result<void> VersionLoader::load_all(std::span<const VersionLoad> loads, int thr
   std::optional<Error> error;  // under the mutex
   std::atomic<bool> give_up = false;
   std::atomic<std::int64_t> done = 0, done_bytes = 0;
-  Progress report{.stage = "loading", .done = 0, .total = 0, .unit = "bytes", .item = {}};
+  Progress report{
+      .stage = Progress::Stage::loading, .done = 0, .total = 0, .unit = Progress::Unit::bytes, .item = {}};
   for (const VersionLoad& load : loads) report.total += versions_.bytes_of(load.unit, load.tier);
   const auto tell = [&] {
     report.done = done_bytes;
@@ -70,7 +72,7 @@ Result<void> VersionLoader::load_all(std::span<const VersionLoad> loads, int thr
   });
   tell();  // the end, also of what was stopped or failed
   if (error) return std::unexpected(*std::move(error));
-  if (done < std::ssize(loads)) return fail(ErrorKind::cancelled, "loading", "was stopped");
+  if (done < std::ssize(loads)) return fail(phrases::stage_loading(), errors::stopped_on_request());
   return {};
 }
 

@@ -5,11 +5,9 @@
 #include <set>
 
 #include "engine/core/device_words.h"
-#include "engine/models/say.h"
+#include "engine/precision/errors.h"
 
 namespace fovea::precision {
-
-using models::say;
 
 VersionTable::VersionTable(Parts parts, Arena arena) : parts_(std::move(parts)), arena_(std::move(arena)) {
   const auto units = static_cast<std::size_t>(parts_.units->size());
@@ -44,10 +42,9 @@ Result<std::vector<VersionLoad>> VersionTable::reserve(std::span<const TierId> f
       const Block block = allocate(unit, tier);
       if (!block) {
         for (const VersionLoad& load : loads) give_back(load.block);
-        return fail(ErrorKind::memory, "arena",
-                    say("has no room for ", name(unit), " at ", parts_.tiers[tier], ", the ",
-                        loads.size() + 1, "th of the first versions; ", arena_.bytes(), " bytes in all"),
-                    "Give a larger budget or lower tiers");
+        return fail(phrases::arena_place(),
+                    errors::no_block_for_first_version(name(unit), parts_.tiers[tier], std::ssize(loads) + 1,
+                                                       Bytes{arena_.bytes()}));
       }
       loads.push_back({unit, tier, block});
     }
@@ -127,17 +124,16 @@ void VersionTable::end_swap(UnitId unit) {
 Result<void> VersionTable::audit(std::span<const Block> unpublished) const {
   FOVEA_CHECK(arena_.audit());
   for (UnitId unit = 0; unit < units(); ++unit) {
-    const auto wrong = [&](const std::string& what) { return fail(ErrorKind::internal, name(unit), what); };
+    const auto wrong = [&](Error error) { return fail(phrases::name_place(name(unit)), std::move(error)); };
     const TierId tier = tiers_[at(unit)];
     const Block& block = blocks_[at(unit)];
-    if (tier != no_tier && !is_tier(tier)) return wrong(say("is published at tier ", int{tier}));
-    if (static_cast<bool>(block) != (tier != no_tier))
-      return wrong("has a block without a tier, or a tier without one");
+    if (tier != no_tier && !is_tier(tier)) return wrong(errors::unit_at_unknown_tier(tier));
+    if (static_cast<bool>(block) != (tier != no_tier)) return wrong(errors::unit_block_and_tier());
     if (block && block_bytes(block) != bytes_of(unit, tier))
-      return wrong(say("has a block of ", block_bytes(block), " bytes, expected ", bytes_of(unit, tier)));
-    if (block && on_host(unit)) return wrong("is the host's, and has a version");
+      return wrong(errors::unit_block_size(Bytes{block_bytes(block)}, Bytes{bytes_of(unit, tier)}));
+    if (block && on_host(unit)) return wrong(errors::unit_on_host_and_device());
     if (!in_flight(unit) && targets_[at(unit)] != tier)
-      return wrong(say("is not in flight, and goes to tier ", int{targets_[at(unit)]}));
+      return wrong(errors::unit_goes_nowhere(targets_[at(unit)]));
   }
   return audit_owners(unpublished);
 }
@@ -158,16 +154,13 @@ Result<void> VersionTable::audit_owners(std::span<const Block> unpublished) cons
     own(retired.block);
     retired_blocks += static_cast<bool>(retired.block);
   }
-  if (!once) return fail(ErrorKind::internal, "residency", "a block has two owners");
-  if (retired_blocks != retired_count_)
-    return fail(ErrorKind::internal, "residency",
-                say(retired_count_, " retired blocks, counted ", retired_blocks));
+  const auto wrong = [](Error error) { return fail(phrases::residency_place(), std::move(error)); };
+  if (!once) return wrong(errors::block_of_two_owners());
+  if (retired_blocks != retired_count_) return wrong(errors::retired_blocks(retired_count_, retired_blocks));
   if (bytes != arena_.used_bytes())
-    return fail(ErrorKind::internal, "residency",
-                say("owns ", bytes, " bytes, the arena counts ", arena_.used_bytes(), " as used"));
+    return wrong(errors::owned_bytes(Bytes{bytes}, Bytes{arena_.used_bytes()}));
   if (arena_.used_bytes() > arena_.bytes())
-    return fail(ErrorKind::internal, "residency",
-                say("uses ", arena_.used_bytes(), " of ", arena_.bytes(), " bytes"));
+    return wrong(errors::used_beyond_arena(Bytes{arena_.used_bytes()}, Bytes{arena_.bytes()}));
   return {};
 }
 

@@ -140,7 +140,11 @@ Result<GenerateResult> generate_with(Engine::Parts& parts, const GenerateRequest
   const std::int64_t reused = sequence.length();
   const auto report = [&](std::int64_t done) {
     if (progress)
-      progress({.stage = "prefill", .done = reused + done, .total = length, .unit = "tokens", .item = {}});
+      progress({.stage = Progress::Stage::prefill,
+                .done = reused + done,
+                .total = length,
+                .unit = Progress::Unit::tokens,
+                .item = {}});
   };
   report(0);
   const auto logits = parts.prefill(

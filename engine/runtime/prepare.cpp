@@ -236,7 +236,7 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::D
     FOVEA_CHECK(precision::measure_divergences(*calibrated.model, source.units, source.tiers,
                                                *source.computes, *source.device, writer,
                                                reading->divergence_windows, threads, progress, stop));
-  if (progress) progress({"writing to the disk", 0, 0, "bytes", {}});
+  if (progress) progress({Progress::Stage::writing, 0, 0, Progress::Unit::bytes, {}});
   FOVEA_CHECK(writer.finish());
   FOVEA_TRY(const Store store, Store::open(request.store, identity));
   PrepareReport out = report(store, source);

@@ -44,7 +44,9 @@ Result<StoreCheck> verify(const std::filesystem::path& path, const ProgressSink&
       FOVEA_CHECK(store.read(unit, tier, std::span(memory.get(), static_cast<std::size_t>(bytes))));
       ++check.versions;
       check.bytes += bytes;
-      if (progress) progress({"checking", check.bytes, all, "bytes", path.filename().string()});
+      if (progress)
+        progress(
+            {Progress::Stage::checking, check.bytes, all, Progress::Unit::bytes, path.filename().string()});
     }
   }
   return check;

@@ -1,11 +1,11 @@
 // Decoding as captured graphs, against the same passes given to the device call by call: bit for bit, also
 // where the processor has a part.
 #include <cstring>
-#include <string>
 
 #include "engine/core/result.h"
 #include "engine/runtime/load.h"
 #include "engine/selftest/engines.h"
+#include "engine/selftest/errors.h"
 #include "engine/selftest/selftest.h"
 
 namespace fovea::selftest {
@@ -30,10 +30,10 @@ Result<Decoded> decode(const LoadOptions& request, const GoldenModel& model, boo
   return decoded;
 }
 
-std::string first_difference(const std::vector<float>& graphs, const std::vector<float>& pieces) {
-  if (graphs.size() != pieces.size()) return "fewer logits";
+Phrase first_difference(const std::vector<float>& graphs, const std::vector<float>& pieces) {
+  if (graphs.size() != pieces.size()) return phrases::selftest_graph_fewer_logits();
   for (std::size_t i = 0; i < graphs.size(); ++i) {
-    if (std::memcmp(&graphs[i], &pieces[i], sizeof(float)) != 0) return "another logit " + std::to_string(i);
+    if (std::memcmp(&graphs[i], &pieces[i], sizeof(float)) != 0) return phrases::selftest_graph_logit(i);
   }
   return {};
 }
@@ -53,14 +53,14 @@ Result<SelfTestPart> test_decode_graphs(const Bench& bench) {
     request.precision.offload.cpu_moe_layers = host_layers;
     FOVEA_TRY(const Decoded graphs, decode(request, model, true, bench));
     FOVEA_TRY(const Decoded pieces, decode(request, model, false, bench));
-    const std::string where = host_layers > 0 ? ", --n-cpu-moe " + std::to_string(host_layers) : "";
-    const std::string wrong = first_difference(graphs.logits, pieces.logits);
-    count(part, wrong.empty() ? "" : wrong + " by graphs than call by call" + where);
+    const auto count_here = [&](const Phrase& fault) {
+      count(part,
+            fault.empty() || host_layers == 0 ? fault : phrases::selftest_beside_host(fault, host_layers));
+    };
+    count_here(first_difference(graphs.logits, pieces.logits));
     // All passes but the first, which is done call by call.
     const bool launched = graphs.graphs.launched == std::ssize(model.tokens) - 1;
-    if (captures)
-      count(part,
-            launched ? "" : "only " + std::to_string(graphs.graphs.launched) + " passes were graphs" + where);
+    if (captures) count_here(launched ? Phrase() : phrases::selftest_graphs_launched(graphs.graphs.launched));
   }
   return part;
 }

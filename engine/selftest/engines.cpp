@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/core/result.h"
+#include "engine/selftest/errors.h"
 
 namespace fovea::selftest {
 
@@ -12,8 +13,7 @@ Result<LoadOptions> request_for(const GoldenModel& model, const Bench& bench) {
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(model.file.data()), std::ssize(model.file));
   file.close();
-  if (!file)
-    return fail(ErrorKind::io, path.string(), "cannot be written", "Set TMPDIR to a folder with room");
+  if (!file) return fail(phrases::file_place(path), errors::selftest_cannot_write());
   LoadOptions request{.model = path, .context = 64, .kv = KvType::f32};
   request.threads = bench.threads;
   request.need_tokenizer = false;

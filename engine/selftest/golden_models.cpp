@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/core/result.h"
+#include "engine/selftest/errors.h"
 
 // The files' bytes between labels in the read-only data.
 #define FOVEA_CARRY(label, file)                \
@@ -39,21 +40,20 @@ extern "C" const std::byte fovea_selftest_experts_logits_begin[], fovea_selftest
 namespace fovea::selftest {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using Contents = std::span<const std::byte>;
 
 std::unexpected<Error> damaged() {
-  return fail(ErrorKind::internal, "the self test's models", "are damaged inside the program",
-              "Build the program again");
+  return fail(phrases::selftest_models_place(), errors::selftest_models_damaged());
 }
 
 // NumPy's format, version 1: magic (6), version (2), length of the header (2), header, values.
-Result<std::vector<float>> read_npy(Bytes file) {
+Result<std::vector<float>> read_npy(Contents file) {
   constexpr std::size_t before = 10;
   if (file.size() < before) return damaged();
   const std::size_t header = std::to_integer<std::size_t>(file[8]) | std::to_integer<std::size_t>(file[9])
                                                                          << 8;
   if (before + header > file.size()) return damaged();
-  const Bytes data = file.subspan(before + header);
+  const Contents data = file.subspan(before + header);
   std::vector<float> values(data.size() / sizeof(float));
   std::memcpy(values.data(), data.data(), values.size() * sizeof(float));
   return values;
@@ -76,7 +76,7 @@ Result<std::vector<TokenId>> tokens_of(std::string_view name) {
   return damaged();
 }
 
-Result<GoldenModel> golden_model(std::string_view name, Bytes file, Bytes logits) {
+Result<GoldenModel> golden_model(std::string_view name, Contents file, Contents logits) {
   GoldenModel model{.name = name, .file = file, .tokens = {}, .logits = {}};
   FOVEA_TRY(model.tokens, tokens_of(name));
   FOVEA_TRY(model.logits, read_npy(logits));

@@ -7,6 +7,7 @@
 #include "engine/core/errors.h"
 #include "engine/core/result.h"
 #include "engine/models/no_stream.h"
+#include "engine/selftest/errors.h"
 #include "engine/selftest/selftest.h"
 #include "kernels/cases/case.h"
 #include "kernels/reference/device.h"
@@ -31,10 +32,10 @@ Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
     const Case& one = *all[i];
     const std::string operation = one.name.substr(0, one.name.find(' '));
     if (bench.progress) {
-      bench.progress({.stage = "self test",
+      bench.progress({.stage = Progress::Stage::self_test,
                       .done = static_cast<std::int64_t>(i),
                       .total = static_cast<std::int64_t>(all.size()),
-                      .unit = "cases",
+                      .unit = Progress::Unit::cases,
                       .item = operation});
     }
     auto part = std::ranges::find(parts, operation, &SelfTestPart::name);
@@ -48,13 +49,14 @@ Result<std::vector<SelfTestPart>> test_operations(const Bench& bench) {
       kernels::Stream& chosen = library ? *with_library : *stream;
       const std::vector<float> outputs = run_once(one, bench.device, chosen, packed, damage);
       if (const kernels::Failure failure = chosen.failure(); !failure.empty())
-        return fail(phrases::device_case_place(bench.device.name(), one.name),
+        return fail(phrases::selftest_case_place(bench.device.name(), one.name),
                     errors::device_failed(phrase_of(failure)));
       part->worst = std::max(part->worst, worst_share(outputs, expected, tolerance));
-      std::string wrong = !damage.empty() ? damage : difference(outputs, expected, tolerance);
-      if (!wrong.empty())
-        wrong = one.name + (library ? ", by a library: " : packed ? ", packed: " : ": ") + wrong;
-      count(*part, std::move(wrong));
+      const Said wrong{!damage.empty() ? damage : difference(outputs, expected, tolerance)};
+      count(*part, wrong.words.empty() ? Phrase()
+                   : library           ? phrases::selftest_case_by_library(one.name, wrong)
+                   : packed            ? phrases::selftest_case_packed(one.name, wrong)
+                                       : phrases::selftest_case(one.name, wrong));
     }
   }
   return parts;

@@ -7,6 +7,7 @@
 #include "engine/core/result.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/processor.h"
+#include "engine/selftest/errors.h"
 
 namespace fovea {
 namespace {
@@ -20,7 +21,7 @@ class TemporaryFolder {
     std::error_code error;
     std::string path = (std::filesystem::temp_directory_path(error) / "fovea-selftest-XXXXXX").string();
     if (error || !mkdtemp(path.data()))
-      return fail(ErrorKind::io, path, "the folder cannot be made", "Set TMPDIR to a folder with room");
+      return fail(phrases::file_place(std::filesystem::path(path)), errors::selftest_no_folder());
     return TemporaryFolder(std::move(path));
   }
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -50,7 +51,7 @@ std::int64_t SelfTestResult::failed() const {
   return sum;
 }
 
-void selftest::count(SelfTestPart& part, std::string fault) {
+void selftest::count(SelfTestPart& part, Phrase fault) {
   ++part.checks;
   if (fault.empty()) return;
   ++part.failed;
@@ -58,7 +59,7 @@ void selftest::count(SelfTestPart& part, std::string fault) {
 }
 
 std::unexpected<Error> selftest::stopped() {
-  return fail(ErrorKind::cancelled, "self test", "stopped on request");
+  return fail(phrases::stage_self_test(), errors::stopped_on_request());
 }
 
 Result<SelfTestResult> selftest::run(const kernels::Device& device, const SelfTestSettings& settings,

@@ -32,7 +32,7 @@ Result<SelfTestResult> run(const kernels::Device& device, const SelfTestSettings
                            const ProgressSink& progress = {}, std::stop_token stop = {});
 
 // Counts a check; `fault` says what is wrong, empty: nothing.
-void count(SelfTestPart& part, std::string fault);
+void count(SelfTestPart& part, Phrase fault);
 std::unexpected<Error> stopped();
 
 }  // namespace fovea::selftest

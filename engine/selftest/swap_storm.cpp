@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "engine/core/result.h"
 #include "engine/precision/plan_inputs.h"
 #include "engine/runtime/load.h"
 #include "engine/selftest/engines.h"
+#include "engine/selftest/errors.h"
 #include "engine/selftest/selftest.h"
 
 namespace fovea::selftest {
@@ -73,10 +73,10 @@ Result<SelfTestPart> test_swap_storm(const Bench& bench) {
     const PrecisionUse use = *engine->precision();
     if (std::min(use.promotions, use.demotions) >= min_swaps) break;
     if (bench.progress) {
-      bench.progress({.stage = "self test",
+      bench.progress({.stage = Progress::Stage::self_test,
                       .done = use.promotions,
                       .total = min_swaps,
-                      .unit = "promotions",
+                      .unit = Progress::Unit::promotions,
                       .item = part.name});
     }
     FOVEA_TRY(const auto meanwhile, answer());
@@ -84,18 +84,18 @@ Result<SelfTestPart> test_swap_storm(const Bench& bench) {
     differs = differs || !same_bits(meanwhile, before);
   }
   const PrecisionUse use = *engine->precision();
-  const std::string swaps =
-      std::to_string(use.promotions) + " promotions, " + std::to_string(use.demotions) + " demotions";
-  count(part, std::min(use.promotions, use.demotions) >= min_swaps ? "" : "only " + swaps);
-  count(part, use.swaps_failed == 0 ? "" : std::to_string(use.swaps_failed) + " swaps failed");
-  count(part, finite ? "" : "a logit is not a number after " + swaps);
-  count(part, differs ? "" : "the swaps changed no answer: the passes do not read what is published");
+  const Phrase swaps = phrases::selftest_swaps(use.promotions, use.demotions);
+  const auto check = [&](bool right, Phrase fault) { count(part, right ? Phrase() : std::move(fault)); };
+  check(std::min(use.promotions, use.demotions) >= min_swaps, phrases::selftest_few_swaps(swaps));
+  check(use.swaps_failed == 0, phrases::selftest_failed_swaps(use.swaps_failed));
+  check(finite, phrases::selftest_logit_no_number(swaps));
+  check(differs, phrases::selftest_swaps_without_effect());
 
   control->mode = StormMode::home;
   for (int round = 0; round < max_rounds && !control->home; ++round) FOVEA_CHECK(answer());
   FOVEA_TRY(const auto after, answer());
-  count(part, control->home ? "" : "the experts did not get back to their tiers");
-  count(part, same_bits(before, after) ? "" : "other logits than before, after " + swaps);
+  check(control->home, phrases::selftest_tiers_not_back());
+  check(same_bits(before, after), phrases::selftest_other_logits(swaps));
   return part;
 }
 

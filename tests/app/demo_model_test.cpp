@@ -152,7 +152,7 @@ class DemoModelTest : public QObject {
     const fovea::tests::TemporaryFolder folder;
     std::stop_source stop;
     const auto progress = [&](const fovea::Progress& at) {
-      if (at.stage == "building" && at.done > at.total / 2) stop.request_stop();
+      if (at.stage == fovea::Progress::Stage::building && at.done > at.total / 2) stop.request_stop();
     };
     const auto stopped = install_demo_model(source, folder.path(), folder.path(), progress, stop.get_token());
     QCOMPARE(stopped.error().kind, fovea::ErrorKind::cancelled);

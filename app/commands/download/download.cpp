@@ -165,10 +165,6 @@ Result<void> from_cache(Session& session, const DownloadFlags& flags, const Erro
 
 void show_progress(const DownloadStatus& status, const ProgressSink& progress) {
   if (!progress || status.bytes_total == 0) return;
-  constexpr std::int64_t width = 20;
-  const auto full = static_cast<std::size_t>(width * status.bytes_done / status.bytes_total);
-  const std::string bar =
-      "[" + std::string(full, '#') + std::string(static_cast<std::size_t>(width) - full, '-') + "]";
   std::string item = state_name(status.state);
   if (status.state == DownloadState::running)
     item = status.bytes_per_s > 0 ? size_text(static_cast<std::int64_t>(status.bytes_per_s)) + "/s" +
@@ -176,7 +172,8 @@ void show_progress(const DownloadStatus& status, const ProgressSink& progress) {
                                   : "";
   if (status.state == DownloadState::waiting)
     item = status.error ? status.error->message() : "Another program downloads this file";
-  progress({bar, status.bytes_done, status.bytes_total, "bytes", item});
+  progress(
+      {Progress::Stage::downloading, status.bytes_done, status.bytes_total, Progress::Unit::bytes, item});
 }
 
 Result<void> fetch(Session& session, const DownloadFlags& flags) {

@@ -18,6 +18,7 @@
 
 namespace {
 
+using fovea::Progress;
 using fovea::app::WizardController;
 using fovea::app::WizardWorld;
 using fovea::ui::WizardDialog;
@@ -147,14 +148,15 @@ void take_local() {
   take(wizard.dialog(), QStringLiteral("4-memory-demo"));
   go_to(wizard, Page::start);
   Q_EMIT wizard.dialog().nextRequested();
-  wizard.load_progress({"preparing", 31'000'000, 56'000'000, "bytes", "blk.17.ffn_up_exps.weight"});
+  wizard.load_progress({Progress::Stage::preparing, 31'000'000, 56'000'000, Progress::Unit::bytes,
+                        "blk.17.ffn_up_exps.weight"});
   take(wizard.dialog(), QStringLiteral("5-preparing"));
   wizard.open_failed({fovea::ErrorKind::io, "/home/ada/.local/share/fovea/stores/demo.store",
                       "cannot be written: no space left on device", "Free some space, then open it again"});
   take(wizard.dialog(), QStringLiteral("5-error"));
   Q_EMIT wizard.dialog().nextRequested();
   wizard.model_opened();
-  wizard.calibration_progress({"calibrating", 4000, 10'000, "ms", {}});
+  wizard.calibration_progress({Progress::Stage::calibrating, 4000, 10'000, Progress::Unit::milliseconds, {}});
   take(wizard.dialog(), QStringLiteral("6-measuring"));
   wizard.calibrated({.seconds = 9.2,
                      .tokens = 412,

@@ -158,7 +158,7 @@ class LoadTest : public QObject {
     std::int64_t last = -1, total = 0;
     bool rising = true;
     const auto model = models::Model::load(std::move(*file), *device, 2, [&](const Progress& p) {
-      rising = rising && p.done >= last && p.done <= p.total && p.unit == "bytes";
+      rising = rising && p.done >= last && p.done <= p.total && p.unit == Progress::Unit::bytes;
       last = p.done;
       total = p.total;
     });
