@@ -4,6 +4,7 @@
 #include <QSaveFile>
 #include <memory>
 
+#include "app/live/errors.h"
 #include "engine/api/replay.h"
 #include "engine/core/result.h"
 
@@ -14,7 +15,8 @@ constexpr double kHighShare = 0.25;
 const QByteArray kTraceMagic = QByteArrayLiteral("FOVTRACE");
 
 std::unexpected<Error> no_file(const QString& path, const QString& reason) {
-  return fail(ErrorKind::io, path.toStdString(), reason.toStdString(), "Choose another file");
+  return fail(phrases::file_place(std::filesystem::path(path.toStdString())),
+              errors::recording_not_opened(Said{reason.toStdString()}));
 }
 
 Result<Recording> replay_trace(const std::filesystem::path& file, std::stop_token stop) {
@@ -27,7 +29,7 @@ Result<Recording> replay_trace(const std::filesystem::path& file, std::stop_toke
     return {};
   };
   FOVEA_TRY(const ReplayReport report, replay(request, {}, stop));
-  if (ring->empty()) return fail(ErrorKind::format, file.string(), "the trace holds no pass");
+  if (ring->empty()) return fail(phrases::file_place(file), errors::trace_without_pass());
   Recording recording;
   recording.model.name = QString::fromStdString(report.model);
   recording.model.policy = PolicyKind::dynaexq;

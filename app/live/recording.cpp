@@ -6,6 +6,9 @@
 #include <QJsonObject>
 #include <cmath>
 
+#include "app/live/errors.h"
+#include "engine/core/result.h"
+
 namespace fovea::app {
 namespace {
 
@@ -14,10 +17,7 @@ constexpr qint64 kLongestLine = qint64{64} << 20;
 constexpr int kVersion = 1;
 
 std::unexpected<Error> cannot_write(const QIODevice& out) {
-  return std::unexpected(Error{.kind = ErrorKind::io,
-                               .where = "recording",
-                               .what = out.errorString().toStdString(),
-                               .advice = "Choose another place"});
+  return fail(phrases::recording_place(), errors::recording_not_written(Said{out.errorString().toStdString()}));
 }
 
 QJsonObject head(const SnapshotRing& ring, const LiveModel& model) {
@@ -128,12 +128,8 @@ QByteArray csv_row(const LiveModel& model, const Moment& moment, const MapFrame&
          (change.explained ? reasons[static_cast<std::size_t>(change.decision.reason)] : "unknown") + '\n';
 }
 
-std::unexpected<Error> bad_line(qint64 line, const QString& what) {
-  return std::unexpected(
-      Error{.kind = ErrorKind::format,
-            .where = "recording, line " + std::to_string(line),
-            .what = what.toStdString(),
-            .advice = "Open a recording that the live panel saved, or a trace of fovea trace"});
+std::unexpected<Error> bad_line(qint64 line, Error error) {
+  return fail(phrases::recording_line(line), std::move(error));
 }
 
 std::int64_t whole(const QJsonValue& value) {
@@ -211,16 +207,14 @@ bool read_moment(const QJsonObject& line, Snapshot& s) {
 
 Result<void> read_head(const QJsonObject& line, Recording& recording, Snapshot& s) {
   if (line["format"].toString() != QLatin1String("fovea live recording"))
-    return bad_line(1, QStringLiteral("this is not a recording of the live panel"));
+    return bad_line(1, errors::no_recording());
   if (line["version"].toInt() != kVersion)
-    return bad_line(
-        1, QStringLiteral("version %1 is not known, only %2").arg(line["version"].toInt()).arg(kVersion));
+    return bad_line(1, errors::recording_version(line["version"].toInt(), kVersion));
   s.layers = whole(line["layers"]);
   s.units_per_layer = whole(line["units_per_layer"]);
   if (s.layers < 1 || s.units_per_layer < 1 || s.layers > 4096 || s.units_per_layer > 65535 ||
       s.layers * s.units_per_layer > kMaxUnits)
-    return bad_line(
-        1, QStringLiteral("%1 layers of %2 experts are not possible").arg(s.layers).arg(s.units_per_layer));
+    return bad_line(1, errors::recording_shape(s.layers, s.units_per_layer));
   for (const QJsonValue& tier : line["tiers"].toArray()) {
     if (s.tiers.size() == 32) break;
     s.tiers.push_back({.name = tier["name"].toString().left(32).toStdString(),
@@ -296,26 +290,23 @@ Result<Recording> read_json_lines(QIODevice& in) {
   for (qint64 number = 1; !in.atEnd(); ++number) {
     const QByteArray text = in.readLine(kLongestLine);
     if (text.isEmpty())
-      return std::unexpected(Error{.kind = ErrorKind::io,
-                                   .where = "recording, line " + std::to_string(number),
-                                   .what = in.errorString().toStdString(),
-                                   .advice = "Check the disk"});
+      return bad_line(number, errors::recording_not_read(Said{in.errorString().toStdString()}));
     if (text.trimmed().isEmpty()) continue;
     QJsonParseError error;
     const QJsonDocument line = QJsonDocument::fromJson(text, &error);
-    if (!line.isObject()) return bad_line(number, error.errorString());
+    if (!line.isObject()) return bad_line(number, errors::recording_no_json(Said{error.errorString().toStdString()}));
     if (snapshot.layers == 0) {
       if (auto read = read_head(line.object(), recording, snapshot); !read)
         return std::unexpected(read.error());
       continue;
     }
     const double seconds = line["seconds"].toDouble(-1);
-    if (!(seconds >= 0) || !std::isfinite(seconds)) return bad_line(number, QStringLiteral("it has no time"));
+    if (!(seconds >= 0) || !std::isfinite(seconds)) return bad_line(number, errors::recording_no_time());
     if (!read_moment(line.object(), snapshot))
-      return bad_line(number, QStringLiteral("it names a unit that is not there"));
+      return bad_line(number, errors::recording_no_unit());
     ring->add(snapshot, seconds);
   }
-  if (ring->empty()) return bad_line(1, QStringLiteral("it holds no moment"));
+  if (ring->empty()) return bad_line(1, errors::recording_empty());
   recording.ring = std::move(ring);
   return recording;
 }
