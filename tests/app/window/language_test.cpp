@@ -2,7 +2,6 @@
 #include "ui/language/language.h"
 
 #include <QCoreApplication>
-#include <QDirIterator>
 #include <QFile>
 #include <QLocale>
 #include <QMenuBar>
@@ -13,6 +12,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "app/download/errors.h"
+#include "app/files/error_json.h"
+#include "app/history/errors.h"
 #include "app/history/history.h"
 #include "app/library/device_choice.h"
 #include "app/live/panel_files.h"
@@ -20,8 +22,9 @@
 #include "app/window/model_rows.h"
 #include "app/window/wizard_downloads.h"
 #include "app/words/error_words.h"
-#include "app/words/known_sentences.h"
 #include "engine/api/model_info.h"
+#include "engine/checkpoint/errors.h"
+#include "engine/core/device_words.h"
 #include "tests/support/environment.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
@@ -101,91 +104,6 @@ QString fault_of(const Text& text) {
       return QStringLiteral("differs in its outer spaces");
   }
   return {};
-}
-
-// A source without comments, each literal in one piece.
-QString source_of(const QString& path) {
-  QFile file(path);
-  if (!file.open(QFile::ReadOnly)) return {};
-  QString source = QString::fromUtf8(file.readAll());
-  source.remove(QRegularExpression(QStringLiteral("(?<=\\s)//[^\n]*")));
-  source.remove(QRegularExpression(QStringLiteral("\"\\s*\n\\s*\"")));
-  return source.remove(QStringLiteral("'\"'"));
-}
-
-QStringList literals_of(const QString& source) {
-  static const QRegularExpression literal(QStringLiteral("\"((?:[^\"\\\\\n]|\\\\.)*)\""));
-  QStringList found;
-  for (auto each = literal.globalMatch(source); each.hasNext();)
-    found += each.next().captured(1).replace(QStringLiteral("\\\""), QStringLiteral("\""));
-  return found;
-}
-
-// What a call's arguments from this one on are written with, up to the bracket that closes it.
-QString arguments_from(const QString& source, qsizetype at, int first) {
-  bool in_literal = false;
-  int depth = 0, argument = 0;
-  qsizetype begin = at;
-  for (; at < source.size(); ++at) {
-    const QChar c = source[at];
-    if (c == QLatin1Char('"')) in_literal = !in_literal;
-    if (in_literal) {
-      if (c == QLatin1Char('\\')) ++at;
-      continue;
-    }
-    if (QStringLiteral("([{").contains(c)) ++depth;
-    if (QStringLiteral(")]}").contains(c) && depth-- == 0) break;
-    if (c == QLatin1Char(',') && depth == 0 && ++argument == first) begin = at;
-  }
-  return argument >= first ? source.mid(begin, at - begin) : QString();
-}
-
-// The words of a source's errors, what and advice.
-QStringList pieces_of_errors(const QString& source, const QString& kinds) {
-  static const QRegularExpression word(QStringLiteral("[a-z]{3}"));
-  const QRegularExpression error(QStringLiteral("[({]\\s*(?=ErrorKind::(?:%1),)").arg(kinds));
-  QStringList pieces;
-  for (auto each = error.globalMatch(source); each.hasNext();)
-    pieces += literals_of(arguments_from(source, each.next().capturedEnd(), 2)).filter(word);
-  if (!kinds.contains(QStringLiteral("format"))) return pieces;
-  // describe.h's function for files that are damaged.
-  static const QRegularExpression damaged(QStringLiteral("return damaged(_here)?\\("));
-  for (auto each = damaged.globalMatch(source); each.hasNext();) {
-    const QRegularExpressionMatch call = each.next();
-    pieces +=
-        literals_of(arguments_from(source, call.capturedEnd(), call.hasCaptured(1) ? 0 : 2)).filter(word);
-  }
-  return pieces;
-}
-
-// Why there is no GPU, or why one cannot be used: every text of several words.
-QStringList pieces_about_gpus(const QString& source) {
-  static const QRegularExpression words(QStringLiteral("[a-z] [a-zA-Z]"));
-  return literals_of(source).filter(words);
-}
-
-bool is_of_the_window(const QString& path) {
-  static const QRegularExpression elsewhere(
-      QStringLiteral("/engine/(eval|selftest)/|/app/(commands|console|demo|terminal)/"));
-  return !path.contains(elsewhere);
-}
-
-// What is only written by Fovea itself or said on the command line, and the inside of templates, tokenisers,
-// stores and packed weights: of these errors a user of the window learns the kind, the place and the advice.
-bool is_of_few(const QString& path) {
-  static const QRegularExpression few(QStringLiteral(
-      "/engine/jinja/|/engine/text/(character_map|json_|regex|text_model|tokenizer_)|"
-      "/engine/checkpoint/(gguf_writer|synthetic|packed_|store_format|store_writer)|/engine/runtime/measure|"
-      "/engine/precision/(dynaexq|offload|tier_map)|/app/advisor/catalogue"));
-  return path.contains(few);
-}
-
-QStringList pieces_for_the_window(const QString& path, const QString& source) {
-  if (path.contains(QStringLiteral("/kernels/"))) return pieces_about_gpus(source);
-  if (!is_of_the_window(path)) return {};
-  const QString kinds = QStringLiteral("not_found|io|memory|context_full|device");
-  return pieces_of_errors(source,
-                          is_of_few(path) ? kinds : kinds + QStringLiteral("|format|unsupported|invalid"));
 }
 
 }  // namespace
@@ -338,54 +256,61 @@ class LanguageTest : public QObject {
     QCOMPARE(one(3), QStringLiteral("Die 3 ältesten Nachrichten passen nicht mehr und wurden weggelassen"));
   }
 
-  // The engine's sentence below a headline in the window's language, and its advice, where that is known.
+  // A headline that says what kind of trouble it is, then the error's own sentences.
   void errorsAreInTheLanguage() {
-    const Error damaged{ErrorKind::format, "model.gguf, offset 12", "the moon is 7",
-                        "Download the file again"};
-    const Error unknown{ErrorKind::io, "disk", "it is gone", "Do what nobody else does"};
-    const Error full{ErrorKind::context_full, "prompt", "300 tokens do not fit",
-                     "Load the model with a longer context, or shorten the conversation, or let the 4 oldest "
-                     "messages be left out"};
+    const Error damaged = errors::gguf_dimensions("\"x\"", 9)
+                              .at(phrases::offset_place(std::filesystem::path("model.gguf"), 12))
+                              .advise(phrases::download_again());
+    const Error full = errors::conversation_too_long(300, 256, 4).at(phrases::file_place("prompt"));
     ui::use_language(QStringLiteral("en"));
-    for (const Error& error : {damaged, unknown, full})
+    for (const Error& error : {damaged, full})
       QCOMPARE(app::error_words(error), QString::fromStdString(error.message()));
     ui::use_language(QStringLiteral("de"));
-    QCOMPARE(
-        app::error_words(damaged),
-        QStringLiteral("Eine Datei ist beschädigt oder nicht das, was sie sein soll: model.gguf, offset 12: "
-                       "the moon is 7. Laden Sie die Datei noch einmal herunter"));
-    QCOMPARE(app::error_words(unknown),
-             QStringLiteral("Ein Zugriff ist fehlgeschlagen: disk: it is gone. Do what nobody else does"));
-    QVERIFY2(
-        app::error_words(full).endsWith(QStringLiteral("lassen Sie die 4 ältesten Nachrichten weglassen")),
-        qPrintable(app::error_words(full)));
-    QCOMPARE(app::messages_to_leave_out(full), 4);
-    QCOMPARE(app::messages_to_leave_out(damaged), 0);
+    QCOMPARE(app::error_words(damaged),
+             QStringLiteral(
+                 "Eine Datei ist beschädigt oder nicht das, was sie sein soll: model.gguf, Stelle 12: "
+                 "Tensor \"x\" hat 9 Dimensionen, erwartet sind 1 bis 4. Laden Sie die Datei noch einmal "
+                 "herunter"));
+    QVERIFY2(app::error_words(full).endsWith(QStringLiteral("die 4 ältesten Nachrichten weglassen")),
+             qPrintable(app::error_words(full)));
+    const Error one = errors::conversation_too_long(300, 256, 1);
+    QVERIFY2(app::error_words(one).endsWith(QStringLiteral("die älteste Nachricht weglassen")),
+             qPrintable(app::error_words(one)));
     // Every kind has its headline.
     for (int kind = 0; kind <= static_cast<int>(ErrorKind::internal); ++kind) {
-      const Error error{static_cast<ErrorKind>(kind), {}, "what", {}};
-      QVERIFY2(app::error_words(error).endsWith(QStringLiteral(": what")), qPrintable(QString::number(kind)));
+      Error error = errors::cannot_read(Said{"what"});
+      error.kind = static_cast<ErrorKind>(kind);
+      QVERIFY2(!app::error_words(error).startsWith(QStringLiteral("kann nicht")),
+               qPrintable(app::error_words(error)));
+      QVERIFY2(app::error_words(error).contains(QStringLiteral(": kann nicht gelesen werden: what. ")),
+               qPrintable(app::error_words(error)));
     }
   }
 
-  // What varies is put where the translation has it, whatever it looks like; of two sentences that would do,
-  // the one that says more.
+  // What others said stays as it is, whatever it looks like; sizes have the language's decimal point.
   void whatVariesIsPutIn() {
     ui::use_language(QStringLiteral("de"));
-    const auto said = [](const char* what, const char* advice) {
-      return app::error_words(Error{ErrorKind::memory, {}, what, advice});
-    };
-    QCOMPARE(
-        said("300 tokens do not fit a context of 256 with room for an answer", "Known are %2 and %1"),
-        QStringLiteral("Der Speicher reicht nicht: 300 Token passen nicht in einen Kontext von 256 mit Platz "
-                       "für eine Antwort. Bekannt sind %2 and %1"));
-    QCOMPARE(said("300 tokens do not fit a context of 256", ""),
-             QStringLiteral("Der Speicher reicht nicht: 300 Token passen nicht in einen Kontext von 256"));
-    QCOMPARE(
-        said("cannot create the file: Permission denied", ""),
-        QStringLiteral("Der Speicher reicht nicht: die Datei kann nicht angelegt werden: Permission denied"));
-    QCOMPARE(said("there is not enough memory on Mars", ""),
-             QStringLiteral("Der Speicher reicht nicht: there is not enough memory on Mars"));
+    QVERIFY(app::error_words(errors::cannot_write(Said{"%1 {said} 1.5"}))
+                .contains(QStringLiteral("%1 {said} 1.5")));
+    QVERIFY2(
+        app::error_words(errors::download_disk_full(Bytes{std::int64_t{5} << 19}, Bytes{2}))
+            .contains(QStringLiteral("2,50 MiB")),
+        qPrintable(app::error_words(errors::download_disk_full(Bytes{std::int64_t{5} << 19}, Bytes{2}))));
+  }
+
+  // The build sees to it that each code has a translation; here that the window finds it.
+  void everyCodeIsTranslated() {
+    ui::use_language(QStringLiteral("de"));
+    QVERIFY(app::error_table().size() > 500);
+    QStringList missing;
+    for (const Code& code : app::error_table()) {
+      const QByteArray id(code.id.data(), std::ssize(code.id));
+      const auto is_there = [&](const char* which) {
+        return QCoreApplication::translate("errors", id.constData(), which) != QLatin1String(id);
+      };
+      if (!is_there(nullptr) || (!code.advice.empty() && !is_there("advice"))) missing += QLatin1String(id);
+    }
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(QLatin1Char(' '))));
   }
 
   // As the engine says them, of the files that people meet.
@@ -454,7 +379,7 @@ class LanguageTest : public QObject {
     QVERIFY(fields > 20);
     put("settings.json", QByteArray::fromStdString(json.dump()));
     FOVEA_VERIFY(file.load());
-    std::vector<std::string> notices = file.take_notices();
+    std::vector<Phrase> notices = file.take_notices();
     QCOMPARE(static_cast<int>(notices.size()), fields);
     put("settings.json", R"({"appearance": 5})");
     FOVEA_VERIFY(file.load());
@@ -469,11 +394,9 @@ class LanguageTest : public QObject {
     const auto more = file.take_notices();
     notices.insert(notices.end(), more.begin(), more.end());
     for (const Phrase& notice : history->opening().notices) notices.push_back(fovea::english(notice));
-    notices.emplace_back(
-        "h.db was written by a newer Fovea: the conversations can be read and exported, but nothing new is "
-        "kept. Update Fovea to write again.");
-    notices.emplace_back("Conversations that could be read from it and are here again: 3.");
-    for (const std::string& notice : notices) {
+    notices.push_back(phrases::history_newer(std::filesystem::path("h.db")));
+    notices.push_back(phrases::history_saved(3));
+    for (const Phrase& notice : notices) {
       QString said = app::sentence_words(notice);
       said.remove(QRegularExpression(QStringLiteral("\\([^)]*\\)")));  // SQLite's own words
       QVERIFY2(!said.contains(english), qPrintable(said));
@@ -493,17 +416,18 @@ class LanguageTest : public QObject {
     ui::use_language(QStringLiteral("de"));
     app::DownloadStatus status;
     status.state = app::DownloadState::failed;
-    status.error = Error{ErrorKind::io, "hub", "the server has trouble (status 500)", "Try again later"};
+    status.error = errors::server_trouble(500).at(phrases::file_place("hub"));
     QCOMPARE(app::row_of(status).text,
              QStringLiteral(
                  "Es ist fehlgeschlagen. Ein Zugriff ist fehlgeschlagen: hub: der Server hat Schwierigkeiten "
                  "(Status 500). Versuchen Sie es später noch einmal"));
     status.state = app::DownloadState::disk_full;
-    status.error = Error{ErrorKind::io, "/m", "the disk is too full: 5 MB are needed, 2 MB are free",
-                         "Free some space, then resume; nothing that was downloaded is lost"};
-    QVERIFY2(app::row_of(status).text.contains(QStringLiteral(
-                 "die Platte ist zu voll: 5 MB werden gebraucht, 2 MB sind frei. Schaffen Sie Platz")),
-             qPrintable(app::row_of(status).text));
+    status.error =
+        errors::download_disk_full(Bytes{5'000'000}, Bytes{2'000'000}).at(phrases::file_place("/m"));
+    QVERIFY2(
+        app::row_of(status).text.contains(QStringLiteral(
+            "die Platte ist zu voll: 4,77 MiB werden gebraucht, 1,91 MiB sind frei. Schaffen Sie Platz")),
+        qPrintable(app::row_of(status).text));
     status.state = app::DownloadState::waiting;
     status.error.reset();
     QCOMPARE(app::row_of(status).text, QStringLiteral("Ein anderes Programm lädt diese Datei"));
@@ -524,58 +448,9 @@ class LanguageTest : public QObject {
     Q_EMIT worker.changed(status);
     QCOMPARE(q(shown.words), QStringLiteral("Ein anderes Programm lädt diese Datei"));
     status.state = app::DownloadState::failed;
-    status.error = Error{ErrorKind::io, "hub", "the server has trouble (status 500)", "Try again later"};
+    status.error = errors::server_trouble(500).at(phrases::file_place("hub"));
     Q_EMIT worker.changed(status);
     QVERIFY2(q(shown.error).contains(QStringLiteral("der Server hat Schwierigkeiten")), shown.error.c_str());
-  }
-
-  // A changed sentence would lose its translation without a word, and a new one would never get any.
-  void theEnginesSentencesAreKnown() {
-    std::set<QString> known, said;
-    QStringList unknown;
-    static const QRegularExpression place(QStringLiteral("%[1-9]"));
-    for (const std::string_view each : app::known_sentences())
-      for (const QString& piece : QString::fromUtf8(each.data(), std::ssize(each)).split(place))
-        known.insert(piece);
-    QVERIFY(known.size() > 500);
-    for (const char* top : {"engine", "app", "ui", "kernels/api", "kernels/cuda/module"}) {
-      QDirIterator files(QStringLiteral(FOVEA_SOURCE_DIR "/") + QLatin1String(top),
-                         {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
-                         QDirIterator::Subdirectories);
-      while (files.hasNext()) {
-        const QString path = files.next();
-        if (path.contains(QStringLiteral("/app/words/"))) continue;
-        const QString source = source_of(path);
-        QVERIFY2(!source.isEmpty(), qPrintable(path));
-        for (const QString& text : literals_of(source))
-          for (const QString& piece : text.split(place)) {
-            said.insert(piece);
-            said.insert(QLatin1Char(' ') + piece);  // behind the name of what is wrong
-          }
-        for (const QString& piece : pieces_for_the_window(path, source))
-          if (!known.contains(piece)) unknown += path + QStringLiteral(": ") + piece;
-      }
-    }
-    QVERIFY2(unknown.isEmpty(), qPrintable(unknown.join(QLatin1Char('\n'))));
-    for (const QString& piece : known)
-      QVERIFY2(piece.isEmpty() || said.contains(piece), qPrintable(QStringLiteral("nobody says: ") + piece));
-  }
-
-  void anUnknownSentenceIsFound() {
-    const QString source = QStringLiteral(
-        "return fail(ErrorKind::memory, \"where\", say(\"the \\\"moon\\\", \", n, \" is full\"),\n"
-        "            far ? \"Take \" + f(\"another, too\") : \"\");\n"
-        "return fail(ErrorKind::internal, \"where\", \"what\");");
-    QCOMPARE(pieces_of_errors(source, QStringLiteral("io|memory")),
-             QStringList({QStringLiteral("the \"moon\", "), QStringLiteral(" is full"),
-                          QStringLiteral("Take "), QStringLiteral("another, too")}));
-    QCOMPARE(pieces_of_errors(source, QStringLiteral("io")), QStringList());
-    QCOMPARE(pieces_of_errors(QStringLiteral("return damaged(name_, 8, \"the count is \" + n);\n"
-                                             "return damaged_here(\"it ends\");"),
-                              QStringLiteral("format")),
-             QStringList({QStringLiteral("the count is "), QStringLiteral("it ends")}));
-    QCOMPARE(pieces_about_gpus(QStringLiteral("f(\"libcuda.so.1\"); return \"no GPU here: \" + why;")),
-             QStringList(QStringLiteral("no GPU here: ")));
   }
 
   void anUnknownLanguageIsEnglish() {
