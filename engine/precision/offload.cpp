@@ -32,7 +32,7 @@ Result<std::vector<Override>> parse(const std::vector<std::string>& given) {
       const std::string place = entry.substr(equals + 1);
       if (place != "CPU" && place != "GPU" && !place.starts_with("CUDA"))
         return fail(phrases::option_place(flag), errors::override_unknown_place(place));
-      auto expression = text::Regex::compile(entry.substr(0, equals), flag);
+      auto expression = text::Regex::compile(entry.substr(0, equals), phrases::option_place(flag));
       if (!expression) {
         expression.error().kind = ErrorKind::invalid;  // it is no file's, but the flag's
         return std::unexpected(std::move(expression).error());

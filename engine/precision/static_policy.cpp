@@ -22,20 +22,17 @@ class StaticPolicy final : public Policy {
   Hotness hotness_;
 };
 
-std::unexpected<Error> wrong(Error error) {
-  return fail(phrases::static_policy_place(), std::move(error));
-}
-
 Result<void> check_room(const PolicyWorld& world, const std::vector<std::uint8_t>& tiers) {
   std::vector<std::int64_t> used(static_cast<std::size_t>(world.tiers()));
   for (const std::uint8_t tier : tiers) {
     if (tier == no_tier) continue;
-    if (tier >= world.tiers()) return wrong(errors::static_policy_tier(tier));
+    if (tier >= world.tiers()) return fail(phrases::static_policy_place(), errors::static_policy_tier(tier));
     ++used[tier];
   }
   for (std::size_t tier = 0; tier < used.size(); ++tier) {
     if (used[tier] > world.capacity[tier])
-      return wrong(errors::static_policy_room(used[tier], tier + 1, world.capacity[tier]));
+      return fail(phrases::static_policy_place(),
+                  errors::static_policy_room(used[tier], tier + 1, world.capacity[tier]));
   }
   return {};
 }
@@ -45,7 +42,8 @@ Result<void> check_room(const PolicyWorld& world, const std::vector<std::uint8_t
 Result<std::unique_ptr<Policy>> make_static(const PolicyWorld& world, std::vector<std::uint8_t> tiers) {
   FOVEA_CHECK(check(world));
   if (std::ssize(tiers) != world.units())
-    return wrong(errors::static_policy_units(std::ssize(tiers), world.units()));
+    return fail(phrases::static_policy_place(),
+                errors::static_policy_units(std::ssize(tiers), world.units()));
   FOVEA_CHECK(check_room(world, tiers));
   return std::make_unique<StaticPolicy>(world, std::move(tiers));
 }

@@ -1,7 +1,8 @@
 // What is said of loading, planning and answering.
 #pragma once
 
-#include "engine/api/errors.h"
+#include "engine/layers/errors.h"
+#include "engine/text/errors.h"
 
 namespace fovea::phrases {
 

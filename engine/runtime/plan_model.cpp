@@ -34,7 +34,7 @@ Result<LoadPlan> plan_of(const runtime::Subject& subject, LoadOptions options,
 std::string units_by_tier(const LoadPlan& plan) {
   std::string text;
   const auto add = [&](std::int64_t units, std::string_view name) {
-    if (units > 0) text += (text.empty() ? "" : ", ") + std::to_string(units) + " " + name;
+    if (units > 0) text += (text.empty() ? "" : ", ") + std::to_string(units) + " " + std::string(name);
   };
   for (const PlanTier& tier : plan.plan.parts.experts) add(tier.units, tier.name);
   add(plan.units_offloaded, plan.host_computes ? "host" : "disk");
