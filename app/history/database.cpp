@@ -53,7 +53,7 @@ Error error_of(int code, int system_error, const char* said_by_sqlite) {
     case SQLITE_NOMEM:
       return errors::no_memory();
     case SQLITE_TOOBIG:
-      return errors::history_text_too_large(Bytes{kMostBytesOfARow});
+      return errors::history_text_too_large(Bytes{kMaxBytesOfARow});
     case SQLITE_CONSTRAINT:
       return errors::history_parent_gone(said);
     case SQLITE_INTERRUPT:
