@@ -88,8 +88,8 @@ Result<void> print_info(const InspectFlags& flags, Console& console) {
                               (sizes ? for_people(*sizes, info.experts > 0) : std::string()));
   auto object = app::as_json(info);
   if (sizes) {
-    object["dense_bytes_per_token"] = sizes->token.dense_bytes;
-    object["expert_bytes_per_token"] = sizes->token.expert_bytes;
+    object["dense_bytes_per_token"] = static_cast<std::int64_t>(sizes->token.dense_bytes);
+    object["expert_bytes_per_token"] = static_cast<std::int64_t>(sizes->token.expert_bytes);
     for (const PlanTier& tier : sizes->tiers) object["unit_bytes"][tier.name] = tier.unit_bytes;
   }
   return write_json(console, object);

@@ -217,7 +217,9 @@ std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
                 fmt::format("{} units, read when they are needed", report.units_offloaded));
   text += row("KV cache", plan.parts.kv) + row("activations", plan.parts.activations);
   if (plan.parts.safety > 0) text += row("safety", plan.parts.safety);
-  text += row("total", plan.total_bytes, of_what_there_is(plan.total_bytes, plan.budget_bytes));
+  const bool limited = report.options.precision.budget_bytes > 0 || report.host_computes;
+  text += row("total", plan.total_bytes,
+              limited ? of_what_there_is(plan.total_bytes, plan.budget_bytes) : std::string());
   if (report.host_computes) text += "\n" + beside_the_card(report);
   text += times(report, prompt_tokens) + summary(report) + basis(report);
   if (!plan.advice.empty()) text += plan.fits ? "\n" : "\nWhat to change, each alone:\n";

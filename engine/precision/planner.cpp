@@ -319,19 +319,25 @@ std::int64_t min_budget(const PlanInputs& inputs, PolicyKind policy) {
   return budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, chooser.least()));
 }
 
+void compare_with_others(const PlanInputs& inputs, PolicyKind policy, PrecisionPlan& plan) {
+  const Chooser chooser(inputs, policy);
+  plan.plan.whole_bytes =
+      budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, chooser.highest()));
+  plan.plan.least_bytes = min_budget(inputs, policy);
+  plan.plan.advice.clear();
+  if (plan.plan.fits && !inputs.tier_names.empty() && !inputs.groups.empty())
+    advise(inputs, chooser, plan, plan.plan.advice);
+}
+
 PrecisionPlan plan_precision_anyway(const PlanInputs& inputs, PolicyKind policy) {
   const Chooser chooser(inputs, policy);
-  const Choice highest = chooser.highest();
   const Choice choice =
       inputs.budget_bytes == 0
-          ? highest
+          ? chooser.highest()
           : chooser.best(inputs.budget_bytes).or_else([&] { return std::optional(chooser.least()); }).value();
   PrecisionPlan out = describe(inputs, chooser, choice);
   set_budget(inputs, units_bytes_of(chooser, choice), out.plan);
-  out.plan.whole_bytes = budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, highest));
-  out.plan.least_bytes = min_budget(inputs, policy);
-  if (out.plan.fits && !inputs.tier_names.empty() && !inputs.groups.empty())
-    advise(inputs, chooser, out, out.plan.advice);
+  compare_with_others(inputs, policy, out);
   return out;
 }
 

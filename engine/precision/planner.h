@@ -87,6 +87,10 @@ ArenaPlan cut_arena(std::vector<PoolNeed> needs);
 Result<PrecisionPlan> plan_precision(const PlanInputs& inputs, PolicyKind policy);
 PrecisionPlan plan_precision_anyway(const PlanInputs& inputs, PolicyKind policy);
 
+// What a plan says of others: the budgets that the lowest and the highest tier for everything would need, and
+// what a gigabyte more buys. Of a plan for one fixed mix, by the inputs without it.
+void compare_with_others(const PlanInputs& inputs, PolicyKind policy, PrecisionPlan& plan);
+
 // The smallest budget that plan_precision does not refuse.
 std::int64_t min_budget(const PlanInputs& inputs, PolicyKind policy);
 

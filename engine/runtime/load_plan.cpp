@@ -276,6 +276,7 @@ Result<void> choose_tiers(const LoadOptions& options, const Machine& machine,
               precision::plan_static(fitted.units, precision::expected_loss(out.world)));
     best.plan.plan.host_available_bytes = fitted.precision.plan.host_available_bytes;
     fitted.precision = std::move(best.plan);
+    precision::compare_with_others(fitted.units.inputs, fitted.units.policy, fitted.precision);
     out.tiers = std::move(best.tiers);
     out.world.capacity = fitted.precision.capacity;
   }

@@ -56,7 +56,15 @@ class ShownPlanTest : public QObject {
     plan_ = *plan;
     QCOMPARE(plan_.basis.device_free_bytes, free_);
     QVERIFY(!plan_.basis.store_fingerprint.empty());
-    QVERIFY(plan_.plan.parts.experts[0].units > 0 && plan_.plan.parts.experts[1].units > 0);
+    const auto& tiers = plan_.plan.parts.experts;
+    QVERIFY2(tiers[0].units > 0 && tiers[1].units > 0,
+             qPrintable(QString("%1 of %2 bytes, %3 of %4 bytes, between %5 and %6")
+                            .arg(tiers[0].units)
+                            .arg(tiers[0].unit_bytes)
+                            .arg(tiers[1].units)
+                            .arg(tiers[1].unit_bytes)
+                            .arg(whole->plan.least_bytes)
+                            .arg(whole->plan.whole_bytes)));
   }
 
   // What the plan takes is there still: that there is less beside it, or more, is nothing to it.
