@@ -13,6 +13,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/download/download.h"
+#include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/commands/precision_flags.h"
 #include "app/console/console.h"
@@ -93,7 +94,7 @@ fovea::Error with_nearest_command(fovea::Error error, const CLI::App& program) {
   const std::string nearest = nearest_command(program);
   if (error.kind == fovea::ErrorKind::not_found && !nearest.empty() &&
       error.file() == program.get_option("MODEL")->results().front())
-    error.advice = phrases::or_did_you_mean(error.advice, nearest);
+    error.advice = fovea::phrases::or_did_you_mean(nearest);
   return error;
 }
 

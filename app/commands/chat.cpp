@@ -13,6 +13,7 @@
 #include "app/commands/errors.h"
 #include "app/commands/loading.h"
 #include "app/commands/precision_use.h"
+#include "app/commands/text_input.h"
 #include "app/files/files.h"
 #include "app/terminal/live_view.h"
 #include "app/terminal/screen.h"

@@ -14,7 +14,7 @@ FOVEA_PHRASE(own_window, "the window");
 
 // What to do.
 FOVEA_PHRASE(only_restart_helps, "Start the program again: only that brings the device back");
-FOVEA_PHRASE(or_did_you_mean, "{advice}; or did you mean fovea {command}?");
+FOVEA_PHRASE(or_did_you_mean, "Give a path, or a name from the model library; or did you mean fovea {command}?");
 
 }  // namespace fovea::phrases
 

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "app/commands/flags.h"
 #include "app/commands/errors.h"
+#include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "app/commands/npy.h"
+#include "app/commands/text_input.h"
 #include "app/files/files.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
@@ -100,8 +101,8 @@ void add_logits(Registry& registry) {
       ->check(CLI::Validator(
           [](std::string& text) {
             std::vector<TokenId> tokens;
-            const std::string problem = text == "-" ? std::string() : parse_tokens(text, tokens);
-            return problem.empty() ? problem : problem + "; give ids like 1,2,3";
+            const Result<void> read = text == "-" ? Result<void>() : parse_tokens(text, tokens);
+            return read ? std::string() : english(read.error().what) + "; give ids like 1,2,3";
           },
           ""));
   command->add_option("--out", flags->out, "The .npy file to write")->required();

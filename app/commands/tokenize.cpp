@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
 #include "app/commands/text_input.h"
@@ -49,7 +50,7 @@ Result<void> tokenize(const TokenizeFlags& flags, Console& console) {
     FOVEA_TRY(text, read_standard_input(stdin_limit_bytes));
   }
 
-  note_invalid_utf8(console, "tokenize", flags.text ? "--text" : "standard input", text);
+  note_invalid_utf8(console, "tokenize", flags.text ? phrases::option_place("--text") : place_of("-"), text);
   const std::vector<TokenId> tokens = model->encode(text, flags.options);
   if (!flags.json) {
     std::string lines;

@@ -95,7 +95,7 @@ void Console::note(std::string_view line) {
 }
 
 void Console::error(std::string_view context, const Error& error) {
-  if (error.is(errors::console_nobody_reads.code)) return;
+  if (error.what.empty() || error.is(errors::console_nobody_reads.code)) return;  // nothing is to be said
   note(std::string(context) + ": " + error.message());
 }
 

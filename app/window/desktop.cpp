@@ -280,9 +280,9 @@ void Desktop::change_settings(const std::function<void(Settings&)>& change) {
   });
 }
 
-void Desktop::tell_settings(const std::vector<std::string>& notices) {
+void Desktop::tell_settings(const std::vector<Phrase>& notices) {
   QStringList sentences;
-  for (const std::string& notice : notices) sentences += sentence_words(notice);
+  for (const Phrase& notice : notices) sentences += sentence_words(notice);
   if (!sentences.isEmpty()) window_->show_notice(tr("Settings: %1").arg(sentences.join(QLatin1Char('\n'))));
 }
 

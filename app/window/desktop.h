@@ -64,7 +64,7 @@ class Desktop : public QObject {
  private:
   void connect_window();
   void change_settings(const std::function<void(Settings&)>& change);
-  void tell_settings(const std::vector<std::string>& notices);
+  void tell_settings(const std::vector<Phrase>& notices);
   void apply_appearance();
   void apply_settings();
   LoadOptions load_defaults() const;

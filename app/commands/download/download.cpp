@@ -60,7 +60,7 @@ std::string time_text(std::int64_t seconds) {
 }
 
 std::unexpected<Error> stopped() {
-  return std::unexpected(Error{.kind = ErrorKind::cancelled});
+  return std::unexpected(Error{ErrorKind::cancelled, {}, {}, {}});
 }
 
 // Waits for one answer of the hub, or for Ctrl-C.

@@ -7,13 +7,12 @@
 #include <new>
 #include <thread>
 
-#include "engine/models/say.h"
 #include "engine/precision/arena.h"
+#include "tests/support/say.h"
 
 namespace fovea::tests {
 namespace {
 
-using models::say;
 using precision::SwapOutcome;
 
 constexpr std::align_val_t alignment{4096};
