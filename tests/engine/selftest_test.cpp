@@ -47,7 +47,7 @@ class Planted final : public kernels::ForwardingDevice {
 
 std::string faults(const SelfTestPart& part) {
   std::string text;
-  for (const std::string& fault : part.faults) text += fault + "\n";
+  for (const Phrase& fault : part.faults) text += english(fault) + "\n";
   return text;
 }
 
@@ -117,13 +117,14 @@ class SelfTestTest : public QObject {
       QCOMPARE(part.worst > 1, part.failed > 0);
       if (part.failed == 0) continue;
       QCOMPARE(part.failed, part.checks);
-      QVERIFY(part.faults.front().starts_with("attention_inputs ") &&
-              part.faults.front().contains("expected"));
+      const std::string fault = english(part.faults.front());
+      QVERIFY2(fault.starts_with("attention_inputs ") && fault.contains("expected"), fault.c_str());
     }
     const auto model = selftest::test_whole_model(bench(planted));
     FOVEA_VERIFY(model);
     QCOMPARE(model->failed, model->checks);
-    QVERIFY(model->faults.front().contains("1 tokens at once: logit"));
+    const std::string fault = english(model->faults.front());
+    QVERIFY2(fault.contains("at once: logit"), fault.c_str());
   }
 
   // A device that has failed is not said to have no memory.

@@ -31,6 +31,12 @@ std::int64_t high_of(const std::string& shape, std::int64_t gibibytes) {
   return report ? report->plan.high_per_layer : -1;
 }
 
+fovea::LoadOptions within(std::int64_t budget_bytes) {
+  fovea::LoadOptions options{.context = 200};
+  options.precision.budget_bytes = budget_bytes;
+  return options;
+}
+
 }  // namespace
 
 class FitTest : public QObject {
@@ -83,7 +89,7 @@ class FitTest : public QObject {
     QFETCH(QString, model);
     const auto path = golden("models") / model.toStdString();
     const auto at = [&path](std::int64_t budget) {
-      return fit_of_model(path, {.budget_bytes = budget, .context = 200});
+      return fit_of_model(path, within(budget));
     };
     const auto plenty = at(gibibyte);
     FOVEA_VERIFY(plenty);
@@ -119,11 +125,11 @@ class FitTest : public QObject {
     QFETCH(QString, model);
     QFETCH(int, kind);
     const auto path = golden("models") / model.toStdString();
-    const auto plenty = fit_of_model(path, {.budget_bytes = gibibyte, .context = 200});
+    const auto plenty = fit_of_model(path, within(gibibyte));
     FOVEA_VERIFY(plenty);
     const bool is_lower = kind != static_cast<int>(FitKind::fits);
     const std::int64_t budget = is_lower ? plenty->needed_bytes - 1 : gibibyte;
-    const auto fit = fit_of_model(path, {.budget_bytes = budget, .context = 200});
+    const auto fit = fit_of_model(path, within(budget));
     FOVEA_VERIFY(fit);
     QCOMPARE(static_cast<int>(fit->kind), kind);
     const tests::TemporaryFolder stores;
@@ -159,11 +165,10 @@ class FitTest : public QObject {
   void thisMachineHasMemory() {
     const auto machine = this_machine();
     FOVEA_VERIFY(machine);
-    QVERIFY(machine->budget_bytes > 0);
-    QCOMPARE(machine->device_memory_bytes, 0);
+    QVERIFY(machine->precision.budget_bytes > 0);
     const auto more = this_machine(gibibyte);
     FOVEA_VERIFY(more);
-    QVERIFY(more->budget_bytes > 0);
+    QVERIFY(more->precision.budget_bytes > 0);
   }
 
   void words() {

@@ -174,7 +174,8 @@ void SettingsTest::a_value_that_does_not_fit_is_named_and_kept() {
   QVERIFY(*settings == Settings{});
   const auto notices = w.file.take_notices();
   QCOMPARE(notices.size(), std::size_t{1});
-  QVERIFY2(QString::fromStdString(notices[0]).contains(name), notices[0].c_str());
+  const std::string notice = english(notices[0]);
+  QVERIFY2(QString::fromStdString(notice).contains(name), notice.c_str());
   FOVEA_VERIFY(w.file.update([](Settings& s) { s.window_geometry = "fr"; }));
   Json expected = Json::parse(text.toStdString());
   expected["window"]["geometry"] = "fr";
@@ -203,7 +204,7 @@ void SettingsTest::a_broken_file_is_set_aside() {
     QCOMPARE(settings->offline, writing);
     const auto notices = w.file.take_notices();
     QCOMPARE(notices.size(), std::size_t{1});
-    const QString notice = QString::fromStdString(notices[0]);
+    const QString notice = QString::fromStdString(english(notices[0]));
     QVERIFY2(notice.contains(why), qPrintable(notice));
     int kept = 0;
     for (const auto& entry : std::filesystem::directory_iterator(w.folder.path())) {

@@ -544,7 +544,7 @@ class PlannerTest : public QObject {
     const auto plan = plan_precision(small_inputs(200), PolicyKind::dynaexq);
     FOVEA_VERIFY(plan);
     QVERIFY(!plan->plan.advice.empty());
-    QVERIFY(plan->plan.advice.back().find(std::to_string(332 * page)) != std::string::npos);
+    QVERIFY(english(plan->plan.advice.back()).find(std::to_string(332 * page)) != std::string::npos);
   }
 
   // 32 units of 512 or 128 MiB in slabs of 512: n high ones take n + ⌈(32 − n) ÷ 4⌉ slabs, which are 16 of
@@ -558,7 +558,9 @@ class PlannerTest : public QObject {
                                   .bytes = {512 * mebibyte, 128 * mebibyte},
                                   .bits = {8, 4}}},
                       .budget_bytes = 8192 * mebibyte};
-    const auto advice = [&] { return plan_precision_anyway(inputs, PolicyKind::static_tiers).plan.advice; };
+    const auto advice = [&] {
+      return english(plan_precision_anyway(inputs, PolicyKind::static_tiers).plan.advice);
+    };
     const std::string all = "Everything at high needs 16.0 GiB (17179869184 bytes)";
     QCOMPARE(advice(),
              (std::vector<std::string>{"1 GiB more: 5.62 instead of 5.25 bits per weight, 13 instead of "

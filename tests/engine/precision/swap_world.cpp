@@ -7,6 +7,7 @@
 #include <new>
 #include <thread>
 
+#include "engine/checkpoint/errors.h"
 #include "engine/precision/arena.h"
 #include "tests/support/say.h"
 
@@ -203,19 +204,19 @@ Result<void> FaultySource::read(UnitId unit, TierId tier, std::span<std::byte> m
   }
   for (std::size_t done = 0; done < memory.size(); done += piece_bytes) {
     const auto bytes = static_cast<std::int64_t>(std::min(piece_bytes, memory.size() - done));
-    if (pace && !pace(bytes)) return std::unexpected(Error{ErrorKind::cancelled, "store", "given up", {}});
+    if (pace && !pace(bytes)) return std::unexpected(errors::stopped_on_request());
     note(bytes);
   }
   if (dice[0] < faults.slow) take_a_moment();
   for (int moments = 0; max_at_once_ < faults.meet && moments < 100'000; ++moments) take_a_moment();
   if (dice[1] < faults.io_error) {
     std::ranges::fill(memory.first(memory.size() / 2), std::byte{0xEE});
-    return std::unexpected(Error{ErrorKind::io, "store", "the disk is gone", {}});
+    return std::unexpected(errors::cannot_read(Said{"the disk is gone"}));
   }
   fill_pattern(static_cast<UnitId>(faults.wrong_unit ? (unit + 1) % units_ : unit), tier, memory);
   if (dice[2] < faults.checksum_error) {
     memory[memory.size() / 3] ^= std::byte{1};
-    return std::unexpected(Error{ErrorKind::format, "store", "the checksum differs", {}});
+    return std::unexpected(errors::store_extent_checksum());
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "engine/api/errors.h"
 #include "tests/support/test.h"
 
 using namespace fovea;
@@ -105,7 +106,7 @@ class MainMemoryTest : public QObject {
     plan.units_on_host = 3;
     plan.host = {.weights = 700, .transfer = 200, .exchange = 100};
     plan.host_bytes = plan.host_available_bytes = 1000;
-    const auto advice = [] { return std::string("Do this"); };
+    const auto advice = [] { return phrases::check_the_disk(); };
     QVERIFY(runtime::check_main_memory(plan, advice));
     plan.host_available_bytes = 0;  // not known
     QVERIFY(runtime::check_main_memory(plan, advice));
@@ -114,7 +115,7 @@ class MainMemoryTest : public QObject {
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::memory);
     const std::string message = refused.error().message();
-    for (const char* text : {"1000 bytes", "999 bytes", "3 units", "700 bytes", "300 bytes", "Do this"})
+    for (const char* text : {"1000 bytes", "999 bytes", "3 units", "700 bytes", "300 bytes", "Check the disk"})
       QVERIFY2(message.contains(text), message.c_str());
   }
 };

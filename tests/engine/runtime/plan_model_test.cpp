@@ -234,7 +234,7 @@ class PlanModelTest : public QObject {
     QVERIFY(!refused->plan.fits);
     const char* const flag = experts ? "--n-cpu-moe 1 fits: the processor computes" : "-ngl ";
     QVERIFY(std::ranges::any_of(refused->plan.advice,
-                                [&](const std::string& advice) { return advice.starts_with(flag); }));
+                                [&](const Phrase& advice) { return english(advice).starts_with(flag); }));
     if (!experts) return;
     settings.precision.offload.cpu_moe_layers = -1;
     const auto found = plan(path, settings, machine);
@@ -265,8 +265,8 @@ class PlanModelTest : public QObject {
     FOVEA_VERIFY(refused);
     QVERIFY(!refused->plan.fits);
     QVERIFY(refused->plan.total_bytes <= refused->plan.budget_bytes);
-    QVERIFY2(refused->plan.advice.back().contains("--n-cpu-moe 1 fits both memories"),
-             refused->plan.advice.back().c_str());
+    QVERIFY2(english(refused->plan.advice.back()).contains("--n-cpu-moe 1 fits both memories"),
+             english(refused->plan.advice.back()).c_str());
     // With too small a card for everything, one layer is the processor's.
     settings.precision.offload.cpu_moe_layers = 1;
     const auto one = plan(path, settings, machine);
@@ -277,14 +277,14 @@ class PlanModelTest : public QObject {
     const auto named = plan(path, settings, machine);
     FOVEA_VERIFY(named);
     QVERIFY(!named->plan.fits);
-    QVERIFY2(named->plan.advice.back().contains("--n-cpu-moe 1 fits both memories"),
-             named->plan.advice.back().c_str());
+    QVERIFY2(english(named->plan.advice.back()).contains("--n-cpu-moe 1 fits both memories"),
+             english(named->plan.advice.back()).c_str());
     // Nothing does where both are small.
     machine.main_memory_bytes = one->plan.host_bytes - 1;
     const auto neither = plan(path, settings, machine);
     FOVEA_VERIFY(neither);
     QVERIFY(!neither->plan.fits);
-    QVERIFY2(neither->plan.advice.back().contains("Lower tiers"), neither->plan.advice.back().c_str());
+    QVERIFY2(english(neither->plan.advice.back()).contains("Lower tiers"), english(neither->plan.advice.back()).c_str());
   }
 
   // Half of Mixtral's layers are the processor's: of 2 experts of 3 · 4096 · 14336 weights in BF16 for each.

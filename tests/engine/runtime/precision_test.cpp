@@ -244,7 +244,7 @@ class PrecisionTest : public QObject {
     offload.precision.offload = {.override_tensors = {"blk\\.1\\.ffn_down_exps=CPU"}};
     const auto by_pattern = load(offload);
     QCOMPARE(by_pattern->plan().plan.notes.size(), std::size_t{1});
-    QVERIFY(by_pattern->plan().plan.notes.front().contains("8 units; a unit moves as a whole"));
+    QVERIFY(english(by_pattern->plan().plan.notes.front()).contains("8 units; a unit moves as a whole"));
   }
 
   // A token at a time leaves room for two experts of the layer on disk. Of two that a token needs, the one
