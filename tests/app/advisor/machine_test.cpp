@@ -68,7 +68,8 @@ class MachineTest : public QObject {
     FOVEA_VERIFY(machine);
     QVERIFY(machine->device.cores >= 1);
     QVERIFY(machine->disk_free_bytes > 0);
-    QVERIFY(machine->room.budget_bytes > 0 && machine->room.budget_bytes <= machine->device.memory_bytes);
+    QVERIFY(machine->room.precision.budget_bytes > 0 &&
+            machine->room.precision.budget_bytes <= machine->device.memory_bytes);
   }
 };
 FOVEA_TEST(MachineTest)

@@ -17,7 +17,7 @@ inline app::Machine processor(std::int64_t memory_gib, std::int64_t free_gib, do
                     .cores = 4,
                     .memory_bytes = memory_gib * gib,
                     .memory_free_bytes = free_gib * gib};
-  machine.room.budget_bytes = (free_gib - 1) * gib;
+  machine.room.precision.budget_bytes = (free_gib - 1) * gib;
   machine.disk_free_bytes = 200'000'000'000;
   machine.disk_read_gb_per_s = 2;
   machine.memory_read_gb_per_s = memory_gb_per_s;
@@ -28,8 +28,8 @@ inline app::Machine processor(std::int64_t memory_gib, std::int64_t free_gib, do
 inline app::Machine with_card(std::int64_t card_gib) {
   app::Machine machine = processor(64, 48, 40);
   machine.cards = {{"A card", card_gib * gib}};
-  machine.room.device_memory_bytes = card_gib * gib;
-  machine.room.budget_bytes = card_gib * gib;
+  machine.facts.device_memory_bytes = card_gib * gib;
+  machine.room.precision.budget_bytes = card_gib * gib;
   return machine;
 }
 

@@ -53,7 +53,7 @@ class ProposalTest : public QObject {
 
   void noneWhereNoneFits() {
     app::Machine full = tests::processor(16, 12, 20);
-    full.room.budget_bytes = 1000;
+    full.room.precision.budget_bytes = 1000;
     QVERIFY(!app::propose_model({small_}, {small_, famous_}, app::catalogue(), full).model);
     QVERIFY(!app::propose_model({}, {broken_}, app::catalogue(), tests::processor(16, 12, 20)).model);
     QVERIFY(!app::propose_model({}, {}, app::catalogue(), tests::processor(16, 12, 20)).model);

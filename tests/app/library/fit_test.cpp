@@ -23,18 +23,16 @@ Card card(std::int64_t gibibytes) {
   return card;
 }
 
+LoadOptions room(std::int64_t budget_bytes) {
+  return {.context = 200, .precision = {.budget_bytes = budget_bytes}};
+}
+
 // What `fovea plan --shape SHAPE --device-memory …GiB` says.
 std::int64_t high_of(const std::string& shape, std::int64_t gibibytes) {
   Card asked = card(gibibytes);
   asked.room.precision.policy = PolicyKind::automatic;
   const auto report = plan_shape({.name = shape}, asked.room, asked.machine);
   return report ? report->plan.high_per_layer : -1;
-}
-
-fovea::LoadOptions within(std::int64_t budget_bytes) {
-  fovea::LoadOptions options{.context = 200};
-  options.precision.budget_bytes = budget_bytes;
-  return options;
 }
 
 }  // namespace
@@ -88,9 +86,7 @@ class FitTest : public QObject {
   void edges() {
     QFETCH(QString, model);
     const auto path = golden("models") / model.toStdString();
-    const auto at = [&path](std::int64_t budget) {
-      return fit_of_model(path, within(budget));
-    };
+    const auto at = [&path](std::int64_t budget) { return fit_of_model(path, room(budget)); };
     const auto plenty = at(gibibyte);
     FOVEA_VERIFY(plenty);
     QCOMPARE(plenty->kind, FitKind::fits);
@@ -125,11 +121,11 @@ class FitTest : public QObject {
     QFETCH(QString, model);
     QFETCH(int, kind);
     const auto path = golden("models") / model.toStdString();
-    const auto plenty = fit_of_model(path, within(gibibyte));
+    const auto plenty = fit_of_model(path, room(gibibyte));
     FOVEA_VERIFY(plenty);
     const bool is_lower = kind != static_cast<int>(FitKind::fits);
     const std::int64_t budget = is_lower ? plenty->needed_bytes - 1 : gibibyte;
-    const auto fit = fit_of_model(path, within(budget));
+    const auto fit = fit_of_model(path, room(budget));
     FOVEA_VERIFY(fit);
     QCOMPARE(static_cast<int>(fit->kind), kind);
     const tests::TemporaryFolder stores;

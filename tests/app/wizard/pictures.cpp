@@ -119,8 +119,8 @@ void take_cards() {
     if (chosen) made.device = {card.name, card.description};
     if (chosen && !gone) {
       machine.gpu = card;
-      machine.room.device_memory_bytes = card.memory_bytes;
-      machine.room.budget_bytes = card.memory_free_bytes - card.memory_free_bytes / 32;
+      machine.facts.device_memory_bytes = card.memory_bytes;
+      machine.room.precision.budget_bytes = card.memory_free_bytes - card.memory_free_bytes / 32;
     }
     if (gone) machine.trouble = fovea::app::find_device(machine.devices, made.device).error();
     made.machine = [machine](const fovea::app::DeviceChoice&) {
@@ -173,7 +173,7 @@ void take_local() {
 
 void take_poor() {
   auto machine = fovea::tests::processor(2, 1, 6);
-  machine.room.budget_bytes = 40'000'000;
+  machine.room.precision.budget_bytes = 40'000'000;
   WizardWorld poor = world(machine);
   poor.models_folder = "/nonexistent";
   WizardController wizard(poor, nullptr);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <fstream>
 
+#include "engine/api/errors.h"
+#include "engine/core/result.h"
 #include "engine/eval/replay_residency.h"
 #include "tests/support/test.h"
 
