@@ -53,7 +53,7 @@ class ConversationUsesTest : public QObject {
     uses.set_current(QStringLiteral("new"), QStringLiteral("new"));
     for (const auto& row : uses.rows()) QVERIFY(!row.current && !row.overlap);
     for (int i = 0; i < 20; ++i) step(QByteArray::number(i).constData(), 0, 1);
-    QCOMPARE(uses.rows().size(), ConversationUses::most_kept);
+    QCOMPARE(uses.rows().size(), ConversationUses::max_kept);
     QCOMPARE(uses.rows().back().uses, 1);
   }
 };
