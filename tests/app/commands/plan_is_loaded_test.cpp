@@ -191,7 +191,7 @@ class PlanIsLoadedTest : public QObject {
     }
     auto plan = runtime::plan_file(options, machine);
     FOVEA_VERIFY(plan);
-    QVERIFY2(plan->plan.fits, plan->plan.advice.empty() ? "" : plan->plan.advice.front().c_str());
+    QVERIFY2(plan->plan.fits, plan->plan.advice.empty() ? "" : english(plan->plan.advice.front()).c_str());
     auto engine = runtime::load(options, {}, {}, {}, &device, pinned);
     FOVEA_VERIFY(engine);
     // The first time the store was made: the plan says that it did not know it, and is made again.

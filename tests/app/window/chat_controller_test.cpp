@@ -12,6 +12,7 @@
 
 #include "app/history/worker/history_thread.h"
 #include "app/window/generation_settings.h"
+#include "engine/core/device_words.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
 #include "ui/chat/composer.h"
@@ -419,7 +420,8 @@ class ChatControllerTest : public QObject {
     QVERIFY(desk.open_demo());
     desk.type(QStringLiteral("Write a long story"));
     QVERIFY(desk.streaming());
-    Q_EMIT desk.controller->worker().failed({ErrorKind::device, "cuda:0", "the driver has given up", ""});
+    Q_EMIT desk.controller->worker().failed(
+        device_failed("cuda:0", {.action = kernels::Action::running_kernels, .said = "given up"}).error());
     Q_EMIT desk.window.stopRequested();
     QCOMPARE(desk.window.state(), State::ready);
     const std::string written = desk.stored(1);

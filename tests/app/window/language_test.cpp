@@ -391,9 +391,8 @@ class LanguageTest : public QObject {
     put("history.db", QByteArray(5000, 'x'));
     auto history = app::history::History::open(folder_.path() / "history.db");
     FOVEA_VERIFY(history);
-    const auto more = file.take_notices();
-    notices.insert(notices.end(), more.begin(), more.end());
-    for (const Phrase& notice : history->opening().notices) notices.push_back(fovea::english(notice));
+    for (const auto& more : {file.take_notices(), history->opening().notices})
+      notices.insert(notices.end(), more.begin(), more.end());
     notices.push_back(phrases::history_newer(std::filesystem::path("h.db")));
     notices.push_back(phrases::history_saved(3));
     for (const Phrase& notice : notices) {
@@ -405,9 +404,10 @@ class LanguageTest : public QObject {
 
   void whyThereIsNoGpuIsInTheLanguage() {
     ui::use_language(QStringLiteral("de"));
-    QCOMPARE(app::sentence_words(std::string("there is no NVIDIA driver here (libcuda.so.1: cannot open)")),
+    using Kind = kernels::Obstacle::Kind;
+    QCOMPARE(app::sentence_words(fovea::phrase_of(kernels::Obstacle{.kind = Kind::no_driver, .said = "libcuda.so.1: cannot open"})),
              QStringLiteral("hier ist kein NVIDIA-Treiber (libcuda.so.1: cannot open)"));
-    const auto offers = app::device_offers({DeviceInfo{}}, "the driver lists no GPU", {});
+    const auto offers = app::device_offers({DeviceInfo{}}, fovea::phrase_of(kernels::Obstacle{.kind = Kind::no_device}), {});
     QVERIFY2(offers[0].why.endsWith(QStringLiteral(": der Treiber nennt keine GPU.")),
              qPrintable(offers[0].why));
   }

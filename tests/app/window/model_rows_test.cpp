@@ -20,7 +20,9 @@ class ModelRowsTest : public QObject {
     }
     choices[2].is_complete = false;
     const auto proposed = [&](std::int64_t gigabytes) {
-      const auto rows = rows_of(choices, "somebody/a", {.budget_bytes = gigabytes * gigabyte});
+      LoadOptions machine;
+      machine.precision.budget_bytes = gigabytes * gigabyte;
+      const auto rows = rows_of(choices, "somebody/a", machine);
       std::vector<std::size_t> found;
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (rows[i].is_proposed) found.push_back(i);

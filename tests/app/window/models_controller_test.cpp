@@ -15,6 +15,7 @@
 #include <map>
 #include <mutex>
 
+#include "app/network/errors.h"
 #include "tests/app/download/hub_server.h"
 #include "tests/support/test.h"
 #include "ui/language/language.h"
@@ -50,7 +51,7 @@ struct OpenKeyring : Keyring {
   bool is_locked = false;              // guarded by mutex
 
   Result<void> access() {
-    if (is_locked) return std::unexpected(Error{ErrorKind::io, "keyring", "it is locked", "Unlock it"});
+    if (is_locked) return std::unexpected(errors::keyring_denied());
     return {};
   }
   void read(const QString& key, QObject*, Read done) override {
@@ -305,7 +306,7 @@ class ModelsControllerTest : public QObject {
     bench.controller->show_downloads(QStringLiteral("tiny"));
     QTRY_VERIFY(bench.page().message().message().contains(QStringLiteral("401")));
     const QString said = bench.page().message().message();
-    QVERIFY2(said.contains(QStringLiteral("it is locked")), qPrintable(said));
+    QVERIFY2(said.contains(QStringLiteral("was denied")), qPrintable(said));
     ui::use_language(QStringLiteral("de"));
     bench.controller->forget_token();
     const bool answered = notes.wait(kLong);
