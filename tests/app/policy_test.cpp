@@ -195,7 +195,7 @@ class PolicyTest : public QObject {
         << QByteArray("names only some of the tensors of 4 units; a unit moves as a whole");
     QTest::newRow("auto") << Arguments{"-ncmoe", "auto", "--budget", "500000"}
                           << QByteArray("--n-cpu-moe auto is ");
-    QTest::newRow("the last layers") << Arguments{"-ngl", "2"} << QByteArray("of the first 1 layers away");
+    QTest::newRow("the last layers") << Arguments{"-ngl", "2"} << QByteArray("of the first 1 layer away");
   }
   void offloadSaysWhatItDid() {
     QFETCH(Arguments, flags);
