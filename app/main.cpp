@@ -18,6 +18,7 @@
 #include "app/commands/precision_flags.h"
 #include "app/console/console.h"
 #include "app/console/interrupts.h"
+#include "app/library/errors.h"
 #include "app/terminal/line_reader.h"
 #include "app/terminal/live_view.h"
 #include "engine/core/log.h"
@@ -92,8 +93,8 @@ class CommandsFirst : public CLI::Formatter {
 // A mistyped command alone is a model that nobody has.
 fovea::Error with_nearest_command(fovea::Error error, const CLI::App& program) {
   const std::string nearest = nearest_command(program);
-  if (error.kind == fovea::ErrorKind::not_found && !nearest.empty() &&
-      error.file() == program.get_option("MODEL")->results().front())
+  if (!nearest.empty() && (error.is(fovea::errors::library_no_such_name.code) ||
+                           error.is(fovea::errors::library_nothing_there.code)))
     error.advice = fovea::phrases::or_did_you_mean(nearest);
   return error;
 }

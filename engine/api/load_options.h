@@ -32,7 +32,7 @@ struct LoadOptions {
 
 // As flags, settings and --json name them.
 inline constexpr std::array<std::pair<KvType, const char*>, 3> kv_names{
-    {{KvType::f16, "f16"}, {KvType::f32, "f32"}, {KvType::q8, "q8"}}};
+    {{KvType::f32, "f32"}, {KvType::f16, "f16"}, {KvType::q8, "q8"}}};
 inline constexpr std::array<std::pair<PolicyKind, const char*>, 4> policy_names{
     {{PolicyKind::none, "none"},
      {PolicyKind::static_tiers, "static"},

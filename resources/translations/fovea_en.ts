@@ -46,16 +46,6 @@
     </message>
 </context>
 <context>
-    <name>fovea::app::ErrorWords</name>
-    <message numerus="yes">
-        <source>Load the model with a longer context, shorten the conversation, or let the %n oldest message(s) be left out</source>
-        <translation>
-            <numerusform>Load the model with a longer context, shorten the conversation, or let the oldest message be left out</numerusform>
-            <numerusform>Load the model with a longer context, shorten the conversation, or let the %n oldest messages be left out</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>fovea::app::FitWords</name>
     <message numerus="yes">
         <source>%n weight unit(s) at %1</source>

@@ -102,8 +102,6 @@ class CommandLineTest : public QObject {
     row("contexts of a model", {"bench", model, "--contexts", "8"}, "--shape");
     row("a model's other weights", {"plan", model, "--dense", "q8"}, "--dense requires --shape");
     row("memory beside no card", {"plan", model, "--main-memory", "8GB"}, "requires --device-memory");
-    row("a card's speed without a card", {"plan", model, "--device-bandwidth", "900"},
-        "requires --device-memory");
     row("eight in octal", {"bench", model, "-p", "010"}, "010 is not a number from 1 to");
     row("sixteen in hexadecimal", {"bench", model, "-p", "0x10"}, "0x10 is not a number from 1 to");
     row("repetitions", {"bench", model, "-r", "0"}, "0 is not a number from 1 to 1000");
@@ -167,7 +165,7 @@ class CommandLineTest : public QObject {
     row("no weights", {"logits", golden("checkpoint/no_weights"), "--tokens", "1", "--out", "/dev/null"},
         "is missing");
     row("a text that is too short", {"perplexity", chat_model, "/dev/null"},
-        "/dev/null: it has 1 tokens, one window needs 512");
+        "/dev/null: it has 1 token, one window needs 512");
     row("no text to trace", {"trace", chat_model, "/dev/null", "-o", "/dev/null"},
         "/dev/null: the text is empty");
     row("a chat without input", {"chat", model}, "there is no prompt");

@@ -269,7 +269,7 @@ class LanguageTest : public QObject {
     QCOMPARE(app::error_words(damaged),
              QStringLiteral(
                  "Eine Datei ist beschädigt oder nicht das, was sie sein soll: model.gguf, Stelle 12: "
-                 "Tensor \"x\" hat 9 Dimensionen, erwartet sind 1 bis 4. Laden Sie die Datei noch einmal "
+                 "Tensor \"x\" hat 9 Dimensionen, erwartet waren 1 bis 4. Laden Sie die Datei noch einmal "
                  "herunter"));
     QVERIFY2(app::error_words(full).endsWith(QStringLiteral("die 4 ältesten Nachrichten weglassen")),
              qPrintable(app::error_words(full)));
@@ -324,7 +324,7 @@ class LanguageTest : public QObject {
     row("another architecture", with_config("chat", "\"qwen3_moe\"", "\"mamba\""),
         "model_type ist \"mamba\", eine Architektur, die Fovea nicht kennt; es kennt: ");
     row("packed otherwise", with_config("quantized/gptq", "\"gptq\"", "\"bitsandbytes\""),
-        "quant_method in quantization_config ist \"bitsandbytes\", Fovea liest gptq, awq and auto-round");
+        "quant_method in quantization_config ist \"bitsandbytes\", Fovea liest gptq, awq und auto-round");
     row("no GGUF", put("page.gguf", "<html>"),
         "die Datei beginnt mit \"<htm\", eine GGUF-Datei beginnt mit \"GGUF\"");
     row("another version", put("new.gguf", QByteArray("GGUF\x09\0\0\0", 8)),
@@ -408,7 +408,7 @@ class LanguageTest : public QObject {
     QCOMPARE(app::sentence_words(fovea::phrase_of(kernels::Obstacle{.kind = Kind::no_driver, .said = "libcuda.so.1: cannot open"})),
              QStringLiteral("hier ist kein NVIDIA-Treiber (libcuda.so.1: cannot open)"));
     const auto offers = app::device_offers({DeviceInfo{}}, fovea::phrase_of(kernels::Obstacle{.kind = Kind::no_device}), {});
-    QVERIFY2(offers[0].why.endsWith(QStringLiteral(": der Treiber nennt keine GPU.")),
+    QVERIFY2(offers[0].why.endsWith(QStringLiteral(": der NVIDIA-Treiber nennt keine GPU.")),
              qPrintable(offers[0].why));
   }
 

@@ -296,7 +296,7 @@ class ModelsControllerTest : public QObject {
     bench.controller->forget_token();
     QVERIFY(notes.wait(kLong));
     QVERIFY(notes[0][1].toBool());
-    QVERIFY(notes[0][0].toString().contains(QStringLiteral("locked")));
+    QVERIFY(notes[0][0].toString().contains(QStringLiteral("denied")));
     bench.controller->save_token(QStringLiteral("hf_secret"));
     QVERIFY(notes.wait(kLong));
     QVERIFY(notes[1][1].toBool());
