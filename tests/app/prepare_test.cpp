@@ -80,7 +80,7 @@ class PrepareCommandTest : public QObject {
   void init() { folder_ = std::make_unique<fovea::tests::TemporaryFolder>(); }
 
   void aStoreOfTheDataFolder() {
-    const Outcome made = run({"prepare", model_, "--tiers", "file, q4", "--json"}, data());
+    const Outcome made = run({"prepare", model_, "--tiers", "file,q4", "--json"}, data());
     QCOMPARE(made.code, 0);
     QVERIFY2(made.err.contains("bytes (") && made.err.contains("on the disk"), made.err.c_str());
     const json object = json::parse(made.out, nullptr, false);
@@ -100,11 +100,11 @@ class PrepareCommandTest : public QObject {
     QVERIFY(object["tiers"][1]["output_error_mean"].is_null());
 
     const std::string before = content(path);
-    const Outcome again = run({"prepare", model_, "--tiers", "file, q4"}, data());
+    const Outcome again = run({"prepare", model_, "--tiers", "file,q4"}, data());
     QCOMPARE(again.code, 0);
     QVERIFY(again.out.contains("there already"));
     QCOMPARE(again.err, std::string());
-    const Outcome rebuilt = run({"prepare", model_, "--tiers", "file, q4", "--rebuild"}, data());
+    const Outcome rebuilt = run({"prepare", model_, "--tiers", "file,q4", "--rebuild"}, data());
     QCOMPARE(rebuilt.code, 0);
     QVERIFY(content(path) == before);
   }
@@ -157,7 +157,7 @@ class PrepareCommandTest : public QObject {
     QFETCH(QString, says);
     std::vector<std::string> all{"prepare", model_};
     for (const QString& argument : arguments) all.push_back(argument.toStdString());
-    if (!arguments.contains("--tiers")) all.insert(all.end(), {"--tiers", "file, q4"});
+    if (!arguments.contains("--tiers")) all.insert(all.end(), {"--tiers", "file,q4"});
     const Outcome outcome = run(all, data());
     QCOMPARE(outcome.code, code);
     QVERIFY2(outcome.err.contains(says.toStdString()), outcome.err.c_str());
@@ -190,7 +190,7 @@ class PrepareCommandTest : public QObject {
     QFETCH(QString, says);
     const fs::path path = folder_->path() / "a.store";
     std::string model = model_;
-    std::vector<std::string> arguments{"prepare", model_, "--tiers", "file, q4", "--out", path};
+    std::vector<std::string> arguments{"prepare", model_, "--tiers", "file,q4", "--out", path};
     QCOMPARE(run(arguments).code, 0);
     if (wrong == 0)
       arguments = {"prepare", fovea::tests::golden("models/mixtral-0-gguf.gguf"), "--tiers", "file", "--out",
@@ -220,11 +220,11 @@ class PrepareCommandTest : public QObject {
     const fs::path path = folder_->path() / "a.gguf";
     fs::copy_file(model_, path);
     const std::string before = content(path);
-    const std::vector<std::string> prepare{"prepare", path, "--tiers", "file, q4", "--out", path};
+    const std::vector<std::string> prepare{"prepare", path, "--tiers", "file,q4", "--out", path};
     std::vector<std::string> rebuild = prepare;
     rebuild.emplace_back("--rebuild");
     for (const auto& arguments :
-         {prepare, rebuild, {"bench", path, "--policy", "static", "--tiers", "file, q4", "--store", path}}) {
+         {prepare, rebuild, {"bench", path, "--policy", "static", "--tiers", "file,q4", "--store", path}}) {
       const Outcome refused = run(arguments);
       QCOMPARE(refused.code, 1);
       QVERIFY2(refused.err.contains("this is no expert store. Choose another file"), refused.err.c_str());
@@ -265,7 +265,7 @@ class PrepareCommandTest : public QObject {
   // replaced.
   void aFullDiskLosesNothing() {
     const fs::path path = folder_->path() / "a.store", part = path.string() + ".part";
-    std::vector<std::string> arguments{"prepare", model_, "--tiers", "file, q4", "--out", path};
+    std::vector<std::string> arguments{"prepare", model_, "--tiers", "file,q4", "--out", path};
     const auto ends = [&arguments](rlim_t max_bytes) {
       int status = -1;
       const pid_t child = start(arguments, max_bytes);

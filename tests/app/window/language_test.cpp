@@ -274,7 +274,7 @@ class LanguageTest : public QObject {
     QVERIFY2(app::error_words(full).endsWith(QStringLiteral("die 4 ältesten Nachrichten weglassen")),
              qPrintable(app::error_words(full)));
     const Error one = errors::conversation_too_long(300, 256, 1);
-    QVERIFY2(app::error_words(one).endsWith(QStringLiteral("die älteste Nachricht weglassen")),
+    QVERIFY2(app::error_words(one).endsWith(QStringLiteral("die 1 älteste Nachricht weglassen")),
              qPrintable(app::error_words(one)));
     // Every kind has its headline.
     for (int kind = 0; kind <= static_cast<int>(ErrorKind::internal); ++kind) {

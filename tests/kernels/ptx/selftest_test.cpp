@@ -44,7 +44,7 @@ class PtxSelfTest : public QObject {
     QVERIFY2(fault.empty(), fault.c_str());
     QVERIFY2(result.has_value(), result ? "" : result.error().what_words().c_str());
     std::string faults;
-    for (const std::string& one : result->faults) faults += one + "\n";
+    for (const fovea::Phrase& one : result->faults) faults += fovea::english(one) + "\n";
     QVERIFY2(result->failed == 0 && result->checks > 0, faults.c_str());
     QVERIFY(ptx::kernels_run() > before);
     qInfo("%lld kernels", static_cast<long long>(ptx::kernels_run() - before));
