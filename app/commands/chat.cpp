@@ -154,8 +154,7 @@ Result<void> converse(const ChatFlags& flags, Console& console, Interrupts& inte
 
 Result<void> chat(const ChatFlags& flags, Console& console, Interrupts& interrupts) {
   const bool once = flags.prompt || !console.input_is_terminal() || flags.json;
-  if (!once && flags.raw)
-    return fail(phrases::option_place("--raw"), errors::raw_conversation());
+  if (!once && flags.raw) return fail(phrases::option_place("--raw"), errors::raw_conversation());
   return once ? answer_once(flags, console, interrupts) : converse(flags, console, interrupts);
 }
 

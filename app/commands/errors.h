@@ -14,7 +14,8 @@ FOVEA_PHRASE(own_window, "the window");
 
 // What to do.
 FOVEA_PHRASE(only_restart_helps, "Start the program again: only that brings the device back");
-FOVEA_PHRASE(or_did_you_mean, "Give a path, or a name from the model library; or did you mean fovea {command}?");
+FOVEA_PHRASE(or_did_you_mean,
+             "Give a path, or a name from the model library; or did you mean fovea {command}?");
 
 }  // namespace fovea::phrases
 
@@ -27,7 +28,8 @@ FOVEA_ERROR(invalid, flag_without_policy, "without a policy every weight stays a
             "Add --policy, --tiers or --budget");
 FOVEA_ERROR(invalid, dynaexq_flags_of_another_policy, "settings of dynaexq do not belong to {policy}",
             "Leave them out, or choose --policy dynaexq");
-FOVEA_ERROR(invalid, auto_without_budget, "auto needs a budget to fit", "Add --budget, for example --budget 8GiB");
+FOVEA_ERROR(invalid, auto_without_budget, "auto needs a budget to fit",
+            "Add --budget, for example --budget 8GiB");
 FOVEA_ERROR(invalid, offload_flags_not_of_policy,
             "--n-cpu-moe, --cpu-moe, --override-tensor and -ngl do not belong to {policy}",
             "Leave them out, or choose --policy offload");
@@ -36,11 +38,14 @@ FOVEA_ERROR(invalid, tiers_without_policy,
             "Choose --policy static or dynaexq");
 FOVEA_ERROR(invalid, map_of_another_policy, "a map of fixed tiers does not belong to {policy}",
             "Leave it out, or choose --policy static");
-FOVEA_ERROR(invalid, map_with_offload, "a map of fixed tiers does not go with offload flags", "Give one of the two");
-FOVEA_ERROR(invalid, shape_of_one_tier, "its experts have one fixed tier, or two within a budget",
-            "Give --tiers with one tier, or two and --budget; with one also --n-cpu-moe, --override-tensor or -ngl "
-            "beside a GPU; and no other flag of precision");
-FOVEA_ERROR(invalid, stats_of_nothing, "{model} has no experts, and without a policy there is nothing to show",
+FOVEA_ERROR(invalid, map_with_offload, "a map of fixed tiers does not go with offload flags",
+            "Give one of the two");
+FOVEA_ERROR(
+    invalid, shape_of_one_tier, "its experts have one fixed tier, or two within a budget",
+    "Give --tiers with one tier, or two and --budget; with one also --n-cpu-moe, --override-tensor or -ngl "
+    "beside a GPU; and no other flag of precision");
+FOVEA_ERROR(invalid, stats_of_nothing,
+            "{model} has no experts, and without a policy there is nothing to show",
             "Add --policy, --tiers or --budget, or open a Mixture-of-Experts model");
 FOVEA_ERROR(invalid, raw_conversation, "a conversation needs the chat template",
             "Give one question with -p, or leave it out");
@@ -59,10 +64,13 @@ FOVEA_ERROR(invalid, input_empty_json, "is empty, which is not JSON", "Check it 
 FOVEA_ERROR(invalid, input_no_json, "is not JSON", "Check it with a JSON tool");
 FOVEA_ERROR(invalid, object_without_messages, "the object has no \"messages\"",
             "Give a list of messages, or an object with one");
-FOVEA_ERROR(invalid, messages_no_list, "the messages are no list", "Give [{{\"role\": …, \"content\": …}, …]");
+FOVEA_ERROR(invalid, messages_no_list, "the messages are no list",
+            "Give [{{\"role\": …, \"content\": …}, …]");
 FOVEA_ERROR(invalid, tools_no_list, "the tools are no list", "Give a list of tool descriptions");
-FOVEA_ERROR(not_found, model_without_template, "the model has no chat template", "Give one with --template FILE");
-FOVEA_ERROR(invalid, no_skew, "\"{given}\" is no skew", "Give uniform, zipf:S or exp:S, for example zipf:1.2");
+FOVEA_ERROR(not_found, model_without_template, "the model has no chat template",
+            "Give one with --template FILE");
+FOVEA_ERROR(invalid, no_skew, "\"{given}\" is no skew",
+            "Give uniform, zipf:S or exp:S, for example zipf:1.2");
 FOVEA_ERROR(invalid, no_number, "\"{given}\" is no number", "");
 
 // Outcomes.
@@ -75,6 +83,7 @@ FOVEA_ERROR(device, checks_failed, "{failed} of {checks} checks failed",
             "Update its driver, end overclocking, and report the lines above if they stay");
 FOVEA_ERROR(internal, window_ended, "ended with code {code}", "Start it with --verbose to see more");
 FOVEA_ERROR(cancelled, answer_stopped, "stopped before the answer was complete", "");
-FOVEA_ERROR(cancelled, download_paused, "paused; {done} of {total} are there", "The same command goes on from there");
+FOVEA_ERROR(cancelled, download_paused, "paused; {done} of {total} are there",
+            "The same command goes on from there");
 
 }  // namespace fovea::errors

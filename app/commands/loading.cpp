@@ -29,8 +29,7 @@ Result<LoadOptions> load_options(const std::string& model, const LoadOptions& fl
 }
 
 Error as_seen_in_terminal(Error error) {
-  if (error.kind == ErrorKind::device)
-    error.advice = phrases::only_restart_helps();
+  if (error.kind == ErrorKind::device) error.advice = phrases::only_restart_helps();
   return error;
 }
 

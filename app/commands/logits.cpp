@@ -57,7 +57,8 @@ Result<std::vector<TokenId>> read_tokens(const std::string& argument) {
 Result<void> check_tokens(const std::vector<TokenId>& tokens, std::int64_t vocabulary) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] < vocabulary) continue;
-    return fail(phrases::token_of_input(i + 1), errors::id_beyond_vocabulary(tokens[i], vocabulary, vocabulary - 1));
+    return fail(phrases::token_of_input(i + 1),
+                errors::id_beyond_vocabulary(tokens[i], vocabulary, vocabulary - 1));
   }
   return {};
 }

@@ -113,7 +113,8 @@ const char* const plan_keys =
     "  units          their number by tier, and on the host or on disk; unit_bytes: what one takes there;\n"
     "                 layers: which of each layer's units begin at which tier\n"
     "  basis          what the plan rests on: device_free_bytes and main_memory_free_bytes, which were free\n"
-    "                 beside a card, and the store by its fingerprint (empty: there is none, all units count as\n"
+    "                 beside a card, and the store by its fingerprint (empty: there is none, all units count "
+    "as\n"
     "                 hurt alike)\n"
     "  advice         what a gigabyte more buys, or what to change, one sentence each; notes: what to "
     "know\n"
@@ -237,8 +238,9 @@ Result<void> check_fits(const LoadPlan& report) {
     return fail(phrases::planned_load(),
                 errors::plan_beyond_main_memory(Bytes{plan.host_bytes}, Bytes{plan.host_available_bytes})
                     .advise(plan.advice.back()));
-  return fail(phrases::planned_load(), errors::plan_beyond_budget(Bytes{plan.total_bytes}, Bytes{plan.budget_bytes},
-                                                                 Bytes{plan.least_bytes}));
+  return fail(
+      phrases::planned_load(),
+      errors::plan_beyond_budget(Bytes{plan.total_bytes}, Bytes{plan.budget_bytes}, Bytes{plan.least_bytes}));
 }
 
 }  // namespace fovea::app

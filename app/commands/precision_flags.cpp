@@ -172,8 +172,7 @@ Result<PrecisionRequest> precision_request(PrecisionRequest request, bool card) 
       offload.any() || request.budget_bytes > 0 || !request.tiers.empty() || !request.tier_map.empty();
   if (!given && !means_one) request.policy = PolicyKind::none;
   FOVEA_CHECK(check_policy_is_there(request));
-  if (!request.tier_map.empty() && offload.any())
-    return refuse("--tier-map", errors::map_with_offload());
+  if (!request.tier_map.empty() && offload.any()) return refuse("--tier-map", errors::map_with_offload());
   return request;
 }
 

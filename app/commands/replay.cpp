@@ -98,8 +98,7 @@ Result<void> print_replay(const ReplayFlags& flags, Console& console, Interrupts
   console.clear_progress();
   for (const Phrase& note : report.notes) console.note(english(note));
   if (!flags.write_map.empty()) {
-    if (report.tier_map.empty())
-      return fail(phrases::option_place("--write-map"), errors::no_mix_fits());
+    if (report.tier_map.empty()) return fail(phrases::option_place("--write-map"), errors::no_mix_fits());
     FOVEA_TRY(auto map, AtomicFile::create(flags.write_map));
     FOVEA_CHECK(map.write(report.tier_map));
     FOVEA_CHECK(map.commit());

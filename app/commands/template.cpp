@@ -77,14 +77,12 @@ Result<Conversation> read_conversation(const TemplateFlags& flags) {
     Json messages = value["messages"];
     value = std::move(messages);
   }
-  if (!value.is_array())
-    return fail(place_of(flags.messages), errors::messages_no_list());
+  if (!value.is_array()) return fail(place_of(flags.messages), errors::messages_no_list());
   conversation.messages = value.dump();
 
   if (!flags.tools.empty()) {
     FOVEA_TRY(auto tools, read_json(flags.tools));
-    if (!tools.is_array())
-      return fail(place_of(flags.tools), errors::tools_no_list());
+    if (!tools.is_array()) return fail(place_of(flags.tools), errors::tools_no_list());
     conversation.tools = tools.dump();
   }
   for (const std::string& variable : flags.variables) {

@@ -29,8 +29,7 @@ Result<void> write_trace(const TraceFlags& flags, Console& console, Interrupts& 
   FOVEA_TRY(const LoadOptions request, load_options(flags.model, flags.load));
   FOVEA_TRY(const std::string text, read_input(flags.file, text_limit_bytes));
   const Interrupts::Operation operation(interrupts);
-  if (text.empty())
-    return fail(place_of(flags.file), errors::nothing_to_trace());
+  if (text.empty()) return fail(place_of(flags.file), errors::nothing_to_trace());
   note_invalid_utf8(console, "trace", place_of(flags.file), text);
   FOVEA_TRY(auto file, AtomicFile::create(flags.out));
   FOVEA_TRY(const LoadedEngine loaded, load_engine(request, console, operation.token()));

@@ -17,7 +17,8 @@ constexpr qint64 kLongestLine = qint64{64} << 20;
 constexpr int kVersion = 1;
 
 std::unexpected<Error> cannot_write(const QIODevice& out) {
-  return fail(phrases::recording_place(), errors::recording_not_written(Said{out.errorString().toStdString()}));
+  return fail(phrases::recording_place(),
+              errors::recording_not_written(Said{out.errorString().toStdString()}));
 }
 
 QJsonObject head(const SnapshotRing& ring, const LiveModel& model) {
@@ -294,7 +295,8 @@ Result<Recording> read_json_lines(QIODevice& in) {
     if (text.trimmed().isEmpty()) continue;
     QJsonParseError error;
     const QJsonDocument line = QJsonDocument::fromJson(text, &error);
-    if (!line.isObject()) return bad_line(number, errors::recording_no_json(Said{error.errorString().toStdString()}));
+    if (!line.isObject())
+      return bad_line(number, errors::recording_no_json(Said{error.errorString().toStdString()}));
     if (snapshot.layers == 0) {
       if (auto read = read_head(line.object(), recording, snapshot); !read)
         return std::unexpected(read.error());
@@ -302,8 +304,7 @@ Result<Recording> read_json_lines(QIODevice& in) {
     }
     const double seconds = line["seconds"].toDouble(-1);
     if (!(seconds >= 0) || !std::isfinite(seconds)) return bad_line(number, errors::recording_no_time());
-    if (!read_moment(line.object(), snapshot))
-      return bad_line(number, errors::recording_no_unit());
+    if (!read_moment(line.object(), snapshot)) return bad_line(number, errors::recording_no_unit());
     ring->add(snapshot, seconds);
   }
   if (ring->empty()) return bad_line(1, errors::recording_empty());

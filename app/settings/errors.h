@@ -31,18 +31,21 @@ FOVEA_PHRASE(setting_named_texts, "a list of texts, each with a name");
 FOVEA_PHRASE(setting_group, "a group of settings");
 
 // Notices.
-FOVEA_PHRASE(setting_unusable, "The setting {setting} is {value}, which is not {expected}. The usual value is used.");
+FOVEA_PHRASE(setting_unusable,
+             "The setting {setting} is {value}, which is not {expected}. The usual value is used.");
 FOVEA_PHRASE(long_list, "a list of {count} values");
 FOVEA_PHRASE(long_object, "an object of {count} values");
 FOVEA_PHRASE(long_text, "a long text");
 FOVEA_PHRASE(settings_set_aside,
-             "The settings could not be read: {file} {why}. The file is kept as {aside}, and the usual settings are used.");
+             "The settings could not be read: {file} {why}. The file is kept as {aside}, and the usual "
+             "settings are used.");
 
 }  // namespace fovea::phrases
 
 namespace fovea::errors {
 
 FOVEA_ERROR(io, settings_locked, "another Fovea keeps it locked", "Close the other one");
-FOVEA_ERROR(io, settings_not_renamed, "{why}, and it cannot be renamed: {said}", "Check the permissions of the folder");
+FOVEA_ERROR(io, settings_not_renamed, "{why}, and it cannot be renamed: {said}",
+            "Check the permissions of the folder");
 
 }  // namespace fovea::errors

@@ -258,9 +258,10 @@ void ChatController::on_load_failed(const Error& error) {
 // With a button for what helps, where there is one.
 void ChatController::show_error(const Error& error) {
   const QString text = error_words(error);
-  const Code* const about_devices[] = {&errors::no_such_device.code,         &errors::no_gpu_here.code,
-                                       &errors::device_unusable.code,        &errors::chosen_device_gone.code,
-                                       &errors::chosen_device_replaced.code, &errors::chosen_device_unusable.code};
+  const Code* const about_devices[] = {
+      &errors::no_such_device.code,         &errors::no_gpu_here.code,
+      &errors::device_unusable.code,        &errors::chosen_device_gone.code,
+      &errors::chosen_device_replaced.code, &errors::chosen_device_unusable.code};
   const bool about_device =
       std::ranges::any_of(about_devices, [&](const Code* code) { return error.is(*code); });
   if (error.kind == ErrorKind::device) {

@@ -157,8 +157,7 @@ const history::Message* ConversationController::last(Role role) const {
 
 void ConversationController::act(ui::MessageId id, ui::MessageAction action) {
   if (action != ui::MessageAction::edit && work() == Work::none && !ready_) {
-    return window_.show_notice(
-        error_words(errors::no_model_open()));
+    return window_.show_notice(error_words(errors::no_model_open()));
   }
   switch (action) {
     case ui::MessageAction::edit:

@@ -14,7 +14,8 @@ FOVEA_ERROR(unsupported, attached_document, "this is a document or an archive, a
             "Copy the text out of it, or save it as a text file and attach that");
 FOVEA_ERROR(unsupported, attached_no_text, "this is not a text, and the model reads text only",
             "Attach text files: notes, Markdown, tables as CSV, source code");
-FOVEA_ERROR(unsupported, attached_not_utf8, "this text is not in UTF-8", "Save it in UTF-8 and attach it again");
+FOVEA_ERROR(unsupported, attached_not_utf8, "this text is not in UTF-8",
+            "Save it in UTF-8 and attach it again");
 FOVEA_ERROR(invalid, attached_no_file, "this is not a regular file",
             "Attach text files: notes, Markdown, tables as CSV, source code");
 

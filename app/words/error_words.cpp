@@ -42,7 +42,8 @@ class Translated : public Wording {
   std::string text(const Code& code) const override { return translated(code, nullptr, code.text); }
   std::string advice(const Code& code) const override { return translated(code, "advice", code.advice); }
   std::string number(double value, int decimals) const override {
-    return (decimals < 0 ? QLocale().toString(value, 'g', 6) : QLocale().toString(value, 'f', decimals)).toStdString();
+    return (decimals < 0 ? QLocale().toString(value, 'g', 6) : QLocale().toString(value, 'f', decimals))
+        .toStdString();
   }
   std::string size(std::int64_t bytes) const override {
     return QString::fromStdString(size_text(bytes))

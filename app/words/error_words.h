@@ -1,5 +1,5 @@
-// Errors in the language of the window: a headline that says what kind of trouble it is, then where it was, what it
-// was and what to do, from the translations of the codes (resources/translations/errors_*.json).
+// Errors in the language of the window: a headline that says what kind of trouble it is, then where it was,
+// what it was and what to do, from the translations of the codes (resources/translations/errors_*.json).
 #pragma once
 
 #include <QString>

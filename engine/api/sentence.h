@@ -103,7 +103,8 @@ class Wording {
   virtual std::string advice(const Code& code) const { return std::string(code.advice); }
   virtual std::string number(std::int64_t value) const { return std::to_string(value); }
   virtual std::string number(std::uint64_t value) const { return std::to_string(value); }
-  virtual std::string number(double value, int decimals = -1) const;  // -1: as many as it takes, at most six digits
+  virtual std::string number(double value,
+                             int decimals = -1) const;  // -1: as many as it takes, at most six digits
   virtual std::string size(std::int64_t bytes) const { return size_text(bytes); }
 
  private:

@@ -70,7 +70,7 @@ struct UnitPlan {
   std::int64_t cold_experts = 0;        // … or so many of each layer
   PlanInputs inputs = {};               // for plan_precision
   std::vector<std::size_t> group = {};  // [units]: index into inputs.groups
-  std::vector<Phrase> notes = {};  // what the user should know
+  std::vector<Phrase> notes = {};       // what the user should know
 };
 
 // ErrorKind::invalid or ::unsupported names the flag, tier or pattern that is wrong. The weights and their

@@ -261,7 +261,8 @@ void advise(const PlanInputs& inputs, const Chooser& chooser, const PrecisionPla
   const std::string& high = inputs.tier_names.front();
   if (inputs.budget_bytes == 0 || inputs.budget_bytes >= all) {
     const std::int64_t left = inputs.budget_bytes == 0 ? 0 : inputs.budget_bytes - all;
-    advice.push_back(left > 0 ? phrases::all_at_highest_with_room(high, Bytes{left}) : phrases::all_at_highest(high));
+    advice.push_back(left > 0 ? phrases::all_at_highest_with_room(high, Bytes{left})
+                              : phrases::all_at_highest(high));
     return;
   }
   const auto more = chooser.best(now.plan.budget_bytes + gibibyte);

@@ -34,15 +34,18 @@ FOVEA_PHRASE(one_is_off, "above 0, at most 1 (off)");
 FOVEA_PHRASE(no_limit_or_more, "-1 (no limit) or more");
 
 // How a plan differs from the one that was shown.
-FOVEA_PHRASE(budget_is_other, "the budget is {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
-FOVEA_PHRASE(device_takes_other,
-             "what is on the device takes {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
+FOVEA_PHRASE(budget_is_other,
+             "the budget is {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
+FOVEA_PHRASE(
+    device_takes_other,
+    "what is on the device takes {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
 FOVEA_PHRASE(host_takes_other,
-             "what is beside the device takes {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
-FOVEA_PHRASE(device_free_is_other,
-             "free on the device are {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
-FOVEA_PHRASE(tiers_are_others,
-             "{units} of {all} units begin at another tier: {now}; the plan had {before}");
+             "what is beside the device takes {now} ({now:exact} bytes), the plan had {before} "
+             "({before:exact} bytes)");
+FOVEA_PHRASE(
+    device_free_is_other,
+    "free on the device are {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
+FOVEA_PHRASE(tiers_are_others, "{units} of {all} units begin at another tier: {now}; the plan had {before}");
 FOVEA_PHRASE(store_is_another, "it rests on {now}, the plan on {before}");
 FOVEA_PHRASE(no_store, "no store");
 FOVEA_PHRASE(the_store, "the store {fingerprint}");
@@ -62,7 +65,8 @@ FOVEA_PHRASE(plan_needs, "needs {bytes}");
 FOVEA_PHRASE(more_bytes_would_do, "{least} ({least:exact} bytes) would do, {more} more");
 FOVEA_PHRASE(lower_tiers_would, "--tiers {tiers} {outcome}");
 FOVEA_PHRASE(leaving_to_disk_would,
-             "--policy offload --tiers {tier} --n-cpu-moe {layers} {outcome}: {units} of {all} units on disk alone, with "
+             "--policy offload --tiers {tier} --n-cpu-moe {layers} {outcome}: {units} of {all} units on disk "
+             "alone, with "
              "stalls");
 FOVEA_PHRASE(leaving_to_host_would,
              "{flags} {outcome}: the processor computes {units} of {all} units, {bytes} of main memory");
@@ -71,20 +75,26 @@ FOVEA_PHRASE(shorter_context_would, "--context {context} instead of {now} fits")
 FOVEA_PHRASE(no_context_would, "No context is short enough alone: that of {context} tokens takes {bytes}");
 FOVEA_PHRASE(give_more_bytes, "Give {least:exact} bytes or more, a shorter context, or a lower tier");
 FOVEA_PHRASE(no_division_fits_experts,
-             "Choose a shorter context or a smaller model: it does not fit even with all experts left to the processor "
+             "Choose a shorter context or a smaller model: it does not fit even with all experts left to the "
+             "processor "
              "(--n-cpu-moe, --override-tensor)");
 FOVEA_PHRASE(no_division_fits_layers,
-             "Choose a shorter context or a smaller model: it does not fit even with all feed-forward layers left to the "
+             "Choose a shorter context or a smaller model: it does not fit even with all feed-forward layers "
+             "left to the "
              "processor (-ngl, --override-tensor)");
 FOVEA_PHRASE(leave_experts_to_host,
-             "Leave more to the processor: {flags} fits (--n-cpu-moe auto finds it); --override-tensor chooses by name. Or "
+             "Leave more to the processor: {flags} fits (--n-cpu-moe auto finds it); --override-tensor "
+             "chooses by name. Or "
              "choose a shorter context");
 FOVEA_PHRASE(leave_layers_to_host,
-             "Leave more to the processor: {flags} fits; --override-tensor chooses by name. Or choose a shorter context");
-FOVEA_PHRASE(leave_all_on_card, "Leave everything on the card: it fits there without --n-cpu-moe, -ngl and -ot");
+             "Leave more to the processor: {flags} fits; --override-tensor chooses by name. Or choose a "
+             "shorter context");
+FOVEA_PHRASE(leave_all_on_card,
+             "Leave everything on the card: it fits there without --n-cpu-moe, -ngl and -ot");
 FOVEA_PHRASE(leave_less_to_host, "Leave less to the processor: {flags} fits both memories");
 FOVEA_PHRASE(lower_tiers_for_main_memory,
-             "Lower tiers keep more experts on the card (--tiers q4,q2 with a smaller --n-cpu-moe, or auto). Or close other "
+             "Lower tiers keep more experts on the card (--tiers q4,q2 with a smaller --n-cpu-moe, or auto). "
+             "Or close other "
              "programs, or choose a smaller model");
 FOVEA_PHRASE(less_for_main_memory, "Close other programs, or choose a shorter context or a smaller model");
 
@@ -93,7 +103,8 @@ FOVEA_PHRASE(less_for_main_memory, "Close other programs, or choose a shorter co
 namespace fovea::errors {
 
 // Settings.
-FOVEA_ERROR(invalid, value_out_of_range, "the value is {value}, it must be {range}", "Give a value in that range");
+FOVEA_ERROR(invalid, value_out_of_range, "the value is {value}, it must be {range}",
+            "Give a value in that range");
 FOVEA_ERROR(invalid, no_tokens, "at least one token is needed", "");
 FOVEA_ERROR(context_full, tokens_beyond_context,
             "{tokens} {tokens:token does|tokens do} not fit a context of {context}",
@@ -101,23 +112,28 @@ FOVEA_ERROR(context_full, tokens_beyond_context,
 FOVEA_ERROR(invalid, token_beyond_vocabulary, "the id is {id}, the vocabulary has {vocabulary}", "");
 
 // Plans.
-FOVEA_ERROR(memory, budget_beyond_device,
-            "{budget:exact} bytes are more than the {free:exact} that {device} has free beside other programs",
-            "Give a smaller budget, or close other programs that use it");
-FOVEA_ERROR(memory, budget_too_small_for_device,
-            "{budget} ({budget:exact} bytes) is too small for {device}: the model and its context take {least} "
-            "({least:exact} bytes)",
-            "");
+FOVEA_ERROR(
+    memory, budget_beyond_device,
+    "{budget:exact} bytes are more than the {free:exact} that {device} has free beside other programs",
+    "Give a smaller budget, or close other programs that use it");
+FOVEA_ERROR(
+    memory, budget_too_small_for_device,
+    "{budget} ({budget:exact} bytes) is too small for {device}: the model and its context take {least} "
+    "({least:exact} bytes)",
+    "");
 FOVEA_ERROR(memory, budget_too_small_for_tier,
             "{budget} ({budget:exact} bytes) is too small: the model with every unit at {tier} takes {least} "
             "({least:exact} bytes)",
             "");
 FOVEA_ERROR(memory, main_memory_too_small,
-            "{needed} ({needed:exact} bytes) are needed beside the card ({units} {units:unit|units} that the processor "
+            "{needed} ({needed:exact} bytes) are needed beside the card ({units} {units:unit|units} that the "
+            "processor "
             "computes {weights}, buffers {buffers}), {available} ({available:exact} bytes) are available",
             "");
-FOVEA_ERROR(invalid, plan_does_not_hold, "it does not hold any more: {differences}", "Plan again, and load that");
-FOVEA_ERROR(unsupported, dense_shape_has_no_tiers, "the tiers of a dense model are planned from its file alone",
+FOVEA_ERROR(invalid, plan_does_not_hold, "it does not hold any more: {differences}",
+            "Plan again, and load that");
+FOVEA_ERROR(unsupported, dense_shape_has_no_tiers,
+            "the tiers of a dense model are planned from its file alone",
             "Plan without a policy, or give the model");
 
 // Devices.
@@ -132,7 +148,8 @@ FOVEA_ERROR(unsupported, divergence_of_device_store,
             "Leave out --divergence, or prepare for the processor");
 FOVEA_ERROR(unsupported, dense_model_has_no_experts, "a dense model has no experts",
             "Its linear layers can be prepared: --scope linear");
-FOVEA_ERROR(invalid, divergence_needs_text, "the divergence is measured on a text", "Give one: --calibrate FILE");
+FOVEA_ERROR(invalid, divergence_needs_text, "the divergence is measured on a text",
+            "Give one: --calibrate FILE");
 FOVEA_ERROR(invalid, store_without_calibration, "the store was made without this calibration",
             "Make it again: fovea prepare MODEL --rebuild");
 FOVEA_ERROR(invalid, store_without_divergences, "the store was made without divergences",
@@ -162,7 +179,8 @@ FOVEA_ERROR(invalid, empty_prompt, "the prompt is empty", "Give a question");
 FOVEA_ERROR(invalid, last_is_not_assistants,
             "only an assistant's message can be continued, and the last is the {role}'s", "");
 FOVEA_ERROR(context_full, prompt_too_long,
-            "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer", "");
+            "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer",
+            "");
 FOVEA_ERROR(unsupported, model_is_no_chat_model, "this model has none: it was not made for conversations",
             "Choose an instruct or chat model, or give a raw prompt");
 

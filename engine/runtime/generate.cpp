@@ -24,7 +24,8 @@ Result<void> check(const GenerateRequest& request, const Engine::Parts& parts) {
     return fail(phrases::file_place(parts.plan.options.model), errors::no_tokeniser());
   }
   if (request.max_tokens < -1) {
-    return fail(phrases::option_place("max_tokens"), errors::value_out_of_range(request.max_tokens, phrases::no_limit_or_more()));
+    return fail(phrases::option_place("max_tokens"),
+                errors::value_out_of_range(request.max_tokens, phrases::no_limit_or_more()));
   }
   for (const std::string& stop : request.stop) {
     if (stop.empty()) return fail(phrases::option_place("stop"), errors::empty_stop_string());

@@ -100,8 +100,8 @@ Result<void> Sequence::reserve(std::int64_t count) {
   const std::int64_t page_tokens = cache_->shape().page_tokens;
   const std::int64_t needed = (length() + count + page_tokens - 1) / page_tokens;
   if (needed > cache_->pool_.pages()) {
-    return fail(phrases::kv_cache_place(), errors::tokens_need_pages(length() + count, needed, page_tokens,
-                                                               cache_->pool_.pages()));
+    return fail(phrases::kv_cache_place(),
+                errors::tokens_need_pages(length() + count, needed, page_tokens, cache_->pool_.pages()));
   }
   if (cache_->states_ && state_ == no_state)
     return fail(phrases::recurrent_state_place(), errors::all_states_in_use());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/api/sentence.h"
 #include "engine/core/result.h"
 #include "engine/core/shell_word.h"
 #include "engine/layers/forward.h"
@@ -11,7 +12,6 @@
 #include "engine/precision/dynaexq.h"
 #include "engine/precision/fingerprint.h"
 #include "engine/precision/offload.h"
-#include "engine/api/sentence.h"
 #include "engine/precision/static_plan.h"
 #include "engine/precision/static_policy.h"
 #include "engine/precision/store_profile.h"
@@ -162,10 +162,13 @@ std::optional<Error> refusal(const Subject& subject, const LoadOptions& options,
   if (!plan.fits) {
     plan.advice = advise_on_budget(subject, options, machine, fitted);
     const Bytes budget{plan.budget_bytes}, least{plan.least_bytes};
-    Error error = fitted.units.policy == PolicyKind::none
-                      ? errors::budget_too_small_for_device(budget, device, least)
-                      : errors::budget_too_small_for_tier(budget, fitted.units.inputs.tier_names.back(), least);
-    return std::move(error).at(phrases::budget_place()).advise(advise_in_short(subject, options, machine, fitted));
+    Error error =
+        fitted.units.policy == PolicyKind::none
+            ? errors::budget_too_small_for_device(budget, device, least)
+            : errors::budget_too_small_for_tier(budget, fitted.units.inputs.tier_names.back(), least);
+    return std::move(error)
+        .at(phrases::budget_place())
+        .advise(advise_in_short(subject, options, machine, fitted));
   }
   const auto advice = [&] { return advise_on_main_memory(subject, options, machine, plan); };
   if (auto held = check_main_memory(plan, advice); !held) {

@@ -11,7 +11,6 @@
 namespace fovea::runtime {
 namespace {
 
-
 // The number behind "key" or "key:" in a file of lines; nothing when it is not there.
 std::optional<std::int64_t> number_at(const std::filesystem::path& path, std::string_view key) {
   std::ifstream file(path);
@@ -91,9 +90,9 @@ Memory memory(const std::filesystem::path& root) {
 Result<void> check_main_memory(const Plan& plan, const std::function<Phrase()>& advice) {
   if (plan.host_available_bytes == 0 || plan.host_bytes <= plan.host_available_bytes) return {};
   return fail(phrases::main_memory_place(),
-              errors::main_memory_too_small(Bytes{plan.host_bytes}, plan.units_on_host, Bytes{plan.host.weights},
-                                            Bytes{plan.host.transfer + plan.host.exchange},
-                                            Bytes{plan.host_available_bytes})
+              errors::main_memory_too_small(
+                  Bytes{plan.host_bytes}, plan.units_on_host, Bytes{plan.host.weights},
+                  Bytes{plan.host.transfer + plan.host.exchange}, Bytes{plan.host_available_bytes})
                   .advise(advice()));
 }
 

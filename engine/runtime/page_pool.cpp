@@ -13,13 +13,14 @@ Result<PagePool> PagePool::create(const PageShape& shape, std::int64_t pages, co
   const kernels::BlockShape block = kernels::block_shape(shape.type);
   for (const PageShape::Layer& layer : shape.layers) {
     if (layer.head_dim % block.elements == 0) continue;
-    return fail(phrases::option_place("kv"), errors::kv_type_needs_heads(kernels::type_name(shape.type),
-                                                                         block.elements, layer.head_dim));
+    return fail(phrases::option_place("kv"),
+                errors::kv_type_needs_heads(kernels::type_name(shape.type), block.elements, layer.head_dim));
   }
   const std::int64_t bytes = pages * shape.page_bytes();
   Arena arena(device.allocate(bytes), Release{&device, bytes});
   if (!arena) {
-    return fail(phrases::kv_cache_place(), errors::no_memory_for_tokens(Bytes{bytes}, pages * shape.page_tokens));
+    return fail(phrases::kv_cache_place(),
+                errors::no_memory_for_tokens(Bytes{bytes}, pages * shape.page_tokens));
   }
   return PagePool(shape, pages, std::move(arena), device, stream);
 }

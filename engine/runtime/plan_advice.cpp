@@ -57,9 +57,9 @@ class Adviser {
       o.precision.offload = {.cpu_moe_layers = -1, .override_tensors = {}, .gpu_layers = -1};
     });
     if (!changed) return;
-    advice.push_back(phrases::leaving_to_disk_would(changed->units.tiers.front().name,
-                                                    changed->units.cpu_moe_layers, outcome(*changed),
-                                                    changed->precision.absent_units, changed->units.units.size()));
+    advice.push_back(phrases::leaving_to_disk_would(
+        changed->units.tiers.front().name, changed->units.cpu_moe_layers, outcome(*changed),
+        changed->precision.absent_units, changed->units.units.size()));
   }
 
   // The fewest layers that must be the processor's beside a card, with the policy that is in force.
@@ -133,7 +133,7 @@ class Adviser {
 }  // namespace
 
 std::vector<Phrase> advise_on_budget(const Subject& subject, const LoadOptions& options,
-                                          const Machine& machine, const Fitted& fitted) {
+                                     const Machine& machine, const Fitted& fitted) {
   const Adviser adviser(subject, options, machine);
   const Plan& plan = fitted.precision.plan;
   std::vector<Phrase> advice{
@@ -146,9 +146,8 @@ std::vector<Phrase> advise_on_budget(const Subject& subject, const LoadOptions& 
 }
 
 Phrase advise_in_short(const Subject& subject, const LoadOptions& options, const Machine& machine,
-                            const Fitted& fitted) {
-  if (!machine.is_card())
-    return phrases::give_more_bytes(Bytes{fitted.precision.plan.least_bytes});
+                       const Fitted& fitted) {
+  if (!machine.is_card()) return phrases::give_more_bytes(Bytes{fitted.precision.plan.least_bytes});
   const bool experts = subject.has_experts();
   const auto found = Adviser(subject, options, machine).fewest_for_host(fitted);
   if (!found || !found->fitted.precision.plan.fits)
@@ -164,7 +163,7 @@ Phrase advise_in_short(const Subject& subject, const LoadOptions& options, const
 }
 
 Phrase advise_on_main_memory(const Subject& subject, const LoadOptions& options, const Machine& machine,
-                                  const Plan& plan) {
+                             const Plan& plan) {
   const bool experts = subject.has_experts();
   const std::int64_t layers = std::ssize(subject.weights->layers);
   const Adviser adviser(subject, options, machine);

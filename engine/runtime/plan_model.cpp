@@ -16,7 +16,6 @@
 namespace fovea {
 namespace {
 
-
 Result<runtime::Machine> machine_of(const LoadOptions& options, const MachineFacts& facts) {
   FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(options.device));
   return runtime::Machine{.device = device, .facts = facts};

@@ -50,12 +50,10 @@ Result<Prompt> PromptMaker::make(const GenerateRequest& request) const {
       return fail(phrases::given_messages(), errors::last_is_not_assistants(request.messages.back().role));
     FOVEA_TRY(prompt.tokens, encode(request.messages, request.continue_last));
   }
-  if (prompt.tokens.empty())
-    return fail(phrases::prompt_place(), errors::empty_prompt());
+  if (prompt.tokens.empty()) return fail(phrases::prompt_place(), errors::empty_prompt());
   const std::int64_t length = std::ssize(prompt.tokens);
   if (length < context) return prompt;
-  if (request.raw_prompt)
-    return too_long(length, context, phrases::longer_context_or_shorter_conversation());
+  if (request.raw_prompt) return too_long(length, context, phrases::longer_context_or_shorter_conversation());
   Result<Prompt> shorter = drop_oldest_turns(request, length);
   if (request.overflow == ContextOverflow::drop_oldest_turns || !shorter) return shorter;
   return fail(phrases::prompt_place(),

@@ -87,7 +87,8 @@ Result<void> Engine::routing(std::span<const TokenId> tokens, std::int64_t chunk
   Parts& parts = *parts_;
   const std::int64_t vocabulary = parts.model->config().vocabulary, length = std::ssize(tokens);
   if (length < 1 || length > parts.plan.options.context)
-    return fail(phrases::option_place("tokens"), errors::tokens_beyond_context(length, parts.plan.options.context));
+    return fail(phrases::option_place("tokens"),
+                errors::tokens_beyond_context(length, parts.plan.options.context));
   RoutingWatch watch(expert_layers(), parts.model->config().experts_used());
   runtime::Sequence sequence = parts.cache->begin({}, 0);
   while (sequence.length() < length) {

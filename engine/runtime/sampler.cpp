@@ -119,8 +119,10 @@ Result<Sampler> Sampler::create(SamplingSettings settings, std::int64_t vocabula
     return out_of_range("penalty_window", s.penalty_window, phrases::all_off_or_more());
   if (!(s.dry_multiplier >= 0 && s.dry_multiplier <= 100))
     return out_of_range("dry_multiplier", s.dry_multiplier, phrases::from_off_to(0, 100));
-  if (!(s.dry_base >= 1 && s.dry_base <= 100)) return out_of_range("dry_base", s.dry_base, phrases::from_to(1, 100));
-  if (s.dry_allowed_length < 1) return out_of_range("dry_allowed_length", s.dry_allowed_length, phrases::from_on(1));
+  if (!(s.dry_base >= 1 && s.dry_base <= 100))
+    return out_of_range("dry_base", s.dry_base, phrases::from_to(1, 100));
+  if (s.dry_allowed_length < 1)
+    return out_of_range("dry_allowed_length", s.dry_allowed_length, phrases::from_on(1));
   if (s.dry_window < -1) return out_of_range("dry_window", s.dry_window, phrases::all_off_or_more());
   if (settings.seed == 0) settings.seed = random_seed();
   return Sampler(settings, vocabulary, breakers);

@@ -15,7 +15,8 @@ Result<std::unique_ptr<StatePool>> StatePool::create(const Settings& settings, c
   pool->memory_ = device.allocate(pool->all_bytes());
   pool->zeros_ = device.allocate_host(settings.bytes);
   if (pool->memory_ == nullptr || pool->zeros_ == nullptr) {
-    return fail(phrases::recurrent_state_place(), errors::no_memory_for_states(Bytes{pool->all_bytes()}, settings.blocks));
+    return fail(phrases::recurrent_state_place(),
+                errors::no_memory_for_states(Bytes{pool->all_bytes()}, settings.blocks));
   }
   std::memset(pool->zeros_, 0, static_cast<std::size_t>(settings.bytes));
   for (auto id = static_cast<StateId>(settings.blocks); id-- > 0;) pool->free_.push_back(id);

@@ -91,8 +91,7 @@ class PlanTest : public QObject {
     row("shape", {"--shape", "gpt-5"}, 1, "\"gpt-5\" is not a shape. Known are qwen3-30b-a3b");
     row("tier", {model, "--tiers", "q7"}, 1, "\"q7\" is not a tier");
     row("auto without a budget", {model, "--n-cpu-moe", "auto"}, 1, "auto needs a budget");
-    row("two numbers of layers", {model, "--cpu-moe", "--n-cpu-moe", "1"}, 2,
-        "excludes");
+    row("two numbers of layers", {model, "--cpu-moe", "--n-cpu-moe", "1"}, 2, "excludes");
     row("offload and another policy", {model, "--policy", "static", "-ngl", "1"}, 1,
         "do not belong to static");
     row("tiers without a policy", {model, "--policy", "none", "--tiers", "q4"}, 1, "mean nothing");

@@ -405,9 +405,11 @@ class LanguageTest : public QObject {
   void whyThereIsNoGpuIsInTheLanguage() {
     ui::use_language(QStringLiteral("de"));
     using Kind = kernels::Obstacle::Kind;
-    QCOMPARE(app::sentence_words(fovea::phrase_of(kernels::Obstacle{.kind = Kind::no_driver, .said = "libcuda.so.1: cannot open"})),
+    QCOMPARE(app::sentence_words(fovea::phrase_of(
+                 kernels::Obstacle{.kind = Kind::no_driver, .said = "libcuda.so.1: cannot open"})),
              QStringLiteral("hier ist kein NVIDIA-Treiber (libcuda.so.1: cannot open)"));
-    const auto offers = app::device_offers({DeviceInfo{}}, fovea::phrase_of(kernels::Obstacle{.kind = Kind::no_device}), {});
+    const auto offers =
+        app::device_offers({DeviceInfo{}}, fovea::phrase_of(kernels::Obstacle{.kind = Kind::no_device}), {});
     QVERIFY2(offers[0].why.endsWith(QStringLiteral(": der NVIDIA-Treiber nennt keine GPU.")),
              qPrintable(offers[0].why));
   }

@@ -130,7 +130,8 @@ class TokenCostTest : public QObject {
         QCOMPARE(choice->absent[static_cast<std::size_t>(8 * layer + e)],
                  cold ? e == 2 || e == 3 : layer == 0);
     }
-    QVERIFY(english(choice->notes.back()).contains(cold ? "the 2 coldest experts of each layer" : "auto is 1 of 4"));
+    QVERIFY(english(choice->notes.back())
+                .contains(cold ? "the 2 coldest experts of each layer" : "auto is 1 of 4"));
   }
 
   // What a pattern has decided stays; where nothing has to go, or everything, there is nothing to choose.

@@ -115,7 +115,8 @@ class MainMemoryTest : public QObject {
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::memory);
     const std::string message = refused.error().message();
-    for (const char* text : {"1000 bytes", "999 bytes", "3 units", "700 bytes", "300 bytes", "Check the disk"})
+    for (const char* text :
+         {"1000 bytes", "999 bytes", "3 units", "700 bytes", "300 bytes", "Check the disk"})
       QVERIFY2(message.contains(text), message.c_str());
   }
 };

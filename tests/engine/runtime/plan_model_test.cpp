@@ -284,7 +284,8 @@ class PlanModelTest : public QObject {
     const auto neither = plan(path, settings, machine);
     FOVEA_VERIFY(neither);
     QVERIFY(!neither->plan.fits);
-    QVERIFY2(english(neither->plan.advice.back()).contains("Lower tiers"), english(neither->plan.advice.back()).c_str());
+    QVERIFY2(english(neither->plan.advice.back()).contains("Lower tiers"),
+             english(neither->plan.advice.back()).c_str());
   }
 
   // Half of Mixtral's layers are the processor's: of 2 experts of 3 · 4096 · 14336 weights in BF16 for each.
