@@ -63,7 +63,7 @@ std::string precision_line(const Engine& engine) {
 
 std::string precision_warning(const Engine& engine) {
   const auto use = engine.precision();
-  return use ? use->log_failure : std::string();
+  return use ? english(use->log_failure) : std::string();
 }
 
 std::string memory_warning(const Engine& engine) {

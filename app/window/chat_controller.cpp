@@ -319,7 +319,7 @@ void ChatController::look_at_device() {
 // Once: the answers go on without the log.
 void ChatController::on_precision_used(const PrecisionUse& use) {
   if (std::exchange(log_failure_, use.log_failure) == use.log_failure || use.log_failure.empty()) return;
-  window_.show_notice(tr("The log of swaps ends early: %1").arg(q(use.log_failure)));
+  window_.show_notice(tr("The log of swaps ends early: %1").arg(sentence_words(use.log_failure)));
 }
 
 // The question stays in the conversation, with the reason under it, which is told again only where that is

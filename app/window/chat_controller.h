@@ -98,7 +98,7 @@ class ChatController : public QObject {
   LoadOptions asked_;            // as it was opened last, before the engine chose what it left open
   ui::StatusView status_;
   TokenCounter conversation_tokens_, next_tokens_;
-  std::string log_failure_;           // that was told
+  Phrase log_failure_;                // that was told
   bool told_of_full_device_ = false;  // and it is full still
 };
 

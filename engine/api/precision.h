@@ -137,7 +137,7 @@ struct PrecisionUse {
   std::int64_t uses = 0;            // of units, by tokens
   double hit_rate = 0;              // share of them that the highest tier served
   double mean_bits_per_weight = 0;  // of the published versions
-  std::string log_failure;          // why the swap log ends early; empty: it does not
+  Phrase log_failure;               // why the swap log ends early; empty: it does not
 };
 
 }  // namespace fovea

@@ -57,6 +57,7 @@ FOVEA_PHRASE(longer_context_or_shorter_conversation,
 FOVEA_PHRASE(last_message_too_long,
              "Even the last message alone is too long: shorten it, or load the model with a longer context");
 FOVEA_PHRASE(make_store_by, "Make it again: {command}");
+FOVEA_PHRASE(swap_log_ends, "{file}: the swap log cannot be written further: {said}");
 FOVEA_PHRASE(smaller_budget, "Give a smaller budget, or close other programs that use it");
 
 // What would make a plan fit.

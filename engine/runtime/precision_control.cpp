@@ -109,7 +109,7 @@ PrecisionUse PrecisionControl::use() const {
           .uses = uses,
           .hit_rate = uses > 0 ? static_cast<double>(hits_.front()) / static_cast<double>(uses) : 0,
           .mean_bits_per_weight = parts_.residency->mean_bits_per_weight(),
-          .log_failure = parts_.log ? parts_.log->failure() : std::string()};
+          .log_failure = parts_.log ? parts_.log->failure() : Phrase()};
 }
 
 void PrecisionControl::remember(const precision::Decision& decision, TierId from) {

@@ -73,8 +73,8 @@ void SwapLog::write(const precision::SwapEvent& event, const std::string& unit,
   const std::string text = line.dump() + "\n";
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() && std::fflush(file_.get()) == 0)
     return;
-  failure_ = path_.string() + ": the swap log cannot be written further: " + system_message(errno);
-  log::error("runtime", failure_);
+  failure_ = phrases::swap_log_ends(path_, Said{system_message(errno)});
+  log::error("runtime", english(failure_));
   file_.reset();
 }
 

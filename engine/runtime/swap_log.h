@@ -17,7 +17,7 @@ class SwapLog {
   void write(const precision::SwapEvent& event, const std::string& unit, const precision::TierSet& tiers,
              std::int64_t token);
   // Why nothing is written any more; empty: it still is.
-  const std::string& failure() const { return failure_; }
+  const Phrase& failure() const { return failure_; }
 
  private:
   struct Close {
@@ -26,7 +26,7 @@ class SwapLog {
   SwapLog(std::filesystem::path path, std::FILE* file) : path_(std::move(path)), file_(file) {}
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, Close> file_;  // null after a write failed
-  std::string failure_;
+  Phrase failure_;
 };
 
 }  // namespace fovea::runtime

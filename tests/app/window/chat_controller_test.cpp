@@ -12,6 +12,7 @@
 
 #include "app/history/worker/history_thread.h"
 #include "app/window/generation_settings.h"
+#include "engine/api/errors.h"
 #include "engine/core/device_words.h"
 #include "tests/support/test.h"
 #include "ui/chat/chat_window.h"
@@ -439,9 +440,9 @@ class ChatControllerTest : public QObject {
     PrecisionUse use;
     Q_EMIT desk.controller->worker().precisionUsed(use);
     QCOMPARE(desk.window.error_bar().message(), QString());
-    use.log_failure = "swaps.json: the disk is full";
+    use.log_failure = phrases::file_place(std::filesystem::path("swaps.json"));
     Q_EMIT desk.controller->worker().precisionUsed(use);
-    QVERIFY(desk.window.error_bar().message().contains(QStringLiteral("the disk is full")));
+    QVERIFY(desk.window.error_bar().message().contains(QStringLiteral("swaps.json")));
     QCOMPARE(desk.window.error_bar().kind(), ui::ErrorBar::Kind::notice);
     desk.window.clear_error();
     Q_EMIT desk.controller->worker().precisionUsed(use);
