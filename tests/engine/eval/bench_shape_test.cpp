@@ -86,11 +86,6 @@ std::vector<float> logits_with(const eval::NamedShape& shape, std::int32_t first
   return Made(shape, first, second, device).logits();
 }
 
-// "Give N bytes or more, …"
-std::int64_t min_budget(const std::string& advice) {
-  return std::strtoll(advice.c_str() + std::string("Give ").size(), nullptr, 10);
-}
-
 }  // namespace
 
 class BenchShapeTest : public QObject {
@@ -225,7 +220,7 @@ class BenchShapeTest : public QObject {
     const auto small = bench_shape(settings);
     QVERIFY(!small);
     QCOMPARE(small.error().kind, ErrorKind::memory);
-    settings.budget_bytes = min_budget(small.error().advice_words());
+    settings.budget_bytes = small.error().number("least").value_or(0);
     const auto result = bench_shape(settings);
     FOVEA_VERIFY(result);
     QCOMPARE(result->budget_bytes, settings.budget_bytes);
@@ -249,7 +244,7 @@ class BenchShapeTest : public QObject {
     const auto small = bench_shape(settings);
     QVERIFY(!small);
     QCOMPARE(small.error().kind, ErrorKind::memory);
-    settings.budget_bytes = min_budget(small.error().advice_words()) + 100'000;
+    settings.budget_bytes = small.error().number("least").value_or(0) + 100'000;
     const auto result = bench_shape(settings);
     FOVEA_VERIFY(result);
     QVERIFY(result->moving);

@@ -51,21 +51,9 @@ class PrecisionTest : public QObject {
     return with_policy(folder_.path().toStdString(), policy, std::move(tiers), budget);
   }
 
-  // The number of bytes that an error names.
-  static std::int64_t number_in(const std::string& text) {
-    std::int64_t number = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (std::isdigit(static_cast<unsigned char>(text[i])) == 0) continue;
-      std::size_t length = 0;
-      number = std::max<std::int64_t>(number, std::stoll(text.substr(i), &length));
-      i += length;
-    }
-    return number;
-  }
-
   std::int64_t least_budget() const {
     const auto refused = Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, 1000));
-    return refused ? 0 : number_in(refused.error().message());
+    return refused ? 0 : refused.error().number("least").value_or(0);
   }
 
   // A budget that holds one expert of each layer at the high tier.
@@ -301,7 +289,7 @@ class PrecisionTest : public QObject {
     const auto refused = Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, 1000));
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::memory);
-    const std::int64_t least = number_in(refused.error().message());
+    const std::int64_t least = refused.error().number("least").value_or(0);
     FOVEA_VERIFY(Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, least)));
     QVERIFY(!Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, least - 1)));
   }
@@ -316,7 +304,7 @@ class PrecisionTest : public QObject {
       QVERIFY(!refused);
       const auto report = fovea::plan_model(load);
       FOVEA_VERIFY(report);
-      QCOMPARE(number_in(refused.error().message()), report->plan.least_bytes);
+      QCOMPARE(refused.error().number("least").value_or(0), report->plan.least_bytes);
       load.precision.budget_bytes = report->plan.least_bytes;
       const auto engine = Engine::load(load);
       FOVEA_VERIFY(engine);
