@@ -44,7 +44,7 @@ Result<CalibrationResult> calibrate(Engine& engine, const CalibrationSettings& s
                                     const ProgressSink& progress, std::stop_token stop) {
   constexpr std::int64_t first_tokens = 2;
   const auto begin = Clock::now();
-  const double expected = std::min(settings.most_seconds, settings.round_seconds * (settings.rounds + 1) + 1);
+  const double expected = std::min(settings.max_seconds, settings.round_seconds * (settings.rounds + 1) + 1);
   const auto tell = [&] {
     if (!progress) return;
     progress({Progress::Stage::calibrating,
@@ -59,7 +59,7 @@ Result<CalibrationResult> calibrate(Engine& engine, const CalibrationSettings& s
   std::int64_t count = std::min(first_tokens, engine.settings().context);
   std::int64_t depth = 0;
   for (int round = 0; round <= settings.rounds; ++round) {
-    if (stop.stop_requested() || (round > 1 && seconds_since(begin) > settings.most_seconds)) break;
+    if (stop.stop_requested() || (round > 1 && seconds_since(begin) > settings.max_seconds)) break;
     FOVEA_TRY(const std::vector<double> each, engine.time_decode(0, count));
     const double seconds = std::max(sum(each), 1e-9);
     tell();

@@ -13,7 +13,7 @@ namespace fovea::app {
 inline constexpr std::int64_t usual_prompt_tokens = 512;
 
 struct CalibrationSettings {
-  double most_seconds = 30;
+  double max_seconds = 30;
   int rounds = 8;  // of about a second; the first one warms up
   double round_seconds = 1;
 };

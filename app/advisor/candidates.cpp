@@ -80,15 +80,15 @@ Result<ModelFit> fit_of_entry(const CatalogueEntry& entry, const Machine& machin
     if (report) {
       fit.precision = options.precision;
       fit.report = *report;
-      fit.least_bytes = fit.least_bytes == 0 ? report->plan.least_bytes
-                                             : std::min(fit.least_bytes, report->plan.least_bytes);
+      fit.min_bytes =
+          fit.min_bytes == 0 ? report->plan.min_bytes : std::min(fit.min_bytes, report->plan.min_bytes);
     }
     return report;
   };
   const auto whole =
       entry.experts == 0 ? plan(PolicyKind::none, {}, 0) : plan(PolicyKind::static_tiers, {entry.tier}, 0);
   if (!whole) return std::unexpected(whole.error());
-  fit.needed_bytes = whole->plan.least_bytes;
+  fit.needed_bytes = whole->plan.min_bytes;
   if (whole->plan.fits) {
     fit.kind = FitKind::fits;
     return fit;
@@ -283,7 +283,7 @@ void sort_for(std::vector<Candidate>& candidates, Wish wish) {
   std::ranges::stable_sort(candidates, [wish](const Candidate& a, const Candidate& b) {
     const int rank_a = rank_of(a), rank_b = rank_of(b);
     if (rank_a != rank_b) return rank_a < rank_b;
-    if (rank_a == 2) return a.fit.least_bytes < b.fit.least_bytes;
+    if (rank_a == 2) return a.fit.min_bytes < b.fit.min_bytes;
     if (rank_a == 3) return a.name < b.name;
     return score(a, wish) > score(b, wish);
   });

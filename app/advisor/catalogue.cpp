@@ -36,7 +36,7 @@ class Reader {
   std::string text(const char* key) {
     const auto value = entry_.find(key);
     if (value == entry_.end()) return {};
-    if (!value->is_string()) return complain(key, phrases::catalogue_text()), std::string();
+    if (!value->is_string()) return complain(key, phrases::a_text()), std::string();
     return value->get<std::string>();
   }
   std::int64_t number(const char* key, std::int64_t least) {
@@ -96,9 +96,9 @@ Result<CatalogueEntry> read_entry(const Json& json, std::size_t number) {
                        .licence = reader.text("licence"),
                        .good_at = reader.texts("good_at")};
   const auto shapes = shape_names();
-  if (entry.id.empty()) reader.complain("id", phrases::catalogue_text());
-  if (entry.name.empty()) reader.complain("name", phrases::catalogue_text());
-  if (entry.licence.empty()) reader.complain("licence", phrases::catalogue_text());
+  if (entry.id.empty()) reader.complain("id", phrases::a_text());
+  if (entry.name.empty()) reader.complain("name", phrases::a_text());
+  if (entry.licence.empty()) reader.complain("licence", phrases::a_text());
   if (entry.made_by.empty() && (entry.repository.empty() || entry.file.empty()))
     reader.complain("repository", phrases::catalogue_source());
   if (!entry.shape.empty() && std::ranges::find(shapes, entry.shape) == shapes.end())

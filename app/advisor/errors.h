@@ -10,7 +10,6 @@ FOVEA_PHRASE(whole_catalogue, "the model catalogue, the whole");
 FOVEA_PHRASE(speed_measurement, "the measurement");
 
 // What an entry's key must be.
-FOVEA_PHRASE(catalogue_text, "a text");
 FOVEA_PHRASE(catalogue_whole, "a whole number from {min}");
 FOVEA_PHRASE(catalogue_percent, "a number from 0 to 100");
 FOVEA_PHRASE(catalogue_english, "an object with \"en\"");

@@ -19,8 +19,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 constexpr std::size_t alignment = 4096;
-constexpr std::int64_t least_file_bytes = std::int64_t{64} << 20;
-constexpr double most_seconds = 1;
+constexpr std::int64_t min_file_bytes = std::int64_t{64} << 20;
+constexpr double max_seconds = 1;
 
 class File {
  public:
@@ -43,7 +43,7 @@ Buffer make_buffer() {
 
 fs::path largest_file(const fs::path& folder) {
   fs::path largest;
-  std::uintmax_t size = least_file_bytes;
+  std::uintmax_t size = min_file_bytes;
   for (const fs::path& path : entries_of(folder)) {
     std::error_code error;
     const std::uintmax_t found = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
@@ -65,7 +65,7 @@ int written_file(const fs::path& folder, std::byte* buffer, const std::stop_toke
     state = state * 6364136223846793005U + 1442695040888963407U;
     std::copy_n(reinterpret_cast<const std::byte*>(&state), sizeof state, buffer + i);
   }
-  for (std::int64_t done = 0; done < least_file_bytes; done += static_cast<std::int64_t>(piece_bytes)) {
+  for (std::int64_t done = 0; done < min_file_bytes; done += static_cast<std::int64_t>(piece_bytes)) {
     if (stop.stop_requested() || ::write(file, buffer, piece_bytes) != static_cast<ssize_t>(piece_bytes)) {
       ::close(file);
       return -1;
@@ -125,7 +125,7 @@ std::optional<double> read_gb_per_s(const File& file, std::byte* buffer, const s
   std::int64_t bytes = 0;
   const auto begin = Clock::now();
   double seconds = 0;
-  for (off_t at = 0; at + static_cast<off_t>(piece_bytes) <= size && seconds < most_seconds;
+  for (off_t at = 0; at + static_cast<off_t>(piece_bytes) <= size && seconds < max_seconds;
        at += static_cast<off_t>(piece_bytes)) {
     if (stop.stop_requested()) return std::nullopt;
     const ssize_t got = ::pread(file.get(), buffer, piece_bytes, at);

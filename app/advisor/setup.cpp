@@ -128,10 +128,10 @@ std::vector<Remedy> remedies(const Candidate& candidate, const LoadOptions& setu
     const auto plan = plan_of(candidate, changed, machine);
     return plan && plan->plan.fits;
   };
-  if (report.plan.least_bytes <= machine.room.precision.budget_bytes &&
-      report.plan.least_bytes > setup.precision.budget_bytes) {
+  if (report.plan.min_bytes <= machine.room.precision.budget_bytes &&
+      report.plan.min_bytes > setup.precision.budget_bytes) {
     LoadOptions more = setup;
-    more.precision.budget_bytes = report.plan.least_bytes;
+    more.precision.budget_bytes = report.plan.min_bytes;
     found.push_back({Remedy::Kind::budget, more});
   }
   LoadOptions smaller_kv = setup;

@@ -9,7 +9,6 @@ namespace fovea::phrases {
 FOVEA_PHRASE(byte_of_input, "{input}, byte {offset}");
 FOVEA_PHRASE(column_of_input, "{input}, line {line}, column {column}");
 FOVEA_PHRASE(token_of_input, "--tokens, number {number}");
-FOVEA_PHRASE(planned_load, "the plan");
 FOVEA_PHRASE(own_window, "the window");
 
 // What to do.

@@ -55,7 +55,7 @@ void add_threads(CLI::App& command, LoadOptions& options) {
 void add_context(CLI::App& command, LoadOptions& options, const std::string& description,
                  std::int64_t least) {
   command.add_option("--context", options.context, description)
-      ->check(number_between(static_cast<double>(least), static_cast<double>(most_context)));
+      ->check(number_between(static_cast<double>(least), static_cast<double>(max_context)));
 }
 
 void add_kv(CLI::App& command, LoadOptions& options) {
@@ -70,7 +70,7 @@ void add_chunk(CLI::App& command, LoadOptions& options) {
   command
       .add_option("--chunk", options.chunk,
                   "Tokens in one prefill pass (default: 256, with --policy dynaexq 128; on a GPU twice that)")
-      ->check(number_between(1, static_cast<double>(most_chunk)));
+      ->check(number_between(1, static_cast<double>(max_chunk)));
 }
 
 void refuse_empty_texts(CLI::App& program) {

@@ -99,7 +99,7 @@ void add_perplexity(Registry& registry) {
           std::string(precision_keys));
   add_model(*command, flags->model)->required();
   command->add_option("FILE", flags->file, "The text, - for standard input")->required();
-  add_context(*command, flags->load, "Tokens in a window (default: 512)", least_window);
+  add_context(*command, flags->load, "Tokens in a window (default: 512)", min_window);
   command->add_option("--against", flags->reference, "A second model to compare the output with");
   command
       ->add_option(

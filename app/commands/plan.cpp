@@ -104,7 +104,7 @@ void add_plan(Registry& registry) {
   command
       ->add_option("--prompt-tokens", flags->prompt_tokens,
                    "Tokens of the prompt for which the time to the first token is predicted (default: 1024)")
-      ->check(number_between(1, static_cast<double>(most_context)));
+      ->check(number_between(1, static_cast<double>(max_context)));
   command
       ->add_option("--dense", flags->dense,
                    "With --shape: format of everything that is no expert, bf16, q8 or q4 (default: bf16)")

@@ -45,7 +45,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
       {"fits", plan.fits},
       {"budget_bytes", plan.budget_bytes},
       {"total_bytes", plan.total_bytes},
-      {"least_bytes", plan.least_bytes},
+      {"least_bytes", plan.min_bytes},
       {"parts",
        {{"dense", plan.parts.dense},
         {"experts", experts},
@@ -235,12 +235,12 @@ Result<void> check_fits(const LoadPlan& report) {
   const Plan& plan = report.plan;
   if (plan.fits) return {};
   if (plan.total_bytes <= plan.budget_bytes)
-    return fail(phrases::planned_load(),
+    return fail(phrases::plan_place(),
                 errors::plan_beyond_main_memory(Bytes{plan.host_bytes}, Bytes{plan.host_available_bytes})
                     .advise(plan.advice.back()));
   return fail(
-      phrases::planned_load(),
-      errors::plan_beyond_budget(Bytes{plan.total_bytes}, Bytes{plan.budget_bytes}, Bytes{plan.least_bytes}));
+      phrases::plan_place(),
+      errors::plan_beyond_budget(Bytes{plan.total_bytes}, Bytes{plan.budget_bytes}, Bytes{plan.min_bytes}));
 }
 
 }  // namespace fovea::app

@@ -76,7 +76,7 @@ void add_trace(Registry& registry) {
                     "One token after the other, as an answer is written (default: in chunks, as a prompt)");
   add_context(*command, flags->load, "Tokens after which the context begins anew (default: 2048)");
   command->add_option("--chunk", flags->load.chunk, "Tokens in one prefill pass (default: 128)")
-      ->check(number_between(1, static_cast<double>(most_chunk)));
+      ->check(number_between(1, static_cast<double>(max_chunk)));
   add_device(*command, flags->load.device);
   add_threads(*command, flags->load);
   add_kv(*command, flags->load);

@@ -33,7 +33,7 @@ std::optional<PrecisionRequest> demo_precision(const fs::path& model, const fs::
   settings.precision.dynaexq.interval_tokens = interval_tokens;
   const auto all_high = plan_model(settings);
   if (!all_high) return {};
-  const auto least = static_cast<double>(all_high->plan.least_bytes);
+  const auto least = static_cast<double>(all_high->plan.min_bytes);
   const auto most = static_cast<double>(all_high->plan.whole_bytes);
   constexpr double megabyte = 1e6;  // a round number, since it is shown
   settings.precision.budget_bytes =

@@ -11,7 +11,6 @@ FOVEA_PHRASE(hub_accept_terms_with_token,
              "Accept its terms on the hub's page with the account of your token");
 FOVEA_PHRASE(hub_check_name, "Check the name");
 FOVEA_PHRASE(download_free_space, "Free some space, then resume; nothing that was downloaded is lost");
-FOVEA_PHRASE(download_writable_place, "Choose a place that you can write to");
 FOVEA_PHRASE(download_set_hf_home, "Set HF_HOME to a folder that you can write to");
 FOVEA_PHRASE(queue_forgotten, "Downloads of this window are forgotten when it closes");
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view folder_prefix = "models--";
-constexpr std::size_t most_files = 10000;
+constexpr std::size_t max_files = 10000;
 
 fs::path variable(const char* name) {
   const char* value = std::getenv(name);
@@ -111,7 +111,7 @@ std::optional<HubRepository> HubCache::repository(const std::string& id, const s
   std::error_code error;
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored, unknown;
-    if (!it->is_regular_file(ignored) || found.files.size() == most_files) continue;  // follows links
+    if (!it->is_regular_file(ignored) || found.files.size() == max_files) continue;  // follows links
     HubFile file;
     file.path = fs::relative(it->path().parent_path(), folder, ignored) / it->path().filename();
     file.path = fs::path(file.path).lexically_normal().string();

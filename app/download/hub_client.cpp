@@ -19,8 +19,8 @@
 namespace fovea::app {
 namespace {
 
-constexpr std::size_t most_files = 100000;
-constexpr int most_pages = 200;
+constexpr std::size_t max_files = 100000;
+constexpr int max_pages = 200;
 
 QString encoded(std::string_view text, const char* kept = "") {
   return QString::fromLatin1(
@@ -148,7 +148,7 @@ void HubClient::next_page(const std::shared_ptr<Listing>& listing, const QUrl& u
     if (next.empty()) return listing->done(std::move(listing->repository));
     const QUrl url =
         answer->url.resolved(QUrl::fromEncoded(QByteArray::fromStdString(next), QUrl::StrictMode));
-    if (!same_origin(url, answer->url) || ++listing->pages == most_pages || all.size() > most_files)
+    if (!same_origin(url, answer->url) || ++listing->pages == max_pages || all.size() > max_files)
       return listing->done(
           std::unexpected(HubFailure{.error = errors::hub_list_endless().at(phrases::name_place(where))}));
     next_page(listing, url);

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t most_entries = 100000;
+constexpr std::size_t max_entries = 100000;
 constexpr std::size_t max_tags = 200;
 constexpr std::size_t longest_text = 400;
 constexpr int deepest = 64;  // more than anything the hub sends
@@ -88,14 +88,14 @@ Result<HubFile> file_of(const Json& entry, const std::string& where) {
   if (!path || !path->is_string()) return wrong(where, errors::hub_file_no_path());
   file.path = path->get<std::string>();
   if (!is_repository_path(file.path)) return wrong(where, errors::hub_file_outside());
-  file.bytes = count_of(entry, "size", most_file_bytes);
+  file.bytes = count_of(entry, "size", max_file_bytes);
   if (file.bytes < 0) return wrong(where, errors::hub_file_no_size(file_name(file.path)));
   file.git_oid = text_of(entry, "oid");
   if (!is_commit(file.git_oid)) return wrong(where, errors::hub_file_no_git_hash(file_name(file.path)));
   if (const Json* lfs = field(entry, "lfs"); lfs && lfs->is_object()) {
     file.sha256 = text_of(*lfs, "oid");
     if (!is_sha256(file.sha256)) return wrong(where, errors::hub_file_no_sha256(file_name(file.path)));
-    file.bytes = count_of(*lfs, "size", most_file_bytes);
+    file.bytes = count_of(*lfs, "size", max_file_bytes);
     if (file.bytes < 0) return wrong(where, errors::hub_file_no_size(file_name(file.path)));
   }
   return file;
@@ -111,7 +111,7 @@ Result<std::vector<HubModel>> parse_search(std::string_view text, const std::str
     HubModel model = model_of(entry);
     // One entry that is not well-formed does not spoil a search.
     if (is_repository_id(model.id)) models.push_back(std::move(model));
-    if (models.size() == most_entries) break;
+    if (models.size() == max_entries) break;
   }
   return models;
 }
@@ -127,7 +127,7 @@ Result<HubRevision> parse_revision(std::string_view text, const std::string& whe
 Result<std::vector<HubFile>> parse_tree(std::string_view text, const std::string& where) {
   FOVEA_TRY(const Json json, parse(text, where));
   if (!json.is_array()) return wrong(where, errors::hub_answer_no_files());
-  if (json.size() > most_entries) return wrong(where, errors::hub_list_too_long());
+  if (json.size() > max_entries) return wrong(where, errors::hub_list_too_long());
   std::vector<HubFile> files;
   for (const Json& entry : json) {
     if (text_of(entry, "type") != "file") continue;  // a folder

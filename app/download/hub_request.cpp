@@ -10,7 +10,7 @@
 namespace fovea::app {
 namespace {
 
-constexpr int most_wait_ms = 60000;
+constexpr int max_wait_ms = 60000;
 
 bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -120,7 +120,7 @@ void HubRequest::follow(const HubAnswer& answer) {
   const QUrl target = answer.url.resolved(QUrl::fromEncoded(answer.location, QUrl::StrictMode));
   const bool weaker =
       answer.url.scheme() == QLatin1String("https") && target.scheme() != QLatin1String("https");
-  if (answer.location.isEmpty() || !target.isValid() || weaker || ++redirects_ > most_redirects)
+  if (answer.location.isEmpty() || !target.isValid() || weaker || ++redirects_ > max_redirects)
     return fail_with({errors::server_redirects_nowhere()
                           .at(phrases::name_place(shown(answer.url)))
                           .advise(phrases::check_hf_endpoint())});
@@ -136,9 +136,9 @@ void HubRequest::follow(const HubAnswer& answer) {
 
 void HubRequest::fail_with(HubFailure failure) {
   if (!failure.may_pass || failures_ >= retries_) return end(std::unexpected(std::move(failure)));
-  int wait_ms = backoff_ms(failures_++, client_.settings_.retry_base_ms, most_wait_ms);
+  int wait_ms = backoff_ms(failures_++, client_.settings_.retry_base_ms, max_wait_ms);
   if (failure.retry_after_s >= 0) {
-    if (failure.retry_after_s * 1000 > most_wait_ms) return end(std::unexpected(std::move(failure)));
+    if (failure.retry_after_s * 1000 > max_wait_ms) return end(std::unexpected(std::move(failure)));
     wait_ms = std::max(wait_ms, static_cast<int>(failure.retry_after_s * 1000));
   }
   log::info("download", failure.error.message(), "; again in ", wait_ms, " ms");

@@ -8,7 +8,7 @@
 namespace fovea::app {
 
 // No file is larger, so that sizes can be added without care.
-inline constexpr std::int64_t most_file_bytes = std::int64_t{1} << 43;
+inline constexpr std::int64_t max_file_bytes = std::int64_t{1} << 43;
 
 struct HubModel {
   std::string id;  // "ORG/NAME"

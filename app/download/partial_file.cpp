@@ -42,7 +42,7 @@ void remove_unnamed_states(const PartialPlace& place) {
 std::unexpected<Error> cannot_write(const std::filesystem::path& path, int error_number) {
   return fail(
       phrases::file_place(path),
-      errors::cannot_write(Said{system_message(error_number)}).advise(phrases::download_writable_place()));
+      errors::cannot_write(Said{system_message(error_number)}).advise(phrases::choose_writable_place()));
 }
 
 // Follows the bytes that are there without a gap.

@@ -44,7 +44,7 @@ Json entry_json(const QueuedDownload& entry) {
 }
 
 bool is_sound(const HubFile& file) {
-  return is_repository_path(file.path) && file.bytes >= 0 && file.bytes <= most_file_bytes &&
+  return is_repository_path(file.path) && file.bytes >= 0 && file.bytes <= max_file_bytes &&
          is_commit(file.git_oid) && (file.sha256.empty() || is_sha256(file.sha256));
 }
 

@@ -14,8 +14,8 @@ namespace fovea::app {
 namespace {
 
 constexpr int max_refusals = 3;
-constexpr int most_beginnings = 2;
-constexpr int most_lies = 3;
+constexpr int max_beginnings = 2;
+constexpr int max_lies = 3;
 constexpr int max_tag_changes = 3;
 constexpr std::int64_t longest_wait_s = 3600;
 // Less than this between two failures is no progress: a server that gives one byte each time is not waited
@@ -353,7 +353,7 @@ void Transfer::on_refusal(Connection& connection, int status) {
     const bool whole = connection.whole;
     const int redirects = connection.redirects + 1;
     close(connection);
-    if (weaker || !target.isValid() || redirects > most_redirects)
+    if (weaker || !target.isValid() || redirects > max_redirects)
       return end({.error = errors::server_redirects_nowhere().at(phrases::name_place(shown(asked)))});
     request_piece(range, whole, target, redirects);
     return;
@@ -390,7 +390,7 @@ void Transfer::on_refusal(Connection& connection, int status) {
                                      : errors::server_other_answer(status))
                         .at(phrases::name_place(shown(asked)));
   // A server whose ranges are wrong may still send the whole file right.
-  if (++lies_ > most_lies) return end({.error = lie});
+  if (++lies_ > max_lies) return end({.error = lie});
   needs_whole_ = needs_whole_ || status == 206 || status == 416;
   if (needs_whole_) close_all();
   retry_later(lie);
@@ -424,7 +424,7 @@ void Transfer::retry_later(Error error, std::int64_t wait_s) {
 }
 
 void Transfer::begin_again(Error why) {
-  if (++beginnings_ >= most_beginnings) return end({.error = std::move(why)});
+  if (++beginnings_ >= max_beginnings) return end({.error = std::move(why)});
   log::warning("download", why.message(), "; begins again");
   close_all();
   partial_->discard();

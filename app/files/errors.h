@@ -8,7 +8,6 @@ namespace fovea::phrases {
 // files.cpp
 FOVEA_PHRASE(files_standard_input, "standard input");
 FOVEA_PHRASE(files_name_one_inside, "Name a file in it");
-FOVEA_PHRASE(files_allow_reading, "Give yourself the right to read it");
 
 // What to do, also said by the folders above.
 FOVEA_PHRASE(files_check_path, "Check the path");

@@ -50,7 +50,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::int64_t li
     const int failed = errno;
     const Said said{system_message(failed)};
     Error error = failed == ENOENT ? errors::files_not_found(said) : errors::files_cannot_open(said);
-    if (failed == EACCES) error.advice = phrases::files_allow_reading();
+    if (failed == EACCES) error.advice = phrases::give_the_right_to_read();
     return fail(phrases::file_place(path), std::move(error));
   }
   auto text = read_all(fd, phrases::file_place(path), limit_bytes);

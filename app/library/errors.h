@@ -37,7 +37,6 @@ FOVEA_ERROR(not_found, library_nothing_there,
             "Give a path, or put the model into {folder}");
 
 // model_files.cpp, model_worker.cpp
-FOVEA_ERROR(cancelled, library_check_stopped, "the check was stopped", "");
 FOVEA_ERROR(format, library_wrong_checksum, "the content is not what the hub has: its checksum differs",
             "Delete the model and download it again");
 FOVEA_ERROR(io, library_no_trash, "cannot be moved to the trash",

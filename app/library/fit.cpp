@@ -13,7 +13,7 @@ namespace {
 using Planner = std::function<Result<LoadPlan>(const LoadOptions&)>;
 
 void take(ModelFit& fit, LoadPlan report, const PrecisionRequest& precision) {
-  fit.least_bytes = std::min(fit.needed_bytes, report.plan.least_bytes);
+  fit.min_bytes = std::min(fit.needed_bytes, report.plan.min_bytes);
   fit.report = std::move(report);
   fit.precision = precision;
 }
@@ -32,7 +32,7 @@ Result<ModelFit> fit_with(const Planner& plan, LoadOptions settings, bool card) 
   ModelFit fit{.budget_bytes = settings.precision.budget_bytes, .on_card = card};
   settings.precision.policy = PolicyKind::none;
   FOVEA_TRY(LoadPlan as_it_is, plan(settings));
-  fit.needed_bytes = as_it_is.plan.least_bytes;
+  fit.needed_bytes = as_it_is.plan.min_bytes;
   if (as_it_is.plan.fits) {
     fit.kind = FitKind::fits;
     take(fit, std::move(as_it_is), {});
@@ -51,7 +51,7 @@ Result<ModelFit> fit_with(const Planner& plan, LoadOptions settings, bool card) 
   }
   const LoadOptions away = offloading(settings, *lower);
   auto elsewhere = plan(away);  // an error: the model has no experts
-  if (!elsewhere || elsewhere->plan.least_bytes >= lower->plan.least_bytes) return fit;
+  if (!elsewhere || elsewhere->plan.min_bytes >= lower->plan.min_bytes) return fit;
   const bool fits = elsewhere->plan.fits;
   take(fit, *std::move(elsewhere), away.precision);
   if (fits) fit.kind = FitKind::experts_elsewhere;
@@ -118,7 +118,7 @@ ModelFit estimate_fit(std::string_view name, std::int64_t bytes, const LoadOptio
                .budget_bytes = room.precision.budget_bytes,
                .needed_bytes = with_room(bytes),
                .on_card = on_card(room, machine)};
-  fit.least_bytes = fit.needed_bytes;
+  fit.min_bytes = fit.needed_bytes;
   if (fit.needed_bytes <= fit.budget_bytes) {
     fit.kind = FitKind::fits;
     return fit;

@@ -35,7 +35,7 @@ struct ModelFit {
   bool is_estimate = false;  // from the file's size and name; the planner has not seen the model itself
   std::int64_t budget_bytes = 0;
   std::int64_t needed_bytes = 0;  // as its file has it
-  std::int64_t least_bytes = 0;   // the smallest budget that would do, with everything that may be lowered
+  std::int64_t min_bytes = 0;     // the smallest budget that would do, with everything that may be lowered
   // Of the way that fits; where none does, of the one that needs least. Empty (units 0, total 0) where an
   // estimate is of the size alone.
   LoadPlan report = {};

@@ -76,7 +76,7 @@ QString planned_reason(const ModelFit& fit) {
   return FitWords::tr(
              "As its file has it, it would need %1, and %2 are free for a model. With everything that "
              "may be lowered, %3 would do.")
-      .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes), size_words(fit.least_bytes));
+      .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes), size_words(fit.min_bytes));
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ QString fit_reason(const ModelFit& fit) {
 QString fit_number(const ModelFit& fit) {
   const bool planned = fit.report.plan.total_bytes > 0 && fit.kind != FitKind::does_not_fit;
   const std::int64_t takes = planned                             ? taken_bytes(fit.report.plan)
-                             : fit.kind == FitKind::does_not_fit ? fit.least_bytes
+                             : fit.kind == FitKind::does_not_fit ? fit.min_bytes
                                                                  : fit.needed_bytes;
   if (fit.kind == FitKind::does_not_fit)
     return FitWords::tr("needs %1, %2 are free").arg(size_words(takes), size_words(fit.budget_bytes));

@@ -136,7 +136,7 @@ Result<FileCheck> check_files(const fs::path& model, const ProgressSink& progres
       hash.addData("blob " + QByteArray::number(file.size()) + QByteArray(1, '\0'));
     QByteArray buffer(piece, Qt::Uninitialized);
     for (;;) {
-      if (stop.stop_requested()) return fail(phrases::file_place(path), errors::library_check_stopped());
+      if (stop.stop_requested()) return fail(phrases::file_place(path), errors::check_was_stopped());
       const qint64 count = file.read(buffer.data(), piece);
       if (count < 0)
         return fail(phrases::file_place(path), errors::cannot_read(Said{file.errorString().toStdString()})

@@ -29,7 +29,7 @@ void Followed::toggle(std::int64_t unit, const SnapshotRing& ring, double until)
     lines.erase(known);
     return;
   }
-  if (lines.size() == most_followed) lines.erase(lines.begin());
+  if (lines.size() == max_followed) lines.erase(lines.begin());
   int letter = 0;
   while (std::ranges::find(lines, letter, &FollowedExpert::letter) != lines.end()) ++letter;
   lines.push_back({.unit = unit, .letter = letter, .points = {}});

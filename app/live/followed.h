@@ -8,7 +8,7 @@ namespace fovea::app {
 
 class Followed {
  public:
-  static constexpr std::size_t most_followed = 5;  // the oldest gives way
+  static constexpr std::size_t max_followed = 5;  // the oldest gives way
 
   // Reads what the ring holds of it up to this time. Following one again ends it.
   void toggle(std::int64_t unit, const SnapshotRing& ring, double until);

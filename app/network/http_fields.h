@@ -10,7 +10,7 @@
 
 namespace fovea::app {
 
-inline constexpr int most_redirects = 5;  // that a request follows
+inline constexpr int max_redirects = 5;  // that a request follows
 
 // "bytes 0-99/1234": first and last byte, and the whole length, -1 where it is "*". "bytes */1234", the
 // answer to a range that cannot be had, has first and last -1.

@@ -1,5 +1,4 @@
 #include "app/settings/document.h"
-#include "app/settings/errors.h"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+
+#include "app/settings/errors.h"
 
 namespace fovea::app {
 namespace {
@@ -170,14 +171,14 @@ const std::vector<Field>& fields() {
                           [](const std::int64_t& v) { return v >= 50 && v <= 300; }),
       choice("appearance", "send_key", &S::send_key, std::array{"enter", "control_enter"},
              phrases::setting_send_key()),
-      field("appearance", "show_live_panel", &S::show_live_panel, phrases::setting_flag()),
-      field("appearance", "hottest_first", &S::hottest_first, phrases::setting_flag()),
-      field("network", "offline", &S::offline, phrases::setting_flag()),
+      field("appearance", "show_live_panel", &S::show_live_panel, phrases::true_or_false()),
+      field("appearance", "hottest_first", &S::hottest_first, phrases::true_or_false()),
+      field("network", "offline", &S::offline, phrases::true_or_false()),
       field("models", "folders", &S::model_folders, phrases::setting_folders()),
       field("models", "recent", &S::recent_models, phrases::setting_paths()),
       field("models", "setups", &S::model_setups, phrases::setting_setups()),
       field("models", "device", &S::device, phrases::setting_device()),
-      field("models", "device_description", &S::device_description, phrases::setting_text()),
+      field("models", "device_description", &S::device_description, phrases::a_text()),
       field<double>("models", "budget_gb", &S::budget_gb, phrases::setting_number_or_automatic(),
                     [](const double& v) { return v >= 0; }),
       field("models", "context_tokens", &S::context_tokens, phrases::setting_whole_or_automatic(), positive),
@@ -190,8 +191,8 @@ const std::vector<Field>& fields() {
             maybe_positive_number),
       field("generation", "max_tokens", &S::max_tokens, phrases::setting_whole_or_null(), maybe_positive),
       field("generation", "system_prompts", &S::system_prompts, phrases::setting_named_texts()),
-      field("window", "geometry", &S::window_geometry, phrases::setting_text()),
-      field("window", "state", &S::window_state, phrases::setting_text()),
+      field("window", "geometry", &S::window_geometry, phrases::a_text()),
+      field("window", "state", &S::window_state, phrases::a_text()),
   };
   return all;
 }

@@ -64,8 +64,8 @@ History::History(std::filesystem::path file) : file_(std::move(file)) {
     if (end > 0) entries_.push_back(unescaped(rest.substr(0, end)));
     rest.remove_prefix(end + 1);
   }
-  if (entries_.size() <= most_entries) return;
-  entries_.erase(entries_.begin(), entries_.end() - most_entries);
+  if (entries_.size() <= max_entries) return;
+  entries_.erase(entries_.begin(), entries_.end() - max_entries);
   // The file grows by appending; it is made short again here.
   if (const auto shortened = replace(file_, entries_); !shortened)
     log::warning("terminal", "the history stays long: ", shortened.error().message());

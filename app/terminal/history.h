@@ -12,7 +12,7 @@ namespace fovea::app {
 
 class History {
  public:
-  static constexpr std::size_t most_entries = 1000;
+  static constexpr std::size_t max_entries = 1000;
 
   // A file that is missing or cannot be read is an empty history. One that has grown too long is made short
   // again; the log says where it cannot be.

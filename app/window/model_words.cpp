@@ -8,6 +8,7 @@
 #include "app/library/device_choice.h"
 #include "app/library/fit_words.h"
 #include "app/window/model_rows.h"
+#include "app/words/error_words.h"
 
 namespace fovea::app {
 namespace {
@@ -117,33 +118,8 @@ std::int64_t memory_bytes(const LoadedModel& model) {
 }
 
 QString changed_text(const std::vector<PlanDifference>& changed) {
-  const auto sizes = [](const QString& words, const PlanDifference& d) {
-    return words.arg(size_words(d.now), size_words(d.before));
-  };
   QStringList what;
-  for (const PlanDifference& d : changed) {
-    switch (d.what) {
-      case PlanDifference::What::budget:
-        what += sizes(ModelWords::tr("the budget is %1 instead of %2"), d);
-        break;
-      case PlanDifference::What::device_bytes:
-        what += sizes(ModelWords::tr("it takes %1 instead of %2"), d);
-        break;
-      case PlanDifference::What::host_bytes:
-        what += sizes(ModelWords::tr("beside the card it takes %1 instead of %2"), d);
-        break;
-      case PlanDifference::What::units:
-        what +=
-            ModelWords::tr("%n expert(s) begin with another precision", nullptr, static_cast<int>(d.before));
-        break;
-      case PlanDifference::What::store:
-        what += ModelWords::tr("prepared versions are there that the plan did not know");
-        break;
-      case PlanDifference::What::device_free:
-        what += sizes(ModelWords::tr("%1 of the card's memory are free instead of %2"), d);
-        break;
-    }
-  }
+  for (const PlanDifference& each : changed) what += sentence_words(phrase_of(each));
   return ModelWords::tr("The plan that was shown does not hold any more: %1.")
       .arg(what.join(QStringLiteral("; ")));
 }

@@ -87,9 +87,9 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
   for (const KvType kv : {KvType::f32, KvType::f16, KvType::q8}) options.kv_types.push_back(kv_choice(kv));
   for (const PrecisionRequest& choice : choices)
     options.precisions.push_back(precision_choice(choice, candidate.experts > 0));
-  options.most_bytes = machine.gpu                             ? machine.gpu->memory_bytes
-                       : machine.facts.device_memory_bytes > 0 ? machine.facts.device_memory_bytes
-                                                               : machine.device.memory_bytes;
+  options.max_bytes = machine.gpu                             ? machine.gpu->memory_bytes
+                      : machine.facts.device_memory_bytes > 0 ? machine.facts.device_memory_bytes
+                                                              : machine.device.memory_bytes;
   options.budget_why =
       MemoryWords::tr(
           "What the model may take: its weights, the conversation and room to compute. Where precision "
@@ -185,7 +185,7 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
   } else {
     view.verdict =
         MemoryWords::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
-            .arg(size_words(plan.least_bytes), size_words(plan.least_bytes - setup.precision.budget_bytes));
+            .arg(size_words(plan.min_bytes), size_words(plan.min_bytes - setup.precision.budget_bytes));
     view.verdict +=
         QLatin1Char(' ') + (remedies.empty()
                                 ? MemoryWords::tr("Nothing on this page makes it fit. Choose another model.")

@@ -38,7 +38,7 @@ LoadOptions smaller_setup(const Candidate& candidate, const Machine& machine, co
   }
   setup.precision.budget_bytes = open_bytes * 4 / 5;
   if (const auto report = plan_of(candidate, setup, machine)) {
-    const std::int64_t least = report->plan.least_bytes;
+    const std::int64_t least = report->plan.min_bytes;
     setup.precision.budget_bytes = std::max({setup.precision.budget_bytes, least, (least + open_bytes) / 2});
   }
   setup.precision.budget_bytes = std::min(machine.room.precision.budget_bytes, setup.precision.budget_bytes);

@@ -46,6 +46,16 @@ FOVEA_PHRASE(unit_rounds, "rounds");
 FOVEA_PHRASE(unit_lengths, "lengths");
 FOVEA_PHRASE(unit_passes, "passes");
 
+// Said by several folders.
+FOVEA_PHRASE(a_text, "a text");
+FOVEA_PHRASE(a_number, "a number");
+FOVEA_PHRASE(true_or_false, "true or false");
+FOVEA_PHRASE(lone_tensor_place, "tensor {tensor}");
+FOVEA_PHRASE(shape_place, "--shape {shape}");
+FOVEA_PHRASE(plan_place, "the plan");
+FOVEA_PHRASE(choose_writable_place, "Choose a place that you can write to");
+FOVEA_PHRASE(give_the_right_to_read, "Give yourself the right to read it");
+
 }  // namespace fovea::phrases
 
 namespace fovea::errors {
@@ -58,6 +68,10 @@ FOVEA_ERROR(io, cannot_make_folder, "the folder cannot be made: {said}",
 FOVEA_ERROR(invalid, not_a_regular_file, "this is not a regular file", "Choose another file");
 FOVEA_ERROR(memory, no_memory, "there is not enough memory", "Close other programs");
 FOVEA_ERROR(cancelled, stopped_on_request, "stopped on request", "");
+
+// Said by several folders.
+FOVEA_ERROR(cancelled, check_was_stopped, "the check was stopped", "");
+FOVEA_ERROR(unsupported, no_tokeniser, "the model was loaded without a tokeniser", "");
 
 // On which the window acts.
 FOVEA_ERROR(context_full, conversation_too_long,

@@ -12,7 +12,7 @@
 
 namespace fovea {
 
-constexpr std::int64_t least_window = 4;  // tokens
+constexpr std::int64_t min_window = 4;  // tokens
 
 struct PerplexitySettings {
   std::int64_t context = 512;   // window, tokens

@@ -90,7 +90,7 @@ struct Plan {
   bool fits = false;
   std::int64_t budget_bytes = 0;  // where none was given: the total
   std::int64_t total_bytes = 0;
-  std::int64_t least_bytes = 0;  // the smallest budget that would do …
+  std::int64_t min_bytes = 0;    // the smallest budget that would do …
   std::int64_t whole_bytes = 0;  // … and the one that holds everything at the highest tier
   struct Parts {
     std::int64_t dense = 0;         // everything that is not a unit

@@ -6,14 +6,12 @@
 namespace fovea::phrases {
 
 // Where, beside a file.
-FOVEA_PHRASE(new_tensor_place, "tensor {tensor}");
 FOVEA_PHRASE(new_key_place, "key {key}");
 FOVEA_PHRASE(store_place, "store");
 FOVEA_PHRASE(store_read_place, "a read");
 FOVEA_PHRASE(synthetic_weights_place, "synthetic weights");
 
 // What to do.
-FOVEA_PHRASE(give_the_right_to_read, "Give yourself the right to read it");
 FOVEA_PHRASE(raise_address_space, "Raise the limit on address space (ulimit -v)");
 FOVEA_PHRASE(name_a_model, "Name a model file or folder");
 FOVEA_PHRASE(make_store, "Make it: fovea prepare MODEL");
@@ -60,8 +58,6 @@ FOVEA_PHRASE(rounding_columns, "rounded, since the inputs are no multiple of 32"
 FOVEA_PHRASE(rounding_zero_points, "rounded, since codes and zero points need 9 bits");
 
 // quantization.cpp: what is expected.
-FOVEA_PHRASE(quantization_text, "a text");
-FOVEA_PHRASE(quantization_boolean, "true or false");
 FOVEA_PHRASE(quantization_range, "{least} to {most}");
 FOVEA_PHRASE(quantization_methods, "gptq, awq and auto-round");
 FOVEA_PHRASE(quantization_gptq_formats, "gptq and gptq_v2");

@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 // Far above what is published; keeps a hostile folder from asking for a parse of gigabytes.
-constexpr std::int64_t most_json_bytes = std::int64_t{256} << 20;
+constexpr std::int64_t max_json_bytes = std::int64_t{256} << 20;
 
 std::string_view text_of(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
@@ -37,10 +37,10 @@ Result<Json> read_object(const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return Json::object();
   FOVEA_TRY(const MappedFile file, MappedFile::open(path));
-  if (const auto size = std::ssize(file.bytes()); size > most_json_bytes) {
+  if (const auto size = std::ssize(file.bytes()); size > max_json_bytes) {
     return fail(
         phrases::file_place(path),
-        errors::json_too_long(Bytes{size}, Bytes{most_json_bytes}).advise(phrases::damaged_or_cut_off()));
+        errors::json_too_long(Bytes{size}, Bytes{max_json_bytes}).advise(phrases::damaged_or_cut_off()));
   }
   FOVEA_TRY(Json value, parse_json(text_of(file), path));
   if (!value.is_object()) return damaged(path, 0, errors::no_json_object());

@@ -18,8 +18,8 @@ namespace fovea::checkpoint {
 namespace {
 
 // The least that an entry of each kind takes in the file: what bounds a count before anything is allocated.
-constexpr std::uint64_t least_pair_bytes = 8 + 1 + 4 + 1;  // key length, key, type, value
-constexpr std::uint64_t least_tensor_bytes =
+constexpr std::uint64_t min_pair_bytes = 8 + 1 + 4 + 1;  // key length, key, type, value
+constexpr std::uint64_t min_tensor_bytes =
     8 + 1 + 4 + 8 + 4 + 8;  // name length, name, rank, size, type, offset
 constexpr std::uint64_t longest_name_bytes = 65535;
 constexpr std::uint32_t max_dimensions = 4;
@@ -184,14 +184,14 @@ Result<void> Reader::header() {
   }
   FOVEA_TRY(tensor_count_, scalar<std::uint64_t>(phrases::gguf_tensor_count()));
   FOVEA_TRY(pair_count_, scalar<std::uint64_t>(phrases::gguf_key_count()));
-  if (tensor_count_ > left() / least_tensor_bytes) {
+  if (tensor_count_ > left() / min_tensor_bytes) {
     return damaged(
         name_, 8,
-        errors::gguf_too_many(phrases::gguf_tensor_count(), tensor_count_, left() / least_tensor_bytes));
+        errors::gguf_too_many(phrases::gguf_tensor_count(), tensor_count_, left() / min_tensor_bytes));
   }
-  if (pair_count_ > left() / least_pair_bytes) {
+  if (pair_count_ > left() / min_pair_bytes) {
     return damaged(name_, 16,
-                   errors::gguf_too_many(phrases::gguf_key_count(), pair_count_, left() / least_pair_bytes));
+                   errors::gguf_too_many(phrases::gguf_key_count(), pair_count_, left() / min_pair_bytes));
   }
   return {};
 }

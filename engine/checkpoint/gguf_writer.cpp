@@ -134,7 +134,7 @@ Result<std::uint64_t> lay_out(std::vector<TensorInfo>& tensors, std::uint64_t al
     const bool positive = std::ranges::all_of(info.shape, [](std::int64_t size) { return size > 0; });
     if (!kernels::is_gguf_type(info.type) || info.shape.empty() || info.shape.size() > 4 || !positive ||
         info.shape.back() % block.elements != 0) {
-      return fail(phrases::new_tensor_place(in_quotes(info.name)),
+      return fail(phrases::lone_tensor_place(in_quotes(info.name)),
                   errors::shape_not_storable(kernels::type_name(info.type)));
     }
     info.bytes = static_cast<std::uint64_t>(info.elements() / block.elements * block.bytes);

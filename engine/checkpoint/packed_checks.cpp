@@ -140,14 +140,14 @@ class Checks {
         read_packed_zeros(layer_, g, row, count, zeros.data());
         for (int i = 0; i < count; ++i) {
           const int zero = zeros[static_cast<std::size_t>(i)];
-          least_zero_ = std::min(least_zero_, zero);
-          most_zero_ = std::max(most_zero_, zero);
+          min_zero_ = std::min(min_zero_, zero);
+          max_zero_ = std::max(max_zero_, zero);
         }
       }
     }
     const int middle = 1 << (layer_.bits - 1);
-    if (quantization_.symmetric && (least_zero_ != middle || most_zero_ != middle)) {
-      const int found = least_zero_ != middle ? least_zero_ : most_zero_;
+    if (quantization_.symmetric && (min_zero_ != middle || max_zero_ != middle)) {
+      const int found = min_zero_ != middle ? min_zero_ : max_zero_;
       const std::string name = in_quotes(zeros_.name);
       return wrong(zeros_, layer_.zeros_less_one ? errors::packed_zero_point_less_one(name, found, middle)
                                                  : errors::packed_zero_point(name, found, middle));
@@ -169,7 +169,7 @@ class Checks {
     } else {
       const int max_code = (1 << layer_.bits) - 1;
       const auto* fits = std::ranges::find_if(ranges, [&](const Range& range) {
-        return -most_zero_ >= range.least && max_code - least_zero_ <= range.most;
+        return -max_zero_ >= range.least && max_code - min_zero_ <= range.most;
       });
       if (fits == std::end(ranges)) {
         layer_.rounding = Rounding::zero_points;
@@ -205,7 +205,7 @@ class Checks {
   const Quantization& quantization_;
   PackedLayer layer_;
   bool in_order_ = true, whole_blocks_ = true;
-  int least_zero_ = 255, most_zero_ = 0;
+  int min_zero_ = 255, max_zero_ = 0;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t most_group = 1 << 24;
+constexpr std::int64_t max_group = 1 << 24;
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(),
@@ -60,7 +60,7 @@ class Reader {
   Result<std::string> text(std::string_view key, std::string_view otherwise) const {
     const Json* value = find(key);
     if (value == nullptr) return std::string(otherwise);
-    if (!value->is_string()) return wrong(key, phrases::quantization_text());
+    if (!value->is_string()) return wrong(key, phrases::a_text());
     return lower(value->get<std::string>());
   }
   Result<std::int64_t> integer(std::string_view key, std::int64_t otherwise, std::int64_t least,
@@ -78,7 +78,7 @@ class Reader {
   Result<bool> boolean(std::string_view key, bool otherwise) const {
     const Json* value = find(key);
     if (value == nullptr) return otherwise;
-    if (!value->is_boolean()) return wrong(key, phrases::quantization_boolean());
+    if (!value->is_boolean()) return wrong(key, phrases::true_or_false());
     return value->get<bool>();
   }
 
@@ -91,7 +91,7 @@ class Reader {
     FOVEA_TRY(const std::int64_t bits, integer("bits", 4, 1, 64));
     if (bits < 2 || bits > 8) return refuse("bits", std::to_string(bits), phrases::quantization_range(2, 8));
     q.bits = static_cast<int>(bits);
-    FOVEA_TRY(const std::int64_t group, integer("group_size", 128, -1, most_group));
+    FOVEA_TRY(const std::int64_t group, integer("group_size", 128, -1, max_group));
     q.group_size = std::max<std::int64_t>(group, 0);
     FOVEA_TRY(const bool symmetric, boolean("sym", false));
     // These give some layers settings of their own.

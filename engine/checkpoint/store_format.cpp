@@ -18,8 +18,8 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr char magic[8] = {'F', 'O', 'V', 'E', 'A', 'S', 'T', 'O'};
 constexpr std::uint32_t version = 1;
-constexpr std::int64_t most_units = std::int64_t{1} << 31;
-constexpr std::int64_t most_tiers = 16;
+constexpr std::int64_t max_units = std::int64_t{1} << 31;
+constexpr std::int64_t max_tiers = 16;
 constexpr std::size_t longest_name = 64;
 
 constexpr std::int64_t rounded_up(std::int64_t value, std::int64_t unit) {
@@ -157,7 +157,7 @@ Result<void> check_layout(const StoreHeader& h, std::int64_t file_bytes, const s
 
 Result<StoreLayout> plan_store(const StoreIdentity& identity, std::span<const std::int64_t> bytes) {
   const auto tiers = std::ssize(identity.tiers);
-  const bool counts = identity.units > 0 && identity.units < most_units && tiers > 0 && tiers <= most_tiers;
+  const bool counts = identity.units > 0 && identity.units < max_units && tiers > 0 && tiers <= max_tiers;
   if (!counts || std::ssize(bytes) != identity.units * tiers)
     return fail(phrases::store_place(), errors::store_size_count(bytes.size(), identity.units, tiers));
   if (std::ranges::any_of(bytes, [](std::int64_t b) { return b <= 0 || b % extent_alignment != 0; }))
@@ -248,13 +248,13 @@ Result<StoreHeader> read_store_header(std::span<const std::byte> bytes, std::int
     value = static_cast<std::int64_t>(number);
     return {};
   };
-  constexpr std::uint64_t most_offset = std::uint64_t{1} << 62;
-  FOVEA_CHECK(bounded(16, most_units - 1, phrases::store_unit_count(), h.units));
-  FOVEA_CHECK(bounded(24, most_tiers, phrases::store_tier_count(), h.tiers));
+  constexpr std::uint64_t max_offset = std::uint64_t{1} << 62;
+  FOVEA_CHECK(bounded(16, max_units - 1, phrases::store_unit_count(), h.units));
+  FOVEA_CHECK(bounded(24, max_tiers, phrases::store_tier_count(), h.tiers));
   FOVEA_CHECK(bounded(32, store_json_limit_bytes, phrases::store_description_length(), h.json_bytes));
-  FOVEA_CHECK(bounded(56, most_offset, phrases::store_index_offset(), h.index_offset));
-  FOVEA_CHECK(bounded(64, most_offset, phrases::store_first_extent_offset(), h.data_offset));
-  FOVEA_CHECK(bounded(72, most_offset, phrases::store_file_size(), h.file_bytes));
+  FOVEA_CHECK(bounded(56, max_offset, phrases::store_index_offset(), h.index_offset));
+  FOVEA_CHECK(bounded(64, max_offset, phrases::store_first_extent_offset(), h.data_offset));
+  FOVEA_CHECK(bounded(72, max_offset, phrases::store_file_size(), h.file_bytes));
   h.json_checksum = get<std::uint64_t>(bytes, 40);
   h.sizes_checksum = get<std::uint64_t>(bytes, 48);
   FOVEA_CHECK(check_layout(h, file_bytes, name));
@@ -282,7 +282,7 @@ Result<StoreIdentity> read_store_description(const StoreHeader& header, std::spa
   identity.quantizer_version = static_cast<std::uint32_t>(quantizer);
   FOVEA_TRY(identity.calibration, fields.hexadecimal("calibration"));
   FOVEA_TRY(identity.tiers, fields.names("tiers"));
-  FOVEA_TRY(identity.units, fields.number("units", most_units - 1));
+  FOVEA_TRY(identity.units, fields.number("units", max_units - 1));
   if (identity.units != header.units || std::ssize(identity.tiers) != header.tiers)
     return damaged(name, 16, errors::store_counts());
   return identity;

@@ -10,7 +10,6 @@ FOVEA_PHRASE(damaged_or_cut_off, "The file is damaged or cut off: download it ag
 FOVEA_PHRASE(choose_another_model, "Choose another model, or another version of this one");
 
 // atomic_file.cpp
-FOVEA_PHRASE(choose_writable_place, "Choose a place that you can write to");
 
 // Where a device failed, and what to do.
 FOVEA_PHRASE(device_case_place, "{device}, {test}");

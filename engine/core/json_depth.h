@@ -6,7 +6,7 @@
 
 namespace fovea {
 
-inline constexpr int most_json_depth = 1000;  // of a text that anybody may have written
+inline constexpr int max_json_depth = 1000;  // of a text that anybody may have written
 
 // How many lists and objects stand inside each other, at most; of a text that is no JSON, some number.
 inline int json_depth(std::string_view text) {

@@ -329,7 +329,7 @@ Result<Subject> load_shape(const ShapeBenchSettings& settings, const checkpoint:
   if (!subject.device->choose({.routing = [&routing](std::int64_t tokens) { return routing.next(tokens); },
                                .layers = routing.layers(),
                                .used = routing.used(),
-                               .max_tokens = most_chunk,
+                               .max_tokens = max_chunk,
                                .host_reads_them = moves || settings.offload.any()}))
     return fail(phrases::name_place(device.name()), errors::bench_no_memory_for_choices());
   runtime::Weights weights{.checkpoint = std::move(checkpoint),

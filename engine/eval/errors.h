@@ -21,7 +21,6 @@ FOVEA_PHRASE(range_0_at_once_or_more, "0 (at once) or more");
 // Where an error was.
 FOVEA_PHRASE(trace_place, "trace");
 FOVEA_PHRASE(text_place, "text");
-FOVEA_PHRASE(shape_option_place, "--shape {shape}");
 FOVEA_PHRASE(offload_options_place, "--n-cpu-moe, --override-tensor and -ngl");
 FOVEA_PHRASE(synthetic_trace_place, "synthetic trace");
 FOVEA_PHRASE(synthetic_setting_place, "synthetic {setting}");
@@ -118,7 +117,6 @@ FOVEA_ERROR(invalid, reference_of_other_text, "window {window} was made from ano
             "Remove it, so that it is made again");
 
 // trace_recorder.cpp
-FOVEA_ERROR(unsupported, trace_without_tokeniser, "the model was loaded without a tokeniser", "");
 FOVEA_ERROR(unsupported, trace_without_experts, "the model has no experts, so there is no routing to record",
             "Give a Mixture-of-Experts model");
 FOVEA_ERROR(invalid, trace_negative_tokens, "the number must be 0 (all) or more", "");
@@ -148,7 +146,7 @@ FOVEA_ERROR(format, trace_after_its_end, "something follows the end", "Record th
 
 // replay.cpp, replay_stage.cpp, replay_report.cpp
 FOVEA_ERROR(unsupported, replay_policy, "a replay knows dynaexq, offload and static", "");
-FOVEA_ERROR(invalid, replay_setting, "it must be {range}", "");
+FOVEA_ERROR(invalid, setting_out_of_range, "it must be {range}", "");
 FOVEA_ERROR(internal, replay_other_units, "the world's units are not the trace's", "");
 FOVEA_ERROR(invalid, replay_tier_bits, "\"{tier}\" does not give bits per weight",
             "Write for example q2=2.25");
@@ -173,7 +171,6 @@ FOVEA_ERROR(invalid, replay_offload_by_share, "offload chooses by bytes", "Give 
 FOVEA_ERROR(invalid, synthetic_unknown_model, "nothing is known of \"{model}\"",
             "Give qwen3-30b-a3b, qwen3-next-80b-a3b or a shape like 48x128");
 FOVEA_ERROR(invalid, synthetic_count, "there must be 1 … {limit}", "");
-FOVEA_ERROR(invalid, synthetic_number, "it must be {range}", "");
 FOVEA_ERROR(invalid, synthetic_top, "it must be from 1 to the number of experts", "");
 FOVEA_ERROR(invalid, synthetic_skew, "its strength must be from 0 to {limit}", "");
 FOVEA_ERROR(invalid, synthetic_no_tokens, "there must be at least one", "");

@@ -154,9 +154,9 @@ Result<void> check_reference(const Engine& engine, const PerplexitySettings& set
 Result<void> check(const Engine& engine, const PerplexitySettings& settings) {
   if (engine.text() == nullptr)
     return fail(phrases::file_place(engine.info().path), errors::perplexity_without_tokeniser());
-  if (settings.context < least_window)
+  if (settings.context < min_window)
     return fail(phrases::option_place("context"),
-                errors::perplexity_window_too_short(settings.context, least_window));
+                errors::perplexity_window_too_short(settings.context, min_window));
   if (settings.context > engine.settings().context)
     return fail(phrases::option_place("context"),
                 errors::perplexity_window_beyond_context(settings.context, engine.settings().context));

@@ -19,7 +19,7 @@ Result<void> check_settings(const ReplaySettings& settings) {
   const ReplayClock& c = settings.clock;
   using namespace phrases;
   const auto wrong = [](Phrase setting, Phrase range) {
-    return fail(std::move(setting), errors::replay_setting(std::move(range)));
+    return fail(std::move(setting), errors::setting_out_of_range(std::move(range)));
   };
   if (!(c.read_gb_per_s > 0)) return wrong(replay_bandwidth(), range_more_than_0());
   if (!(c.upload_gb_per_s >= 0)) return wrong(replay_upload_bandwidth(), range_0_at_once_or_more());

@@ -168,7 +168,7 @@ precision::UnitTable table_of(const TraceShape& shape) {
 Result<void> check_layers(const TraceShape& shape) {
   std::int64_t before = -1;
   for (const ExpertLayer& layer : shape.layers) {
-    if (layer.layer <= before || layer.layer >= most_trace_layers)
+    if (layer.layer <= before || layer.layer >= max_trace_layers)
       return fail(phrases::trace_place(), errors::replay_layer_order(layer.layer, before));
     before = layer.layer;
   }
@@ -201,7 +201,7 @@ Result<void> choose_absent(const ReplayRequest& request, const TraceShape& shape
 Result<void> share_room(double high_share, const TraceShape& shape, Stage& stage) {
   PolicyWorld& world = stage.world;
   if (!(high_share <= 1))
-    return fail(phrases::replay_high_share(), errors::replay_setting(phrases::range_0_to_1()));
+    return fail(phrases::replay_high_share(), errors::setting_out_of_range(phrases::range_0_to_1()));
   world.capacity.assign(static_cast<std::size_t>(world.tiers()), 0);
   for (const ExpertLayer& layer : shape.layers)
     world.high_per_layer =

@@ -126,7 +126,7 @@ Result<checkpoint::SyntheticModel> synthetic_model(const NamedShape& named, cons
   const ModelShape& s = named.shape;
   if (s.experts == 0 || s.shared_width > 0 || s.window > 0 ||
       !models::check(precision::config_of(s), named.name))
-    return fail(phrases::shape_option_place(named.name), errors::shape_not_run());
+    return fail(phrases::shape_place(named.name), errors::shape_not_run());
   checkpoint::SyntheticModel model;
   model.name = named.name;
   model.seed = seed;

@@ -265,29 +265,29 @@ bool is_share(double x) {
   return x >= 0 && x <= 1;
 }
 
-constexpr double most_skew = 50, most_drift = 1000;
-constexpr std::int32_t most_kinds = 64;
+constexpr double max_skew = 50, max_drift = 1000;
+constexpr std::int32_t max_kinds = 64;
 
 Result<void> check_settings(const SyntheticRouting& s) {
-  if (s.layers < 1 || s.layers > most_trace_layers)
-    return wrong("layers", errors::synthetic_count(most_trace_layers));
-  if (s.experts < 1 || s.experts > most_trace_experts)
-    return wrong("experts", errors::synthetic_count(most_trace_experts));
+  if (s.layers < 1 || s.layers > max_trace_layers)
+    return wrong("layers", errors::synthetic_count(max_trace_layers));
+  if (s.experts < 1 || s.experts > max_trace_experts)
+    return wrong("experts", errors::synthetic_count(max_trace_experts));
   if (s.used < 1 || s.used > s.experts) return wrong("top", errors::synthetic_top());
-  if (s.skew != SyntheticRouting::Skew::uniform && !(s.skew_strength >= 0 && s.skew_strength <= most_skew))
-    return wrong("skew", errors::synthetic_skew(most_skew));
+  if (s.skew != SyntheticRouting::Skew::uniform && !(s.skew_strength >= 0 && s.skew_strength <= max_skew))
+    return wrong("skew", errors::synthetic_skew(max_skew));
   if (s.tokens < 1) return wrong("tokens", errors::synthetic_no_tokens());
   if (s.phases < 1 || s.phases > s.tokens) return wrong("phases", errors::synthetic_phases());
-  if (s.kinds < 1 || s.kinds > most_kinds) return wrong("kinds", errors::synthetic_count(most_kinds));
+  if (s.kinds < 1 || s.kinds > max_kinds) return wrong("kinds", errors::synthetic_count(max_kinds));
   const auto pairs = static_cast<std::size_t>(s.kinds * (s.kinds - 1) / 2);
   if (s.overlap.size() != 1 && s.overlap.size() != pairs)
     return wrong("overlap", errors::synthetic_overlaps(pairs));
   if (!std::ranges::all_of(s.overlap, is_share)) return wrong("overlap", errors::synthetic_overlap());
   if (!(s.repeat >= 0 && s.repeat < 1)) return wrong("repeat", errors::synthetic_repeat());
-  if (!(s.drift >= 0 && s.drift <= most_drift)) return wrong("drift", errors::synthetic_drift(most_drift));
-  if (s.prompt < 0) return wrong("prompt", errors::synthetic_number(phrases::range_0_or_more()));
-  if (s.chunk < 1 || s.chunk > most_trace_tokens)
-    return wrong("chunk", errors::synthetic_number(phrases::range_1_or_more()));
+  if (!(s.drift >= 0 && s.drift <= max_drift)) return wrong("drift", errors::synthetic_drift(max_drift));
+  if (s.prompt < 0) return wrong("prompt", errors::setting_out_of_range(phrases::range_0_or_more()));
+  if (s.chunk < 1 || s.chunk > max_trace_tokens)
+    return wrong("chunk", errors::setting_out_of_range(phrases::range_1_or_more()));
   if (s.parameters < 1 || s.file_bits <= 0) return wrong("parameters", errors::synthetic_parameters());
   return {};
 }

@@ -15,8 +15,8 @@ constexpr std::string_view magic = "FOVTRACE";
 constexpr std::uint32_t version = 1;
 constexpr std::uint8_t kind_pass = 1, kind_end = 2;
 constexpr std::uint8_t flag_prefill = 1, flag_entropy = 2, flag_all_routed = 4;
-constexpr std::int64_t most_name = 1024;
-constexpr std::int64_t most_bytes = std::int64_t{1} << 48;
+constexpr std::int64_t max_name = 1024;
+constexpr std::int64_t max_bytes = std::int64_t{1} << 48;
 
 void put_varint(std::string& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
@@ -54,7 +54,7 @@ std::int64_t TraceShape::units() const {
 TraceWriter::TraceWriter(TraceShape shape) : shape_(std::move(shape)), first_unit_(shape_.first_unit()) {}
 
 void TraceWriter::begin(std::string& out) const {
-  const std::string_view name = std::string_view(shape_.model).substr(0, most_name);
+  const std::string_view name = std::string_view(shape_.model).substr(0, max_name);
   out += magic;
   put_fixed(out, version);
   put_varint(out, std::ssize(name));
@@ -178,20 +178,20 @@ Result<void> TraceReader::read_shape(Cursor& at) {
   FOVEA_TRY(const auto its_version, at.fixed<std::uint32_t>());
   if (its_version != version)
     return fail(phrases::file_place(file_), errors::trace_version(its_version, version));
-  FOVEA_TRY(const std::int64_t length, at.number(phrases::trace_name_length(), 0, most_name));
+  FOVEA_TRY(const std::int64_t length, at.number(phrases::trace_name_length(), 0, max_name));
   FOVEA_TRY(const std::string_view model, at.text(static_cast<std::size_t>(length)));
   shape_.model = model;
-  FOVEA_TRY(const std::int64_t used, at.number(phrases::trace_used_experts(), 1, most_trace_experts));
+  FOVEA_TRY(const std::int64_t used, at.number(phrases::trace_used_experts(), 1, max_trace_experts));
   shape_.used = static_cast<std::int32_t>(used);
-  FOVEA_TRY(const std::int64_t layers, at.number(phrases::trace_layers(), 1, most_trace_layers));
+  FOVEA_TRY(const std::int64_t layers, at.number(phrases::trace_layers(), 1, max_trace_layers));
   for (std::int64_t l = 0; l < layers; ++l) {
     ExpertLayer layer;
-    FOVEA_TRY(layer.layer, at.number(phrases::trace_layer_number(), 0, most_bytes));
+    FOVEA_TRY(layer.layer, at.number(phrases::trace_layer_number(), 0, max_bytes));
     FOVEA_TRY(const std::int64_t experts,
-              at.number(phrases::trace_experts(), shape_.used, most_trace_experts));
+              at.number(phrases::trace_experts(), shape_.used, max_trace_experts));
     layer.experts = static_cast<std::int32_t>(experts);
-    FOVEA_TRY(layer.parameters, at.number(phrases::trace_expert_weights(), 1, most_bytes));
-    FOVEA_TRY(layer.file_bytes, at.number(phrases::trace_expert_bytes(), 0, most_bytes));
+    FOVEA_TRY(layer.parameters, at.number(phrases::trace_expert_weights(), 1, max_bytes));
+    FOVEA_TRY(layer.file_bytes, at.number(phrases::trace_expert_bytes(), 0, max_bytes));
     shape_.layers.push_back(layer);
   }
   return {};
@@ -210,7 +210,7 @@ Result<bool> TraceReader::next(TracePass& pass) {
   FOVEA_TRY(const auto flags, at.fixed<std::uint8_t>());
   if (flags > 7) return at.wrong(errors::trace_flags(flags));
   pass.prefill = (flags & flag_prefill) != 0;
-  FOVEA_TRY(pass.tokens, at.number(phrases::trace_pass_tokens(), 1, most_trace_tokens));
+  FOVEA_TRY(pass.tokens, at.number(phrases::trace_pass_tokens(), 1, max_trace_tokens));
   pass.entropy = -1;
   if ((flags & flag_entropy) != 0) {
     FOVEA_TRY(const auto bits, at.fixed<std::uint32_t>());
@@ -259,8 +259,8 @@ Result<void> TraceReader::read_layer(Cursor& at, std::size_t layer, TracePass& p
 }
 
 Result<bool> TraceReader::read_end(Cursor& at) const {
-  FOVEA_TRY(const std::int64_t passes, at.number(phrases::trace_passes(), 0, most_bytes));
-  FOVEA_TRY(const std::int64_t tokens, at.number(phrases::trace_tokens(), 0, most_bytes));
+  FOVEA_TRY(const std::int64_t passes, at.number(phrases::trace_passes(), 0, max_bytes));
+  FOVEA_TRY(const std::int64_t tokens, at.number(phrases::trace_tokens(), 0, max_bytes));
   if (passes != passes_ || tokens != tokens_)
     return at.wrong(errors::trace_counts_differ(passes, tokens, passes_, tokens_));
   if (!at.at_end()) return at.wrong(errors::trace_after_its_end());

@@ -38,9 +38,9 @@ struct TraceShape {
   std::int64_t units() const;
 };
 // The limits that a file must keep to.
-inline constexpr std::int64_t most_trace_layers = 1024;
-inline constexpr std::int64_t most_trace_experts = 4096;    // in a layer
-inline constexpr std::int64_t most_trace_tokens = 1 << 20;  // in a pass
+inline constexpr std::int64_t max_trace_layers = 1024;
+inline constexpr std::int64_t max_trace_experts = 4096;    // in a layer
+inline constexpr std::int64_t max_trace_tokens = 1 << 20;  // in a pass
 
 // Memory that passes are read into again and again.
 struct TracePass {

@@ -12,8 +12,7 @@ namespace fovea {
 namespace {
 
 Result<void> check(const Engine& engine, const TraceSettings& settings) {
-  if (engine.text() == nullptr)
-    return fail(phrases::file_place(engine.info().path), errors::trace_without_tokeniser());
+  if (engine.text() == nullptr) return fail(phrases::file_place(engine.info().path), errors::no_tokeniser());
   if (engine.expert_layers().empty())
     return fail(phrases::file_place(engine.info().path), errors::trace_without_experts());
   if (settings.tokens < 0) return fail(phrases::option_place("tokens"), errors::trace_negative_tokens());

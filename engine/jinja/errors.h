@@ -14,7 +14,6 @@ FOVEA_PHRASE(jinja_token, "'{token}'");
 FOVEA_PHRASE(jinja_text, "text");
 FOVEA_PHRASE(jinja_name, "a name");
 FOVEA_PHRASE(jinja_string, "a string");
-FOVEA_PHRASE(jinja_number, "a number");
 FOVEA_PHRASE(jinja_symbol, "a symbol");
 FOVEA_PHRASE(jinja_end, "the end of the template");
 FOVEA_PHRASE(jinja_expression, "an expression");

@@ -272,7 +272,7 @@ Phrase phrase_of(TokenType type) {
       return phrases::jinja_string();
     case TokenType::integer:
     case TokenType::real:
-      return phrases::jinja_number();
+      return phrases::a_number();
     case TokenType::symbol:
       return phrases::jinja_symbol();
     case TokenType::end:

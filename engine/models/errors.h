@@ -13,8 +13,6 @@ FOVEA_PHRASE(cannot_run_this_model, "Fovea cannot run this model");
 FOVEA_PHRASE(config_found, "{value}");
 FOVEA_PHRASE(config_list, "a list of {count} {count:value|values}");
 FOVEA_PHRASE(config_whole_number, "a whole number");
-FOVEA_PHRASE(config_number, "a number");
-FOVEA_PHRASE(config_boolean, "true or false");
 FOVEA_PHRASE(config_text, "text");
 
 // check.cpp: what a configuration may ask for and nothing computes yet.

@@ -129,11 +129,11 @@ Result<std::optional<double>> Keys::find_number(const Key& key) const {
   if (is_gguf()) {
     const MetadataValue& value = *metadata_->find(gguf_name(key));
     if (const auto found = to_number(value)) return found;
-    return wrong(errors::config_type(name(key), describe(value), phrases::config_number()));
+    return wrong(errors::config_type(name(key), describe(value), phrases::a_number()));
   }
   const json& value = *json_value(key);
   if (value.is_number()) return value.get<double>();
-  return wrong(errors::config_type(name(key), describe(value), phrases::config_number()));
+  return wrong(errors::config_type(name(key), describe(value), phrases::a_number()));
 }
 
 Result<std::int64_t> Keys::integer_or(const Key& key, std::int64_t otherwise, std::int64_t least,
@@ -170,11 +170,11 @@ Result<bool> Keys::boolean_or(const Key& key, bool otherwise) const {
   if (is_gguf()) {
     const MetadataValue& value = *metadata_->find(gguf_name(key));
     if (const auto* found = std::get_if<bool>(&value)) return *found;
-    return wrong(errors::config_type(name(key), describe(value), phrases::config_boolean()));
+    return wrong(errors::config_type(name(key), describe(value), phrases::true_or_false()));
   }
   const json& value = *json_value(key);
   if (value.is_boolean()) return value.get<bool>();
-  return wrong(errors::config_type(name(key), describe(value), phrases::config_boolean()));
+  return wrong(errors::config_type(name(key), describe(value), phrases::true_or_false()));
 }
 
 Result<std::string> Keys::string_or(const Key& key, std::string_view otherwise) const {

@@ -14,7 +14,6 @@ FOVEA_PHRASE(dynaexq_setting_place, "dynaexq {setting}");
 FOVEA_PHRASE(policy_world_place, "policy world");
 FOVEA_PHRASE(residency_place, "residency");
 FOVEA_PHRASE(static_policy_place, "static policy");
-FOVEA_PHRASE(tensor_without_file_place, "tensor {tensor}");
 FOVEA_PHRASE(transfer_buffer_place, "transfer buffer");
 
 // What a number must be.

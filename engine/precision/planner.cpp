@@ -324,7 +324,7 @@ void compare_with_others(const PlanInputs& inputs, PolicyKind policy, PrecisionP
   const Chooser chooser(inputs, policy);
   plan.plan.whole_bytes =
       budget_for(inputs, fixed_bytes(inputs) + units_bytes_of(chooser, chooser.highest()));
-  plan.plan.least_bytes = min_budget(inputs, policy);
+  plan.plan.min_bytes = min_budget(inputs, policy);
   plan.plan.advice.clear();
   if (plan.plan.fits && !inputs.tier_names.empty() && !inputs.groups.empty())
     advise(inputs, chooser, plan, plan.plan.advice);
@@ -345,7 +345,7 @@ PrecisionPlan plan_precision_anyway(const PlanInputs& inputs, PolicyKind policy)
 Result<PrecisionPlan> plan_precision(const PlanInputs& inputs, PolicyKind policy) {
   PrecisionPlan out = plan_precision_anyway(inputs, policy);
   if (out.plan.fits) return out;
-  const Bytes budget{inputs.budget_bytes}, least{out.plan.least_bytes};
+  const Bytes budget{inputs.budget_bytes}, least{out.plan.min_bytes};
   return fail(phrases::option_place("budget"),
               inputs.may_use_disk || inputs.tier_names.empty()
                   ? errors::budget_too_small_for_rest(budget, least)

@@ -50,7 +50,7 @@ Result<void> check_tiers(const UnitTable& units, const TierSet& tiers) {
         if (!tier.type) continue;
         const kernels::BlockShape block = kernels::block_shape(*tier.type);
         if (matrix.columns % block.elements == 0 && kernels::formats::can_quantize(*tier.type)) continue;
-        return fail(phrases::tensor_without_file_place(matrix.tensor->name),
+        return fail(phrases::lone_tensor_place(matrix.tensor->name),
                     errors::rows_not_in_blocks(matrix.columns, tier.name, block.elements));
       }
     }

@@ -11,7 +11,7 @@
 namespace fovea::precision {
 namespace {
 
-constexpr std::int64_t most_bytes = 16 << 20;
+constexpr std::int64_t max_bytes = 16 << 20;
 
 // Greedy, with one point to return to: linear for the patterns that people write.
 bool matches(std::string_view pattern, std::string_view name) {
@@ -147,9 +147,9 @@ Result<std::vector<std::uint8_t>> read_tier_map(const std::filesystem::path& pat
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (error) return fail(phrases::file_place(path), errors::tier_map_unreadable(Said{error.message()}));
-  if (bytes > std::uintmax_t{most_bytes})
+  if (bytes > std::uintmax_t{max_bytes})
     return fail(phrases::file_place(path),
-                errors::tier_map_too_large(Bytes{static_cast<std::int64_t>(bytes)}, Bytes{most_bytes}));
+                errors::tier_map_too_large(Bytes{static_cast<std::int64_t>(bytes)}, Bytes{max_bytes}));
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();

@@ -12,11 +12,9 @@ FOVEA_PHRASE(main_memory_place, "main memory");
 FOVEA_PHRASE(kv_cache_place, "KV cache");
 FOVEA_PHRASE(recurrent_state_place, "recurrent state");
 FOVEA_PHRASE(engine_place, "engine");
-FOVEA_PHRASE(plan_place, "the plan");
 FOVEA_PHRASE(prompt_place, "prompt");
 FOVEA_PHRASE(the_card, "the card");
 FOVEA_PHRASE(token_place, "token {index}");
-FOVEA_PHRASE(shape_place, "--shape {shape}");
 FOVEA_PHRASE(divergence_place, "divergence");
 
 // What values may be.
@@ -34,19 +32,13 @@ FOVEA_PHRASE(one_is_off, "above 0, at most 1 (off)");
 FOVEA_PHRASE(no_limit_or_more, "-1 (no limit) or more");
 
 // How a plan differs from the one that was shown.
-FOVEA_PHRASE(budget_is_other,
-             "the budget is {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
-FOVEA_PHRASE(
-    device_takes_other,
-    "what is on the device takes {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
-FOVEA_PHRASE(host_takes_other,
-             "what is beside the device takes {now} ({now:exact} bytes), the plan had {before} "
-             "({before:exact} bytes)");
-FOVEA_PHRASE(
-    device_free_is_other,
-    "free on the device are {now} ({now:exact} bytes), the plan had {before} ({before:exact} bytes)");
-FOVEA_PHRASE(tiers_are_others, "{units} of {all} units begin at another tier: {now}; the plan had {before}");
-FOVEA_PHRASE(store_is_another, "it rests on {now}, the plan on {before}");
+FOVEA_PHRASE(budget_is_other, "the budget is {now} instead of {before}");
+FOVEA_PHRASE(device_takes_other, "what is on the device takes {now} instead of {before}");
+FOVEA_PHRASE(host_takes_other, "what is beside the device takes {now} instead of {before}");
+FOVEA_PHRASE(device_free_is_other, "{now} are free on the device instead of {before}");
+FOVEA_PHRASE(tiers_are_others,
+             "{units} of {all} units begin with another precision ({now} instead of {before})");
+FOVEA_PHRASE(store_is_another, "it rests on {now} instead of {before}");
 FOVEA_PHRASE(no_store, "no store");
 FOVEA_PHRASE(the_store, "the store {fingerprint}");
 
@@ -155,7 +147,6 @@ FOVEA_ERROR(invalid, store_without_calibration, "the store was made without this
             "Make it again: fovea prepare MODEL --rebuild");
 FOVEA_ERROR(invalid, store_without_divergences, "the store was made without divergences",
             "Make it again: fovea prepare MODEL --rebuild");
-FOVEA_ERROR(cancelled, check_was_stopped, "the check was stopped", "");
 
 // The cache.
 FOVEA_ERROR(unsupported, kv_type_needs_heads,
@@ -172,7 +163,6 @@ FOVEA_ERROR(context_full, all_pages_in_use, "all {pages} pages are in use by oth
 FOVEA_ERROR(context_full, all_states_in_use, "all states are in use by other sequences", "");
 
 // Questions and answers.
-FOVEA_ERROR(unsupported, no_tokeniser, "the model was loaded without a tokeniser", "");
 FOVEA_ERROR(invalid, empty_stop_string, "a stop string is empty", "");
 FOVEA_ERROR(invalid, message_not_utf8, "a message is not valid UTF-8", "Convert it to UTF-8");
 FOVEA_ERROR(invalid, nothing_asked, "the request has no message and no raw prompt", "Give a question");

@@ -168,7 +168,7 @@ Result<GenerateResult> generate_with(Engine::Parts& parts, const GenerateRequest
 
 Result<GenerateResult> Engine::generate(const GenerateRequest& request, const TextSink& sink,
                                         const ProgressSink& progress, std::stop_token stop) {
-  auto result = at_the_door([&] { return generate_with(*parts_, request, sink, progress, stop); });
+  auto result = exhaustion_as_error([&] { return generate_with(*parts_, request, sink, progress, stop); });
   if (parts_->watch) parts_->watch->rest();
   return result;
 }

@@ -210,7 +210,7 @@ Result<std::unique_ptr<Engine>> runtime::load(const LoadOptions& options, const 
                                               const ProgressSink& progress, std::stop_token stop,
                                               const kernels::Device* device, const MachineFacts& facts,
                                               const ForwardSink& forward) {
-  return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
+  return exhaustion_as_error([&]() -> Result<std::unique_ptr<Engine>> {
     FOVEA_TRY(auto parts,
               assemble({.options = options, .policy_maker = policy_maker, .device = device, .facts = facts},
                        progress, stop));
@@ -222,7 +222,7 @@ Result<std::unique_ptr<Engine>> runtime::load(const LoadOptions& options, const 
 Result<std::unique_ptr<Engine>> runtime::load(const LoadPlan& plan, IfChanged if_changed,
                                               const kernels::Device* device, const MachineFacts& facts,
                                               const ProgressSink& progress, std::stop_token stop) {
-  return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
+  return exhaustion_as_error([&]() -> Result<std::unique_ptr<Engine>> {
     FOVEA_TRY(auto parts, assemble({.options = options_of(plan),
                                     .shown = {.plan = &plan, .if_changed = if_changed},
                                     .policy_maker = {},
@@ -237,7 +237,7 @@ Result<std::unique_ptr<Engine>> runtime::load(const LoadOptions& options, Weight
                                               const PolicyMaker& policy_maker, const ProgressSink& progress,
                                               std::stop_token stop, const kernels::Device& device,
                                               const ForwardSink& forward) {
-  return at_the_door([&]() -> Result<std::unique_ptr<Engine>> {
+  return exhaustion_as_error([&]() -> Result<std::unique_ptr<Engine>> {
     FOVEA_TRY(auto parts, assemble({.options = options,
                                     .policy_maker = policy_maker,
                                     .device = &device,

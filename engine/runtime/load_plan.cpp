@@ -161,7 +161,7 @@ std::optional<Error> refusal(const Subject& subject, const LoadOptions& options,
   }
   if (!plan.fits) {
     plan.advice = advise_on_budget(subject, options, machine, fitted);
-    const Bytes budget{plan.budget_bytes}, least{plan.least_bytes};
+    const Bytes budget{plan.budget_bytes}, least{plan.min_bytes};
     Error error =
         fitted.units.policy == PolicyKind::none
             ? errors::budget_too_small_for_device(budget, device, least)

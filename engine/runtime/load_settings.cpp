@@ -29,12 +29,12 @@ std::unexpected<Error> out_of_range(const char* name, std::int64_t value, Phrase
 }  // namespace
 
 Result<void> check(const LoadOptions& options) {
-  if (options.context < 0 || options.context > most_context)
-    return out_of_range("context", options.context, phrases::from_models_to(most_context));
+  if (options.context < 0 || options.context > max_context)
+    return out_of_range("context", options.context, phrases::from_models_to(max_context));
   if (options.threads < 0 || options.threads > 1024)
     return out_of_range("threads", options.threads, phrases::from_all_to(1024));
-  if (options.chunk < 0 || options.chunk > most_chunk)
-    return out_of_range("chunk", options.chunk, phrases::from_default_to(most_chunk));
+  if (options.chunk < 0 || options.chunk > max_chunk)
+    return out_of_range("chunk", options.chunk, phrases::from_default_to(max_chunk));
   return {};
 }
 

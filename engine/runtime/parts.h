@@ -66,9 +66,9 @@ struct Engine::Parts {
                                          const AfterChunk& after, const std::stop_token& stop);
 };
 
-// The door of the engine: what the standard library throws for want of memory or threads becomes an error.
+// What the standard library throws for want of memory or threads becomes an error.
 template <class Function>
-auto at_the_door(Function&& function) -> decltype(function()) {
+auto exhaustion_as_error(Function&& function) -> decltype(function()) {
   try {
     return function();
   } catch (const std::bad_alloc&) {

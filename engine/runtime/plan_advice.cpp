@@ -26,7 +26,7 @@ class Adviser {
 
   static Phrase outcome(const Fitted& changed) {
     const Plan& plan = changed.precision.plan;
-    return plan.fits ? phrases::plan_fits() : phrases::plan_needs(Bytes{plan.least_bytes});
+    return plan.fits ? phrases::plan_fits() : phrases::plan_needs(Bytes{plan.min_bytes});
   }
 
   void lower_tiers(const Fitted& fitted, std::vector<Phrase>& advice) const {
@@ -40,7 +40,7 @@ class Adviser {
       tiers.emplace_back(low);
       const auto changed = with([&](LoadOptions& o) { o.precision.tiers = tiers; });
       if (!changed) continue;  // not below what is there
-      if (changed->precision.plan.least_bytes >= fitted.precision.plan.least_bytes) continue;
+      if (changed->precision.plan.min_bytes >= fitted.precision.plan.min_bytes) continue;
       std::string list;
       for (const std::string& tier : tiers) list += (list.empty() ? "" : ",") + tier;
       advice.push_back(phrases::lower_tiers_would(list, outcome(*changed)));
@@ -137,7 +137,7 @@ std::vector<Phrase> advise_on_budget(const Subject& subject, const LoadOptions& 
   const Adviser adviser(subject, options, machine);
   const Plan& plan = fitted.precision.plan;
   std::vector<Phrase> advice{
-      phrases::more_bytes_would_do(Bytes{plan.least_bytes}, Bytes{plan.least_bytes - plan.budget_bytes})};
+      phrases::more_bytes_would_do(Bytes{plan.min_bytes}, Bytes{plan.min_bytes - plan.budget_bytes})};
   adviser.lower_tiers(fitted, advice);
   machine.is_card() ? adviser.leave_to_host(fitted, advice) : adviser.leave_to_disk(fitted, advice);
   adviser.smaller_kv(plan, advice);
@@ -147,7 +147,7 @@ std::vector<Phrase> advise_on_budget(const Subject& subject, const LoadOptions& 
 
 Phrase advise_in_short(const Subject& subject, const LoadOptions& options, const Machine& machine,
                        const Fitted& fitted) {
-  if (!machine.is_card()) return phrases::give_more_bytes(Bytes{fitted.precision.plan.least_bytes});
+  if (!machine.is_card()) return phrases::give_more_bytes(Bytes{fitted.precision.plan.min_bytes});
   const bool experts = subject.has_experts();
   const auto found = Adviser(subject, options, machine).fewest_for_host(fitted);
   if (!found || !found->fitted.precision.plan.fits)

@@ -6,7 +6,6 @@
 #include "engine/api/sentence.h"
 #include "engine/core/result.h"
 #include "engine/precision/model_shapes.h"
-#include "engine/api/sentence.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/load_plan.h"
 #include "engine/runtime/load_settings.h"
@@ -117,7 +116,7 @@ Phrase phrase_of(const PlanDifference& d) {
 }
 
 Result<LoadPlan> plan_model(const LoadOptions& options, const MachineFacts& facts) {
-  return at_the_door([&]() -> Result<LoadPlan> {
+  return exhaustion_as_error([&]() -> Result<LoadPlan> {
     FOVEA_TRY(const runtime::Machine machine, machine_of(options, facts));
     return runtime::plan_file(options, machine);
   });
@@ -133,7 +132,7 @@ Result<LoadPlan> runtime::plan_file(const LoadOptions& options, const Machine& m
 }
 
 Result<LoadPlan> plan_shape(const ShapeChoice& choice, const LoadOptions& given, const MachineFacts& facts) {
-  return at_the_door([&]() -> Result<LoadPlan> {
+  return exhaustion_as_error([&]() -> Result<LoadPlan> {
     LoadOptions options = given;
     FOVEA_TRY(const precision::ModelShape* const shape, precision::find_shape(choice.name));
     FOVEA_TRY(const runtime::Machine machine, machine_of(options, facts));

@@ -72,15 +72,15 @@ Result<void> check(const PrepareRequest& request) {
   const auto out_of_range = [](const char* name, std::int64_t value, std::int64_t min, std::int64_t max) {
     return fail(phrases::option_place(name), errors::value_out_of_range(value, phrases::from_to(min, max)));
   };
-  constexpr std::int64_t most_tokens = std::int64_t{1} << 30;
+  constexpr std::int64_t max_tokens = std::int64_t{1} << 30;
   if (request.threads < 0 || request.threads > 1024) return out_of_range("threads", request.threads, 0, 1024);
-  if (c.tokens < 16 || c.tokens > most_tokens)
-    return out_of_range("calibration tokens", c.tokens, 16, most_tokens);
+  if (c.tokens < 16 || c.tokens > max_tokens)
+    return out_of_range("calibration tokens", c.tokens, 16, max_tokens);
   if (c.window < 16 || c.window > 65536) return out_of_range("calibration window", c.window, 16, 65536);
   if (c.rows_per_unit < 0 || c.rows_per_unit > 65536)
     return out_of_range("calibration rows", c.rows_per_unit, 0, 65536);
-  if (c.divergence_tokens < 0 || c.divergence_tokens > most_tokens)
-    return out_of_range("divergence tokens", c.divergence_tokens, 0, most_tokens);
+  if (c.divergence_tokens < 0 || c.divergence_tokens > max_tokens)
+    return out_of_range("divergence tokens", c.divergence_tokens, 0, max_tokens);
   if (c.divergence_tokens > 0 && c.text.empty())
     return fail(phrases::option_place("divergence tokens"), errors::divergence_needs_text());
   return {};
@@ -250,7 +250,7 @@ Result<PrepareReport> make_store(const PrepareRequest& request, const kernels::D
 }  // namespace
 
 Result<StorePlan> describe_store(const PrepareRequest& request) {
-  return at_the_door([&]() -> Result<StorePlan> {
+  return exhaustion_as_error([&]() -> Result<StorePlan> {
     FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(request.device));
     FOVEA_TRY(const Source source, open_source(request, device));
     const auto identity =
@@ -267,7 +267,7 @@ Result<StorePlan> describe_store(const PrepareRequest& request) {
 }
 
 Result<std::optional<CloserTier>> closer_tier(const PrepareRequest& request) {
-  return at_the_door([&]() -> Result<std::optional<CloserTier>> {
+  return exhaustion_as_error([&]() -> Result<std::optional<CloserTier>> {
     FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(request.device));
     FOVEA_TRY(const Source source, open_source(request, device));
     return precision::closer_tier(source.checkpoint, source.units, source.tiers);
@@ -276,7 +276,7 @@ Result<std::optional<CloserTier>> closer_tier(const PrepareRequest& request) {
 
 Result<PrepareReport> prepare(const PrepareRequest& request, const ProgressSink& progress,
                               std::stop_token stop) {
-  return at_the_door([&]() -> Result<PrepareReport> {
+  return exhaustion_as_error([&]() -> Result<PrepareReport> {
     FOVEA_TRY(const kernels::Device* device, runtime::chosen_device(request.device));
     return make_store(request, device, progress, stop);
   });
@@ -284,7 +284,7 @@ Result<PrepareReport> prepare(const PrepareRequest& request, const ProgressSink&
 
 Result<PrepareReport> runtime::prepare(const PrepareRequest& request, const kernels::Device& device,
                                        const ProgressSink& progress, std::stop_token stop) {
-  return at_the_door([&] { return make_store(request, &device, progress, stop); });
+  return exhaustion_as_error([&] { return make_store(request, &device, progress, stop); });
 }
 
 }  // namespace fovea

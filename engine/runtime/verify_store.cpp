@@ -56,7 +56,7 @@ Result<StoreCheck> verify(const std::filesystem::path& path, const ProgressSink&
 
 Result<StoreCheck> verify_store(const std::filesystem::path& store, const ProgressSink& progress,
                                 std::stop_token stop) {
-  return at_the_door([&] { return verify(store, progress, stop); });
+  return exhaustion_as_error([&] { return verify(store, progress, stop); });
 }
 
 }  // namespace fovea

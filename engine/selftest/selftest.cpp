@@ -64,7 +64,7 @@ std::unexpected<Error> selftest::stopped() {
 
 Result<SelfTestResult> selftest::run(const kernels::Device& device, const SelfTestSettings& settings,
                                      const ProgressSink& progress, std::stop_token stop) {
-  return at_the_door([&]() -> Result<SelfTestResult> {
+  return exhaustion_as_error([&]() -> Result<SelfTestResult> {
     FOVEA_TRY(const TemporaryFolder folder, TemporaryFolder::create());
     const Bench bench{.device = device,
                       .threads = settings.threads > 0 ? settings.threads : runtime::physical_cores(),

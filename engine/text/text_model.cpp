@@ -53,7 +53,7 @@ void add_from_metadata(const checkpoint::Metadata& metadata, const Tokenizer& to
 }
 
 Result<ordered_json> parse(std::string_view source, const Phrase& where) {
-  if (json_depth(source) > most_json_depth) return fail(where, errors::given_nested(most_json_depth));
+  if (json_depth(source) > max_json_depth) return fail(where, errors::given_nested(max_json_depth));
   ordered_json value = ordered_json::parse(source, nullptr, false);
   if (value.is_discarded()) return fail(where, errors::given_no_json());
   return value;

@@ -12,17 +12,17 @@
 
 namespace fovea::kernels::cuda {
 
-constexpr int most_planes = 4;
+constexpr int max_planes = 4;
 
 // What a block of a type consists of (fields.h).
 struct BlockPlanes {
   int elements = 1;
-  int bytes[most_planes] = {};  // of each plane; zeros behind the last
+  int bytes[max_planes] = {};  // of each plane; zeros behind the last
 };
 template <Type type, int i>
 constexpr int find_plane_bytes() {
   constexpr int count = sizeof(Fields<type>::planes) / sizeof(Field);
-  static_assert(count <= most_planes);
+  static_assert(count <= max_planes);
   if constexpr (i < count) return Fields<type>::planes[i].bytes;
   return 0;
 }
@@ -58,14 +58,14 @@ FOVEA_DEVICE void prefetch_rows(const Weight& weight, std::int64_t first, int co
   const int blocks = static_cast<int>(weight.columns) / planes.elements;
   const int there = weight.rows - first < count ? static_cast<int>(weight.rows - first) : count;
   int block_bytes = 0;
-  FOVEA_UNROLL for (int i = 0; i < most_planes; ++i) block_bytes += planes.bytes[i];
+  FOVEA_UNROLL for (int i = 0; i < max_planes; ++i) block_bytes += planes.bytes[i];
   if (weight.packing == Packing::rows)
     return prefetch_bytes(weight.data + first * blocks * block_bytes, there * blocks * block_bytes, lane,
                           lanes);
   const std::int64_t tile = first / tile_rows * tile_rows;
   const int tile_height = weight.rows - tile < tile_rows ? static_cast<int>(weight.rows - tile) : tile_rows;
   const std::byte* plane = weight.data + tile * blocks * block_bytes;
-  FOVEA_UNROLL for (int i = 0; i < most_planes; ++i) {
+  FOVEA_UNROLL for (int i = 0; i < max_planes; ++i) {
     const int row_bytes = blocks * planes.bytes[i];
     prefetch_bytes(plane + (first - tile) * row_bytes, there * row_bytes, lane, lanes);
     plane += std::int64_t{tile_height} * row_bytes;

@@ -155,11 +155,11 @@ class RowGroup {
   // One block of `rows` rows: the errors so far of each, times the factors, are what it has to make up for.
   void quantize(const float* const* weights, int rows, std::int64_t block, const float* factors,
                 const float* schur, const float* importance, std::byte* const* out) {
-    float targets[most_group][width];
+    float targets[max_group][width];
     for (int r = 0; r < rows; ++r) std::memcpy(targets[r], weights[r] + block * width, sizeof targets[r]);
     encoder_.add_products(error_rows_, rows, factors, block * width, targets);
     encode(targets, rows, importance, out);
-    double losses[most_group];
+    double losses[max_group];
     find_losses(targets, rows, out, schur, losses);
     for (int round = 0; round < refinements; ++round) refine(targets, rows, schur, importance, losses, out);
     for (int r = 0; r < rows; ++r) {
@@ -176,15 +176,15 @@ class RowGroup {
       for (int r = 0; r < rows; ++r) formats::quantize(type_, targets[r], width, out[r]);
       return;
     }
-    TrellisBlock blocks[most_group];
+    TrellisBlock blocks[max_group];
     for (int r = 0; r < rows; ++r) blocks[r] = {targets[r], importance, out[r]};
     encoder_.encode(type_, blocks, rows);
   }
 
   // What each row's error in the block costs, and in pulls_ what each column's error would better be.
   void find_losses(const float (*targets)[width], int rows, const std::byte* const* out, const float* schur,
-                   double (&losses)[most_group]) {
-    float products[most_group][width] = {};
+                   double (&losses)[max_group]) {
+    float products[max_group][width] = {};
     for (int r = 0; r < rows; ++r) {
       float values[width];
       dequantize(type_, out[r], width, values);
@@ -203,19 +203,19 @@ class RowGroup {
 
   // Encodes towards where the other columns' errors pull each column; kept where that is better.
   void refine(const float (*targets)[width], int rows, const float* schur, const float* importance,
-              double (&losses)[most_group], std::byte* const* out) {
+              double (&losses)[max_group], std::byte* const* out) {
     constexpr float step = 0.5F;  // all columns move at once
-    float moved[most_group][width];
+    float moved[max_group][width];
     for (int r = 0; r < rows; ++r) {
       for (std::int64_t i = 0; i < width; ++i) moved[r][i] = targets[r][i] + step * pulls_[r][i];
     }
-    std::byte bytes[most_group][max_block_bytes];
-    std::byte* again[most_group];
+    std::byte bytes[max_group][max_block_bytes];
+    std::byte* again[max_group];
     for (int r = 0; r < rows; ++r) again[r] = bytes[r];
     encode(moved, rows, importance, again);
-    float before[most_group][width];
+    float before[max_group][width];
     std::memcpy(before, pulls_, sizeof before);
-    double found[most_group];
+    double found[max_group];
     find_losses(targets, rows, again, schur, found);
     for (int r = 0; r < rows; ++r) {
       if (found[r] < losses[r]) {
@@ -232,11 +232,11 @@ class RowGroup {
   Type type_;
   std::int64_t bytes_;
   const TrellisEncoder& encoder_;
-  std::vector<float> errors_[most_group];  // [columns]: weight − its quantised value
-  float residuals_[most_group][width] = {};
-  float pulls_[most_group][width] = {};
-  const float* error_rows_[most_group] = {};
-  const float* residual_rows_[most_group] = {};
+  std::vector<float> errors_[max_group];  // [columns]: weight − its quantised value
+  float residuals_[max_group][width] = {};
+  float pulls_[max_group][width] = {};
+  const float* error_rows_[max_group] = {};
+  const float* residual_rows_[max_group] = {};
 };
 
 }  // namespace
@@ -289,10 +289,10 @@ bool quantize_rows(Type type, const float* weights, std::int64_t rows, const Inp
   RowGroup group(type, columns);
   for (std::int64_t first = 0; first < rows; first += group.max_rows()) {
     const int together = static_cast<int>(std::min<std::int64_t>(group.max_rows(), rows - first));
-    const float* sources[most_group];
+    const float* sources[max_group];
     for (int r = 0; r < together; ++r) sources[r] = weights + (first + r) * columns;
     for (std::int64_t b = 0; b < columns / width; ++b) {
-      std::byte* targets[most_group];
+      std::byte* targets[max_group];
       for (int r = 0; r < together; ++r) targets[r] = out + (first + r) * stride + b * bytes;
       group.quantize(sources, together, b, metric.factors(b), metric.schur(b), metric.importance(b), targets);
     }

@@ -124,7 +124,7 @@ bool all_finite(const float* values, std::int64_t count) {
 void encode_row(Type type, const float* x, const float* importance, std::int64_t count, std::byte* out) {
   const TrellisEncoder& encoder = trellis_encoders().back();
   const std::int64_t bytes = block_shape(type).bytes;
-  TrellisBlock blocks[most_group];
+  TrellisBlock blocks[max_group];
   for (std::int64_t first = 0; first < count; first += encoder.group) {
     const int together = static_cast<int>(std::min<std::int64_t>(encoder.group, count - first));
     for (int i = 0; i < together; ++i) {

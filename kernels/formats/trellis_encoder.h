@@ -22,7 +22,7 @@ struct TrellisBlock {
 
 struct TrellisEncoder {
   std::string_view name;
-  int group = 1;  // blocks that are encoded together, ≤ most_group: the vectors hold eight scales of each
+  int group = 1;  // blocks that are encoded together, ≤ max_group: the vectors hold eight scales of each
   // `count` blocks, 1 … group.
   void (*encode)(Type, const TrellisBlock*, int count);
   // sums[r][i] += Σ over k < count of errors[r][k] · factors[k, i], for `rows` rows.   factors [count, 32]
@@ -35,7 +35,7 @@ struct TrellisEncoder {
                             std::int64_t sums_stride);
 };
 
-constexpr int most_group = 4;
+constexpr int max_group = 4;
 
 // Those that this processor runs, the fastest last.
 std::span<const TrellisEncoder> trellis_encoders();

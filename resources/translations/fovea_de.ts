@@ -925,33 +925,6 @@
         <translation>Erst wird jeder Experte in jeder Genauigkeit geschrieben: %1 auf dem Laufwerk, auf dem %2 frei sind. Das dauert einmalig etwa %3.</translation>
     </message>
     <message>
-        <source>the budget is %1 instead of %2</source>
-        <translation>das Budget ist %1 statt %2</translation>
-    </message>
-    <message>
-        <source>it takes %1 instead of %2</source>
-        <translation>es braucht %1 statt %2</translation>
-    </message>
-    <message>
-        <source>beside the card it takes %1 instead of %2</source>
-        <translation>neben der Karte braucht es %1 statt %2</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n expert(s) begin with another precision</source>
-        <translation>
-            <numerusform>%n Experte beginnt mit anderer Genauigkeit</numerusform>
-            <numerusform>%n Experten beginnen mit anderer Genauigkeit</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>prepared versions are there that the plan did not know</source>
-        <translation>es gibt vorbereitete Fassungen, die der Plan nicht kannte</translation>
-    </message>
-    <message>
-        <source>%1 of the card&apos;s memory are free instead of %2</source>
-        <translation>vom Speicher der Karte sind %1 statt %2 frei</translation>
-    </message>
-    <message>
         <source>The plan that was shown does not hold any more: %1.</source>
         <translation>Der gezeigte Plan gilt nicht mehr: %1.</translation>
     </message>

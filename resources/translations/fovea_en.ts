@@ -126,13 +126,6 @@
             <numerusform>%n experts at %1: %2</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n expert(s) begin with another precision</source>
-        <translation>
-            <numerusform>%n expert begins with another precision</numerusform>
-            <numerusform>%n experts begin with another precision</numerusform>
-        </translation>
-    </message>
 </context>
 <context>
     <name>fovea::app::ModelsController</name>

@@ -111,10 +111,9 @@ class LineBufferTest : public QObject {
     const auto file = folder.path() / "history";
     {
       History history(file);
-      for (std::size_t i = 0; i < History::most_entries + 5; ++i)
-        FOVEA_VERIFY(history.add(std::to_string(i)));
+      for (std::size_t i = 0; i < History::max_entries + 5; ++i) FOVEA_VERIFY(history.add(std::to_string(i)));
     }
-    QCOMPARE(History(file).entries().size(), History::most_entries);
+    QCOMPARE(History(file).entries().size(), History::max_entries);
     QCOMPARE(History(file).entries().front(), std::string("5"));
   }
 
@@ -123,12 +122,12 @@ class LineBufferTest : public QObject {
     const fovea::tests::TemporaryFolder folder;
     const auto file = folder.path() / std::string(NAME_MAX, 'h'), log = folder.path() / "log";
     std::string lines;
-    for (std::size_t i = 0; i <= History::most_entries; ++i) lines += std::to_string(i) + "\n";
+    for (std::size_t i = 0; i <= History::max_entries; ++i) lines += std::to_string(i) + "\n";
     std::ofstream(file) << lines;
     FOVEA_VERIFY(fovea::log::start({.file = log}));
     const History history(file);
     fovea::log::stop();
-    QCOMPARE(history.entries().size(), History::most_entries);
+    QCOMPARE(history.entries().size(), History::max_entries);
     QCOMPARE(fovea::tests::content(file), lines);
     const std::string said = fovea::tests::content(log);
     QVERIFY2(said.contains(file.string()) && said.contains("the history stays long"), said.c_str());

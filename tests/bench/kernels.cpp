@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/device_words.h"
 #include "kernels/api/gpus.h"
 #include "kernels/cases/case.h"
 #include "kernels/cpu/ceiling.h"
@@ -93,11 +94,12 @@ const Device* chosen(const Options& options) {
   for (const ModuleDevice& gpu : gpus().devices) {
     if (gpu.name != options.device) continue;
     if (gpu.device) return gpu.device;
-    std::fprintf(stderr, "bench_kernels: %s: %s\n", gpu.name.c_str(), gpu.reason.c_str());
+    std::fprintf(stderr, "bench_kernels: %s: %s\n", gpu.name.c_str(),
+                 fovea::english(fovea::phrase_of(gpu.obstacle)).c_str());
     return nullptr;
   }
   std::fprintf(stderr, "bench_kernels: there is no device %s; %s\n", options.device.c_str(),
-               gpus().reason.c_str());
+               fovea::english(fovea::phrase_of(gpus().obstacle)).c_str());
   return nullptr;
 }
 

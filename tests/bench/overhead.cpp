@@ -130,7 +130,7 @@ void storm(const Arguments& arguments) {
   low.precision.tiers = {arguments.tiers.back()};
   const auto whole = [](const LoadOptions& of) { return value_of(plan_model(of)).plan.whole_bytes; };
   request.precision.budget_bytes = (whole(request) + whole(low)) / 2;
-  bool on = false;
+  const auto control = std::make_shared<precision::StormControl>();
   const auto engine = value_of(runtime::load(
       request, [&](const precision::PolicyWorld& world) -> Result<std::unique_ptr<precision::Policy>> {
         return std::make_unique<precision::SwapStorm>(world, control);

@@ -200,7 +200,7 @@ Result<app::WindowRequest> make_request(const char* model, const char* stores) {
   // Halfway between the smallest budget that would do and what the highest tier needs.
   const auto plan = plan_model(load);
   if (!plan) return std::unexpected(plan.error());
-  load.precision.budget_bytes = (plan->plan.least_bytes + plan->plan.whole_bytes) / 2;
+  load.precision.budget_bytes = (plan->plan.min_bytes + plan->plan.whole_bytes) / 2;
   app::WindowRequest request;
   request.load = load;
   return request;

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/api/errors.h"
 #include "engine/precision/residency.h"
 #include "engine/precision/store_source.h"
 #include "engine/precision/swap_storm.h"
@@ -52,7 +53,7 @@ class MemorySource final : public VersionSource {
     while (!target.empty()) {
       const auto piece =
           target.first(pace ? std::min(target.size(), std::size_t{checkpoint::paced_bytes}) : target.size());
-      if (pace && !pace(std::ssize(piece))) return fail(ErrorKind::cancelled, "a read", "was given up");
+      if (pace && !pace(std::ssize(piece))) return fail(errors::stopped_on_request());
       std::memcpy(piece.data(), from, piece.size());
       from += piece.size();
       target = target.subspan(piece.size());

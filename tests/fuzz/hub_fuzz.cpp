@@ -17,7 +17,7 @@ void check_file(const HubFile& file) {
   fuzz_check(is_repository_path(file.path));
   // A part like "..(" is a name; ".." leads out.
   fuzz_check(!file.path.starts_with('/') && ("/" + file.path + "/").find("/../") == std::string::npos);
-  fuzz_check(file.bytes >= 0 && file.bytes <= most_file_bytes);
+  fuzz_check(file.bytes >= 0 && file.bytes <= max_file_bytes);
   fuzz_check(is_commit(file.git_oid));
   fuzz_check(file.sha256.empty() || is_sha256(file.sha256));
 }

@@ -8,7 +8,7 @@ using namespace fovea;
 namespace {
 
 void check_pass(const eval::TraceShape& shape, const eval::TracePass& pass) {
-  fuzz_check(pass.tokens > 0 && pass.tokens <= eval::most_trace_tokens);
+  fuzz_check(pass.tokens > 0 && pass.tokens <= eval::max_trace_tokens);
   fuzz_check(pass.routed.size() == shape.layers.size());
   for (const std::int32_t routed : pass.routed) fuzz_check(routed >= 0 && routed <= pass.tokens);
   std::int32_t before = -1;

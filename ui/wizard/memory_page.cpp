@@ -116,7 +116,7 @@ void MemoryPage::set_options(const MemoryOptions& options) {
   fill(kv_, options.kv_types);
   fill(precision_, options.precisions);
   budget_->set_parser(options.size_of);
-  budget_->set_most(options.most_bytes);
+  budget_->set_most(options.max_bytes);
   budget_->setToolTip(options.budget_why);
   filling_ = false;
 }

@@ -47,7 +47,7 @@ struct MemoryOptions {
   std::vector<qint64> contexts = {};  // tokens
   std::vector<ChoiceView> kv_types = {};
   std::vector<ChoiceView> precisions = {};
-  qint64 most_bytes = 0;  // of the device: the budget cannot be larger
+  qint64 max_bytes = 0;  // of the device: the budget cannot be larger
   QString budget_why = {};
   // Reads a size as the command line does; nothing when it is none.
   std::function<std::optional<qint64>(const QString&)> size_of = {};

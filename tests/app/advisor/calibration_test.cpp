@@ -9,7 +9,7 @@ using namespace fovea;
 
 namespace {
 
-constexpr app::CalibrationSettings kShort{.most_seconds = 5, .rounds = 3, .round_seconds = 0.1};
+constexpr app::CalibrationSettings kShort{.max_seconds = 5, .rounds = 3, .round_seconds = 0.1};
 
 }  // namespace
 
@@ -47,7 +47,7 @@ class CalibrationTest : public QObject {
   }
 
   void theMedianOfTwoIsTheirMean() {
-    const auto result = app::calibrate(*engine_, {.most_seconds = 60, .rounds = 2, .round_seconds = 0.01});
+    const auto result = app::calibrate(*engine_, {.max_seconds = 60, .rounds = 2, .round_seconds = 0.01});
     FOVEA_VERIFY(result);
     QCOMPARE(result->tokens_per_second, std::midpoint(result->slowest, result->fastest));
   }

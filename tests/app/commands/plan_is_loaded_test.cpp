@@ -185,7 +185,7 @@ class PlanIsLoadedTest : public QObject {
         whole.precision.budget_bytes = pinned.device_free_bytes;
       const auto sizes = runtime::plan_file(whole, machine);
       FOVEA_VERIFY(sizes);
-      const std::int64_t least = sizes->plan.least_bytes, most = sizes->plan.whole_bytes;
+      const std::int64_t least = sizes->plan.min_bytes, most = sizes->plan.whole_bytes;
       options.precision.budget_bytes =
           least + static_cast<std::int64_t>(budget * static_cast<double>(most - least));
     }
@@ -220,7 +220,7 @@ class PlanIsLoadedTest : public QObject {
     LoadOptions options = options_for(QStringLiteral("experts.gguf"), PolicyKind::static_tiers);
     const auto whole = runtime::plan_file(options, machine);
     FOVEA_VERIFY(whole);
-    options.precision.budget_bytes = (whole->plan.least_bytes + whole->plan.whole_bytes) / 2;
+    options.precision.budget_bytes = (whole->plan.min_bytes + whole->plan.whole_bytes) / 2;
     const auto engine = runtime::load(options, {}, {}, {}, &processor(), pinned);
     FOVEA_VERIFY(engine);
     const LoadPlan& carried_out = (*engine)->plan();

@@ -71,7 +71,7 @@ class FitTest : public QObject {
       QCOMPARE(fit->report.plan.high_per_layer, high_of(shape.toStdString(), gibibytes));
     if (layers_elsewhere >= 0) QCOMPARE(fit->report.cpu_moe_layers, layers_elsewhere);
     if (fit->kind == FitKind::does_not_fit) {
-      QVERIFY(fit->least_bytes > fit->budget_bytes);
+      QVERIFY(fit->min_bytes > fit->budget_bytes);
     } else {
       QVERIFY(fit->report.plan.fits && fit->report.plan.total_bytes <= gibibytes * gibibyte);
     }
@@ -101,10 +101,10 @@ class FitTest : public QObject {
     const auto little = at(1000);
     FOVEA_VERIFY(little);
     QCOMPARE(little->kind, FitKind::does_not_fit);
-    const auto least = at(little->least_bytes);
+    const auto least = at(little->min_bytes);
     FOVEA_VERIFY(least);
     QVERIFY(least->kind != FitKind::does_not_fit);
-    const auto below = at(little->least_bytes - 1);
+    const auto below = at(little->min_bytes - 1);
     FOVEA_VERIFY(below);
     QCOMPARE(below->kind, FitKind::does_not_fit);
   }
@@ -148,7 +148,7 @@ class FitTest : public QObject {
     QVERIFY(small.is_estimate);
     const auto large = estimate_fit("some-70b-Q8_0", 70 * gibibyte, card(24).room, card(24).machine);
     QCOMPARE(large.kind, FitKind::does_not_fit);
-    QVERIFY(large.least_bytes > 70 * gibibyte);
+    QVERIFY(large.min_bytes > 70 * gibibyte);
     QVERIFY(fit_reason(large).contains(QStringLiteral("estimate")));
     // A name that the planner knows.
     const auto known =
@@ -182,7 +182,7 @@ class FitTest : public QObject {
     const auto none = fit_of_shape("qwen3-30b-a3b", card(4).room, card(4).machine);
     FOVEA_VERIFY(none);
     QCOMPARE(fit_words(*none), QStringLiteral("Does not fit"));
-    QVERIFY(fit_number(*none).contains(size_words(none->least_bytes)));
+    QVERIFY(fit_number(*none).contains(size_words(none->min_bytes)));
     const auto all = fit_of_shape("qwen3-30b-a3b", card(80).room, card(80).machine);
     FOVEA_VERIFY(all);
     const Plan& plan = all->report.plan;  // with 1 GiB kept free, which the model does not take

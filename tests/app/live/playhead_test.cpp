@@ -92,11 +92,11 @@ class PlayheadTest : public QObject {
     QCOMPARE(lines.experts[0].points.front().seconds, 31.0);
     QCOMPARE(lines.until, 151.0);
     for (const std::int64_t unit : {0, 1, 2, 4, 5}) followed.toggle(unit, playhead.ring(), 150);
-    QCOMPARE(lines.experts.size(), Followed::most_followed);
+    QCOMPARE(lines.experts.size(), Followed::max_followed);
     QCOMPARE(lines.experts.front().unit, 0);
     QCOMPARE(lines.experts.back().letter, 0);
     followed.toggle(0, playhead.ring(), 150);
-    QCOMPARE(lines.experts.size(), Followed::most_followed - 1);
+    QCOMPARE(lines.experts.size(), Followed::max_followed - 1);
   }
 };
 

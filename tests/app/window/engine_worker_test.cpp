@@ -23,7 +23,7 @@ LoadOptions swapping(const QTemporaryDir& folder) {
   const auto whole = Engine::load(request);
   if (!whole) qFatal("%s", whole.error().message().c_str());
   const Plan* plan = &(*whole)->plan().plan;
-  request.precision.budget_bytes = (plan->total_bytes + plan->least_bytes) / 2;
+  request.precision.budget_bytes = (plan->total_bytes + plan->min_bytes) / 2;
   return request;
 }
 

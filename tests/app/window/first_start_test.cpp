@@ -51,7 +51,7 @@ class FirstStartTest : public QObject {
         {"HF_HUB_OFFLINE", {}}};
     {
       app::Desktop desktop({});
-      desktop.wizard().set_calibration({.most_seconds = 3, .rounds = 2, .round_seconds = 0.1});
+      desktop.wizard().set_calibration({.max_seconds = 3, .rounds = 2, .round_seconds = 0.1});
       desktop.start();
       QVERIFY(desktop.wizard().wizard());
       app::WizardController& wizard = *desktop.wizard().wizard();

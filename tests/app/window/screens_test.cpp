@@ -206,7 +206,7 @@ class ScreensTest : public QObject {
                                .contexts = {2048},
                                .kv_types = {{QStringLiteral("16 bits"), words}},
                                .precisions = {{QStringLiteral("as it is"), words}},
-                               .most_bytes = 16'000'000'000});
+                               .max_bytes = 16'000'000'000});
     wizard.set_memory_choice({0, 0, 0, 1'000'000'000});
     wizard.set_budget(
         {.verdict = words, .why = words, .notes = {words, words}, .remedies = {words.left(60)}});

@@ -380,7 +380,7 @@ class WizardTest : public QObject {
   std::filesystem::path model_;
   const tests::Environment offline_{{"HF_HUB_OFFLINE", "1"}};
   std::unique_ptr<tests::DataFolder> folder_;
-  app::CalibrationSettings short_{.most_seconds = 3, .rounds = 2, .round_seconds = 0.1};
+  app::CalibrationSettings short_{.max_seconds = 3, .rounds = 2, .round_seconds = 0.1};
 };
 FOVEA_TEST(WizardTest)
 

@@ -299,7 +299,7 @@ class PlannerTest : public QObject {
   }
 
   // Layers run one after the other, so that two kinds of them with blocks alike share the cache's blocks.
-  void visitorsShareTheirBlocks() {
+  void versionsOnDemandShareTheirBlocks() {
     PlanInputs inputs = small_inputs(28);
     inputs.may_use_disk = true;
     inputs.groups.front().layers = 2;
@@ -479,7 +479,7 @@ class PlannerTest : public QObject {
       inputs.budget_bytes = 1;
       const auto refused = plan_precision(inputs, policy);
       QVERIFY2(!refused, note.c_str());
-      const std::int64_t least = plan_precision_anyway(inputs, policy).plan.least_bytes;
+      const std::int64_t least = plan_precision_anyway(inputs, policy).plan.min_bytes;
       QVERIFY2(
           refused.error().what_words().find("(" + std::to_string(least) + " bytes)") != std::string::npos,
           note.c_str());

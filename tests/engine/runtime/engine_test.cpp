@@ -418,12 +418,12 @@ class EngineTest : public QObject {
 
   // Thrown by the standard library, and told as any error.
   void whatTheSystemRefusesIsAnError() {
-    const auto threads = fovea::at_the_door([]() -> fovea::Result<void> {
+    const auto threads = fovea::exhaustion_as_error([]() -> fovea::Result<void> {
       throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
     });
     QCOMPARE(threads.error().kind, ErrorKind::memory);
     QVERIFY2(threads.error().message().contains("no more threads"), threads.error().message().c_str());
-    const auto memory = fovea::at_the_door([]() -> fovea::Result<void> { throw std::bad_alloc(); });
+    const auto memory = fovea::exhaustion_as_error([]() -> fovea::Result<void> { throw std::bad_alloc(); });
     QCOMPARE(memory.error().kind, ErrorKind::memory);
   }
 

@@ -60,7 +60,7 @@ class HostPartTest : public QObject {
     return request;
   }
   // The smallest budget in which so many experts of each layer are at the high tier.
-  std::int64_t least_budget(LoadOptions request, std::int64_t high = 0) const {
+  std::int64_t min_budget(LoadOptions request, std::int64_t high = 0) const {
     std::int64_t too_small = card_budget(0), enough = card_budget(std::int64_t{2} << 20);
     while (enough - too_small > 256) {
       const std::int64_t middle = (too_small + enough) / 2;
@@ -166,7 +166,7 @@ class HostPartTest : public QObject {
     request.precision.offload = offload;
     request.precision.dynaexq.warm_up_tokens = 4;
     request.precision.dynaexq.interval_tokens = 1;
-    if (!high) request.precision.budget_bytes = least_budget(request);
+    if (!high) request.precision.budget_bytes = min_budget(request);
     const auto engine = load_on(apart_, request);
     QVERIFY(expert::logits(*engine, tokens) == wanted);
     QCOMPARE(engine->plan().plan.high_per_layer, high ? 8 : 0);
@@ -189,7 +189,7 @@ class HostPartTest : public QObject {
     request.precision.offload = offload;
     request.precision.publish_after_passes = 1;
     request.precision.dynaexq.in_flight = 2;  // one spare block of each tier
-    request.precision.budget_bytes = least_budget(request, 2);
+    request.precision.budget_bytes = min_budget(request, 2);
     using precision::StormMode;
     const auto control = std::make_shared<precision::StormControl>();
     control->mode = StormMode::home;
@@ -246,7 +246,7 @@ class HostPartTest : public QObject {
     request.precision.dynaexq.interval_tokens = 4;
     request.precision.dynaexq.hysteresis = 0;
     request.precision.dynaexq.in_flight = 2;  // one spare block of each tier
-    request.precision.budget_bytes = least_budget(request, 1);
+    request.precision.budget_bytes = min_budget(request, 1);
     const auto engine = load_on(apart_, request);
     QVERIFY(engine->plan().plan.high_per_layer > 0 && engine->plan().plan.high_per_layer < expert::experts);
     const auto tokens = expert::some_tokens(60);
@@ -263,7 +263,7 @@ class HostPartTest : public QObject {
   void autoUnderDynaexq() {
     LoadOptions request = with_policy(PolicyKind::automatic, {"file", "q2"});
     request.precision.offload = cpu_moe(1);
-    request.precision.budget_bytes = least_budget(request);
+    request.precision.budget_bytes = min_budget(request);
     request.precision.offload = cpu_moe(-1);
     const auto engine = load_on(apart_, request);
     QCOMPARE(engine->plan().plan.units_on_host, 8);

@@ -104,7 +104,7 @@ class PlanModelTest : public QObject {
     QCOMPARE(all->plan.parts.experts[0].units, all->units());
 
     // Every budget from the least to the whole: fits, adds up, and all units are somewhere.
-    const std::int64_t least = all->plan.least_bytes, most = all->plan.whole_bytes;
+    const std::int64_t least = all->plan.min_bytes, most = all->plan.whole_bytes;
     if (least == most && model.startsWith("qwen")) return;  // one page at either tier
     QVERIFY(least < most);
     std::int64_t high = -1;
@@ -123,7 +123,7 @@ class PlanModelTest : public QObject {
     const auto refused = plan(path, with({"file", "bf16"}, least - 1, policy));
     FOVEA_VERIFY(refused);
     QVERIFY(!refused->plan.fits);
-    QCOMPARE(refused->plan.least_bytes, least);
+    QCOMPARE(refused->plan.min_bytes, least);
   }
 
   // What a request without a policy means.
@@ -452,8 +452,8 @@ class PlanModelTest : public QObject {
     QCOMPARE(plan.fits, plan.total_bytes <= plan.budget_bytes);
     QVERIFY(!plan.advice.empty());
     if (!plan.fits) {
-      QVERIFY(plan.least_bytes > plan.budget_bytes);
-      settings.precision.budget_bytes = plan.least_bytes;
+      QVERIFY(plan.min_bytes > plan.budget_bytes);
+      settings.precision.budget_bytes = plan.min_bytes;
       const auto enough = plan_shape({.name = shape.toStdString()}, settings, machine);
       FOVEA_VERIFY(enough);
       QVERIFY(enough->plan.fits);

@@ -51,7 +51,7 @@ class PrecisionTest : public QObject {
     return with_policy(folder_.path().toStdString(), policy, std::move(tiers), budget);
   }
 
-  std::int64_t least_budget() const {
+  std::int64_t min_budget() const {
     const auto refused = Engine::load(request(PolicyKind::dynaexq, {"file", "q2"}, 1000));
     return refused ? 0 : refused.error().number("least").value_or(0);
   }
@@ -59,7 +59,7 @@ class PrecisionTest : public QObject {
   // A budget that holds one expert of each layer at the high tier.
   std::int64_t one_high_budget() const {
     constexpr std::int64_t step = 2048, most = 1 << 20;
-    for (std::int64_t budget = least_budget(); budget < most; budget += step) {
+    for (std::int64_t budget = min_budget(); budget < most; budget += step) {
       if (load(request(PolicyKind::dynaexq, {"file", "q2"}, budget))->plan().plan.high_per_layer == 1)
         return budget;
     }
@@ -109,7 +109,7 @@ class PrecisionTest : public QObject {
     if (tight) {
       const auto whole = fovea::plan_model(asked);
       FOVEA_VERIFY(whole);
-      asked.precision.budget_bytes = (whole->plan.least_bytes + whole->plan.whole_bytes) / 2;
+      asked.precision.budget_bytes = (whole->plan.min_bytes + whole->plan.whole_bytes) / 2;
     }
     const auto planned = fovea::plan_model(asked);
     FOVEA_VERIFY(planned);
@@ -304,8 +304,8 @@ class PrecisionTest : public QObject {
       QVERIFY(!refused);
       const auto report = fovea::plan_model(load);
       FOVEA_VERIFY(report);
-      QCOMPARE(refused.error().number("least").value_or(0), report->plan.least_bytes);
-      load.precision.budget_bytes = report->plan.least_bytes;
+      QCOMPARE(refused.error().number("least").value_or(0), report->plan.min_bytes);
+      load.precision.budget_bytes = report->plan.min_bytes;
       const auto engine = Engine::load(load);
       FOVEA_VERIFY(engine);
       QCOMPARE((*engine)->settings().chunk, report->options.chunk);

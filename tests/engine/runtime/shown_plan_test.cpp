@@ -49,7 +49,7 @@ class ShownPlanTest : public QObject {
   void initTestCase() {
     const auto whole = plan_on_card(std::int64_t{1} << 34);
     FOVEA_VERIFY(whole);
-    free_ = (whole->plan.least_bytes + whole->plan.whole_bytes) / 2;
+    free_ = (whole->plan.min_bytes + whole->plan.whole_bytes) / 2;
     FOVEA_VERIFY(runtime::load(options(), {}, {}, {}, &card_, with_free(free_)));  // makes the store
     const auto plan = plan_on_card(free_);
     FOVEA_VERIFY(plan);
@@ -63,7 +63,7 @@ class ShownPlanTest : public QObject {
                             .arg(tiers[0].unit_bytes)
                             .arg(tiers[1].units)
                             .arg(tiers[1].unit_bytes)
-                            .arg(whole->plan.least_bytes)
+                            .arg(whole->plan.min_bytes)
                             .arg(whole->plan.whole_bytes)));
   }
 
@@ -79,7 +79,7 @@ class ShownPlanTest : public QObject {
   }
 
   void lessMemoryIsRefusedOrPlannedAnew() {
-    const std::int64_t less = (plan_.plan.least_bytes + plan_.plan.total_bytes) / 2;
+    const std::int64_t less = (plan_.plan.min_bytes + plan_.plan.total_bytes) / 2;
     const auto refused = runtime::load(plan_, IfChanged::refuse, &card_, with_free(less));
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::memory);
@@ -103,7 +103,7 @@ class ShownPlanTest : public QObject {
 
   void noRoomAtAllIsAnError() {
     const auto engine =
-        runtime::load(plan_, IfChanged::plan_anew, &card_, with_free(plan_.plan.least_bytes - 1));
+        runtime::load(plan_, IfChanged::plan_anew, &card_, with_free(plan_.plan.min_bytes - 1));
     QVERIFY(!engine);
     QCOMPARE(engine.error().kind, ErrorKind::memory);
   }

@@ -356,7 +356,7 @@ void TrellisTest::every_instruction_set_gives_the_same_bytes() {
     formats::trellis_encoders().front().encode(t, &one, 1);
   }
   for (const formats::TrellisEncoder& encoder : formats::trellis_encoders()) {
-    QVERIFY(encoder.group >= 1 && encoder.group <= formats::most_group);
+    QVERIFY(encoder.group >= 1 && encoder.group <= formats::max_group);
     std::vector<std::byte> out(blocks * bytes + 1, std::byte{0xEE});
     const auto group = static_cast<std::size_t>(encoder.group);
     for (std::size_t first = 0; first < blocks; first += group) {

@@ -47,7 +47,7 @@ MemoryOptions options() {
           .contexts = {2048, 4096, 8192},
           .kv_types = {{QStringLiteral("32"), {}}, {QStringLiteral("16"), {}}, {QStringLiteral("8"), {}}},
           .precisions = {{QStringLiteral("file"), QStringLiteral("As it is.")}, {QStringLiteral("q4"), {}}},
-          .most_bytes = 16'000'000'000,
+          .max_bytes = 16'000'000'000,
           .size_of = megabytes};
 }
 
