@@ -1,22 +1,11 @@
 #include "app/advisor/command_line.h"
 
+#include "app/files/size_argument.h"
 #include "app/library/device_choice.h"
 #include "engine/core/shell_word.h"
 
 namespace fovea::app {
 namespace {
-
-// "8GiB" where it is that exactly, else bytes.
-std::string size_text(std::int64_t bytes) {
-  struct Unit {
-    std::int64_t bytes;
-    const char* name;
-  };
-  constexpr Unit units[] = {{std::int64_t{1} << 30, "GiB"}, {1'000'000'000, "GB"}, {1'000'000, "MB"}};
-  for (const Unit& unit : units)
-    if (bytes % unit.bytes == 0) return std::to_string(bytes / unit.bytes) + unit.name;
-  return std::to_string(bytes);
-}
 
 const char* policy_flag(PolicyKind policy) {
   switch (policy) {
@@ -53,7 +42,7 @@ std::vector<std::string> arguments_for(const std::string& model, const LoadOptio
     for (const std::string& tier : precision.tiers) list += (list.empty() ? "" : ",") + tier;
     add("--tiers", list);
   }
-  if (precision.budget_bytes > 0) add("--budget", size_text(precision.budget_bytes));
+  if (precision.budget_bytes > 0) add("--budget", size_argument(precision.budget_bytes));
   if (precision.offload.cpu_moe_layers != 0)
     add("--n-cpu-moe",
         precision.offload.cpu_moe_layers < 0 ? "auto" : std::to_string(precision.offload.cpu_moe_layers));

@@ -7,7 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "app/commands/flags.h"
-#include "app/files/size_text.h"
+#include "engine/api/sentence.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {

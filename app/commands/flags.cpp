@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include "app/files/size_text.h"
+#include "app/files/size_argument.h"
 #include "engine/api/devices.h"
 #include "engine/api/limits.h"
 

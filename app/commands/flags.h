@@ -42,7 +42,7 @@ void refuse_empty_texts(CLI::App& program);
 // The option takes one of the names; it becomes its number.
 void take_one_of(CLI::Option* option, std::vector<std::pair<std::string, int>> choices);
 
-// The option takes a size (app/files/size_text.h), at least one byte; it becomes its number.
+// The option takes a size (app/files/size_argument.h), at least one byte; it becomes its number.
 void take_size(CLI::Option* option);
 
 // One object on one line. Bytes that are not UTF-8 become U+FFFD.

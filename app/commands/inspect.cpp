@@ -6,10 +6,10 @@
 
 #include "app/commands/flags.h"
 #include "app/commands/loading.h"
-#include "app/files/size_text.h"
 #include "app/library/model_info_json.h"
 #include "engine/api/model_info.h"
 #include "engine/api/plan.h"
+#include "engine/api/sentence.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {

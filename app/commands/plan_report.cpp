@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "app/commands/errors.h"
+#include "engine/api/sentence.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -123,16 +124,9 @@ const char* const plan_keys =
 
 namespace {
 
-std::string size(std::int64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  if (bytes >= std::int64_t{1} << 30) return fmt::format("{:.2f} GiB", value / (1 << 30));
-  if (bytes >= 1 << 20) return fmt::format("{:.1f} MiB", value / (1 << 20));
-  if (bytes >= 1 << 10) return fmt::format("{:.1f} KiB", value / (1 << 10));
-  return fmt::format("{} bytes", bytes);
-}
-
 std::string row(const std::string& name, std::int64_t bytes, const std::string& more = {}) {
-  return fmt::format("  {:<20}{:>12}{:>17}{}{}\n", name, size(bytes), bytes, more.empty() ? "" : "   ", more);
+  return fmt::format("  {:<20}{:>12}{:>17}{}{}\n", name, size_text(bytes), bytes, more.empty() ? "" : "   ",
+                     more);
 }
 
 std::string summary(const LoadPlan& report) {
@@ -147,7 +141,7 @@ std::string summary(const LoadPlan& report) {
 }
 
 std::string of_what_there_is(std::int64_t bytes, std::int64_t available) {
-  return fmt::format("of {}: {}", size(available), bytes <= available ? "fits" : "does not fit");
+  return fmt::format("of {}: {}", size_text(available), bytes <= available ? "fits" : "does not fit");
 }
 
 std::string beside_the_card(const LoadPlan& report) {
@@ -166,10 +160,11 @@ std::string beside_the_card(const LoadPlan& report) {
 
 std::string part_of_token(const char* name, const TokenPart& part) {
   std::string text =
-      fmt::format("  {:<20}{:>12} for each token", name, size(static_cast<std::int64_t>(part.bytes())));
+      fmt::format("  {:<20}{:>12} for each token", name, size_text(static_cast<std::int64_t>(part.bytes())));
   if (part.dense_bytes > 0 && part.expert_bytes > 0)
-    text += fmt::format(", {} dense and {} of experts", size(static_cast<std::int64_t>(part.dense_bytes)),
-                        size(static_cast<std::int64_t>(part.expert_bytes)));
+    text +=
+        fmt::format(", {} dense and {} of experts", size_text(static_cast<std::int64_t>(part.dense_bytes)),
+                    size_text(static_cast<std::int64_t>(part.expert_bytes)));
   if (part.gb_per_s == 0) return text + "; --device-bandwidth tells how long that takes\n";
   return text + fmt::format(": at least {:.2f} ms at {:.1f} GB/s\n", part.ms(), part.gb_per_s);
 }
@@ -189,10 +184,10 @@ std::string times(const LoadPlan& report, std::int64_t prompt_tokens) {
 std::string basis(const LoadPlan& report) {
   std::string text;
   if (report.basis.device_free_bytes > 0)
-    text += fmt::format("{} of the card's memory", size(report.basis.device_free_bytes));
+    text += fmt::format("{} of the card's memory", size_text(report.basis.device_free_bytes));
   if (report.basis.main_memory_free_bytes > 0)
     text += fmt::format("{}{} of main memory", text.empty() ? "" : ", ",
-                        size(report.basis.main_memory_free_bytes));
+                        size_text(report.basis.main_memory_free_bytes));
   if (report.policy() != PolicyKind::none) {
     text += text.empty() ? "" : ", ";
     text += report.basis.store_fingerprint.empty()
@@ -212,7 +207,7 @@ std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
   text += row("dense weights", plan.parts.dense);
   for (const PlanTier& tier : plan.parts.experts)
     text += row("units at " + tier.name, tier.bytes,
-                fmt::format("{} units of {}, {:.2f} bits per weight", tier.units, size(tier.unit_bytes),
+                fmt::format("{} units of {}, {:.2f} bits per weight", tier.units, size_text(tier.unit_bytes),
                             tier.bits_per_weight));
   if (report.units_offloaded > 0 && !report.host_computes)
     text += row("units on the disk", 0,

@@ -7,6 +7,7 @@
 #include "app/commands/errors.h"
 #include "app/library/device_choice.h"
 #include "app/terminal/draw_snapshot.h"
+#include "engine/api/sentence.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {
@@ -49,12 +50,11 @@ std::string precision_line(const Engine& engine) {
   const auto use = engine.precision();
   if (!use) return {};
   std::string line = fmt::format(
-      "{:.2f} bits per weight, {:.1f} % of uses at the highest tier, {} promotions, {} demotions, {:.1f} MB "
-      "read, "
-      "{:.1f} of {:.1f} MB accounted, {:.1f} MB resident at most",
+      "{:.2f} bits per weight, {:.1f} % of uses at the highest tier, {} promotions, {} demotions, {} "
+      "read, {} of {} accounted, {} resident at most",
       use->mean_bits_per_weight, 100 * use->hit_rate, use->promotions, use->demotions,
-      static_cast<double>(use->bytes_read) / 1e6, static_cast<double>(use->accounted_bytes) / 1e6,
-      static_cast<double>(use->budget_bytes) / 1e6, static_cast<double>(resident_peak_bytes()) / 1e6);
+      size_text(use->bytes_read), size_text(use->accounted_bytes), size_text(use->budget_bytes),
+      size_text(resident_peak_bytes()));
   if (use->stalls > 0) line += fmt::format(", {} stalls ({:.2f} s)", use->stalls, use->stall_seconds);
   if (use->swaps_refused > 0) line += fmt::format(", {} refused swaps", use->swaps_refused);
   if (use->swaps_failed > 0) line += fmt::format(", {} failed swaps", use->swaps_failed);

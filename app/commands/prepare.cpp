@@ -13,8 +13,8 @@
 #include "app/commands/loading.h"
 #include "app/commands/text_input.h"
 #include "app/files/files.h"
-#include "app/files/size_text.h"
 #include "app/library/stores.h"
+#include "engine/api/sentence.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {

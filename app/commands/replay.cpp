@@ -9,6 +9,7 @@
 #include "app/commands/errors.h"
 #include "app/commands/flags.h"
 #include "app/commands/replay_flags.h"
+#include "engine/api/sentence.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/result.h"
 
@@ -70,10 +71,10 @@ std::string for_people(const ReplayReport& report) {
   }
   if (report.wall_seconds <= 0) return text;
   const SwapCounters& swaps = report.swaps;
-  text += fmt::format(
-      "{} promotions, {} demotions, {:.1f} MB read, {:.1f} % of {:.0f} simulated seconds; {} refused\n",
-      swaps.promotions, swaps.demotions, static_cast<double>(swaps.bytes_read) / 1e6,
-      100 * report.traffic_share, report.simulated_seconds, swaps.refused);
+  text +=
+      fmt::format("{} promotions, {} demotions, {} read, {:.1f} % of {:.0f} simulated seconds; {} refused\n",
+                  swaps.promotions, swaps.demotions, size_text(swaps.bytes_read), 100 * report.traffic_share,
+                  report.simulated_seconds, swaps.refused);
   if (report.visits > 0)
     text += fmt::format("{} of {} visits of experts on disk alone missed, {:.2f} s of stalls\n", swaps.stalls,
                         report.visits, swaps.stall_seconds);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/console/errors.h"
+#include "engine/api/sentence.h"
 #include "engine/core/file_descriptor.h"
 #include "engine/core/result.h"
 
@@ -27,11 +28,9 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-std::string amount(std::int64_t value, Progress::Unit unit) {
-  if (unit != Progress::Unit::bytes) return std::to_string(value);
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", static_cast<double>(value) / 1e6);
-  return text.data();
+std::string amount(std::int64_t done, std::int64_t total, Progress::Unit unit) {
+  if (unit == Progress::Unit::bytes) return size_text(done) + " of " + size_text(total);
+  return std::to_string(done) + " of " + std::to_string(total) + " " + english(phrase_of(unit));
 }
 
 std::string bar(std::int64_t done, std::int64_t total) {
@@ -112,8 +111,7 @@ void Console::show(const Progress& progress) {
                                                                     : english(phrase_of(progress.stage));
   if (progress.total > 0) {
     line += " " + std::to_string(100 * progress.done / progress.total) + " %  (" +
-            amount(progress.done, progress.unit) + " of " + amount(progress.total, progress.unit) + " " +
-            (progress.unit == Progress::Unit::bytes ? "MB" : english(phrase_of(progress.unit))) + ")";
+            amount(progress.done, progress.total, progress.unit) + ")";
   }
   if (!progress.item.empty()) line += "  " + progress.item;
   constexpr std::size_t columns = 78;

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "app/library/errors.h"
-#include "app/library/fit_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/core/result.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::app {
 namespace {
@@ -39,7 +39,7 @@ Phrase place_of(const DeviceChoice& choice) {
 
 QString memory_of(const DeviceInfo& device) {
   return DeviceWords::tr("%1, of which %2 are free")
-      .arg(size_words(device.memory_bytes), size_words(device.memory_free_bytes));
+      .arg(ui::bytes_text(device.memory_bytes), ui::bytes_text(device.memory_free_bytes));
 }
 
 DeviceOffer offer_of(const DeviceInfo& device) {
@@ -54,7 +54,7 @@ DeviceOffer offer_of(const DeviceInfo& device) {
   offer.usable = device.unusable.empty();
   if (offer.usable) {
     offer.text = DeviceWords::tr("%1 (%2), %3")
-                     .arg(q(device.description), q(device.name), size_words(device.memory_bytes));
+                     .arg(q(device.description), q(device.name), ui::bytes_text(device.memory_bytes));
     offer.why =
         DeviceWords::tr("The card's memory: %1. What does not fit there can be left to the processor.")
             .arg(memory_of(device));
@@ -97,7 +97,7 @@ QString short_of_memory(std::string_view device, const DeviceMemory& memory) {
   return DeviceWords::tr(
              "Of the memory of %1 only %2 are free: other programs have taken what its driver may "
              "need. Close some of them before an answer fails.")
-      .arg(q(std::string(device)), size_words(free));
+      .arg(q(std::string(device)), ui::bytes_text(free));
 }
 
 std::vector<DeviceOffer> device_offers(const std::vector<DeviceInfo>& all, const Phrase& no_gpu,

@@ -1,8 +1,9 @@
 #include "app/library/fit_words.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 #include <QStringList>
+
+#include "ui/language/number_text.h"
 
 namespace fovea::app {
 namespace {
@@ -34,8 +35,8 @@ QString reason_to_fit(const ModelFit& fit) {
   return FitWords::tr(
              "As its file has it, it takes %1 of the %2 that are free for a model; %3 of that are the "
              "KV cache for %4 tokens of conversation.")
-      .arg(size_words(taken_bytes(plan)), size_words(fit.budget_bytes), size_words(plan.parts.kv),
-           count_words(fit.report.options.context));
+      .arg(ui::bytes_text(taken_bytes(plan)), ui::bytes_text(fit.budget_bytes), ui::bytes_text(plan.parts.kv),
+           ui::count_text(fit.report.options.context));
 }
 
 QString reason_of_offload(const ModelFit& fit) {
@@ -54,8 +55,8 @@ QString reason_of_offload(const ModelFit& fit) {
                 "is slow",
                 nullptr, static_cast<int>(report.cpu_moe_layers));
   return FitWords::tr("%1 (%2 of %3 experts); the others are at %4. That takes %5 of %6.")
-      .arg(where, count_words(report.units_offloaded), count_words(report.units()), tier,
-           size_words(taken_bytes(report.plan)), size_words(fit.budget_bytes));
+      .arg(where, ui::count_text(report.units_offloaded), ui::count_text(report.units()), tier,
+           ui::bytes_text(taken_bytes(report.plan)), ui::bytes_text(fit.budget_bytes));
 }
 
 QString planned_reason(const ModelFit& fit) {
@@ -66,8 +67,8 @@ QString planned_reason(const ModelFit& fit) {
       return FitWords::tr(
                  "As its file has it, it would need %1, and %2 are free for a model. It fits with %3: "
                  "that takes %4.")
-          .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes), tiers_of(fit.report),
-               size_words(taken_bytes(fit.report.plan)));
+          .arg(ui::bytes_text(fit.needed_bytes), ui::bytes_text(fit.budget_bytes), tiers_of(fit.report),
+               ui::bytes_text(taken_bytes(fit.report.plan)));
     case FitKind::experts_elsewhere:
       return reason_of_offload(fit);
     case FitKind::does_not_fit:
@@ -76,22 +77,10 @@ QString planned_reason(const ModelFit& fit) {
   return FitWords::tr(
              "As its file has it, it would need %1, and %2 are free for a model. With everything that "
              "may be lowered, %3 would do.")
-      .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes), size_words(fit.min_bytes));
+      .arg(ui::bytes_text(fit.needed_bytes), ui::bytes_text(fit.budget_bytes), ui::bytes_text(fit.min_bytes));
 }
 
 }  // namespace
-
-QString count_words(std::int64_t count) {
-  return QLocale().toString(static_cast<qlonglong>(count));
-}
-
-QString number_words(double number, int decimals) {
-  return QLocale().toString(number, 'f', decimals);
-}
-
-QString size_words(std::int64_t bytes) {
-  return QLocale().formattedDataSize(bytes, bytes < 1'000'000 ? 0 : 1, QLocale::DataSizeSIFormat);
-}
 
 QString fit_words(const ModelFit& fit) {
   switch (fit.kind) {
@@ -123,13 +112,13 @@ QString fit_reason(const ModelFit& fit) {
                "An estimate from the file's size: with the conversation and room to compute it should "
                "take about %1 of the %2 that are free for a model. The planner knows exactly once the "
                "file is here.")
-        .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes));
+        .arg(ui::bytes_text(fit.needed_bytes), ui::bytes_text(fit.budget_bytes));
   }
   return FitWords::tr(
              "An estimate from the file's size: with the conversation and room to compute it should "
              "take about %1, and %2 are free for a model. If it has experts, it may still fit with "
              "them at lower precision; the planner knows once the file is here.")
-      .arg(size_words(fit.needed_bytes), size_words(fit.budget_bytes));
+      .arg(ui::bytes_text(fit.needed_bytes), ui::bytes_text(fit.budget_bytes));
 }
 
 QString fit_number(const ModelFit& fit) {
@@ -138,8 +127,8 @@ QString fit_number(const ModelFit& fit) {
                              : fit.kind == FitKind::does_not_fit ? fit.min_bytes
                                                                  : fit.needed_bytes;
   if (fit.kind == FitKind::does_not_fit)
-    return FitWords::tr("needs %1, %2 are free").arg(size_words(takes), size_words(fit.budget_bytes));
-  return FitWords::tr("%1 of %2").arg(size_words(takes), size_words(fit.budget_bytes));
+    return FitWords::tr("needs %1, %2 are free").arg(ui::bytes_text(takes), ui::bytes_text(fit.budget_bytes));
+  return FitWords::tr("%1 of %2").arg(ui::bytes_text(takes), ui::bytes_text(fit.budget_bytes));
 }
 
 }  // namespace fovea::app

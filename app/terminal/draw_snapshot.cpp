@@ -8,6 +8,8 @@
 #include <spdlog/fmt/fmt.h>
 #include <string_view>
 
+#include "engine/api/sentence.h"
+
 namespace fovea::app {
 namespace {
 
@@ -93,10 +95,6 @@ std::string_view first_parts(std::string_view text, int columns) {
   return end == text.npos ? room : text.substr(0, end);
 }
 
-std::string rate(double bytes) {
-  return bytes < 1e9 ? fmt::format("{:.1f} MB", bytes / 1e6) : fmt::format("{:.2f} GB", bytes / 1e9);
-}
-
 }  // namespace
 
 std::string status_line(const Snapshot& s) {
@@ -111,10 +109,9 @@ std::string status_line(const Snapshot& s) {
   if (s.host_units > 0) add("host", s.host_units, s.host_hits);
   line += fmt::format("{:.2f} bits  ", s.mean_bits_per_weight);
   if (s.arena_bytes > 0)
-    line += fmt::format("{} of {}  ↑{} ↓{}  read {}  in flight {}  ",
-                        rate(static_cast<double>(s.arena_used_bytes)),
-                        rate(static_cast<double>(s.arena_bytes)), s.swaps.promotions, s.swaps.demotions,
-                        rate(static_cast<double>(s.swaps.bytes_read)), s.queued + s.reading + s.ready);
+    line += fmt::format("{} of {}  ↑{} ↓{}  read {}  in flight {}  ", size_text(s.arena_used_bytes),
+                        size_text(s.arena_bytes), s.swaps.promotions, s.swaps.demotions,
+                        size_text(s.swaps.bytes_read), s.queued + s.reading + s.ready);
   if (s.arena_bytes == 0 && !s.skew.empty()) {
     const float skew =
         std::accumulate(s.skew.begin(), s.skew.end(), 0.0F) / static_cast<float>(s.skew.size());

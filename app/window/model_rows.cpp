@@ -6,6 +6,7 @@
 #include "app/library/fit_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::app {
 namespace {
@@ -39,7 +40,7 @@ void set_fit(Row& row, const ModelFit& fit) {
 QString store_words(const StoreFile& store) {
   QStringList tiers;
   for (const std::string& tier : store.tiers) tiers += q(tier);
-  return RowWords::tr("%1: %2").arg(tiers.join(QStringLiteral(", ")), size_words(store.bytes));
+  return RowWords::tr("%1: %2").arg(tiers.join(QStringLiteral(", ")), ui::bytes_text(store.bytes));
 }
 
 QString tier_words(const std::string& tier) {
@@ -61,9 +62,9 @@ QString closer_words(const CloserTier& better) {
 
 QString running_words(const DownloadStatus& status) {
   const QString done =
-      RowWords::tr("%1 of %2").arg(size_words(status.bytes_done), size_words(status.bytes_total));
+      RowWords::tr("%1 of %2").arg(ui::bytes_text(status.bytes_done), ui::bytes_text(status.bytes_total));
   if (status.bytes_per_s <= 0) return done;
-  const QString speed = size_words(static_cast<std::int64_t>(status.bytes_per_s));
+  const QString speed = ui::bytes_text(status.bytes_per_s);
   if (status.seconds_left < 0) return RowWords::tr("%1, %2 each second").arg(done, speed);
   return RowWords::tr("%1, %2 each second, %3 left").arg(done, speed, time_words(status.seconds_left));
 }
@@ -84,15 +85,16 @@ QString words_of(const DownloadStatus& status) {
     case DownloadState::verifying:
       return RowWords::tr("Everything is here; compares the checksum");
     case DownloadState::paused:
-      return status.bytes_done > 0 ? RowWords::tr("Paused at %1 of %2")
-                                         .arg(size_words(status.bytes_done), size_words(status.bytes_total))
-                                   : RowWords::tr("Paused");
+      return status.bytes_done > 0
+                 ? RowWords::tr("Paused at %1 of %2")
+                       .arg(ui::bytes_text(status.bytes_done), ui::bytes_text(status.bytes_total))
+                 : RowWords::tr("Paused");
     case DownloadState::disk_full:
       return RowWords::tr("Goes on when the disk has room. %1").arg(why);
     case DownloadState::failed:
       return RowWords::tr("It failed. %1").arg(why);
     case DownloadState::done:
-      return RowWords::tr("%1, complete: its checksum is right").arg(size_words(status.bytes_total));
+      return RowWords::tr("%1, complete: its checksum is right").arg(ui::bytes_text(status.bytes_total));
   }
   return {};
 }

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "app/library/device_choice.h"
-#include "app/library/fit_words.h"
 #include "app/window/model_rows.h"
 #include "app/words/error_words.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::app {
 namespace {
@@ -79,7 +79,7 @@ QString device_why(const LoadedModel& model) {
     why += QLatin1Char(' ') + ModelWords::tr(
                                   "%1 of its weights are in main memory, where the processor computes "
                                   "with them.")
-                                  .arg(size_words(model.memory.host_weights));
+                                  .arg(ui::bytes_text(model.memory.host_weights));
   return why + QLatin1Char(' ') + ModelWords::tr("The settings choose another device.");
 }
 
@@ -127,14 +127,14 @@ QString changed_text(const std::vector<PlanDifference>& changed) {
 QString memory_why(const LoadedModel& model) {
   QStringList lines;
   const auto add = [&lines](const QString& name, std::int64_t bytes) {
-    if (bytes > 0) lines += name.arg(size_words(bytes));
+    if (bytes > 0) lines += name.arg(ui::bytes_text(bytes));
   };
   if (model.plan) {
     const Plan::Parts& parts = model.plan->parts;
     add(ModelWords::tr("Weights that are no experts: %1"), parts.dense);
     for (const PlanTier& tier : parts.experts) {
       lines += ModelWords::tr("%n expert(s) at %1: %2", nullptr, static_cast<int>(tier.units))
-                   .arg(QString::fromStdString(tier.name), size_words(tier.bytes));
+                   .arg(QString::fromStdString(tier.name), ui::bytes_text(tier.bytes));
     }
     add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
     add(ModelWords::tr("Room to compute: %1"), parts.activations);
@@ -156,7 +156,7 @@ QString fixed_mix_words(const StoreNeed& store) {
       "conversation is kept.");
   if (!store.needed) return words;
   words += QStringLiteral("\n\n");
-  const QString size = size_words(store.bytes), room = size_words(store.free_bytes);
+  const QString size = ui::bytes_text(store.bytes), room = ui::bytes_text(store.free_bytes);
   if (store.there)
     return words + ModelWords::tr(
                        "Nothing is written to the disk: every expert is there at each precision. "

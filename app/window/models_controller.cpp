@@ -10,13 +10,13 @@
 #include "app/files/folders.h"
 #include "app/library/background.h"
 #include "app/library/data_folder.h"
-#include "app/library/fit_words.h"
 #include "app/library/stores.h"
 #include "app/window/model_rows.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
 #include "engine/api/prepare.h"
 #include "engine/core/result.h"
+#include "ui/language/number_text.h"
 #include "ui/models/download_list.h"
 #include "ui/models/download_page.h"
 #include "ui/models/library_page.h"
@@ -280,14 +280,14 @@ void ModelsController::connect_work() {
     if (progress.unit == Progress::Unit::tokens) {
       text = tr("%1 reads the text: %2 of %3 tokens").arg(name).arg(progress.done).arg(progress.total);
     } else if (progress.total > 0) {
-      text = tr("%1: %2 of %3").arg(name, size_words(progress.done), size_words(progress.total));
+      text = tr("%1: %2 of %3").arg(name, ui::bytes_text(progress.done), ui::bytes_text(progress.total));
     }
     dialog_->library().show_work(text, progress.done, progress.total);
   });
   connect(&work_, &ModelWorker::prepared, this, [this](const QString& path, const PrepareReport& report) {
     if (dialog_) dialog_->library().show_work({}, 0, 0);
     const QString name = QFileInfo(path).fileName();
-    const QString size = size_words(report.bytes);
+    const QString size = ui::bytes_text(report.bytes);
     tell(report.was_there ? tr("%1 was prepared like this already.").arg(name)
          : report.recalibrated
              ? tr("%1 is prepared again, because it had been without this text: %2 on the disk.")
@@ -300,11 +300,11 @@ void ModelsController::connect_work() {
     if (dialog_) dialog_->library().show_work({}, 0, 0);
     const QString name = QFileInfo(path).fileName();
     QString text =
-        tr("%1 is sound: %2 were read without an error.").arg(name, size_words(report.files.bytes));
+        tr("%1 is sound: %2 were read without an error.").arg(name, ui::bytes_text(report.files.bytes));
     if (report.files.compared > 0)
       text = tr("%1 is sound: %2 were read, and the checksums of %n file(s) are those of the hub.", nullptr,
                 static_cast<int>(report.files.compared))
-                 .arg(name, size_words(report.files.bytes));
+                 .arg(name, ui::bytes_text(report.files.bytes));
     if (report.stores > 0)
       text = tr("%1 What was prepared from it is sound too: %n part(s).", nullptr,
                 static_cast<int>(report.versions))
@@ -313,7 +313,7 @@ void ModelsController::connect_work() {
   });
   connect(&work_, &ModelWorker::removed, this, [this](const QString& path, std::int64_t bytes) {
     if (dialog_) dialog_->library().show_work({}, 0, 0);
-    tell(tr("%1 is in the trash: %2.").arg(QFileInfo(path).fileName(), size_words(bytes)), false);
+    tell(tr("%1 is in the trash: %2.").arg(QFileInfo(path).fileName(), ui::bytes_text(bytes)), false);
     look();
   });
   connect(&work_, &ModelWorker::failed, this, &ModelsController::show_task_error);

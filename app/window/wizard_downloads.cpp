@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "app/library/fit_words.h"
 #include "app/window/model_rows.h"
 #include "app/words/error_words.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::app {
 
@@ -72,7 +72,7 @@ void WizardDownloads::on_changed(const DownloadStatus& status) {
   download.done = status.bytes_done;
   download.total = status.bytes_total;
   download.words = tr("Downloading: %1 of %2")
-                       .arg(size_words(status.bytes_done), size_words(status.bytes_total))
+                       .arg(ui::bytes_text(status.bytes_done), ui::bytes_text(status.bytes_total))
                        .toStdString();
   switch (status.state) {
     case DownloadState::done:

@@ -2,10 +2,11 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include "app/files/size_text.h"
+#include "app/files/size_argument.h"
 #include "app/library/fit_words.h"
 #include "app/wizard/wizard_words.h"
 #include "app/words/qt_text.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::app {
 namespace {
@@ -94,7 +95,7 @@ MemoryOptions memory_options(const Candidate& candidate, const std::vector<std::
       MemoryWords::tr(
           "What the model may take: its weights, the conversation and room to compute. Where precision "
           "changes, it never takes more, not even for a moment. %1 are free for a model now.")
-          .arg(size_words(machine.room.precision.budget_bytes));
+          .arg(ui::bytes_text(machine.room.precision.budget_bytes));
   options.size_of = [](const QString& text) { return parse_size(text.toStdString()); };
   return options;
 }
@@ -130,15 +131,15 @@ void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
     part.bytes = tier.bytes;
     part.why =
         MemoryWords::tr("%1 bits for each weight, with what the blocks are rounded up to and a spare one.")
-            .arg(number_words(tier.bits_per_weight, 2));
+            .arg(ui::number_text(tier.bits_per_weight, 2));
     if (tier.bytes > 0) view.parts.push_back(part);
   }
   add_part(view, Kind::kv, MemoryWords::tr("Conversation (KV cache)"), parts.kv,
            MemoryWords::tr("Keys and values of %1 tokens, for each layer.")
-               .arg(count_words(report.options.context)));
+               .arg(ui::count_text(report.options.context)));
   add_part(view, Kind::activations, MemoryWords::tr("Room to compute"), parts.activations,
            MemoryWords::tr("What the layers pass on, for %1 tokens of a prompt at once.")
-               .arg(count_words(report.options.chunk)));
+               .arg(ui::count_text(report.options.chunk)));
   add_part(view, Kind::safety, MemoryWords::tr("Kept free"), parts.safety,
            MemoryWords::tr("Two hundredths of the budget, at most a gibibyte, for what nobody can plan."));
 }
@@ -146,11 +147,11 @@ void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
 QString remedy_words(const Remedy& remedy, bool has_experts) {
   switch (remedy.kind) {
     case Remedy::Kind::budget:
-      return MemoryWords::tr("Take a budget of %1").arg(size_words(remedy.setup.precision.budget_bytes));
+      return MemoryWords::tr("Take a budget of %1").arg(ui::bytes_text(remedy.setup.precision.budget_bytes));
     case Remedy::Kind::kv:
       return MemoryWords::tr("Remember the conversation with 8 bits");
     case Remedy::Kind::context:
-      return MemoryWords::tr("Shorten the context to %1 tokens").arg(count_words(remedy.setup.context));
+      return MemoryWords::tr("Shorten the context to %1 tokens").arg(ui::count_text(remedy.setup.context));
     case Remedy::Kind::precision:
       return precision_choice(choice_of(remedy.setup), has_experts).text;
   }
@@ -171,8 +172,8 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
   if (plan.fits) {
     view.verdict =
         MemoryWords::tr("It fits: %1 of %2 stay free.")
-            .arg(size_words(std::max<std::int64_t>(0, setup.precision.budget_bytes - plan.total_bytes)),
-                 size_words(setup.precision.budget_bytes));
+            .arg(ui::bytes_text(std::max<std::int64_t>(0, setup.precision.budget_bytes - plan.total_bytes)),
+                 ui::bytes_text(setup.precision.budget_bytes));
     if (report.policy() == PolicyKind::dynaexq && plan.high_per_layer < report.units_per_layer)
       view.verdict +=
           QLatin1Char(' ') + MemoryWords::tr("In each layer %1 of %2 experts are at the high precision.")
@@ -181,11 +182,11 @@ BudgetView budget_view(const Candidate& candidate, const LoadOptions& setup, con
     if (report.units_offloaded > 0)
       view.verdict += QLatin1Char(' ') +
                       MemoryWords::tr("%1 of %2 experts stay on the disk and are read when they are used.")
-                          .arg(count_words(report.units_offloaded), count_words(report.units()));
+                          .arg(ui::count_text(report.units_offloaded), ui::count_text(report.units()));
   } else {
-    view.verdict =
-        MemoryWords::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
-            .arg(size_words(plan.min_bytes), size_words(plan.min_bytes - setup.precision.budget_bytes));
+    view.verdict = MemoryWords::tr("It does not fit: it needs at least %1, which is %2 more than the budget.")
+                       .arg(ui::bytes_text(plan.min_bytes),
+                            ui::bytes_text(plan.min_bytes - setup.precision.budget_bytes));
     view.verdict +=
         QLatin1Char(' ') + (remedies.empty()
                                 ? MemoryWords::tr("Nothing on this page makes it fit. Choose another model.")

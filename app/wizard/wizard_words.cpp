@@ -8,6 +8,7 @@
 #include "app/library/fit_words.h"
 #include "app/words/error_words.h"
 #include "app/words/qt_text.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::app {
 namespace {
@@ -21,17 +22,17 @@ struct WizardWords {
 };
 
 QString gb_per_s(double value) {
-  return WizardWords::tr("%1 GB/s").arg(number_words(value, value < 10 ? 1 : 0));
+  return WizardWords::tr("%1 GB/s").arg(ui::number_text(value, value < 10 ? 1 : 0));
 }
 
 QString tokens_per_s(double value) {
-  return WizardWords::tr("%1 tokens/s").arg(number_words(value, value < 10 ? 1 : 0));
+  return WizardWords::tr("%1 tokens/s").arg(ui::number_text(value, value < 10 ? 1 : 0));
 }
 
 QString billions(std::int64_t parameters) {
   const auto value = static_cast<double>(parameters);
-  return value < 1e9 ? WizardWords::tr("%1 million").arg(number_words(value / 1e6, 0))
-                     : WizardWords::tr("%1 billion").arg(number_words(value / 1e9, 1));
+  return value < 1e9 ? WizardWords::tr("%1 million").arg(ui::number_text(value / 1e6, 0))
+                     : WizardWords::tr("%1 billion").arg(ui::number_text(value / 1e9, 1));
 }
 
 // "6,144 experts at q4 15.2 GB"
@@ -39,17 +40,17 @@ QString holds_of(const LoadPlan& report, bool has_experts) {
   const Plan::Parts& parts = report.plan.parts;
   QStringList words;
   if (parts.experts.empty()) {
-    words += WizardWords::tr("Weights %1").arg(size_words(parts.dense));
+    words += WizardWords::tr("Weights %1").arg(ui::bytes_text(parts.dense));
   } else {
-    words += WizardWords::tr("Dense weights %1").arg(size_words(parts.dense));
+    words += WizardWords::tr("Dense weights %1").arg(ui::bytes_text(parts.dense));
     for (const PlanTier& tier : parts.experts)
       if (tier.bytes > 0)
         words +=
             (has_experts ? WizardWords::tr("%Ln expert(s) at %1 %2", nullptr, static_cast<int>(tier.units))
                          : WizardWords::tr("%Ln layer(s) at %1 %2", nullptr, static_cast<int>(tier.units)))
-                .arg(q(tier.name), size_words(tier.bytes));
+                .arg(q(tier.name), ui::bytes_text(tier.bytes));
   }
-  words += WizardWords::tr("conversation %1").arg(size_words(parts.kv));
+  words += WizardWords::tr("conversation %1").arg(ui::bytes_text(parts.kv));
   return words.join(QStringLiteral(" · "));
 }
 
@@ -67,8 +68,7 @@ QString speed_why(const Candidate& candidate, const Machine& machine) {
       WizardWords::tr(
           "For each token the machine reads about %1 of weights, and its memory gives %2. The real speed "
           "is lower; the last step measures it.")
-          .arg(size_words(static_cast<std::int64_t>(candidate.bytes_per_token)),
-               gb_per_s(read_gb_per_s(machine)));
+          .arg(ui::bytes_text(candidate.bytes_per_token), gb_per_s(read_gb_per_s(machine)));
   if (candidate.fit.kind == FitKind::experts_elsewhere && candidate.fit.on_card)
     why += QLatin1Char(' ') + WizardWords::tr(
                                   "Experts that the processor computes are read from the computer's "
@@ -83,7 +83,7 @@ QString speed_why(const Candidate& candidate, const Machine& machine) {
 // At least, behind a prompt of usual length; empty: not known.
 QString first_token(const LoadPlan& report) {
   const double seconds = report.first_token_seconds(std::min(usual_prompt_tokens, report.options.context));
-  return seconds > 0 ? WizardWords::tr("at least %1 s").arg(number_words(seconds, seconds < 10 ? 2 : 0))
+  return seconds > 0 ? WizardWords::tr("at least %1 s").arg(ui::number_text(seconds, seconds < 10 ? 2 : 0))
                      : QString();
 }
 
@@ -91,7 +91,7 @@ FactView longest_context(const Candidate& candidate) {
   if (candidate.longest_context <= 0) return {};
   return {WizardWords::tr("Longest conversation"),
           WizardWords::tr("%1 of %2 tokens")
-              .arg(count_words(candidate.longest_context), count_words(candidate.context)),
+              .arg(ui::count_text(candidate.longest_context), ui::count_text(candidate.context)),
           WizardWords::tr(
               "The longest context for which the planner finds room beside the weights, of what the model "
               "was trained for.")};
@@ -107,8 +107,8 @@ FactView card_facts(const Machine& machine, const QStringList& cards) {
   if (machine.gpu) {
     QString value =
         WizardWords::tr("%1 (%2): %3, of which %4 are free")
-            .arg(q(machine.gpu->description), q(machine.gpu->name), size_words(machine.gpu->memory_bytes),
-                 size_words(machine.gpu->memory_free_bytes));
+            .arg(q(machine.gpu->description), q(machine.gpu->name), ui::bytes_text(machine.gpu->memory_bytes),
+                 ui::bytes_text(machine.gpu->memory_free_bytes));
     if (machine.gpu->bandwidth_gb_per_s > 0)
       value += WizardWords::tr("; read at %1").arg(gb_per_s(machine.gpu->bandwidth_gb_per_s));
     return {
@@ -136,7 +136,7 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
   QStringList cards;
   for (const Card& card : machine.cards)
     cards += card.memory_bytes > 0
-                 ? WizardWords::tr("%1, %2").arg(q(card.name), size_words(card.memory_bytes))
+                 ? WizardWords::tr("%1, %2").arg(q(card.name), ui::bytes_text(card.memory_bytes))
                  : q(card.name);
   const FactView card_fact = card_facts(machine, cards);
   const QString memory_speed =
@@ -152,12 +152,12 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
       card_fact,
       {WizardWords::tr("Memory"),
        WizardWords::tr("%1, of which %2 are free")
-           .arg(size_words(device.memory_bytes), size_words(device.memory_free_bytes)),
+           .arg(ui::bytes_text(device.memory_bytes), ui::bytes_text(device.memory_free_bytes)),
        WizardWords::tr(
            "What the system, or the container, lets this program take without writing memory to the "
            "disk.")},
       {WizardWords::tr("For a model"),
-       machine.trouble ? QStringLiteral("–") : size_words(machine.room.precision.budget_bytes),
+       machine.trouble ? QStringLiteral("–") : ui::bytes_text(machine.room.precision.budget_bytes),
        machine.gpu
            ? WizardWords::tr("The card's free memory, less a thirty-second for other programs; a model that "
                              "would be closed counts as free. The computer's own memory can hold more "
@@ -168,7 +168,7 @@ std::vector<ui::FactView> machine_facts(const Machine& machine, bool measuring) 
        WizardWords::tr("All threads read half a gibibyte again and again until the fastest passes agree. "
                        "Writing an answer "
                        "is bound by it.")},
-      {WizardWords::tr("Disk"), WizardWords::tr("%1 free").arg(size_words(machine.disk_free_bytes)),
+      {WizardWords::tr("Disk"), WizardWords::tr("%1 free").arg(ui::bytes_text(machine.disk_free_bytes)),
        WizardWords::tr("On the disk with the folder %1, where models are kept.")
            .arg(q(machine.folder.string()))},
       {WizardWords::tr("Disk is read at"), disk_speed,
@@ -196,11 +196,11 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
   row.name = q(candidate.name);
   row.usable = candidate.usable();
   if (!candidate.path.empty()) {
-    row.place = WizardWords::tr("on this computer, %1").arg(size_words(candidate.file_bytes));
+    row.place = WizardWords::tr("on this computer, %1").arg(ui::bytes_text(candidate.file_bytes));
   } else if (candidate.entry && !candidate.entry->made_by.empty()) {
     row.place = WizardWords::tr("to make with %1").arg(q(candidate.entry->made_by));
   } else {
-    row.place = WizardWords::tr("to download, %1").arg(size_words(candidate.file_bytes));
+    row.place = WizardWords::tr("to download, %1").arg(ui::bytes_text(candidate.file_bytes));
   }
   if (candidate.entry)
     row.good_at =
@@ -237,7 +237,7 @@ ModelRow model_row(const Candidate& candidate, const Machine& machine) {
          WizardWords::tr(
              "Reading a prompt of %1 tokens: its arithmetic at the speed that was measured for this "
              "machine. The real time is longer.")
-             .arg(count_words(usual_prompt_tokens))});
+             .arg(ui::count_text(usual_prompt_tokens))});
   if (const ui::FactView fact = longest_context(candidate); !fact.name.isEmpty()) row.facts.push_back(fact);
   if (candidate.entry)
     row.facts.push_back({WizardWords::tr("Licence"), q(candidate.entry->licence),
@@ -256,7 +256,7 @@ std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNee
     facts.push_back({WizardWords::tr("File"), q(candidate.entry->file), {}});
     facts.push_back({WizardWords::tr("Size"),
                      WizardWords::tr("%1; %2 are free on the disk")
-                         .arg(size_words(candidate.file_bytes), size_words(machine.disk_free_bytes)),
+                         .arg(ui::bytes_text(candidate.file_bytes), ui::bytes_text(machine.disk_free_bytes)),
                      WizardWords::tr("As the hub lists it, to three digits.")});
   }
   if (store.needed && store.there) {
@@ -266,7 +266,7 @@ std::vector<ui::FactView> start_facts(const Candidate& candidate, const StoreNee
     facts.push_back(
         {WizardWords::tr("Precisions"),
          WizardWords::tr("will be prepared first: %1 on the disk, %2 are free")
-             .arg(size_words(store.bytes), size_words(machine.disk_free_bytes)),
+             .arg(ui::bytes_text(store.bytes), ui::bytes_text(machine.disk_free_bytes)),
          WizardWords::tr("Every expert is written once at each precision, so that a change while you talk is "
                          "one read. It is done once for each model; it can be stopped and goes on later.")});
   }
@@ -285,9 +285,7 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
                                           const Machine& machine,
                                           const std::optional<CalibrationResult>& result) {
   const QString nothing = QStringLiteral("–");
-  const auto size = [&](double bytes) {
-    return bytes > 0 ? size_words(static_cast<std::int64_t>(bytes)) : nothing;
-  };
+  const auto size = [&](double bytes) { return bytes > 0 ? ui::bytes_text(bytes) : nothing; };
   const double bytes = report ? bytes_per_token(candidate, *report) : candidate.bytes_per_token;
   const double memory_speed = read_gb_per_s(machine);
   const bool offloaded = report && report->units_offloaded > 0;
@@ -302,18 +300,19 @@ std::vector<ui::ComparisonRow> comparison(const Candidate& candidate, const std:
     speed_reason +=
         QLatin1Char(' ') +
         WizardWords::tr("Measured: the median of several rounds, %1 tokens in all, from %2 to %3.")
-            .arg(count_words(result->tokens), tokens_per_s(result->slowest), tokens_per_s(result->fastest));
+            .arg(ui::count_text(result->tokens), tokens_per_s(result->slowest),
+                 tokens_per_s(result->fastest));
   rows.push_back({WizardWords::tr("Speed of an answer"),
                   most > 0 ? WizardWords::tr("at most %1").arg(tokens_per_s(most)) : nothing,
                   result ? tokens_per_s(result->tokens_per_second) : nothing, speed_reason});
   if (report && !first_token(*report).isEmpty())
     rows.push_back(
         {WizardWords::tr("First word of an answer"), first_token(*report),
-         result ? WizardWords::tr("%1 s").arg(number_words(result->first_token_seconds, 2)) : nothing,
+         result ? WizardWords::tr("%1 s").arg(ui::number_text(result->first_token_seconds, 2)) : nothing,
          WizardWords::tr(
              "Behind a prompt of %1 tokens. Predicted: its arithmetic at the speed that was measured "
              "for this machine. Measured: the same prompt, once.")
-             .arg(count_words(std::min(usual_prompt_tokens, report->options.context)))});
+             .arg(ui::count_text(std::min(usual_prompt_tokens, report->options.context)))});
   rows.push_back(
       {WizardWords::tr("Read for each token"), size(bytes),
        result ? size(static_cast<double>(result->bytes_per_token)) : nothing,

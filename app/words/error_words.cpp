@@ -3,6 +3,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include "ui/language/number_text.h"
+
 namespace fovea::app {
 namespace {
 
@@ -36,8 +38,8 @@ const char* headline_of(ErrorKind kind) {
   return QT_TRANSLATE_NOOP("fovea::app::ErrorWords", "A fault in Fovea");
 }
 
-// The window's, where it has the code.
-class Translated : public Wording {
+// The window's words, where it has them for the code, and its numbers.
+class InWindow : public Wording {
  protected:
   std::string text(const Code& code) const override { return translated(code, nullptr, code.text); }
   std::string advice(const Code& code) const override { return translated(code, "advice", code.advice); }
@@ -45,11 +47,7 @@ class Translated : public Wording {
     return (decimals < 0 ? QLocale().toString(value, 'g', 6) : QLocale().toString(value, 'f', decimals))
         .toStdString();
   }
-  std::string size(std::int64_t bytes) const override {
-    return QString::fromStdString(size_text(bytes))
-        .replace(QLatin1Char('.'), QLocale().decimalPoint())
-        .toStdString();
-  }
+  std::string size(std::int64_t bytes) const override { return ui::bytes_text(bytes).toStdString(); }
 
  private:
   static std::string translated(const Code& code, const char* which, std::string_view english) {
@@ -66,13 +64,12 @@ bool is_english() {
 }  // namespace
 
 QString error_words(const Error& error) {
-  if (is_english()) return QString::fromStdString(error.message());
-  return Words::tr(headline_of(error.kind)) + QStringLiteral(": ") +
-         QString::fromStdString(error.message(Translated()));
+  const QString words = QString::fromStdString(error.message(InWindow()));
+  return is_english() ? words : Words::tr(headline_of(error.kind)) + QStringLiteral(": ") + words;
 }
 
 QString sentence_words(const Phrase& phrase) {
-  return QString::fromStdString(is_english() ? english(phrase) : Translated().words(phrase));
+  return QString::fromStdString(InWindow().words(phrase));
 }
 
 }  // namespace fovea::app

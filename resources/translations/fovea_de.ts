@@ -4049,12 +4049,8 @@ Seine Bedingungen müssen zuerst auf der Seite des Hubs angenommen werden, und e
         <translation>Status</translation>
     </message>
     <message>
-        <source>%1 of %2 GB</source>
-        <translation>%1 von %2 GB</translation>
-    </message>
-    <message>
-        <source>%1 GB</source>
-        <translation>%1 GB</translation>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
     </message>
     <message>
         <source>%1 of %2 tokens</source>

@@ -42,7 +42,7 @@ class DrawSnapshotTest : public QObject {
   void theStatusLineTellsTheNumbers() {
     const std::string line = status_line(sample());
     for (const char* part :
-         {"q4 8 (30 % of uses)", "q2 16 (70 % of uses)", "2.92 bits", "2.5 MB of 3.0 MB", "↑5 ↓4"})
+         {"q4 8 (30 % of uses)", "q2 16 (70 % of uses)", "2.92 bits", "2.38 MiB of 2.86 MiB", "↑5 ↓4"})
       QVERIFY2(line.find(part) != std::string::npos, line.c_str());
     QVERIFY(line.find("stalls") == std::string::npos);
     QVERIFY(line.find("host") == std::string::npos);

@@ -156,7 +156,7 @@ class PlanTest : public QObject {
     QCOMPARE(outcome.code, 0);
     QCOMPARE(outcome.err, std::string());
     for (const char* text :
-         {"dense weights", "units at bf16", "units at q4", "KV cache", "safety", "of 32.00 GiB: fits",
+         {"dense weights", "units at bf16", "units at q4", "KV cache", "safety", "of 32.0 GiB: fits",
           "In each layer ", " of 128 experts are at bf16", "1 GiB more: "})
       QVERIFY2(outcome.out.contains(text), text);
     const auto object =

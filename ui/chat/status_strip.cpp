@@ -7,15 +7,10 @@
 #include <algorithm>
 
 #include "ui/chat/elided_label.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::ui {
-namespace {
-
-QString gigabytes(qint64 bytes) {
-  return QLocale().toString(static_cast<double>(bytes) / 1e9, 'f', bytes < 10'000'000'000 ? 2 : 1);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 StatusStrip::StatusStrip(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("status"));
@@ -56,9 +51,9 @@ void StatusStrip::set_status(const StatusView& status) {
   show(policy_, loaded ? status.policy : QString(), status.policy_why);
   QString memory;
   if (loaded && status.budget_bytes > 0) {
-    memory = tr("%1 of %2 GB").arg(gigabytes(status.memory_bytes), gigabytes(status.budget_bytes));
+    memory = tr("%1 of %2").arg(bytes_text(status.memory_bytes), bytes_text(status.budget_bytes));
   } else if (loaded && status.memory_bytes > 0) {
-    memory = tr("%1 GB").arg(gigabytes(status.memory_bytes));
+    memory = bytes_text(status.memory_bytes);
   }
   show(memory_, memory, status.memory_why);
   show(context_,

@@ -4,8 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "ui/language/number_text.h"
 #include "ui/live/expert_text.h"
-#include "ui/live/number_text.h"
 
 namespace fovea::ui {
 

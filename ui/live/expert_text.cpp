@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/live/number_text.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::ui {
 namespace {

@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "ui/live/number_text.h"
+#include "ui/language/number_text.h"
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"

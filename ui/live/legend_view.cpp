@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/language/number_text.h"
 #include "ui/live/heat_painter.h"
-#include "ui/live/number_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
 

@@ -10,13 +10,13 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include "ui/language/number_text.h"
 #include "ui/live/expert_table.h"
 #include "ui/live/follow_view.h"
 #include "ui/live/gain_view.h"
 #include "ui/live/headline.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/legend_view.h"
-#include "ui/live/number_text.h"
 #include "ui/live/pools_view.h"
 #include "ui/live/router_view.h"
 #include "ui/live/traffic_view.h"

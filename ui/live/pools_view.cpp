@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ui/live/number_text.h"
+#include "ui/language/number_text.h"
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
@@ -218,7 +218,7 @@ double PoolsView::pool_bars(QPainter* painter, double top, double width) const {
   for (std::size_t pool = 0; pool < numbers_.pools.size(); ++pool) {
     const PoolState& state = numbers_.pools[pool];
     const int tier = memory_.tier_of_pool[pool];
-    const QString size = bytes_text(static_cast<double>(state.block_bytes));
+    const QString size = bytes_text(state.block_bytes);
     const QString name =
         tier < 0
             ? tr("Pool of %1 blocks").arg(size)

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/language/number_text.h"
 #include "ui/live/expert_text.h"
-#include "ui/live/number_text.h"
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"

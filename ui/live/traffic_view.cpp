@@ -5,7 +5,7 @@
 #include <QToolTip>
 #include <algorithm>
 
-#include "ui/live/number_text.h"
+#include "ui/language/number_text.h"
 #include "ui/live/strip_chart.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"

@@ -8,7 +8,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/models/fit_style.h"
+#include "ui/language/number_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 
@@ -154,7 +154,7 @@ void DownloadList::ask_cancel(qint64 id) {
                     tr("Cancel the download of %1?").arg(row.name), QMessageBox::NoButton, this);
     box.setTextFormat(Qt::PlainText);
     box.setInformativeText(
-        tr("The %1 that have come are deleted. Pause it to go on later.").arg(size_text(row.done)));
+        tr("The %1 that have come are deleted. Pause it to go on later.").arg(bytes_text(row.done)));
     QAbstractButton* yes = box.addButton(tr("Cancel the download"), QMessageBox::DestructiveRole);
     box.setDefaultButton(box.addButton(tr("Keep it"), QMessageBox::RejectRole));
     box.exec();

@@ -45,14 +45,6 @@ QColor fit_colour(FitView fit, const QPalette& palette) {
   return subtle_text(palette);
 }
 
-QString size_text(qint64 bytes) {
-  return QLocale().formattedDataSize(bytes, bytes < 1'000'000 ? 0 : 1, QLocale::DataSizeSIFormat);
-}
-
-QString count_text(qint64 count) {
-  return QLocale().toString(count);
-}
-
 QString parameters_text(double count) {
   return count < 1e9 ? Words::tr("%1 M").arg(QLocale().toString(count / 1e6, 'f', 0))
                      : Words::tr("%1 B").arg(QLocale().toString(count / 1e9, 'f', 1));

@@ -12,8 +12,6 @@ namespace fovea::ui {
 QString fit_mark(FitView fit);  // "●", "◐", "◔", "○"; empty: not known
 QColor fit_colour(FitView fit, const QPalette& palette);
 
-QString size_text(qint64 bytes);        // "18.6 GB"
-QString count_text(qint64 count);       // "262,144"
 QString parameters_text(double count);  // "30.5 B"
 // The name with places to break at, so that a narrow column can show all of it.
 QString breakable(const QString& name);

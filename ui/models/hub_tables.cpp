@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QLocale>
 
+#include "ui/language/number_text.h"
 #include "ui/models/fit_style.h"
 #include "ui/theme/theme.h"
 
@@ -91,7 +92,7 @@ QString VersionTable::text(const VersionRow& row, int column) const {
     case name:
       return row.quantization.isEmpty() ? row.name : row.quantization;
     case size:
-      return size_text(row.bytes);
+      return bytes_text(row.bytes);
     case fit:
       if (!row.is_complete) return tr("A part is missing on the hub");
       return QStringLiteral("%1  %2").arg(fit_mark(row.fit), row.fit_text);

@@ -16,7 +16,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/models/fit_style.h"
+#include "ui/language/number_text.h"
 #include "ui/models/library_table.h"
 #include "ui/models/message_line.h"
 #include "ui/models/model_details.h"
@@ -285,11 +285,11 @@ void LibraryPage::ask_remove() {
   const LibraryRow row = details_->model();
   QString text = tr("Move %1 to the trash?").arg(row.name);
   QString more = tr("Its files take %1 on the disk; the room is free when the trash is emptied.\n\n%2")
-                     .arg(size_text(row.bytes), row.path);
+                     .arg(bytes_text(row.bytes), row.path);
   if (!row.stores.isEmpty())
     more +=
         QLatin1String("\n\n") + tr("What was prepared from it (%1) is deleted at once; it can be made again.")
-                                    .arg(size_text(row.store_bytes));
+                                    .arg(bytes_text(row.store_bytes));
   QMessageBox box(QMessageBox::Question, tr("Delete a model"), text, QMessageBox::Cancel, this);
   box.setInformativeText(more);
   box.setTextFormat(Qt::PlainText);

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <algorithm>
 
+#include "ui/language/number_text.h"
 #include "ui/models/fit_style.h"
 #include "ui/theme/theme.h"
 
@@ -51,7 +52,7 @@ int LibraryTable::columnCount(const QModelIndex& parent) const {
 
 QString LibraryTable::text(const LibraryRow& row, int column) const {
   if (column == name) return row.is_open ? tr("%1 (open)").arg(row.name) : row.name;
-  if (column == size) return size_text(row.bytes);
+  if (column == size) return bytes_text(row.bytes);
   if (column == fit) {
     if (!row.error.isEmpty()) return tr("Cannot be opened");
     if (row.fit == FitView::unknown) return row.is_read ? tr("Not known") : tr("Looking…");

@@ -6,6 +6,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "ui/language/number_text.h"
 #include "ui/models/fit_style.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
@@ -190,7 +191,7 @@ void ModelDetails::show_facts() {
                               : tr("none: all weights are used for each token");
   set_fact(experts_, experts);
   set_fact(context_, known ? tr("%1 tokens").arg(count_text(row.context)) : QString());
-  set_fact(size_, size_text(row.bytes));
+  set_fact(size_, bytes_text(row.bytes));
   set_fact(stores_, !known                 ? QString()
                     : row.stores.isEmpty() ? tr("not yet; opening it with a budget does it")
                                            : row.stores.join(QLatin1Char('\n')));

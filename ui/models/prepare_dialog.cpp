@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/language/number_text.h"
 #include "ui/models/fit_style.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
@@ -166,11 +167,11 @@ void PrepareDialog::change() {
 void PrepareDialog::show_size(qint64 bytes, qint64 free_bytes) {
   if (bytes > free_bytes) {
     show_error(
-        tr("It takes %1 on the disk, and %2 are free there.").arg(size_text(bytes), size_text(free_bytes)));
+        tr("It takes %1 on the disk, and %2 are free there.").arg(bytes_text(bytes), bytes_text(free_bytes)));
     return;
   }
   tint(*size_, QPalette::WindowText, {});
-  say_size(tr("It takes %1 on the disk; %2 are free there.").arg(size_text(bytes), size_text(free_bytes)));
+  say_size(tr("It takes %1 on the disk; %2 are free there.").arg(bytes_text(bytes), bytes_text(free_bytes)));
   has_room_ = true;
   update_start();
   start_->setDefault(true);

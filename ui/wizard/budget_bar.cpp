@@ -6,7 +6,7 @@
 #include <QToolTip>
 #include <cmath>
 
-#include "ui/live/number_text.h"
+#include "ui/language/number_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tier_colours.h"
 
@@ -42,10 +42,8 @@ void BudgetBar::set_budget(const BudgetView& budget) {
 QString BudgetBar::text() const {
   QStringList lines;
   for (const BudgetPartView& part : budget_.parts)
-    lines += tr("%1: %2").arg(part.name, bytes_text(static_cast<double>(part.bytes)));
-  lines += tr("Together %1 of %2")
-               .arg(bytes_text(static_cast<double>(budget_.total_bytes)),
-                    bytes_text(static_cast<double>(budget_.budget_bytes)));
+    lines += tr("%1: %2").arg(part.name, bytes_text(part.bytes));
+  lines += tr("Together %1 of %2").arg(bytes_text(budget_.total_bytes), bytes_text(budget_.budget_bytes));
   return lines.join(QLatin1Char('\n'));
 }
 
@@ -153,10 +151,10 @@ void BudgetBar::paintEvent(QPaintEvent*) {
   const bool over = budget_.total_bytes > budget_.budget_bytes;
   painter.setPen(over ? alarm_colour(palette()) : palette().color(QPalette::WindowText));
   painter.drawText(QRectF(0, 0, width(), line), Qt::AlignLeft,
-                   tr("%1 needed").arg(bytes_text(static_cast<double>(needed_bytes()))));
+                   tr("%1 needed").arg(bytes_text(needed_bytes())));
   painter.setPen(subtle_text(palette()));
   painter.drawText(QRectF(0, 0, width(), line), Qt::AlignRight,
-                   tr("Budget %1").arg(bytes_text(static_cast<double>(budget_.budget_bytes))));
+                   tr("Budget %1").arg(bytes_text(budget_.budget_bytes)));
   paint_bar(painter);
   const Legend l = legend(width());
   for (std::size_t i = 0; i < budget_.parts.size(); ++i) {
@@ -168,7 +166,7 @@ void BudgetBar::paintEvent(QPaintEvent*) {
     painter.fillRect(swatch, colour(part));
     painter.setPen(hairline(palette()));
     painter.drawRect(swatch);
-    const QString value = bytes_text(static_cast<double>(part.bytes));
+    const QString value = bytes_text(part.bytes);
     const QRectF words = row.adjusted(side + line * 0.5, 0, 0, 0);
     const int value_width = fontMetrics().horizontalAdvance(value);
     painter.setPen(palette().color(QPalette::WindowText));
@@ -202,9 +200,8 @@ bool BudgetBar::event(QEvent* event) {
   const auto* help = static_cast<QHelpEvent*>(event);
   const BudgetPartView* part = part_at(help->pos());
   if (part) {
-    QToolTip::showText(
-        help->globalPos(),
-        tr("%1: %2\n%3").arg(part->name, bytes_text(static_cast<double>(part->bytes)), part->why), this);
+    QToolTip::showText(help->globalPos(),
+                       tr("%1: %2\n%3").arg(part->name, bytes_text(part->bytes), part->why), this);
   } else {
     QToolTip::hideText();
   }

@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "ui/live/number_text.h"
+#include "ui/language/number_text.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/tint.h"
 #include "ui/wizard/budget_bar.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/live/number_text.h"
+#include "ui/language/number_text.h"
 
 namespace fovea::ui {
 namespace {
@@ -25,7 +25,7 @@ SizeBox::SizeBox(QWidget* parent) : QAbstractSpinBox(parent) {
 
 void SizeBox::set_bytes(qint64 bytes) {
   bytes_ = bytes;
-  lineEdit()->setText(bytes_text(static_cast<double>(bytes)));
+  lineEdit()->setText(bytes_text(bytes));
   lineEdit()->setModified(false);
   show_fault({});
 }
@@ -41,7 +41,7 @@ bool SizeBox::take() {
     return false;
   }
   if (*bytes > most_) {
-    show_fault(tr("There are %1 in all.").arg(bytes_text(static_cast<double>(most_))));
+    show_fault(tr("There are %1 in all.").arg(bytes_text(most_)));
     return false;
   }
   const bool other = *bytes != bytes_;

@@ -16,9 +16,9 @@
 #include "app/download/download_job.h"
 #include "app/download/library_link.h"
 #include "app/download/model_choices.h"
-#include "app/files/size_text.h"
 #include "app/library/data_folder.h"
 #include "app/settings/settings_file.h"
+#include "engine/api/sentence.h"
 #include "engine/core/result.h"
 
 namespace fovea::app {

@@ -122,7 +122,7 @@ class DownloadCommandTest : public QObject {
     Bench bench;
     const Outcome list =
         run(bench, {QStringLiteral("download"), QStringLiteral("org/model"), QStringLiteral("--list")});
-    QVERIFY(list.out.contains("Q4_0") && list.out.contains("6.0 MB") && list.out.contains("m-Q8_0"));
+    QVERIFY(list.out.contains("Q4_0") && list.out.contains("5.72 MiB") && list.out.contains("m-Q8_0"));
     const Outcome search =
         run(bench, {QStringLiteral("download"), QStringLiteral("--search"), QStringLiteral("mod")});
     QVERIFY(search.out.contains("org/model"));

@@ -76,9 +76,9 @@ class DeviceChoiceTest : public QObject {
     QVERIFY(offers[1].choice.description.empty());
     QCOMPARE(offers[2].choice, (DeviceChoice{"cuda:0", "Card A"}));
     QVERIFY2(offers[2].text.contains(QStringLiteral("Card A")) &&
-                 offers[2].text.contains(QStringLiteral("34.4 GB")),
+                 offers[2].text.contains(QStringLiteral("34.4\u00A0GB")),
              qPrintable(offers[2].text));
-    QVERIFY2(offers[2].why.contains(QStringLiteral("17.2 GB")), qPrintable(offers[2].why));  // free
+    QVERIFY2(offers[2].why.contains(QStringLiteral("17.2\u00A0GB")), qPrintable(offers[2].why));  // free
     QVERIFY(offers[2].usable);
     QVERIFY(!offers[3].usable);
     QVERIFY(offers[3].why.contains(QStringLiteral("too old")));

@@ -4,6 +4,7 @@
 #include "app/library/fit_words.h"
 #include "engine/api/engine.h"
 #include "tests/support/test.h"
+#include "ui/language/number_text.h"
 
 using namespace fovea;
 using namespace fovea::app;
@@ -182,12 +183,12 @@ class FitTest : public QObject {
     const auto none = fit_of_shape("qwen3-30b-a3b", card(4).room, card(4).machine);
     FOVEA_VERIFY(none);
     QCOMPARE(fit_words(*none), QStringLiteral("Does not fit"));
-    QVERIFY(fit_number(*none).contains(size_words(none->min_bytes)));
+    QVERIFY(fit_number(*none).contains(ui::bytes_text(none->min_bytes)));
     const auto all = fit_of_shape("qwen3-30b-a3b", card(80).room, card(80).machine);
     FOVEA_VERIFY(all);
     const Plan& plan = all->report.plan;  // with 1 GiB kept free, which the model does not take
     QCOMPARE(plan.parts.safety, gibibyte);
-    QVERIFY(fit_number(*all).startsWith(size_words(plan.total_bytes - gibibyte)));
+    QVERIFY(fit_number(*all).startsWith(ui::bytes_text(plan.total_bytes - gibibyte)));
   }
 };
 FOVEA_TEST(FitTest)

@@ -19,7 +19,6 @@
 #include <QToolButton>
 #include <fstream>
 
-#include "app/library/fit_words.h"
 #include "app/library/stores.h"
 #include "app/live/live_session.h"
 #include "app/window/models_controller.h"
@@ -30,6 +29,7 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/error_bar.h"
 #include "ui/chat/transcript_view.h"
+#include "ui/language/number_text.h"
 #include "ui/live/heatmap_view.h"
 #include "ui/live/live_panel.h"
 #include "ui/live/pools_view.h"
@@ -300,7 +300,7 @@ class DesktopTest : public QObject {
     std::filesystem::remove(made.front().path);
     box = asked();
     QVERIFY(box);
-    for (const QString& part : {app::size_words(made.front().bytes), QStringLiteral("are free"),
+    for (const QString& part : {ui::bytes_text(made.front().bytes), QStringLiteral("are free"),
                                 QStringLiteral("That takes about")})
       QVERIFY2(box->text().contains(part), qPrintable(box->text()));
     box->reject();

@@ -294,7 +294,7 @@ class LanguageTest : public QObject {
                 .contains(QStringLiteral("%1 {said} 1.5")));
     QVERIFY2(
         app::error_words(errors::download_disk_full(Bytes{std::int64_t{5} << 19}, Bytes{2}))
-            .contains(QStringLiteral("2,50 MiB")),
+            .contains(QStringLiteral("2,62\u00A0MB")),
         qPrintable(app::error_words(errors::download_disk_full(Bytes{std::int64_t{5} << 19}, Bytes{2}))));
   }
 
@@ -428,7 +428,7 @@ class LanguageTest : public QObject {
         errors::download_disk_full(Bytes{5'000'000}, Bytes{2'000'000}).at(phrases::file_place("/m"));
     QVERIFY2(
         app::row_of(status).text.contains(QStringLiteral(
-            "die Platte ist zu voll: 4,77 MiB werden gebraucht, 1,91 MiB sind frei. Schaffen Sie Platz")),
+            "die Platte ist zu voll: 5,00\u00A0MB werden gebraucht, 2,00\u00A0MB sind frei. Schaffen Sie Platz")),
         qPrintable(app::row_of(status).text));
     status.state = app::DownloadState::waiting;
     status.error.reset();

@@ -3,7 +3,7 @@
 #include <QPushButton>
 
 #include "tests/support/test.h"
-#include "ui/live/number_text.h"
+#include "ui/language/number_text.h"
 
 using namespace fovea::ui;
 

@@ -8,8 +8,8 @@
 
 #include "tests/support/test.h"
 #include "tests/ui/live/made_source.h"
+#include "ui/language/number_text.h"
 #include "ui/live/headline.h"
-#include "ui/live/number_text.h"
 
 using namespace fovea;
 using namespace fovea::ui;

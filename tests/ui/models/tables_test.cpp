@@ -65,7 +65,7 @@ class ModelTablesTest : public QObject {
     LibraryTable table;
     table.set_rows(sample_models());
     QCOMPARE(text(table, 0, LibraryTable::name), QStringLiteral("Qwen3-30B-A3B-Instruct-2507-Q4_K_M (open)"));
-    QCOMPARE(text(table, 0, LibraryTable::size), QStringLiteral("18.6 GB"));
+    QCOMPARE(text(table, 0, LibraryTable::size), QStringLiteral("18.6\u00A0GB"));
     QCOMPARE(text(table, 0, LibraryTable::experts), QStringLiteral("8 of 128"));
     QCOMPARE(text(table, 3, LibraryTable::experts), QStringLiteral("none"));
     QCOMPARE(text(table, 0, LibraryTable::context), QStringLiteral("262,144"));
@@ -106,7 +106,7 @@ class ModelTablesTest : public QObject {
     QCOMPARE(text(repositories, 2, RepositoryTable::downloads), QStringLiteral("88 k"));
     QVERIFY(text(repositories, 3, RepositoryTable::name).endsWith(QStringLiteral("(terms)")));
     QCOMPARE(text(versions, 1, VersionTable::name), QStringLiteral("Q4_K_M"));
-    QCOMPARE(text(versions, 1, VersionTable::size), QStringLiteral("18.6 GB"));
+    QCOMPARE(text(versions, 1, VersionTable::size), QStringLiteral("18.6\u00A0GB"));
     QVERIFY(text(versions, 4, VersionTable::fit).contains(QStringLiteral("missing")));
     versions.set_rows({});
     repositories.set_rows({});

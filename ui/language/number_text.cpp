@@ -1,4 +1,4 @@
-#include "ui/live/number_text.h"
+#include "ui/language/number_text.h"
 
 #include <QLocale>
 #include <array>

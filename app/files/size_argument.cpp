@@ -1,22 +1,19 @@
-#include "app/files/size_text.h"
+#include "app/files/size_argument.h"
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 namespace fovea::app {
 
-std::string size_text(std::int64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  char text[32];
-  if (value < 1e6) {
-    std::snprintf(text, sizeof text, "%.1f kB", value / 1e3);
-  } else if (value < 1e9) {
-    std::snprintf(text, sizeof text, "%.1f MB", value / 1e6);
-  } else {
-    std::snprintf(text, sizeof text, "%.2f GB", value / 1e9);
-  }
-  return text;
+std::string size_argument(std::int64_t bytes) {
+  struct Unit {
+    std::int64_t bytes;
+    const char* name;
+  };
+  constexpr Unit units[] = {{std::int64_t{1} << 30, "GiB"}, {1'000'000'000, "GB"}, {1'000'000, "MB"}};
+  for (const Unit& unit : units)
+    if (bytes % unit.bytes == 0) return std::to_string(bytes / unit.bytes) + unit.name;
+  return std::to_string(bytes);
 }
 
 std::optional<std::int64_t> parse_size(std::string_view text) {
