@@ -56,6 +56,8 @@ struct Opener {
   // Makes one tensor X.weight of each X.qweight and what belongs to it, and takes those out.
   static Result<void> packed_layers(const Quantization& quantization, const std::vector<PackedEntry>& entries,
                                     Contents& contents);
+  // Takes apart what gpt-oss' folders join: of each layer's experts, gate and up.
+  static Result<void> joined_experts(const std::vector<PackedEntry>& entries, Contents& contents);
 };
 
 }  // namespace fovea::checkpoint

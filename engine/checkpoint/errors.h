@@ -81,6 +81,12 @@ FOVEA_PHRASE(store_number_up_to, "a number up to {most}");
 FOVEA_PHRASE(store_short_texts, "a list of short texts");
 FOVEA_PHRASE(store_list_without_repetitions, "a list without repetitions");
 
+// joined_experts.cpp: what a shape should be.
+FOVEA_PHRASE(joined_floats, "[experts, inputs, outputs], of gate_up_proj an even number of outputs");
+FOVEA_PHRASE(joined_biases, "[experts, outputs], of gate_up_proj an even number of outputs");
+FOVEA_PHRASE(joined_blocks, "[experts, outputs, blocks, 16], of gate_up_proj an even number of outputs");
+FOVEA_PHRASE(joined_scales, "that of the blocks, without their 16 bytes");
+
 }  // namespace fovea::phrases
 
 namespace fovea::errors {
@@ -184,6 +190,12 @@ FOVEA_ERROR(invalid, alignment_not_writable, "general.alignment is not a power o
 FOVEA_ERROR(invalid, more_bytes_than_announced, "more bytes were given than the tensors announced take", "");
 FOVEA_ERROR(invalid, fewer_bytes_than_announced,
             "{written:exact} bytes were written, expected {expected:exact}", "");
+
+// folder_checkpoint.cpp, joined_experts.cpp
+FOVEA_ERROR(unsupported, mxfp4_of_another_model,
+            "quantization_config's quant_method is \"mxfp4\", which Fovea reads of gpt-oss alone",
+            "Use the model's unquantised folder, or a GGUF file of it");
+FOVEA_ERROR(format, joined_shape, "tensor {tensor} has the shape [{shape}], expected {expected}", "");
 
 // json_file.cpp
 FOVEA_ERROR(format, json_key_twice, "the key {key} occurs twice, expected once", "");

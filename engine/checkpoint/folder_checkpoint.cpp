@@ -124,7 +124,13 @@ class Weights {
       FOVEA_TRY(const WeightMap shards, read_index(index));
       FOVEA_CHECK(add_shards(shards));
     }
+    const auto type = contents_.config.find("model_type");
+    const bool is_gpt_oss = type != contents_.config.end() && *type == "gpt_oss";
+    if (is_gpt_oss && (!quantization || quantization->layout == PackedLayout::mxfp4))
+      return Opener::joined_experts(others_, contents_);
     if (!quantization) return {};
+    if (quantization->layout == PackedLayout::mxfp4)
+      return fail(phrases::file_place(folder_ / "config.json"), errors::mxfp4_of_another_model());
     return Opener::packed_layers(*quantization, others_, contents_);
   }
 

@@ -61,6 +61,19 @@ struct SyntheticRows {
   void read(std::int64_t first, std::int64_t count, std::int64_t row_bytes, std::byte* out) const;
 };
 
+// Rows whose elements stand apart in the file, as gpt-oss' folders have the experts (joined_experts.cpp).
+// Element c of row r of matrix m lies at first + m · matrix + r · row + c · column; for MXFP4 an element is a
+// block.
+struct JoinedRows {
+  const std::byte* data = nullptr;
+  const std::byte* scales = nullptr;  // of MXFP4's blocks
+  std::int64_t rows = 0;              // of one matrix
+  std::int64_t first = 0, matrix = 0, row = 0, column = 0;
+
+  void read(kernels::Type type, std::int64_t columns, std::int64_t first_row, std::int64_t count,
+            std::byte* out) const;
+};
+
 struct PackedLayer {
   PackedLayout layout = PackedLayout::gptq;
   bool zeros_less_one = false;
@@ -85,7 +98,9 @@ struct PackedLayer {
   };
   std::vector<Region> regions;
 
-  SyntheticRows synthetic;  // with a pool: nothing of the above but rows, columns and type
+  // With a pool, or with data: nothing of the above but rows, columns, type and regions.
+  SyntheticRows synthetic;
+  JoinedRows joined;
 
   std::int64_t group(std::int64_t column) const;
 };

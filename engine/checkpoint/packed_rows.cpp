@@ -229,6 +229,7 @@ void read_packed_zeros(const PackedLayer& layer, std::int64_t group, std::int64_
 void read_packed_rows(const PackedLayer& layer, std::int64_t first, std::int64_t count, std::byte* out) {
   const std::int64_t stride = kernels::row_bytes(layer.type, layer.columns);
   if (layer.synthetic.pool) return layer.synthetic.read(first, count, stride, out);
+  if (layer.joined.data) return layer.joined.read(layer.type, layer.columns, first, count, out);
   for (std::int64_t row = 0; row < count; row += tile_rows) {
     const int height = static_cast<int>(std::min<std::int64_t>(tile_rows, count - row));
     RowReader(layer, first + row, height).read(out + row * stride);

@@ -28,6 +28,10 @@ class Reader {
     FOVEA_TRY(const std::string method, text("quant_method", "gptq"));
     Quantization q;
     q.method = method;
+    if (method == "mxfp4") {
+      q.layout = PackedLayout::mxfp4;
+      return q;
+    }
     FOVEA_CHECK(common(q));
     if (method == "gptq") {
       FOVEA_CHECK(gptq(q));

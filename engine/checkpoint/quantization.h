@@ -13,8 +13,9 @@
 namespace fovea::checkpoint {
 
 enum class PackedLayout : std::uint8_t {
-  gptq,  // codes [in · bits / 32, out]: a stream of bits along the inputs, zero points along the outputs
-  awq,   // codes [in, out / 8]: each word holds eight outputs, the even ones first
+  gptq,   // codes [in · bits / 32, out]: a stream of bits along the inputs, zero points along the outputs
+  awq,    // codes [in, out / 8]: each word holds eight outputs, the even ones first
+  mxfp4,  // blocks and scales of gpt-oss' experts
 };
 
 struct Quantization {

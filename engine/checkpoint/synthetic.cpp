@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -82,18 +83,21 @@ Result<void> Opener::synthetic(const SyntheticModel& model, Contents& contents) 
   contents.format_name = "made from a seed";
   contents.path = model.name;
   contents.config = model.config;
+  const auto elements = [](std::span<const std::int64_t> shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  };
   std::int64_t longest = 1;
-  for (const SyntheticTensor& vector : model.vectors) longest = std::max(longest, vector.shape.front());
+  for (const SyntheticTensor& vector : model.vectors) longest = std::max(longest, elements(vector.shape));
   FOVEA_TRY(MappedFile ones, map_ones(longest));
   contents.add(model.name, std::move(ones), {});
   for (const SyntheticTensor& vector : model.vectors) {
     contents.tensors.push_back({.name = vector.name,
                                 .shape = vector.shape,
-                                .bytes = static_cast<std::uint64_t>(vector.shape.front()) * sizeof(float)});
+                                .bytes = static_cast<std::uint64_t>(elements(vector.shape)) * sizeof(float)});
   }
   std::map<kernels::Type, std::shared_ptr<const std::vector<std::byte>>> pools;
   for (const SyntheticTensor& matrix : model.matrices) {
-    const std::int64_t rows = matrix.shape[0], columns = matrix.shape[1];
+    const std::int64_t columns = matrix.shape.back(), rows = elements(matrix.shape) / columns;
     const kernels::BlockShape block = kernels::block_shape(matrix.type);
     if (columns % block.elements != 0)
       return fail(phrases::name_place(matrix.name),

@@ -15,14 +15,14 @@ namespace fovea::checkpoint {
 struct SyntheticTensor {
   std::string name;
   kernels::Type type = kernels::Type::f32;  // that formats::can_quantize
-  std::vector<std::int64_t> shape;          // [rows, columns]
+  std::vector<std::int64_t> shape;          // […, rows, columns]
 };
 
 struct SyntheticModel {
   std::string name;
   nlohmann::json config;                  // as a folder's config.json
   std::vector<SyntheticTensor> matrices;  // of values around 0, with a deviation of 0.02
-  std::vector<SyntheticTensor> vectors;   // [n], of ones: their type is f32
+  std::vector<SyntheticTensor> vectors;   // of ones: their type is f32
   std::uint64_t seed = 1;
 };
 

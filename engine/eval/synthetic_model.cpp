@@ -60,7 +60,9 @@ class Maker {
   Maker(const NamedShape& named, const SyntheticTypes& types, checkpoint::SyntheticModel& out)
       : s_(named.shape),
         types_(types),
-        names_(s_.qk_norm ? models::qwen_moe_names : models::mixtral_names),
+        names_(s_.biases    ? models::gpt_oss_names
+               : s_.qk_norm ? models::qwen_moe_names
+                            : models::mixtral_names),
         out_(out) {}
 
   void make() {
@@ -78,6 +80,7 @@ class Maker {
   void vector(std::string name, std::int64_t count) {
     out_.vectors.push_back({.name = std::move(name), .shape = {count}});
   }
+  void bias(const std::string& weight, std::int64_t count) { vector(models::bias_of(weight), count); }
 
   void add_layer(std::int64_t layer) {
     const std::int64_t d = s_.hidden, q = s_.heads * s_.head_dim, kv = s_.kv_heads * s_.head_dim;
@@ -94,11 +97,29 @@ class Maker {
     vector(name(names_.feed_forward_norm), d);
     matrix(name(names_.router[0]), kernels::Type::bf16, s_.experts, d);
     const models::ExpertNames& expert = names_.experts[0];
+    if (s_.biases) {
+      bias(name(names_.q), q);
+      bias(name(names_.k), kv);
+      bias(name(names_.v), kv);
+      bias(name(names_.attention_output), d);
+      vector(name(names_.sinks), s_.heads);
+      bias(name(names_.router[0]), s_.experts);
+      together(name(expert.gate), s_.expert_width, d);
+      together(name(expert.up), s_.expert_width, d);
+      together(name(expert.down), d, s_.expert_width);
+      return;
+    }
     for (std::int64_t e = 0; e < s_.experts; ++e) {
       matrix(models::expand(expert.gate, layer, e), types_.experts, s_.expert_width, d);
       matrix(models::expand(expert.up, layer, e), types_.experts, s_.expert_width, d);
       matrix(models::expand(expert.down, layer, e), types_.experts, d, s_.expert_width);
     }
+  }
+
+  // Of all experts of a layer in one tensor, with their biases.
+  void together(const std::string& name, std::int64_t rows, std::int64_t columns) {
+    out_.matrices.push_back({.name = name, .type = types_.experts, .shape = {s_.experts, rows, columns}});
+    out_.vectors.push_back({.name = models::bias_of(name), .shape = {s_.experts, rows}});
   }
 
   const ModelShape& s_;
@@ -124,13 +145,15 @@ Result<NamedShape> read_shape(const std::string& name_or_file) {
 Result<checkpoint::SyntheticModel> synthetic_model(const NamedShape& named, const SyntheticTypes& types,
                                                    std::uint64_t seed) {
   const ModelShape& s = named.shape;
-  if (s.experts == 0 || s.shared_width > 0 || s.window > 0 ||
+  if (s.experts == 0 || s.shared_width > 0 || (s.window > 0 && !s.biases) ||
       !models::check(precision::config_of(s), named.name))
     return fail(phrases::shape_place(named.name), errors::shape_not_run());
   checkpoint::SyntheticModel model;
   model.name = named.name;
   model.seed = seed;
-  model.config = {{"model_type", s.qk_norm ? "qwen3_moe" : "mixtral"},
+  model.config = {{"model_type", s.biases    ? "gpt_oss"
+                                 : s.qk_norm ? "qwen3_moe"
+                                             : "mixtral"},
                   {"num_hidden_layers", s.layers},
                   {"hidden_size", s.hidden},
                   {"num_attention_heads", s.heads},
@@ -144,6 +167,7 @@ Result<checkpoint::SyntheticModel> synthetic_model(const NamedShape& named, cons
                   {"num_local_experts", s.experts},
                   {"num_experts_per_tok", s.experts_used},
                   {"norm_topk_prob", true},
+                  {"sliding_window", s.window},
                   {"rope_theta", 1e6},
                   {"tie_word_embeddings", false}};
   Maker(named, types, model).make();

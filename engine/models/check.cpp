@@ -31,7 +31,6 @@ Phrase unbuilt(const AttentionConfig& a, const ModelConfig& config) {
   const auto tables = static_cast<std::int64_t>(config.rotary.size());
   return first({{a.softcap != 0, phrases::attention_softcap()},
                 {a.v_norm, phrases::norm_of_values()},
-                {a.sinks, phrases::attention_sinks()},
                 {a.gate, phrases::attention_gate()},
                 {a.values_are_keys, phrases::values_are_keys()},
                 {a.kv_from >= 0, phrases::keys_of_another_layer()},
@@ -43,17 +42,14 @@ Phrase unbuilt(const AttentionConfig& a, const ModelConfig& config) {
 }
 
 Phrase unbuilt(const DenseConfig& d) {
-  return first({{d.activation != Activation::silu, phrases::other_activation()},
-                {d.bias, phrases::feed_forward_biases()},
-                {d.norms != no_norms, phrases::norm_of_one_branch()}});
+  return first(
+      {{d.bias, phrases::feed_forward_biases()}, {d.norms != no_norms, phrases::norm_of_one_branch()}});
 }
 
 Phrase unbuilt(const ExpertsConfig& e) {
-  return first({{e.activation != Activation::silu, phrases::other_activation()},
-                {e.bias, phrases::expert_biases()},
-                {e.norms != no_norms, phrases::norm_of_one_branch()},
+  return first({{e.norms != no_norms, phrases::norm_of_one_branch()},
                 {e.router.scores != RouterScores::softmax, phrases::sigmoid_router()},
-                {e.router.bias || e.router.choice_bias, phrases::router_biases()},
+                {e.router.choice_bias, phrases::router_choice_biases()},
                 {e.router.groups != 1 || e.router.groups_used != 1, phrases::router_groups()},
                 {e.router.own_norm, phrases::router_norm()},
                 {e.router.expert_scales, phrases::expert_scales()}});

@@ -107,8 +107,7 @@ std::int64_t state_elements(const MixerConfig& mixer, std::int64_t hidden);
 
 // --- feed-forward parts ---
 
-// silu(g) · u; gelu(g) · u by its tanh; gpt-oss: both clamped, (u + 1) · g · sigmoid(1.702 g).
-enum class Activation : std::uint8_t { silu, gelu_tanh, clamped_silu };
+using kernels::Activation;
 
 // Which of its input and output a block normalises. After: before the residual is added.
 struct Norms {
@@ -153,7 +152,7 @@ struct ExpertsConfig {
   std::int64_t used = 0;
   std::int64_t width = 0;
   Activation activation = Activation::silu;
-  bool bias = false;
+  bool bias = false;  // of gate, up and down
   RouterConfig router = {};
   SharedExpertsConfig shared = {};
   Norms norms = no_norms;  // of this branch alone, where a dense one stands beside it
@@ -180,8 +179,9 @@ struct LayerConfig {
 
 struct ModelConfig {
   std::string name;
-  std::string architecture;  // "llama", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "mixtral", "mellum"
-  std::int64_t hidden = 0;   // d
+  std::string
+      architecture;  // "llama", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "mixtral", "mellum", "gpt_oss"
+  std::int64_t hidden = 0;  // d
   std::int64_t vocabulary = 0;
   std::int64_t context = 0;
   double norm_eps = 1e-6;

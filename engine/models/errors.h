@@ -22,19 +22,16 @@ FOVEA_PHRASE(mamba2_state, "a Mamba-2 state");
 FOVEA_PHRASE(short_convolution, "a short convolution");
 FOVEA_PHRASE(attention_softcap, "a cap on attention's logits");
 FOVEA_PHRASE(norm_of_values, "a norm of values");
-FOVEA_PHRASE(attention_sinks, "attention sinks");
 FOVEA_PHRASE(attention_gate, "a gate on attention's output");
 FOVEA_PHRASE(values_are_keys, "values that are keys");
 FOVEA_PHRASE(keys_of_another_layer, "keys and values of another layer");
 FOVEA_PHRASE(attention_without_positions, "attention without positions");
 FOVEA_PHRASE(missing_rotary_table, "a rotary table that the model does not have");
 FOVEA_PHRASE(rotation_beyond_head, "a rotation of more than a head");
-FOVEA_PHRASE(other_activation, "another activation than SiLU");
 FOVEA_PHRASE(feed_forward_biases, "biases in the feed-forward part");
 FOVEA_PHRASE(norm_of_one_branch, "a norm of one of two feed-forward parts");
-FOVEA_PHRASE(expert_biases, "biases of experts");
 FOVEA_PHRASE(sigmoid_router, "a router by sigmoids");
-FOVEA_PHRASE(router_biases, "a router with biases");
+FOVEA_PHRASE(router_choice_biases, "a router that chooses by scores with biases");
 FOVEA_PHRASE(router_groups, "routing by groups of experts");
 FOVEA_PHRASE(router_norm, "a router with a norm of its own");
 FOVEA_PHRASE(expert_scales, "a scale for each expert");
@@ -80,7 +77,6 @@ FOVEA_ERROR(format, no_such_layer, "{key} holds {entry}, expected layers 0 to {l
 FOVEA_ERROR(format, config_list_length, "{key} has {count} {count:entry|entries}, expected {expected}", "");
 FOVEA_ERROR(unsupported, layer_type_unsupported, "{key} holds {entry} at layer {layer}", "");
 FOVEA_ERROR(format, window_missing, "{key} is missing, expected a number of tokens or null", "");
-FOVEA_ERROR(unsupported, window_pattern, "{key} is given: windows on some layers only", "");
 FOVEA_ERROR(unsupported, windows_not_listed, "{key} is true, but no layer_types say which layers it means",
             "");
 FOVEA_ERROR(unsupported, mlp_biases, "{key} is true: biases in the feed-forward layers", "");
@@ -111,8 +107,6 @@ FOVEA_ERROR(format, tensor_missing, "the tensor is missing, expected [{shape}]",
             "The file is not complete, or its configuration is another model's");
 FOVEA_ERROR(format, tensor_shape, "the shape is [{found}], expected [{expected}]",
             "The file's configuration does not belong to its weights");
-FOVEA_ERROR(unsupported, packed_vector, "the tensor is packed as integers, expected floats",
-            "Choose another version of this model");
 FOVEA_ERROR(unsupported, vector_type, "the type is {type}, expected F32, F16 or BF16",
             "Choose another version of this model");
 FOVEA_ERROR(unsupported, tensor_without_place,

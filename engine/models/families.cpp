@@ -12,8 +12,8 @@ constexpr Key experts_used_key{"expert_used_count", "num_experts_per_tok"};
 constexpr Key use_window_key{"", "use_sliding_window"};
 constexpr Key layer_types_key{"", "layer_types"};
 
-const std::array<const Family*, 7> families{&llama,     &qwen2,   &qwen3, &qwen2_moe,
-                                            &qwen3_moe, &mixtral, &mellum};
+const std::array<const Family*, 8> families{&llama,     &qwen2,   &qwen3,  &qwen2_moe,
+                                            &qwen3_moe, &mixtral, &mellum, &gpt_oss};
 
 std::vector<std::string> supported_names(bool gguf) {
   std::vector<std::string> names;
@@ -41,10 +41,6 @@ Result<const Family*> find_family(const Keys& keys) {
   }
   return keys.wrong(
       errors::unknown_architecture(keys.name(architecture_key), name, supported_names(keys.is_gguf())));
-}
-
-const TensorNames& tensor_names(const Family& family, bool gguf) {
-  return gguf ? gguf_names : *family.folder_names;
 }
 
 Result<void> read_attention_bias(const Keys& keys, ModelConfig& config) {
@@ -109,7 +105,27 @@ Result<std::vector<bool>> read_sparse_layers(const Keys& keys, std::int64_t laye
   return sparse;
 }
 
+namespace {
+
+// GGUF's pattern: a truth value for each layer, or n: each n-th sees everything.
+Result<std::optional<std::vector<bool>>> read_pattern(const Keys& keys, std::int64_t layers) {
+  constexpr Key pattern{"attention.sliding_window_pattern", ""};
+  if (!keys.has(pattern)) return std::nullopt;
+  if (const std::vector<bool>* listed = keys.booleans(pattern)) {
+    if (std::ssize(*listed) != layers)
+      return keys.wrong(errors::config_list_length(keys.name(pattern), listed->size(), layers));
+    return *listed;
+  }
+  FOVEA_TRY(const std::int64_t step, keys.integer(pattern, 1, INT32_MAX));
+  std::vector<bool> slides;
+  for (std::int64_t layer = 0; layer < layers; ++layer) slides.push_back((layer + 1) % step != 0);
+  return slides;
+}
+
+}  // namespace
+
 Result<std::optional<std::vector<bool>>> read_layer_types(const Keys& keys, std::int64_t layers) {
+  if (keys.is_gguf()) return read_pattern(keys, layers);
   const nlohmann::json* types = keys.list("layer_types");
   if (types == nullptr) return std::nullopt;
   if (static_cast<std::int64_t>(types->size()) != layers)
@@ -125,7 +141,8 @@ Result<std::optional<std::vector<bool>>> read_layer_types(const Keys& keys, std:
 }
 
 Result<void> read_windows(const Keys& keys, ModelConfig& config, WindowDefault otherwise) {
-  FOVEA_TRY(const bool used, keys.boolean_or(use_window_key, otherwise == WindowDefault::all_layers));
+  FOVEA_TRY(const bool used, keys.boolean_or(use_window_key, otherwise == WindowDefault::all_layers ||
+                                                                 otherwise == WindowDefault::every_other));
   if (!used && !keys.is_gguf()) return {};
   // transformers' own default is 4096, which no file means by leaving the key out.
   if (keys.has(use_window_key) && !keys.mentions("sliding_window")) {
@@ -134,8 +151,6 @@ Result<void> read_windows(const Keys& keys, ModelConfig& config, WindowDefault o
   FOVEA_TRY(const std::int64_t window, keys.integer_or(sliding_window_key, 0, 0, INT32_MAX));
   if (window == 0 || window >= config.context) return {};
 
-  constexpr Key pattern{"attention.sliding_window_pattern", ""};
-  if (keys.has(pattern)) return keys.wrong(errors::window_pattern(keys.name(pattern)));
   const auto put = [&](const auto& slides) {
     for (std::int64_t layer = 0; layer < config.layer_count(); ++layer)
       if (slides(layer)) config.layers[static_cast<std::size_t>(layer)].attention()->window = window;
@@ -147,6 +162,10 @@ Result<void> read_windows(const Keys& keys, ModelConfig& config, WindowDefault o
   }
   if (!keys.is_gguf() && otherwise == WindowDefault::must_be_listed) {
     return keys.wrong(errors::windows_not_listed(keys.name(use_window_key)));
+  }
+  if (otherwise == WindowDefault::every_other) {
+    put([](std::int64_t layer) { return layer % 2 == 0; });
+    return {};
   }
   std::int64_t full = 0;
   if (!keys.is_gguf() && otherwise == WindowDefault::from_max_window_layers) {

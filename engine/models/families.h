@@ -17,16 +17,18 @@ struct Family {
   std::array<std::string_view, 2> hugging_face;  // config.json's model_type
   kernels::RotaryStyle gguf_style;               // GGUF's llama files have their q and k rows interleaved
   const TensorNames* folder_names;               // of safetensors
+  const TensorNames* gguf_names = &models::gguf_names;
+  // YaRN's ramp ends at whole dimensions; GGUF files do not say it, folders do.
+  bool yarn_truncates = true;
   bool rotary_by_kind = false;  // config.json gives rotary parameters for each entry of layer_types
   // Fills in what is the family's own, after read_config has read what all share.
   Result<void> (*configure)(const Keys&, ModelConfig&);
 };
 
-extern const Family llama, qwen2, qwen3, qwen2_moe, qwen3_moe, mixtral, mellum;
+extern const Family llama, qwen2, qwen3, qwen2_moe, qwen3_moe, mixtral, mellum, gpt_oss;
 
 // By general.architecture or model_type; an unknown one is refused by name.
 Result<const Family*> find_family(const Keys&);
-const TensorNames& tensor_names(const Family&, bool gguf);
 
 // Values that several families share.
 inline constexpr std::int64_t max_width = 1 << 24;
@@ -51,10 +53,10 @@ Result<std::vector<bool>> read_sparse_layers(const Keys&, std::int64_t layers);
 void put_experts(const ExpertsConfig&, ModelConfig&);
 void put_experts(const ExpertsConfig&, const std::vector<bool>& layers, ModelConfig&);
 
-// [layers]: which of layer_types slide; nothing where config.json has no such list.
+// [layers]: which slide, of layer_types or GGUF's pattern; nothing where the file has neither.
 Result<std::optional<std::vector<bool>>> read_layer_types(const Keys&, std::int64_t layers);
 // Which layers slide when a folder gives a window but no layer_types.
-enum class WindowDefault { all_layers, from_max_window_layers, must_be_listed };
+enum class WindowDefault { all_layers, every_other, from_max_window_layers, must_be_listed };
 Result<void> read_windows(const Keys&, ModelConfig&, WindowDefault);
 
 }  // namespace fovea::models

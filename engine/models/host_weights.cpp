@@ -44,6 +44,9 @@ class HostLoader {
       memory.bytes += placement_.packed_bytes(source);
       out_.bytes_ += placement_.resident_bytes(source);
     });
+    const std::int64_t biases = bias_bytes();
+    memory.bytes += biases;
+    out_.bytes_ += biases;
     if (memory.bytes > 0) memory.arena = device_.allocate(memory.bytes);
     if (memory.bytes > 0 && memory.arena == nullptr)
       return fail(phrases::file_place(model_.checkpoint().path()),
@@ -55,6 +58,18 @@ class HostLoader {
   }
 
  private:
+  std::int64_t bias_bytes() const {
+    std::int64_t sum = 0;
+    for (const LayerPlan& layer : model_.plan().layers) {
+      for (const ExpertSource& expert : layer.experts) {
+        if (!expert.gate.on_host) continue;
+        for (const VectorSource* bias : {&expert.gate_bias, &expert.up_bias, &expert.down_bias})
+          sum += aligned(bias->count * 4);
+      }
+    }
+    return sum;
+  }
+
   HostWeights::Layer bind(const LayerPlan& plan) {
     HostWeights::Layer layer;
     const auto here = [](const ExpertSource& expert) { return expert.gate.on_host; };
@@ -67,7 +82,21 @@ class HostLoader {
   }
 
   kernels::Expert bind(const ExpertSource& source) {
-    return {bind(source.gate), bind(source.up), bind(source.down)};
+    return {.gate = bind(source.gate),
+            .up = bind(source.up),
+            .down = bind(source.down),
+            .activation = source.activation,
+            .gate_bias = bind(source.gate_bias, source.gate.on_host),
+            .up_bias = bind(source.up_bias, source.up.on_host),
+            .down_bias = bind(source.down_bias, source.down.on_host)};
+  }
+
+  const float* bind(const VectorSource& source, bool on_host) {
+    if (!source || !on_host) return nullptr;
+    auto* const values = reinterpret_cast<float*>(out_.memory_->arena + used_);
+    used_ += aligned(source.count * 4);
+    source.read(model_.checkpoint(), values);
+    return values;
   }
 
   kernels::Weight bind(const MatrixSource& source) {

@@ -18,14 +18,9 @@ std::int64_t active_parameters(const models::ModelConfig& config, const models::
       always += source.parameters();
     }
   });
-  always += plan.output_norm->elements();
-  for (const models::LayerPlan& layer : plan.layers) {
-    for (const models::VectorSource vector :
-         {layer.mixer_norm, layer.feed_forward_norm, layer.q_bias, layer.k_bias, layer.v_bias,
-          layer.output_bias, layer.q_norm, layer.k_norm}) {
-      if (vector != nullptr) always += vector->elements();
-    }
-  }
+  plan.each_vector([&](const models::VectorSource& source, bool is_routed) {
+    (is_routed ? routed : always) += source.count;
+  });
   return routed > 0 ? always + routed / config.experts() * config.experts_used() : always;
 }
 

@@ -97,6 +97,11 @@ bool Keys::has(const Key& key) const {
   return json_value(key) != nullptr;
 }
 
+const std::vector<bool>* Keys::booleans(const Key& key) const {
+  const MetadataValue* value = is_gguf() ? metadata_->find(gguf_name(key)) : nullptr;
+  return value ? std::get_if<std::vector<bool>>(value) : nullptr;
+}
+
 bool Keys::mentions(std::string_view json_name) const {
   return json_ != nullptr && json_->contains(json_name);
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/core/result.h"
 #include "engine/models/errors.h"
@@ -51,6 +52,8 @@ class Keys {
   std::optional<Keys> object(std::string_view json_name) const;
   // A list inside config.json; null when it is missing.
   const nlohmann::json* list(std::string_view json_name) const;
+  // A list of truth values in GGUF; null when it is something else.
+  const std::vector<bool>* booleans(const Key&) const;
 
   // At the file, with advice by the error's kind: ErrorKind::format or ::unsupported.
   std::unexpected<Error> wrong(Error) const;

@@ -1,4 +1,4 @@
-// Mellum 2: Qwen3-MoE's layers, windows on those that layer_types lists, and a rotary table for each of the
+// Mellum 2: Qwen3-MoE's layers, windows on those that the file lists, and a rotary table for each of the
 // two kinds of layer.
 #include <nlohmann/json.hpp>
 
@@ -29,9 +29,10 @@ Result<void> configure(const Keys& keys, ModelConfig& config) {
   FOVEA_TRY(experts.width, keys.integer(expert_width_key, 1, max_width));
   FOVEA_TRY(const std::vector<bool> sparse, read_feed_forward_types(keys, config.layer_count()));
   put_experts(experts, sparse, config);
-  FOVEA_CHECK(read_attention_bias(keys, config));
-  // Without the list every layer sees everything.
-  if (keys.list("layer_types") == nullptr) return {};
+  if (!keys.is_gguf()) FOVEA_CHECK(read_attention_bias(keys, config));
+  // Without a list every layer sees everything.
+  FOVEA_TRY(const auto slides, read_layer_types(keys, config.layer_count()));
+  if (!slides) return {};
   return read_windows(keys, config, WindowDefault::all_layers);
 }
 
@@ -39,7 +40,7 @@ Result<void> configure(const Keys& keys, ModelConfig& config) {
 
 const Family mellum{
     .name = "mellum",
-    .gguf = {},
+    .gguf = {"mellum"},
     .hugging_face = {"mellum"},
     .gguf_style = kernels::RotaryStyle::half_split,
     .folder_names = &qwen_moe_names,

@@ -103,15 +103,15 @@ class Loader {
     return weight;
   }
 
-  const float* bind(VectorSource source) {
-    if (source == nullptr) return nullptr;
-    auto* const values = reinterpret_cast<float*>(take(source->elements() * 4));
+  const float* bind(const VectorSource& source) {
+    if (!source) return nullptr;
+    auto* const values = reinterpret_cast<float*>(take(source.count * 4));
     float* target = values;
     if (!device().memory_is_host()) {
-      sent_.push_back({values, std::vector<float>(static_cast<std::size_t>(source->elements()))});
+      sent_.push_back({values, std::vector<float>(static_cast<std::size_t>(source.count))});
       target = sent_.back().host.data();
     }
-    kernels::formats::dequantize(source->type, file().bytes(*source).data(), source->elements(), target);
+    source.read(file(), target);
     return values;
   }
 
@@ -131,7 +131,13 @@ class Loader {
   }
 
   kernels::Expert bind(const ExpertSource& source) {
-    return {bind(source.gate), bind(source.up), bind(source.down)};
+    return {.gate = bind(source.gate),
+            .up = bind(source.up),
+            .down = bind(source.down),
+            .activation = source.activation,
+            .gate_bias = bind(source.gate_bias),
+            .up_bias = bind(source.up_bias),
+            .down_bias = bind(source.down_bias)};
   }
 
   LayerWeights bind(const LayerPlan& plan) {
@@ -148,8 +154,10 @@ class Loader {
     attention.output_bias = bind(plan.output_bias);
     attention.q_norm = bind(plan.q_norm);
     attention.k_norm = bind(plan.k_norm);
+    attention.sinks = bind(plan.sinks);
     layer.feed_forward_norm = bind(plan.feed_forward_norm);
     layer.router = bind(plan.router);
+    layer.router_bias = bind(plan.router_bias);
     for (const ExpertSource& expert : plan.experts) layer.experts.push_back(bind(expert));
     layer.shared_gate = bind(plan.shared_gate);
     layer.shared = bind(plan.shared);

@@ -23,6 +23,7 @@ struct AttentionWeights {
   const float* output_bias = nullptr;
   const float* q_norm = nullptr;  // [head_dim], QK-norm
   const float* k_norm = nullptr;
+  const float* sinks = nullptr;  // [heads]
 };
 
 struct LayerWeights {
@@ -30,6 +31,7 @@ struct LayerWeights {
   AttentionWeights attention;
   const float* feed_forward_norm = nullptr;  // [d]
   kernels::Weight router;                    // [experts, d]; empty in a dense layer
+  const float* router_bias = nullptr;        // [experts]
   std::vector<kernels::Expert> experts;      // routed; empty in a dense layer
   std::uint64_t revision = 0;                // of `experts`: whoever changes one of them adds 1
   kernels::Expert shared;       // the dense part, or the shared experts side by side; may be empty

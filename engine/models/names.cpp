@@ -58,6 +58,17 @@ constexpr TensorNames mixtral() {
   return names;
 }
 
+// The checkpoint takes gate and up apart (engine/checkpoint/joined_experts.cpp).
+constexpr TensorNames gpt_oss() {
+  TensorNames names = hugging_face();
+  names.sinks = "model.layers.{l}.self_attn.sinks";
+  names.router = {"model.layers.{l}.mlp.router.weight"};
+  names.experts = {ExpertNames{"model.layers.{l}.mlp.experts.gate_proj.weight",
+                               "model.layers.{l}.mlp.experts.up_proj.weight",
+                               "model.layers.{l}.mlp.experts.down_proj.weight"}};
+  return names;
+}
+
 constexpr TensorNames gguf() {
   TensorNames names{};
   names.embedding = "token_embd.weight";
@@ -70,6 +81,7 @@ constexpr TensorNames gguf() {
   names.attention_output = "blk.{l}.attn_output.weight";
   names.q_norm = "blk.{l}.attn_q_norm.weight";
   names.k_norm = "blk.{l}.attn_k_norm.weight";
+  names.sinks = "blk.{l}.attn_sinks.weight";
   names.feed_forward_norm = "blk.{l}.ffn_norm.weight";
   names.gate = "blk.{l}.ffn_gate.weight";
   names.up = "blk.{l}.ffn_up.weight";
@@ -87,12 +99,20 @@ constexpr TensorNames gguf() {
   return names;
 }
 
+constexpr TensorNames gguf_gpt_oss() {
+  TensorNames names = gguf();
+  names.feed_forward_norm = "blk.{l}.post_attention_norm.weight";
+  return names;
+}
+
 }  // namespace
 
 constexpr TensorNames gguf_names = gguf();
+constexpr TensorNames gguf_gpt_oss_names = gguf_gpt_oss();
 constexpr TensorNames dense_names = hugging_face();
 constexpr TensorNames qwen_moe_names = qwen_moe();
 constexpr TensorNames mixtral_names = mixtral();
+constexpr TensorNames gpt_oss_names = gpt_oss();
 
 std::string expand(std::string_view pattern, std::int64_t layer, std::int64_t expert) {
   return replace(replace(std::string(pattern), "{l}", layer), "{e}", expert);

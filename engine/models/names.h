@@ -20,7 +20,7 @@ struct ExpertNames {
 
 struct TensorNames {
   std::string_view embedding, output_norm, output;
-  std::string_view mixer_norm, q, k, v, attention_output, q_norm, k_norm;
+  std::string_view mixer_norm, q, k, v, attention_output, q_norm, k_norm, sinks;
   std::string_view feed_forward_norm;
   std::string_view gate, up, down;  // a dense layer
   std::array<std::string_view, 2> router;
@@ -28,12 +28,14 @@ struct TensorNames {
   std::array<ExpertNames, 3> experts;  // the first whose tensors are there
 };
 
-// All of GGUF's families use the same names.
+// GGUF's families use the same names, but for gpt-oss' norm of the feed-forward part.
 extern const TensorNames gguf_names;
+extern const TensorNames gguf_gpt_oss_names;
 // Hugging Face: dense families; experts under "mlp" (Qwen); experts under "block_sparse_moe" (Mixtral).
 extern const TensorNames dense_names;
 extern const TensorNames qwen_moe_names;
 extern const TensorNames mixtral_names;
+extern const TensorNames gpt_oss_names;
 
 std::string expand(std::string_view pattern, std::int64_t layer, std::int64_t expert = 0);
 // "x.weight" -> "x.bias"

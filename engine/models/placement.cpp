@@ -9,18 +9,6 @@ bool is_aligned(const std::byte* data, kernels::Type type) {
   return reinterpret_cast<std::uintptr_t>(data) % word == 0;
 }
 
-template <class F>
-void each_vector(const WeightPlan& plan, F&& f) {
-  for (const LayerPlan& layer : plan.layers) {
-    for (const VectorSource source :
-         {layer.mixer_norm, layer.q_bias, layer.k_bias, layer.v_bias, layer.q_norm, layer.k_norm,
-          layer.output_bias, layer.feed_forward_norm}) {
-      if (source != nullptr) f(*source);
-    }
-  }
-  f(*plan.output_norm);
-}
-
 }  // namespace
 
 // The embedding is looked up by row, so it stays as the file has it.
@@ -50,9 +38,17 @@ std::int64_t Placement::resident_bytes(const MatrixSource& source) const {
 Footprint Placement::measure(const WeightPlan& plan, const ModelConfig& config) const {
   Footprint sum;
   double routed = 0;
-  each_vector(plan, [&](const checkpoint::TensorInfo& tensor) {
-    sum.packed += aligned(tensor.elements() * 4);
-    sum.per_token += tensor.elements() * 4;
+  const auto read_for_token = [&](std::int64_t bytes, bool is_routed) {
+    if (!is_routed) {
+      sum.per_token += bytes;
+    } else {
+      routed += static_cast<double>(bytes) * static_cast<double>(config.experts_used()) /
+                static_cast<double>(config.experts());
+    }
+  };
+  plan.each_vector([&](const VectorSource& source, bool is_routed) {
+    sum.packed += aligned(source.count * 4);
+    read_for_token(source.count * 4, is_routed);
   });
   plan.each_matrix([&](const MatrixSource& source) {
     if (!lies_elsewhere(source)) {
@@ -60,14 +56,8 @@ Footprint Placement::measure(const WeightPlan& plan, const ModelConfig& config) 
       sum.packed += bytes;
       if (bytes == 0) sum.mapped += source.bytes();
     }
-    if (source.role == Role::embedding) {
-      sum.per_token += source.bytes() / source.rows;
-    } else if (source.role == Role::routed_expert) {
-      routed += static_cast<double>(source.bytes()) * static_cast<double>(config.experts_used()) /
-                static_cast<double>(config.experts());
-    } else {
-      sum.per_token += source.bytes();
-    }
+    read_for_token(source.role == Role::embedding ? source.bytes() / source.rows : source.bytes(),
+                   source.role == Role::routed_expert);
   });
   // A tied table that is packed as the output is needed once more, where its rows are looked up.
   if (config.tied_embeddings && !stays_mapped(plan.embedding)) sum.packed += packed_bytes(plan.embedding);

@@ -5,6 +5,7 @@
 
 #include "engine/core/result.h"
 #include "engine/models/families.h"
+#include "kernels/formats/formats.h"
 
 namespace fovea::models {
 namespace {
@@ -64,14 +65,13 @@ class Planner {
 
   Result<VectorSource> vector(std::string_view name, std::int64_t count) {
     FOVEA_TRY(const TensorInfo* tensor, find(name, std::vector{count}));
-    if (!tensor->is_mapped()) {
-      return fail(where(name), errors::packed_vector());
-    }
-    if (tensor->type != kernels::Type::f32 && tensor->type != kernels::Type::f16 &&
-        tensor->type != kernels::Type::bf16) {
-      return fail(where(name), errors::vector_type(kernels::type_name(tensor->type)));
-    }
-    return tensor;
+    FOVEA_CHECK(is_vector(*tensor));
+    return VectorSource{tensor, 0, count};
+  }
+
+  Result<void> is_vector(const TensorInfo& tensor) const {
+    if (kernels::block_shape(tensor.type).elements == 1) return {};
+    return fail(where(tensor.name), errors::vector_type(kernels::type_name(tensor.type)));
   }
 
   Result<void> attention(std::int64_t layer, const AttentionConfig& config, LayerPlan& out) {
@@ -96,6 +96,9 @@ class Planner {
       FOVEA_TRY(out.q_norm, vector(name(names_.q_norm), config.head_dim));
       FOVEA_TRY(out.k_norm, vector(name(names_.k_norm), config.head_dim));
     }
+    if (config.sinks) {
+      FOVEA_TRY(out.sinks, vector(name(names_.sinks), config.heads));
+    }
     return {};
   }
 
@@ -114,17 +117,22 @@ class Planner {
     if (config.dense) {
       FOVEA_TRY(out.shared,
                 dense(names_.gate, names_.up, names_.down, layer, 0, config.dense->width, Role::linear));
+      out.shared.activation = config.dense->activation;
     }
     if (!config.experts) return {};
     std::string router = expand(names_.router[0], layer);
     if (!names_.router[1].empty() && checkpoint_.find(router) == nullptr)
       router = expand(names_.router[1], layer);
     FOVEA_TRY(out.router, matrix(router, config.experts->experts, d, Role::router));
+    if (config.experts->router.bias) {
+      FOVEA_TRY(out.router_bias, vector(bias_of(router), config.experts->experts));
+    }
     FOVEA_CHECK(experts(layer, *config.experts, out));
     const SharedExpertsConfig& shared = config.experts->shared;
     if (shared.count > 0) {
       FOVEA_TRY(out.shared, dense(names_.shared_gate, names_.shared_up, names_.shared_down, layer, 0,
                                   shared.total_width(), Role::linear));
+      out.shared.activation = config.experts->activation;
     }
     if (shared.gate) {
       FOVEA_TRY(out.shared_gate, matrix(expand(names_.shared_expert_gate, layer), 1, d, Role::router));
@@ -142,11 +150,38 @@ class Planner {
 
   Result<void> experts(std::int64_t layer, const ExpertsConfig& config, LayerPlan& out) {
     const ExpertNames& form = expert_form(layer);
+    out.experts.resize(static_cast<std::size_t>(config.experts));
+    FOVEA_CHECK(expert_matrices(form, layer, config, out));
+    for (ExpertSource& expert : out.experts) expert.activation = config.activation;
+    if (config.bias) FOVEA_CHECK(expert_biases(form, layer, config, out));
+    return {};
+  }
+
+  // One tensor [experts, rows] for each of gate, up and down.
+  Result<void> expert_biases(const ExpertNames& form, std::int64_t layer, const ExpertsConfig& config,
+                             LayerPlan& out) {
+    struct Part {
+      std::string_view matrix;
+      std::int64_t rows;
+      VectorSource ExpertSource::* bias;
+    };
+    for (const Part& part : {Part{form.gate, config.width, &ExpertSource::gate_bias},
+                             Part{form.up, config.width, &ExpertSource::up_bias},
+                             Part{form.down, config_.hidden, &ExpertSource::down_bias}}) {
+      FOVEA_TRY(const TensorInfo* tensor,
+                find(bias_of(expand(part.matrix, layer)), std::vector{config.experts, part.rows}));
+      FOVEA_CHECK(is_vector(*tensor));
+      for (std::int64_t e = 0; e < config.experts; ++e)
+        out.experts[static_cast<std::size_t>(e)].*part.bias = {tensor, e, part.rows};
+    }
+    return {};
+  }
+
+  Result<void> expert_matrices(const ExpertNames& form, std::int64_t layer, const ExpertsConfig& config,
+                               LayerPlan& out) {
     const std::int64_t count = config.experts;
     const std::int64_t width = config.width;
     const std::int64_t d = config_.hidden;
-    out.experts.resize(static_cast<std::size_t>(count));
-
     if (form.down.find("{e}") != std::string_view::npos) {
       for (std::int64_t e = 0; e < count; ++e) {
         FOVEA_TRY(out.experts[static_cast<std::size_t>(e)],
@@ -209,6 +244,12 @@ class Planner {
 
 }  // namespace
 
+void VectorSource::read(const checkpoint::Checkpoint& checkpoint, float* out) const {
+  std::vector<std::byte> buffer;
+  const auto bytes = checkpoint.rows(*tensor, count, row, 1, buffer);
+  kernels::formats::dequantize(tensor->type, bytes.data(), count, out);
+}
+
 void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan) {
   const auto leave = [](ExpertSource& expert) {
     expert.gate.on_host = expert.up.on_host = expert.down.on_host = true;
@@ -226,7 +267,7 @@ Result<WeightPlan> plan_weights(const Checkpoint& checkpoint, const ModelConfig&
   FOVEA_CHECK(check(config, checkpoint.path()));
   FOVEA_TRY(const Family* family, find_family(Keys(checkpoint)));
   const bool gguf = checkpoint.format() == checkpoint::Format::gguf;
-  return Planner(checkpoint, config, tensor_names(*family, gguf)).run();
+  return Planner(checkpoint, config, gguf ? *family->gguf_names : *family->folder_names).run();
 }
 
 }  // namespace fovea::models

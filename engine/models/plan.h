@@ -40,8 +40,22 @@ struct MatrixSource {
   std::int64_t parameters() const { return rows * columns; }
 };
 
+// A norm or a bias, kept as float: row `row` of the tensor as rows of `count`. Without a tensor where the
+// model has none.
+struct VectorSource {
+  const checkpoint::TensorInfo* tensor = nullptr;
+  std::int64_t row = 0;
+  std::int64_t count = 0;
+
+  explicit operator bool() const { return tensor != nullptr; }
+  // [count]
+  void read(const checkpoint::Checkpoint&, float* out) const;
+};
+
 struct ExpertSource {
   MatrixSource gate, up, down;
+  VectorSource gate_bias = {}, up_bias = {}, down_bias = {};
+  kernels::Activation activation = kernels::Activation::silu;
 };
 
 // What of a layer the host computes for the device: routed experts, or the dense feed-forward layer.
@@ -50,17 +64,16 @@ struct HostShare {
   bool shared = false;             // of a layer without experts
 };
 
-// Norms and biases, kept as float. Null where the model has none.
-using VectorSource = const checkpoint::TensorInfo*;
-
 // What a layer's configuration asks for; `shared` is its dense part, or its shared experts side by side.
 struct LayerPlan {
-  VectorSource mixer_norm = nullptr;
+  VectorSource mixer_norm;
   MatrixSource q, k, v, attention_output;
-  VectorSource q_bias = nullptr, k_bias = nullptr, v_bias = nullptr, output_bias = nullptr;
-  VectorSource q_norm = nullptr, k_norm = nullptr;
-  VectorSource feed_forward_norm = nullptr;
+  VectorSource q_bias, k_bias, v_bias, output_bias;
+  VectorSource q_norm, k_norm;
+  VectorSource sinks;
+  VectorSource feed_forward_norm;
   MatrixSource router;
+  VectorSource router_bias;
   std::vector<ExpertSource> experts;
   ExpertSource shared;
   MatrixSource shared_gate;
@@ -68,7 +81,7 @@ struct LayerPlan {
 
 struct WeightPlan {
   MatrixSource embedding, output;  // the same tensor when tied
-  VectorSource output_norm = nullptr;
+  VectorSource output_norm;
   std::vector<LayerPlan> layers;
   std::vector<std::string> ignored;  // tensors that the model does not use
 
@@ -92,6 +105,22 @@ struct WeightPlan {
       }
     }
     f(output);
+  }
+  // Calls f(source, whether it is a routed expert's) for every vector.
+  template <class F>
+  void each_vector(F&& f) const {
+    for (const LayerPlan& layer : layers) {
+      for (const VectorSource* source :
+           {&layer.mixer_norm, &layer.q_bias, &layer.k_bias, &layer.v_bias, &layer.output_bias, &layer.q_norm,
+            &layer.k_norm, &layer.sinks, &layer.feed_forward_norm, &layer.router_bias}) {
+        if (*source) f(*source, false);
+      }
+      for (const ExpertSource& expert : layer.experts) {
+        for (const VectorSource* source : {&expert.gate_bias, &expert.up_bias, &expert.down_bias})
+          if (*source) f(*source, true);
+      }
+    }
+    f(output_norm, false);
   }
 };
 

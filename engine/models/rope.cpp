@@ -34,13 +34,14 @@ Result<RopeScaling> scaling_type(const Keys& keys, const std::string& name) {
   return keys.wrong(errors::unknown_rope(keys.name(type_key), name));
 }
 
-Result<void> read_yarn(const Keys& keys, RopeConfig& rope) {
+Result<void> read_yarn(const Keys& keys, const Family& family, RopeConfig& rope) {
   FOVEA_TRY(rope.beta_fast, keys.number_or({"rope.scaling.yarn_beta_fast", "beta_fast"}, 32, 0, 1e6));
   FOVEA_TRY(rope.beta_slow, keys.number_or({"rope.scaling.yarn_beta_slow", "beta_slow"}, 1, 0, 1e6));
   if (rope.beta_fast == 0) rope.beta_fast = 32;
   if (rope.beta_slow == 0) rope.beta_slow = 1;
   FOVEA_TRY(rope.truncate, keys.boolean_or({"", "truncate"}, true));
   if (keys.is_gguf()) {
+    rope.truncate = family.yarn_truncates;
     // llama.cpp: the usual magnitude, times attn_factor; with a log multiplier, over the magnitude that it
     // gives.
     FOVEA_TRY(const double times, keys.number_or(attention_factor_key, 1, 0, max_factor));
@@ -48,6 +49,9 @@ Result<void> read_yarn(const Keys& keys, RopeConfig& rope) {
               keys.number_or({"rope.scaling.yarn_log_multiplier", ""}, 0, 0, max_factor));
     rope.attention_factor = yarn_magnitude(rope.factor, 1) * (times == 0 ? 1 : times);
     if (log_scale != 0) rope.attention_factor /= yarn_magnitude(rope.factor, log_scale);
+    // What transformers calls attention_factor; llama.cpp's converter writes it, llama.cpp does not read it.
+    FOVEA_TRY(rope.attention_factor,
+              keys.number_or({"rope.scaling.yarn_attn_factor", ""}, rope.attention_factor, 0, max_factor));
     return {};
   }
   FOVEA_TRY(rope.attention_factor, keys.number_or(attention_factor_key, 0, 0, max_factor));
@@ -61,7 +65,8 @@ Result<void> read_yarn(const Keys& keys, RopeConfig& rope) {
 }
 
 // `keys` is the object with the scaling's values; `outer` the whole configuration.
-Result<void> read_scaling(const Keys& keys, const Keys& outer, std::int64_t context, RopeConfig& rope) {
+Result<void> read_scaling(const Keys& keys, const Keys& outer, const Family& family, std::int64_t context,
+                          RopeConfig& rope) {
   FOVEA_TRY(rope.original_context, outer.integer_or(original_context_key, 0, 1, INT32_MAX));
   if (rope.original_context == 0) {
     FOVEA_TRY(rope.original_context, keys.integer_or(original_context_key, context, 1, INT32_MAX));
@@ -72,7 +77,7 @@ Result<void> read_scaling(const Keys& keys, const Keys& outer, std::int64_t cont
   } else {
     FOVEA_TRY(rope.factor, keys.number(factor_key, 1e-3, max_factor));
   }
-  if (rope.scaling == RopeScaling::yarn) FOVEA_CHECK(read_yarn(keys, rope));
+  if (rope.scaling == RopeScaling::yarn) FOVEA_CHECK(read_yarn(keys, family, rope));
   if (rope.scaling == RopeScaling::llama3) {
     constexpr Key low_key{"", "low_freq_factor"};
     constexpr Key high_key{"", "high_freq_factor"};
@@ -87,7 +92,8 @@ Result<void> read_scaling(const Keys& keys, const Keys& outer, std::int64_t cont
 }
 
 // One table: `keys` is its object in config.json, `outer` the whole configuration.
-Result<void> read_table(const Keys& keys, const Keys& outer, std::int64_t context, RopeConfig& rope) {
+Result<void> read_table(const Keys& keys, const Keys& outer, const Family& family, std::int64_t context,
+                        RopeConfig& rope) {
   FOVEA_TRY(rope.theta, keys.number_or(theta_key, rope.theta, 1.0000001, 1e15));
   constexpr Key partial{"", "partial_rotary_factor"};
   FOVEA_TRY(const double share, keys.number_or(partial, 1, 0, 1));
@@ -96,7 +102,7 @@ Result<void> read_table(const Keys& keys, const Keys& outer, std::int64_t contex
     return keys.wrong(errors::multimodal_rotation(keys.name({"", "mrope_section"})));
   FOVEA_TRY(const std::string type, keys.string_or(type_key, "default"));
   FOVEA_TRY(rope.scaling, scaling_type(keys, type));
-  return read_scaling(keys, outer, context, rope);
+  return read_scaling(keys, outer, family, context, rope);
 }
 
 Result<void> read_folder(const Keys& keys, const Family& family, const ModelConfig& config,
@@ -111,11 +117,20 @@ Result<void> read_folder(const Keys& keys, const Family& family, const ModelConf
       return keys.wrong(errors::rope_of_its_own(keys.name({"", nested})));
     }
   }
-  return read_table(*inner, keys, config.context, rope);
+  return read_table(*inner, keys, family, config.context, rope);
+}
+
+// Layers that slide turn by the second table.
+Result<void> use_kinds(const Keys& keys, ModelConfig& config) {
+  FOVEA_TRY(const auto slides, read_layer_types(keys, config.layer_count()));
+  for (std::size_t layer = 0; slides && layer < slides->size(); ++layer)
+    config.layers[layer].attention()->rotary = (*slides)[layer] ? 1 : 0;
+  return {};
 }
 
 // A table for layers that see everything, and one for those with a window.
-Result<void> read_kinds(const Keys& keys, const RopeConfig& usual, ModelConfig& config) {
+Result<void> read_kinds(const Keys& keys, const Family& family, const RopeConfig& usual,
+                        ModelConfig& config) {
   constexpr Key parameters_key{"", "rope_parameters"};
   const std::optional<Keys> kinds = keys.object("rope_parameters");
   if (!kinds && keys.has(parameters_key))
@@ -127,16 +142,13 @@ Result<void> read_kinds(const Keys& keys, const RopeConfig& usual, ModelConfig& 
     if (!kinds) continue;
     const std::optional<Keys> inner = kinds->object(kind);
     if (!inner) return kinds->wrong(errors::rope_of_kind_missing(kinds->name({"", kind})));
-    FOVEA_CHECK(read_table(*inner, keys, config.context, rope));
+    FOVEA_CHECK(read_table(*inner, keys, family, config.context, rope));
   }
-  FOVEA_TRY(const auto slides, read_layer_types(keys, config.layer_count()));
-  for (std::size_t layer = 0; slides && layer < slides->size(); ++layer)
-    config.layers[layer].attention()->rotary = (*slides)[layer] ? 1 : 0;
-  return {};
+  return use_kinds(keys, config);
 }
 
-Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const ModelConfig& config,
-                       RopeConfig& rope) {
+Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const Family& family,
+                       const ModelConfig& config, RopeConfig& rope) {
   const std::int64_t head_dim = rope.rotary;
   FOVEA_TRY(rope.theta, keys.number_or(theta_key, 1e4, 1.0000001, 1e15));
   constexpr Key dimensions{"rope.dimension_count", ""};
@@ -150,7 +162,7 @@ Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoin
   if (rope.scaling == RopeScaling::linear && !keys.has(factor_key)) {
     FOVEA_TRY(rope.factor, keys.number_or(old_factor_key, 1, 1e-3, max_factor));
   } else {
-    FOVEA_CHECK(read_scaling(keys, keys, config.context, rope));
+    FOVEA_CHECK(read_scaling(keys, keys, family, config.context, rope));
   }
 
   const auto* tensor = checkpoint.find("rope_freqs.weight");
@@ -206,14 +218,20 @@ Result<void> read_rope(const Keys& keys, const checkpoint::Checkpoint& checkpoin
   rope.rotary = config.layers.front().attention()->head_dim;
   if (keys.is_gguf()) {
     rope.style = family.gguf_style;
-    FOVEA_CHECK(read_gguf(keys, checkpoint, config, rope));
+    FOVEA_CHECK(read_gguf(keys, checkpoint, family, config, rope));
   } else if (family.rotary_by_kind) {
-    return read_kinds(keys, rope, config);
+    return read_kinds(keys, family, rope, config);
   } else {
     FOVEA_CHECK(read_folder(keys, family, config, rope));
   }
   config.rotary = {rope};
-  return {};
+  if (!family.rotary_by_kind) return {};
+  // GGUF: the scaling is of the layers that see everything.
+  RopeConfig sliding{
+      .theta = rope.theta, .rotary = rope.rotary, .style = rope.style, .frequency_factors = {}};
+  FOVEA_TRY(sliding.theta, keys.number_or({"rope.freq_base_swa", ""}, rope.theta, 1.0000001, 1e15));
+  config.rotary.push_back(std::move(sliding));
+  return use_kinds(keys, config);
 }
 
 RotaryTable rotary_table(const RopeConfig& rope, std::int64_t context, std::int64_t tokens) {

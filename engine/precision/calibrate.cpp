@@ -7,18 +7,41 @@
 #include "engine/precision/errors.h"
 
 namespace fovea::precision {
+namespace {
+
+float times_sigmoid(float g, float x) {
+  return g / (1 + std::exp(-x));
+}
+
+// See kernels::Activation.
+float activated(kernels::Activation activation, float g, float u) {
+  switch (activation) {
+    case kernels::Activation::gelu_tanh:
+      return times_sigmoid(g, 1.59576912F * (g + 0.044715F * g * g * g)) * u;  // 2 √(2/π)
+    case kernels::Activation::clamped_silu:
+      g = std::min(g, kernels::clamped_silu_limit);
+      u = std::clamp(u, -kernels::clamped_silu_limit, kernels::clamped_silu_limit);
+      return times_sigmoid(g, kernels::clamped_silu_alpha * g) * (u + 1);
+    case kernels::Activation::silu:
+      break;
+  }
+  return times_sigmoid(g, g) * u;
+}
+
+}  // namespace
 
 std::vector<float> hidden_activations(const kernels::Expert& expert, std::span<const float> x,
                                       const kernels::Device& device, kernels::Stream& stream) {
   const std::int64_t width = expert.gate.rows, columns = expert.gate.columns;
   const std::int64_t tokens = std::ssize(x) / columns;
   std::vector<float> gate(static_cast<std::size_t>(tokens * width)), up(gate.size());
-  const kernels::Projection projections[] = {{.weight = expert.gate, .out = gate.data(), .out_stride = width},
-                                             {.weight = expert.up, .out = up.data(), .out_stride = width}};
+  const kernels::Projection projections[] = {
+      {.weight = expert.gate, .bias = expert.gate_bias, .out = gate.data(), .out_stride = width},
+      {.weight = expert.up, .bias = expert.up_bias, .out = up.data(), .out_stride = width}};
   device.operations().linear(
       {.x = x.data(), .tokens = tokens, .columns = columns, .projections = projections}, stream);
   stream.synchronize();
-  for (std::size_t i = 0; i < gate.size(); ++i) gate[i] *= up[i] / (1 + std::exp(-gate[i]));
+  for (std::size_t i = 0; i < gate.size(); ++i) gate[i] = activated(expert.activation, gate[i], up[i]);
   return gate;
 }
 

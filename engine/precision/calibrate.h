@@ -62,7 +62,8 @@ class Calibration {
   std::uint64_t fingerprint_ = 0;
 };
 
-// silu(x · gateᵀ) · (x · upᵀ): the inputs of the expert's down matrix [tokens, width], of x [tokens, d].
+// activation(gate(x), up(x)): the inputs of the expert's down matrix [tokens, width], of x [tokens, d]. The
+// expert's memory is the host's.
 std::vector<float> hidden_activations(const kernels::Expert& expert, std::span<const float> x,
                                       const kernels::Device& device, kernels::Stream& stream);
 

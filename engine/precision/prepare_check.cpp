@@ -82,6 +82,10 @@ Result<void> OutputCheck::begin(UnitId id) {
   input_metric_.reset();
   hidden_metric_.reset();
   const Unit& unit = parts_.units[id];
+  for (std::size_t i = 0; i < biases_.size(); ++i) {
+    biases_[i].resize(static_cast<std::size_t>(unit.biases[i].count));
+    if (unit.biases[i]) unit.biases[i].read(parts_.checkpoint, biases_[i].data());
+  }
   const std::int64_t bytes = version_layout(as_file, unit, parts_.computes).bytes;
   const VersionMaker::Target target{parts_.computes, reference_.first(bytes)};
   FOVEA_CHECK(maker_.make(as_file, unit, {}, {&target, 1}));
@@ -107,9 +111,8 @@ void OutputCheck::learn(std::span<const float> inputs) {
   input_metric_ = metric_of(inputs, columns, importance[0]);
   if (unit.part_count < 3) return;
   const auto weights = weights_at({"file", std::nullopt}, unit, parts_.computes, reference_.first(1).data());
-  hidden_metric_ =
-      metric_of(hidden_activations({weights[0], weights[1], weights[2]}, inputs, parts_.computes, *stream_),
-                unit.parts[2].columns, importance[2]);
+  hidden_metric_ = metric_of(hidden_activations(expert(weights), inputs, parts_.computes, *stream_),
+                             unit.parts[2].columns, importance[2]);
 }
 
 std::array<const kernels::formats::InputMetric*, 3> OutputCheck::metrics() const {
@@ -130,6 +133,19 @@ float OutputCheck::error(const Tier& tier, const std::byte* memory) {
   return std::isfinite(error) ? static_cast<float>(error) : 0.0F;
 }
 
+kernels::Expert OutputCheck::expert(const std::array<kernels::Weight, 3>& weights) const {
+  const auto bias = [this](std::size_t part) {
+    return biases_[part].empty() ? nullptr : biases_[part].data();
+  };
+  return {.gate = weights[0],
+          .up = weights[1],
+          .down = weights[2],
+          .activation = parts_.units[unit_].activation,
+          .gate_bias = bias(0),
+          .up_bias = bias(1),
+          .down_bias = bias(2)};
+}
+
 void OutputCheck::run(const Tier& tier, const std::byte* memory, std::vector<float>& out) {
   const Unit& unit = parts_.units[unit_];
   const auto weights = weights_at(tier, unit, parts_.computes, memory);
@@ -140,7 +156,7 @@ void OutputCheck::run(const Tier& tier, const std::byte* memory, std::vector<flo
   if (tokens == 0) return;
   const kernels::OperationTable& op = parts_.computes.operations();
   if (unit.part_count == 3) {
-    const kernels::Expert expert{weights[0], weights[1], weights[2]};
+    const kernels::Expert expert = this->expert(weights);
     op.feed_forward({.x = inputs_.data(),
                      .tokens = tokens,
                      .d = columns,

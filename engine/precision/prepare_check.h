@@ -34,6 +34,8 @@ class OutputCheck {
 
  private:
   void learn(std::span<const float> inputs);
+  // The unit's expert, of these weights, with its biases.
+  kernels::Expert expert(const std::array<kernels::Weight, 3>& weights) const;
   void run(const Tier& tier, const std::byte* memory, std::vector<float>& out);
 
   const PrepareParts& parts_;
@@ -41,7 +43,8 @@ class OutputCheck {
   std::unique_ptr<kernels::Stream> stream_;
   DeviceMemory reference_;
   UnitId unit_ = -1;
-  std::vector<float> inputs_;  // [rows, columns], to measure on
+  std::array<std::vector<float>, 3> biases_;  // of gate, up and down, or empty
+  std::vector<float> inputs_;                 // [rows, columns], to measure on
   std::optional<kernels::formats::InputMetric> input_metric_, hidden_metric_;
   std::vector<float> expected_, actual_;  // [rows, outputs]
 };

@@ -23,14 +23,19 @@ UnitTable::UnitTable(const models::WeightPlan& plan, UnitScope scope) : scope_(s
     if (scope == UnitScope::experts) {
       for (std::size_t e = 0; e < p.experts.size(); ++e) {
         const models::ExpertSource& x = p.experts[e];
-        units_.push_back({layer, static_cast<std::int32_t>(e), 3, {x.gate, x.up, x.down}});
+        units_.push_back({layer,
+                          static_cast<std::int32_t>(e),
+                          3,
+                          {x.gate, x.up, x.down},
+                          {x.gate_bias, x.up_bias, x.down_bias},
+                          x.activation});
       }
     } else {
       const models::MatrixSource* const matrices[] = {
           &p.q, &p.k, &p.v, &p.attention_output, &p.shared.gate, &p.shared.up, &p.shared.down};
       std::int32_t role = 0;
       for (const models::MatrixSource* matrix : matrices) {
-        if (*matrix) units_.push_back({layer, role, 1, {*matrix}});
+        if (*matrix) units_.push_back({.layer = layer, .index = role, .part_count = 1, .parts = {*matrix}});
         ++role;
       }
     }

@@ -22,9 +22,11 @@ enum class LinearRole : std::uint8_t { q, k, v, attention_output, gate, up, down
 
 struct Unit {
   std::int32_t layer = 0;
-  std::int32_t index = 0;                          // the expert, or the LinearRole
-  std::int32_t part_count = 0;                     // 3 for an expert, 1 for a linear layer
-  std::array<models::MatrixSource, 3> parts = {};  // gate, up, down
+  std::int32_t index = 0;                                      // the expert, or the LinearRole
+  std::int32_t part_count = 0;                                 // 3 for an expert, 1 for a linear layer
+  std::array<models::MatrixSource, 3> parts = {};              // gate, up, down
+  std::array<models::VectorSource, 3> biases = {};             // of an expert, likewise; or none
+  kernels::Activation activation = kernels::Activation::silu;  // of an expert
 
   std::span<const models::MatrixSource> matrices() const {
     return {parts.data(), static_cast<std::size_t>(part_count)};

@@ -154,7 +154,8 @@ struct AttentionInputs {
 };
 
 // Causal attention of `tokens` queries at positions first … over everything in the pages up to each.
-// heads is a multiple of kv_heads (grouped heads). window > 0: only the last `window` positions.
+// heads is a multiple of kv_heads (grouped heads). window > 0: only the last `window` positions. A head's sink
+// takes part in its softmax as one more position would, with a value of zeros (gpt-oss).
 struct Attention {
   const float* q = nullptr;  // [tokens, heads, head_dim], token stride = q_stride floats
   std::int64_t q_stride = 0;
@@ -163,6 +164,7 @@ struct Attention {
   std::int64_t heads = 0;
   float scale = 0;  // usually head_dim^-0.5
   std::int64_t window = 0;
+  const float* sinks = nullptr;  // [heads] scores, or null
   KvPages pages;
   float* out = nullptr;  // [tokens, heads, head_dim], rows adjacent
   // [1]; where given, it is read in place of `first`, which is then the most that it will be: a device that
@@ -171,14 +173,15 @@ struct Attention {
   std::byte* quantised = nullptr;  // of out, or null
 };
 
-// The experts of each token: logits = x · weightᵀ, p = softmax(logits), and of each row the `used` largest p,
-// in descending order (ties: lower index first), as ids and weights; normalise divides each row's weights by
-// their sum. Beside them the shared expert's weight, where it has a gate: sigmoid(x · gateᵀ).
+// The experts of each token: logits = x · weightᵀ + bias, p = softmax(logits), and of each row the `used`
+// largest p, in descending order (ties: lower index first), as ids and weights; normalise divides each row's
+// weights by their sum. Beside them the shared expert's weight, where it has a gate: sigmoid(x · gateᵀ).
 struct Router {
   const float* x = nullptr;  // [tokens, d]
   std::int64_t tokens = 0;
-  Weight weight;       // [experts, d]
-  Weight shared_gate;  // [1, d], or none
+  Weight weight;                // [experts, d]
+  const float* bias = nullptr;  // [experts] or null
+  Weight shared_gate;           // [1, d], or none
   std::int64_t used = 0;
   bool normalise = false;
   float scale = 1;                       // multiplies the weights at the end
@@ -189,16 +192,28 @@ struct Router {
   const std::byte* quantised = nullptr;  // of x, or null
 };
 
-// One expert, or a dense feed-forward layer: down(silu(gate(x)) · up(x)).
+// What an expert makes of its gate g and its up-projection u.
+//   silu           g σ(g) · u
+//   gelu_tanh      g σ(2z) · u, z = √(2/π) (g + 0.044715 g³): GELU by its tanh
+//   clamped_silu   g σ(1.702 g) · (u + 1), of g at most 7 and u within ±7 (gpt-oss)
+enum class Activation : std::uint8_t { silu, gelu_tanh, clamped_silu };
+constexpr float clamped_silu_limit = 7;
+constexpr float clamped_silu_alpha = 1.702F;
+
+// One expert, or a dense feed-forward layer: down(activation(gate(x), up(x))), each with its bias.
 struct Expert {
   Weight gate;  // [width, d]
   Weight up;    // [width, d]
   Weight down;  // [d, width]
+  Activation activation = Activation::silu;
+  const float* gate_bias = nullptr;  // [width] or null
+  const float* up_bias = nullptr;    // [width] or null
+  const float* down_bias = nullptr;  // [d] or null
 };
 
 // out[t] = Σ_j weights[t, j] · expert[ids[t, j]](x[t])  +  shared_weights[t] · shared(x[t]).
 // A dense layer is one shared expert and no routed ones. Experts of one call may differ in type. A routed
-// expert without data adds nothing: it is another device's, and the two sums are added.
+// expert without data adds nothing, nor its bias: it is another device's, and the two sums are added.
 struct FeedForward {
   const float* x = nullptr;  // [tokens, d]
   std::int64_t tokens = 0;

@@ -27,6 +27,7 @@ struct AttentionShape {
   double spread = 1;  // of the queries: large makes the softmax pick single keys
   Told told = Told::on_the_host;
   bool with_quantised = false;
+  bool with_sinks = false;
 };
 
 class AttentionCase final : public Case {
@@ -35,7 +36,8 @@ class AttentionCase final : public Case {
     return "attention " + s.cache.text() + ", " + std::to_string(s.cache.kv_heads * s.group) + " heads, " +
            std::to_string(s.tokens) + " tokens at " + std::to_string(s.first) +
            (s.window > 0 ? ", window " + std::to_string(s.window) : "") + (s.spread > 1 ? ", peaked" : "") +
-           (s.told == Told::in_memory ? ", told in memory" : "") + (s.with_quantised ? ", quantised" : "");
+           (s.told == Told::in_memory ? ", told in memory" : "") + (s.with_quantised ? ", quantised" : "") +
+           (s.with_sinks ? ", sinks" : "");
   }
 
   AttentionCase(Random& random, const AttentionShape& shape) : s_(shape) {
@@ -43,6 +45,12 @@ class AttentionCase final : public Case {
     scale_ = static_cast<float>(1 / std::sqrt(static_cast<double>(s_.cache.head_dim)));
     name = label(shape);
     q_ = normals(random, s_.tokens * stride(), s_.spread);
+    if (s_.with_sinks) {
+      sinks_ = normals(random, heads_, 3);
+      // One that takes nothing, and one that takes almost everything.
+      sinks_.front() = -200;
+      sinks_.back() = 20;
+    }
     const std::int64_t positions = s_.first + s_.tokens;
     const std::int64_t pages = (positions + s_.cache.page_tokens - 1) / s_.cache.page_tokens;
     for (std::int64_t i = 0; i < pages; ++i) {
@@ -73,6 +81,7 @@ class AttentionCase final : public Case {
                 .heads = heads_,
                 .scale = scale_,
                 .window = s_.window,
+                .sinks = sinks_.empty() ? nullptr : memory.input(sinks_),
                 .pages = {memory.table(keys), memory.table(values), s_.cache.page_tokens, s_.cache.type,
                           s_.cache.kv_heads, s_.cache.head_dim},
                 .out = out};
@@ -157,6 +166,7 @@ class AttentionCase final : public Case {
   float scale_ = 0;
   double largest_value_ = 0;
   std::vector<float> q_;
+  std::vector<float> sinks_;  // or empty
   std::vector<std::vector<std::byte>> keys_;
   std::vector<std::vector<std::byte>> values_;
 };
@@ -200,6 +210,21 @@ void add_attention_sweep(Cases& cases, Random& random) {
     for (const int first : {0, 1, 31, 200, 700})
       add(cases, random, {{type, 2, 64, 16}, 4, first, 1, 0, 0, 1, Told::in_memory});
     add(cases, random, {{type, 2, 64, 16}, 2, 90, 3, 20, 0, 1, Told::in_memory});
+  }
+  // Sinks, in each form of the operation: one and several KV splits, few queries and many, windows.
+  for (const Type type : {Type::f32, Type::f16, Type::q8_0}) {
+    const auto sinks = [&](const CacheShape& cache, std::int64_t group, std::int64_t first,
+                           std::int64_t tokens, std::int64_t window, double spread = 1) {
+      add(cases, random, {cache, group, first, tokens, window, 0, spread, Told::on_the_host, false, true});
+    };
+    sinks({type, 2, 64, 16}, 4, 0, 1, 0);
+    sinks({type, 2, 64, 16}, 8, 700, 1, 0);
+    sinks({type, 2, 64, 16}, 8, 700, 3, 128);
+    sinks({type, 2, 64, 16}, 2, 400, 1, 0, 30);
+    sinks({type, 2, 64, 16}, 3, 0, 67, 0);
+    sinks({type, 2, 64, 16}, 4, 300, 40, 128);
+    sinks({type, 1, 128, 32}, 2, 600, 9, 0);
+    if (type != Type::q8_0) sinks({type, 3, 46, 13}, 2, 300, 3, 0);
   }
   // Quantised activations, of one KV split and of several, of heads that are no whole warps, of too many
   // tokens.

@@ -1,5 +1,7 @@
 // Cases of feed_forward.
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 
 #include "kernels/cases/quantised.h"
@@ -13,6 +15,8 @@ struct HostExpert {
   HostWeight gate;
   HostWeight up;
   HostWeight down;
+  Activation activation = Activation::silu;
+  std::vector<float> gate_bias = {}, up_bias = {}, down_bias = {};  // or empty
 
   double bytes() const {
     return static_cast<double>(gate.bytes.size() + up.bytes.size() + down.bytes.size());
@@ -25,27 +29,61 @@ struct Estimate {
   std::vector<double> sigma;
 };
 
-double silu(double x) {
-  return x / (1 + std::exp(-x));
+double sigmoid(double x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+// The two factors of an activation (Activation): of the gate, and of the up-projection.
+double of_gate(Activation activation, double g) {
+  switch (activation) {
+    case Activation::gelu_tanh:
+      return g * sigmoid(2 * std::sqrt(2 / std::numbers::pi) * (g + 0.044715 * g * g * g));
+    case Activation::clamped_silu:
+      g = std::min<double>(g, clamped_silu_limit);
+      return g * sigmoid(clamped_silu_alpha * g);
+    case Activation::silu:
+      break;
+  }
+  return g * sigmoid(g);
+}
+double of_up(Activation activation, double u) {
+  return activation == Activation::clamped_silu
+             ? std::clamp<double>(u, -clamped_silu_limit, clamped_silu_limit) + 1
+             : u;
+}
+
+// Adds the bias, and to sigma the rounding of the sum.
+Estimate with_bias(Estimate product, const std::vector<float>& bias) {
+  for (std::size_t i = 0; i < bias.size(); ++i) {
+    product.value[i] += bias[i];
+    product.sigma[i] += 0x1p-22 * (std::fabs(product.value[i]) + std::fabs(bias[i]));
+  }
+  return product;
 }
 
 // One expert's output and its sigma, by the error model of weights.h: x is rounded before gate and up, the
-// product silu(g) · u carries both errors (silu's slope is at most 1.1) and is rounded again before down.
+// product of their two factors carries both errors (the gate's slope is at most 1.13) and is rounded again
+// before down.
 Estimate estimate(const HostExpert& expert, const std::vector<double>& x) {
-  const std::vector<double> gate = multiply(expert.gate, x);
-  const std::vector<double> up = multiply(expert.up, x);
-  const std::vector<double> gate_sigma = output_sigma(expert.gate, x, input_sigma(expert.gate.type, x));
-  const std::vector<double> up_sigma = output_sigma(expert.up, x, input_sigma(expert.up.type, x));
-  std::vector<double> hidden(gate.size());
-  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = silu(gate[i]) * up[i];
-  std::vector<double> sigma = input_sigma(expert.down.type, hidden);
+  const auto product = [&x](const HostWeight& weight, const std::vector<float>& bias) {
+    return with_bias({multiply(weight, x), output_sigma(weight, x, input_sigma(weight.type, x))}, bias);
+  };
+  const Estimate gate = product(expert.gate, expert.gate_bias);
+  const Estimate up = product(expert.up, expert.up_bias);
+  std::vector<double> hidden(gate.value.size());
+  std::vector<double> from(hidden.size());
   for (std::size_t i = 0; i < hidden.size(); ++i) {
-    const double from_gate = 1.1 * gate_sigma[i] * (std::fabs(up[i]) + up_sigma[i]);
-    const double from_up = std::fabs(silu(gate[i])) * up_sigma[i];
-    const double rounding = 0x1p-22 * std::fabs(hidden[i]);
-    sigma[i] = std::sqrt(sigma[i] * sigma[i] + from_gate * from_gate + from_up * from_up) + rounding;
+    const double g = of_gate(expert.activation, gate.value[i]), u = of_up(expert.activation, up.value[i]);
+    hidden[i] = g * u;
+    const double from_gate = 1.13 * gate.sigma[i] * (std::fabs(u) + up.sigma[i]);
+    const double from_up = std::fabs(g) * up.sigma[i];
+    from[i] = from_gate * from_gate + from_up * from_up;
   }
-  return {multiply(expert.down, hidden), output_sigma(expert.down, hidden, sigma)};
+  std::vector<double> sigma = input_sigma(expert.down.type, hidden);
+  for (std::size_t i = 0; i < hidden.size(); ++i)
+    sigma[i] = std::sqrt(sigma[i] * sigma[i] + from[i]) + 0x1p-22 * std::fabs(hidden[i]);
+  return with_bias({multiply(expert.down, hidden), output_sigma(expert.down, hidden, sigma)},
+                   expert.down_bias);
 }
 
 class FeedForwardCase final : public Case {
@@ -76,7 +114,12 @@ class FeedForwardCase final : public Case {
 
   std::function<void(Stream&)> build(Memory& memory) const override {
     const auto upload = [&memory](const HostExpert& expert) {
-      return Expert{memory.weight(expert.gate), memory.weight(expert.up), memory.weight(expert.down)};
+      const auto bias = [&memory](const std::vector<float>& values) {
+        return values.empty() ? nullptr : memory.input(values);
+      };
+      return Expert{memory.weight(expert.gate), memory.weight(expert.up), memory.weight(expert.down),
+                    expert.activation,          bias(expert.gate_bias),   bias(expert.up_bias),
+                    bias(expert.down_bias)};
     };
     std::vector<Expert> uploaded;
     for (std::size_t e = 0; e < experts.size(); ++e) {
@@ -233,6 +276,24 @@ void take_away(Cases& cases, std::int64_t count) {
   one.name += ", " + std::to_string(count) + " elsewhere";
 }
 
+// Every expert of the last case computes so, with biases large enough that some values meet the limit.
+void activate(Cases& cases, Random& random, Activation activation, bool biases) {
+  auto& one = static_cast<FeedForwardCase&>(*cases.back());
+  const auto change = [&](HostExpert& expert) {
+    expert.activation = activation;
+    if (!biases) return;
+    expert.gate_bias = normals(random, expert.gate.rows, 2);
+    expert.up_bias = normals(random, expert.up.rows, 2);
+    expert.down_bias = normals(random, expert.down.rows);
+  };
+  std::ranges::for_each(one.experts, change);
+  std::ranges::for_each(one.shared, change);
+  one.name += activation == Activation::gelu_tanh ? ", gelu"
+              : activation == Activation::silu    ? ""
+                                                  : ", clamped";
+  if (biases) one.name += ", biases";
+}
+
 void give_quantised(Cases& cases) {
   auto& one = static_cast<FeedForwardCase&>(*cases.back());
   one.with_quantised = true;
@@ -279,6 +340,24 @@ void add_feed_forward_sweep(Cases& cases, Random& random) {
     add_case(cases, random, {{Type::q4_k, Type::q6_k}, {Type::q8_0, Type::q8_0}},
              {16, 3, 256, 256, tokens, true, false});
     give_quantised(cases);
+  }
+  for (const auto& [activation, biases] : {std::pair{Activation::gelu_tanh, false},
+                                           {Activation::gelu_tanh, true},
+                                           {Activation::clamped_silu, true},
+                                           {Activation::silu, true}}) {
+    for (const std::int64_t tokens : {1, 7, 70}) {
+      add_case(cases, random, {{Type::mxfp4, Type::mxfp4}, {Type::q8_0, Type::q4_0}},
+               {6, 2, 96, 160, tokens, false, false});
+      activate(cases, random, activation, biases);
+      add_case(cases, random, {{Type::f32, Type::f32}}, {6, 2, 45, 19, tokens, true, true});
+      activate(cases, random, activation, biases);
+    }
+    // Not even those of experts that are another device's.
+    add_case(cases, random, mixed, {7, 3, 256, 256, 21, false, false});
+    activate(cases, random, activation, biases);
+    take_away(cases, 3);
+    add_case(cases, random, {{Type::q4_k, Type::q6_k}}, {0, 0, 256, 256, 3, true, false});
+    activate(cases, random, activation, biases);
   }
   for (const std::int64_t elsewhere : {3, 7}) {
     for (const std::int64_t tokens : {1, 21}) {

@@ -18,6 +18,7 @@ struct RouterShape {
   bool normalise = false;
   float scale = 1;
   bool with_quantised = false;
+  bool with_bias = false;
 };
 
 std::span<const float> row(const std::vector<float>& x, std::int64_t token, std::int64_t columns) {
@@ -39,11 +40,16 @@ std::vector<double> product_errors(const HostWeight& weight, std::span<const flo
 class RouterCase final : public Case {
  public:
   RouterCase(const std::string& what, HostWeight weight, HostWeight gate, std::vector<float> x,
-             const RouterShape& shape)
-      : s_(shape), weight_(std::move(weight)), gate_(std::move(gate)), x_(std::move(x)) {
+             const RouterShape& shape, std::vector<float> bias = {})
+      : s_(shape),
+        weight_(std::move(weight)),
+        gate_(std::move(gate)),
+        x_(std::move(x)),
+        bias_(std::move(bias)) {
     name = "router " + what + " " + std::to_string(s_.tokens) + " tokens, " + std::to_string(s_.used) +
            " of " + std::to_string(weight_.rows) + (s_.normalise ? ", normalised" : "") +
-           (gate_.rows > 0 ? ", gate" : "") + (s_.with_quantised ? ", quantised" : "");
+           (gate_.rows > 0 ? ", gate" : "") + (s_.with_quantised ? ", quantised" : "") +
+           (bias_.empty() ? "" : ", bias");
     work.bytes = static_cast<double>(weight_.bytes.size() + gate_.bytes.size());
     work.operations = 2.0 * static_cast<double>(s_.tokens * weight_.rows * weight_.columns);
   }
@@ -52,6 +58,7 @@ class RouterCase final : public Case {
     Router a;
     a.tokens = s_.tokens;
     a.weight = memory.weight(weight_);
+    if (!bias_.empty()) a.bias = memory.input(bias_);
     a.used = s_.used;
     a.normalise = s_.normalise;
     a.scale = s_.scale;
@@ -83,7 +90,11 @@ class RouterCase final : public Case {
     std::vector<double> result(reference.size(), 0.0);
     const auto weights = static_cast<std::size_t>(s_.tokens * (weight_.rows + s_.used));
     for (std::int64_t t = 0; t < s_.tokens; ++t) {
-      const std::vector<double> errors = product_errors(weight_, row(x_, t, weight_.columns));
+      std::vector<double> errors = product_errors(weight_, row(x_, t, weight_.columns));
+      for (std::size_t e = 0; e < bias_.size(); ++e) {
+        const float logit = reference[static_cast<std::size_t>(t * weight_.rows) + e];
+        errors[e] += 4 * unit * (std::fabs(logit) + std::fabs(bias_[e]));
+      }
       std::ranges::copy(errors, result.begin() + t * weight_.rows);
       const double largest_error = std::ranges::max(errors);
       for (std::int64_t j = 0; j < s_.used; ++j) {
@@ -105,8 +116,10 @@ class RouterCase final : public Case {
   }
 
   // Whether the token's chosen experts and the next one are further apart than what errors may bring nearer.
-  static bool apart(const HostWeight& weight, std::span<const float> x, std::int64_t used) {
+  static bool apart(const HostWeight& weight, const std::vector<float>& bias, std::span<const float> x,
+                    std::int64_t used) {
     std::vector<double> logits = multiply(weight, std::vector<double>(x.begin(), x.end()));
+    for (std::size_t e = 0; e < bias.size(); ++e) logits[e] += bias[e];
     std::ranges::sort(logits, std::greater<>());
     const double error = std::ranges::max(product_errors(weight, x));
     for (std::int64_t j = 0; j < used && j + 1 < weight.rows; ++j) {
@@ -121,6 +134,7 @@ class RouterCase final : public Case {
   HostWeight weight_;
   HostWeight gate_;
   std::vector<float> x_;
+  std::vector<float> bias_;  // or empty
 };
 
 // These logits [tokens, experts] on every device and to the bit, and of the gate [tokens], or none: each
@@ -154,19 +168,21 @@ std::unique_ptr<Case> with_logits(Random& random, const std::string& what, const
 std::unique_ptr<Case> with_weights(Random& random, Type type, Type gate, std::int64_t experts,
                                    std::int64_t columns, bool shared, const RouterShape& shape) {
   HostWeight weight = random_weight(random, type, experts, columns);
+  std::vector<float> bias;
+  if (shape.with_bias) bias = normals(random, experts, 20);
   std::vector<float> x;
   for (std::int64_t t = 0; t < shape.tokens; ++t) {
     std::vector<float> token;
     do {
       token = normals(random, columns, 2);
       if (shape.with_quantised) token = unit_rows(std::move(token), columns);
-    } while (!RouterCase::apart(weight, token, shape.used));
+    } while (!RouterCase::apart(weight, bias, token, shape.used));
     x.insert(x.end(), token.begin(), token.end());
   }
   return std::make_unique<RouterCase>(
       std::string(type_name(type)) + (shared ? " and " + std::string(type_name(gate)) : std::string()),
-      std::move(weight), shared ? random_weight(random, gate, 1, columns) : HostWeight{}, std::move(x),
-      shape);
+      std::move(weight), shared ? random_weight(random, gate, 1, columns) : HostWeight{}, std::move(x), shape,
+      std::move(bias));
 }
 
 }  // namespace
@@ -210,6 +226,12 @@ void add_router_sweep(Cases& cases, Random& random) {
   }
   for (const std::int64_t tokens : {1, 8, 9}) {
     cases.push_back(with_weights(random, Type::q8_0, Type::q8_0, 24, 512, true, {tokens, 2, true, 1, true}));
+  }
+  for (const Type type : {Type::f32, Type::bf16, Type::q8_0}) {
+    for (const std::int64_t tokens : {1, 8, 9}) {
+      cases.push_back(
+          with_weights(random, type, type, 32, 512, tokens == 8, {tokens, 4, tokens != 9, 1, false, true}));
+    }
   }
   // An odd number of columns.
   cases.push_back(with_weights(random, Type::f32, Type::f32, 60, 129, true, {2, 4, true, 1}));

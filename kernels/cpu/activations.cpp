@@ -70,12 +70,38 @@ void round_activations(const float* x, std::int64_t columns, std::uint16_t* bflo
 
 #endif
 
-void gate_tile(float* gate, const float* up, std::int64_t tokens) {
-  for (std::int64_t i = 0; i < tokens * tile_rows; i += lanes) {
-    const Floats g = load_floats(gate + i);
-    const Floats denominator = add_floats(set_floats(1), exponential(multiply(g, set_floats(-1))));
-    store_floats(gate + i, multiply(divide(g, denominator), load_floats(up + i)));
+namespace {
+
+// g σ(x)
+Floats times_sigmoid(Floats g, Floats x) {
+  return divide(g, add_floats(set_floats(1), exponential(subtract(set_floats(0), x))));
+}
+
+Floats activated(Activation activation, Floats g, Floats u) {
+  switch (activation) {
+    case Activation::gelu_tanh: {
+      const Floats cube = multiply(multiply(g, g), g);
+      const Floats z = multiply_add(cube, set_floats(0.044715F), g);
+      return multiply(times_sigmoid(g, multiply(z, set_floats(1.59576912F))), u);  // 2 √(2/π)
+    }
+    case Activation::clamped_silu: {
+      const Floats limit = set_floats(clamped_silu_limit);
+      const Floats gate = smaller(g, limit);
+      const Floats one_more =
+          add_floats(larger(smaller(u, limit), set_floats(-clamped_silu_limit)), set_floats(1));
+      return multiply(times_sigmoid(gate, multiply(gate, set_floats(clamped_silu_alpha))), one_more);
+    }
+    case Activation::silu:
+      break;
   }
+  return multiply(times_sigmoid(g, g), u);
+}
+
+}  // namespace
+
+void gate_tile(Activation activation, float* gate, const float* up, std::int64_t tokens) {
+  for (std::int64_t i = 0; i < tokens * tile_rows; i += lanes)
+    store_floats(gate + i, activated(activation, load_floats(gate + i), load_floats(up + i)));
 }
 
 void scatter_tile(const TileScatter& op) {

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "kernels/cpu/attention_tile.h"
 #include "kernels/cpu/operations.h"
 #include "kernels/cpu/stream.h"
@@ -39,6 +41,14 @@ Plan plan_for(const Attention& op) {
   return plan;
 }
 
+// Σ weight of a row, relative to its largest score, with what its head's sink takes. Scores are in powers of
+// two.
+float with_sink(const Attention& op, std::int64_t head, float highest, float total) {
+  if (!op.sinks) return total;
+  constexpr float log2_e = 1.44269504F;
+  return total + exp2f(op.sinks[head] * log2_e - highest);
+}
+
 // out rows = sums / totals
 void write_rows(const Attention& op, const QueryRows& q, const AttentionScratch& s) {
   const std::int64_t dim = op.pages.head_dim;
@@ -46,7 +56,7 @@ void write_rows(const Attention& op, const QueryRows& q, const AttentionScratch&
     float* const out = op.out + ((q.first_token + t) * op.heads + q.kv_head * q.group) * dim;
     for (std::int64_t g = 0; g < q.group; ++g) {
       const std::int64_t row = t * q.group + g;
-      const float factor = 1 / s.totals[row];
+      const float factor = 1 / with_sink(op, q.kv_head * q.group + g, s.highest[row], s.totals[row]);
       for (std::int64_t i = 0; i < dim; ++i) out[g * dim + i] = s.sums[row * s.wide + i] * factor;
     }
   }
@@ -120,8 +130,9 @@ struct Join {
         store_floats(sums + j, i == 0 ? scaled : add_floats(load_floats(sums + j), scaled));
       }
     }
-    const std::int64_t dim = op.pages.head_dim;
-    float* const out = op.out + (row / plan.group * op.heads + kv_head * plan.group + row % plan.group) * dim;
+    const std::int64_t dim = op.pages.head_dim, head = kv_head * plan.group + row % plan.group;
+    float* const out = op.out + (row / plan.group * op.heads + head) * dim;
+    total = with_sink(op, head, highest, total);
     for (std::int64_t j = 0; j < dim; ++j) out[j] = sums[j] / total;
   }
 };

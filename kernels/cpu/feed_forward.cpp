@@ -1,5 +1,5 @@
 // The feed-forward layer of one token or many: the (token, expert) pairs are grouped by expert; the first
-// part of one parallel loop goes over 32 rows of gate and up of every group and leaves silu(gate) · up,
+// part of one parallel loop goes over 32 rows of gate and up of every group and leaves activation(gate, up),
 // quantised for the second, which goes over rows of the output and adds all groups' shares in one fixed
 // order. No thread waits between the parts: when the first groups' shares are added, the last ones' are still
 // being computed.
@@ -171,6 +171,14 @@ class Planner {
 
 constexpr std::int64_t tiles_in_block = block_columns / tile_rows;
 
+// y [tokens, 16] += bias, of the rows that the weight's tile has.
+void add_bias(const float* bias, const Weight& weight, std::int64_t tile, std::int64_t tokens, float* y) {
+  if (!bias) return;
+  const std::int64_t rows = rows_in_tile(weight, tile);
+  for (std::int64_t t = 0; t < tokens; ++t)
+    for (std::int64_t r = 0; r < rows; ++r) y[t * tile_rows + r] += bias[tile * tile_rows + r];
+}
+
 // A tile's products with some tokens: [tokens, 16].
 struct alignas(64) TileSums {
   float values[max_tokens_at_once * tile_rows];
@@ -261,6 +269,7 @@ class Layer {
                                        .first = first,
                                        .tokens = tokens,
                                        .y = y.values});
+    add_bias(group.expert->down_bias, down, tile, tokens, y.values);
     const std::int64_t pair = group.first + first;
     kernels_.scatter_tile({.y = y.values,
                            .tokens = tokens,
@@ -282,7 +291,10 @@ class Layer {
                    address_of_tile(expert.up, block * tiles_in_block), gate, thread);
     multiply_block(expert.up, group, block, first, tokens, next, up, thread);
     for (std::int64_t i = 0; i < tiles_in_block && (block * tiles_in_block + i) * tile_rows < width; ++i) {
-      kernels_.gate_tile(gate[i].values, up[i].values, tokens);
+      const std::int64_t tile = block * tiles_in_block + i;
+      add_bias(expert.gate_bias, expert.gate, tile, tokens, gate[i].values);
+      add_bias(expert.up_bias, expert.up, tile, tokens, up[i].values);
+      kernels_.gate_tile(expert.activation, gate[i].values, up[i].values, tokens);
       for (std::int64_t t = 0; t < tokens; ++t) {
         std::memcpy(both + t * block_columns + i * tile_rows, gate[i].values + t * tile_rows,
                     tile_rows * sizeof(float));

@@ -24,8 +24,8 @@ struct Kernels {
   // One token's activations as bfloat16, to the nearest, and a zero after an odd number of them. Null where
   // no type wants them.
   void (*round_activations)(const float* x, std::int64_t columns, std::uint16_t* bfloat16) = nullptr;
-  // gate = silu(gate) · up.   [tokens, 16], aligned to 64
-  void (*gate_tile)(float* gate, const float* up, std::int64_t tokens) = nullptr;
+  // gate = activation(gate, up).   [tokens, 16], aligned to 64
+  void (*gate_tile)(Activation, float* gate, const float* up, std::int64_t tokens) = nullptr;
   void (*scatter_tile)(const TileScatter&) = nullptr;
 
   // Work that only measures (ceiling.cpp); the sink keeps it from being left out. They return the operations.

@@ -15,7 +15,7 @@ void round_activations(const float* x, std::int64_t columns, std::uint16_t* bflo
 #else
 constexpr void (*round_activations)(const float*, std::int64_t, std::uint16_t*) = nullptr;
 #endif
-void gate_tile(float* gate, const float* up, std::int64_t tokens);
+void gate_tile(Activation, float* gate, const float* up, std::int64_t tokens);
 void scatter_tile(const TileScatter&);
 
 double float_work(std::int64_t rounds, float* sink);

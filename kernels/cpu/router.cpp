@@ -7,7 +7,7 @@ namespace fovea::kernels::cpu {
 
 void router(const Router& op, Stream& stream) {
   const Projection products[] = {
-      {.weight = op.weight, .out = op.logits, .out_stride = op.weight.rows},
+      {.weight = op.weight, .bias = op.bias, .out = op.logits, .out_stride = op.weight.rows},
       {.weight = op.shared_gate, .out = op.shared_weights, .out_stride = 1},
   };
   linear({.x = op.x,

@@ -118,7 +118,8 @@ attend_kernel(KvSplits s) {
     const std::int64_t at = ((std::int64_t{block_z()} * s.op.heads) + query + head) * s.count + block_x();
     float* const out =
         whole ? s.op.out + (token * s.op.heads + query + head) * dim : s.sums + at * s.sum_stride;
-    const float factor = whole ? 1.0F / state[k].total : 1.0F;
+    const float factor =
+        whole ? 1.0F / with_sink(s.op, query + head, state[k].largest, state[k].total) : 1.0F;
     FOVEA_UNROLL for (int d = 0; d < lane_dims; ++d) {
       if (lane + 32 * d < (whole ? dim : s.sum_stride)) out[lane + 32 * d] = state[k].sums[d] * factor;
     }
@@ -138,9 +139,10 @@ FOVEA_KERNEL(join_threads) join_kv_splits_kernel(KvSplits s, Quantised quantised
   const std::int64_t head = std::int64_t{block_y()} * s.op.heads + block_x();
   const KvSplit* const found = s.weights + head * s.count;
   const KvSplit mine = thread < s.count ? found[thread] : KvSplit{-INFINITY, 0};
-  const float factor = weight_of(mine.largest, largest_of_block(mine.largest));
+  const float largest = largest_of_block(mine.largest);
+  const float factor = weight_of(mine.largest, largest);
   factors[thread] = factor;
-  const float total = sum_of_block(factor * mine.total);
+  const float total = with_sink(s.op, block_x(), largest, sum_of_block(factor * mine.total));
   const float* const parts = s.sums + head * s.count * s.sum_stride;
   for (int d = thread % 32 * 4; d < s.sum_stride; d += 32 * 4) {
     Floats4 sum = {};

@@ -51,6 +51,11 @@ FOVEA_DEVICE float weight_of(float score, float largest) {
   return score == -INFINITY ? 0.0F : expf(score - largest);
 }
 
+// Σ e^(score − largest) of a head, with its sink's.
+FOVEA_DEVICE float with_sink(const Attention& op, std::int64_t head, float largest, float total) {
+  return op.sinks ? total + expf(op.sinks[head] - largest) : total;
+}
+
 // Of few queries on tensor cores, over a cache that half floats hold.
 std::int64_t attention_few_blocks(const Attention&);
 void start_attention_of_few(const KvSplits&, std::int64_t tokens, CudaStream&);

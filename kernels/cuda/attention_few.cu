@@ -210,7 +210,9 @@ FOVEA_DEVICE void join_warps(const Queries& queries, std::int64_t first_row, con
       if (!row.there || column >= columns) continue;
       float sum = 0;
       FOVEA_UNROLL for (int w = 0; w < warps; ++w) sum += parts[(w * rows + i / part) * stride + i % part];
-      row_target(s, row)[column] = s.count == 1 ? sum / together(i / part).total : sum;
+      const KvSplit all = together(i / part);
+      row_target(s, row)[column] =
+          s.count == 1 ? sum / with_sink(s.op, row.head, all.largest, all.total) : sum;
     }
   }
   if (s.count == 1 || thread >= rows) return;

@@ -128,7 +128,7 @@ FOVEA_DEVICE void write_rows(const Queries& queries, std::int64_t warp_row, cons
     const QueryRow row = query_row(queries, warp_row + sum_row(2 * r));
     if (!row.there) continue;
     float* const out = row_target(s, row);
-    const float factor = s.count == 1 ? 1.0F / total : 1.0F;
+    const float factor = s.count == 1 ? 1.0F / with_sink(s.op, row.head, state.largest[r], total) : 1.0F;
     FOVEA_UNROLL for (int d = 0; d < max_dim / 8; ++d) {
       FOVEA_UNROLL for (int k = 0; k < 2; ++k) {
         const int column = 8 * d + sum_column(k);

@@ -47,8 +47,24 @@ FOVEA_DEVICE Quantised quantised_hidden(float* hidden, std::int64_t width) {
   return {q, reinterpret_cast<Floats2*>(q + width), width};
 }
 
-FOVEA_DEVICE float silu(float x) {
-  return x / (1.0F + expf(-x));
+FOVEA_DEVICE float times_sigmoid(float g, float x) {
+  return g / (1.0F + expf(-x));
+}
+
+// What becomes of row `row` of the products with gate and up.
+FOVEA_DEVICE float activated(const Expert& expert, std::int64_t row, float gate, float up) {
+  if (expert.gate_bias) gate += expert.gate_bias[row];
+  if (expert.up_bias) up += expert.up_bias[row];
+  switch (expert.activation) {
+    case Activation::gelu_tanh:
+      return times_sigmoid(gate, 1.59576912F * (gate + 0.044715F * gate * gate * gate)) * up;  // 2 √(2/π)
+    case Activation::clamped_silu:
+      gate = fminf(gate, clamped_silu_limit);
+      up = fmaxf(fminf(up, clamped_silu_limit), -clamped_silu_limit);
+      return times_sigmoid(gate, clamped_silu_alpha * gate) * (up + 1.0F);
+    default:
+      return times_sigmoid(gate, gate) * up;
+  }
 }
 
 // The whole operation for many tokens.

@@ -1,10 +1,10 @@
 // feed_forward, and of few tokens its form in two launches for all chosen experts, whatever their types:
 // which expert, where it lies and in which type is read on the device, from the table of handles.
 //
-// The first kernel computes 16 rows of gate and up of one expert for one token and leaves silu(gate) · up,
-// quantised for the second, which adds up one token's experts row by row in their order: no atomics, the same
-// bits each time. Both are bound by the memory that the weights lie in, of which a block asks for all that it
-// will read when it begins (prefetch.h). Branches on the type are the same for all threads of a warp.
+// The first kernel computes 16 rows of gate and up of one expert for one token and leaves activation(gate,
+// up), quantised for the second, which adds up one token's experts row by row in their order: no atomics, the
+// same bits each time. Both are bound by the memory that the weights lie in, of which a block asks for all
+// that it will read when it begins (prefetch.h). Branches on the type are the same for all threads of a warp.
 #include "kernels/cuda/experts.h"
 #include "kernels/cuda/operations.h"
 #include "kernels/cuda/prefetch.h"
@@ -52,7 +52,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) hidden_kernel(Layer layer, Quantised qu
   }
   gate = sum_of_lanes(gate, hidden_lanes);
   up = sum_of_lanes(up, hidden_lanes);
-  if (lane == 0) values[row - first_row] = row < width ? silu(gate) * up : 0.0F;
+  if (lane == 0) values[row - first_row] = row < width ? activated(expert, row, gate, up) : 0.0F;
   sync_block();
   if (thread_index() >= 32) return;
   const std::int64_t at = first_row + thread_index();
@@ -91,6 +91,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) output_kernel(Layer layer, unsigned lan
     const Expert expert = expert_of(layer, token, job);
     if (expert.down.data == nullptr) continue;
     float* const hidden = hidden_of(layer, block_y(), job);
+    if (lane == 0 && expert.down_bias) sum += share_of(layer, token, job) * expert.down_bias[row];
     sum += share_of(layer, token, job) * row_product(expert.down, row, hidden,
                                                      quantised_hidden(hidden, expert.down.columns), 0, lane,
                                                      static_cast<int>(lanes));

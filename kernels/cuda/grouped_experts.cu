@@ -2,10 +2,10 @@
 // is multiplied with its matrices in tiles (tiles.h), so that an expert's weights are read and decoded once
 // for 64 tokens.
 //
-// Four launches: one block counts and lists (group_kernel); gate and up, silu and the rounding for down
-// (grouped_hidden_kernel); down (grouped_down_kernel); each token adds its experts' shares in their order
-// (grouped_join_kernel), no atomics, the same bits each time. How many tiles there are is the device's to
-// know: grids are as large as they may have to be, and blocks without a tile end at once.
+// Four launches: one block counts and lists (group_kernel); gate and up, the activation and the rounding for
+// down (grouped_hidden_kernel); down (grouped_down_kernel); each token adds its experts' shares in their
+// order (grouped_join_kernel), no atomics, the same bits each time. How many tiles there are is the device's
+// to know: grids are as large as they may have to be, and blocks without a tile end at once.
 //
 // The products are bound as tiles.h says; with few tokens for each expert by the memory of the weights.
 #include "kernels/cuda/experts.h"
@@ -145,7 +145,8 @@ grouped_hidden_kernel(Layer layer, Groups groups, TileInputs x) {
   const int warp_row = thread / 64 * 16;
   FOVEA_UNROLL for (int j = 0; j < 4; ++j) {
     FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
-      const float value = silu(sums.v[0][j][k]) * sums.v[1][j][k];
+      const std::int64_t row = first_row + warp_row + sum_row(k);
+      const float value = row < width ? activated(expert, row, sums.v[0][j][k], sums.v[1][j][k]) : 0.0F;
       memory[tile_position(0, j, k).token * stride + warp_row + sum_row(k)] = bits_of(value);
     }
   }
@@ -153,8 +154,8 @@ grouped_hidden_kernel(Layer layer, Groups groups, TileInputs x) {
   const int lane = thread % 32;
   for (int i = thread / 32; i < tile.count; i += static_cast<int>(tile_threads / 32)) {
     const std::int64_t job = groups.jobs[tile.first + i];
-    const float value = first_row + lane < width ? float_of_bits(memory[i * stride + lane]) : 0.0F;
-    write_hidden(layer.hidden + job * layer.hidden_stride, expert.down, first_row + lane, value);
+    write_hidden(layer.hidden + job * layer.hidden_stride, expert.down, first_row + lane,
+                 float_of_bits(memory[i * stride + lane]));
   }
 }
 
@@ -165,7 +166,8 @@ grouped_down_kernel(Layer layer, Groups groups, float* parts) {
   FOVEA_SHARED(std::uint32_t, memory, tile_words);
   if (static_cast<int>(block_y()) >= *groups.tile_count) return;
   const Tile tile = groups.tiles[block_y()];
-  const Weight down = expert_of(layer, tile).down;
+  const Expert expert = expert_of(layer, tile);
+  const Weight down = expert.down;
   const std::int64_t first_row = std::int64_t{block_x()} * tile_size;
   const int thread = static_cast<int>(thread_index());
   if (thread < tile_size) rows[thread] = thread < tile.count ? groups.jobs[tile.first + thread] : -1;
@@ -178,7 +180,9 @@ grouped_down_kernel(Layer layer, Groups groups, float* parts) {
       FOVEA_UNROLL for (int k = 0; k < 4; ++k) {
         const TilePosition at = tile_position(i, j, k);
         const std::int64_t row = first_row + at.row;
-        if (row < down.rows && at.token < tile.count) parts[rows[at.token] * layer.d + row] = sums.v[i][j][k];
+        if (row >= down.rows || at.token >= tile.count) continue;
+        parts[rows[at.token] * layer.d + row] =
+            sums.v[i][j][k] + (expert.down_bias ? expert.down_bias[row] : 0.0F);
       }
     }
   }

@@ -83,7 +83,7 @@ FOVEA_KERNEL_RESIDENT(threads, resident) router_kernel(Router op, Quantised quan
     if (is_gate) {
       op.shared_weights[token] = sigmoid(product);
     } else {
-      op.logits[token * experts + block_x()] = product;
+      op.logits[token * experts + block_x()] = op.bias ? product + op.bias[block_x()] : product;
     }
     fence_device();
     is_last[0] = atomic_add(arrived + token, 1) + 1 == static_cast<int>(grid_x()) ? 1 : 0;
@@ -129,7 +129,7 @@ void router(const Router& op, Stream& stream) {
     return;
   }
   const Projection products[] = {
-      {.weight = op.weight, .out = op.logits, .out_stride = op.weight.rows},
+      {.weight = op.weight, .bias = op.bias, .out = op.logits, .out_stride = op.weight.rows},
       {.weight = op.shared_gate, .out = op.shared_weights, .out_stride = 1},
   };
   linear({.x = op.x,

@@ -23,9 +23,10 @@ std::vector<float> read(const KvPages& pages, std::byte* const* list, std::int64
   return result;
 }
 
-// out = Σ_p softmax_p(scale · q · k_p) v_p over positions first … last, one query of one head.
+// out = Σ_p softmax_p(scale · q · k_p) v_p over positions first … last, one query of one head; `sink` is one
+// more score of the softmax, or null.
 void attend(const float* q, const KvPages& pages, std::int64_t head, std::int64_t first, std::int64_t last,
-            double scale, float* out) {
+            double scale, const float* sink, float* out) {
   std::vector<double> scores;
   for (std::int64_t p = first; p <= last; ++p) {
     const std::vector<float> key = read(pages, pages.keys, p, head);
@@ -34,8 +35,9 @@ void attend(const float* q, const KvPages& pages, std::int64_t head, std::int64_
       score += static_cast<double>(q[i]) * key[static_cast<std::size_t>(i)];
     scores.push_back(score * scale);
   }
-  const double largest = *std::max_element(scores.begin(), scores.end());
-  double total = 0;
+  double largest = *std::max_element(scores.begin(), scores.end());
+  if (sink) largest = std::max<double>(largest, *sink);
+  double total = sink ? std::exp(*sink - largest) : 0;
   std::vector<double> sum(static_cast<std::size_t>(pages.head_dim), 0.0);
   for (std::int64_t p = first; p <= last; ++p) {
     const double weight = std::exp(scores[static_cast<std::size_t>(p - first)] - largest);
@@ -100,7 +102,7 @@ void attention(const Attention& a, Stream&) {
     const std::int64_t first = a.window > 0 ? std::max<std::int64_t>(0, last - a.window + 1) : 0;
     for (std::int64_t head = 0; head < a.heads; ++head) {
       attend(a.q + t * a.q_stride + head * pages.head_dim, pages, head / group, first, last, a.scale,
-             a.out + (t * a.heads + head) * pages.head_dim);
+             a.sinks ? a.sinks + head : nullptr, a.out + (t * a.heads + head) * pages.head_dim);
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "kernels/formats/formats.h"
@@ -16,27 +17,41 @@ double dot(const float* a, const double* b, std::int64_t count) {
   return sum;
 }
 
-double silu(double x) {
-  return x / (1 + std::exp(-x));
+double sigmoid(double x) {
+  return 1 / (1 + std::exp(-x));
 }
 
-// W · x for one x.   [weight.rows]
-std::vector<double> product(const Weight& weight, const std::vector<double>& x) {
+double activated(Activation activation, double g, double u) {
+  switch (activation) {
+    case Activation::gelu_tanh:
+      return 0.5 * g * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (g + 0.044715 * g * g * g))) * u;
+    case Activation::clamped_silu:
+      g = std::min<double>(g, clamped_silu_limit);
+      u = std::clamp<double>(u, -clamped_silu_limit, clamped_silu_limit);
+      return g * sigmoid(clamped_silu_alpha * g) * (u + 1);
+    case Activation::silu:
+      break;
+  }
+  return g * sigmoid(g) * u;
+}
+
+// W · x + bias for one x.   [weight.rows]
+std::vector<double> product(const Weight& weight, const float* bias, const std::vector<double>& x) {
   assert(weight.columns == static_cast<std::int64_t>(x.size()));
   std::vector<double> result;
   for (std::int64_t row = 0; row < weight.rows; ++row) {
-    result.push_back(dot(weight_row(weight, row).data(), x.data(), weight.columns));
+    result.push_back(dot(weight_row(weight, row).data(), x.data(), weight.columns) + (bias ? bias[row] : 0));
   }
   return result;
 }
 
-// sum += factor · down(silu(gate(x)) · up(x))
+// sum += factor · down(activation(gate(x), up(x)))
 void add_expert(const Expert& expert, const std::vector<double>& x, double factor, std::vector<double>& sum) {
-  const std::vector<double> gate = product(expert.gate, x);
-  const std::vector<double> up = product(expert.up, x);
+  const std::vector<double> gate = product(expert.gate, expert.gate_bias, x);
+  const std::vector<double> up = product(expert.up, expert.up_bias, x);
   std::vector<double> hidden(gate.size());
-  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = silu(gate[i]) * up[i];
-  const std::vector<double> out = product(expert.down, hidden);
+  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = activated(expert.activation, gate[i], up[i]);
+  const std::vector<double> out = product(expert.down, expert.down_bias, hidden);
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * out[i];
 }
 
@@ -99,11 +114,11 @@ void router(const Router& a, Stream&) {
   const std::int64_t d = a.weight.columns;
   for (std::int64_t t = 0; t < a.tokens; ++t) {
     const std::vector<double> x(a.x + t * d, a.x + (t + 1) * d);
-    std::ranges::transform(product(a.weight, x), a.logits + t * a.weight.rows,
+    std::ranges::transform(product(a.weight, a.bias, x), a.logits + t * a.weight.rows,
                            [](double logit) { return static_cast<float>(logit); });
     choose_experts(a, t);
     if (a.shared_gate)
-      a.shared_weights[t] = static_cast<float>(1 / (1 + std::exp(-product(a.shared_gate, x).front())));
+      a.shared_weights[t] = static_cast<float>(sigmoid(product(a.shared_gate, nullptr, x).front()));
   }
 }
 

@@ -110,7 +110,42 @@ def elementwise():
     put("element.sum", (x.float() + y.float()))
 
 
-for case in (rms_norm, attention_inputs, attention, router, feed_forward, linear, elementwise):
+def attention_sinks():  # of attention(), one more score for each head whose value is zeros
+    sinks = given("attention.sinks", 6, scale=2.0)
+    q, k, v = (torch.from_numpy(arrays[f"attention.{n}"]).double().reshape(*s, 8)
+               for n, s in (("q", (7, 6)), ("k", (11, 2)), ("v", (11, 2))))
+    keys, values = (a.permute(1, 0, 2).repeat_interleave(3, 0) for a in (k, v))
+    row, column = torch.arange(4, 11)[:, None], torch.arange(11)[None, :]
+    for window in (0, 3):
+        seen = (column <= row) & ((column > row - window) if window else True)
+        scores = (q.permute(1, 0, 2) @ keys.transpose(1, 2) * 0.25).masked_fill(~seen, -torch.inf)
+        weights = torch.softmax(torch.cat([scores, sinks[:, None, None].expand(6, 7, 1)], -1), -1)[..., :-1]
+        put(f"attention.sinks_window{window}", (weights @ values).permute(1, 0, 2))
+
+
+def router_bias():  # of router(), with a number added to each logit
+    bias = given("router.bias", 9, scale=2.0)
+    x, weight = (torch.from_numpy(arrays[f"router.{n}"]).double().reshape(-1, 6) for n in ("x", "weight"))
+    logits = F.linear(x, weight, bias).float().double()
+    put("router.biased_logits", logits)
+    p, ids = torch.topk(torch.softmax(logits, -1), 3, dim=-1)
+    put("router.biased_ids", ids.int())
+    put("router.biased_weights", p / p.sum(-1, keepdim=True))
+
+
+def activations():  # one expert of width 5 for tokens 4, d 6, with biases and each activation
+    x = given("act.x", 4, 6, scale=4.0)
+    gate, up, down = given("act.gate", 5, 6), given("act.up", 5, 6), given("act.down", 6, 5)
+    gate_bias, up_bias, down_bias = given("act.gate_bias", 5), given("act.up_bias", 5), given("act.down_bias", 6)
+    g, u = F.linear(x, gate, gate_bias), F.linear(x, up, up_bias)
+    low, high = g.clamp(max=7), u.clamp(-7, 7)
+    for name, hidden in (("silu", F.silu(g) * u), ("gelu_tanh", F.gelu(g, approximate="tanh") * u),
+                         ("clamped_silu", (high + 1) * low * torch.sigmoid(low * torch.tensor(1.702).double()))):
+        put(f"act.{name}", F.linear(hidden, down, down_bias))
+
+
+for case in (rms_norm, attention_inputs, attention, router, feed_forward, linear, elementwise, attention_sinks,
+             router_bias, activations):
     case()
 out = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "operations.bin")
 with open(out, "wb") as f:

@@ -189,9 +189,23 @@ class ReferenceTest : public QObject {
                               .pages = pages},
                              *stream_);
     for (const int window : {0, 3}) {
-      std::vector<float> out(q.size());
-      table().attention({q.data(), 48, 4, 7, 6, 0.25F, window, pages, out.data()}, *stream_);
-      VERIFY_EQUAL(out, array(window == 0 ? "attention.window0" : "attention.window3"));
+      const std::vector<float> sinks = array("attention.sinks");
+      for (const float* given : {static_cast<const float*>(nullptr), sinks.data()}) {
+        std::vector<float> out(q.size());
+        table().attention({.q = q.data(),
+                           .q_stride = 48,
+                           .first = 4,
+                           .tokens = 7,
+                           .heads = 6,
+                           .scale = 0.25F,
+                           .window = window,
+                           .sinks = given,
+                           .pages = pages,
+                           .out = out.data()},
+                          *stream_);
+        VERIFY_EQUAL(out,
+                     array((given ? "attention.sinks_window" : "attention.window") + std::to_string(window)));
+      }
     }
   }
 
@@ -217,6 +231,25 @@ class ReferenceTest : public QObject {
       VERIFY_EQUAL(weights, array(normalise ? "router.normalised" : "router.weights"));
       VERIFY_EQUAL(shared, normalise ? array("router.shared") : std::vector<float>(4));
     }
+  }
+
+  void routerWithBiases() {
+    std::vector<std::int32_t> ids(12);
+    std::vector<float> logits(36), weights(12);
+    table().router({.x = array("router.x").data(),
+                    .tokens = 4,
+                    .weight = matrix(array("router.weight"), 9),
+                    .bias = array("router.bias").data(),
+                    .shared_gate = {},
+                    .used = 3,
+                    .normalise = true,
+                    .logits = logits.data(),
+                    .ids = ids.data(),
+                    .weights = weights.data()},
+                   *stream_);
+    VERIFY_EQUAL(logits, array("router.biased_logits"));
+    QCOMPARE(ids, golden_.ints["router.biased_ids"]);
+    VERIFY_EQUAL(weights, array("router.biased_weights"));
   }
 
   void tiedExpertsComeInOrder() {
@@ -261,6 +294,28 @@ class ReferenceTest : public QObject {
     table().feed_forward(
         {.x = x.data(), .tokens = 4, .d = 6, .experts = {}, .shared = &shared, .out = out.data()}, *stream_);
     VERIFY_EQUAL(out, array("ff.dense"));
+  }
+
+  void activations() {
+    const std::vector<float> x = array("act.x"), gate = array("act.gate"), up = array("act.up"),
+                             down = array("act.down"), gate_bias = array("act.gate_bias"),
+                             up_bias = array("act.up_bias"), down_bias = array("act.down_bias");
+    for (const auto& [activation, name] : {std::pair{Activation::silu, "act.silu"},
+                                           {Activation::gelu_tanh, "act.gelu_tanh"},
+                                           {Activation::clamped_silu, "act.clamped_silu"}}) {
+      const Expert expert{.gate = matrix(gate, 5),
+                          .up = matrix(up, 5),
+                          .down = matrix(down, 6),
+                          .activation = activation,
+                          .gate_bias = gate_bias.data(),
+                          .up_bias = up_bias.data(),
+                          .down_bias = down_bias.data()};
+      std::vector<float> out(24);
+      table().feed_forward(
+          {.x = x.data(), .tokens = 4, .d = 6, .experts = {}, .shared = &expert, .out = out.data()},
+          *stream_);
+      VERIFY_EQUAL(out, array(name));
+    }
   }
 
   void linear() {

@@ -354,7 +354,7 @@ void PackedTest::configurationIsRefused_data() {
   const auto row = [](const char* text, bool unsupported, const char* words) {
     QTest::newRow(text) << QString(text) << unsupported << QString(words);
   };
-  for (const char* method : {"bitsandbytes", "fp8", "compressed-tensors", "hqq", "mxfp4", "gptq2"}) {
+  for (const char* method : {"bitsandbytes", "fp8", "compressed-tensors", "hqq", "nvfp4", "gptq2"}) {
     QTest::newRow(method)
         << QString(R"({"quant_method":"%1"})").arg(method) << true
         << QString("quant_method is \"%1\", Fovea reads gptq, awq and auto-round").arg(method);

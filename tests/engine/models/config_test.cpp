@@ -150,8 +150,8 @@ class ConfigTest : public QObject {
     row("dense layers as text", R"({"mlp_only_layers": "all"})", false, "mlp_only_layers is not a list");
     row("theta 0", R"({"rope_theta": 0})", false, "rope_theta is 0");
     row("no type", R"({"model_type": null})", false, "model_type is missing");
-    row("unknown type", R"({"model_type": "gpt_oss"})", true,
-        "model_type is \"gpt_oss\", an architecture that is not supported");
+    row("unknown type", R"({"model_type": "gemma4"})", true,
+        "model_type is \"gemma4\", an architecture that is not supported");
     row("activation", R"({"hidden_act": "gelu"})", true, "hidden_act is \"gelu\", expected \"silu\"");
     row("quantised otherwise", R"({"quantization_config": {"quant_method": "fp8"}})", true,
         "quant_method is \"fp8\", Fovea reads gptq, awq and auto-round");
@@ -296,7 +296,6 @@ class ConfigTest : public QObject {
     layer("a short convolution", [](LayerConfig& l) { l.mixer = ShortConvolutionConfig{}; });
     layer("a cap on attention's logits", [](LayerConfig& l) { l.attention()->softcap = 50; });
     layer("a norm of values", [](LayerConfig& l) { l.attention()->v_norm = true; });
-    layer("attention sinks", [](LayerConfig& l) { l.attention()->sinks = true; });
     layer("a gate on attention's output", [](LayerConfig& l) { l.attention()->gate = true; });
     layer("values that are keys", [](LayerConfig& l) { l.attention()->values_are_keys = true; });
     layer("keys and values of another layer", [](LayerConfig& l) { l.attention()->kv_from = 0; });
@@ -310,12 +309,10 @@ class ConfigTest : public QObject {
     layer("a scale of a block's output", [](LayerConfig& l) { l.output_scale = true; });
     layer("an input for each layer", [](LayerConfig& l) { l.per_layer_input = 16; });
     layer("no feed-forward part", [](LayerConfig& l) { l.experts.reset(); });
-    layer("another activation", [](LayerConfig& l) { l.experts->activation = Activation::gelu_tanh; });
-    layer("biases of experts", [](LayerConfig& l) { l.experts->bias = true; });
     layer("a norm of one of two", [](LayerConfig& l) { l.experts->norms.after = true; });
     layer("a router by sigmoids", [](LayerConfig& l) { l.experts->router.scores = RouterScores::sigmoid; });
-    layer("a router with biases", [](LayerConfig& l) { l.experts->router.bias = true; });
-    layer("a router with biases", [](LayerConfig& l) { l.experts->router.choice_bias = true; });
+    layer("a router that chooses by scores with biases",
+          [](LayerConfig& l) { l.experts->router.choice_bias = true; });
     layer("routing by groups", [](LayerConfig& l) { l.experts->router.groups = 2; });
     layer("a router with a norm", [](LayerConfig& l) { l.experts->router.own_norm = true; });
     layer("a scale for each expert", [](LayerConfig& l) { l.experts->router.expert_scales = true; });
@@ -324,7 +321,6 @@ class ConfigTest : public QObject {
     const auto dense = [&](const char* says, const std::function<void(DenseConfig&)>& change) {
       layer(says, [&](LayerConfig& l) { change(l.dense.emplace(DenseConfig{.width = 8})); });
     };
-    dense("another activation", [](DenseConfig& d) { d.activation = Activation::gelu_tanh; });
     dense("biases in the feed-forward part", [](DenseConfig& d) { d.bias = true; });
     dense("a norm of one of two", [](DenseConfig& d) { d.norms.before = true; });
     layer("a dense part beside shared experts", [](LayerConfig& l) {

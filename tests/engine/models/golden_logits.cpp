@@ -39,6 +39,21 @@ const std::vector<Case>& cases() {
   return list;
 }
 
+const std::vector<Case>& family_cases() {
+  static const std::vector<Case> list = [] {
+    std::vector<Case> read;
+    std::ifstream file(golden("families/cases.json"));
+    for (const auto& entry : nlohmann::json::parse(file)) {
+      read.push_back({entry["name"], golden("families") / entry["model"].get<std::string>(),
+                      entry["tokens"].get<std::vector<TokenId>>(),
+                      read_npy(golden("families") / entry["expected"].get<std::string>()), entry["quantised"],
+                      entry["rows"].get<std::vector<std::size_t>>()});
+    }
+    return read;
+  }();
+  return list;
+}
+
 const Case& case_named(std::string_view name) {
   return *std::ranges::find(cases(), name, &Case::name);
 }

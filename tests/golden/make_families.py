@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""Tiny random models of the families that a folder publishes in a form of its own, as that folder and as the peer's GGUF.
+
+    make_families.py PEER [OUTPUT]     PEER: llama.cpp's source; OUTPUT: default the folder "families" beside this file
+
+Each case is a folder (config.json, model.safetensors) and the GGUF file that the peer's convert_hf_to_gguf.py makes of
+it; cases.json lists them with their tokens and the rows of logits that NAME.npy holds [rows, vocabulary] in float32,
+as transformers computes them. Prompts go on behind windows, YaRN's first context and passes of 512. Weights are rounded
+to bfloat16 (stored as F32), or are MXFP4. Needs transformers 5, torch, safetensors, gguf and numpy.
+"""
+
+import json
+import pathlib
+import shutil
+import sys
+
+import numpy as np
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+PEER = pathlib.Path(sys.argv[1])
+OUT = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).parent / "families"
+sys.path[:0] = [str(PEER), str(PEER / "gguf-py")]
+import gguf  # noqa: E402  (the peer's own)
+from conversion import get_model_class  # noqa: E402
+from conversion.base import TextModel  # noqa: E402
+
+# Of blocks few: a device whose activations are 8-bit blocks as well must not choose another expert.
+TOKENS, TOKENS_OF_BLOCKS = 600, 40
+ROWS = sorted({*range(0, 40, 3), 63, 64, 65, 127, 128, 129, 255, 256, *range(500, 530, 4), 599})
+
+
+def byte_tokens():
+    """GPT-2's letter for each byte."""
+    letters = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [b for b in range(256) if b not in letters]
+    return [chr(b) if b in letters else chr(256 + others.index(b)) for b in range(256)]
+
+
+def bytes_alone(pre):
+    """A vocabulary of bytes and one merge, so that the peer can read text with the file."""
+    def set_vocab(self):
+        count = self.hparams["vocab_size"]
+        tokens = byte_tokens() + ["Ġt"] + [f"<|{i}|>" for i in range(257, count)]
+        self.gguf_writer.add_tokenizer_model("gpt2")
+        self.gguf_writer.add_tokenizer_pre(pre)
+        self.gguf_writer.add_token_list(tokens[:count])
+        self.gguf_writer.add_token_types([gguf.TokenType.NORMAL] * 257 + [gguf.TokenType.CONTROL] * (count - 257))
+        self.gguf_writer.add_token_merges(["Ġ t"])
+        self.gguf_writer.add_eos_token_id(count - 1)
+    return set_vocab
+
+
+def convert(folder, target, pre):
+    """By the peer's class for the folder's architecture, keys and tensors; the vocabulary alone is made here."""
+    hparams = TextModel.load_hparams(folder, False)
+    kind = get_model_class(hparams["architectures"][0])
+    kind.set_vocab = bytes_alone(pre)
+    with torch.inference_mode():
+        kind(folder, gguf.LlamaFileType.ALL_F32, target, model_name="tiny", hparams=hparams).write()
+
+
+def randomise(model, seed):
+    """Weights large enough that a wrong rotation, mask, norm or expert shows in the logits."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            noise = torch.randn(weight.shape, generator=generator)
+            if name.endswith("sinks"):
+                weight.copy_(noise * 2)
+            elif "bias" in name:
+                weight.copy_(noise * 0.3)
+            elif weight.dim() == 1:
+                weight.copy_(1 + 0.3 * noise)
+            else:
+                inputs = weight.shape[-2] if weight.dim() == 3 else weight.shape[-1]
+                weight.copy_(noise * (1.0 if "embed" in name else 1.2 / inputs ** 0.5))
+            weight.copy_(weight.bfloat16().float())
+
+
+def margin(model, ids):
+    """How far the last chosen expert is ahead of the first one left out: a tie would make the test a coin toss."""
+    closest = 1.0
+    for logits in model(ids, output_router_logits=True).router_logits or ():
+        used = model.config.num_experts_per_tok
+        ranked = torch.softmax(logits.reshape(-1, logits.shape[-1]), -1).sort(-1, descending=True).values
+        closest = min(closest, (ranked[:, used - 1] - ranked[:, used]).min().item())
+    return closest
+
+
+MXFP4 = torch.tensor([0.0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+def mxfp4(weight, generator):
+    """Random blocks [experts, outputs, blocks, 16] and scales for a float weight [experts, inputs, outputs], which
+    becomes what they mean."""
+    experts, inputs, outputs = weight.shape
+    codes = torch.randint(0, 16, (experts, outputs, inputs // 32, 32), generator=generator)
+    # Around 0.02 to 0.2 for the largest code.
+    scales = torch.randint(127 - 8, 127 - 4, (experts, outputs, inputs // 32), generator=generator)
+    values = MXFP4[codes] * torch.exp2(scales.float() - 127)[..., None]
+    with torch.no_grad():
+        weight.copy_(values.reshape(experts, outputs, inputs).transpose(1, 2))
+    blocks = codes[..., 0::2] | codes[..., 1::2] << 4
+    return blocks.to(torch.uint8), scales.to(torch.uint8)
+
+
+def gpt_oss(index):
+    """Heads that are no share of the hidden size, windows on every other layer, YaRN far beyond its first context."""
+    shape = [dict(hidden_size=46, intermediate_size=27, head_dim=10, num_attention_heads=6, num_key_value_heads=2,
+                  num_local_experts=5, num_experts_per_tok=2),
+             dict(hidden_size=64, intermediate_size=96, head_dim=12, num_attention_heads=4, num_key_value_heads=1,
+                  num_local_experts=6, num_experts_per_tok=4)][index]
+    rope = dict(rope_type="yarn", factor=8.0, beta_fast=32.0, beta_slow=1.0, truncate=False,
+                original_max_position_embeddings=96, rope_theta=150000.0)
+    return transformers.GptOssConfig(num_hidden_layers=[4, 2][index], vocab_size=271, sliding_window=[7, 21][index],
+                                     max_position_embeddings=768, rope_parameters=rope, rms_norm_eps=1e-5,
+                                     tie_word_embeddings=False, pad_token_id=0, eos_token_id=270, **shape)
+
+
+def publish_gpt_oss(folder, model, seed):
+    """The second shape as the published folders are: blocks and scales in place of the experts' floats."""
+    if model.config.hidden_size % 32:
+        return model.save_pretrained(folder)
+    generator = torch.Generator().manual_seed(seed)
+    packed = {}
+    for name, weight in model.named_parameters():
+        if name.endswith(("gate_up_proj", "down_proj")):
+            packed[name + "_blocks"], packed[name + "_scales"] = mxfp4(weight, generator)
+    model.save_pretrained(folder)
+    tensors = load_file(folder / "model.safetensors")
+    kept = {k: v for k, v in tensors.items() if not k.endswith(("gate_up_proj", "down_proj"))}
+    save_file({**kept, **packed}, folder / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((folder / "config.json").read_text())
+    config["quantization_config"] = dict(quant_method="mxfp4", modules_to_not_convert=["lm_head"])
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+
+
+def mellum(index):
+    """Windows on all layers but each fourth or third, and YaRN on the others alone."""
+    shape = [dict(hidden_size=24, head_dim=10, num_attention_heads=4, num_key_value_heads=2, num_experts=5,
+                  num_experts_per_tok=2, moe_intermediate_size=11, sliding_window=7, num_hidden_layers=4),
+             dict(hidden_size=30, head_dim=8, num_attention_heads=3, num_key_value_heads=1, num_experts=4,
+                  num_experts_per_tok=3, moe_intermediate_size=13, sliding_window=37, num_hidden_layers=3)][index]
+    kinds = (["sliding_attention"] * (shape["num_hidden_layers"] - 1)) + ["full_attention"]
+    rope = dict(sliding_attention=dict(rope_type="default", rope_theta=10_000.0),
+                full_attention=dict(rope_type="yarn", rope_theta=500_000.0, factor=8.0,
+                                    original_max_position_embeddings=96, attention_factor=[1.2, None][index]))
+    if index == 1:
+        del rope["full_attention"]["attention_factor"]
+    return transformers.MellumConfig(vocab_size=271, max_position_embeddings=768, layer_types=kinds, rope_parameters=rope,
+                                     rms_norm_eps=1e-6, norm_topk_prob=True, tie_word_embeddings=False,
+                                     intermediate_size=19, pad_token_id=0, eos_token_id=270, use_sliding_window=True,
+                                     mlp_layer_types=["sparse"] * len(kinds), **shape)
+
+
+FAMILIES = {"mellum": (mellum, lambda folder, model, seed: model.save_pretrained(folder), "qwen2"),
+            "gpt_oss": (gpt_oss, publish_gpt_oss, "gpt-4o")}
+
+
+def main():
+    torch.set_num_threads(2)
+    transformers.utils.logging.disable_progress_bar()
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir(parents=True)
+    cases = []
+    for family, (config_of, publish, pre) in FAMILIES.items():
+        for index in range(2):
+            name = f"{family}-{index}"
+            for attempt in range(2000):
+                config = config_of(index)
+                model = transformers.AutoModelForCausalLM.from_config(
+                    config, attn_implementation="eager", experts_implementation="eager").float().eval()
+                seed = 1000 * index + attempt
+                randomise(model, seed)
+                folder = OUT / name
+                shutil.rmtree(folder, ignore_errors=True)
+                publish(folder, model, seed)
+                blocks = "quantization_config" in (folder / "config.json").read_text()
+                tokens = TOKENS_OF_BLOCKS if blocks else TOKENS
+                generator = torch.Generator().manual_seed(seed)
+                ids = torch.randint(0, config.vocab_size, (1, tokens), generator=generator)
+                with torch.no_grad():
+                    if margin(model, ids) < (2e-3 if blocks else 2e-5):
+                        continue
+                    logits = model(ids).logits[0].float().numpy()
+                assert np.isfinite(logits).all() and logits.std() > 0.1
+                break
+            else:
+                raise RuntimeError(f"{name}: every seed has a tie between experts")
+            (folder / "generation_config.json").unlink(missing_ok=True)
+            rows = [row for row in ROWS if row < tokens]
+            np.save(OUT / f"{name}.npy", logits[rows])
+            convert(folder, OUT / f"{name}.gguf", pre)
+            entry = dict(name=name, tokens=ids[0].tolist(), rows=rows, expected=f"{name}.npy", quantised=blocks)
+            cases += [dict(entry, model=name), dict(entry, name=name + "-gguf", model=f"{name}.gguf")]
+            print(name, "seed", seed)
+    (OUT / "cases.json").write_text("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n")
+
+
+if __name__ == "__main__":
+    main()
