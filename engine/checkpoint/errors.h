@@ -82,10 +82,10 @@ FOVEA_PHRASE(store_short_texts, "a list of short texts");
 FOVEA_PHRASE(store_list_without_repetitions, "a list without repetitions");
 
 // joined_experts.cpp: what a shape should be.
-FOVEA_PHRASE(joined_floats, "[experts, inputs, outputs], of gate_up_proj an even number of outputs");
-FOVEA_PHRASE(joined_biases, "[experts, outputs], of gate_up_proj an even number of outputs");
-FOVEA_PHRASE(joined_blocks, "[experts, outputs, blocks, 16], of gate_up_proj an even number of outputs");
-FOVEA_PHRASE(joined_scales, "that of the blocks, without their 16 bytes");
+FOVEA_PHRASE(joined_floats, "[experts, inputs, outputs], with an even number of outputs in gate_up_proj");
+FOVEA_PHRASE(joined_biases, "[experts, outputs], with an even number of outputs in gate_up_proj");
+FOVEA_PHRASE(joined_blocks, "[experts, outputs, blocks, 16], with an even number of outputs in gate_up_proj");
+FOVEA_PHRASE(joined_scales, "the shape of the blocks without its last dimension");
 
 }  // namespace fovea::phrases
 
@@ -193,7 +193,7 @@ FOVEA_ERROR(invalid, fewer_bytes_than_announced,
 
 // folder_checkpoint.cpp, joined_experts.cpp
 FOVEA_ERROR(unsupported, mxfp4_of_another_model,
-            "quantization_config's quant_method is \"mxfp4\", which Fovea reads of gpt-oss alone",
+            "quantization_config's quant_method is \"mxfp4\", which Fovea reads only for gpt-oss",
             "Use the model's unquantised folder, or a GGUF file of it");
 FOVEA_ERROR(format, joined_shape, "tensor {tensor} has the shape [{shape}], expected {expected}", "");
 

@@ -47,7 +47,8 @@ Phrase unbuilt(const DenseConfig& d) {
 }
 
 Phrase unbuilt(const ExpertsConfig& e) {
-  return first({{e.norms != no_norms, phrases::norm_of_one_branch()},
+  return first({{e.bias && e.shared.count > 0, phrases::shared_expert_biases()},
+                {e.norms != no_norms, phrases::norm_of_one_branch()},
                 {e.router.scores != RouterScores::softmax, phrases::sigmoid_router()},
                 {e.router.choice_bias, phrases::router_choice_biases()},
                 {e.router.groups != 1 || e.router.groups_used != 1, phrases::router_groups()},

@@ -179,9 +179,8 @@ struct LayerConfig {
 
 struct ModelConfig {
   std::string name;
-  std::string
-      architecture;  // "llama", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "mixtral", "mellum", "gpt_oss"
-  std::int64_t hidden = 0;  // d
+  std::string architecture;  // the family's name: "qwen3_moe" (families.h)
+  std::int64_t hidden = 0;   // d
   std::int64_t vocabulary = 0;
   std::int64_t context = 0;
   double norm_eps = 1e-6;

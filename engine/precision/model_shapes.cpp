@@ -10,6 +10,23 @@ namespace {
 
 using kernels::Type;
 
+constexpr ModelShape gpt_oss(const char* name, std::int64_t layers, std::int64_t experts) {
+  return {.name = name,
+          .layers = layers,
+          .hidden = 2880,
+          .heads = 64,
+          .kv_heads = 8,
+          .head_dim = 64,
+          .vocabulary = 201088,
+          .context = 131072,
+          .experts = experts,
+          .experts_used = 4,
+          .expert_width = 2880,
+          .expert_type = Type::mxfp4,
+          .biases = true,
+          .window = 128};
+}
+
 constexpr ModelShape shapes[] = {
     // Qwen/Qwen3-30B-A3B-Instruct-2507: 30.5 B parameters, 29.9 B without embeddings.
     {.name = "qwen3-30b-a3b",
@@ -55,35 +72,9 @@ constexpr ModelShape shapes[] = {
      .experts_used = 2,
      .expert_width = 14336},
     // openai/gpt-oss-120b: 116.8 B parameters, 60.8 GiB as published. Even layers have the window.
-    {.name = "gpt-oss-120b",
-     .layers = 36,
-     .hidden = 2880,
-     .heads = 64,
-     .kv_heads = 8,
-     .head_dim = 64,
-     .vocabulary = 201088,
-     .context = 131072,
-     .experts = 128,
-     .experts_used = 4,
-     .expert_width = 2880,
-     .expert_type = Type::mxfp4,
-     .biases = true,
-     .window = 128},
+    gpt_oss("gpt-oss-120b", 36, 128),
     // openai/gpt-oss-20b: 20.9 B parameters, 12.8 GiB as published.
-    {.name = "gpt-oss-20b",
-     .layers = 24,
-     .hidden = 2880,
-     .heads = 64,
-     .kv_heads = 8,
-     .head_dim = 64,
-     .vocabulary = 201088,
-     .context = 131072,
-     .experts = 32,
-     .experts_used = 4,
-     .expert_width = 2880,
-     .expert_type = Type::mxfp4,
-     .biases = true,
-     .window = 128},
+    gpt_oss("gpt-oss-20b", 24, 32),
     // Qwen/Qwen3-4B-Instruct-2507: 4.0 B parameters, 3.6 B without embeddings.
     {.name = "qwen3-4b",
      .layers = 36,

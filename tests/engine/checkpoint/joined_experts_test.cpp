@@ -1,8 +1,6 @@
 // gpt-oss' experts: what the joined tensors become, in floats and in MXFP4, and what is refused.
 #include <cmath>
-#include <cstring>
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/checkpoint/checkpoint.h"
@@ -18,13 +16,6 @@ using nlohmann::json;
 
 namespace {
 
-struct Joined {
-  std::string dtype;
-  std::vector<std::int64_t> shape;
-  FileBytes data;
-};
-using JoinedTensors = std::map<std::string, Joined>;
-
 const std::string in_layer = "model.layers.0.mlp.experts.";
 
 template <class Number>
@@ -36,13 +27,13 @@ FileBytes counted(std::size_t count) {
 }
 
 // 2 experts, 3 inputs, 4 outputs of gate and up; each number is its place in the file.
-JoinedTensors floats() {
+StoredTensors floats() {
   return {{in_layer + "gate_up_proj", {"F32", {2, 3, 4}, counted<float>(24)}},
           {in_layer + "gate_up_proj_bias", {"F32", {2, 4}, counted<float>(8)}}};
 }
 
 // 1 expert, 2 outputs (a row of gate and one of up) of 64 inputs.
-JoinedTensors blocks() {
+StoredTensors blocks() {
   FileBytes codes(2 * 2 * 16);
   for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<FileBytes::value_type>(i * 37 + 5);
   FileBytes scales(4);
@@ -51,20 +42,8 @@ JoinedTensors blocks() {
           {in_layer + "gate_up_proj_scales", {"U8", {1, 2, 2}, scales}}};
 }
 
-void write_joined(const std::filesystem::path& folder, const JoinedTensors& tensors, const json& config) {
-  json header = json::object();
-  FileBytes data;
-  for (const auto& [name, stored] : tensors) {
-    const std::size_t begin = data.size();
-    data.insert(data.end(), stored.data.begin(), stored.data.end());
-    header[name] = {{"dtype", stored.dtype}, {"shape", stored.shape}, {"data_offsets", {begin, data.size()}}};
-  }
-  const std::string text = header.dump();
-  FileBytes bytes(8 + text.size());
-  overwrite<std::uint64_t>(bytes, 0, text.size());
-  std::memcpy(bytes.data() + 8, text.data(), text.size());
-  bytes.insert(bytes.end(), data.begin(), data.end());
-  write_bytes(folder / "model.safetensors", bytes);
+void write_joined(const std::filesystem::path& folder, const StoredTensors& tensors, const json& config) {
+  write_safetensors(folder / "model.safetensors", tensors);
   write_text(folder / "config.json", config.dump());
 }
 
@@ -89,7 +68,7 @@ const json published = {{"model_type", "gpt_oss"}, {"quantization_config", {{"qu
 
 struct Refused {
   const char* name;
-  std::function<void(JoinedTensors&, json&)> change;
+  std::function<void(StoredTensors&, json&)> change;
   ErrorKind kind;
   const char* words;
 };
@@ -97,28 +76,28 @@ struct Refused {
 const std::vector<Refused>& refused() {
   constexpr ErrorKind format = ErrorKind::format, unsupported = ErrorKind::unsupported;
   static const std::vector<Refused> list = {
-      {"another model's MXFP4", [](JoinedTensors&, json& c) { c["model_type"] = "qwen3_moe"; }, unsupported,
-       "of gpt-oss alone"},
-      {"no configuration", [](JoinedTensors&, json& c) { c = gpt_oss; }, unsupported, "has type \"U8\""},
-      {"no scales", [](JoinedTensors& t, json&) { t.erase(in_layer + "gate_up_proj_scales"); }, format,
+      {"another model's MXFP4", [](StoredTensors&, json& c) { c["model_type"] = "qwen3_moe"; }, unsupported,
+       "only for gpt-oss"},
+      {"no configuration", [](StoredTensors&, json& c) { c = gpt_oss; }, unsupported, "has type \"U8\""},
+      {"no scales", [](StoredTensors& t, json&) { t.erase(in_layer + "gate_up_proj_scales"); }, format,
        "gate_up_proj_scales\" is missing beside"},
-      {"no blocks", [](JoinedTensors& t, json&) { t.erase(in_layer + "gate_up_proj_blocks"); }, format,
+      {"no blocks", [](StoredTensors& t, json&) { t.erase(in_layer + "gate_up_proj_blocks"); }, format,
        "gate_up_proj_blocks\" is missing beside"},
       {"blocks of other codes",
-       [](JoinedTensors& t, json&) { t[in_layer + "gate_up_proj_blocks"].shape = {1, 2, 4, 8}; }, format,
+       [](StoredTensors& t, json&) { t[in_layer + "gate_up_proj_blocks"].shape = {1, 2, 4, 8}; }, format,
        "has the shape [1, 2, 4, 8], expected [experts, outputs, blocks, 16]"},
       {"an odd number of outputs",
-       [](JoinedTensors& t, json&) { t[in_layer + "gate_up_proj_blocks"].shape = {2, 1, 2, 16}; }, format,
+       [](StoredTensors& t, json&) { t[in_layer + "gate_up_proj_blocks"].shape = {2, 1, 2, 16}; }, format,
        "has the shape [2, 1, 2, 16]"},
-      {"other scales", [](JoinedTensors& t, json&) { t[in_layer + "gate_up_proj_scales"].shape = {2, 2, 1}; },
-       format, "has the shape [2, 2, 1], expected that of the blocks"},
-      {"bytes of no expert", [](JoinedTensors& t, json&) { t["x_blocks"] = {"U8", {1}, FileBytes(1)}; },
+      {"other scales", [](StoredTensors& t, json&) { t[in_layer + "gate_up_proj_scales"].shape = {2, 2, 1}; },
+       format, "has the shape [2, 2, 1], expected the shape of the blocks"},
+      {"bytes of no expert", [](StoredTensors& t, json&) { t["x_blocks"] = {"U8", {1}, FileBytes(1)}; },
        unsupported, "\"x_blocks\" has type \"U8\""},
       {"floats in two dimensions",
-       [](JoinedTensors& t, json&) { t[in_layer + "down_proj"] = {"F32", {2, 3}, FileBytes(24)}; }, format,
+       [](StoredTensors& t, json&) { t[in_layer + "down_proj"] = {"F32", {2, 3}, FileBytes(24)}; }, format,
        "has the shape [2, 3], expected [experts, inputs, outputs]"},
       {"an odd number of biases",
-       [](JoinedTensors& t, json&) { t[in_layer + "gate_up_proj_bias"] = {"F32", {1, 3}, FileBytes(12)}; },
+       [](StoredTensors& t, json&) { t[in_layer + "gate_up_proj_bias"] = {"F32", {1, 3}, FileBytes(12)}; },
        format, "has the shape [1, 3], expected [experts, outputs]"},
   };
   return list;
@@ -176,7 +155,7 @@ class JoinedExpertsTest : public QObject {
   void damageIsRefused() {
     QFETCH(int, index);
     const Refused& row = refused()[static_cast<std::size_t>(index)];
-    JoinedTensors tensors = blocks();
+    StoredTensors tensors = blocks();
     json config = published;
     row.change(tensors, config);
     const TemporaryFolder folder;

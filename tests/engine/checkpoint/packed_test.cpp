@@ -33,12 +33,7 @@ std::vector<float> weights(const Checkpoint& file, const TensorInfo& tensor) {
 }
 
 // One layer of 32 outputs and 64 inputs, two groups: all codes 5, zero points 8, scales 0.5.
-struct Stored {
-  std::string dtype;
-  std::vector<std::int64_t> shape;
-  FileBytes data;
-};
-using Tensors = std::map<std::string, Stored>;
+using Tensors = StoredTensors;
 
 template <class Number>
 FileBytes repeated(Number value, std::size_t count) {
@@ -62,19 +57,7 @@ json gptq() {
 }
 
 void write_folder(const std::filesystem::path& folder, const Tensors& tensors, const json& quantization) {
-  json header = json::object();
-  FileBytes data;
-  for (const auto& [name, stored] : tensors) {
-    const std::size_t begin = data.size();
-    data.insert(data.end(), stored.data.begin(), stored.data.end());
-    header[name] = {{"dtype", stored.dtype}, {"shape", stored.shape}, {"data_offsets", {begin, data.size()}}};
-  }
-  const std::string text = header.dump();
-  FileBytes bytes(8 + text.size());
-  overwrite<std::uint64_t>(bytes, 0, text.size());
-  std::memcpy(bytes.data() + 8, text.data(), text.size());
-  bytes.insert(bytes.end(), data.begin(), data.end());
-  write_bytes(folder / "model.safetensors", bytes);
+  write_safetensors(folder / "model.safetensors", tensors);
   json config = json::object();
   if (!quantization.is_null()) config["quantization_config"] = quantization;
   write_text(folder / "config.json", config.dump());
@@ -87,7 +70,7 @@ struct HostileLayer {
   const char* words;
 };
 
-void resize(Stored& stored, std::vector<std::int64_t> shape, std::size_t width) {
+void resize(StoredTensor& stored, std::vector<std::int64_t> shape, std::size_t width) {
   std::size_t count = width;
   for (const std::int64_t size : shape) count *= static_cast<std::size_t>(size);
   stored.shape = std::move(shape);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -76,6 +78,30 @@ inline std::uint64_t overwrite_text(FileBytes& bytes, std::string_view from, std
   if (to.size() > from.size()) throw std::runtime_error("the new text is longer");
   std::memcpy(bytes.data() + offset, to.data(), to.size());
   return offset;
+}
+
+// A tensor as a safetensors file is to have it.
+struct StoredTensor {
+  std::string dtype;
+  std::vector<std::int64_t> shape;
+  FileBytes data;
+};
+using StoredTensors = std::map<std::string, StoredTensor>;
+
+inline void write_safetensors(const std::filesystem::path& path, const StoredTensors& tensors) {
+  nlohmann::json header = nlohmann::json::object();
+  FileBytes data;
+  for (const auto& [name, stored] : tensors) {
+    const std::size_t begin = data.size();
+    data.insert(data.end(), stored.data.begin(), stored.data.end());
+    header[name] = {{"dtype", stored.dtype}, {"shape", stored.shape}, {"data_offsets", {begin, data.size()}}};
+  }
+  const std::string text = header.dump();
+  FileBytes bytes(8 + text.size());
+  overwrite<std::uint64_t>(bytes, 0, text.size());
+  std::memcpy(bytes.data() + 8, text.data(), text.size());
+  bytes.insert(bytes.end(), data.begin(), data.end());
+  write_bytes(path, bytes);
 }
 
 }  // namespace fovea::tests

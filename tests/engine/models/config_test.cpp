@@ -311,8 +311,11 @@ class ConfigTest : public QObject {
     layer("no feed-forward part", [](LayerConfig& l) { l.experts.reset(); });
     layer("a norm of one of two", [](LayerConfig& l) { l.experts->norms.after = true; });
     layer("a router by sigmoids", [](LayerConfig& l) { l.experts->router.scores = RouterScores::sigmoid; });
-    layer("a router that chooses by scores with biases",
-          [](LayerConfig& l) { l.experts->router.choice_bias = true; });
+    layer("biases of experts beside shared ones", [](LayerConfig& l) {
+      l.experts->bias = true;
+      l.experts->shared = {.count = 1, .width = 8};
+    });
+    layer("a router with selection biases", [](LayerConfig& l) { l.experts->router.choice_bias = true; });
     layer("routing by groups", [](LayerConfig& l) { l.experts->router.groups = 2; });
     layer("a router with a norm", [](LayerConfig& l) { l.experts->router.own_norm = true; });
     layer("a scale for each expert", [](LayerConfig& l) { l.experts->router.expert_scales = true; });

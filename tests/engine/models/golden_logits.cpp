@@ -18,15 +18,26 @@ double allowed(const Case& c, const kernels::Device& device) {
   return 0.03 * largest;
 }
 
+namespace {
+
+// Of a folder's cases.json.
+std::vector<Case> read_cases(const std::filesystem::path& folder) {
+  std::vector<Case> read;
+  std::ifstream file(folder / "cases.json");
+  for (const auto& entry : nlohmann::json::parse(file)) {
+    read.push_back({entry["name"], folder / entry["model"].get<std::string>(),
+                    entry["tokens"].get<std::vector<TokenId>>(),
+                    read_npy(folder / entry["expected"].get<std::string>()), entry["quantised"],
+                    entry.value("rows", std::vector<std::size_t>())});
+  }
+  return read;
+}
+
+}  // namespace
+
 const std::vector<Case>& cases() {
   static const std::vector<Case> list = [] {
-    std::vector<Case> read;
-    std::ifstream file(golden("models/cases.json"));
-    for (const auto& entry : nlohmann::json::parse(file)) {
-      read.push_back({entry["name"], golden("models") / entry["model"].get<std::string>(),
-                      entry["tokens"].get<std::vector<TokenId>>(),
-                      read_npy(golden("models") / entry["expected"].get<std::string>()), entry["quantised"]});
-    }
+    std::vector<Case> read = read_cases(golden("models"));
     // Packed as GPTQ, AWQ and AutoRound do it.
     std::ifstream packed(golden("quantized/cases.json"));
     for (const auto& entry : nlohmann::json::parse(packed)) {
@@ -40,17 +51,7 @@ const std::vector<Case>& cases() {
 }
 
 const std::vector<Case>& family_cases() {
-  static const std::vector<Case> list = [] {
-    std::vector<Case> read;
-    std::ifstream file(golden("families/cases.json"));
-    for (const auto& entry : nlohmann::json::parse(file)) {
-      read.push_back({entry["name"], golden("families") / entry["model"].get<std::string>(),
-                      entry["tokens"].get<std::vector<TokenId>>(),
-                      read_npy(golden("families") / entry["expected"].get<std::string>()), entry["quantised"],
-                      entry["rows"].get<std::vector<std::size_t>>()});
-    }
-    return read;
-  }();
+  static const std::vector<Case> list = read_cases(golden("families"));
   return list;
 }
 
