@@ -22,8 +22,7 @@ std::vector<std::string> demo_tiers() {
   return {"file", "q2"};
 }
 
-std::optional<PrecisionRequest> demo_precision(const fs::path& model, const fs::path& stores,
-                                               std::int64_t context) {
+Result<PrecisionRequest> demo_precision(const fs::path& model, const fs::path& stores, std::int64_t context) {
   LoadOptions settings;
   settings.model = model;
   settings.context = context;
@@ -31,10 +30,9 @@ std::optional<PrecisionRequest> demo_precision(const fs::path& model, const fs::
   settings.precision.tiers = demo_tiers();
   settings.precision.stores_folder = stores;
   settings.precision.dynaexq.interval_tokens = interval_tokens;
-  const auto all_high = plan_model(settings);
-  if (!all_high) return {};
-  const auto least = static_cast<double>(all_high->plan.min_bytes);
-  const auto most = static_cast<double>(all_high->plan.whole_bytes);
+  FOVEA_TRY(const auto all_high, plan_model(settings));
+  const auto least = static_cast<double>(all_high.plan.min_bytes);
+  const auto most = static_cast<double>(all_high.plan.whole_bytes);
   constexpr double megabyte = 1e6;  // a round number, since it is shown
   settings.precision.budget_bytes =
       static_cast<std::int64_t>(std::ceil((least + high_share * (most - least)) / megabyte) * megabyte);

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/api/precision.h"
+#include "engine/core/result.h"
 
 namespace fovea::app {
 
@@ -15,10 +15,9 @@ namespace fovea::app {
 std::vector<std::string> demo_tiers();
 
 // DynaExq between the two, within a budget that is 45 % of the way from all experts at the low one to all at
-// the high one, as the planner counts it for this context (0: automatic). Nothing where the model cannot be
-// planned.
-std::optional<PrecisionRequest> demo_precision(const std::filesystem::path& model,
-                                               const std::filesystem::path& stores, std::int64_t context);
+// the high one, as the planner counts it for this context (0: automatic).
+Result<PrecisionRequest> demo_precision(const std::filesystem::path& model,
+                                        const std::filesystem::path& stores, std::int64_t context);
 
 // Whether the store is there that this needs.
 bool demo_is_prepared(const std::filesystem::path& model, const std::filesystem::path& stores);

@@ -37,9 +37,7 @@ DemoStart::DemoStart(ChatController& chat, ui::ChatWindow& window, std::filesyst
     open_again();
   });
   connect(&worker_, &ModelWorker::failed, this, [this](const QString&, ModelTask, const Error& error) {
-    if (error.kind == ErrorKind::cancelled) return;
-    window_.show_error(tr("The demo's experts could not be prepared, so they stay as its file has them: %1")
-                           .arg(error_words(error)));
+    if (error.kind != ErrorKind::cancelled) show_failure(error);
   });
 }
 
@@ -47,17 +45,25 @@ DemoStart::~DemoStart() = default;
 
 void DemoStart::apply(LoadOptions& request) {
   const PrecisionRequest& asked = request.precision;
+  unplanned_.reset();
   asked_ = asked.policy == PolicyKind::none && asked.budget_bytes == 0 && asked.tiers.empty() &&
            !is_card(request.device) && same_file(request.model, model_);
   if (!asked_ || !demo_is_prepared(model_, stores_)) return;
-  if (auto wanted = demo_precision(model_, stores_, request.context)) request.precision = *std::move(wanted);
+  auto wanted = demo_precision(model_, stores_, request.context);
+  if (wanted) {
+    request.precision = *std::move(wanted);
+  } else {
+    unplanned_ = std::move(wanted.error());
+  }
 }
 
 void DemoStart::on_opened() {
   show_starters();
   const bool asked = std::exchange(asked_, false);
   ready_ = false;
-  if (asked && chat_.model().settings.precision.policy == PolicyKind::none) {
+  if (unplanned_) {
+    show_failure(*std::exchange(unplanned_, {}));
+  } else if (asked && chat_.model().settings.precision.policy == PolicyKind::none) {
     prepare();
   } else {
     worker_.stop();
@@ -85,6 +91,11 @@ void DemoStart::prepare() {
   worker_.prepare(model_, {.tiers = demo_tiers(), .built_in_text = true}, stores_);
 }
 
+void DemoStart::show_failure(const Error& error) {
+  window_.show_error(tr("The demo's experts could not be prepared, so they stay as its file has them: %1")
+                         .arg(error_words(error)));
+}
+
 // Below another notice, and not in the place of an error.
 void DemoStart::show_progress(const Progress& progress) {
   if (ready_ || quiet_ || progress.total <= 0) return;
@@ -109,6 +120,7 @@ void DemoStart::open_again() {
   if (!same_file(chat_.model().settings.model, model_)) return;
   ready_ = false;
   chat_.open_model(q(chat_.model().settings.model.string()));  // as one that is chosen: apply() has its say
+  if (unplanned_) return;
   window_.show_notice(
       tr("The demo's experts are ready: those that your conversation uses are kept precise, the others take "
          "less "

@@ -4,6 +4,7 @@
 
 #include <QObject>
 #include <filesystem>
+#include <optional>
 
 #include "app/library/model_worker.h"
 #include "engine/api/engine.h"
@@ -36,17 +37,19 @@ class DemoStart : public QObject {
   void show_starters();
   void prepare();
   void show_progress(const Progress& progress);
+  void show_failure(const Error& error);
   void open_again();
 
   ChatController& chat_;
   ui::ChatWindow& window_;
   std::filesystem::path model_, stores_;
-  bool asked_ = false;  // the model that is being opened is to have the budget
-  bool ready_ = false;  // the store is there, the model is to be opened again
-  QString told_;        // the notice of the preparation, as it stands
-  QString before_it_;   // what was told before, which stays above it
-  bool quiet_ = false;  // it was dismissed
-  ModelWorker worker_;  // its thread ends first
+  bool asked_ = false;              // the model that is being opened is to have the budget
+  bool ready_ = false;              // the store is there, the model is to be opened again
+  std::optional<Error> unplanned_;  // why the model that is being opened does not have it
+  QString told_;                    // the notice of the preparation, as it stands
+  QString before_it_;               // what was told before, which stays above it
+  bool quiet_ = false;              // it was dismissed
+  ModelWorker worker_;              // its thread ends first
 };
 
 }  // namespace fovea::app

@@ -58,7 +58,10 @@ class DemoStartTest : public QObject {
       starters->findChild<ui::StarterCard*>()->click();
       QVERIFY(wait_for([&] { return desktop.window().state() == State::generating; }));
       QVERIFY(!starters->isVisible());
-      QVERIFY(wait_for([&] { return policy(desktop) == PolicyKind::dynaexq; }));
+      const ui::ErrorBar& bar = desktop.window().error_bar();
+      QVERIFY(wait_for(
+          [&] { return policy(desktop) == PolicyKind::dynaexq || bar.kind() == ui::ErrorBar::Kind::error; }));
+      QVERIFY2(bar.kind() == ui::ErrorBar::Kind::notice, qPrintable(bar.message()));
       QVERIFY(wait_for([&] { return desktop.window().state() == State::ready; }));
       QCOMPARE(desktop.chat().conversation().messages().size(), std::size_t{2});
       QVERIFY(!desktop.chat().conversation().messages()[1].text.empty());
