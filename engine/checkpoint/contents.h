@@ -57,6 +57,7 @@ struct Opener {
   static Result<void> packed_layers(const Quantization& quantization, const std::vector<PackedEntry>& entries,
                                     Contents& contents);
   // Takes apart what gpt-oss' folders join: of each layer's experts, gate and up.
+  static Result<void> joined_projections(Contents& contents);
   static Result<void> joined_experts(const std::vector<PackedEntry>& entries, Contents& contents);
 };
 

@@ -86,6 +86,8 @@ FOVEA_PHRASE(joined_floats, "[experts, inputs, outputs], with an even number of 
 FOVEA_PHRASE(joined_biases, "[experts, outputs], with an even number of outputs in gate_up_proj");
 FOVEA_PHRASE(joined_blocks, "[experts, outputs, blocks, 16], with an even number of outputs in gate_up_proj");
 FOVEA_PHRASE(joined_scales, "the shape of the blocks without its last dimension");
+// joined_projections.cpp
+FOVEA_PHRASE(joined_qkvz, "[rows, inputs] with the rows of the heads that config.json gives");
 
 }  // namespace fovea::phrases
 

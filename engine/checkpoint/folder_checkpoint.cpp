@@ -128,6 +128,8 @@ class Weights {
     const bool is_gpt_oss = type != contents_.config.end() && *type == "gpt_oss";
     if (is_gpt_oss && (!quantization || quantization->layout == PackedLayout::mxfp4))
       return Opener::joined_experts(others_, contents_);
+    if (type != contents_.config.end() && *type == "qwen3_next")
+      FOVEA_CHECK(Opener::joined_projections(contents_));
     if (!quantization) return {};
     if (quantization->layout == PackedLayout::mxfp4)
       return fail(phrases::file_place(folder_ / "config.json"), errors::mxfp4_of_another_model());

@@ -236,6 +236,12 @@ void JoinedRows::read(Type type, std::int64_t columns, std::int64_t first_row, s
     }
     return;
   }
+  if (column == 1) {
+    for (std::int64_t r = 0; r < count; ++r)
+      std::memcpy(out + r * stride, data + start(r) * kernels::row_bytes(type, 1),
+                  static_cast<std::size_t>(stride));
+    return;
+  }
   const std::int64_t size = kernels::row_bytes(type, 1);
   constexpr std::int64_t together = 64;  // rows
   for (std::int64_t r = 0; r < count; r += together) {

@@ -61,7 +61,8 @@ struct SyntheticRows {
   void read(std::int64_t first, std::int64_t count, std::int64_t row_bytes, std::byte* out) const;
 };
 
-// Rows whose elements stand apart in the file, as gpt-oss' folders have the experts (joined_experts.cpp).
+// Rows whose elements stand apart in the file, as gpt-oss' folders have the experts (joined_experts.cpp) and
+// Qwen3-Next's the projections of gated delta (joined_projections.cpp).
 // Element c of row r of matrix m lies at first + m · matrix + r · row + c · column; for MXFP4 an element is a
 // block.
 struct JoinedRows {

@@ -112,6 +112,19 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
             if (leaves_out(stream, Part::attention)) return;
             operations_of(stream).attention(attention, Stream::inside(stream));
           },
+      .sigmoid_gate =
+          [](const kernels::SigmoidGate& gate, kernels::Stream& stream) {
+            operations_of(stream).sigmoid_gate(gate, Stream::inside(stream));
+          },
+      .short_convolution =
+          [](const kernels::ShortConvolution& convolution, kernels::Stream& stream) {
+            operations_of(stream).short_convolution(convolution, Stream::inside(stream));
+          },
+      .gated_delta =
+          [](const kernels::GatedDelta& delta, kernels::Stream& stream) {
+            if (leaves_out(stream, Part::attention)) return;
+            operations_of(stream).gated_delta(delta, Stream::inside(stream));
+          },
       .router =
           [](const kernels::Router& router, kernels::Stream& stream) {
             operations_of(stream).router(router, Stream::inside(stream));

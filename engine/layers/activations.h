@@ -15,9 +15,13 @@ struct Activations {
   float* h = nullptr;                  // [T, d]               its norm, a block's input
   float* y = nullptr;                  // [T, d]               a block's output, added to x by the next norm
   float* q = nullptr;                  // [T, heads, head_dim]
+  float* gated_q = nullptr;            // [T, heads, 2, head_dim], of attention with a gate
+  float* qkv = nullptr;                // [T, channels]        of gated delta
+  float* z = nullptr;                  // [T, value_heads, value_dim]
+  float* delta_gates = nullptr;        // [T, 2, value_heads]  a and b
   float* k = nullptr;                  // [T, kv_heads, head_dim]
   float* v = nullptr;                  // [T, kv_heads, head_dim]
-  float* attended = nullptr;           // [T, heads, head_dim]
+  float* attended = nullptr;           // [T, heads, head_dim], or [T, value_heads, value_dim]
   float* router_logits = nullptr;      // [T, experts]
   float* router_weights = nullptr;     // [T, experts_used]
   std::int32_t* expert_ids = nullptr;  // [T, experts_used]
@@ -43,6 +47,10 @@ struct Activations {
     floats(h, t * c.hidden);
     floats(y, t * c.hidden);
     floats(q, t * w.q);
+    floats(gated_q, t * w.gated_q);
+    floats(qkv, t * w.qkv);
+    floats(z, t * w.z);
+    floats(delta_gates, t * w.delta_gates);
     floats(k, t * w.kv);
     floats(v, t * w.kv);
     floats(attended, t * w.attended);
@@ -81,15 +89,22 @@ struct Activations {
 
   // Floats of a row.
   struct Widths {
-    std::int64_t q = 0, kv = 0, attended = 0, rotary = 0;
+    std::int64_t q = 0, gated_q = 0, kv = 0, qkv = 0, z = 0, delta_gates = 0, attended = 0, rotary = 0;
   };
   static Widths widths(const models::ModelConfig& config) {
     Widths most;
     for (const models::LayerConfig& layer : config.layers) {
+      if (const auto* const delta = std::get_if<models::GatedDeltaConfig>(&layer.mixer)) {
+        most.qkv = std::max(most.qkv, delta->channels());
+        most.z = std::max(most.z, delta->value_heads * delta->value_dim);
+        most.delta_gates = std::max(most.delta_gates, 2 * delta->value_heads);
+        most.attended = std::max(most.attended, delta->value_heads * delta->value_dim);
+      }
       const models::AttentionConfig* const a = layer.attention();
       if (a == nullptr) continue;
       most.attended = std::max(most.attended, a->heads * a->head_dim);
-      most.q = std::max(most.q, a->heads * a->head_dim * (a->gate ? 2 : 1));
+      most.q = std::max(most.q, a->heads * a->head_dim);
+      if (a->gate) most.gated_q = std::max(most.gated_q, 2 * a->heads * a->head_dim);
       most.kv = std::max(most.kv, a->kv_heads * a->head_dim);
     }
     for (const models::RopeConfig& rope : config.rotary) most.rotary += rope.rotary / 2;

@@ -83,8 +83,8 @@ bool Forward::State::run_as_graph(const Pass& pass, const Batch& batch, kernels:
   inside.assign({model.embedding(), model.output()});
   for (const models::LayerWeights& w : model.layers()) {
     const models::AttentionWeights& a = w.attention;
-    inside.insert(inside.end(), {a.q, a.k, a.v, a.output, w.router, w.shared.gate, w.shared.up, w.shared.down,
-                                 w.shared_gate});
+    inside.insert(inside.end(), {a.q, a.k, a.v, a.output, w.delta.z, w.delta.a, w.delta.b, w.router,
+                                 w.shared.gate, w.shared.up, w.shared.down, w.shared_gate});
   }
   for (std::int64_t layer = 0; layer < model.config().layer_count(); ++layer)
     if (model.config().layer_has_experts(layer)) staging->experts(layer, stream);
@@ -93,6 +93,7 @@ bool Forward::State::run_as_graph(const Pass& pass, const Batch& batch, kernels:
                             .max_first = part.first,
                             .page_tokens = part.pages.front().page_tokens,
                             .cache_type = part.pages.front().type,
+                            .state = part.state,
                             .observed = pass.observer != nullptr,
                             .top_k = staging->finds_top_k()};
   return graphs.run(shape, inside, stream, pass.stop, work).whole;

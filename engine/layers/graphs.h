@@ -43,8 +43,9 @@ class Graphs {
     std::int64_t max_first = 0;  // the first token's position is at most this
     std::int64_t page_tokens = 0;
     kernels::Type cache_type = kernels::Type::f32;
-    bool observed = false;  // the router's choices are read back
-    bool top_k = false;     // the largest logits are read back too
+    const std::byte* state = nullptr;  // of the sequence; null: it has none
+    bool observed = false;             // the router's choices are read back
+    bool top_k = false;                // the largest logits are read back too
     bool operator==(const Shape&) const = default;
   };
   // How far the positions of a graph reach: so few shapes serve any context, and each divides its work well.

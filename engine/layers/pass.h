@@ -83,6 +83,7 @@ struct Batch {
     std::int64_t first = 0;                   // position of its first row, or the most that it may be …
     const std::int32_t* position = nullptr;   // … where the operations read it here
     std::span<const kernels::KvPages> pages;  // [layers]
+    std::byte* state = nullptr;               // of its recurrent layers, behind each other
   };
   std::int64_t rows = 0;
   const std::int32_t* tokens = nullptr;     // [rows]

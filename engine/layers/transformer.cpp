@@ -46,10 +46,16 @@ void Transformer::add_and_norm(const float* weight) {
   output_ = a_.y;
 }
 
-// Of the kinds of mixer attention alone is run: models::check refuses the others.
+// Of the other kinds of mixer none is run: models::check refuses them.
 void Transformer::mix(std::int64_t layer) {
-  attention(layer, *config_.layer(layer).attention(),
-            model_.layers()[static_cast<std::size_t>(layer)].attention);
+  const LayerWeights& w = model_.layers()[static_cast<std::size_t>(layer)];
+  const models::MixerConfig& mixer = config_.layer(layer).mixer;
+  if (const auto* const delta = std::get_if<models::GatedDeltaConfig>(&mixer)) {
+    gated_delta(layer, *delta, w);
+  } else {
+    attention(layer, std::get<AttentionConfig>(mixer), w.attention);
+  }
+  state_at_ += models::state_elements(mixer, config_.hidden);
 }
 
 void Transformer::attention(std::int64_t layer, const AttentionConfig& config, const AttentionWeights& w) {
@@ -59,12 +65,76 @@ void Transformer::attention(std::int64_t layer, const AttentionConfig& config, c
   if (rows_.count > 0) attend(layer, config, w);
 }
 
+// y = output(norm(delta rule) · silu(z)), over what each row's own sequence has in its state: first the rows
+// that the convolution looks back at, then the heads'.
+void Transformer::gated_delta(std::int64_t layer, const models::GatedDeltaConfig& config,
+                              const LayerWeights& w) {
+  const models::DeltaWeights& delta = w.delta;
+  const std::int64_t keys = config.key_heads * config.key_dim, values = config.value_heads * config.value_dim;
+  const std::int64_t channels = config.channels();
+  std::vector<kernels::Projection> projections{
+      {.weight = w.attention.q, .out = a_.qkv, .out_stride = channels},
+      {.weight = w.attention.k, .out = a_.qkv + keys, .out_stride = channels},
+      {.weight = w.attention.v, .out = a_.qkv + 2 * keys, .out_stride = channels},
+      {.weight = delta.z, .out = a_.z, .out_stride = values},
+      {.weight = delta.b, .out = a_.delta_gates, .out_stride = 2 * config.value_heads}};
+  std::int64_t group = config.value_heads / config.key_heads;
+  if (delta.a) {
+    group = config.value_heads;
+    projections.push_back(
+        {.weight = delta.a, .out = a_.delta_gates + group, .out_stride = 2 * config.value_heads});
+  }
+  steps_.project(layer, Steps::Input::attention, rows_,
+                 {.x = a_.h,
+                  .tokens = rows_.count,
+                  .columns = config_.hidden,
+                  .projections = projections,
+                  .quantised = a_.h_quantised});
+
+  for (const Batch::Part& part : batch_.parts) {
+    auto* const looked_back = reinterpret_cast<float*>(part.state) + state_at_;
+    float* const qkv = row(a_.qkv, channels, part.rows.first);
+    op_.short_convolution({.x = qkv,
+                           .weight = delta.convolution,
+                           .state = looked_back,
+                           .tokens = part.rows.count,
+                           .channels = channels,
+                           .positions = config.convolution},
+                          stream_);
+    const float* const gates = row(a_.delta_gates, 2 * config.value_heads, part.rows.first);
+    op_.gated_delta({.qkv = qkv,
+                     .z = row(a_.z, values, part.rows.first),
+                     .a = gates + group,
+                     .b = gates,
+                     .ab_stride = 2 * config.value_heads,
+                     .ab_group = group,
+                     .rate = delta.rate,
+                     .step_bias = delta.step_bias,
+                     .norm = delta.norm,
+                     .eps = static_cast<float>(config_.norm_eps),
+                     .tokens = part.rows.count,
+                     .key_heads = config.key_heads,
+                     .value_heads = config.value_heads,
+                     .key_dim = config.key_dim,
+                     .value_dim = config.value_dim,
+                     .sharing = config.sharing(),
+                     .state = looked_back + (config.convolution - 1) * channels,
+                     .out = row(a_.attended, values, part.rows.first)},
+                    stream_);
+  }
+  rows_ = batch_.routed(layer, config_.layer_count());
+  if (rows_.count > 0) project_output(layer, values, w.attention, nullptr);
+}
+
 // q, k, v = h · Wᵀ; the heads of q and k are normalised and turned; k and v go to their sequence's pages.
 void Transformer::queries_keys_and_values(std::int64_t layer, const AttentionConfig& config,
                                           const AttentionWeights& w) {
   const std::int64_t width = config.heads * config.head_dim, kv_width = config.kv_heads * config.head_dim;
   const std::array projections{
-      kernels::Projection{.weight = w.q, .bias = w.q_bias, .out = a_.q, .out_stride = width},
+      kernels::Projection{.weight = w.q,
+                          .bias = w.q_bias,
+                          .out = config.gate ? a_.gated_q : a_.q,
+                          .out_stride = config.gate ? 2 * width : width},
       kernels::Projection{.weight = w.k, .bias = w.k_bias, .out = a_.k, .out_stride = kv_width},
       kernels::Projection{.weight = w.v, .bias = w.v_bias, .out = a_.v, .out_stride = kv_width}};
   steps_.project(layer, Steps::Input::attention, rows_,
@@ -77,6 +147,7 @@ void Transformer::queries_keys_and_values(std::int64_t layer, const AttentionCon
   const auto table = static_cast<std::size_t>(config.rotary);
   for (const Batch::Part& part : batch_.parts) {
     op_.attention_inputs({.q = row(a_.q, width, part.rows.first),
+                          .gated_q = config.gate ? row(a_.gated_q, 2 * width, part.rows.first) : nullptr,
                           .k = row(a_.k, kv_width, part.rows.first),
                           .v = row(a_.v, kv_width, part.rows.first),
                           .q_stride = width,
@@ -97,11 +168,15 @@ void Transformer::queries_keys_and_values(std::int64_t layer, const AttentionCon
   }
 }
 
-// y = output(softmax(scale · q · kᵀ) v), over what each row's own sequence has in its pages.
+// y = output(softmax(scale · q · kᵀ) v), over what each row's own sequence has in its pages; with a gate,
+// output(σ(gate) · softmax(…) v).
 void Transformer::attend(std::int64_t layer, const AttentionConfig& config, const AttentionWeights& w) {
-  const std::int64_t d = config_.hidden, width = config.heads * config.head_dim;
+  const std::int64_t width = config.heads * config.head_dim;
   const double scale = config.scale != 0 ? config.scale : 1 / std::sqrt(static_cast<double>(config.head_dim));
-  std::byte* seen_quantised = nullptr;
+  const auto quantised_rows = [&](const Rows& rows) {
+    return config.gate ? nullptr : quantised(a_.attended_quantised, rows);
+  };
+  const std::byte* seen_quantised = nullptr;
   for (const Batch::Part& part : batch_.parts) {
     const Rows rows = common(rows_, part.rows);
     if (rows.count == 0) continue;
@@ -114,21 +189,36 @@ void Transformer::attend(std::int64_t layer, const AttentionConfig& config, cons
                    .window = config.window,
                    .sinks = w.sinks,
                    .pages = part.pages[static_cast<std::size_t>(layer)],
-                   .out = row(a_.attended, width, rows.first - rows_.first),
+                   .out = row(a_.attended, width, rows.first),
                    .position = part.position,
-                   .quantised = quantised(a_.attended_quantised, rows)},
+                   .quantised = quantised_rows(rows)},
                   stream_);
-    seen_quantised = quantised(a_.attended_quantised, rows);
+    seen_quantised = quantised_rows(rows);
   }
+  if (config.gate) {
+    const float* const gated = row(a_.gated_q, 2 * width, rows_.first);
+    op_.sigmoid_gate({.x = row(a_.attended, width, rows_.first),
+                      .gate = gated + config.head_dim,
+                      .gate_stride = 2 * config.head_dim,
+                      .rows = rows_.count * config.heads,
+                      .columns = config.head_dim},
+                     stream_);
+  }
+  project_output(layer, width, w, seen_quantised);
+}
 
+// y = attended · outputᵀ
+void Transformer::project_output(std::int64_t layer, std::int64_t width, const AttentionWeights& w,
+                                 const std::byte* quantised) {
+  const std::int64_t d = config_.hidden;
   const std::array output{kernels::Projection{
       .weight = w.output, .bias = w.output_bias, .out = row(a_.y, d, rows_.first), .out_stride = d}};
   steps_.project(layer, Steps::Input::attention_output, rows_,
-                 {.x = a_.attended,
+                 {.x = row(a_.attended, width, rows_.first),
                   .tokens = rows_.count,
                   .columns = width,
                   .projections = output,
-                  .quantised = seen_quantised});
+                  .quantised = quantised});
 }
 
 // y = Σ weight · expert(h) of the experts that the router chooses, and the dense part or shared experts of h.

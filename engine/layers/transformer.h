@@ -36,6 +36,9 @@ class Transformer {
                                const models::AttentionWeights& weights);
   void attend(std::int64_t layer, const models::AttentionConfig& config,
               const models::AttentionWeights& weights);
+  void gated_delta(std::int64_t layer, const models::GatedDeltaConfig& config, const models::LayerWeights& w);
+  void project_output(std::int64_t layer, std::int64_t width, const models::AttentionWeights& weights,
+                      const std::byte* quantised);
   bool feed_forward(std::int64_t layer);
   void logits();
 
@@ -51,6 +54,7 @@ class Transformer {
   const kernels::OperationTable& op_;
   Steps& steps_;
   kernels::Stream& stream_;
+  std::int64_t state_at_ = 0;      // floats of a sequence's state that belong to the layers before
   Rows rows_;                      // that are computed: all, of the last layer those that are wanted
   const float* output_ = nullptr;  // of the block before, [rows, d], not yet added to x
 };

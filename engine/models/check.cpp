@@ -21,8 +21,12 @@ Phrase first(std::initializer_list<Unbuilt> list) {
 
 // Of a mixer that is no attention.
 Phrase unbuilt(const MixerConfig& mixer) {
+  if (const auto* const delta = std::get_if<GatedDeltaConfig>(&mixer)) {
+    return first({{std::max(delta->key_dim, delta->value_dim) > kernels::max_delta_dim,
+                   phrases::delta_heads_too_large()},
+                  {delta->convolution > kernels::max_convolution, phrases::long_convolution()}});
+  }
   return first({{std::holds_alternative<LatentAttentionConfig>(mixer), phrases::latent_attention()},
-                {std::holds_alternative<GatedDeltaConfig>(mixer), phrases::gated_delta_attention()},
                 {std::holds_alternative<Mamba2Config>(mixer), phrases::mamba2_state()},
                 {std::holds_alternative<ShortConvolutionConfig>(mixer), phrases::short_convolution()}});
 }
@@ -31,7 +35,6 @@ Phrase unbuilt(const AttentionConfig& a, const ModelConfig& config) {
   const auto tables = static_cast<std::int64_t>(config.rotary.size());
   return first({{a.softcap != 0, phrases::attention_softcap()},
                 {a.v_norm, phrases::norm_of_values()},
-                {a.gate, phrases::attention_gate()},
                 {a.values_are_keys, phrases::values_are_keys()},
                 {a.kv_from >= 0, phrases::keys_of_another_layer()},
                 {a.rotary < 0, phrases::attention_without_positions()},
@@ -58,8 +61,7 @@ Phrase unbuilt(const ExpertsConfig& e) {
 
 Phrase unbuilt(const LayerConfig& layer, const ModelConfig& config) {
   const AttentionConfig* const attention = layer.attention();
-  if (attention == nullptr) return unbuilt(layer.mixer);
-  Phrase what = unbuilt(*attention, config);
+  Phrase what = attention ? unbuilt(*attention, config) : unbuilt(layer.mixer);
   if (what.empty() && layer.dense) what = unbuilt(*layer.dense);
   if (what.empty() && layer.experts) what = unbuilt(*layer.experts);
   if (!what.empty()) return what;
@@ -78,8 +80,7 @@ Phrase unbuilt(const LayerConfig& layer, const ModelConfig& config) {
 }  // namespace
 
 Result<void> check(const ModelConfig& config, const std::filesystem::path& file) {
-  const Phrase whole = first({{config.norm_adds_one, phrases::norms_that_add_one()},
-                              {config.embedding_scale != 1, phrases::scale_of_embedding()},
+  const Phrase whole = first({{config.embedding_scale != 1, phrases::scale_of_embedding()},
                               {config.logits_scale != 1, phrases::scale_of_logits()},
                               {config.logits_softcap != 0, phrases::cap_on_logits()}});
   if (!whole.empty()) return fail(phrases::file_place(file), errors::model_not_run(whole));

@@ -45,7 +45,6 @@ constexpr RefusedNumber refused_numbers[] = {
     {{"attn_logit_softcapping", "attn_logit_softcapping"}, 0},
     {{"final_logit_softcapping", "final_logit_softcapping"}, 0},
     {{"rope.scaling.alpha", ""}, 0},
-    {{"", "partial_rotary_factor"}, 1},
 };
 
 Result<void> refuse_options(const Keys& keys) {
@@ -163,12 +162,15 @@ Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
   ModelConfig config;
   config.name = model_name(keys, checkpoint);
   config.architecture = family->name;
-  FOVEA_TRY(const std::int64_t layers, keys.integer(layers_key, 1, max_layers));
+  FOVEA_TRY(std::int64_t layers, keys.integer(layers_key, 1, max_layers));
+  // GGUF counts the layers that predict further tokens, too; they stand behind the others.
+  FOVEA_TRY(const std::int64_t further, keys.integer_or({"nextn_predict_layers", ""}, 0, 0, layers - 1));
+  layers -= further;
   FOVEA_TRY(config.hidden, keys.integer(hidden_key, 1, max_hidden));
   FOVEA_TRY(config.context, keys.integer(context_key, 1, INT32_MAX));
   LayerConfig layer;
   layer.dense.emplace();
-  FOVEA_TRY(layer.dense->width, keys.integer(width_key, 1, max_width));
+  FOVEA_TRY(layer.dense->width, keys.integer_or(width_key, 0, 1, max_width));
   FOVEA_TRY(config.norm_eps, keys.number_or(norm_eps_key, family == &mixtral ? 1e-5 : 1e-6, 0, 1));
   FOVEA_TRY(layer.mixer, read_heads(keys, *family, config));
   FOVEA_CHECK(read_vocabulary(keys, checkpoint, config));
@@ -180,6 +182,9 @@ Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
   }
   config.layers.assign(static_cast<std::size_t>(layers), layer);
   FOVEA_CHECK(family->configure(keys, config));
+  // Where every layer has experts nobody asks.
+  const auto has_no_width = [](const LayerConfig& each) { return each.dense && each.dense->width == 0; };
+  if (std::ranges::any_of(config.layers, has_no_width)) FOVEA_CHECK(keys.integer(width_key, 1, max_width));
   FOVEA_CHECK(read_rope(keys, checkpoint, *family, config));
   return config;
 }

@@ -78,8 +78,11 @@ struct GatedDeltaConfig {
   std::int64_t key_dim = 0;
   std::int64_t value_dim = 0;
   std::int64_t convolution = 0;  // positions, over q, k and v
+  bool tiled = false;            // value heads take turns with key heads; else neighbours share one
+  bool joined_gates = false;     // one matrix gives b and a, key head by key head
 
   std::int64_t channels() const { return 2 * key_heads * key_dim + value_heads * value_dim; }
+  std::int64_t sharing() const { return tiled ? 1 : value_heads / key_heads; }
 };
 
 // A state [heads, head_dim, state] that decays (Dao & Gu 2024).
@@ -184,7 +187,7 @@ struct ModelConfig {
   std::int64_t vocabulary = 0;
   std::int64_t context = 0;
   double norm_eps = 1e-6;
-  bool norm_adds_one = false;  // norms multiply by 1 + weight
+  bool norm_adds_one = false;  // norms multiply by 1 + weight, but for that behind gated delta
   double embedding_scale = 1;  // multiplies the embedding's rows
   double logits_scale = 1;     // multiplies the logits
   double logits_softcap = 0;   // c tanh(logit / c); 0: none

@@ -17,12 +17,12 @@ FOVEA_PHRASE(config_text, "text");
 
 // check.cpp: what a configuration may ask for and nothing computes yet.
 FOVEA_PHRASE(latent_attention, "latent attention");
-FOVEA_PHRASE(gated_delta_attention, "gated delta attention");
+FOVEA_PHRASE(delta_heads_too_large, "gated delta with heads of more than 256 elements");
+FOVEA_PHRASE(long_convolution, "a convolution over more than 8 positions");
 FOVEA_PHRASE(mamba2_state, "a Mamba-2 state");
 FOVEA_PHRASE(short_convolution, "a short convolution");
 FOVEA_PHRASE(attention_softcap, "a cap on attention's logits");
 FOVEA_PHRASE(norm_of_values, "a norm of values");
-FOVEA_PHRASE(attention_gate, "a gate on attention's output");
 FOVEA_PHRASE(values_are_keys, "values that are keys");
 FOVEA_PHRASE(keys_of_another_layer, "keys and values of another layer");
 FOVEA_PHRASE(attention_without_positions, "attention without positions");
@@ -42,7 +42,6 @@ FOVEA_PHRASE(dense_beside_shared_experts, "a dense part beside shared experts");
 FOVEA_PHRASE(scale_of_block_output, "a scale of a block's output");
 FOVEA_PHRASE(input_for_each_layer, "an input for each layer");
 FOVEA_PHRASE(other_number_of_experts, "another number of experts than the layers before");
-FOVEA_PHRASE(norms_that_add_one, "norms that multiply by 1 + weight");
 FOVEA_PHRASE(scale_of_embedding, "a scale of the embedding");
 FOVEA_PHRASE(scale_of_logits, "a scale of the logits");
 FOVEA_PHRASE(cap_on_logits, "a cap on the logits");
@@ -85,6 +84,8 @@ FOVEA_ERROR(unsupported, mlp_biases, "{key} is true: biases in the feed-forward 
 // rope.cpp
 FOVEA_ERROR(unsupported, unknown_rope, "{key} is \"{name}\", a rotary scaling that is not supported", "");
 FOVEA_ERROR(format, rope_frequencies, "{key} is {high}, expected more than the {low} of low_freq_factor", "");
+FOVEA_ERROR(format, odd_rotation, "{key} makes {rotary} elements of a head turn, expected an even number",
+            "");
 FOVEA_ERROR(unsupported, multimodal_rotation, "{key} is given: multimodal rotation", "");
 FOVEA_ERROR(unsupported, rope_of_its_own, "{key} has rotary parameters of its own, which is not supported",
             "");

@@ -10,10 +10,9 @@ constexpr Key architecture_key{"general.architecture", "model_type"};
 constexpr Key experts_key{"expert_count", "num_experts", "num_local_experts"};
 constexpr Key experts_used_key{"expert_used_count", "num_experts_per_tok"};
 constexpr Key use_window_key{"", "use_sliding_window"};
-constexpr Key layer_types_key{"", "layer_types"};
 
-const std::array<const Family*, 8> families{&llama,     &qwen2,   &qwen3,  &qwen2_moe,
-                                            &qwen3_moe, &mixtral, &mellum, &gpt_oss};
+const std::array families{&llama,  &qwen2,   &qwen3,      &qwen2_moe, &qwen3_moe,  &mixtral,
+                          &mellum, &gpt_oss, &qwen3_next, &qwen3_5,   &qwen3_5_moe};
 
 std::vector<std::string> supported_names(bool gguf) {
   std::vector<std::string> names;
@@ -28,7 +27,7 @@ std::vector<std::string> supported_names(bool gguf) {
 }  // namespace
 
 Result<const Family*> find_family(const Keys& keys) {
-  FOVEA_TRY(const std::string name, keys.string_or(architecture_key, ""));
+  FOVEA_TRY(const std::string name, keys.whole().string_or(architecture_key, ""));
   if (name.empty()) {
     return keys.wrong(errors::no_architecture(keys.name(architecture_key), supported_names(keys.is_gguf())));
   }

@@ -20,12 +20,15 @@ struct Family {
   const TensorNames* gguf_names = &models::gguf_names;
   // YaRN's ramp ends at whole dimensions; GGUF files do not say it, folders do.
   bool yarn_truncates = true;
+  // The share of a head that turns where the file does not say; of a family where it is 1 no other is run.
+  double rotary_share = 1;
   bool rotary_by_kind = false;  // config.json gives rotary parameters for each entry of layer_types
   // Fills in what is the family's own, after read_config has read what all share.
   Result<void> (*configure)(const Keys&, ModelConfig&);
 };
 
-extern const Family llama, qwen2, qwen3, qwen2_moe, qwen3_moe, mixtral, mellum, gpt_oss;
+extern const Family llama, qwen2, qwen3, qwen2_moe, qwen3_moe, mixtral, mellum, gpt_oss, qwen3_next, qwen3_5,
+    qwen3_5_moe;
 
 // By general.architecture or model_type; an unknown one is refused by name.
 Result<const Family*> find_family(const Keys&);
@@ -35,12 +38,15 @@ inline constexpr std::int64_t max_width = 1 << 24;
 inline constexpr std::int64_t max_experts = 4096;
 inline constexpr Key attention_bias_key{"", "attention_bias"};
 inline constexpr Key expert_width_key{"expert_feed_forward_length", "moe_intermediate_size"};
+inline constexpr Key shared_width_key{"expert_shared_feed_forward_length", "shared_expert_intermediate_size"};
+inline constexpr Key layer_types_key{"", "layer_types"};
 inline constexpr Key sliding_window_key{"attention.sliding_window", "sliding_window"};
 
-// Changes each layer's attention.
+// Changes the attention of each layer that has one.
 template <class F>
 void each_attention(ModelConfig& config, F&& f) {
-  for (LayerConfig& layer : config.layers) f(*layer.attention());
+  for (LayerConfig& layer : config.layers)
+    if (AttentionConfig* const attention = layer.attention()) f(*attention);
 }
 // attention_bias of config.json: of q, k, v and the output.
 Result<void> read_attention_bias(const Keys&, ModelConfig&);

@@ -75,7 +75,19 @@ Keys::Keys(const checkpoint::Checkpoint& checkpoint) {
   } else {
     file_ = checkpoint.path() / "config.json";
     json_ = &checkpoint.config();
+    if (const std::optional<Keys> text = object("text_config")) {
+      around_ = std::exchange(json_, text->json_);
+      prefix_ = text->prefix_;
+    }
   }
+}
+
+Keys Keys::whole() const {
+  if (around_ == nullptr) return *this;
+  Keys all;
+  all.file_ = file_;
+  all.json_ = around_;
+  return all;
 }
 
 std::string Keys::gguf_name(const Key& key) const {
@@ -83,11 +95,13 @@ std::string Keys::gguf_name(const Key& key) const {
 }
 
 const json* Keys::json_value(const Key& key) const {
-  if (!json_->is_object()) return nullptr;
-  for (const std::string_view name : {key.json, key.json_other}) {
-    if (name.empty()) continue;
-    const auto it = json_->find(name);
-    if (it != json_->end() && !it->is_null()) return &*it;
+  for (const json* object : {json_, around_}) {
+    if (object == nullptr || !object->is_object()) continue;
+    for (const std::string_view name : {key.json, key.json_other}) {
+      if (name.empty()) continue;
+      const auto it = object->find(name);
+      if (it != object->end() && !it->is_null()) return &*it;
+    }
   }
   return nullptr;
 }

@@ -31,7 +31,11 @@ struct Key {
 
 class Keys {
  public:
+  // Of config.json the language model's part, where it has one beside others ("text_config"); what that
+  // leaves out may stand around it.
   explicit Keys(const checkpoint::Checkpoint&);
+  // All of config.json.
+  Keys whole() const;
 
   bool is_gguf() const { return json_ == nullptr; }
   bool has(const Key&) const;
@@ -69,6 +73,7 @@ class Keys {
   std::string prefix_;  // "llama." or "rope_scaling."
   const checkpoint::Metadata* metadata_ = nullptr;
   const nlohmann::json* json_ = nullptr;
+  const nlohmann::json* around_ = nullptr;  // the whole of which json_ is a part, or null
 };
 
 }  // namespace fovea::models

@@ -155,6 +155,13 @@ class Loader {
     attention.q_norm = bind(plan.q_norm);
     attention.k_norm = bind(plan.k_norm);
     attention.sinks = bind(plan.sinks);
+    layer.delta = {.z = bind(plan.delta.z),
+                   .a = bind(plan.delta.a),
+                   .b = bind(plan.delta.b),
+                   .convolution = bind(plan.delta.convolution),
+                   .rate = bind(plan.delta.rate),
+                   .step_bias = bind(plan.delta.step_bias),
+                   .norm = bind(plan.delta.norm)};
     layer.feed_forward_norm = bind(plan.feed_forward_norm);
     layer.router = bind(plan.router);
     layer.router_bias = bind(plan.router_bias);

@@ -15,6 +15,7 @@
 
 namespace fovea::models {
 
+// Of attention, or of gated delta.
 struct AttentionWeights {
   kernels::Weight q, k, v, output;  // [heads·head_dim, d], [kv_heads·head_dim, d] twice, [d, heads·head_dim]
   const float* q_bias = nullptr;    // null where the family has none
@@ -26,9 +27,20 @@ struct AttentionWeights {
   const float* sinks = nullptr;  // [heads]
 };
 
+// Of gated delta what attention has not (kernels::GatedDelta).
+struct DeltaWeights {
+  kernels::Weight z;                   // [value_heads · value_dim, d]
+  kernels::Weight a, b;                // [value_heads, d] each, or both in b
+  const float* convolution = nullptr;  // [channels, positions]
+  const float* rate = nullptr;         // [value_heads]
+  const float* step_bias = nullptr;    // [value_heads]
+  const float* norm = nullptr;         // [value_dim]
+};
+
 struct LayerWeights {
   const float* mixer_norm = nullptr;  // [d]
   AttentionWeights attention;
+  DeltaWeights delta;
   const float* feed_forward_norm = nullptr;  // [d]
   kernels::Weight router;                    // [experts, d]; empty in a dense layer
   const float* router_bias = nullptr;        // [experts]

@@ -69,6 +69,26 @@ constexpr TensorNames gpt_oss() {
   return names;
 }
 
+// Qwen3-Next and Qwen3.5: Qwen's names with gated delta in most layers. Qwen3-Next's folders have q, k, v and
+// z in one matrix, which the checkpoint takes apart (engine/checkpoint/joined_projections.cpp).
+constexpr TensorNames qwen_next() {
+  TensorNames names = qwen_moe();
+  names.delta = {.qkv = "model.layers.{l}.linear_attn.in_proj_qkv.weight",
+                 .q = "model.layers.{l}.linear_attn.in_proj_q.weight",
+                 .k = "model.layers.{l}.linear_attn.in_proj_k.weight",
+                 .v = "model.layers.{l}.linear_attn.in_proj_v.weight",
+                 .z = "model.layers.{l}.linear_attn.in_proj_z.weight",
+                 .output = "model.layers.{l}.linear_attn.out_proj.weight",
+                 .a = "model.layers.{l}.linear_attn.in_proj_a.weight",
+                 .b = "model.layers.{l}.linear_attn.in_proj_b.weight",
+                 .ab = "model.layers.{l}.linear_attn.in_proj_ba.weight",
+                 .convolution = "model.layers.{l}.linear_attn.conv1d.weight",
+                 .rate = "model.layers.{l}.linear_attn.A_log",
+                 .step_bias = "model.layers.{l}.linear_attn.dt_bias",
+                 .norm = "model.layers.{l}.linear_attn.norm.weight"};
+  return names;
+}
+
 constexpr TensorNames gguf() {
   TensorNames names{};
   names.embedding = "token_embd.weight";
@@ -105,14 +125,34 @@ constexpr TensorNames gguf_gpt_oss() {
   return names;
 }
 
+constexpr TensorNames gguf_qwen_next() {
+  TensorNames names = gguf_gpt_oss();
+  names.delta = {.qkv = "blk.{l}.attn_qkv.weight",
+                 .q = "blk.{l}.attn_q.weight",
+                 .k = "blk.{l}.attn_k.weight",
+                 .v = "blk.{l}.attn_v.weight",
+                 .z = "blk.{l}.attn_gate.weight",
+                 .output = "blk.{l}.ssm_out.weight",
+                 .a = "blk.{l}.ssm_alpha.weight",
+                 .b = "blk.{l}.ssm_beta.weight",
+                 .ab = "blk.{l}.ssm_ba.weight",
+                 .convolution = "blk.{l}.ssm_conv1d.weight",
+                 .rate = "blk.{l}.ssm_a",
+                 .step_bias = "blk.{l}.ssm_dt.bias",
+                 .norm = "blk.{l}.ssm_norm.weight"};
+  return names;
+}
+
 }  // namespace
 
 constexpr TensorNames gguf_names = gguf();
 constexpr TensorNames gguf_gpt_oss_names = gguf_gpt_oss();
+constexpr TensorNames gguf_qwen_next_names = gguf_qwen_next();
 constexpr TensorNames dense_names = hugging_face();
 constexpr TensorNames qwen_moe_names = qwen_moe();
 constexpr TensorNames mixtral_names = mixtral();
 constexpr TensorNames gpt_oss_names = gpt_oss();
+constexpr TensorNames qwen_next_names = qwen_next();
 
 std::string expand(std::string_view pattern, std::int64_t layer, std::int64_t expert) {
   return replace(replace(std::string(pattern), "{l}", layer), "{e}", expert);

@@ -18,9 +18,18 @@ struct ExpertNames {
   std::string_view gate_up = {};
 };
 
+// A layer of gated delta: q, k and v in one matrix, or where that is not there each in its own.
+struct DeltaNames {
+  std::string_view qkv, q, k, v, z, output;
+  std::string_view a, b;     // or both in one
+  std::string_view ab = {};  // …
+  std::string_view convolution, rate, step_bias, norm;
+};
+
 struct TensorNames {
   std::string_view embedding, output_norm, output;
   std::string_view mixer_norm, q, k, v, attention_output, q_norm, k_norm, sinks;
+  DeltaNames delta = {};
   std::string_view feed_forward_norm;
   std::string_view gate, up, down;  // a dense layer
   std::array<std::string_view, 2> router;
@@ -28,14 +37,16 @@ struct TensorNames {
   std::array<ExpertNames, 3> experts;  // the first whose tensors are there
 };
 
-// GGUF's families use the same names, but for gpt-oss' norm of the feed-forward part.
+// GGUF's families use the same names, but for the norm of the feed-forward part of some.
 extern const TensorNames gguf_names;
 extern const TensorNames gguf_gpt_oss_names;
+extern const TensorNames gguf_qwen_next_names;
 // Hugging Face: dense families; experts under "mlp" (Qwen); experts under "block_sparse_moe" (Mixtral).
 extern const TensorNames dense_names;
 extern const TensorNames qwen_moe_names;
 extern const TensorNames mixtral_names;
 extern const TensorNames gpt_oss_names;
+extern const TensorNames qwen_next_names;
 
 std::string expand(std::string_view pattern, std::int64_t layer, std::int64_t expert = 0);
 // "x.weight" -> "x.bias"

@@ -1,6 +1,7 @@
 #include "engine/models/plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "engine/core/result.h"
@@ -16,13 +17,18 @@ using checkpoint::TensorInfo;
 class Planner {
  public:
   Planner(const Checkpoint& checkpoint, const ModelConfig& config, const TensorNames& names)
-      : checkpoint_(checkpoint), config_(config), names_(names) {}
+      : checkpoint_(checkpoint), config_(config), names_(names) {
+    for (const std::string_view root : roots) {
+      const std::string table = std::string(root) + std::string(names.embedding.substr(usual_root.size()));
+      if (names.embedding.starts_with(usual_root) && checkpoint.find(table)) root_ = root;
+    }
+  }
 
   Result<WeightPlan> run() {
     const std::int64_t d = config_.hidden;
     WeightPlan plan;
     FOVEA_TRY(plan.embedding, matrix(names_.embedding, config_.vocabulary, d, Role::embedding));
-    FOVEA_TRY(plan.output_norm, vector(names_.output_norm, d));
+    FOVEA_TRY(plan.output_norm, norm(names_.output_norm, d));
     if (config_.tied_embeddings) {
       plan.output = plan.embedding;
       plan.output.role = Role::output;
@@ -33,7 +39,13 @@ class Planner {
     plan.layers.resize(config_.layers.size());
     for (std::int64_t layer = 0; layer < config_.layer_count(); ++layer) {
       LayerPlan& out = plan.layers[static_cast<std::size_t>(layer)];
-      FOVEA_CHECK(attention(layer, *config_.layer(layer).attention(), out));
+      FOVEA_TRY(out.mixer_norm, norm(expand(names_.mixer_norm, layer), d));
+      const LayerConfig& kinds = config_.layer(layer);
+      if (const AttentionConfig* const attention = kinds.attention()) {
+        FOVEA_CHECK(read_attention(layer, *attention, out));
+      } else {
+        FOVEA_CHECK(read_delta(layer, std::get<GatedDeltaConfig>(kinds.mixer), out));
+      }
       FOVEA_CHECK(feed_forward(layer, config_.layer(layer), out));
     }
     FOVEA_TRY(plan.ignored, leftovers());
@@ -41,18 +53,30 @@ class Planner {
   }
 
  private:
+  // Of the language model's tensors, alone or as a part of a model of more than text.
+  static constexpr std::string_view usual_root = "model.";
+  static constexpr std::string_view roots[] = {usual_root, "model.language_model.", "language_model.model."};
+
+  // The name as the checkpoint has it.
+  std::string rooted(std::string_view name) const {
+    if (!name.starts_with(usual_root)) return std::string(name);
+    return std::string(root_) + std::string(name.substr(usual_root.size()));
+  }
+  bool has(std::string_view name) const { return !name.empty() && checkpoint_.find(rooted(name)) != nullptr; }
+
   Phrase where(std::string_view name) const { return phrases::tensor_place(checkpoint_.path(), name); }
 
-  // Dimensions of 1 in front say nothing: [1, d] and [d] are the same rows.
-  Result<const TensorInfo*> find(std::string_view name, const std::vector<std::int64_t>& shape) {
+  // Dimensions of 1 say nothing: [1, d] and [d] are the same rows.
+  Result<const TensorInfo*> find(std::string_view pattern, const std::vector<std::int64_t>& shape) {
+    const std::string name = rooted(pattern);
     const TensorInfo* tensor = checkpoint_.find(name);
     if (tensor == nullptr) return fail(where(name), errors::tensor_missing(shape));
     used_.insert(tensor->name);
-    const auto significant = [](std::span<const std::int64_t> s) {
-      while (s.size() > 1 && s.front() == 1) s = s.subspan(1);
+    const auto significant = [](std::vector<std::int64_t> s) {
+      std::erase(s, 1);
       return s;
     };
-    if (!std::ranges::equal(significant(tensor->shape), significant(shape))) {
+    if (significant(tensor->shape) != significant(shape)) {
       return fail(where(name), errors::tensor_shape(tensor->shape, shape));
     }
     return tensor;
@@ -69,23 +93,84 @@ class Planner {
     return VectorSource{tensor, 0, count};
   }
 
+  // With the addition of 1 that the family's files leave to be done.
+  Result<VectorSource> norm(std::string_view name, std::int64_t count) {
+    FOVEA_TRY(VectorSource source, vector(name, count));
+    if (config_.norm_adds_one) source.change = VectorSource::Change::plus_one;
+    return source;
+  }
+
   Result<void> is_vector(const TensorInfo& tensor) const {
     if (kernels::block_shape(tensor.type).elements == 1) return {};
     return fail(where(tensor.name), errors::vector_type(kernels::type_name(tensor.type)));
   }
 
-  Result<void> attention(std::int64_t layer, const AttentionConfig& config, LayerPlan& out) {
+  // Of one matrix with these parts behind each other, or of matrices of their own.
+  struct Part {
+    std::string_view name;
+    std::int64_t rows;
+    MatrixSource* out;
+  };
+  Result<void> read_parts(std::int64_t layer, std::string_view joined, std::initializer_list<Part> parts) {
+    const std::string whole = expand(joined, layer);
+    if (!has(whole)) {
+      for (const Part& part : parts) {
+        FOVEA_TRY(*part.out, matrix(expand(part.name, layer), part.rows, config_.hidden, Role::linear));
+      }
+      return {};
+    }
+    std::int64_t rows = 0;
+    for (const Part& part : parts) rows += part.rows;
+    FOVEA_TRY(const MatrixSource all, matrix(whole, rows, config_.hidden, Role::linear));
+    rows = 0;
+    for (const Part& part : parts) {
+      *part.out = all;
+      part.out->first_row = rows;
+      part.out->rows = part.rows;
+      rows += part.rows;
+    }
+    return {};
+  }
+
+  Result<void> read_delta(std::int64_t layer, const GatedDeltaConfig& config, LayerPlan& out) {
+    const std::int64_t d = config_.hidden, keys = config.key_heads * config.key_dim;
+    const std::int64_t values = config.value_heads * config.value_dim;
+    const DeltaNames& names = names_.delta;
+    const auto name = [&](std::string_view pattern) { return expand(pattern, layer); };
+    DeltaPlan& delta = out.delta;
+    FOVEA_CHECK(read_parts(layer, names.qkv,
+                           {{names.q, keys, &out.q}, {names.k, keys, &out.k}, {names.v, values, &out.v}}));
+    FOVEA_TRY(delta.z, matrix(name(names.z), values, d, Role::linear));
+    if (config.joined_gates) {
+      FOVEA_TRY(delta.b, matrix(name(names.ab), 2 * config.value_heads, d, Role::gate));
+    } else {
+      FOVEA_TRY(delta.a, matrix(name(names.a), config.value_heads, d, Role::gate));
+      FOVEA_TRY(delta.b, matrix(name(names.b), config.value_heads, d, Role::gate));
+    }
+    FOVEA_TRY(out.attention_output, matrix(name(names.output), d, values, Role::linear));
+    const std::vector<std::int64_t> filters{config.channels(), config.convolution};
+    FOVEA_TRY(const TensorInfo* convolution, find(name(names.convolution), filters));
+    FOVEA_CHECK(is_vector(*convolution));
+    delta.convolution = {convolution, 0, config.channels() * config.convolution};
+    FOVEA_TRY(delta.rate, vector(name(names.rate), config.value_heads));
+    if (checkpoint_.format() != checkpoint::Format::gguf)
+      delta.rate.change = VectorSource::Change::minus_exponential;
+    FOVEA_TRY(delta.step_bias, vector(name(names.step_bias), config.value_heads));
+    FOVEA_TRY(delta.norm, vector(name(names.norm), config.value_dim));
+    return {};
+  }
+
+  Result<void> read_attention(std::int64_t layer, const AttentionConfig& config, LayerPlan& out) {
     const std::int64_t d = config_.hidden;
     const std::int64_t q_rows = config.heads * config.head_dim;
     const std::int64_t kv_rows = config.kv_heads * config.head_dim;
     const auto name = [&](std::string_view pattern) { return expand(pattern, layer); };
-    FOVEA_TRY(out.mixer_norm, vector(name(names_.mixer_norm), d));
-    FOVEA_TRY(out.q, matrix(name(names_.q), q_rows, d, Role::linear));
+    FOVEA_TRY(out.q, matrix(name(names_.q), config.gate ? 2 * q_rows : q_rows, d, Role::linear));
     FOVEA_TRY(out.k, matrix(name(names_.k), kv_rows, d, Role::linear));
     FOVEA_TRY(out.v, matrix(name(names_.v), kv_rows, d, Role::linear));
     FOVEA_TRY(out.attention_output, matrix(name(names_.attention_output), d, q_rows, Role::linear));
     if (config.qkv_bias) {
-      FOVEA_TRY(out.q_bias, vector(bias_of(name(names_.q)), q_rows));
+      FOVEA_TRY(out.q_bias, vector(bias_of(name(names_.q)), out.q.rows));
       FOVEA_TRY(out.k_bias, vector(bias_of(name(names_.k)), kv_rows));
       FOVEA_TRY(out.v_bias, vector(bias_of(name(names_.v)), kv_rows));
     }
@@ -93,8 +178,8 @@ class Planner {
       FOVEA_TRY(out.output_bias, vector(bias_of(name(names_.attention_output)), d));
     }
     if (config.qk_norm) {
-      FOVEA_TRY(out.q_norm, vector(name(names_.q_norm), config.head_dim));
-      FOVEA_TRY(out.k_norm, vector(name(names_.k_norm), config.head_dim));
+      FOVEA_TRY(out.q_norm, norm(name(names_.q_norm), config.head_dim));
+      FOVEA_TRY(out.k_norm, norm(name(names_.k_norm), config.head_dim));
     }
     if (config.sinks) {
       FOVEA_TRY(out.sinks, vector(name(names_.sinks), config.heads));
@@ -113,7 +198,7 @@ class Planner {
 
   Result<void> feed_forward(std::int64_t layer, const LayerConfig& config, LayerPlan& out) {
     const std::int64_t d = config_.hidden;
-    FOVEA_TRY(out.feed_forward_norm, vector(expand(names_.feed_forward_norm, layer), d));
+    FOVEA_TRY(out.feed_forward_norm, norm(expand(names_.feed_forward_norm, layer), d));
     if (config.dense) {
       FOVEA_TRY(out.shared,
                 dense(names_.gate, names_.up, names_.down, layer, 0, config.dense->width, Role::linear));
@@ -121,9 +206,8 @@ class Planner {
     }
     if (!config.experts) return {};
     std::string router = expand(names_.router[0], layer);
-    if (!names_.router[1].empty() && checkpoint_.find(router) == nullptr)
-      router = expand(names_.router[1], layer);
-    FOVEA_TRY(out.router, matrix(router, config.experts->experts, d, Role::router));
+    if (!names_.router[1].empty() && !has(router)) router = expand(names_.router[1], layer);
+    FOVEA_TRY(out.router, matrix(router, config.experts->experts, d, Role::gate));
     if (config.experts->router.bias) {
       FOVEA_TRY(out.router_bias, vector(bias_of(router), config.experts->experts));
     }
@@ -135,7 +219,7 @@ class Planner {
       out.shared.activation = config.experts->activation;
     }
     if (shared.gate) {
-      FOVEA_TRY(out.shared_gate, matrix(expand(names_.shared_expert_gate, layer), 1, d, Role::router));
+      FOVEA_TRY(out.shared_gate, matrix(expand(names_.shared_expert_gate, layer), 1, d, Role::gate));
     }
     return {};
   }
@@ -143,7 +227,7 @@ class Planner {
   // The form of the experts' names that the file uses; the first when it uses none.
   const ExpertNames& expert_form(std::int64_t layer) const {
     for (const ExpertNames& form : names_.experts) {
-      if (!form.down.empty() && checkpoint_.find(expand(form.down, layer, 0))) return form;
+      if (!form.down.empty() && has(expand(form.down, layer, 0))) return form;
     }
     return names_.experts[0];
   }
@@ -219,7 +303,7 @@ class Planner {
     std::vector<std::string> ignored;
     for (const TensorInfo& tensor : checkpoint_.tensors()) {
       if (used_.contains(tensor.name) || harmless(tensor)) continue;
-      for (const std::string_view prefix : {"model.layers.", "blk."}) {
+      for (const std::string& prefix : {rooted("model.layers."), std::string("blk.")}) {
         if (!tensor.name.starts_with(prefix)) continue;
         const std::string_view rest = std::string_view(tensor.name).substr(prefix.size());
         const std::string number(rest.substr(0, rest.find('.')));
@@ -239,6 +323,7 @@ class Planner {
   const Checkpoint& checkpoint_;
   const ModelConfig& config_;
   const TensorNames& names_;
+  std::string_view root_ = usual_root;
   std::set<std::string, std::less<>> used_;
 };
 
@@ -248,6 +333,8 @@ void VectorSource::read(const checkpoint::Checkpoint& checkpoint, float* out) co
   std::vector<std::byte> buffer;
   const auto bytes = checkpoint.rows(*tensor, count, row, 1, buffer);
   kernels::formats::dequantize(tensor->type, bytes.data(), count, out);
+  for (std::int64_t i = 0; i < count && change != Change::none; ++i)
+    out[i] = change == Change::plus_one ? 1 + out[i] : -std::exp(out[i]);
 }
 
 void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan) {

@@ -13,7 +13,8 @@
 namespace fovea::models {
 
 // What a matrix is to the forward pass; decides what one token reads, and what can be a weight unit.
-enum class Role : std::uint8_t { embedding, output, router, linear, routed_expert };
+// gate: of experts, heads or states, small beside what it gates, and kept as it is.
+enum class Role : std::uint8_t { embedding, output, gate, linear, routed_expert };
 
 // The matrices whose precision somebody else manages: all routed experts, or all linear layers.
 enum class UnitScope : std::uint8_t { none, experts, linear_layers };
@@ -43,9 +44,13 @@ struct MatrixSource {
 // A norm or a bias, kept as float: row `row` of the tensor as rows of `count`. Without a tensor where the
 // model has none.
 struct VectorSource {
+  // What files leave to be done: 1 + w, −e^w.
+  enum class Change : std::uint8_t { none, plus_one, minus_exponential };
+
   const checkpoint::TensorInfo* tensor = nullptr;
   std::int64_t row = 0;
   std::int64_t count = 0;
+  Change change = Change::none;
 
   explicit operator bool() const { return tensor != nullptr; }
   // [count]
@@ -64,10 +69,17 @@ struct HostShare {
   bool shared = false;             // of a layer without experts
 };
 
+// Of gated delta what attention has not; b alone where both come from one matrix.
+struct DeltaPlan {
+  MatrixSource z, a, b;
+  VectorSource convolution, rate, step_bias, norm;
+};
+
 // What a layer's configuration asks for; `shared` is its dense part, or its shared experts side by side.
 struct LayerPlan {
   VectorSource mixer_norm;
-  MatrixSource q, k, v, attention_output;
+  MatrixSource q, k, v, attention_output;  // of attention, or of gated delta
+  DeltaPlan delta;
   VectorSource q_bias, k_bias, v_bias, output_bias;
   VectorSource q_norm, k_norm;
   VectorSource sinks;
@@ -90,8 +102,8 @@ struct WeightPlan {
   void each_matrix(F&& f) const {
     if (embedding.tensor != output.tensor) f(embedding);
     for (const LayerPlan& layer : layers) {
-      for (const MatrixSource* source :
-           {&layer.q, &layer.k, &layer.v, &layer.attention_output, &layer.router}) {
+      for (const MatrixSource* source : {&layer.q, &layer.k, &layer.v, &layer.delta.z, &layer.delta.a,
+                                         &layer.delta.b, &layer.attention_output, &layer.router}) {
         if (*source) f(*source);
       }
       for (const ExpertSource& expert : layer.experts) {
@@ -112,7 +124,8 @@ struct WeightPlan {
     for (const LayerPlan& layer : layers) {
       for (const VectorSource* source :
            {&layer.mixer_norm, &layer.q_bias, &layer.k_bias, &layer.v_bias, &layer.output_bias, &layer.q_norm,
-            &layer.k_norm, &layer.sinks, &layer.feed_forward_norm, &layer.router_bias}) {
+            &layer.k_norm, &layer.sinks, &layer.delta.convolution, &layer.delta.rate, &layer.delta.step_bias,
+            &layer.delta.norm, &layer.feed_forward_norm, &layer.router_bias}) {
         if (*source) f(*source, false);
       }
       for (const ExpertSource& expert : layer.experts) {

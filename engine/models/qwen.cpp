@@ -10,8 +10,6 @@ Result<void> configure_qwen2(const Keys& keys, ModelConfig& config) {
   return read_windows(keys, config, WindowDefault::from_max_window_layers);
 }
 
-constexpr Key shared_width_key{"expert_shared_feed_forward_length", "shared_expert_intermediate_size"};
-
 // Qwen1.5-MoE and Qwen2-MoE: routed experts beside a shared one that a sigmoid gates.
 Result<void> configure_qwen2_moe(const Keys& keys, ModelConfig& config) {
   FOVEA_TRY(ExpertsConfig experts, read_experts(keys, false));

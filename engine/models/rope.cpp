@@ -91,14 +91,24 @@ Result<void> read_scaling(const Keys& keys, const Keys& outer, const Family& fam
   return {};
 }
 
+// How much of each head turns.
+Result<void> read_share(const Keys& keys, const Family& family, std::int64_t head_dim, RopeConfig& rope) {
+  constexpr Key partial{"", "partial_rotary_factor"};
+  if (!keys.has(partial)) return {};
+  FOVEA_TRY(const double share, keys.number(partial, 0, 1));
+  if (share != 1 && family.rotary_share == 1)
+    return keys.wrong(errors::config_number_unsupported(keys.name(partial), share, 1));
+  rope.rotary = static_cast<std::int64_t>(static_cast<double>(head_dim) * share);
+  return {};
+}
+
 // One table: `keys` is its object in config.json, `outer` the whole configuration.
 Result<void> read_table(const Keys& keys, const Keys& outer, const Family& family, std::int64_t context,
-                        RopeConfig& rope) {
+                        std::int64_t head_dim, RopeConfig& rope) {
   FOVEA_TRY(rope.theta, keys.number_or(theta_key, rope.theta, 1.0000001, 1e15));
-  constexpr Key partial{"", "partial_rotary_factor"};
-  FOVEA_TRY(const double share, keys.number_or(partial, 1, 0, 1));
-  if (share != 1) return keys.wrong(errors::config_number_unsupported(keys.name(partial), share, 1));
-  if (keys.list("mrope_section"))
+  FOVEA_CHECK(read_share(keys, family, head_dim, rope));
+  // Text has one position, of which every section is a part.
+  if (keys.list("mrope_section") && family.rotary_share == 1)
     return keys.wrong(errors::multimodal_rotation(keys.name({"", "mrope_section"})));
   FOVEA_TRY(const std::string type, keys.string_or(type_key, "default"));
   FOVEA_TRY(rope.scaling, scaling_type(keys, type));
@@ -106,9 +116,10 @@ Result<void> read_table(const Keys& keys, const Keys& outer, const Family& famil
 }
 
 Result<void> read_folder(const Keys& keys, const Family& family, const ModelConfig& config,
-                         RopeConfig& rope) {
+                         std::int64_t head_dim, RopeConfig& rope) {
   const double usual_theta = &family == &mixtral ? 1e6 : 1e4;
   FOVEA_TRY(rope.theta, keys.number_or(theta_key, usual_theta, 1.0000001, 1e15));
+  FOVEA_CHECK(read_share(keys, family, head_dim, rope));
   std::optional<Keys> inner = keys.object("rope_parameters");
   if (!inner) inner = keys.object("rope_scaling");
   if (!inner) return {};
@@ -117,7 +128,7 @@ Result<void> read_folder(const Keys& keys, const Family& family, const ModelConf
       return keys.wrong(errors::rope_of_its_own(keys.name({"", nested})));
     }
   }
-  return read_table(*inner, keys, family, config.context, rope);
+  return read_table(*inner, keys, family, config.context, head_dim, rope);
 }
 
 // Layers that slide turn by the second table.
@@ -142,19 +153,18 @@ Result<void> read_kinds(const Keys& keys, const Family& family, const RopeConfig
     if (!kinds) continue;
     const std::optional<Keys> inner = kinds->object(kind);
     if (!inner) return kinds->wrong(errors::rope_of_kind_missing(kinds->name({"", kind})));
-    FOVEA_CHECK(read_table(*inner, keys, family, config.context, rope));
+    FOVEA_CHECK(read_table(*inner, keys, family, config.context, usual.rotary, rope));
   }
   return use_kinds(keys, config);
 }
 
 Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const Family& family,
-                       const ModelConfig& config, RopeConfig& rope) {
-  const std::int64_t head_dim = rope.rotary;
+                       const ModelConfig& config, std::int64_t head_dim, RopeConfig& rope) {
   FOVEA_TRY(rope.theta, keys.number_or(theta_key, 1e4, 1.0000001, 1e15));
   constexpr Key dimensions{"rope.dimension_count", ""};
-  FOVEA_TRY(const std::int64_t rotary, keys.integer_or(dimensions, head_dim, 1, INT32_MAX));
-  if (rotary != head_dim) {
-    return keys.wrong(errors::partial_rotation(keys.name(dimensions), rotary, head_dim));
+  FOVEA_TRY(rope.rotary, keys.integer_or(dimensions, rope.rotary, 1, INT32_MAX));
+  if (rope.rotary > head_dim || (rope.rotary != head_dim && family.rotary_share == 1)) {
+    return keys.wrong(errors::partial_rotation(keys.name(dimensions), rope.rotary, head_dim));
   }
   const bool has_factor = keys.has(factor_key) || keys.has(old_factor_key);
   FOVEA_TRY(const std::string type, keys.string_or(type_key, has_factor ? "linear" : "none"));
@@ -168,10 +178,10 @@ Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoin
   const auto* tensor = checkpoint.find("rope_freqs.weight");
   if (tensor == nullptr) return {};
   const Phrase where = phrases::tensor_place(checkpoint.path(), tensor->name);
-  if (tensor->type != kernels::Type::f32 || tensor->elements() != head_dim / 2) {
-    return fail(where, errors::rope_tensor(kernels::type_name(tensor->type), tensor->shape, head_dim / 2));
+  if (tensor->type != kernels::Type::f32 || tensor->elements() != rope.rotary / 2) {
+    return fail(where, errors::rope_tensor(kernels::type_name(tensor->type), tensor->shape, rope.rotary / 2));
   }
-  rope.frequency_factors.resize(static_cast<std::size_t>(head_dim / 2));
+  rope.frequency_factors.resize(static_cast<std::size_t>(rope.rotary / 2));
   std::memcpy(rope.frequency_factors.data(), checkpoint.bytes(*tensor).data(),
               rope.frequency_factors.size() * sizeof(float));
   if (!std::ranges::all_of(rope.frequency_factors, [](float f) { return std::isfinite(f) && f > 0; })) {
@@ -215,15 +225,22 @@ double llama3_frequency(const RopeConfig& rope, double frequency) {
 Result<void> read_rope(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const Family& family,
                        ModelConfig& config) {
   RopeConfig rope;
-  rope.rotary = config.layers.front().attention()->head_dim;
+  const auto first = std::ranges::find_if(
+      config.layers, [](const LayerConfig& layer) { return layer.attention() != nullptr; });
+  if (first == config.layers.end()) return {};
+  const std::int64_t head_dim = first->attention()->head_dim;
+  rope.rotary = static_cast<std::int64_t>(static_cast<double>(head_dim) * family.rotary_share);
   if (keys.is_gguf()) {
     rope.style = family.gguf_style;
-    FOVEA_CHECK(read_gguf(keys, checkpoint, family, config, rope));
+    FOVEA_CHECK(read_gguf(keys, checkpoint, family, config, head_dim, rope));
   } else if (family.rotary_by_kind) {
     return read_kinds(keys, family, rope, config);
   } else {
-    FOVEA_CHECK(read_folder(keys, family, config, rope));
+    FOVEA_CHECK(read_folder(keys, family, config, head_dim, rope));
   }
+  if (rope.rotary < 2 || rope.rotary % 2 != 0)
+    return keys.wrong(
+        errors::odd_rotation(keys.name({"rope.dimension_count", "partial_rotary_factor"}), rope.rotary));
   config.rotary = {rope};
   if (!family.rotary_by_kind) return {};
   // GGUF: the scaling is of the layers that see everything.

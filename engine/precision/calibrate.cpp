@@ -183,8 +183,8 @@ class Collector : public layers::PassObserver {
       return begins_layer ? columns * 4 : 0;
     }
     const auto role = static_cast<LinearRole>(unit.index);
-    const bool shares =
-        !begins_layer && (role == LinearRole::k || role == LinearRole::v || role == LinearRole::up);
+    const bool shares = !begins_layer && (role == LinearRole::k || role == LinearRole::v ||
+                                          role == LinearRole::z || role == LinearRole::up);
     if (shares) {
       mine = inputs_of(id - 1);
       return 0;

@@ -34,6 +34,7 @@ struct WindowRunner::State {
   std::vector<std::byte> memory;        // [layers, 2, pages] pages
   std::vector<std::byte*> pointers;     // into it
   std::vector<kernels::KvPages> cache;  // [layers]
+  std::vector<float> recurrent;         // of all layers
   std::int64_t chunk = 0;
 };
 
@@ -54,13 +55,18 @@ Result<WindowRunner> WindowRunner::create(const models::Model& model, const kern
                                              .memory = {},
                                              .pointers = {},
                                              .cache = {},
+                                             .recurrent = {},
                                              .chunk = chunk});
   std::vector<std::size_t> planes;  // [layers], bytes of a page's keys
   std::size_t bytes = 0;
   for (const models::LayerConfig& layer : config.layers) {
-    const models::AttentionConfig& attention = *layer.attention();
-    planes.push_back(static_cast<std::size_t>(attention.kv_heads * page_tokens *
-                                              kernels::row_bytes(cache_type, attention.head_dim)));
+    const models::AttentionConfig* const attention = layer.attention();
+    planes.push_back(attention == nullptr
+                         ? 0
+                         : static_cast<std::size_t>(attention->kv_heads * page_tokens *
+                                                    kernels::row_bytes(cache_type, attention->head_dim)));
+    state->recurrent.resize(state->recurrent.size() +
+                            static_cast<std::size_t>(models::state_elements(layer.mixer, config.hidden)));
     bytes += 2 * static_cast<std::size_t>(pages) * planes.back();
   }
   state->memory.resize(bytes);
@@ -69,7 +75,9 @@ Result<WindowRunner> WindowRunner::create(const models::Model& model, const kern
     for (std::int64_t i = 0; i < 2 * pages; ++i, next += plane) state->pointers.push_back(next);
   }
   for (std::size_t layer = 0; layer < planes.size(); ++layer) {
-    const models::AttentionConfig& attention = *config.layers[layer].attention();
+    const models::AttentionConfig none;
+    const models::AttentionConfig* const own = config.layers[layer].attention();
+    const models::AttentionConfig& attention = own ? *own : none;
     std::byte* const* keys = state->pointers.data() + 2 * static_cast<std::int64_t>(layer) * pages;
     state->cache.push_back(
         {keys, keys + pages, page_tokens, cache_type, attention.kv_heads, attention.head_dim});
@@ -79,12 +87,14 @@ Result<WindowRunner> WindowRunner::create(const models::Model& model, const kern
 
 Result<void> WindowRunner::run(std::span<const TokenId> window, layers::PassObserver* observer,
                                const LogitsSink& logits, const std::stop_token& stop) {
+  std::ranges::fill(state_->recurrent, 0.0F);
   for (std::int64_t first = 0; first < std::ssize(window); first += state_->chunk) {
     const std::int64_t count = std::min(state_->chunk, std::ssize(window) - first);
     const layers::Segment segment{
         .tokens = window.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
         .first = first,
         .pages = state_->cache,
+        .state = reinterpret_cast<std::byte*>(state_->recurrent.data()),
         .logits = layers::LogitsWanted::all};
     const layers::Pass pass{
         .segments = {segment}, .context = std::ssize(window), .stop = stop, .observer = observer};

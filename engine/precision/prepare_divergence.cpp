@@ -16,23 +16,7 @@ Parts parts_of(models::Model& model, UnitScope scope, const Unit& unit) {
     kernels::Expert& expert = layer.experts[static_cast<std::size_t>(unit.index)];
     return {&expert.gate, &expert.up, &expert.down};
   }
-  switch (static_cast<LinearRole>(unit.index)) {
-    case LinearRole::q:
-      return {&layer.attention.q};
-    case LinearRole::k:
-      return {&layer.attention.k};
-    case LinearRole::v:
-      return {&layer.attention.v};
-    case LinearRole::attention_output:
-      return {&layer.attention.output};
-    case LinearRole::gate:
-      return {&layer.shared.gate};
-    case LinearRole::up:
-      return {&layer.shared.up};
-    case LinearRole::down:
-      return {&layer.shared.down};
-  }
-  return {};
+  return {&linear_weight(layer, static_cast<LinearRole>(unit.index))};
 }
 
 // ln softmax of one row, in place.

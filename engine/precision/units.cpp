@@ -5,10 +5,32 @@
 namespace fovea::precision {
 namespace {
 
-constexpr std::array<const char*, 7> linear_names = {"attn_q",   "attn_k", "attn_v",  "attn_output",
-                                                     "ffn_gate", "ffn_up", "ffn_down"};
+constexpr std::array linear_names{"attn_q",      "attn_k",   "attn_v", "attn_gate",
+                                  "attn_output", "ffn_gate", "ffn_up", "ffn_down"};
 
 }  // namespace
+
+kernels::Weight& linear_weight(models::LayerWeights& layer, LinearRole role) {
+  switch (role) {
+    case LinearRole::q:
+      return layer.attention.q;
+    case LinearRole::k:
+      return layer.attention.k;
+    case LinearRole::v:
+      return layer.attention.v;
+    case LinearRole::z:
+      return layer.delta.z;
+    case LinearRole::attention_output:
+      return layer.attention.output;
+    case LinearRole::gate:
+      return layer.shared.gate;
+    case LinearRole::up:
+      return layer.shared.up;
+    case LinearRole::down:
+      break;
+  }
+  return layer.shared.down;
+}
 
 std::int64_t Unit::parameters() const {
   std::int64_t sum = 0;
@@ -32,7 +54,7 @@ UnitTable::UnitTable(const models::WeightPlan& plan, UnitScope scope) : scope_(s
       }
     } else {
       const models::MatrixSource* const matrices[] = {
-          &p.q, &p.k, &p.v, &p.attention_output, &p.shared.gate, &p.shared.up, &p.shared.down};
+          &p.q, &p.k, &p.v, &p.delta.z, &p.attention_output, &p.shared.gate, &p.shared.up, &p.shared.down};
       std::int32_t role = 0;
       for (const models::MatrixSource* matrix : matrices) {
         if (*matrix) units_.push_back({.layer = layer, .index = role, .part_count = 1, .parts = {*matrix}});

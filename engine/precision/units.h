@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/models/model.h"
 #include "engine/models/plan.h"
 #include "kernels/api/device.h"
 
@@ -18,7 +19,11 @@ using models::UnitScope;
 using UnitId = std::int32_t;  // index in UnitTable, layer by layer
 
 // The order of a layer's linear units.
-enum class LinearRole : std::uint8_t { q, k, v, attention_output, gate, up, down };
+// z: the gate of gated delta.
+enum class LinearRole : std::uint8_t { q, k, v, z, attention_output, gate, up, down };
+
+// The layer's weight of that role.
+kernels::Weight& linear_weight(models::LayerWeights& layer, LinearRole role);
 
 struct Unit {
   std::int32_t layer = 0;

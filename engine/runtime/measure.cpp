@@ -57,8 +57,9 @@ TokenCost Engine::cost() const {
   }
   const std::int64_t used = model.config().experts_used();
   for (const models::LayerWeights& layer : model.layers()) {
-    for (const kernels::Weight* weight : {&layer.attention.q, &layer.attention.k, &layer.attention.v,
-                                          &layer.attention.output, &layer.router, &layer.shared_gate})
+    for (const kernels::Weight* weight :
+         {&layer.attention.q, &layer.attention.k, &layer.attention.v, &layer.attention.output, &layer.delta.z,
+          &layer.delta.a, &layer.delta.b, &layer.router, &layer.shared_gate})
       cost.multiply_adds += multiply_adds(*weight);
     cost.multiply_adds += multiply_adds(layer.shared);
     if (layer.experts.empty()) continue;

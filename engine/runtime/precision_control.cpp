@@ -22,10 +22,8 @@ precision::Handles handles_of(models::Model& model, const precision::UnitTable& 
       kernels::Expert& expert = layer.experts[static_cast<std::size_t>(unit.index)];
       handles.push_back({&expert.gate, &expert.up, &expert.down});
     } else {
-      kernels::Weight* const linear[] = {&layer.attention.q,      &layer.attention.k, &layer.attention.v,
-                                         &layer.attention.output, &layer.shared.gate, &layer.shared.up,
-                                         &layer.shared.down};
-      handles.push_back({linear[unit.index], nullptr, nullptr});
+      const auto role = static_cast<precision::LinearRole>(unit.index);
+      handles.push_back({&precision::linear_weight(layer, role), nullptr, nullptr});
     }
   }
   return handles;

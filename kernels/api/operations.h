@@ -134,7 +134,9 @@ struct KvPages {
 // From what the projections give to what attention reads, each head by itself: the norm of the heads of q and
 // k, where there are weights for it, the rotary embedding of both, then k and v into the cache.
 struct AttentionInputs {
-  float* q = nullptr;        // [tokens, heads, head_dim], token stride = q_stride floats; in place
+  float* q = nullptr;  // [tokens, heads, head_dim], token stride = q_stride floats; in place …
+  // [tokens, heads, 2, head_dim]; … or from here, where each head of q has a gate beside it (SigmoidGate).
+  const float* gated_q = nullptr;
   float* k = nullptr;        // [tokens, kv_heads, head_dim]; used up: afterwards it holds anything
   const float* v = nullptr;  // [tokens, kv_heads, head_dim]
   std::int64_t q_stride = 0;
@@ -154,8 +156,8 @@ struct AttentionInputs {
 };
 
 // Causal attention of `tokens` queries at positions first … over everything in the pages up to each.
-// heads is a multiple of kv_heads (grouped heads). window > 0: only the last `window` positions. A head's sink
-// takes part in its softmax as one more position would, with a value of zeros (gpt-oss).
+// heads is a multiple of kv_heads (grouped heads). window > 0: only the last `window` positions. A head's
+// sink takes part in its softmax as one more position would, with a value of zeros (gpt-oss).
 struct Attention {
   const float* q = nullptr;  // [tokens, heads, head_dim], token stride = q_stride floats
   std::int64_t q_stride = 0;
@@ -172,6 +174,57 @@ struct Attention {
   const std::int32_t* position = nullptr;
   std::byte* quantised = nullptr;  // of out, or null
 };
+
+// x · σ(gate), for each row.
+struct SigmoidGate {
+  float* x = nullptr;           // [rows, columns], in place
+  const float* gate = nullptr;  // [rows, columns], row stride = gate_stride floats
+  std::int64_t gate_stride = 0;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
+// Each channel's sum over its last rows, then SiLU: y[t] = silu(Σ_i weight[i] · x[t − positions + 1 + i]).
+// The rows before the first are the state's; zeros where nothing was before (Gu & Dao 2023, §3.4).
+struct ShortConvolution {
+  float* x = nullptr;             // [tokens, channels], in place
+  const float* weight = nullptr;  // [channels, positions]; the last is the row's own
+  float* state = nullptr;  // [positions − 1, channels]: the rows before, then those before the next row
+  std::int64_t tokens = 0;
+  std::int64_t channels = 0;
+  std::int64_t positions = 0;  // 1 … max_convolution
+};
+constexpr std::int64_t max_convolution = 8;
+
+// The gated delta rule (Yang et al. 2025, eq. 10), and the gated norm of what it gives. Of each value head,
+// with its state S [key_dim, value_dim] and its key head's q and k at length 1 (x / sqrt(Σ x² + 1e-6)):
+//   S ← e^g S,  g = rate · softplus(a + step_bias)
+//   S ← S + k (σ(b) (v − Sᵀ k))ᵀ
+//   o = Sᵀ q / sqrt(key_dim)
+//   out = o / sqrt(mean(o²) + eps) · norm · silu(z)
+struct GatedDelta {
+  const float* qkv = nullptr;  // [tokens, key_heads · key_dim, twice, and value_heads · value_dim]
+  const float* z = nullptr;    // [tokens, value_heads, value_dim]
+  // Those of value head h in column h + h / ab_group · ab_group of [tokens, …], token stride = ab_stride
+  // floats: where both come from one matrix, those of some heads each take turns.
+  const float* a = nullptr;
+  const float* b = nullptr;
+  std::int64_t ab_stride = 0;
+  std::int64_t ab_group = 0;
+  const float* rate = nullptr;       // [value_heads], below 0
+  const float* step_bias = nullptr;  // [value_heads]
+  const float* norm = nullptr;       // [value_dim]
+  float eps = 0;                     // of the norm
+  std::int64_t tokens = 0;
+  std::int64_t key_heads = 0;
+  std::int64_t value_heads = 0;  // a multiple of key_heads
+  std::int64_t key_dim = 0;      // at most max_delta_dim, and so is value_dim
+  std::int64_t value_dim = 0;
+  std::int64_t sharing = 1;  // value head h reads key head h / sharing mod key_heads
+  float* state = nullptr;    // [value_heads, key_dim, value_dim]: before, then behind these tokens
+  float* out = nullptr;      // [tokens, value_heads, value_dim]
+};
+constexpr std::int64_t max_delta_dim = 256;
 
 // The experts of each token: logits = x · weightᵀ + bias, p = softmax(logits), and of each row the `used`
 // largest p, in descending order (ties: lower index first), as ids and weights; normalise divides each row's
@@ -259,6 +312,9 @@ struct OperationTable {
   void (*linear)(const Linear&, Stream&);
   void (*attention_inputs)(const AttentionInputs&, Stream&);
   void (*attention)(const Attention&, Stream&);
+  void (*sigmoid_gate)(const SigmoidGate&, Stream&);
+  void (*short_convolution)(const ShortConvolution&, Stream&);
+  void (*gated_delta)(const GatedDelta&, Stream&);
   void (*router)(const Router&, Stream&);
   void (*feed_forward)(const FeedForward&, Stream&);
   void (*add)(const Add&, Stream&);

@@ -21,6 +21,7 @@ struct InputsShape {
   RotaryStyle style = RotaryStyle::half_split;
   std::int64_t padding = 0;
   bool jumping = false;  // positions are apart, further each time
+  bool gated = false;    // each head of q comes with a gate
 };
 
 class AttentionInputsCase final : public Case {
@@ -32,8 +33,9 @@ class AttentionInputsCase final : public Case {
            std::to_string(s_.rotary) +
            (s_.style == RotaryStyle::half_split ? " half split, " : " interleaved, ") +
            std::to_string(s_.tokens) + " tokens at " + std::to_string(s_.first) +
-           (s_.jumping ? ", jumping" : "") + (s_.norms ? ", norms" : "");
+           (s_.jumping ? ", jumping" : "") + (s_.norms ? ", norms" : "") + (s_.gated ? ", gated" : "");
     q_ = normals(random, s_.tokens * (heads_ * cache.head_dim + s_.padding));
+    if (s_.gated) gated_q_ = normals(random, s_.tokens * heads_ * 2 * cache.head_dim);
     k_ = normals(random, s_.tokens * (cache.kv_heads * cache.head_dim + s_.padding));
     v_ = normals(random, s_.tokens * (cache.kv_heads * cache.head_dim + 2 * s_.padding));
     for (std::int64_t i = 0; i < cache.head_dim; ++i) k_[static_cast<std::size_t>(i)] = 0;  // a zero row
@@ -57,6 +59,7 @@ class AttentionInputsCase final : public Case {
     const CacheShape& cache = s_.cache;
     AttentionInputs a;
     a.q = memory.in_out(q_);
+    if (s_.gated) a.gated_q = memory.input(gated_q_);
     a.k = memory.used_up(k_);
     a.v = memory.input(v_);
     a.q_stride = heads_ * cache.head_dim + s_.padding;
@@ -154,6 +157,7 @@ class AttentionInputsCase final : public Case {
   InputsShape s_;
   std::int64_t heads_ = 0;
   std::vector<float> q_;
+  std::vector<float> gated_q_;
   std::vector<float> k_;
   std::vector<float> v_;
   std::vector<float> q_norm_;
@@ -182,6 +186,21 @@ void add_attention_inputs_sweep(Cases& cases, Random& random) {
     }
     for (const RotaryStyle style : {split, turns})
       add({{type, 1, 128, 64}, 4, 128, 1000000, 40, true, style, 128, true});
+  }
+  for (const bool norms : {false, true}) {
+    add({.cache = {Type::f32, 2, 64, 16},
+         .group = 3,
+         .rotary = 16,
+         .tokens = 5,
+         .norms = norms,
+         .gated = true});
+    add({.cache = {Type::f16, 1, 46, 16},
+         .group = 4,
+         .rotary = 12,
+         .first = 30,
+         .tokens = 2,
+         .norms = norms,
+         .gated = true});
   }
   // Head sizes that fill no vector.
   for (const Type type : {Type::f32, Type::f16}) {

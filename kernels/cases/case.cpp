@@ -16,6 +16,7 @@ Cases sweep_cases(unsigned seed) {
   add_matrix_sweep(cases, random);
   add_feed_forward_sweep(cases, random);
   add_top_k_sweep(cases, random);
+  add_recurrent_sweep(cases, random);
   return cases;
 }
 
@@ -28,6 +29,7 @@ Benchmarks benchmarks() {
   add_matrix_benchmarks(all);
   add_feed_forward_benchmarks(all);
   add_top_k_benchmarks(all);
+  add_recurrent_benchmarks(all);
   return all;
 }
 

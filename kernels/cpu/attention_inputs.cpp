@@ -153,6 +153,14 @@ void store_heads(const KvPages& pages, std::byte* const* list, std::int64_t posi
   }
 }
 
+// Each head of q from where its gate stands behind it.
+void take_queries(const AttentionInputs& op, std::int64_t token, float* q) {
+  const std::int64_t dim = op.pages.head_dim;
+  const float* const from = op.gated_q + token * op.heads * 2 * dim;
+  for (std::int64_t head = 0; head < op.heads; ++head)
+    memcpy(q + head * dim, from + head * 2 * dim, static_cast<std::size_t>(dim) * sizeof(float));
+}
+
 }  // namespace
 
 void attention_inputs(const AttentionInputs& op, Stream& stream) {
@@ -162,6 +170,7 @@ void attention_inputs(const AttentionInputs& op, Stream& stream) {
     for (std::int64_t t = begin; t < end; ++t) {
       float* const q = op.q + t * op.q_stride;
       float* const k = op.k + t * op.k_stride;
+      if (op.gated_q) take_queries(op, t, q);
       if (op.q_norm) norm_rows(q, op.q_norm, op.eps, op.heads, pages.head_dim, q);
       if (op.k_norm) norm_rows(k, op.k_norm, op.eps, pages.kv_heads, pages.head_dim, k);
       turn_heads(op, op.positions[t], q, k);

@@ -9,6 +9,9 @@ void embed_rows(const EmbedRows&, Stream&);
 void rms_norm(const RmsNorm&, Stream&);
 void attention_inputs(const AttentionInputs&, Stream&);
 void attention(const Attention&, Stream&);
+void sigmoid_gate(const SigmoidGate&, Stream&);
+void short_convolution(const ShortConvolution&, Stream&);
+void gated_delta(const GatedDelta&, Stream&);
 void add(const Add&, Stream&);
 
 // out = x / sqrt(mean(x²) + eps) · weight for each row. out may be x.

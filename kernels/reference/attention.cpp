@@ -81,7 +81,8 @@ void attention_inputs(const AttentionInputs& a, Stream&) {
     const std::int64_t position = a.positions[t];
     for (std::int64_t head = 0; head < a.heads; ++head) {
       float* const q = a.q + t * a.q_stride + head * pages.head_dim;
-      std::ranges::copy(prepared(a, q, a.q_norm, position), q);
+      const float* const from = a.gated_q ? a.gated_q + (t * a.heads + head) * 2 * pages.head_dim : q;
+      std::ranges::copy(prepared(a, from, a.q_norm, position), q);
     }
     for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
       const std::int64_t offset = head * pages.head_dim;

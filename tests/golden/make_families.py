@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tiny random models of the families that a folder publishes in a form of its own, as that folder and as the peer's GGUF.
 
-    make_families.py PEER [OUTPUT]     PEER: llama.cpp's source; OUTPUT: default the folder "families" beside this file
+    make_families.py PEER [OUTPUT [FAMILY …]]     PEER: llama.cpp's source; OUTPUT: default the folder "families" beside
+                                                  this file; FAMILY: others stay as they are
 
 Each case is a folder (config.json, model.safetensors) and the GGUF file that the peer's convert_hf_to_gguf.py makes of
 it; cases.json lists them with their tokens and the rows of logits that NAME.npy holds [rows, vocabulary] in float32,
@@ -61,13 +62,19 @@ def convert(folder, target, pre):
         kind(folder, gguf.LlamaFileType.ALL_F32, target, model_name="tiny", hparams=hparams).write()
 
 
-def randomise(model, seed):
-    """Weights large enough that a wrong rotation, mask, norm or expert shows in the logits."""
+def randomise(model, seed, zero_centred):
+    """Weights large enough that a wrong rotation, mask, norm or expert shows in the logits; which are as large where
+    the embedding makes them."""
+    embedding = 0.2 if text_config(model.config).tie_word_embeddings else 1.0
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, weight in model.named_parameters():
             noise = torch.randn(weight.shape, generator=generator)
-            if name.endswith("sinks"):
+            if name.endswith(("A_log", "dt_bias")):
+                weight.copy_(noise)
+            elif zero_centred and name.endswith("norm.weight") and ".linear_attn." not in name:
+                weight.copy_(0.3 * noise)
+            elif name.endswith("sinks"):
                 weight.copy_(noise * 2)
             elif "bias" in name:
                 weight.copy_(noise * 0.3)
@@ -75,15 +82,21 @@ def randomise(model, seed):
                 weight.copy_(1 + 0.3 * noise)
             else:
                 inputs = weight.shape[-2] if weight.dim() == 3 else weight.shape[-1]
-                weight.copy_(noise * (1.0 if "embed" in name else 1.2 / inputs ** 0.5))
+                weight.copy_(noise * (embedding if "embed" in name else 1.2 / inputs ** 0.5))
             weight.copy_(weight.bfloat16().float())
+
+
+def text_config(config):
+    return config.get_text_config() if hasattr(config, "vision_config") else config
 
 
 def margin(model, ids):
     """How far the last chosen expert is ahead of the first one left out: a tie would make the test a coin toss."""
     closest = 1.0
-    for logits in model(ids, output_router_logits=True).router_logits or ():
-        used = model.config.num_experts_per_tok
+    used = getattr(text_config(model.config), "num_experts_per_tok", 0)
+    if not used:
+        return closest
+    for logits in model(ids, output_router_logits=True).router_logits:
         ranked = torch.softmax(logits.reshape(-1, logits.shape[-1]), -1).sort(-1, descending=True).values
         closest = min(closest, (ranked[:, used - 1] - ranked[:, used]).min().item())
     return closest
@@ -155,32 +168,107 @@ def mellum(index):
                                      mlp_layer_types=["sparse"] * len(kinds), **shape)
 
 
+def hybrid(index):
+    """What Qwen3-Next and Qwen3.5 share: gated delta in all layers but each third or fourth, a quarter of each head
+    turns, heads of several sizes. The first shape has an interval and value heads of their own size, which the peer
+    cannot load; the second what it can."""
+    shape = [dict(hidden_size=46, head_dim=16, num_attention_heads=3, num_key_value_heads=1, linear_num_key_heads=2,
+                  linear_num_value_heads=6, linear_key_head_dim=10, linear_value_head_dim=14, linear_conv_kernel_dim=3,
+                  num_hidden_layers=4, layer_types=["linear_attention", "linear_attention", "full_attention",
+                                                    "linear_attention"]),
+             dict(hidden_size=56, head_dim=24, num_attention_heads=4, num_key_value_heads=2, linear_num_key_heads=3,
+                  linear_num_value_heads=6, linear_key_head_dim=16, linear_value_head_dim=16, linear_conv_kernel_dim=4,
+                  num_hidden_layers=4)][index]
+    return dict(vocab_size=271, max_position_embeddings=768, rms_norm_eps=1e-6, tie_word_embeddings=False, pad_token_id=0,
+                eos_token_id=270, **shape)
+
+
+def experts_of_hybrid(index):
+    return [dict(num_experts=7, num_experts_per_tok=3, moe_intermediate_size=11, shared_expert_intermediate_size=13),
+            dict(num_experts=5, num_experts_per_tok=2, moe_intermediate_size=18, shared_expert_intermediate_size=10)][index]
+
+
+def qwen3_next(index):
+    return transformers.Qwen3NextConfig(intermediate_size=19, norm_topk_prob=True, decoder_sparse_step=1,
+                                        rope_parameters=dict(rope_type="default", rope_theta=10_000.0,
+                                                             partial_rotary_factor=0.25),
+                                        **hybrid(index), **experts_of_hybrid(index))
+
+
+VISION = dict(depth=1, hidden_size=8, intermediate_size=12, num_heads=2, out_hidden_size=8, num_position_embeddings=16)
+
+
+def with_vision(config, text, index):
+    text["rope_parameters"] = dict(rope_type="default", rope_theta=10_000.0, partial_rotary_factor=0.25,
+                                   mrope_section=[1, 1, [0, 1][index]], mrope_interleaved=True)
+    return config(text_config=text, vision_config=dict(VISION, out_hidden_size=text["hidden_size"]),
+                  tie_word_embeddings=text["tie_word_embeddings"])
+
+
+def qwen3_5(index):
+    return with_vision(transformers.Qwen3_5Config, dict(hybrid(index), intermediate_size=[23, 30][index],
+                                                        tie_word_embeddings=index == 1), index)
+
+
+def qwen3_5_moe(index):
+    return with_vision(transformers.Qwen3_5MoeConfig, dict(hybrid(index), **experts_of_hybrid(index)), index)
+
+
+def publish_hybrid(folder, model, seed):
+    """With a layer for further tokens, which nobody computes: the last layer of attention under other names."""
+    model.save_pretrained(folder)
+    tensors = load_file(folder / "model.safetensors")
+    text = text_config(model.config)
+    last = max(layer for layer, kind in enumerate(text.layer_types) if kind == "full_attention")
+    prefix = next(k for k in tensors if k.endswith(f"layers.{last}.input_layernorm.weight")).removesuffix(
+        "input_layernorm.weight")
+    further = {"mtp.layers.0." + k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+    d = text.hidden_size
+    further["mtp.fc.weight"] = torch.ones(d, 2 * d)
+    for name in ("norm", "pre_fc_norm_embedding", "pre_fc_norm_hidden"):
+        further[f"mtp.{name}.weight"] = torch.ones(d)
+    save_file({**tensors, **{k: v.clone() for k, v in further.items()}}, folder / "model.safetensors",
+              metadata={"format": "pt"})
+    config = json.loads((folder / "config.json").read_text())
+    if "text_config" in config:
+        config["text_config"]["mtp_num_hidden_layers"] = 1
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+
+
 FAMILIES = {"mellum": (mellum, lambda folder, model, seed: model.save_pretrained(folder), "qwen2"),
-            "gpt_oss": (gpt_oss, publish_gpt_oss, "gpt-4o")}
+            "gpt_oss": (gpt_oss, publish_gpt_oss, "gpt-4o"),
+            "qwen3_next": (qwen3_next, publish_hybrid, "qwen2"),
+            "qwen3_5": (qwen3_5, publish_hybrid, "qwen35"),
+            "qwen3_5_moe": (qwen3_5_moe, publish_hybrid, "qwen35")}
 
 
 def main():
     torch.set_num_threads(2)
     transformers.utils.logging.disable_progress_bar()
-    shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir(parents=True)
-    cases = []
+    wanted = sys.argv[3:] or list(FAMILIES)
+    OUT.mkdir(parents=True, exist_ok=True)
+    cases = [c for c in json.loads((OUT / "cases.json").read_text()) if c["expected"].rsplit("-", 1)[0] not in wanted] \
+        if (OUT / "cases.json").exists() else []
     for family, (config_of, publish, pre) in FAMILIES.items():
+        if family not in wanted:
+            continue
         for index in range(2):
             name = f"{family}-{index}"
             for attempt in range(2000):
                 config = config_of(index)
-                model = transformers.AutoModelForCausalLM.from_config(
-                    config, attn_implementation="eager", experts_implementation="eager").float().eval()
+                kind = transformers.AutoModelForImageTextToText if hasattr(config, "vision_config") else \
+                    transformers.AutoModelForCausalLM
+                model = kind.from_config(config, attn_implementation="eager", experts_implementation="eager"
+                                         ).float().eval()
                 seed = 1000 * index + attempt
-                randomise(model, seed)
+                randomise(model, seed, family.startswith("qwen"))
                 folder = OUT / name
                 shutil.rmtree(folder, ignore_errors=True)
                 publish(folder, model, seed)
                 blocks = "quantization_config" in (folder / "config.json").read_text()
                 tokens = TOKENS_OF_BLOCKS if blocks else TOKENS
                 generator = torch.Generator().manual_seed(seed)
-                ids = torch.randint(0, config.vocab_size, (1, tokens), generator=generator)
+                ids = torch.randint(0, text_config(config).vocab_size, (1, tokens), generator=generator)
                 with torch.no_grad():
                     if margin(model, ids) < (2e-3 if blocks else 2e-5):
                         continue

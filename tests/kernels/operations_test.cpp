@@ -99,6 +99,21 @@ const OperationTable off_in_one_element = {
           float& last = a.out[a.tokens * a.heads * a.pages.head_dim - 1];
           last = spoiled(last);
         },
+    .sigmoid_gate =
+        [](const SigmoidGate& a, Stream& s) {
+          truth().sigmoid_gate(a, s);
+          a.x[a.rows * a.columns - 1] = spoiled(a.x[a.rows * a.columns - 1]);
+        },
+    .short_convolution =
+        [](const ShortConvolution& a, Stream& s) {
+          truth().short_convolution(a, s);
+          a.x[a.tokens * a.channels - 1] = spoiled(a.x[a.tokens * a.channels - 1]);
+        },
+    .gated_delta =
+        [](const GatedDelta& a, Stream& s) {
+          truth().gated_delta(a, s);
+          a.state[0] = spoiled(a.state[0]);
+        },
     .router =
         [](const Router& a, Stream& s) {
           truth().router(a, s);
@@ -152,6 +167,24 @@ const OperationTable one_short = {
           Attention b = a;
           --b.tokens;
           truth().attention(b, s);
+        },
+    .sigmoid_gate =
+        [](const SigmoidGate& a, Stream& s) {
+          SigmoidGate b = a;
+          --b.rows;
+          truth().sigmoid_gate(b, s);
+        },
+    .short_convolution =
+        [](const ShortConvolution& a, Stream& s) {
+          ShortConvolution b = a;
+          --b.tokens;
+          truth().short_convolution(b, s);
+        },
+    .gated_delta =
+        [](const GatedDelta& a, Stream& s) {
+          GatedDelta b = a;
+          --b.tokens;
+          truth().gated_delta(b, s);
         },
     .router =
         [](const Router& a, Stream& s) {
@@ -207,6 +240,21 @@ const OperationTable overrunning = {
         [](const Attention& a, Stream& s) {
           truth().attention(a, s);
           a.out[-1] = 0;
+        },
+    .sigmoid_gate =
+        [](const SigmoidGate& a, Stream& s) {
+          truth().sigmoid_gate(a, s);
+          a.x[a.rows * a.columns] = 0;
+        },
+    .short_convolution =
+        [](const ShortConvolution& a, Stream& s) {
+          truth().short_convolution(a, s);
+          a.x[-1] = 0;
+        },
+    .gated_delta =
+        [](const GatedDelta& a, Stream& s) {
+          truth().gated_delta(a, s);
+          a.state[a.value_heads * a.key_dim * a.value_dim] = 0;
         },
     .router =
         [](const Router& a, Stream& s) {

@@ -192,6 +192,33 @@ class ConfigTest : public QObject {
         true, "use_sliding_window is true");
     row("mistral without a window", R"({"model_type": "mistral"})", false, "sliding_window is missing");
     row("a window of unknown size", R"({"use_sliding_window": true})", false, "sliding_window is missing");
+    const auto hybrid = [&](const char* name, const char* patch, bool unsupported, const char* says) {
+      json config = json::parse(
+          R"({"model_type": "qwen3_next", "full_attention_interval": 3, "shared_expert_intermediate_size": 9, "rope_parameters": {"partial_rotary_factor": 0.25}})");
+      config.update(json::parse(patch));
+      row(name, config.dump().c_str(), unsupported, says);
+    };
+    hybrid("heads of gated delta", R"({"linear_num_value_heads": 30})", false,
+           "linear_num_value_heads is 30, not a multiple of the 16 of linear_num_key_heads");
+    hybrid("a state of 2^63", R"({"linear_key_head_dim": 9223372036854775808})", false,
+           "linear_key_head_dim is 9223372036854775808");
+    hybrid("a state of 2^62", R"({"linear_value_head_dim": 4611686018427387904})", false,
+           "linear_value_head_dim is 4611686018427387904");
+    hybrid("convolution of nothing", R"({"linear_conv_kernel_dim": 0})", false,
+           "linear_conv_kernel_dim is 0");
+    hybrid("interval of 0", R"({"full_attention_interval": 0})", false, "full_attention_interval is 0");
+    hybrid("kinds of hybrid layers", R"({"layer_types": ["linear_attention", "mamba", "full_attention"]})",
+           true, "layer_types holds \"mamba\" at layer 1");
+    hybrid("too few kinds of hybrid layers", R"({"layer_types": ["linear_attention"]})", false,
+           "layer_types has 1 entry, expected 3");
+    hybrid("a billion experts", R"({"num_experts": 1000000000})", false, "num_experts is 1000000000");
+    hybrid("an odd rotation", R"({"rope_parameters": {"partial_rotary_factor": 0.2}})", false,
+           "partial_rotary_factor makes 3 elements of a head turn");
+    hybrid("part of another model",
+           R"({"model_type": "qwen3_vl_moe", "text_config": {"model_type": "qwen3_moe"}})", true,
+           "model_type is \"qwen3_vl_moe\"");
+    hybrid("of the text's part", R"({"text_config": {"num_hidden_layers": 0}})", false,
+           "text_config.num_hidden_layers is 0");
     row("softcap", R"({"final_logit_softcapping": 30.0})", true, "final_logit_softcapping is 30");
   }
   void whatIsWrongIsNamed() {
@@ -204,6 +231,36 @@ class ConfigTest : public QObject {
     const QString message = QString::fromStdString(config.error().message());
     QVERIFY2(message.contains(says), qPrintable(message));
     QVERIFY2(message.contains("config.json"), qPrintable(message));
+  }
+
+  // A model of text and pictures: the text's part counts, and what that leaves out may stand around it.
+  void theTextsPartIsRead() {
+    json text = patched(R"({"model_type": "qwen3_5_moe_text", "shared_expert_intermediate_size": 9,
+        "rope_parameters": {"rope_theta": 5e6, "partial_rotary_factor": 0.25, "mrope_section": [1, 1, 0]},
+        "full_attention_interval": 3, "linear_num_key_heads": 2, "linear_num_value_heads": 4,
+        "linear_key_head_dim": 8, "linear_value_head_dim": 12})");
+    text.erase("tie_word_embeddings");
+    text.erase("intermediate_size");
+    for (const bool tied : {false, true}) {
+      const auto config = read_folder({{"model_type", "qwen3_5_moe"},
+                                       {"tie_word_embeddings", tied},
+                                       {"vision_config", {{"hidden_size", 7}}},
+                                       {"text_config", text}});
+      FOVEA_VERIFY(config);
+      QCOMPARE(config->hidden, 64);
+      QCOMPARE(config->tied_embeddings, tied);
+      QVERIFY(config->norm_adds_one);
+      QCOMPARE(config->rotary.front().rotary, 4);
+      QCOMPARE(config->rotary.front().theta, 5e6);
+      QVERIFY(config->layer(2).attention()->gate && config->layer(2).attention()->qk_norm);
+      for (const std::int64_t layer : {0, 1}) {
+        const auto& delta = std::get<models::GatedDeltaConfig>(config->layer(layer).mixer);
+        QCOMPARE(delta.channels(), 2 * 2 * 8 + 4 * 12);
+        QCOMPARE(delta.sharing(), 2);
+        QCOMPARE(models::state_elements(delta, 64), 4 * 8 * 12 + 3 * delta.channels());
+      }
+      QCOMPARE(config->layer(0).experts->shared.width, 9);
+    }
   }
 
   void windowsAreRead_data() {
@@ -289,14 +346,16 @@ class ConfigTest : public QObject {
     expect("the model has a scale of the embedding", [](ModelConfig& c) { c.embedding_scale = 2; });
     expect("the model has a scale of the logits", [](ModelConfig& c) { c.logits_scale = 2; });
     expect("the model has a cap on the logits", [](ModelConfig& c) { c.logits_softcap = 30; });
-    expect("the model has norms that multiply", [](ModelConfig& c) { c.norm_adds_one = true; });
     layer("latent attention", [](LayerConfig& l) { l.mixer = LatentAttentionConfig{}; });
-    layer("gated delta attention", [](LayerConfig& l) { l.mixer = GatedDeltaConfig{}; });
+    layer("gated delta with heads of more",
+          [](LayerConfig& l) { l.mixer = GatedDeltaConfig{.key_dim = 257}; });
+    layer("gated delta with heads of more",
+          [](LayerConfig& l) { l.mixer = GatedDeltaConfig{.value_dim = 300}; });
+    layer("a convolution over more", [](LayerConfig& l) { l.mixer = GatedDeltaConfig{.convolution = 9}; });
     layer("a Mamba-2 state", [](LayerConfig& l) { l.mixer = Mamba2Config{}; });
     layer("a short convolution", [](LayerConfig& l) { l.mixer = ShortConvolutionConfig{}; });
     layer("a cap on attention's logits", [](LayerConfig& l) { l.attention()->softcap = 50; });
     layer("a norm of values", [](LayerConfig& l) { l.attention()->v_norm = true; });
-    layer("a gate on attention's output", [](LayerConfig& l) { l.attention()->gate = true; });
     layer("values that are keys", [](LayerConfig& l) { l.attention()->values_are_keys = true; });
     layer("keys and values of another layer", [](LayerConfig& l) { l.attention()->kv_from = 0; });
     layer("attention without positions", [](LayerConfig& l) { l.attention()->rotary = -1; });

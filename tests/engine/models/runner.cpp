@@ -16,6 +16,15 @@
 
 namespace fovea::tests {
 
+namespace {
+
+// Without heads where another kind mixes.
+models::AttentionConfig attention_of(const models::LayerConfig& layer) {
+  return layer.attention() ? *layer.attention() : models::AttentionConfig{};
+}
+
+}  // namespace
+
 Pages::Pages(const kernels::Device& device, const models::ModelConfig& config, std::int64_t tokens,
              std::int64_t page_tokens, kernels::Type type)
     : device_(device) {
@@ -23,18 +32,22 @@ Pages::Pages(const kernels::Device& device, const models::ModelConfig& config, s
   std::vector<std::size_t> planes;  // [layers]: bytes of a page's keys
   std::size_t all = 0;
   for (const models::LayerConfig& layer : config.layers) {
-    const models::AttentionConfig& attention = *layer.attention();
+    const models::AttentionConfig attention = attention_of(layer);
     planes.push_back(static_cast<std::size_t>(attention.kv_heads * page_tokens *
                                               kernels::row_bytes(type, attention.head_dim)));
     all += 2 * pages * planes.back();
+    state_bytes_ += 4 * models::state_elements(layer.mixer, config.hidden);
   }
   pointers_.assign(2 * planes.size(), std::vector<std::byte*>(pages));
   // 0xff is not a number in every type: what was never written must not be read.
   const std::vector<std::byte> unwritten(all, std::byte{0xff});
   bytes_ = std::ssize(unwritten);
   memory_ = device.allocate(bytes_);
+  const std::vector<std::byte> empty(static_cast<std::size_t>(state_bytes_));
+  state_ = state_bytes_ > 0 ? device.allocate(state_bytes_) : nullptr;
   const auto stream = device.make_stream({.threads = 1});
   device.copy(memory_, unwritten.data(), bytes_, *stream);
+  if (state_ != nullptr) device.copy(state_, empty.data(), state_bytes_, *stream);
   stream->synchronize();
   std::byte* next = memory_;
   for (std::size_t page = pages; page-- > 0;) {
@@ -44,7 +57,7 @@ Pages::Pages(const kernels::Device& device, const models::ModelConfig& config, s
     }
   }
   for (std::size_t layer = 0; layer < planes.size(); ++layer) {
-    const models::AttentionConfig& attention = *config.layers[layer].attention();
+    const models::AttentionConfig attention = attention_of(config.layers[layer]);
     layers_.push_back({pointers_[2 * layer].data(), pointers_[2 * layer + 1].data(), page_tokens, type,
                        attention.kv_heads, attention.head_dim});
   }
@@ -52,6 +65,7 @@ Pages::Pages(const kernels::Device& device, const models::ModelConfig& config, s
 
 Pages::~Pages() {
   device_.release(memory_, bytes_);
+  if (state_ != nullptr) device_.release(state_, state_bytes_);
 }
 
 std::vector<const kernels::Device*> all_devices() {
@@ -86,11 +100,13 @@ std::vector<float> logits(const models::Model& model, const kernels::Device& dev
   for (std::int64_t first = 0; first < count; first += chunk) {
     const auto part = tokens.subspan(static_cast<std::size_t>(first),
                                      static_cast<std::size_t>(std::min(chunk, count - first)));
-    const auto rows = forward->run(
-        {.segments =
-             {{.tokens = part, .first = first, .pages = pages.layers(), .logits = layers::LogitsWanted::all}},
-         .context = count},
-        *stream);
+    const auto rows = forward->run({.segments = {{.tokens = part,
+                                                  .first = first,
+                                                  .pages = pages.layers(),
+                                                  .state = pages.state(),
+                                                  .logits = layers::LogitsWanted::all}},
+                                    .context = count},
+                                   *stream);
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

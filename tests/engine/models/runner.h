@@ -21,11 +21,14 @@ class Pages {
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
   std::span<const kernels::KvPages> layers() const { return layers_; }
+  std::byte* state() const { return state_; }  // zeros at first; null where the model keeps none
 
  private:
   const kernels::Device& device_;
   std::int64_t bytes_ = 0;
   std::byte* memory_ = nullptr;
+  std::byte* state_ = nullptr;
+  std::int64_t state_bytes_ = 0;
   std::vector<std::vector<std::byte*>> pointers_;  // [2 · layers][pages]
   std::vector<kernels::KvPages> layers_;
 };
