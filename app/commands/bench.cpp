@@ -50,6 +50,7 @@ nlohmann::ordered_json as_json(const BenchResult& result, const LoadedEngine& lo
                                     {{"weights", memory.weights},
                                      {"host_weights", memory.host_weights},
                                      {"kv_cache", memory.kv_cache},
+                                     {"states", memory.states},
                                      {"activations", memory.activations}}}};
   add_precision_use(object, *loaded.engine);
   return object;
@@ -105,7 +106,7 @@ void add_bench(Registry& registry) {
                   "  load_seconds        time to load the model; peak_memory_bytes of the program, with\n"
                   "                      the buffers that measure the machine\n"
                   "  memory              bytes of weights, host_weights (beside a GPU), kv_cache,\n"
-                  "                      activations; and model, threads\n" +
+                  "                      states (of recurrent layers), activations; and model, threads\n" +
                       std::string(precision_keys) + shape_keys);
   add_model(*command, flags->model);
   add_shape(*command, flags->shape);

@@ -51,6 +51,7 @@ nlohmann::ordered_json plan_json(const LoadPlan& report, std::int64_t prompt_tok
        {{"dense", plan.parts.dense},
         {"experts", experts},
         {"kv", plan.parts.kv},
+        {"states", plan.parts.states},
         {"activations", plan.parts.activations},
         // Versions are read straight to their place, or beside a card through pinned main memory.
         {"transfer", 0},
@@ -96,8 +97,9 @@ const char* const plan_keys =
     "  fits           whether it stays within the budget; if not, the exit code is 1\n"
     "  budget_bytes   the budget; total_bytes is what the plan takes of it, least_bytes what would do\n"
     "  parts          bytes: dense (weights that are no units), experts (by tier: the units, with slab\n"
-    "                 rounding and spare blocks), kv, activations, transfer (0: swaps need no room of the\n"
-    "                 device's), safety; they add up to total_bytes\n"
+    "                 rounding and spare blocks), kv, states (of recurrent layers, with copies to return\n"
+    "                 to), activations, transfer (0: swaps need no room of the device's), safety; they add\n"
+    "                 up to total_bytes\n"
     "  host_bytes     main memory beside a card, not in the total: the sum of host_parts, which are "
     "weights\n"
     "                 (of the units that the processor computes), transfer (the buffer of swaps) and\n"
@@ -212,7 +214,10 @@ std::string plan_text(const LoadPlan& report, std::int64_t prompt_tokens) {
   if (report.units_offloaded > 0 && !report.host_computes)
     text += row("units on the disk", 0,
                 fmt::format("{} units, read when they are needed", report.units_offloaded));
-  text += row("KV cache", plan.parts.kv) + row("activations", plan.parts.activations);
+  text += row("KV cache", plan.parts.kv);
+  if (plan.parts.states > 0)
+    text += row("recurrent state", plan.parts.states, "the running one, and what to return to");
+  text += row("activations", plan.parts.activations);
   if (plan.parts.safety > 0) text += row("safety", plan.parts.safety);
   const bool limited = report.options.precision.budget_bytes > 0 || report.host_computes;
   text += row("total", plan.total_bytes,

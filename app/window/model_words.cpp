@@ -114,7 +114,7 @@ QString policy_why(const LoadedModel& model) {
 
 std::int64_t memory_bytes(const LoadedModel& model) {
   if (model.plan) return model.plan->total_bytes;
-  return model.memory.weights + model.memory.kv_cache + model.memory.activations;
+  return model.memory.on_device();
 }
 
 QString changed_text(const std::vector<PlanDifference>& changed) {
@@ -122,6 +122,10 @@ QString changed_text(const std::vector<PlanDifference>& changed) {
   for (const PlanDifference& each : changed) what += sentence_words(phrase_of(each));
   return ModelWords::tr("The plan that was shown does not hold any more: %1.")
       .arg(what.join(QStringLiteral("; ")));
+}
+
+QString state_words() {
+  return ModelWords::tr("State of its recurrent layers, with copies to return to: %1");
 }
 
 QString memory_why(const LoadedModel& model) {
@@ -137,12 +141,14 @@ QString memory_why(const LoadedModel& model) {
                    .arg(QString::fromStdString(tier.name), ui::bytes_text(tier.bytes));
     }
     add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), parts.kv);
+    add(state_words(), parts.states);
     add(ModelWords::tr("Room to compute: %1"), parts.activations);
     add(ModelWords::tr("Kept free: %1"), parts.safety);
     add(ModelWords::tr("Budget: %1"), model.settings.precision.budget_bytes);
   } else {
     add(ModelWords::tr("Weights: %1"), model.memory.weights);
     add(ModelWords::tr("KV cache (what the model remembers of the conversation): %1"), model.memory.kv_cache);
+    add(state_words(), model.memory.states);
     add(ModelWords::tr("Room to compute: %1"), model.memory.activations);
   }
   add(ModelWords::tr("In main memory, where the processor computes with them: %1"),

@@ -137,6 +137,11 @@ void add_parts(ui::BudgetView& view, const LoadPlan& report, bool has_experts) {
   add_part(view, Kind::kv, MemoryWords::tr("Conversation (KV cache)"), parts.kv,
            MemoryWords::tr("Keys and values of %1 tokens, for each layer.")
                .arg(ui::count_text(report.options.context)));
+  if (parts.states > 0)
+    add_part(
+        view, Kind::kv, MemoryWords::tr("Conversation (recurrent state)"), parts.states,
+        MemoryWords::tr("What some layers keep instead of keys and values, with copies to return to when "
+                        "you change something further up."));
   add_part(view, Kind::activations, MemoryWords::tr("Room to compute"), parts.activations,
            MemoryWords::tr("What the layers pass on, for %1 tokens of a prompt at once.")
                .arg(ui::count_text(report.options.chunk)));

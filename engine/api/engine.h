@@ -27,9 +27,14 @@ namespace fovea {
 struct MemoryUse {  // bytes
   std::int64_t weights = 0;
   std::int64_t kv_cache = 0;
+  std::int64_t states =
+      0;  // of recurrent layers: the running ones, and those to return to beside a processor
   std::int64_t activations = 0;
   std::int64_t host_weights = 0;  // that the processor computes with beside a GPU; not on the device
-  std::int64_t host_buffers = 0;  // beside a GPU, pinned: what passes exchange with it, and swaps
+  std::int64_t host_buffers =
+      0;  // beside a GPU, pinned: what passes exchange with it, states to return to, swaps
+
+  std::int64_t on_device() const { return weights + kv_cache + states + activations; }
 };
 
 // What one token costs, for shares of the machine's ceiling.

@@ -96,6 +96,8 @@ struct Plan {
     std::int64_t dense = 0;         // everything that is not a unit
     std::vector<PlanTier> experts;  // by tier, high to low, with slab rounding and spare blocks
     std::int64_t kv = 0;            // at the plan's context
+    std::int64_t states =
+        0;  // of recurrent layers: the running ones, and those to return to beside a processor
     std::int64_t activations = 0;
     std::int64_t safety = 0;  // kept free of a budget; none where none was given
     bool operator==(const Parts&) const = default;

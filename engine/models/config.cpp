@@ -142,6 +142,22 @@ std::int64_t state_elements(const MixerConfig& mixer, std::int64_t hidden) {
   return 0;
 }
 
+StatePlan plan_states(const ModelConfig& config, std::int64_t context) {
+  constexpr std::int64_t usual_spacing = 256, usual_turn_ends = 16, min_saved = 8;
+  constexpr std::int64_t usual_memory = std::int64_t{1} << 30;
+  StatePlan plan;
+  for (const LayerConfig& layer : config.layers) plan.bytes += 4 * state_elements(layer.mixer, config.hidden);
+  if (plan.bytes == 0) return plan;
+  plan.sequences = 2;
+  const std::int64_t most = std::max(min_saved, usual_memory / plan.bytes);
+  plan.turn_ends = std::min(usual_turn_ends, most / 3);
+  const auto within = [&] { return (context + plan.spacing - 1) / plan.spacing; };
+  plan.spacing = usual_spacing;
+  while (plan.turn_ends + within() > most) plan.spacing *= 2;
+  plan.saved = plan.turn_ends + within();
+  return plan;
+}
+
 std::int64_t ModelConfig::experts() const {
   const auto found = std::ranges::find_if(layers, [](const LayerConfig& l) { return l.experts.has_value(); });
   return found == layers.end() ? 0 : found->experts->experts;

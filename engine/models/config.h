@@ -203,6 +203,20 @@ struct ModelConfig {
   std::int64_t experts_used() const;
 };
 
+// Recurrent state in memory: of sequences, where passes compute, and in the host's what is kept of earlier
+// positions to return to, at the ends of turns and at a spacing within them.
+struct StatePlan {
+  std::int64_t bytes = 0;      // of one state; 0: no layer has any, and nothing is kept
+  std::int64_t sequences = 0;  // at once
+  std::int64_t saved = 0;
+  std::int64_t turn_ends = 0;  // of them at most
+  std::int64_t spacing = 0;    // tokens: what at most is computed again; 256 unless that took too much memory
+
+  std::int64_t sequence_bytes() const { return sequences * bytes; }
+  std::int64_t saved_bytes() const { return (saved + 1) * bytes; }  // with one of zeros
+};
+StatePlan plan_states(const ModelConfig& config, std::int64_t context);
+
 // Refuses by name what is not supported (architecture, activation, rope type, sliding window …).
 Result<ModelConfig> read_config(const checkpoint::Checkpoint&);
 

@@ -89,8 +89,6 @@ constexpr ModelShape shapes[] = {
      .tied = true},
 };
 
-constexpr std::int64_t state_copies = 2;  // of linear attention: running, and at the turn's beginning
-
 std::int64_t pages_of(std::int64_t tokens, std::int64_t page_tokens) {
   return (tokens + page_tokens - 1) / page_tokens + 1;
 }
@@ -173,7 +171,6 @@ std::int64_t kv_bytes(const ModelShape& shape, Type type, std::int64_t context, 
                       std::int64_t page_tokens) {
   std::int64_t bytes = 0;
   for (const models::LayerConfig& layer : config_of(shape).layers) {
-    bytes += models::state_elements(layer.mixer, shape.hidden) * 4 * state_copies;
     const models::AttentionConfig* const attention = layer.attention();
     if (attention == nullptr) continue;
     const std::int64_t seen = attention->window > 0 ? std::min(context, attention->window + chunk) : context;

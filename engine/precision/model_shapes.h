@@ -70,8 +70,7 @@ std::int64_t dense_bytes(const ModelShape& shape, kernels::Type matrices);
 std::int64_t multiply_adds(const ModelShape& shape);
 
 // Keys and values of `context` tokens in pages, a spare page included, as the KV cache has them; of layers
-// with a window only what the window and a pass of `chunk` tokens need. Linear attention's state twice: the
-// running one, and the one at the turn's beginning.
+// with a window only what the window and a pass of `chunk` tokens need.
 std::int64_t kv_bytes(const ModelShape& shape, kernels::Type type, std::int64_t context, std::int64_t chunk,
                       std::int64_t page_tokens);
 

@@ -44,6 +44,7 @@ struct Surroundings {
   // models::Placement::measure(…).resident() with unit_scope(policy); without a policy the units included.
   std::int64_t dense_bytes = 0;
   std::int64_t kv_bytes = 0;
+  std::int64_t state_bytes = 0;
   std::int64_t activation_bytes = 0;
   std::int64_t safety_bytes = 0;  // on top of the share of the budget
   double safety_share = default_safety_share;
@@ -53,7 +54,8 @@ struct Surroundings {
   // Bytes that a matrix takes where the host computes with it. Empty: the host computes nothing beside the
   // device, and what is offloaded lives on disk.
   std::function<std::int64_t(const models::MatrixSource&)> host_bytes = {};
-  // Beside a card, in main memory: what its passes send and receive, and, where the processor computes units.
+  // Beside a card, in main memory: what its passes send and receive, with states to return to, and, where the
+  // processor computes units.
   std::int64_t exchange_bytes = 0, exchange_with_host_bytes = 0;
   // With both, --n-cpu-moe auto may leave the coldest experts of each layer to the host instead of whole
   // layers: a store's profile of use [units], and how fast main memory is read.

@@ -27,19 +27,21 @@ const LoadPlan& Engine::plan() const {
 }
 
 MemoryUse Engine::memory() const {
+  const runtime::KvCache::StateBytes states = parts_->cache->state_bytes();
+  const bool card = !parts_->device->memory_is_host();
   return {.weights = parts_->model->weight_bytes(),
           .kv_cache = parts_->cache->bytes(),
+          .states = states.device + (card ? 0 : states.host),
           .activations = parts_->forward->bytes().device,
           .host_weights = parts_->host_weights ? parts_->host_weights->bytes() : 0,
-          .host_buffers =
-              parts_->forward->bytes().host + (parts_->precision ? parts_->precision->transfer_bytes() : 0)};
+          .host_buffers = parts_->forward->bytes().host + (card ? states.host : 0) +
+                          (parts_->precision ? parts_->precision->transfer_bytes() : 0)};
 }
 
 std::optional<PrecisionUse> Engine::precision() const {
   if (!parts_->precision) return std::nullopt;
   PrecisionUse use = parts_->precision->use();
-  const MemoryUse other = memory();
-  use.accounted_bytes += other.weights + other.kv_cache + other.activations;
+  use.accounted_bytes += memory().on_device();
   return use;
 }
 
@@ -84,6 +86,8 @@ Result<std::span<const float>> Engine::Parts::pass(runtime::Sequence& sequence,
   }
   if (forward->stopped()) return fail(phrases::forward_pass_place(), errors::stopped_on_request());
   sequence.commit(tokens);
+  if (const std::int64_t spacing = cache->state_spacing(); spacing > 0 && sequence.length() % spacing == 0)
+    sequence.save_state();
   return logits;
 }
 
@@ -99,7 +103,10 @@ Result<std::span<const float>> Engine::Parts::prefill(runtime::Sequence& sequenc
                                                       const AfterChunk& after, const std::stop_token& stop) {
   std::span<const float> logits;
   for (std::size_t done = 0; done < tokens.size();) {
-    const std::size_t count = std::min(tokens.size() - done, static_cast<std::size_t>(plan.options.chunk));
+    std::size_t count = std::min(tokens.size() - done, static_cast<std::size_t>(plan.options.chunk));
+    // To where the state is saved, and not beyond.
+    if (const std::int64_t spacing = cache->state_spacing(); spacing > 0)
+      count = std::min(count, static_cast<std::size_t>(spacing - sequence.length() % spacing));
     const bool last = done + count == tokens.size();
     FOVEA_TRY(logits, pass(sequence, tokens.subspan(done, count),
                            last ? layers::LogitsWanted::last : layers::LogitsWanted::none,

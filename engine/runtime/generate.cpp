@@ -158,6 +158,7 @@ Result<GenerateResult> generate_with(Engine::Parts& parts, const GenerateRequest
   }
   Answer answer(parts, request, sampler, sink, result);
   FOVEA_CHECK(answer.decode(sequence, *logits, stop));
+  sequence.save_state();  // the next turn begins here
   const Timings& t = result.timings;
   log::debug("runtime", "answered ", t.prompt_tokens, " prompt tokens (", t.reused_tokens, " reused) in ",
              t.prefill_seconds, " s with ", t.generated_tokens, " tokens in ", t.decode_seconds, " s");

@@ -172,7 +172,7 @@ std::int64_t KvCache::pages(const Settings& settings) {
 }
 
 std::int64_t KvCache::bytes(const Settings& settings) {
-  return pages(settings) * settings.shape.page_bytes() + settings.state.blocks * settings.state.bytes;
+  return pages(settings) * settings.shape.page_bytes();
 }
 
 Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const kernels::Device& device,
@@ -183,7 +183,8 @@ Result<std::unique_ptr<KvCache>> KvCache::create(const Settings& settings, const
     FOVEA_TRY(states, StatePool::create(settings.state, device, stream));
   }
   std::unique_ptr<KvCache> cache(new KvCache(std::move(pool), std::move(states), settings.poison));
-  cache->state_bytes_ = settings.state.blocks * settings.state.bytes;
+  cache->state_bytes_ = {.device = settings.state.sequences * settings.state.bytes,
+                         .host = (settings.state.saved + 1) * settings.state.bytes};
   return cache;
 }
 

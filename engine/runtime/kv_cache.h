@@ -84,6 +84,9 @@ class KvCache {
     StatePool::Settings state = {};
     bool poison = false;  // fill pages with not-a-number before use: for tests
   };
+  struct StateBytes {
+    std::int64_t device = 0, host = 0;  // of sequences; of what they return to
+  };
   struct Statistics {
     std::int64_t pages = 0;       // = free + cached + used
     std::int64_t free = 0;        // hold nothing
@@ -97,7 +100,7 @@ class KvCache {
   // Pages are copied in the stream's order, which must be that of the passes.
   static Result<std::unique_ptr<KvCache>> create(const Settings& settings, const kernels::Device& device,
                                                  kernels::Stream& stream);
-  // What create() would allocate.
+  // What create() would allocate, without states.
   static std::int64_t bytes(const Settings& settings);
   static std::int64_t pages(const Settings& settings);  // the most that a sequence has
   KvCache(const KvCache&) = delete;
@@ -108,7 +111,10 @@ class KvCache {
   // Forgets every page that no sequence uses, and all saved states.
   void clear();
 
-  std::int64_t bytes() const { return pool_.bytes() + state_bytes_; }
+  std::int64_t bytes() const { return pool_.bytes(); }
+  StateBytes state_bytes() const { return state_bytes_; }
+  // Tokens between the places where sequences save their state; 0: they have none.
+  std::int64_t state_spacing() const { return states_ ? states_->spacing() : 0; }
   const PageShape& shape() const { return pool_.shape(); }
   Statistics statistics() const;
 
@@ -141,7 +147,7 @@ class KvCache {
 
   PagePool pool_;
   std::unique_ptr<StatePool> states_;  // null: no layer has any
-  std::int64_t state_bytes_ = 0;
+  StateBytes state_bytes_;
   bool poison_;
   std::vector<Page> pages_;
   std::vector<PageId> roots_;  // pages that begin a sequence

@@ -328,9 +328,11 @@ Result<Fitted> fit(const Subject& subject, const LoadOptions& options, const Mac
   PrecisionRequest request = options.precision;
   if (machine.is_card() && request.budget_bytes == 0) request.budget_bytes = machine.device_free_bytes();
   const PolicyKind policy = precision::chosen_policy(request, subject.has_experts(), machine.is_card());
+  const models::StatePlan states = models::plan_states(*subject.config, options.context);
   precision::Surroundings around{
       .dense_bytes = subject.dense_bytes(precision::unit_scope(policy, subject.has_experts())),
       .kv_bytes = subject.kv_bytes(options),
+      .state_bytes = states.sequence_bytes() + (machine.is_card() ? 0 : states.saved_bytes()),
       .activation_bytes = layers::Forward::activation_bytes(*subject.config, options.chunk),
       .experts_used = subject.config->experts_used(),
       .chunk = options.chunk};

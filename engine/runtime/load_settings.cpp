@@ -19,8 +19,6 @@ constexpr std::int64_t default_chunk = 256;
 constexpr std::int64_t dynamic_chunk = 128;
 // A card's tiles take 64 tokens of an expert: of 256 each of 128 experts would get 16.
 constexpr std::int64_t card_chunks = 2;
-// Of recurrent state: the running sequence's, and saved ones.
-constexpr std::int64_t state_blocks = 8;
 
 std::unexpected<Error> out_of_range(const char* name, std::int64_t value, Phrase range) {
   return fail(phrases::option_place(name), errors::value_out_of_range(value, std::move(range)));
@@ -64,8 +62,9 @@ void count_card(const models::ModelConfig& config, std::int64_t context, std::in
   const std::int64_t graphs = layers::Graphs::driver_bytes(config.layer_count(), context, page_tokens);
   around.safety_bytes = std::max(precision::card_safety_bytes, precision::card_safety_bytes / 2 + graphs);
   around.safety_share = 0;
-  around.exchange_bytes = alone.host;
-  around.exchange_with_host_bytes = layers::Forward::bytes_apart(config, limits, true).host;
+  const std::int64_t saved = models::plan_states(config, context).saved_bytes();
+  around.exchange_bytes = alone.host + saved;
+  around.exchange_with_host_bytes = layers::Forward::bytes_apart(config, limits, true).host + saved;
 }
 
 kernels::Type storage_type(KvType kv) {
@@ -87,9 +86,13 @@ KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t co
     const models::AttentionConfig* const attention = layer.attention();
     settings.shape.layers.push_back(attention ? PageShape::Layer{attention->kv_heads, attention->head_dim}
                                               : PageShape::Layer{});
-    settings.state.bytes += 4 * models::state_elements(layer.mixer, config.hidden);
   }
-  if (settings.state.bytes > 0) settings.state.blocks = state_blocks;
+  if (const models::StatePlan states = models::plan_states(config, context); states.bytes > 0)
+    settings.state = {.bytes = states.bytes,
+                      .sequences = states.sequences,
+                      .saved = states.saved,
+                      .spacing = states.spacing,
+                      .turn_ends = states.turn_ends};
   return settings;
 }
 

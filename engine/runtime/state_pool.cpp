@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 #include "engine/core/result.h"
 #include "engine/runtime/errors.h"
@@ -12,40 +11,41 @@ namespace fovea::runtime {
 Result<std::unique_ptr<StatePool>> StatePool::create(const Settings& settings, const kernels::Device& device,
                                                      kernels::Stream& stream) {
   std::unique_ptr<StatePool> pool(new StatePool(settings, device, stream));
-  pool->memory_ = device.allocate(pool->all_bytes());
-  pool->zeros_ = device.allocate_host(settings.bytes);
-  if (pool->memory_ == nullptr || pool->zeros_ == nullptr) {
+  pool->memory_ = device.allocate(pool->sequence_bytes());
+  pool->host_ = device.allocate_host(pool->host_bytes());
+  if (pool->memory_ == nullptr || pool->host_ == nullptr) {
     return fail(phrases::recurrent_state_place(),
-                errors::no_memory_for_states(Bytes{pool->all_bytes()}, settings.blocks));
+                errors::no_memory_for_states(Bytes{pool->sequence_bytes() + pool->host_bytes()},
+                                             settings.sequences + settings.saved));
   }
-  std::memset(pool->zeros_, 0, static_cast<std::size_t>(settings.bytes));
-  for (auto id = static_cast<StateId>(settings.blocks); id-- > 0;) pool->free_.push_back(id);
+  std::memset(pool->host_, 0, static_cast<std::size_t>(settings.bytes));
+  for (auto id = static_cast<StateId>(settings.sequences); id-- > 0;) pool->free_.push_back(id);
+  for (std::int64_t place = settings.saved; place-- > 0;) pool->free_places_.push_back(place);
   return pool;
 }
 
 StatePool::~StatePool() {
-  if (memory_ != nullptr) device_.release(memory_, all_bytes());
-  if (zeros_ != nullptr) device_.release_host(zeros_, settings_.bytes);
-}
-
-void StatePool::copy(StateId from, StateId to) const {
-  device_.copy_within(memory(to), memory(from), settings_.bytes, 0, 1, stream_);
+  if (memory_ != nullptr) device_.release(memory_, sequence_bytes());
+  if (host_ != nullptr) device_.release_host(host_, host_bytes());
 }
 
 StateId StatePool::take() {
-  if (free_.empty()) {
-    const auto oldest = std::ranges::min_element(saved_, {}, &Saved::last_use);
-    if (oldest == saved_.end()) return no_state;
-    free_.push_back(oldest->id);
-    saved_.erase(oldest);
-  }
+  if (free_.empty()) return no_state;
   const StateId id = free_.back();
   free_.pop_back();
   return id;
 }
 
-void StatePool::give_back(StateId id) {
-  free_.push_back(id);
+template <class Condition>
+bool StatePool::forget_oldest(Condition&& is_meant) {
+  auto oldest = saved_.end();
+  for (auto each = saved_.begin(); each != saved_.end(); ++each) {
+    if (is_meant(*each) && (oldest == saved_.end() || each->last_use < oldest->last_use)) oldest = each;
+  }
+  if (oldest == saved_.end()) return false;
+  free_places_.push_back(oldest->place);
+  saved_.erase(oldest);
+  return true;
 }
 
 void StatePool::save(StateId id, std::span<const TokenId> tokens) {
@@ -55,10 +55,15 @@ void StatePool::save(StateId id, std::span<const TokenId> tokens) {
     same->last_use = ++clock_;
     return;
   }
-  const StateId kept = take();
-  if (kept == no_state) return;
-  copy(id, kept);
-  saved_.push_back({.id = kept, .tokens = {tokens.begin(), tokens.end()}, .last_use = ++clock_});
+  const auto is_turn_end = [this](const Saved& each) { return !at_spacing(each.tokens); };
+  if (!at_spacing(tokens) && std::ranges::count_if(saved_, is_turn_end) >= settings_.turn_ends) {
+    if (!forget_oldest(is_turn_end)) return;
+  }
+  if (free_places_.empty() && !forget_oldest([](const Saved&) { return true; })) return;
+  const std::int64_t place = free_places_.back();
+  free_places_.pop_back();
+  device_.read_back(saved_memory(place), memory(id), settings_.bytes, stream_);
+  saved_.push_back({.place = place, .tokens = {tokens.begin(), tokens.end()}, .last_use = ++clock_});
 }
 
 std::int64_t StatePool::restore(StateId id, std::span<const TokenId> tokens) {
@@ -68,18 +73,15 @@ std::int64_t StatePool::restore(StateId id, std::span<const TokenId> tokens) {
       continue;
     if (std::equal(each.tokens.begin(), each.tokens.end(), tokens.begin())) longest = &each;
   }
-  if (longest == nullptr) {
-    device_.copy(memory(id), zeros_, settings_.bytes, stream_);
-    return 0;
-  }
+  const std::byte* const from = longest ? saved_memory(longest->place) : host_;
+  device_.copy(memory(id), from, settings_.bytes, stream_);
+  if (longest == nullptr) return 0;
   longest->last_use = ++clock_;
-  copy(longest->id, id);
   return std::ssize(longest->tokens);
 }
 
 void StatePool::forget_saved() {
-  for (const Saved& each : saved_) free_.push_back(each.id);
-  saved_.clear();
+  while (forget_oldest([](const Saved&) { return true; })) continue;
 }
 
 }  // namespace fovea::runtime

@@ -695,6 +695,14 @@
         <source>No precisions are prepared yet, so each expert counts as if a lower one hurt it like any other; once they are, the plan can change, and Fovea says so.</source>
         <translation>Noch ist keine Genauigkeit vorbereitet; deshalb gilt jeder Experte als gleich empfindlich. Danach kann sich der Plan ändern, und Fovea sagt es.</translation>
     </message>
+    <message>
+        <source>Conversation (recurrent state)</source>
+        <translation>Gespräch (rekurrenter Zustand)</translation>
+    </message>
+    <message>
+        <source>What some layers keep instead of keys and values, with copies to return to when you change something further up.</source>
+        <translation>Was manche Schichten statt Keys und Values behalten, mit Kopien, zu denen zurückgekehrt wird, wenn Sie weiter oben etwas ändern.</translation>
+    </message>
 </context>
 <context>
     <name>fovea::app::ModelRows</name>
@@ -927,6 +935,10 @@
     <message>
         <source>The plan that was shown does not hold any more: %1.</source>
         <translation>Der gezeigte Plan gilt nicht mehr: %1.</translation>
+    </message>
+    <message>
+        <source>State of its recurrent layers, with copies to return to: %1</source>
+        <translation>Zustand seiner rekurrenten Schichten, mit Kopien, zu denen zurückgekehrt wird: %1</translation>
     </message>
 </context>
 <context>

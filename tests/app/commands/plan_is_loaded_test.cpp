@@ -82,7 +82,7 @@ Json done(Engine& engine) {
   const MemoryUse memory = engine.memory();
   const LoadOptions& options = engine.settings();
   const auto use = engine.precision();
-  const std::int64_t total = memory.weights + memory.kv_cache + memory.activations + snapshot.arena_bytes;
+  const std::int64_t total = memory.on_device() + snapshot.arena_bytes;
   if (use && use->accounted_bytes - engine.plan().plan.parts.safety != total)
     qFatal("accounted are %lld bytes, held %lld", static_cast<long long>(use->accounted_bytes),
            static_cast<long long>(total));
@@ -92,6 +92,7 @@ Json done(Engine& engine) {
           {"kv_type", name_in(kv_names, options.kv)},
           {"weights", memory.weights},
           {"kv", memory.kv_cache},
+          {"states", memory.states},
           {"activations", memory.activations},
           {"arena", snapshot.arena_bytes},
           {"total", total},

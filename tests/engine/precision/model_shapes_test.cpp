@@ -119,8 +119,15 @@ class ModelShapesTest : public QObject {
   // 36 layers of 32 states of 128 × 128 and 3 positions of 8,192 channels, floats, twice.
   void linearAttentionHasAState() {
     const std::int64_t pages = 12 * 2 * 2 * 64 * 256 * 2;  // of one page in all layers
-    QCOMPARE(kv_bytes(shape("qwen3-next-80b-a3b"), kernels::Type::f16, 64, 256, 64) - 2 * pages,
-             36 * (32 * 128 * 128 + 3 * 8192) * 4 * 2);
+    QCOMPARE(kv_bytes(shape("qwen3-next-80b-a3b"), kernels::Type::f16, 64, 256, 64), 2 * pages);
+    const std::int64_t state = 36 * (32 * 128 * 128 + 3 * 8192) * 4;
+    const models::StatePlan states = models::plan_states(config_of(shape("qwen3-next-80b-a3b")), 8192);
+    QCOMPARE(states.bytes, state);
+    // What a gibibyte holds are 13, of which four at the ends of turns; so the others are further apart.
+    QCOMPARE(states.turn_ends, 4);
+    QCOMPARE(states.spacing, 1024);
+    QCOMPARE(states.saved, 4 + 8);
+    QCOMPARE(states.sequences, 2);
   }
 
   void expertsAreUnits() {

@@ -325,7 +325,7 @@ class HostPartTest : public QObject {
   void autoFindsTheFewestLayers() {
     LoadOptions request = with_policy(PolicyKind::none);
     const auto whole = load_on(apart_, request);
-    const auto kept = [](const MemoryUse& m) { return m.weights + m.kv_cache + m.activations; };
+    const auto kept = [](const MemoryUse& m) { return m.on_device(); };
     const std::int64_t all = kept(whole->memory());
     std::vector<std::int64_t> host_bytes;
     for (const std::int64_t missing : {std::int64_t{0}, std::int64_t{1}, whole->memory().weights / 2}) {
@@ -359,7 +359,7 @@ class HostPartTest : public QObject {
     QFETCH(QString, flag);
     LoadOptions request = dense ? dense_request() : expert::plain_request();
     const MemoryUse whole = load_on(apart_, request)->memory();
-    const std::int64_t all = card_budget(whole.weights + whole.kv_cache + whole.activations);
+    const std::int64_t all = card_budget(whole.on_device());
     request.precision.budget_bytes = all - 1;
     bool progressed = false;
     const auto engine = runtime::load(request, {}, [&](const Progress&) { progressed = true; }, {}, &apart_);

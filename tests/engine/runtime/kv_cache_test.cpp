@@ -98,10 +98,15 @@ bool compute_state(Sequence& sequence, std::span<const TokenId> more) {
   return true;
 }
 
-std::unique_ptr<KvCache> make_stateful(std::int64_t context, std::int64_t blocks) {
+std::unique_ptr<KvCache> make_stateful(std::int64_t context, std::int64_t blocks, std::int64_t spacing = 1,
+                                       std::int64_t turn_ends = 0) {
   return KvCache::create({.shape = small,
                           .context = context,
-                          .state = {.bytes = state_bytes, .blocks = blocks},
+                          .state = {.bytes = state_bytes,
+                                    .sequences = blocks,
+                                    .saved = blocks,
+                                    .spacing = spacing,
+                                    .turn_ends = turn_ends},
                           .poison = true},
                          fovea::tests::heap_device(), fovea::tests::no_stream())
       .value();
@@ -353,7 +358,9 @@ class KvCacheTest : public QObject {
   // shortened or goes on, its state is that of its own tokens.
   void aStateFollowsItsSequence() {
     const auto cache = make_stateful(64, 8);
-    QCOMPARE(cache->bytes(), 17 * small.page_bytes() + 8 * state_bytes);
+    QCOMPARE(cache->bytes(), 17 * small.page_bytes());
+    QCOMPARE(cache->state_bytes().device, 8 * state_bytes);
+    QCOMPARE(cache->state_bytes().host, 9 * state_bytes);
     {
       Sequence first = cache->begin({}, 0);
       QVERIFY(has_own_state(first));
@@ -384,9 +391,9 @@ class KvCacheTest : public QObject {
     QCOMPARE(cache->begin(range(0, 6), 6).length(), 0);
   }
 
-  // Saved states give way to sequences, the longest unused first, and sequences to nobody.
+  // Saved states give way to others, the longest unused first, and sequences to nobody.
   void statesRunOut() {
-    const auto cache = make_stateful(64, 3);
+    const auto cache = make_stateful(64, 2);
     {
       Sequence sequence = cache->begin({}, 0);
       for (const TokenId start : {0, 10, 20}) {
@@ -399,15 +406,33 @@ class KvCacheTest : public QObject {
     std::vector<Sequence> held;
     held.push_back(cache->begin(all, 15));
     QCOMPARE(held.back().length(), 15);
-    for (int i = 0; i < 2; ++i) held.push_back(cache->begin({}, 0));
+    held.push_back(cache->begin({}, 0));
     for (Sequence& each : held) QVERIFY(has_own_state(each) && each.reserve(1));
     Sequence beyond = cache->begin({}, 0);
     QVERIFY(beyond.state() == nullptr);
     const auto refused = beyond.reserve(1);
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::context_full);
-    held.front().save_state();  // there is no room: nothing happens
-    QVERIFY(has_own_state(held.front()));
+  }
+
+  // The ends of turns leave those at the spacing their place, and none where none may be kept.
+  void turnEndsGiveWay() {
+    for (const std::int64_t turn_ends : {0, 2}) {
+      const auto cache = make_stateful(64, 5, 4, turn_ends);
+      Sequence sequence = cache->begin({}, 0);
+      Tokens all;
+      for (TokenId token = 0; token < 12; ++token) {
+        QVERIFY(compute_state(sequence, range(token, 1)));
+        all.push_back(token);
+        sequence.save_state();
+      }
+      const auto length_of = [&](std::int64_t limit) { return cache->begin(all, limit).length(); };
+      QCOMPARE(length_of(11), turn_ends == 0 ? 8 : 11);
+      QCOMPARE(length_of(10), turn_ends == 0 ? 8 : 10);
+      QCOMPARE(length_of(9), 8);
+      QCOMPARE(length_of(7), 4);
+      QCOMPARE(length_of(3), 0);
+    }
   }
 
   void statesInAnyOrder() {

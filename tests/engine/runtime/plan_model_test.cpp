@@ -78,6 +78,7 @@ class PlanModelTest : public QObject {
     const MemoryUse memory = (*engine)->memory();
     QCOMPARE(report->plan.parts.dense + experts(report->plan), memory.weights);
     QCOMPARE(report->plan.parts.kv, memory.kv_cache);
+    QCOMPARE(report->plan.parts.states, memory.states);
     QCOMPARE(report->plan.parts.activations, memory.activations);
     QCOMPARE(report->plan.total_bytes, total(report->plan));
     QVERIFY(report->plan.fits);
