@@ -103,7 +103,7 @@ std::string Channels::end_message() {
 
 Channels::Piece Channels::finish(bool complete) {
   if (complete && in_ == In::thoughts) return {end_message()};
-  if (in_ == In::role && role_is_given_ && !trimmed(role_).starts_with(recipient)) return {role_, true};
+  if (complete && in_ == In::role && role_is_given_ && !trimmed(role_).starts_with(recipient)) return {role_, true};
   return {};
 }
 

@@ -17,12 +17,12 @@
 namespace fovea::runtime {
 
 struct Prompt {
-  std::vector<TokenId> tokens;
+  std::vector<TokenId> tokens = {};
   std::int32_t dropped_messages = 0;
   // Where the model goes on. Of channels the tokens say it.
   AnswerPlace place = AnswerPlace::beginning;
-  std::string opened;      // what the template has written of the answer's text: "<think>\n"
-  bool continues = false;  // an answer that has text already
+  std::string opened = {};  // what the template has written of the answer's text: "<think>\n"
+  bool continues = false;   // an answer that has text already
 };
 
 // What a prompt is made with.
