@@ -190,6 +190,7 @@ void add_chat(Registry& registry) {
   add_chunk(*command, flags->load);
   command->add_flag("--stats", flags->stats,
                     "Show at the bottom of the terminal what the experts do: use, tiers, traffic, hits");
+  add_thinking(*command, *flags);
   add_sampling(*command, *flags);
   add_precision(*command, flags->load.precision);
   command->callback([&registry, flags] {

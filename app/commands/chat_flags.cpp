@@ -72,6 +72,20 @@ void add_sampling(CLI::App& command, ChatFlags& flags) {
       {{"fail", int(ContextOverflow::fail)}, {"drop", int(ContextOverflow::drop_oldest_turns)}});
 }
 
+void add_thinking(CLI::App& command, ChatFlags& flags) {
+  command
+      .add_option_function<std::string>(
+          "--thinking", [&flags](const std::string& word) { flags.thinking = word == "on"; },
+          "Whether the model thinks before it answers: on or off, where its template can switch that")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->option_text("on|off");
+  command
+      .add_option("--effort", flags.effort,
+                  "How hard it thinks: low, medium or high, where its template has that")
+      ->check(CLI::IsMember({"low", "medium", "high"}))
+      ->option_text("low|medium|high");
+}
+
 SamplingSettings sampling_of(const ChatFlags& flags, const SamplingDefaults& defaults) {
   SamplingSettings s = defaults.sampling;
   s.temperature = flags.temperature.value_or(s.temperature);
@@ -111,6 +125,8 @@ GenerateRequest request_of(const ChatFlags& flags, const SamplingSettings& sampl
   request.max_tokens = flags.max_tokens;
   request.stop = flags.stop;
   request.overflow = flags.overflow;
+  request.thinking = flags.thinking;
+  request.effort = flags.effort;
   return request;
 }
 

@@ -28,10 +28,14 @@ struct ChatFlags {
   std::int32_t max_tokens = -1;
   std::vector<std::string> stop;
   ContextOverflow overflow = ContextOverflow::fail;
+  std::optional<bool> thinking;
+  std::string effort;
 };
 
 // Options for everything in the flags but the prompt.
 void add_sampling(CLI::App& command, ChatFlags& flags);
+
+void add_thinking(CLI::App& command, ChatFlags& flags);
 
 // The model's defaults, with what the user said in their place.
 SamplingSettings sampling_of(const ChatFlags& flags, const SamplingDefaults& defaults);

@@ -1,5 +1,6 @@
 #include "app/commands/chat_session.h"
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
@@ -22,6 +23,8 @@ constexpr const char* help =
     "/help           this list\n"
     "/again          another answer to the last question\n"
     "/system TEXT    set the system message (without TEXT: show it) and keep the conversation\n"
+    "/thinking on    or off, or auto: as the model likes; without a word: show it\n"
+    "/effort low     or medium, high or auto\n"
     "/reset          forget the conversation, keep the system message\n"
     "/quit           leave (Ctrl-D does too)\n"
     "Ctrl-C stops an answer; Alt-Enter begins a new line; the arrow keys bring earlier lines back.\n";
@@ -109,6 +112,8 @@ Result<ChatSession::Next> ChatSession::command(const std::string& line) {
     const std::string text = argument_of(line);
     if (!text.empty()) system_ = text;
     FOVEA_CHECK(console_.write_text("system message: " + (system_.empty() ? "none" : system_) + "\n"));
+  } else if (name == "/thinking" || name == "/effort") {
+    FOVEA_CHECK(console_.write_text(choose_thinking(name, argument_of(line))));
   } else if (name == "/again") {
     if (messages_.empty()) {
       FOVEA_CHECK(console_.write("There is no question yet.\n"));
@@ -122,6 +127,22 @@ Result<ChatSession::Next> ChatSession::command(const std::string& line) {
     FOVEA_CHECK(console_.write_text("There is no " + name + ".\n" + help));
   }
   return Next::go_on;
+}
+
+// What the next answers are asked for, and what to say of it.
+std::string ChatSession::choose_thinking(const std::string& name, const std::string& word) {
+  const bool effort = name == "/effort";
+  const std::string what = effort ? "effort" : "thinking";
+  if (effort ? !engine_.info().has_effort : !engine_.info().can_switch_thinking)
+    return "This model's chat template has no " + what + " to choose.\n";
+  const std::vector<std::string> words =
+      effort ? std::vector<std::string>{"low", "medium", "high"} : std::vector<std::string>{"on", "off"};
+  const bool known = std::ranges::find(words, word) != words.end();
+  if (!word.empty() && !known && word != "auto") return "There is no " + name + " " + word + ".\n" + help;
+  if (effort && !word.empty()) flags_.effort = known ? word : std::string();
+  if (!effort && !word.empty()) flags_.thinking = known ? std::optional(word == "on") : std::nullopt;
+  const std::string chosen = effort ? flags_.effort : !flags_.thinking ? "" : *flags_.thinking ? "on" : "off";
+  return what + ": " + (chosen.empty() ? "as the model likes" : chosen) + "\n";
 }
 
 Result<void> ChatSession::ask(const std::string& text) {

@@ -30,11 +30,12 @@ class ChatSession {
   Result<LineReader::Outcome> read_line(std::string& line);
   // A line that begins with a slash.
   Result<Next> command(const std::string& line);
+  std::string choose_thinking(const std::string& name, const std::string& word);
   // Adds the user's message and the model's answer to the conversation; after an error it is as it was.
   Result<void> ask(const std::string& text);
   Result<void> answer();
 
-  const ChatFlags& flags_;
+  ChatFlags flags_;  // /thinking and /effort change them
   Engine& engine_;
   Console& console_;
   Interrupts& interrupts_;

@@ -76,7 +76,10 @@ std::string for_people(const ModelInfo& info) {
   }
   text += line("weights", size_text(info.bytes) + (types.empty() ? "" : " (" + types + ")"));
   if (!info.conversion.empty()) text += line("converted", info.conversion);
-  return text + line("chat template", info.has_chat_template ? "yes" : "no");
+  std::string knows;
+  if (info.can_switch_thinking) knows += "; thinking can be switched (--thinking)";
+  if (info.has_effort) knows += "; it has an effort (--effort)";
+  return text + line("chat template", info.has_chat_template ? "yes" + knows : "no");
 }
 
 Result<void> print_info(const InspectFlags& flags, Console& console) {
@@ -112,6 +115,8 @@ void add_inspect(Registry& registry) {
       "  conversion         what GPTQ, AWQ and AutoRound layers become, and whether that loses anything\n"
       "  dense_bytes_per_token, expert_bytes_per_token  read for one token, of the experts those it uses\n"
       "  unit_bytes         of one expert (of a dense model: of one linear layer, the mean) at each tier\n"
+      "  can_switch_thinking, has_effort  whether the chat template knows --thinking and --effort of fovea "
+      "chat\n"
       "  and path, name, format, hidden, heads, kv_heads, head_dim, vocabulary, chat_template\n");
   add_model(*command, flags->model)->required();
   command->callback([&registry, flags] {

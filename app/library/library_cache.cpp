@@ -14,7 +14,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::int64_t limit_bytes = 64 << 20;
-constexpr int version = 3;  // of the entries' fields
+constexpr int version = 4;  // of the entries' fields
 
 std::int64_t number(const json& object, const char* key) {
   const auto found = object.find(key);

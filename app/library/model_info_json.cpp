@@ -29,6 +29,8 @@ void visit_fields(Info& info, const Visit& visit) {
   visit("bytes_by_type", info.bytes_by_type);
   visit("conversion", info.conversion);
   visit("chat_template", info.has_chat_template);
+  visit("can_switch_thinking", info.can_switch_thinking);
+  visit("has_effort", info.has_effort);
 }
 
 void read(const ordered_json& value, std::string& field) {

@@ -96,6 +96,7 @@ void ChatController::connect_conversation() {
 history::Origin ChatController::origin(const ui::ChatSettingsView& settings) const {
   GenerateRequest request = usual_request();
   apply(settings, request);
+  leave_out_unknown(model_.info, request);
   return {model_.info.name, policy_text(model_).toStdString(), 0, effective_settings(request)};
 }
 
@@ -141,6 +142,7 @@ void ChatController::reload(const PrecisionRequest& precision) {
 void ChatController::ask(const AnswerRequest& wanted) {
   GenerateRequest request = request_defaults_(model_.info);
   apply(wanted.settings, request);
+  leave_out_unknown(model_.info, request);
   request.messages.insert(request.messages.end(), wanted.messages.begin(), wanted.messages.end());
   request.continue_last = wanted.continue_last;
   QMetaObject::invokeMethod(worker_.get(), [worker = worker_.get(), ticket = worker_->next_ticket(),

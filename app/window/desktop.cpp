@@ -400,8 +400,11 @@ void Desktop::check_device() {
 void Desktop::show_chat_settings() {
   std::vector<ui::PresetView> presets;
   for (const Preset& preset : settings_.system_prompts) presets.push_back({q(preset.name), q(preset.text)});
-  auto* dialog = new ui::ChatSettingsDialog(chat_->conversation().chat_settings(),
-                                            view_of(chat_->usual_request()), presets, window_.get());
+  const ModelInfo& info = chat_->model().info;
+  const ui::ThinkingChoices thinking{info.can_switch_thinking, info.has_effort};
+  auto* dialog =
+      new ui::ChatSettingsDialog(chat_->conversation().chat_settings(), view_of(chat_->usual_request()),
+                                 presets, thinking, window_.get());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this,
           [this, dialog] { chat_->conversation().set_chat_settings(dialog->settings()); });

@@ -61,6 +61,11 @@ ui::ChatSettingsView read_generation_settings(const std::string& json) {
   read(object, "top_k", settings.top_k);
   read(object, "max_tokens", settings.max_tokens);
   read(object, "seed", settings.seed);
+  const auto thinking = object.find("thinking");
+  if (thinking != object.end() && thinking->is_boolean()) settings.thinking = thinking->get<bool>();
+  const auto effort = object.find("effort");
+  if (effort != object.end() && (*effort == "low" || *effort == "medium" || *effort == "high"))
+    settings.effort = QString::fromStdString(effort->get<std::string>());
   const auto leave_out = object.find("leave_out_oldest");
   settings.leave_out_oldest = leave_out != object.end() && leave_out->is_boolean() && leave_out->get<bool>();
   return settings;
@@ -76,6 +81,8 @@ std::string write_generation_settings(const ui::ChatSettingsView& settings) {
   write(json, "top_k", settings.top_k);
   write(json, "max_tokens", settings.max_tokens);
   write(json, "seed", settings.seed);
+  write(json, "thinking", settings.thinking);
+  if (!settings.effort.isEmpty()) json["effort"] = settings.effort.toStdString();
   if (settings.leave_out_oldest) json["leave_out_oldest"] = true;
   return json.empty() ? std::string() : json.dump();
 }
@@ -109,7 +116,14 @@ void apply(const ui::ChatSettingsView& settings, GenerateRequest& request) {
   if (settings.top_k) sampling.top_k = *settings.top_k;
   if (settings.max_tokens) request.max_tokens = *settings.max_tokens;
   if (settings.seed) sampling.seed = *settings.seed;
+  if (settings.thinking) request.thinking = settings.thinking;
+  if (!settings.effort.isEmpty()) request.effort = settings.effort.toStdString();
   if (settings.leave_out_oldest) request.overflow = ContextOverflow::drop_oldest_turns;
+}
+
+void leave_out_unknown(const ModelInfo& info, GenerateRequest& request) {
+  if (!info.can_switch_thinking) request.thinking.reset();
+  if (!info.has_effort) request.effort.clear();
 }
 
 ui::ChatSettingsView view_of(const GenerateRequest& request) {
@@ -121,6 +135,8 @@ ui::ChatSettingsView view_of(const GenerateRequest& request) {
   view.dry_multiplier = decimal(request.sampling.dry_multiplier);
   view.top_k = request.sampling.top_k;
   if (request.max_tokens >= 0) view.max_tokens = request.max_tokens;
+  view.thinking = request.thinking;
+  view.effort = QString::fromStdString(request.effort);
   view.leave_out_oldest = request.overflow == ContextOverflow::drop_oldest_turns;
   return view;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/settings/settings.h"
+#include "engine/api/model_info.h"
 #include "engine/api/request.h"
 #include "ui/chat/chat_settings_dialog.h"
 
@@ -17,6 +18,8 @@ std::string write_generation_settings(const ui::ChatSettingsView& settings);
 ui::ChatSettingsView with_general(ui::ChatSettingsView settings, const Settings& general);
 
 void apply(const ui::ChatSettingsView& settings, GenerateRequest& request);
+// A conversation keeps what it was told with another model; this one is told what its chat template knows.
+void leave_out_unknown(const ModelInfo& info, GenerateRequest& request);
 ui::ChatSettingsView view_of(const GenerateRequest& request);
 // {"temperature": 0.7 …}: every value that an answer is made with, whoever chose it; the history has a field
 // for the seed, which the engine may choose.

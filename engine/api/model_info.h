@@ -32,6 +32,8 @@ struct ModelInfo {
   // What became of packed layers ("gptq: 224 matrices of 4 bits as Q4_0 (exactly)"); empty without any.
   std::string conversion;
   bool has_chat_template = false;
+  bool can_switch_thinking = false;  // the template asks whether the model shall think
+  bool has_effort = false;           // … and how hard
 };
 
 // A GGUF file (any part of a split one) or a Hugging Face folder.

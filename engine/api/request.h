@@ -45,8 +45,12 @@ struct GenerateRequest {
   std::optional<std::string> raw_prompt;  // … unless a prompt is given as it is (control tokens parsed)
   SamplingSettings sampling;
   std::int32_t max_tokens = -1;   // -1: until the model stops or the context is full
-  std::vector<std::string> stop;  // none of them is part of the answer
+  std::vector<std::string> stop;  // none of them is part of the answer; thoughts may hold them
   ContextOverflow overflow = ContextOverflow::fail;
+  // What the chat template is told, where it asks for it (ModelInfo). Empty: what the template does by
+  // itself.
+  std::optional<bool> thinking;
+  std::string effort;       // "low", "medium", "high"
   bool reuse_cache = true;  // false: the whole prompt is computed again
   // The last message is an answer that ended early: the text goes on where it stopped. The result holds only
   // what is added.
@@ -67,7 +71,7 @@ struct Timings {
 };
 
 struct GenerateResult {
-  std::string text;
+  std::string text;  // thoughts first, as <think>…</think>, however the model writes them
   FinishReason finish = FinishReason::stop_token;
   std::uint64_t seed = 0;
   std::int32_t dropped_messages = 0;

@@ -69,6 +69,13 @@ class Template {
   // Any number of threads may render one template.
   Result<std::string> render(const Variables&, const Limits& = {}, const Clock& = {}) const;
 
+  // What the source reads, whether or not a rendering gets there: a variable that it is given; a field of
+  // anything but its own namespaces (x.name, x["name"], x.get("name"), "name" in x); a text that it looks for
+  // in another ("text" in x, x.split("text") and the like).
+  bool reads_variable(std::string_view name) const;
+  bool reads_field(std::string_view name) const;
+  bool looks_for(std::string_view text) const;
+
  private:
   Template(std::shared_ptr<const Tree> tree, Phrase where)
       : tree_(std::move(tree)), where_(std::move(where)) {}

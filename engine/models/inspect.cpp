@@ -4,6 +4,8 @@
 #include "engine/core/result.h"
 #include "engine/models/config.h"
 #include "engine/models/plan.h"
+#include "engine/text/chat_template.h"
+#include "engine/text/errors.h"
 
 namespace fovea {
 namespace {
@@ -48,6 +50,10 @@ Result<ModelInfo> models::describe(const checkpoint::Checkpoint& file) {
   info.experts_used = config.experts_used();
   info.conversion = english(file.conversion());
   info.has_chat_template = !file.chat_template().empty();
+  if (const auto parsed = text::ChatTemplate::parse(file.chat_template(), phrases::chat_template())) {
+    info.can_switch_thinking = !parsed->thoughts().switches.empty();
+    info.has_effort = parsed->thoughts().effort;
+  }
   for (const checkpoint::TensorInfo& tensor : file.tensors()) {
     const auto bytes = static_cast<std::int64_t>(tensor.bytes);
     info.parameters += tensor.elements();

@@ -48,6 +48,8 @@ FOVEA_PHRASE(longer_context_or_shorter_conversation,
              "Load the model with a longer context, or shorten the conversation");
 FOVEA_PHRASE(last_message_too_long,
              "Even the last message alone is too long: shorten it, or load the model with a longer context");
+FOVEA_PHRASE(choose_effort, "Choose its effort instead: low, medium or high");
+FOVEA_PHRASE(switch_thinking, "Switch its thinking on or off instead");
 FOVEA_PHRASE(make_store_by, "Make it again: {command}");
 FOVEA_PHRASE(swap_log_ends, "{file}: the swap log cannot be written further: {said}");
 FOVEA_PHRASE(smaller_budget, "Give a smaller budget, or close other programs that use it");
@@ -172,6 +174,13 @@ FOVEA_ERROR(invalid, last_is_not_assistants,
 FOVEA_ERROR(context_full, prompt_too_long,
             "{tokens} {tokens:token does|tokens do} not fit a context of {context} with room for an answer",
             "");
+FOVEA_ERROR(unsupported, thinking_not_switched,
+            "the model's chat template has no switch for it: it thinks as it was trained to",
+            "Leave it to the model");
+FOVEA_ERROR(unsupported, no_effort, "the model's chat template has no effort", "Leave it to the model");
+FOVEA_ERROR(invalid, raw_prompt_has_no_template,
+            "it is told to the chat template, and a raw prompt goes in without one",
+            "Leave it out, or give messages");
 FOVEA_ERROR(unsupported, model_is_no_chat_model, "this model has none: it was not made for conversations",
             "Choose an instruct or chat model, or give a raw prompt");
 

@@ -4,11 +4,11 @@
 #include "engine/api/engine.h"
 #include "engine/core/log.h"
 #include "engine/core/result.h"
+#include "engine/runtime/answer_text.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/parts.h"
 #include "engine/runtime/prompt.h"
 #include "engine/runtime/sampler.h"
-#include "engine/runtime/stop_strings.h"
 
 namespace fovea {
 namespace {
@@ -36,8 +36,8 @@ Result<void> check(const GenerateRequest& request, const Engine::Parts& parts) {
 // One answer: samples, feeds back and streams text until something ends it.
 class Answer {
  public:
-  Answer(Engine::Parts& parts, const GenerateRequest& request, runtime::Sampler& sampler,
-         const TextSink& sink, GenerateResult& result)
+  Answer(Engine::Parts& parts, const GenerateRequest& request, const runtime::Prompt& prompt,
+         runtime::Sampler& sampler, const TextSink& sink, GenerateResult& result)
       : parts_(parts),
         sampler_(sampler),
         sink_(sink),
@@ -45,12 +45,12 @@ class Answer {
         max_tokens_(request.max_tokens),
         wanted_(sampler.may_need_few() ? layers::LogitsWanted::top_k : layers::LogitsWanted::last),
         temperature_(request.sampling.temperature > 0 ? request.sampling.temperature : 1),
-        stop_strings_(request.stop),
-        decoder_(*parts.tokenizer) {}
+        text_(*parts.tokenizer, parts.channels ? &*parts.channels : nullptr, prompt, request.stop) {}
 
   Result<void> decode(runtime::Sequence& sequence, std::span<const float> logits,
                       const std::stop_token& stop) {
     const auto start = Clock::now();
+    emit(text_.opened());
     if (max_tokens_ == 0) {
       result_.finish = FinishReason::max_tokens;
       return {};
@@ -60,7 +60,8 @@ class Answer {
       result_.timings.decode_seconds = seconds_since(start);
       if (parts_.end_of_generation.contains(token)) return finish(FinishReason::stop_token);
       take(token);
-      if (stop_strings_.found()) return finish(FinishReason::stop_string);
+      if (text_.found_stop()) return finish(FinishReason::stop_string);
+      if (text_.ended()) return finish(FinishReason::stop_token);
       if (std::ssize(result_.tokens) == max_tokens_) return finish(FinishReason::max_tokens);
       if (sequence.length() == parts_.plan.options.context) return finish(FinishReason::context_full);
       auto next =
@@ -85,16 +86,12 @@ class Answer {
     result_.tokens.push_back(token);
     ++result_.timings.generated_tokens;
     sampler_.accept(token);
-    emit(stop_strings_.push(decoder_.push(token)));
+    emit(text_.push(token));
   }
 
   Result<void> finish(FinishReason reason) {
     result_.finish = reason;
-    if (!stop_strings_.found()) {
-      // The last half character may complete a stop string no more than it completes itself.
-      emit(stop_strings_.push(decoder_.finish()));
-      emit(stop_strings_.finish());
-    }
+    emit(text_.finish(reason == FinishReason::stop_token));
     return {};
   }
 
@@ -111,8 +108,7 @@ class Answer {
   std::int32_t max_tokens_;
   layers::LogitsWanted wanted_;
   float temperature_;
-  runtime::StopStrings stop_strings_;
-  text::StreamDecoder decoder_;
+  runtime::AnswerText text_;
 };
 
 Result<GenerateResult> generate_with(Engine::Parts& parts, const GenerateRequest& request,
@@ -124,6 +120,7 @@ Result<GenerateResult> generate_with(Engine::Parts& parts, const GenerateRequest
   const runtime::PromptMaker maker{.text = *parts.text,
                                    .tokenizer = *parts.tokenizer,
                                    .control = parts.control,
+                                   .channels = parts.channels ? &*parts.channels : nullptr,
                                    .context = parts.plan.options.context};
   FOVEA_TRY(const runtime::Prompt prompt, maker.make(request));
 
@@ -156,7 +153,7 @@ Result<GenerateResult> generate_with(Engine::Parts& parts, const GenerateRequest
     result.finish = FinishReason::cancelled;
     return result;
   }
-  Answer answer(parts, request, sampler, sink, result);
+  Answer answer(parts, request, prompt, sampler, sink, result);
   FOVEA_CHECK(answer.decode(sequence, *logits, stop));
   sequence.save_state();  // the next turn begins here
   const Timings& t = result.timings;

@@ -89,6 +89,7 @@ Result<void> read_text(const checkpoint::Checkpoint& checkpoint, Engine::Parts& 
   FOVEA_TRY(parts.text, text::open_text_model(checkpoint));
   parts.tokenizer = &parts.text->parts().tokenizer;
   parts.control = runtime::ControlTokens(*parts.tokenizer);
+  parts.channels = runtime::ChannelTokens::of(*parts.tokenizer);
   for (const TokenId token : parts.tokenizer->end_of_generation()) parts.end_of_generation.insert(token);
   parts.breakers = runtime::sequence_breakers(*parts.tokenizer);
   return {};

@@ -14,6 +14,7 @@
 #include "engine/layers/forward.h"
 #include "engine/models/host_weights.h"
 #include "engine/models/model.h"
+#include "engine/runtime/channels.h"
 #include "engine/runtime/control_tokens.h"
 #include "engine/runtime/errors.h"
 #include "engine/runtime/kv_cache.h"
@@ -38,6 +39,7 @@ struct Engine::Parts {
   std::shared_ptr<const TextModel> text;
   const text::Tokenizer* tokenizer = nullptr;
   runtime::ControlTokens control{std::vector<std::string>{}};
+  std::optional<runtime::ChannelTokens> channels;  // in which the model writes its answers
   std::unordered_set<TokenId> end_of_generation;
   std::unordered_set<TokenId> breakers;  // where DRY begins anew
 

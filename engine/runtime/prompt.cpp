@@ -1,24 +1,85 @@
 #include "engine/runtime/prompt.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "engine/core/result.h"
 #include "engine/runtime/errors.h"
+#include "engine/text/text_model.h"
 
 namespace fovea::runtime {
 namespace {
 
-Result<std::string> to_json(const std::vector<Message>& messages) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Message& message : messages)
-    json.push_back({{"role", message.role}, {"content", message.content}});
+using nlohmann::ordered_json;
+
+Result<std::string> dump(const ordered_json& json, const Phrase& where) {
   try {
     return json.dump();
   } catch (const nlohmann::json::exception&) {
-    return fail(phrases::given_messages(), errors::message_not_utf8());
+    return fail(where, errors::message_not_utf8());
   }
+}
+
+text::ThoughtReads reads_of(const TextModel& text) {
+  const auto& chat_template = text.parts().chat_template;
+  return chat_template && *chat_template ? (*chat_template)->thoughts() : text::ThoughtReads();
+}
+
+// Whether the template is there and asks for what it shall be told.
+Result<void> check_thinking(const GenerateRequest& request, const TextModel& text) {
+  const char* const told = request.thinking ? "thinking" : !request.effort.empty() ? "effort" : nullptr;
+  if (told == nullptr) return {};
+  if (request.raw_prompt) return fail(phrases::option_place(told), errors::raw_prompt_has_no_template());
+  const auto& chat_template = text.parts().chat_template;
+  if (!chat_template || !*chat_template) return {};  // encode() says so
+  const text::ThoughtReads& reads = (*chat_template)->thoughts();
+  if (request.thinking && reads.switches.empty()) {
+    Error error = errors::thinking_not_switched();
+    return fail(phrases::option_place("thinking"),
+                reads.effort ? std::move(error).advise(phrases::choose_effort()) : std::move(error));
+  }
+  if (!request.effort.empty() && !reads.effort) {
+    Error error = errors::no_effort();
+    return fail(phrases::option_place("effort"), reads.switches.empty()
+                                                     ? std::move(error)
+                                                     : std::move(error).advise(phrases::switch_thinking()));
+  }
+  return {};
+}
+
+std::string_view trimmed_right(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+}
+
+// An earlier answer as the template reads it: thoughts in their own field, or in the content where it takes
+// them apart there. One that does neither would send them back, so they are left out.
+template <class Protect>
+void add_answer(const std::vector<AnswerPart>& parts, const text::ThoughtReads& reads, const Protect& protect,
+                ordered_json& json) {
+  if (reads.field.empty() && reads.in_content) {
+    std::string content;
+    for (const AnswerPart& part : parts)
+      content += part.thoughts ? std::string(thoughts_open) + protect(part.text) + std::string(thoughts_close)
+                               : protect(part.text);
+    json["content"] = std::move(content);
+    return;
+  }
+  const SplitAnswer split = split_answer(parts);
+  json["content"] = protect(split.text);
+  if (!reads.field.empty() && std::ranges::any_of(parts, &AnswerPart::thoughts))
+    json[reads.field] = protect(split.thoughts);
+}
+
+// An answer without what the prompt has written of it.
+std::string_view behind(std::string_view opened, std::string_view begun) {
+  const std::size_t first = std::min(begun.find_first_not_of(" \t\r\n"), begun.size());
+  if (opened.empty() || !begun.substr(first).starts_with(thoughts_open)) return begun;
+  begun.remove_prefix(first + thoughts_open.size());
+  opened.remove_prefix(thoughts_open.size());
+  const auto same = std::ranges::mismatch(begun, opened).in1 - begun.begin();
+  return begun.substr(static_cast<std::size_t>(same));
 }
 
 std::unexpected<Error> too_long(std::int64_t prompt, std::int64_t context, Phrase advice) {
@@ -40,6 +101,7 @@ std::vector<std::size_t> turn_borders(const std::vector<Message>& messages) {
 }  // namespace
 
 Result<Prompt> PromptMaker::make(const GenerateRequest& request) const {
+  FOVEA_CHECK(check_thinking(request, text));
   Prompt prompt;
   if (request.raw_prompt) {
     prompt.tokens = encode_raw(*request.raw_prompt);
@@ -48,7 +110,7 @@ Result<Prompt> PromptMaker::make(const GenerateRequest& request) const {
   } else {
     if (request.continue_last && request.messages.back().role != "assistant")
       return fail(phrases::given_messages(), errors::last_is_not_assistants(request.messages.back().role));
-    FOVEA_TRY(prompt.tokens, encode(request.messages, request.continue_last));
+    FOVEA_TRY(prompt, encode(request.messages, request));
   }
   if (prompt.tokens.empty()) return fail(phrases::prompt_place(), errors::empty_prompt());
   const std::int64_t length = std::ssize(prompt.tokens);
@@ -67,25 +129,99 @@ std::vector<TokenId> PromptMaker::encode_raw(const std::string& prompt) const {
   return tokens;
 }
 
-Result<std::vector<TokenId>> PromptMaker::encode(std::vector<Message> messages, bool continue_last) const {
+struct PromptMaker::Rendered {
+  std::string text;
+  std::string mark;
+  std::string opened;       // thoughts that the text leaves open, with their tag
+  bool has_closed = false;  // it ends with thoughts that are over
+};
+
+Result<Prompt> PromptMaker::encode(std::vector<Message> messages, const GenerateRequest& request) const {
   if (!text.has_chat_template()) {
     return fail(phrases::chat_template(), errors::model_is_no_chat_model());
   }
   std::string begun;  // of the answer
-  if (continue_last) {
+  if (request.continue_last) {
     begun = std::move(messages.back().content);
     messages.pop_back();
   }
-  const std::string mark = unused_mark(messages);
-  for (Message& message : messages) message.content = control.protect(message.content, mark);
-  FOVEA_TRY(const std::string json, to_json(messages));
-  FOVEA_TRY(const std::string rendered, text.render(json, true));
-  std::vector<TokenId> tokens = encode_protected(tokenizer, control, rendered, mark);
-  if (!begun.empty()) {
-    const std::vector<TokenId> more = tokenizer.encode(begun, {.add_special = false, .parse_special = false});
-    tokens.insert(tokens.end(), more.begin(), more.end());
+  FOVEA_TRY(Rendered rendered, render(messages, request.thinking, request));
+  const std::vector<AnswerPart> parts = answer_parts(begun, channels != nullptr);
+  const bool thinks = !parts.empty() && parts.front().thoughts;
+  // An answer goes on as it began, whatever was chosen since.
+  const bool contradicts = thinks ? rendered.has_closed : !parts.empty() && !rendered.opened.empty();
+  if (contradicts && !reads_of(text).switches.empty()) {
+    FOVEA_TRY(rendered, render(messages, thinks, request));
   }
-  return tokens;
+  Prompt prompt;
+  prompt.tokens = encode_protected(tokenizer, control, rendered.text, rendered.mark);
+  prompt.continues = !parts.empty();
+  if (!prompt.continues) {
+    prompt.opened = rendered.opened;
+    if (!prompt.opened.empty()) prompt.place = AnswerPlace::thoughts;
+    return prompt;
+  }
+  const bool open = thinks ? !parts.back().closed : !rendered.opened.empty();
+  prompt.place = open ? AnswerPlace::thoughts : AnswerPlace::text;
+  append(behind(rendered.opened, begun), prompt.tokens);
+  return prompt;
+}
+
+Result<PromptMaker::Rendered> PromptMaker::render(const std::vector<Message>& messages,
+                                                  std::optional<bool> thinking,
+                                                  const GenerateRequest& request) const {
+  Rendered rendered;
+  rendered.mark = unused_mark(messages);
+  const auto protect = [&](std::string_view words) { return control.protect(words, rendered.mark); };
+  const text::ThoughtReads reads = reads_of(text);
+  ordered_json list = ordered_json::array();
+  for (const Message& message : messages) {
+    ordered_json json = {{"role", message.role}};
+    if (message.role == "assistant") {
+      add_answer(answer_parts(message.content, channels != nullptr), reads, protect, json);
+    } else {
+      json["content"] = protect(message.content);
+    }
+    list.push_back(std::move(json));
+  }
+  ordered_json variables = ordered_json::object();
+  if (thinking)
+    for (const std::string& name : reads.switches) variables[name] = *thinking;
+  if (!request.effort.empty()) variables["reasoning_effort"] = request.effort;
+  FOVEA_TRY(const std::string json, dump(list, phrases::given_messages()));
+  FOVEA_TRY(const std::string more, dump(variables, phrases::given_variables()));
+  FOVEA_TRY(rendered.text, text.render(json, true, {}, more));
+  const std::string_view end = trimmed_right(rendered.text);
+  if (end.ends_with(thoughts_open)) rendered.opened = rendered.text.substr(end.size() - thoughts_open.size());
+  rendered.has_closed = end.ends_with(thoughts_close);
+  return rendered;
+}
+
+// What an answer said so far. Its words are text, whatever they spell; only what parts it is control tokens.
+void PromptMaker::append(std::string_view begun, std::vector<TokenId>& tokens) const {
+  const auto words = [&](std::string_view more) {
+    const std::vector<TokenId> ids = tokenizer.encode(more, {.add_special = false, .parse_special = false});
+    tokens.insert(tokens.end(), ids.begin(), ids.end());
+  };
+  if (channels != nullptr) {
+    for (const ChannelPart& part : in_channels(begun)) {
+      if (part.mark) {
+        tokens.push_back(channels->token(*part.mark));
+      } else {
+        words(part.text);
+      }
+    }
+    return;
+  }
+  for (const std::string_view tag : {thoughts_open, thoughts_close}) {
+    const TokenId id = tokenizer.find(tag);
+    const std::size_t at = begun.find(tag);
+    if (!tokenizer.is_control(id) || at == std::string_view::npos) continue;  // else the tokeniser finds them
+    words(begun.substr(0, at));
+    tokens.push_back(id);
+    begun.remove_prefix(at + tag.size());
+  }
+  words(begun);
 }
 
 // Goes through the conversation as it grew: whenever a turn no longer fitted, turns were dropped until half
@@ -115,10 +251,10 @@ Result<Prompt> PromptMaker::drop_oldest_turns(const GenerateRequest& request,
   for (first = std::max<std::size_t>(first, 1); first < turns; ++first) {
     std::vector<Message> kept(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(borders[0]));
     kept.insert(kept.end(), messages.begin() + static_cast<std::ptrdiff_t>(borders[first]), messages.end());
-    FOVEA_TRY(std::vector<TokenId> tokens, encode(std::move(kept), request.continue_last));
-    prompt_tokens = std::ssize(tokens);
-    if (prompt_tokens < context)
-      return Prompt{std::move(tokens), static_cast<std::int32_t>(borders[first] - borders[0])};
+    FOVEA_TRY(Prompt prompt, encode(std::move(kept), request));
+    prompt_tokens = std::ssize(prompt.tokens);
+    prompt.dropped_messages = static_cast<std::int32_t>(borders[first] - borders[0]);
+    if (prompt_tokens < context) return prompt;
   }
   return too_long(prompt_tokens, context, phrases::last_message_too_long());
 }

@@ -2,18 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/api/request.h"
 #include "engine/api/text.h"
+#include "engine/runtime/channels.h"
 #include "engine/runtime/control_tokens.h"
+#include "engine/runtime/thoughts.h"
 #include "engine/text/tokenizer.h"
 
 namespace fovea::runtime {
 
 struct Prompt {
-  std::vector<TokenId> tokens;
+  std::vector<TokenId> tokens = {};
   std::int32_t dropped_messages = 0;
+  // Where the model goes on. Of channels the tokens say it.
+  AnswerPlace place = AnswerPlace::beginning;
+  std::string opened = {};  // what the template has written of the answer's text: "<think>\n"
+  bool continues = false;   // an answer that has text already
 };
 
 // What a prompt is made with.
@@ -21,12 +30,17 @@ struct PromptMaker {
   const TextModel& text;
   const text::Tokenizer& tokenizer;
   const ControlTokens& control;
-  std::int64_t context = 0;  // tokens; a prompt leaves room for at least one more
+  const ChannelTokens* channels = nullptr;  // null: the model writes in none
+  std::int64_t context = 0;                 // tokens; a prompt leaves room for at least one more
 
   Result<Prompt> make(const GenerateRequest& request) const;
 
  private:
-  Result<std::vector<TokenId>> encode(std::vector<Message> messages, bool continue_last) const;
+  struct Rendered;
+  Result<Prompt> encode(std::vector<Message> messages, const GenerateRequest& request) const;
+  Result<Rendered> render(const std::vector<Message>& messages, std::optional<bool> thinking,
+                          const GenerateRequest& request) const;
+  void append(std::string_view begun, std::vector<TokenId>& tokens) const;
   std::vector<TokenId> encode_raw(const std::string& prompt) const;
   Result<Prompt> drop_oldest_turns(const GenerateRequest& request, std::int64_t prompt_tokens) const;
 };

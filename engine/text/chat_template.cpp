@@ -1,5 +1,8 @@
 #include "engine/text/chat_template.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "engine/core/result.h"
 #include "engine/jinja/template.h"
 #include "engine/jinja/unicode.h"
@@ -68,13 +71,31 @@ Result<Value> value_of(const ordered_json& json, int depth) {
   }
 }
 
+// The fields by which published templates call the thoughts of a message; one that reads several means the
+// same by them.
+constexpr const char* thought_fields[] = {"reasoning_content", "reasoning", "thinking"};
+constexpr const char* thought_switches[] = {"enable_thinking", "thinking"};
+
+ThoughtReads reads_of(const jinja::Template& parsed) {
+  ThoughtReads reads;
+  for (const char* const name : thought_switches)
+    if (parsed.reads_variable(name)) reads.switches.emplace_back(name);
+  reads.effort = parsed.reads_variable("reasoning_effort");
+  const auto field = std::ranges::find_if(
+      thought_fields, [&parsed](const char* const name) { return parsed.reads_field(name); });
+  if (field != std::end(thought_fields)) reads.field = *field;
+  reads.in_content = parsed.looks_for("</think>");
+  return reads;
+}
+
 }  // namespace
 
 struct ChatTemplate::Tree {
   jinja::Template parsed;
 };
 
-ChatTemplate::ChatTemplate(std::shared_ptr<const Tree> tree) : tree_(std::move(tree)) {}
+ChatTemplate::ChatTemplate(std::shared_ptr<const Tree> tree)
+    : tree_(std::move(tree)), thoughts_(reads_of(tree_->parsed)) {}
 ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
 ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
 ChatTemplate::~ChatTemplate() = default;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/api/error.h"
 
@@ -22,6 +23,14 @@ struct RenderLimits {
 // it.
 inline constexpr const char* clock_variable = "fovea_clock";
 
+// What a template reads of what concerns thoughts.
+struct ThoughtReads {
+  std::vector<std::string> switches;  // variables that say whether the model thinks: true or false
+  bool effort = false;                // "reasoning_effort": low, medium, high
+  std::string field;                  // of an answer's message, that holds its thoughts; empty: none
+  bool in_content = false;            // takes <think>…</think> in an answer's content apart itself
+};
+
 class ChatTemplate {
  public:
   // `where` is the source's place in errors; they add the line.
@@ -34,11 +43,14 @@ class ChatTemplate {
   // variables: an object (messages, tools, add_generation_prompt, bos_token …), in insertion order.
   Result<std::string> render(const nlohmann::ordered_json& variables, const RenderLimits& = {}) const;
 
+  const ThoughtReads& thoughts() const { return thoughts_; }
+
   struct Tree;
 
  private:
   explicit ChatTemplate(std::shared_ptr<const Tree>);
   std::shared_ptr<const Tree> tree_;
+  ThoughtReads thoughts_;
 };
 
 }  // namespace fovea::text

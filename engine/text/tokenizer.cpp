@@ -138,6 +138,15 @@ bool Tokenizer::is_control(TokenId token) const {
   return parts_->vocabulary.has(token) && parts_->control[static_cast<std::size_t>(token)];
 }
 
+TokenId Tokenizer::find(std::string_view name) const {
+  // Not Vocabulary::find: added tokens are not in its index.
+  TokenId found = -1;
+  for (TokenId id = 0; id < parts_->vocabulary.size(); ++id) {
+    if (this->name(id) == name && (found < 0 || is_control(id))) found = id;
+  }
+  return found;
+}
+
 TokenId Tokenizer::bos() const {
   return parts_->bos;
 }

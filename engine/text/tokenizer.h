@@ -35,7 +35,8 @@ class Tokenizer {
   std::string piece(TokenId) const;      // the token's bytes (may be part of a character)
   std::string_view name(TokenId) const;  // as the vocabulary spells it
   bool is_control(TokenId) const;
-  TokenId bos() const;  // -1: none
+  TokenId find(std::string_view name) const;  // as the vocabulary spells it; -1: none. Slow
+  TokenId bos() const;                        // -1: none
   TokenId eos() const;
   std::optional<TokenId> begin() const;                   // the first that add_special puts before every text
   bool adds_bos() const;                                  // encode with add_special begins with bos

@@ -31,6 +31,7 @@ struct Tokenizer::Parts {
   TokenId bos = -1;
   TokenId eos = -1;
   std::vector<TokenId> end_of_generation;
+  bool answers_have_parts = false;  // <|end|> ends one of them, not the answer
 
   void encode_words(std::string_view text, bool at_start, std::vector<TokenId>& out, BpeScratch&,
                     Words&) const;

@@ -1744,6 +1744,50 @@
         <source>Against repeated passages</source>
         <translation>Gegen wiederholte Stellen</translation>
     </message>
+    <message>
+        <source>Thinking</source>
+        <translation>Nachdenken</translation>
+    </message>
+    <message>
+        <source>As the model likes</source>
+        <translation>Wie das Modell es will</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>An</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>Aus</translation>
+    </message>
+    <message>
+        <source>Whether the model thinks before it answers. Its thoughts can be unfolded.</source>
+        <translation>Ob das Modell vor der Antwort nachdenkt. Seine Gedanken lassen sich aufklappen.</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>Niedrig</translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation>Mittel</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>Hoch</translation>
+    </message>
+    <message>
+        <source>How long the model thinks: more is slower, and often better.</source>
+        <translation>Wie lange das Modell nachdenkt: Mehr ist langsamer und oft besser.</translation>
+    </message>
+    <message>
+        <source>Before it answers</source>
+        <translation>Vor der Antwort</translation>
+    </message>
+    <message>
+        <source>Effort</source>
+        <translation>Gründlichkeit</translation>
+    </message>
 </context>
 <context>
     <name>fovea::ui::ChatWindow</name>

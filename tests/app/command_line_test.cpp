@@ -48,6 +48,8 @@ class CommandLineTest : public QObject {
     };
     row("device", {"bench", model, "--device", "gpu"}, "gpu is neither cpu nor cuda:0");
     row("unknown flag", {"inspect", model, "--nope"}, "--nope");
+    row("neither on nor off", {"chat", model, "-p", "x", "--thinking", "maybe"}, "--thinking");
+    row("no effort", {"chat", model, "-p", "x", "--effort", "huge"}, "--effort");
     row("no model", {"inspect"}, "MODEL is required");
     row("too many", {"inspect", model, "b"}, "not expected: b");
     row("no command of that name", {"chta", model}, "there is no command chta; the nearest is chat");

@@ -40,7 +40,8 @@ std::optional<int> value_of(const QSpinBox& box) {
 }  // namespace
 
 ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const ChatSettingsView& usual,
-                                       const std::vector<PresetView>& presets, QWidget* parent)
+                                       const std::vector<PresetView>& presets, ThinkingChoices choices,
+                                       QWidget* parent)
     : QDialog(parent), presets_(presets) {
   setWindowTitle(tr("Chat settings"));
   auto* page = new QWidget(this);
@@ -48,6 +49,7 @@ ChatSettingsDialog::ChatSettingsDialog(const ChatSettingsView& settings, const C
   parts->setContentsMargins(0, 0, 0, 0);
   parts->addWidget(make_instructions());
   instructions_->setPlainText(settings.instructions);
+  parts->addWidget(make_thinking(settings, choices));
   temperature_ =
       number(2, 0.05, settings.temperature, usual.temperature,
              tr("How daring each choice is: 0 always takes the likeliest word, 1 follows the model's "
@@ -118,6 +120,33 @@ QWidget* ChatSettingsDialog::make_instructions() {
   });
   connect(save, &QPushButton::clicked, this, &ChatSettingsDialog::save_preset);
   connect(remove, &QPushButton::clicked, this, &ChatSettingsDialog::remove_preset);
+  return group;
+}
+
+// A conversation keeps what it was told with another model; here is only what this one can be told.
+QWidget* ChatSettingsDialog::make_thinking(const ChatSettingsView& settings, ThinkingChoices choices) {
+  auto* group = new QGroupBox(tr("Thinking"), this);
+  auto* form = new QFormLayout(group);
+  thinking_ = new QComboBox(group);
+  thinking_->setObjectName(QStringLiteral("thinking"));
+  thinking_->addItem(tr("As the model likes"));
+  thinking_->addItem(tr("On"), true);
+  thinking_->addItem(tr("Off"), false);
+  thinking_->setToolTip(tr("Whether the model thinks before it answers. Its thoughts can be unfolded."));
+  if (settings.thinking) thinking_->setCurrentIndex(*settings.thinking ? 1 : 2);
+  effort_ = new QComboBox(group);
+  effort_->setObjectName(QStringLiteral("effort"));
+  effort_->addItem(tr("As the model likes"), QString());
+  effort_->addItem(tr("Low"), QStringLiteral("low"));
+  effort_->addItem(tr("Medium"), QStringLiteral("medium"));
+  effort_->addItem(tr("High"), QStringLiteral("high"));
+  effort_->setToolTip(tr("How long the model thinks: more is slower, and often better."));
+  effort_->setCurrentIndex(std::max(effort_->findData(settings.effort), 0));
+  form->addRow(tr("Before it answers"), thinking_);
+  form->addRow(tr("Effort"), effort_);
+  form->setRowVisible(thinking_, choices.thinking);
+  form->setRowVisible(effort_, choices.effort);
+  group->setVisible(choices.thinking || choices.effort);
   return group;
 }
 
@@ -200,6 +229,8 @@ ChatSettingsView ChatSettingsDialog::settings() const {
   view.max_tokens = value_of(*max_tokens_);
   bool ok = false;
   if (const quint64 seed = seed_->text().toULongLong(&ok); ok) view.seed = seed;
+  if (const QVariant on = thinking_->currentData(); on.isValid()) view.thinking = on.toBool();
+  view.effort = effort_->currentData().toString();
   view.leave_out_oldest = leave_out_oldest_->isChecked();
   return view;
 }

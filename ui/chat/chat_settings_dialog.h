@@ -27,8 +27,16 @@ struct ChatSettingsView {
   std::optional<double> temperature, top_p, min_p, repetition_penalty, dry_multiplier;
   std::optional<int> top_k, max_tokens;
   std::optional<quint64> seed;
+  std::optional<bool> thinking;
+  QString effort;                 // "low", "medium", "high"; empty: as the model likes
   bool leave_out_oldest = false;  // when the context is full
   bool operator==(const ChatSettingsView&) const = default;
+};
+
+// What the opened model's chat template can be told.
+struct ThinkingChoices {
+  bool thinking = false;
+  bool effort = false;
 };
 
 class ChatSettingsDialog : public QDialog {
@@ -37,7 +45,8 @@ class ChatSettingsDialog : public QDialog {
  public:
   // `usual`: what the model uses where nothing is set, all of it given.
   ChatSettingsDialog(const ChatSettingsView& settings, const ChatSettingsView& usual,
-                     const std::vector<PresetView>& presets, QWidget* parent = nullptr);
+                     const std::vector<PresetView>& presets, ThinkingChoices choices = {},
+                     QWidget* parent = nullptr);
 
   ChatSettingsView settings() const;
   const std::vector<PresetView>& presets() const { return presets_; }
@@ -47,6 +56,7 @@ class ChatSettingsDialog : public QDialog {
 
  private:
   QWidget* make_instructions();
+  QWidget* make_thinking(const ChatSettingsView& settings, ThinkingChoices choices);
   QWidget* make_sampling();
   QDoubleSpinBox* number(double most, double step, std::optional<double> value, std::optional<double> usual,
                          const QString& why);
@@ -57,6 +67,7 @@ class ChatSettingsDialog : public QDialog {
 
   std::vector<PresetView> presets_;
   QComboBox* preset_;
+  QComboBox *thinking_, *effort_;
   QPlainTextEdit* instructions_;
   QDoubleSpinBox *temperature_, *top_p_, *min_p_, *repetition_penalty_, *dry_multiplier_;
   QSpinBox *top_k_, *max_tokens_;

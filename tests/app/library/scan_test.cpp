@@ -155,7 +155,9 @@ class ScanTest : public QObject {
                   .bytes = 18'000'000'000,
                   .bytes_by_type = {{"Q4_K", 12'000'000'000}, {"Q6_K", 6'000'000'000}},
                   .conversion = "gptq",
-                  .has_chat_template = true};
+                  .has_chat_template = true,
+                  .can_switch_thinking = true,
+                  .has_effort = true};
     const ModelFiles files{{"/models/a.gguf"}, 100, 7};
     LibraryModel broken;
     broken.path = "/models/b.gguf";
@@ -192,6 +194,7 @@ class ScanTest : public QObject {
     QCOMPARE(b.bytes_by_type, a.bytes_by_type);
     QCOMPARE(b.conversion, a.conversion);
     QCOMPARE(b.has_chat_template, true);
+    QVERIFY(b.can_switch_thinking && b.has_effort);
     QCOMPARE(quantization_of(b), std::string("Q4_K, Q6_K"));
     // The command line's keys, each with its value.
     const auto json = as_json(a);
@@ -215,7 +218,7 @@ class ScanTest : public QObject {
         "{\"version\": 2, \"models\": {\"/a\": {\"bytes\": 0, \"modified\": 0, \"files\": 0, \"info\": "
         "{}}}}");
     QTest::newRow("wrong types") << QByteArray(
-        "{\"version\": 3, \"models\": {\"/a\": 3, \"/b\": {\"info\": []}, \"/c\": {\"bytes\": \"x\", "
+        "{\"version\": 4, \"models\": {\"/a\": 3, \"/b\": {\"info\": []}, \"/c\": {\"bytes\": \"x\", "
         "\"info\": "
         "{\"layers\": \"many\", \"bytes_by_type\": {\"Q4\": []}}}}}");
   }

@@ -27,6 +27,8 @@ class GenerationSettingsTest : public QObject {
     settings.temperature = temperature;
     settings.top_k = top_k;
     settings.seed = seed;
+    settings.thinking = top_k == 0;
+    settings.effort = QStringLiteral("low");
     settings.leave_out_oldest = true;
     QVERIFY(app::read_generation_settings(app::write_generation_settings(settings)) == settings);
     GenerateRequest request;
@@ -35,17 +37,36 @@ class GenerationSettingsTest : public QObject {
     QCOMPARE(request.sampling.top_k, top_k);
     QCOMPARE(request.sampling.seed, seed);
     QCOMPARE(request.overflow, ContextOverflow::drop_oldest_turns);
+    QVERIFY(request.thinking == (top_k == 0));
+    QCOMPARE(request.effort, std::string("low"));
+  }
+
+  void aModelIsToldWhatItsTemplateKnows() {
+    GenerateRequest request;
+    request.thinking = false;
+    request.effort = "high";
+    ModelInfo info;
+    info.can_switch_thinking = info.has_effort = true;
+    app::leave_out_unknown(info, request);
+    QVERIFY(request.thinking == false && request.effort == "high");
+    info.has_effort = false;
+    app::leave_out_unknown(info, request);
+    QVERIFY(request.thinking == false && request.effort.empty());
+    app::leave_out_unknown({}, request);
+    QVERIFY(!request.thinking);
   }
 
   void nothingSetChangesNothing() {
     QVERIFY(app::write_generation_settings({}).empty());
-    for (const char* text : {"", "{}", "[1]", "no JSON", "{\"temperature\": \"hot\"}",
-                             R"({"max_tokens": 1e300})", R"({"max_tokens": 3000000000})",
-                             R"({"max_tokens": -3000000000})", R"({"max_tokens": 18446744073709551615})"}) {
+    for (const char* text :
+         {"", "{}", "[1]", "no JSON", "{\"temperature\": \"hot\"}", R"({"thinking": "on", "effort": "huge"})",
+          R"({"max_tokens": 1e300})", R"({"max_tokens": 3000000000})", R"({"max_tokens": -3000000000})",
+          R"({"max_tokens": 18446744073709551615})"}) {
       GenerateRequest request;
       app::apply(app::read_generation_settings(text), request);
       QCOMPARE(request.sampling.temperature, GenerateRequest{}.sampling.temperature);
       QCOMPARE(request.max_tokens, GenerateRequest{}.max_tokens);
+      QVERIFY(!request.thinking && request.effort.empty());
     }
   }
 

@@ -73,9 +73,35 @@ class ChatSettingsDialogTest : public QObject {
     set.top_k = 0;
     set.max_tokens = 200;
     set.seed = 9223372036854775807U;
+    set.thinking = false;
+    set.effort = QStringLiteral("high");
     set.leave_out_oldest = true;
     const ChatSettingsDialog dialog(set, usual(), {});
     QCOMPARE(dialog.settings(), set);
+  }
+
+  // What a model cannot be told is not offered, and stays as it was for one that can.
+  void onlyWhatTheTemplateHasIsOffered_data() {
+    QTest::addColumn<bool>("thinking");
+    QTest::addColumn<bool>("effort");
+    QTest::newRow("nothing") << false << false;
+    QTest::newRow("a switch") << true << false;
+    QTest::newRow("an effort") << false << true;
+    QTest::newRow("both") << true << true;
+  }
+  void onlyWhatTheTemplateHasIsOffered() {
+    QFETCH(bool, thinking);
+    QFETCH(bool, effort);
+    ChatSettingsView set;
+    set.effort = QStringLiteral("medium");
+    ChatSettingsDialog dialog(set, usual(), {}, {.thinking = thinking, .effort = effort});
+    dialog.show();
+    auto* choice = dialog.findChild<QComboBox*>(QStringLiteral("thinking"));
+    QCOMPARE(choice->isVisible(), thinking);
+    QCOMPARE(dialog.findChild<QComboBox*>(QStringLiteral("effort"))->isVisible(), effort);
+    QCOMPARE(dialog.settings(), set);
+    choice->setCurrentIndex(2);
+    QVERIFY(dialog.settings().thinking == false);
   }
 
   void whatIsTypedIsTaken() {
@@ -124,7 +150,7 @@ class ChatSettingsDialogTest : public QObject {
 
   // By keys alone, each control with a name.
   void tabReachesEverything() {
-    ChatSettingsDialog dialog({}, usual(), {});
+    ChatSettingsDialog dialog({}, usual(), {}, {.thinking = true, .effort = true});
     dialog.show();
     dialog.activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&dialog));

@@ -1,0 +1,242 @@
+// Prompts of conversations with thoughts against transformers (tests/golden/make_thinking.py), and answers
+// whose thoughts the template begins.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/api/model_info.h"
+#include "engine/runtime/errors.h"
+#include "engine/runtime/prompt.h"
+#include "engine/text/text_model.h"
+#include "tests/support/test.h"
+
+#include "chat_model.h"
+
+namespace fs = std::filesystem;
+using namespace fovea;
+using runtime::AnswerPlace;
+using runtime::ChannelTokens;
+using runtime::ControlTokens;
+using runtime::Prompt;
+using runtime::PromptMaker;
+
+namespace {
+
+const nlohmann::json& expected() {
+  static const nlohmann::json json = [] {
+    std::ifstream file(tests::golden("thinking/cases.json"));
+    return nlohmann::json::parse(file, nullptr, false);
+  }();
+  return json;
+}
+
+// The tiny chat model with another template, and with the tokeniser that the template is made for.
+class Model {
+ public:
+  explicit Model(const std::string& style, const std::string& source = {}) {
+    fs::copy(tests::golden("chat"), folder_.path(), fs::copy_options::recursive);
+    if (style == "channels")
+      for (const char* const file : {"tokenizer.json", "tokenizer_config.json"})
+        fs::copy_file(tests::golden("thinking") / file, folder_.path() / file,
+                      fs::copy_options::overwrite_existing);
+    std::ofstream(folder_.path() / "chat_template.jinja")
+        << (source.empty() ? expected()["templates"][style]["source"].get<std::string>() : source);
+    auto opened = TextModel::open(folder_.path());
+    if (!opened) qFatal("%s", opened.error().message().c_str());
+    text_ = *std::move(opened);
+    control_ = std::make_unique<ControlTokens>(text_->parts().tokenizer);
+    channels_ = ChannelTokens::of(text_->parts().tokenizer);
+  }
+
+  Result<Prompt> prompt(const GenerateRequest& request) const {
+    return PromptMaker{.text = *text_,
+                       .tokenizer = text_->parts().tokenizer,
+                       .control = *control_,
+                       .channels = channels_ ? &*channels_ : nullptr,
+                       .context = 10'000}
+        .make(request);
+  }
+  std::string rendered(const GenerateRequest& request) const {
+    const auto made = prompt(request);
+    if (!made) return made.error().message();
+    return text_->decode(made->tokens, true);
+  }
+  const fs::path& path() const { return folder_.path(); }
+
+ private:
+  tests::TemporaryFolder folder_;
+  std::shared_ptr<const TextModel> text_;
+  std::unique_ptr<ControlTokens> control_;
+  std::optional<ChannelTokens> channels_;
+};
+
+GenerateRequest asked(std::optional<bool> thinking = {}) {
+  GenerateRequest request;
+  request.messages = {{"user", "Is it?"}};
+  request.thinking = thinking;
+  return request;
+}
+
+GenerateRequest begun(const std::string& answer, std::optional<bool> thinking = {}) {
+  GenerateRequest request = asked(thinking);
+  request.messages.push_back({"assistant", answer});
+  request.continue_last = true;
+  return request;
+}
+
+}  // namespace
+
+class ThinkingTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { QVERIFY(expected().is_object()); }
+
+  void promptsAreAsTransformersMakesThem() {
+    for (const auto& [style, known] : expected()["templates"].items()) {
+      const Model model(style);
+      int cases = 0;
+      for (const auto& one : expected()["cases"]) {
+        if (one["template"] != style) continue;
+        GenerateRequest request;
+        request.messages = tests::messages_of(one);
+        if (!one["thinking"].is_null()) request.thinking = one["thinking"].get<bool>();
+        request.effort = one["effort"];
+        const std::string text = model.rendered(request);
+        QVERIFY2(text == one["text"].get<std::string>(),
+                 (one["name"].get<std::string>() + ": " + text).c_str());
+        ++cases;
+      }
+      QVERIFY(cases >= 5);
+    }
+  }
+
+  void whatATemplateKnowsIsFound() {
+    for (const auto& [style, known] : expected()["templates"].items()) {
+      const Model model(style);
+      const auto info = inspect(model.path());
+      FOVEA_VERIFY(info);
+      QCOMPARE(info->can_switch_thinking, known["switch"].get<bool>());
+      QCOMPARE(info->has_effort, known["effort"].get<bool>());
+      // What it does not know cannot be asked for.
+      const auto switched = model.prompt(asked(true));
+      QCOMPARE(switched.has_value(), info->can_switch_thinking);
+      if (!switched) QVERIFY(switched.error().is(errors::thinking_not_switched.code));
+      GenerateRequest hard = asked();
+      hard.effort = "high";
+      const auto tried = model.prompt(hard);
+      QCOMPARE(tried.has_value(), info->has_effort);
+      if (!tried) QVERIFY(tried.error().is(errors::no_effort.code));
+    }
+    const auto refused = Model("channels").prompt(asked(false));
+    QVERIFY2(refused.error().advice_words().contains("effort"), refused.error().message().c_str());
+  }
+
+  void aRawPromptHasNoThinkingToSwitch() {
+    GenerateRequest request;
+    request.raw_prompt = "Is it?";
+    request.thinking = false;
+    const auto refused = Model("opened").prompt(request);
+    QVERIFY(!refused && refused.error().is(errors::raw_prompt_has_no_template.code));
+  }
+
+  void thoughtsThatWereCutAreNotSentBack() {
+    GenerateRequest request = asked();
+    request.messages.push_back({"assistant", "<think>\nsecret"});
+    request.messages.push_back({"user", "Why?"});
+    for (const char* const style : {"field_and_content", "content", "other_variable", "none", "channels"})
+      QVERIFY2(!Model(style).rendered(request).contains("secret"), style);
+  }
+
+  void aMessageOfTheUserIsLeftAlone() {
+    GenerateRequest request;
+    request.messages = {{"user", "<think>mine</think>"}};
+    QVERIFY(Model("none").rendered(request).contains("<think>mine</think>"));
+  }
+
+  void thoughtsThatThePromptOpensBeginTheText() {
+    const Model model("opened");
+    const auto open = model.prompt(asked());
+    FOVEA_VERIFY(open);
+    QCOMPARE(open->opened, std::string("<think>\n"));
+    QVERIFY(open->place == AnswerPlace::thoughts);
+    const auto off = model.prompt(asked(false));
+    FOVEA_VERIFY(off);
+    QCOMPARE(off->opened, std::string());
+    QVERIFY(off->place == AnswerPlace::beginning);
+
+    auto engine = Engine::load(
+        {.model = model.path(), .context = 256, .kv = KvType::f32, .threads = 2, .need_tokenizer = true});
+    FOVEA_VERIFY(engine);
+    QVERIFY((*engine)->info().can_switch_thinking);
+    std::string streamed;
+    GenerateRequest request = tests::greedy(asked().messages, 5);
+    const auto answer =
+        (*engine)->generate(request, [&](std::string_view more, const Timings&) { streamed += more; });
+    FOVEA_VERIFY(answer);
+    QVERIFY2(answer->text.starts_with("<think>\n"), answer->text.c_str());
+    QCOMPARE(streamed, answer->text);
+    // It goes on without another one.
+    request.messages.push_back({"assistant", answer->text});
+    request.continue_last = true;
+    const auto rest = (*engine)->generate(request);
+    FOVEA_VERIFY(rest);
+    QVERIFY2(!rest->text.contains("<think>"), rest->text.c_str());
+  }
+
+  void anAnswerGoesOnAsItBegan_data() {
+    QTest::addColumn<QString>("style");
+    QTest::addColumn<int>("thinking");  // -1: not said
+    QTest::addColumn<QString>("begun");
+    QTest::addColumn<QString>("end");  // of the prompt
+    const auto row = [](const char* name, const char* style, int thinking, const char* begun,
+                        const char* end) {
+      QTest::newRow(name) << QString(style) << thinking << QString(begun) << QString(end);
+    };
+    row("thoughts, opened", "opened", -1, "<think>\nhm", "assistant\n<think>\nhm");
+    row("a line shorter", "opened", -1, "<think>hm", "assistant\n<think>\nhm");
+    row("text, opened", "opened", -1, "<think>\nhm\n</think>\n\nYes",
+        "assistant\n<think>\nhm\n</think>\n\nYes");
+    row("kept without the tag", "opened", -1, "hm\n</think>\n\nYes",
+        "assistant\n<think>\nhm\n</think>\n\nYes");
+    row("off when it began", "opened", -1, "Yes", "assistant\n<think>\n\n</think>\n\nYes");
+    row("on when it began", "opened", 0, "<think>\nhm", "assistant\n<think>\nhm");
+    row("by itself", "field_and_content", -1, "<think>\nhm", "assistant\n<think>\nhm");
+    row("on by itself", "field_and_content", 0, "<think>\nhm", "assistant\n<think>\nhm");
+    row("on, asked for", "other_variable", -1, "<think>hm</think>Yes", "assistant\n<think>hm</think>Yes");
+    row("channels", "channels", -1, "<think>\nhm\n</think>\n\nYes",
+        "<|start|>assistant<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|"
+        "message|>Yes");
+    row("channels, open", "channels", -1, "<think>\nhm",
+        "<|start|>assistant<|channel|>analysis<|message|>hm");
+  }
+  void anAnswerGoesOnAsItBegan() {
+    QFETCH(QString, style);
+    QFETCH(int, thinking);
+    QFETCH(QString, begun);
+    QFETCH(QString, end);
+    const std::optional<bool> chosen = thinking < 0 ? std::nullopt : std::optional(thinking == 1);
+    const Model model(style.toStdString());
+    const GenerateRequest request = ::begun(begun.toStdString(), chosen);
+    const std::string text = model.rendered(request);
+    QVERIFY2(text.ends_with(end.toStdString()), text.c_str());
+    const auto prompt = model.prompt(request);
+    FOVEA_VERIFY(prompt);
+    QVERIFY(prompt->continues && prompt->opened.empty());
+  }
+
+  void channelsThatAnAnswerSpellsAreText() {
+    const Model model("channels");
+    const auto prompt = model.prompt(begun("<think>\n<|end|>\n</think>\n\n<|return|>"));
+    FOVEA_VERIFY(prompt);
+    const auto plain = model.prompt(begun("<think>\nx\n</think>\n\ny"));
+    FOVEA_VERIFY(plain);
+    const auto control = [](const Prompt& p) {
+      return std::ranges::count_if(p.tokens, [](TokenId id) { return id < 8; });  // they stand first
+    };
+    QCOMPARE(control(*prompt), control(*plain));
+  }
+};
+FOVEA_TEST(ThinkingTest)
+
+#include "thinking_test.moc"
