@@ -198,12 +198,14 @@ class ScanTest : public QObject {
     QCOMPARE(quantization_of(b), std::string("Q4_K, Q6_K"));
     // The command line's keys, each with its value.
     const auto json = as_json(a);
-    QCOMPARE(json.size(), 19U);
+    QCOMPARE(json.size(), 21U);
     QCOMPARE(json["path"], "/models/a.gguf");
     QCOMPARE(json["architecture"], a.architecture);
     QCOMPARE(json["experts_used"], 8);
     QCOMPARE(json["bytes_by_type"]["Q6_K"], 6'000'000'000);
     QCOMPARE(json["chat_template"], true);
+    QCOMPARE(json["can_switch_thinking"], true);
+    QCOMPARE(json["has_effort"], true);
     QVERIFY(!cache.find(found, {{"/models/a.gguf"}, 101, 7}));
     QVERIFY(!cache.find(found, {{"/models/a.gguf"}, 100, 8}));
   }

@@ -20,7 +20,8 @@ std::int64_t experts(const Plan& plan) {
 }
 
 std::int64_t total(const Plan& plan) {
-  return plan.parts.dense + experts(plan) + plan.parts.kv + plan.parts.activations + plan.parts.safety;
+  return plan.parts.dense + experts(plan) + plan.parts.kv + plan.parts.states + plan.parts.activations +
+         plan.parts.safety;
 }
 
 LoadOptions with(const std::vector<std::string>& tiers, std::int64_t budget, PolicyKind policy) {
