@@ -112,10 +112,8 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
             if (leaves_out(stream, Part::attention)) return;
             operations_of(stream).attention(attention, Stream::inside(stream));
           },
-      .sigmoid_gate =
-          [](const kernels::SigmoidGate& gate, kernels::Stream& stream) {
-            operations_of(stream).sigmoid_gate(gate, Stream::inside(stream));
-          },
+      .gating = [](const kernels::Gating& gate,
+                   kernels::Stream& stream) { operations_of(stream).gating(gate, Stream::inside(stream)); },
       .short_convolution =
           [](const kernels::ShortConvolution& convolution, kernels::Stream& stream) {
             operations_of(stream).short_convolution(convolution, Stream::inside(stream));
@@ -149,6 +147,10 @@ const kernels::OperationTable& DecoratedDevice::operations() const {
           },
       .add = [](const kernels::Add& add,
                 kernels::Stream& stream) { operations_of(stream).add(add, Stream::inside(stream)); },
+      .soft_cap =
+          [](const kernels::SoftCap& cap, kernels::Stream& stream) {
+            operations_of(stream).soft_cap(cap, Stream::inside(stream));
+          },
       .top_k = [](const kernels::TopK& list,
                   kernels::Stream& stream) { operations_of(stream).top_k(list, Stream::inside(stream)); },
   };

@@ -26,6 +26,12 @@ struct Activations {
   float* router_weights = nullptr;     // [T, experts_used]
   std::int32_t* expert_ids = nullptr;  // [T, experts_used]
   float* shared_weights = nullptr;     // [T]
+  float* experts_input = nullptr;      // [T, d], of experts beside a dense branch, and their output
+  float* experts_output = nullptr;     // [T, d]
+  float* router_input = nullptr;       // [T, d], of a router with a norm of its own
+  float* layer_inputs = nullptr;       // [T, layers, p], the layers' own inputs
+  float* layer_products = nullptr;     // [T, layers, p]
+  float* layer_gate = nullptr;         // [T, p]
   std::int32_t* positions = nullptr;   // [T]
   float* inverse_frequency = nullptr;  // [rotary / 2] of each rotary table, behind each other
   std::byte* h_quantised = nullptr;    // of h and of attended: see kernels::max_quantised_rows
@@ -56,6 +62,12 @@ struct Activations {
     floats(attended, t * w.attended);
     floats(router_logits, t * c.experts());
     floats(shared_weights, t);
+    floats(experts_input, t * w.branch);
+    floats(experts_output, t * w.branch);
+    floats(router_input, t * w.router_input);
+    floats(layer_inputs, t * c.per_layer_input() * c.layer_count());
+    floats(layer_products, t * c.per_layer_input() * c.layer_count());
+    floats(layer_gate, t * c.per_layer_input());
     floats(inverse_frequency, w.rotary);
     const std::int64_t few = std::min(t, kernels::max_quantised_rows);
     floats(h_quantised, few * c.hidden);
@@ -90,6 +102,7 @@ struct Activations {
   // Floats of a row.
   struct Widths {
     std::int64_t q = 0, gated_q = 0, kv = 0, qkv = 0, z = 0, delta_gates = 0, attended = 0, rotary = 0;
+    std::int64_t branch = 0, router_input = 0;
   };
   static Widths widths(const models::ModelConfig& config) {
     Widths most;
@@ -100,6 +113,8 @@ struct Activations {
         most.delta_gates = std::max(most.delta_gates, 2 * delta->value_heads);
         most.attended = std::max(most.attended, delta->value_heads * delta->value_dim);
       }
+      if (layer.experts && layer.experts->norms.before) most.branch = config.hidden;
+      if (layer.experts && layer.experts->router.own_norm) most.router_input = config.hidden;
       const models::AttentionConfig* const a = layer.attention();
       if (a == nullptr) continue;
       most.attended = std::max(most.attended, a->heads * a->head_dim);

@@ -80,11 +80,12 @@ bool Forward::State::may_be_graph(const Pass& pass) const {
 // False: the pass was stopped.
 bool Forward::State::run_as_graph(const Pass& pass, const Batch& batch, kernels::Stream& stream,
                                   const Graphs::Work& work) {
-  inside.assign({model.embedding(), model.output()});
+  inside.assign({model.embedding(), model.output(), model.layer_embedding(), model.layer_projection()});
   for (const models::LayerWeights& w : model.layers()) {
     const models::AttentionWeights& a = w.attention;
-    inside.insert(inside.end(), {a.q, a.k, a.v, a.output, w.delta.z, w.delta.a, w.delta.b, w.router,
-                                 w.shared.gate, w.shared.up, w.shared.down, w.shared_gate});
+    inside.insert(inside.end(),
+                  {a.q, a.k, a.v, a.output, w.delta.z, w.delta.a, w.delta.b, w.router, w.shared.gate,
+                   w.shared.up, w.shared.down, w.shared_gate, w.input.gate, w.input.output});
   }
   for (std::int64_t layer = 0; layer < model.config().layer_count(); ++layer)
     if (model.config().layer_has_experts(layer)) staging->experts(layer, stream);

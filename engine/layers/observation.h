@@ -26,6 +26,10 @@ class ObservedSteps final : public WrappedSteps {
     tell_input(layer, input, rows, linear.x, linear.columns);
     inner_.project(layer, input, rows, linear);
   }
+  void dense(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block) override {
+    tell_input(layer, Input::feed_forward, rows, block.x, block.d);
+    inner_.dense(layer, rows, block);
+  }
   bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) override {
     if (block.shared != nullptr) tell_input(layer, Input::feed_forward, rows, block.x, block.d);
     if (block.ids != nullptr && !tells_later() && !tell_choices(layer, rows, block)) return false;

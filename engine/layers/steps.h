@@ -18,10 +18,14 @@ class Steps {
   virtual void project(std::int64_t layer, Input input, const Rows& rows, const kernels::Linear& linear) = 0;
   // The router's choices for these rows: where they lie.
   virtual Routed route(std::int64_t layer, const Rows& rows, kernels::Router router) = 0;
-  // The whole feed-forward part for these rows. False: the pass ends here.
+  // A dense part beside experts that are computed apart.
+  virtual void dense(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block) = 0;
+  // The whole feed-forward part for these rows, but for that. False: the pass ends here.
   virtual bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) = 0;
-  // Logits of wanted rows, those from `first` on of all that are wanted; without outputs' addresses.
-  virtual void logits(std::int64_t first, kernels::Linear linear, const kernels::Weight& weight) = 0;
+  // Logits of wanted rows, those from `first` on of all that are wanted; without outputs' addresses. cap 0:
+  // they are not capped.
+  virtual void logits(std::int64_t first, kernels::Linear linear, const kernels::Weight& weight,
+                      float cap) = 0;
 };
 
 // They hand everything on.
@@ -34,11 +38,14 @@ class WrappedSteps : public Steps {
   Routed route(std::int64_t layer, const Rows& rows, kernels::Router router) override {
     return inner_.route(layer, rows, router);
   }
+  void dense(std::int64_t layer, const Rows& rows, const kernels::FeedForward& block) override {
+    inner_.dense(layer, rows, block);
+  }
   bool feed_forward(std::int64_t layer, const Rows& rows, kernels::FeedForward block) override {
     return inner_.feed_forward(layer, rows, block);
   }
-  void logits(std::int64_t first, kernels::Linear linear, const kernels::Weight& weight) override {
-    inner_.logits(first, linear, weight);
+  void logits(std::int64_t first, kernels::Linear linear, const kernels::Weight& weight, float cap) override {
+    inner_.logits(first, linear, weight, cap);
   }
 
  protected:
@@ -61,12 +68,15 @@ class DeviceSteps final : public Steps {
     op_.router(router, stream_);
     return routed;
   }
+  void dense(std::int64_t, const Rows&, const kernels::FeedForward& block) override {
+    op_.feed_forward(block, stream_);
+  }
   bool feed_forward(std::int64_t layer, const Rows&, kernels::FeedForward block) override {
     if (!block.experts.empty()) block.table = staging_.experts(layer, stream_);
     op_.feed_forward(block, stream_);
     return true;
   }
-  void logits(std::int64_t first, kernels::Linear linear, const kernels::Weight& weight) override;
+  void logits(std::int64_t first, kernels::Linear linear, const kernels::Weight& weight, float cap) override;
 
  private:
   const kernels::OperationTable& op_;

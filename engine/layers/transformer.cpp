@@ -9,41 +9,124 @@ using models::AttentionConfig;
 using models::AttentionWeights;
 using models::LayerWeights;
 
+namespace {
+
+// Whose keys and values a layer reads.
+std::size_t kv_layer(std::int64_t layer, const AttentionConfig& config) {
+  return static_cast<std::size_t>(config.kv_from < 0 ? layer : config.kv_from);
+}
+
+}  // namespace
+
 bool Transformer::run() {
   embed();  // x = embedding[tokens]
   for (std::int64_t layer = 0; layer < config_.layer_count(); ++layer) {
     const LayerWeights& w = model_.layers()[static_cast<std::size_t>(layer)];
-    add_and_norm(w.mixer_norm);              // x += y;  h = norm(x)
+    add_output(w.mixer_norm, a_.h);          // x += y;  h = norm(x)
     mix(layer);                              // y = mixer(h)
     if (rows_.count == 0) return true;       // nobody wants what follows
-    add_and_norm(w.feed_forward_norm);       // x += y;  h = norm(x)
+    add_output(w.feed_forward_norm, a_.h);   // x += y;  h = norm(x)
     if (!feed_forward(layer)) return false;  // y = experts(h)
+    add_layer_input(layer, w);
   }
-  add_and_norm(model_.output_norm());  // x += y;  h = norm(x)
-  logits();                            // h · outputᵀ
+  add_output(model_.output_norm(), a_.h);  // x += y;  h = norm(x)
+  logits();                                // h · outputᵀ
   return true;
 }
 
 void Transformer::embed() {
   rows_ = {0, batch_.rows};
   output_ = nullptr;
-  op_.embed_rows({.table = model_.embedding(), .ids = batch_.tokens, .tokens = batch_.rows, .out = a_.x},
+  x_scale_ = 1;
+  op_.embed_rows({.table = model_.embedding(),
+                  .ids = batch_.tokens,
+                  .tokens = batch_.rows,
+                  .out = a_.x,
+                  .scale = static_cast<float>(config_.embedding_scale)},
                  stream_);
+  if (config_.per_layer_input() > 0) make_layer_inputs();
 }
 
-// The addition of a block's output and the next block's norm are one operation.
-void Transformer::add_and_norm(const float* weight) {
+// The addition of a block's output, its norm and the next block's are one operation. Without `out` no norm
+// follows.
+void Transformer::add_output(const float* weight, float* out) {
   const std::int64_t d = config_.hidden, begin = rows_.first * d;
+  const auto eps = static_cast<float>(config_.norm_eps);
   op_.rms_norm({.x = a_.x + begin,
                 .residual = output_ ? output_ + begin : nullptr,
+                .residual_weight = output_norm_,
+                .residual_eps = eps,
+                .scale = x_scale_,
+                .weight = weight,
+                .eps = eps,
+                .rows = rows_.count,
+                .columns = d,
+                .out = out ? out + begin : nullptr,
+                .quantised = out ? a_.h_quantised : nullptr},
+               stream_);
+  output_ = a_.y;
+  output_norm_ = nullptr;
+  x_scale_ = 1;
+}
+
+// Of the rows that are computed; x and out [rows, d] begin with row 0.
+void Transformer::norm(const float* x, const float* weight, float* out, std::byte* quantised) {
+  const std::int64_t d = config_.hidden, begin = rows_.first * d;
+  op_.rms_norm({.x = const_cast<float*>(x) + begin,  // not written where nothing is added
                 .weight = weight,
                 .eps = static_cast<float>(config_.norm_eps),
                 .rows = rows_.count,
                 .columns = d,
-                .out = a_.h + begin,
-                .quantised = a_.h_quantised},
+                .out = out + begin,
+                .quantised = quantised},
                stream_);
-  output_ = a_.y;
+}
+
+// For each token and layer a vector of p: (√p · table[token] + norm(x · projectionᵀ / √d)) / √2.
+void Transformer::make_layer_inputs() {
+  const std::int64_t d = config_.hidden, p = config_.per_layer_input(), all = p * config_.layer_count();
+  op_.embed_rows({.table = model_.layer_embedding(),
+                  .ids = batch_.tokens,
+                  .tokens = batch_.rows,
+                  .out = a_.layer_inputs,
+                  .scale = std::sqrt(static_cast<float>(p))},
+                 stream_);
+  const std::array projection{
+      kernels::Projection{.weight = model_.layer_projection(), .out = a_.layer_products, .out_stride = all}};
+  op_.linear({.x = a_.x, .tokens = batch_.rows, .columns = d, .projections = projection}, stream_);
+  // A norm does not see that its input is divided by √d, but for ε.
+  op_.rms_norm({.x = a_.layer_inputs,
+                .residual = a_.layer_products,
+                .residual_weight = model_.layer_projection_norm(),
+                .residual_eps = static_cast<float>(config_.norm_eps * static_cast<double>(d)),
+                .scale = std::sqrt(0.5F),
+                .rows = batch_.rows * config_.layer_count(),
+                .columns = p},
+               stream_);
+}
+
+// x += y;  y = output(GELU(gate(x)) · the layer's input); and what x is multiplied by at the end.
+void Transformer::add_layer_input(std::int64_t layer, const LayerWeights& w) {
+  const std::int64_t d = config_.hidden, p = config_.layer(layer).per_layer_input;
+  if (p > 0) {
+    add_output(nullptr, nullptr);
+    const std::array gate{kernels::Projection{.weight = w.input.gate, .out = a_.layer_gate, .out_stride = p}};
+    op_.linear({.x = row(a_.x, d, rows_.first), .tokens = rows_.count, .columns = d, .projections = gate},
+               stream_);
+    const std::int64_t all = p * config_.layer_count();
+    op_.gating({.x = a_.layer_gate,
+                .gate = row(a_.layer_inputs, all, rows_.first) + layer * p,
+                .gate_stride = all,
+                .rows = rows_.count,
+                .columns = p,
+                .form = kernels::GatingForm::gelu_tanh},
+               stream_);
+    const std::array output{
+        kernels::Projection{.weight = w.input.output, .out = row(a_.y, d, rows_.first), .out_stride = d}};
+    op_.linear({.x = a_.layer_gate, .tokens = rows_.count, .columns = p, .projections = output}, stream_);
+    output_norm_ = w.input.post_norm;
+  }
+  x_scale_ = w.output_scale;
 }
 
 // Of the other kinds of mixer none is run: models::check refuses them.
@@ -55,6 +138,7 @@ void Transformer::mix(std::int64_t layer) {
   } else {
     attention(layer, std::get<AttentionConfig>(mixer), w.attention);
   }
+  output_norm_ = w.mixer_post_norm;
   state_at_ += models::state_elements(mixer, config_.hidden);
 }
 
@@ -137,19 +221,24 @@ void Transformer::queries_keys_and_values(std::int64_t layer, const AttentionCon
                           .out_stride = config.gate ? 2 * width : width},
       kernels::Projection{.weight = w.k, .bias = w.k_bias, .out = a_.k, .out_stride = kv_width},
       kernels::Projection{.weight = w.v, .bias = w.v_bias, .out = a_.v, .out_stride = kv_width}};
+  const bool own = config.kv_from < 0;
+  const float* const values = config.values_are_keys ? a_.k : a_.v;
   steps_.project(layer, Steps::Input::attention, rows_,
                  {.x = a_.h,
                   .tokens = rows_.count,
                   .columns = config_.hidden,
-                  .projections = projections,
+                  .projections = std::span(projections)
+                                     .first(!own                     ? 1
+                                            : config.values_are_keys ? 2
+                                                                     : 3),
                   .quantised = a_.h_quantised});
 
   const auto table = static_cast<std::size_t>(config.rotary);
   for (const Batch::Part& part : batch_.parts) {
     op_.attention_inputs({.q = row(a_.q, width, part.rows.first),
                           .gated_q = config.gate ? row(a_.gated_q, 2 * width, part.rows.first) : nullptr,
-                          .k = row(a_.k, kv_width, part.rows.first),
-                          .v = row(a_.v, kv_width, part.rows.first),
+                          .k = own ? row(a_.k, kv_width, part.rows.first) : nullptr,
+                          .v = values + part.rows.first * kv_width,
                           .q_stride = width,
                           .k_stride = kv_width,
                           .v_stride = kv_width,
@@ -158,12 +247,13 @@ void Transformer::queries_keys_and_values(std::int64_t layer, const AttentionCon
                           .positions = batch_.positions + part.rows.first,
                           .q_norm = w.q_norm,
                           .k_norm = w.k_norm,
+                          .v_norm = config.v_norm,
                           .eps = static_cast<float>(config_.norm_eps),
                           .rotary = config_.rotary[table].rotary,
                           .inverse_frequency = rotary_.tables[table].inverse_frequency,
                           .magnitude = rotary_.tables[table].magnitude,
                           .style = config_.rotary[table].style,
-                          .pages = part.pages[static_cast<std::size_t>(layer)]},
+                          .pages = part.pages[kv_layer(layer, config)]},
                          stream_);
   }
 }
@@ -188,7 +278,7 @@ void Transformer::attend(std::int64_t layer, const AttentionConfig& config, cons
                    .scale = static_cast<float>(scale),
                    .window = config.window,
                    .sinks = w.sinks,
-                   .pages = part.pages[static_cast<std::size_t>(layer)],
+                   .pages = part.pages[kv_layer(layer, config)],
                    .out = row(a_.attended, width, rows.first),
                    .position = part.position,
                    .quantised = quantised_rows(rows)},
@@ -197,12 +287,12 @@ void Transformer::attend(std::int64_t layer, const AttentionConfig& config, cons
   }
   if (config.gate) {
     const float* const gated = row(a_.gated_q, 2 * width, rows_.first);
-    op_.sigmoid_gate({.x = row(a_.attended, width, rows_.first),
-                      .gate = gated + config.head_dim,
-                      .gate_stride = 2 * config.head_dim,
-                      .rows = rows_.count * config.heads,
-                      .columns = config.head_dim},
-                     stream_);
+    op_.gating({.x = row(a_.attended, width, rows_.first),
+                .gate = gated + config.head_dim,
+                .gate_stride = 2 * config.head_dim,
+                .rows = rows_.count * config.heads,
+                .columns = config.head_dim},
+               stream_);
   }
   project_output(layer, width, w, seen_quantised);
 }
@@ -231,25 +321,63 @@ bool Transformer::feed_forward(std::int64_t layer) {
                              .shared = w.shared.gate ? &w.shared : nullptr,
                              .out = row(a_.y, config_.hidden, rows_.first),
                              .quantised = a_.h_quantised};
-  if (const auto& config = config_.layer(layer).experts) {
-    const Routed routed = steps_.route(layer, rows_,
-                                       {.x = block.x,
-                                        .tokens = rows_.count,
-                                        .weight = w.router,
-                                        .bias = w.router_bias,
-                                        .shared_gate = w.shared_gate,
-                                        .used = config->used,
-                                        .normalise = config->router.normalise,
-                                        .scale = static_cast<float>(config->router.scale),
-                                        .logits = a_.router_logits,
-                                        .shared_weights = a_.shared_weights,
-                                        .quantised = a_.h_quantised});
-    block.used = config->used;
-    block.ids = routed.ids;
-    block.weights = routed.weights;
-    if (w.shared_gate) block.shared_weights = a_.shared_weights;
-  }
+  if (w.experts_norm) return branches(layer, w, block);
+  output_norm_ = w.feed_forward_post_norm;
+  if (config_.layer_has_experts(layer)) choose_experts(layer, w, block);
   return steps_.feed_forward(layer, rows_, block);
+}
+
+// y = norm(norm(dense(h)) + norm(experts(norm(x)))): side by side, each with norms of its own. `block` has
+// both.
+bool Transformer::branches(std::int64_t layer, const LayerWeights& w, kernels::FeedForward block) {
+  const std::int64_t d = config_.hidden, begin = rows_.first * d;
+  kernels::FeedForward dense = block;
+  dense.experts = {};
+  steps_.dense(layer, rows_, dense);
+  norm(a_.y, w.dense_post_norm, a_.y, nullptr);
+
+  norm(a_.x, w.experts_norm, a_.experts_input, a_.h_quantised);
+  block.shared = nullptr;
+  block.x = a_.experts_input + begin;
+  block.out = a_.experts_output + begin;
+  choose_experts(layer, w, block);
+  if (!steps_.feed_forward(layer, rows_, block)) return false;
+  const auto eps = static_cast<float>(config_.norm_eps);
+  op_.rms_norm({.x = a_.y + begin,
+                .residual = a_.experts_output + begin,
+                .residual_weight = w.experts_post_norm,
+                .residual_eps = eps,
+                .weight = w.feed_forward_post_norm,
+                .eps = eps,
+                .rows = rows_.count,
+                .columns = d,
+                .out = w.feed_forward_post_norm ? a_.y + begin : nullptr},
+               stream_);
+  return true;
+}
+
+// By the block's own input, or by a norm of x.
+void Transformer::choose_experts(std::int64_t layer, const LayerWeights& w, kernels::FeedForward& block) {
+  const models::ExpertsConfig& config = *config_.layer(layer).experts;
+  if (w.router_norm) norm(a_.x, w.router_norm, a_.router_input, nullptr);
+  const Routed routed =
+      steps_.route(layer, rows_,
+                   {.x = w.router_norm ? row(a_.router_input, config_.hidden, rows_.first) : block.x,
+                    .tokens = rows_.count,
+                    .weight = w.router,
+                    .bias = w.router_bias,
+                    .shared_gate = w.shared_gate,
+                    .used = config.used,
+                    .normalise = config.router.normalise,
+                    .scale = static_cast<float>(config.router.scale),
+                    .expert_scales = w.expert_scales,
+                    .logits = a_.router_logits,
+                    .shared_weights = a_.shared_weights,
+                    .quantised = w.router_norm ? nullptr : a_.h_quantised});
+  block.used = config.used;
+  block.ids = routed.ids;
+  block.weights = routed.weights;
+  if (w.shared_gate) block.shared_weights = a_.shared_weights;
 }
 
 void Transformer::logits() {
@@ -261,7 +389,7 @@ void Transformer::logits() {
                    .columns = config_.hidden,
                    .projections = {},
                    .quantised = quantised(a_.h_quantised, run)},
-                  model_.output());
+                  model_.output(), static_cast<float>(config_.logits_softcap));
     before += run.count;
   }
 }

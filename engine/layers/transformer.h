@@ -28,7 +28,8 @@ class Transformer {
 
  private:
   void embed();
-  void add_and_norm(const float* weight);
+  void add_output(const float* weight, float* out);
+  void norm(const float* x, const float* weight, float* out, std::byte* quantised);
   void mix(std::int64_t layer);
   void attention(std::int64_t layer, const models::AttentionConfig& config,
                  const models::AttentionWeights& weights);
@@ -40,6 +41,10 @@ class Transformer {
   void project_output(std::int64_t layer, std::int64_t width, const models::AttentionWeights& weights,
                       const std::byte* quantised);
   bool feed_forward(std::int64_t layer);
+  bool branches(std::int64_t layer, const models::LayerWeights& w, kernels::FeedForward block);
+  void choose_experts(std::int64_t layer, const models::LayerWeights& w, kernels::FeedForward& block);
+  void make_layer_inputs();
+  void add_layer_input(std::int64_t layer, const models::LayerWeights& w);
   void logits();
 
   float* row(float* of, std::int64_t width, std::int64_t index) const { return of + index * width; }
@@ -54,9 +59,13 @@ class Transformer {
   const kernels::OperationTable& op_;
   Steps& steps_;
   kernels::Stream& stream_;
-  std::int64_t state_at_ = 0;      // floats of a sequence's state that belong to the layers before
-  Rows rows_;                      // that are computed: all, of the last layer those that are wanted
-  const float* output_ = nullptr;  // of the block before, [rows, d], not yet added to x
+  std::int64_t state_at_ = 0;  // floats of a sequence's state that belong to the layers before
+  Rows rows_;                  // that are computed: all, of the last layer those that are wanted
+  // Of the block before, [rows, d], not yet added to x: its norm, where it has one behind it, comes with the
+  // addition, and so does what x is multiplied by.
+  const float* output_ = nullptr;
+  const float* output_norm_ = nullptr;
+  float x_scale_ = 1;
 };
 
 }  // namespace fovea::layers

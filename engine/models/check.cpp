@@ -31,12 +31,16 @@ Phrase unbuilt(const MixerConfig& mixer) {
                 {std::holds_alternative<ShortConvolutionConfig>(mixer), phrases::short_convolution()}});
 }
 
-Phrase unbuilt(const AttentionConfig& a, const ModelConfig& config) {
+// Whether another layer has keys and values of its own of this kind.
+bool shares(const AttentionConfig& a, const ModelConfig& config, std::int64_t layer) {
+  const AttentionConfig* const from = a.kv_from < layer ? config.layer(a.kv_from).attention() : nullptr;
+  return from && from->kv_from < 0 && from->kv_heads == a.kv_heads && from->head_dim == a.head_dim;
+}
+
+Phrase unbuilt(const AttentionConfig& a, const ModelConfig& config, std::int64_t layer) {
   const auto tables = static_cast<std::int64_t>(config.rotary.size());
   return first({{a.softcap != 0, phrases::attention_softcap()},
-                {a.v_norm, phrases::norm_of_values()},
-                {a.values_are_keys, phrases::values_are_keys()},
-                {a.kv_from >= 0, phrases::keys_of_another_layer()},
+                {a.kv_from >= 0 && !shares(a, config, layer), phrases::keys_of_another_layer()},
                 {a.rotary < 0, phrases::attention_without_positions()},
                 {a.rotary >= tables, phrases::missing_rotary_table()},
                 {a.rotary < tables && a.rotary >= 0 &&
@@ -45,33 +49,38 @@ Phrase unbuilt(const AttentionConfig& a, const ModelConfig& config) {
 }
 
 Phrase unbuilt(const DenseConfig& d) {
-  return first(
-      {{d.bias, phrases::feed_forward_biases()}, {d.norms != no_norms, phrases::norm_of_one_branch()}});
+  return first({{d.bias, phrases::feed_forward_biases()}, {d.norms.before, phrases::norm_of_one_branch()}});
 }
 
 Phrase unbuilt(const ExpertsConfig& e) {
   return first({{e.bias && e.shared.count > 0, phrases::shared_expert_biases()},
-                {e.norms != no_norms, phrases::norm_of_one_branch()},
                 {e.router.scores != RouterScores::softmax, phrases::sigmoid_router()},
                 {e.router.choice_bias, phrases::router_choice_biases()},
-                {e.router.groups != 1 || e.router.groups_used != 1, phrases::router_groups()},
-                {e.router.own_norm, phrases::router_norm()},
-                {e.router.expert_scales, phrases::expert_scales()}});
+                {e.router.groups != 1 || e.router.groups_used != 1, phrases::router_groups()}});
 }
 
-Phrase unbuilt(const LayerConfig& layer, const ModelConfig& config) {
+// Dense part and experts have norms of their own both, where they stand side by side, or neither.
+bool norms_agree(const LayerConfig& layer) {
+  const bool dense = layer.dense && layer.dense->norms.after;
+  if (!layer.experts) return !dense;
+  const Norms& experts = layer.experts->norms;
+  return experts.before == experts.after && experts.after == dense;
+}
+
+Phrase unbuilt(const ModelConfig& config, std::int64_t index) {
+  const LayerConfig& layer = config.layer(index);
   const AttentionConfig* const attention = layer.attention();
-  Phrase what = attention ? unbuilt(*attention, config) : unbuilt(layer.mixer);
+  Phrase what = attention ? unbuilt(*attention, config, index) : unbuilt(layer.mixer);
   if (what.empty() && layer.dense) what = unbuilt(*layer.dense);
   if (what.empty() && layer.experts) what = unbuilt(*layer.experts);
   if (!what.empty()) return what;
-  return first({{layer.mixer_norms != Norms{} || layer.feed_forward_norms != Norms{}, phrases::other_norms()},
+  return first({{!layer.mixer_norms.before || !layer.feed_forward_norms.before, phrases::other_norms()},
+                {!norms_agree(layer), phrases::norm_of_one_branch()},
                 {!layer.dense && !layer.experts, phrases::no_feed_forward()},
                 {layer.dense && layer.experts && layer.experts->shared.count > 0,
                  phrases::dense_beside_shared_experts()},
-                {layer.mixer_scale != 1 || layer.feed_forward_scale != 1 || layer.output_scale,
-                 phrases::scale_of_block_output()},
-                {layer.per_layer_input > 0, phrases::input_for_each_layer()},
+                {layer.mixer_scale != 1 || layer.feed_forward_scale != 1, phrases::scale_of_block_output()},
+                {layer.per_layer_input != config.per_layer_input(), phrases::input_for_each_layer()},
                 {layer.experts && (layer.experts->experts != config.experts() ||
                                    layer.experts->used != config.experts_used()),
                  phrases::other_number_of_experts()}});
@@ -80,12 +89,10 @@ Phrase unbuilt(const LayerConfig& layer, const ModelConfig& config) {
 }  // namespace
 
 Result<void> check(const ModelConfig& config, const std::filesystem::path& file) {
-  const Phrase whole = first({{config.embedding_scale != 1, phrases::scale_of_embedding()},
-                              {config.logits_scale != 1, phrases::scale_of_logits()},
-                              {config.logits_softcap != 0, phrases::cap_on_logits()}});
+  const Phrase whole = first({{config.logits_scale != 1, phrases::scale_of_logits()}});
   if (!whole.empty()) return fail(phrases::file_place(file), errors::model_not_run(whole));
   for (std::int64_t layer = 0; layer < config.layer_count(); ++layer) {
-    if (const Phrase what = unbuilt(config.layer(layer), config); !what.empty())
+    if (const Phrase what = unbuilt(config, layer); !what.empty())
       return fail(phrases::file_place(file), errors::layer_not_run(layer, what));
   }
   return {};

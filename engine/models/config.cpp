@@ -14,7 +14,6 @@ namespace {
 
 constexpr Key layers_key{"block_count", "num_hidden_layers"};
 constexpr Key hidden_key{"embedding_length", "hidden_size"};
-constexpr Key heads_key{"attention.head_count", "num_attention_heads"};
 constexpr Key kv_heads_key{"attention.head_count_kv", "num_key_value_heads"};
 constexpr Key head_dim_key{"attention.key_length", "head_dim"};
 constexpr Key value_dim_key{"attention.value_length", ""};
@@ -26,7 +25,6 @@ constexpr Key vocabulary_key{"vocab_size", "vocab_size"};
 constexpr std::int64_t max_layers = 4096;
 constexpr std::int64_t max_hidden = 1 << 20;
 constexpr std::int64_t max_heads = 4096;
-constexpr std::int64_t max_head_dim = 4096;
 constexpr std::int64_t max_vocabulary = 1 << 26;
 
 // Options that would change the computation and that no supported family has, with the value that means
@@ -43,11 +41,15 @@ constexpr RefusedNumber refused_numbers[] = {
     {{"residual_scale", "residual_multiplier"}, 1},
     {{"embedding_scale", "embedding_multiplier"}, 1},
     {{"attn_logit_softcapping", "attn_logit_softcapping"}, 0},
-    {{"final_logit_softcapping", "final_logit_softcapping"}, 0},
     {{"rope.scaling.alpha", ""}, 0},
 };
 
-Result<void> refuse_options(const Keys& keys) {
+Result<void> refuse_options(const Keys& keys, const Family& family) {
+  constexpr Key cap{"final_logit_softcapping", "final_logit_softcapping"};
+  if (!family.caps_logits) {
+    FOVEA_TRY(const double found, keys.number_or(cap, 0, -1e30, 1e30));
+    if (found != 0) return keys.wrong(errors::config_number_unsupported(keys.name(cap), found, 0));
+  }
   for (const auto& [key, off] : refused_numbers) {
     FOVEA_TRY(const double value, keys.number_or(key, off, -1e30, 1e30));
     const bool unset = keys.is_gguf() && value == 0;
@@ -61,34 +63,47 @@ Result<void> refuse_options(const Keys& keys) {
   FOVEA_TRY(const bool is_causal, keys.boolean_or(causal, true));
   if (!is_causal) return keys.wrong(errors::not_causal(keys.name(causal)));
 
-  constexpr Key activation{"", "hidden_act"};
-  FOVEA_TRY(const std::string function, keys.string_or(activation, "silu"));
-  if (function != "silu" && function != "swish") {
-    return keys.wrong(errors::config_name_unsupported(keys.name(activation), function, "silu"));
-  }
+  constexpr Key activation{"", "hidden_activation", "hidden_act"};
+  FOVEA_TRY(std::string function, keys.string_or(activation, family.activation));
+  if (function == "swish") function = "silu";
+  if (function != family.activation)
+    return keys.wrong(errors::config_name_unsupported(keys.name(activation), function, family.activation));
   return {};
+}
+
+// Of a family that need not say it.
+Result<std::int64_t> integer_or_usual(const Keys& keys, const Key& key, std::int64_t usual,
+                                      std::int64_t most) {
+  return usual > 0 ? keys.integer_or(key, usual, 1, most) : keys.integer(key, 1, most);
 }
 
 Result<AttentionConfig> read_heads(const Keys& keys, const Family& family, const ModelConfig& config) {
   AttentionConfig attention;
-  FOVEA_TRY(attention.heads, keys.integer(heads_key, 1, max_heads));
-  FOVEA_TRY(attention.kv_heads, keys.integer_or(kv_heads_key, attention.heads, 1, max_heads));
-  if (attention.heads % attention.kv_heads != 0) {
-    return keys.wrong(errors::config_no_multiple(keys.name(heads_key), attention.heads, attention.kv_heads,
-                                                 keys.name(kv_heads_key)));
+  const Family::Usual usual = keys.is_gguf() ? Family::Usual{} : family.usual;
+  FOVEA_TRY(attention.heads, integer_or_usual(keys, head_count_key, usual.heads, max_heads));
+  // Those of each layer are read by the family.
+  if (keys.is_gguf() && family.sizes_by_layer) {
+    attention.kv_heads = attention.heads;
+  } else {
+    FOVEA_TRY(
+        attention.kv_heads,
+        keys.integer_or(kv_heads_key, usual.kv_heads > 0 ? usual.kv_heads : attention.heads, 1, max_heads));
   }
-  std::int64_t usual = config.hidden / attention.heads;
-  if (&family == &qwen3 && !keys.is_gguf()) usual = 128;  // transformers' default for this family
-  FOVEA_TRY(attention.head_dim, keys.integer_or(head_dim_key, usual, 1, max_head_dim));
-  if (!keys.has(head_dim_key) && usual != 128 && config.hidden % attention.heads != 0) {
+  if (attention.heads % attention.kv_heads != 0) {
+    return keys.wrong(errors::config_no_multiple(keys.name(head_count_key), attention.heads,
+                                                 attention.kv_heads, keys.name(kv_heads_key)));
+  }
+  const std::int64_t quotient = usual.head_dim > 0 ? usual.head_dim : config.hidden / attention.heads;
+  FOVEA_TRY(attention.head_dim, keys.integer_or(head_dim_key, quotient, 1, kernels::max_head_dim));
+  if (!keys.has(head_dim_key) && usual.head_dim == 0 && config.hidden % attention.heads != 0) {
     return keys.wrong(errors::config_no_multiple(keys.name(hidden_key), config.hidden, attention.heads,
-                                                 keys.name(heads_key)));
+                                                 keys.name(head_count_key)));
   }
   if (attention.head_dim < 2 || attention.head_dim % 2 != 0) {
     return keys.wrong(errors::odd_heads(keys.name(head_dim_key), attention.head_dim));
   }
   FOVEA_TRY(const std::int64_t value_dim,
-            keys.integer_or(value_dim_key, attention.head_dim, 1, max_head_dim));
+            keys.integer_or(value_dim_key, attention.head_dim, 1, kernels::max_head_dim));
   if (value_dim != attention.head_dim) {
     return keys.wrong(errors::other_value_heads(keys.name(value_dim_key), value_dim, attention.head_dim));
   }
@@ -96,7 +111,7 @@ Result<AttentionConfig> read_heads(const Keys& keys, const Family& family, const
 }
 
 // GGUF: the embedding's rows, else the tokeniser's length, else the key. Folders: the key.
-Result<void> read_vocabulary(const Keys& keys, const checkpoint::Checkpoint& checkpoint,
+Result<void> read_vocabulary(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const Family& family,
                              ModelConfig& config) {
   if (keys.is_gguf()) {
     if (const auto* table = checkpoint.find(gguf_names.embedding); table && table->shape.size() == 2) {
@@ -106,7 +121,9 @@ Result<void> read_vocabulary(const Keys& keys, const checkpoint::Checkpoint& che
     }
     if (config.vocabulary > 0 && config.vocabulary <= max_vocabulary) return {};
   }
-  FOVEA_TRY(config.vocabulary, keys.integer(vocabulary_key, 1, max_vocabulary));
+  FOVEA_TRY(
+      config.vocabulary,
+      integer_or_usual(keys, vocabulary_key, keys.is_gguf() ? 0 : family.usual.vocabulary, max_vocabulary));
   return {};
 }
 
@@ -114,6 +131,19 @@ Result<void> read_vocabulary(const Keys& keys, const checkpoint::Checkpoint& che
 void read_gguf_biases(const checkpoint::Checkpoint& checkpoint, AttentionConfig& attention) {
   attention.qkv_bias = checkpoint.find(bias_of(expand(gguf_names.q, 0))) != nullptr;
   attention.output_bias = checkpoint.find(bias_of(expand(gguf_names.attention_output, 0))) != nullptr;
+}
+
+// What GGUF has no keys for: layers whose keys are their values too, and scales of layers' outputs.
+void read_from_tensors(const checkpoint::Checkpoint& checkpoint, const TensorNames& names,
+                       ModelConfig& config) {
+  if (checkpoint.format() != checkpoint::Format::gguf) return;
+  for (std::int64_t index = 0; index < config.layer_count(); ++index) {
+    LayerConfig& layer = config.layers[static_cast<std::size_t>(index)];
+    const auto has = [&](std::string_view name) { return checkpoint.find(expand(name, index)) != nullptr; };
+    layer.output_scale = has(names.output_scale);
+    if (AttentionConfig* const attention = layer.attention(); attention && attention->kv_from < 0)
+      attention->values_are_keys = has(names.k) && !has(names.v);
+  }
 }
 
 std::string model_name(const Keys& keys, const checkpoint::Checkpoint& checkpoint) {
@@ -171,7 +201,7 @@ std::int64_t ModelConfig::experts_used() const {
 Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
   const Keys keys(checkpoint);
   FOVEA_TRY(const Family* family, find_family(keys));
-  FOVEA_CHECK(refuse_options(keys));
+  FOVEA_CHECK(refuse_options(keys, *family));
   // Opening the weights has read it already; this refuses what a folder without them says.
   FOVEA_CHECK(checkpoint::read_quantization(checkpoint.config(), checkpoint.path() / "config.json"));
 
@@ -183,21 +213,27 @@ Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
   FOVEA_TRY(const std::int64_t further, keys.integer_or({"nextn_predict_layers", ""}, 0, 0, layers - 1));
   layers -= further;
   FOVEA_TRY(config.hidden, keys.integer(hidden_key, 1, max_hidden));
-  FOVEA_TRY(config.context, keys.integer(context_key, 1, INT32_MAX));
+  FOVEA_TRY(config.context,
+            integer_or_usual(keys, context_key, keys.is_gguf() ? 0 : family->usual.context, INT32_MAX));
   LayerConfig layer;
   layer.dense.emplace();
-  FOVEA_TRY(layer.dense->width, keys.integer_or(width_key, 0, 1, max_width));
+  // Those of each layer are read by the family.
+  if (!keys.is_gguf() || !family->sizes_by_layer) {
+    FOVEA_TRY(layer.dense->width, keys.integer_or(width_key, 0, 1, max_width));
+  }
   FOVEA_TRY(config.norm_eps, keys.number_or(norm_eps_key, family == &mixtral ? 1e-5 : 1e-6, 0, 1));
   FOVEA_TRY(layer.mixer, read_heads(keys, *family, config));
-  FOVEA_CHECK(read_vocabulary(keys, checkpoint, config));
+  FOVEA_CHECK(read_vocabulary(keys, checkpoint, *family, config));
   if (keys.is_gguf()) {
     config.tied_embeddings = checkpoint.find(gguf_names.output) == nullptr;
     read_gguf_biases(checkpoint, *layer.attention());
   } else {
-    FOVEA_TRY(config.tied_embeddings, keys.boolean_or({"", "tie_word_embeddings"}, false));
+    FOVEA_TRY(config.tied_embeddings, keys.boolean_or({"", "tie_word_embeddings"}, family->usual.tied));
   }
   config.layers.assign(static_cast<std::size_t>(layers), layer);
   FOVEA_CHECK(family->configure(keys, config));
+  if (family->sizes_by_layer)
+    read_from_tensors(checkpoint, keys.is_gguf() ? *family->gguf_names : *family->folder_names, config);
   // Where every layer has experts nobody asks.
   const auto has_no_width = [](const LayerConfig& each) { return each.dense && each.dense->width == 0; };
   if (std::ranges::any_of(config.layers, has_no_width)) FOVEA_CHECK(keys.integer(width_key, 1, max_width));

@@ -201,6 +201,8 @@ struct ModelConfig {
   // Of the layers that have experts, which agree in it; 0 without any.
   std::int64_t experts() const;
   std::int64_t experts_used() const;
+  // LayerConfig::per_layer_input of the layers, which agree in it; 0 without.
+  std::int64_t per_layer_input() const { return layers.empty() ? 0 : layers.front().per_layer_input; }
 };
 
 // Recurrent state in memory: of sequences, where passes compute, and in the host's what is kept of earlier

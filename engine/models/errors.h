@@ -22,8 +22,6 @@ FOVEA_PHRASE(long_convolution, "a convolution over more than 8 positions");
 FOVEA_PHRASE(mamba2_state, "a Mamba-2 state");
 FOVEA_PHRASE(short_convolution, "a short convolution");
 FOVEA_PHRASE(attention_softcap, "a cap on attention's logits");
-FOVEA_PHRASE(norm_of_values, "a norm of values");
-FOVEA_PHRASE(values_are_keys, "values that are keys");
 FOVEA_PHRASE(keys_of_another_layer, "keys and values of another layer");
 FOVEA_PHRASE(attention_without_positions, "attention without positions");
 FOVEA_PHRASE(missing_rotary_table, "a rotary table that the model does not have");
@@ -34,17 +32,13 @@ FOVEA_PHRASE(norm_of_one_branch, "a norm of one of two feed-forward parts");
 FOVEA_PHRASE(sigmoid_router, "a router by sigmoids");
 FOVEA_PHRASE(router_choice_biases, "a router with selection biases");
 FOVEA_PHRASE(router_groups, "routing by groups of experts");
-FOVEA_PHRASE(router_norm, "a router with a norm of its own");
-FOVEA_PHRASE(expert_scales, "a scale for each expert");
-FOVEA_PHRASE(other_norms, "other norms than one before each block");
+FOVEA_PHRASE(other_norms, "a block without a norm before it");
 FOVEA_PHRASE(no_feed_forward, "no feed-forward part");
 FOVEA_PHRASE(dense_beside_shared_experts, "a dense part beside shared experts");
 FOVEA_PHRASE(scale_of_block_output, "a scale of a block's output");
-FOVEA_PHRASE(input_for_each_layer, "an input for each layer");
+FOVEA_PHRASE(input_for_each_layer, "an input for each layer that is unlike the first one's");
 FOVEA_PHRASE(other_number_of_experts, "another number of experts than the layers before");
-FOVEA_PHRASE(scale_of_embedding, "a scale of the embedding");
 FOVEA_PHRASE(scale_of_logits, "a scale of the logits");
-FOVEA_PHRASE(cap_on_logits, "a cap on the logits");
 
 }  // namespace fovea::phrases
 
@@ -53,6 +47,11 @@ namespace fovea::errors {
 // keys.cpp; Keys::wrong has the advice for these and those that follow.
 FOVEA_ERROR(format, config_type, "{key} is {value}, expected {expected}", "");
 FOVEA_ERROR(format, config_range, "{key} is {value}, expected {least} to {most}", "");
+FOVEA_ERROR(format, config_list_range, "{key} holds a number that is not {least} to {most}", "");
+FOVEA_ERROR(
+    format, nothing_to_share,
+    "{key} is {shared}: no layer before them has keys and values of the kind that layer {layer} reads", "");
+FOVEA_ERROR(unsupported, looks_ahead, "{key} is {value}: tokens that see those behind them", "");
 FOVEA_ERROR(format, config_missing, "{key} is missing, expected {least} to {most}", "");
 
 // config.cpp

@@ -7,12 +7,11 @@ namespace fovea::models {
 namespace {
 
 constexpr Key architecture_key{"general.architecture", "model_type"};
-constexpr Key experts_key{"expert_count", "num_experts", "num_local_experts"};
-constexpr Key experts_used_key{"expert_used_count", "num_experts_per_tok"};
+constexpr Key experts_used_key{"expert_used_count", "num_experts_per_tok", "top_k_experts"};
 constexpr Key use_window_key{"", "use_sliding_window"};
 
-const std::array families{&llama,  &qwen2,   &qwen3,      &qwen2_moe, &qwen3_moe,  &mixtral,
-                          &mellum, &gpt_oss, &qwen3_next, &qwen3_5,   &qwen3_5_moe};
+const std::array families{&llama,   &qwen2,      &qwen3,   &qwen2_moe,   &qwen3_moe, &mixtral, &mellum,
+                          &gpt_oss, &qwen3_next, &qwen3_5, &qwen3_5_moe, &gemma3,    &gemma4};
 
 std::vector<std::string> supported_names(bool gguf) {
   std::vector<std::string> names;

@@ -23,12 +23,23 @@ struct Family {
   // The share of a head that turns where the file does not say; of a family where it is 1 no other is run.
   double rotary_share = 1;
   bool rotary_by_kind = false;  // config.json gives rotary parameters for each entry of layer_types
+  double usual_theta = 1e4, usual_sliding_theta = 1e4;
+  double gguf_sliding_theta = 0;  // likewise of GGUF files; 0: that of the other layers
+  // What transformers takes where config.json does not say; 0: it must be there, or follows from the rest.
+  struct Usual {
+    std::int64_t context = 0, heads = 0, kv_heads = 0, head_dim = 0, vocabulary = 0;
+    bool tied = false;
+  };
+  Usual usual = {};
+  std::string_view activation = "silu";  // of config.json's names
+  bool caps_logits = false;              // final_logit_softcapping is read, of other families refused
+  bool sizes_by_layer = false;           // GGUF files may list numbers of heads and widths layer by layer
   // Fills in what is the family's own, after read_config has read what all share.
   Result<void> (*configure)(const Keys&, ModelConfig&);
 };
 
 extern const Family llama, qwen2, qwen3, qwen2_moe, qwen3_moe, mixtral, mellum, gpt_oss, qwen3_next, qwen3_5,
-    qwen3_5_moe;
+    qwen3_5_moe, gemma3, gemma4;
 
 // By general.architecture or model_type; an unknown one is refused by name.
 Result<const Family*> find_family(const Keys&);
@@ -36,6 +47,8 @@ Result<const Family*> find_family(const Keys&);
 // Values that several families share.
 inline constexpr std::int64_t max_width = 1 << 24;
 inline constexpr std::int64_t max_experts = 4096;
+inline constexpr Key head_count_key{"attention.head_count", "num_attention_heads"};
+inline constexpr Key experts_key{"expert_count", "num_experts", "num_local_experts"};
 inline constexpr Key attention_bias_key{"", "attention_bias"};
 inline constexpr Key expert_width_key{"expert_feed_forward_length", "moe_intermediate_size"};
 inline constexpr Key shared_width_key{"expert_shared_feed_forward_length", "shared_expert_intermediate_size"};

@@ -111,6 +111,30 @@ bool Keys::has(const Key& key) const {
   return json_value(key) != nullptr;
 }
 
+Result<std::vector<std::int64_t>> Keys::integers(const Key& key, std::int64_t count, std::int64_t least,
+                                                 std::int64_t most) const {
+  std::vector<std::int64_t> found;
+  if (!is_gguf() || !has(key)) return found;
+  const auto within = [&](auto value) {
+    return std::in_range<std::int64_t>(value) && std::cmp_greater_equal(value, least) &&
+           std::cmp_less_equal(value, most);
+  };
+  const auto read = [&](const auto& list) -> Result<std::vector<std::int64_t>> {
+    if (std::ssize(list) != count) return wrong(errors::config_list_length(name(key), list.size(), count));
+    for (const auto value : list) {
+      if (!within(value)) return wrong(errors::config_list_range(name(key), least, most));
+      found.push_back(static_cast<std::int64_t>(value));
+    }
+    return found;
+  };
+  const MetadataValue& value = *metadata_->find(gguf_name(key));
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) return read(*list);
+  if (const auto* list = std::get_if<std::vector<std::uint64_t>>(&value)) return read(*list);
+  FOVEA_TRY(const std::int64_t one, integer(key, least, most));
+  found.assign(static_cast<std::size_t>(count), one);
+  return found;
+}
+
 const std::vector<bool>* Keys::booleans(const Key& key) const {
   const MetadataValue* value = is_gguf() ? metadata_->find(gguf_name(key)) : nullptr;
   return value ? std::get_if<std::vector<bool>>(value) : nullptr;

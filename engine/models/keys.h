@@ -56,6 +56,11 @@ class Keys {
   std::optional<Keys> object(std::string_view json_name) const;
   // A list inside config.json; null when it is missing.
   const nlohmann::json* list(std::string_view json_name) const;
+  // Of any kind, in config.json; null when it is missing or null there.
+  const nlohmann::json* value(std::string_view json_name) const { return json_value({"", json_name}); }
+  // A number for each of `count` layers in GGUF, or one for all; empty when it is missing.
+  Result<std::vector<std::int64_t>> integers(const Key&, std::int64_t count, std::int64_t least,
+                                             std::int64_t most) const;
   // A list of truth values in GGUF; null when it is something else.
   const std::vector<bool>* booleans(const Key&) const;
 

@@ -48,6 +48,7 @@ const Family mixtral{
     .hugging_face = {"mixtral"},
     .gguf_style = kernels::RotaryStyle::interleaved,
     .folder_names = &mixtral_names,
+    .usual_theta = 1e6,
     .configure = configure_mixtral,
 };
 

@@ -33,6 +33,8 @@ Result<void> configure(const Keys& keys, ModelConfig& config) {
   // Without a list every layer sees everything.
   FOVEA_TRY(const auto slides, read_layer_types(keys, config.layer_count()));
   if (!slides) return {};
+  for (std::size_t layer = 0; layer < slides->size(); ++layer)
+    config.layers[layer].attention()->rotary = (*slides)[layer] ? 1 : 0;
   return read_windows(keys, config, WindowDefault::all_layers);
 }
 
@@ -45,6 +47,7 @@ const Family mellum{
     .gguf_style = kernels::RotaryStyle::half_split,
     .folder_names = &qwen_moe_names,
     .rotary_by_kind = true,
+    .usual_theta = 5e5,
     .configure = configure,
 };
 

@@ -162,17 +162,31 @@ class Loader {
                    .rate = bind(plan.delta.rate),
                    .step_bias = bind(plan.delta.step_bias),
                    .norm = bind(plan.delta.norm)};
+    layer.mixer_post_norm = bind(plan.mixer_post_norm);
     layer.feed_forward_norm = bind(plan.feed_forward_norm);
+    layer.feed_forward_post_norm = bind(plan.feed_forward_post_norm);
+    layer.dense_post_norm = bind(plan.dense_post_norm);
+    layer.experts_norm = bind(plan.experts_norm);
+    layer.experts_post_norm = bind(plan.experts_post_norm);
     layer.router = bind(plan.router);
     layer.router_bias = bind(plan.router_bias);
+    layer.router_norm = bind(plan.router_norm);
+    layer.expert_scales = bind(plan.expert_scales);
     for (const ExpertSource& expert : plan.experts) layer.experts.push_back(bind(expert));
     layer.shared_gate = bind(plan.shared_gate);
     layer.shared = bind(plan.shared);
+    layer.input = {.gate = bind(plan.layer_input.gate),
+                   .output = bind(plan.layer_input.output),
+                   .post_norm = bind(plan.layer_input.post_norm)};
+    if (plan.output_scale) plan.output_scale.read(file(), &layer.output_scale);
     return layer;
   }
 
   void bind(const WeightPlan& plan) {
     model_.embedding_ = bind(plan.embedding);
+    model_.layer_embedding_ = bind(plan.layer_embedding);
+    model_.layer_projection_ = bind(plan.layer_projection);
+    model_.layer_projection_norm_ = bind(plan.layer_projection_norm);
     for (const LayerPlan& layer : plan.layers) model_.layers_.push_back(bind(layer));
     model_.output_norm_ = bind(plan.output_norm);
     model_.output_ = bind(plan.output);

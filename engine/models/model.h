@@ -37,17 +37,34 @@ struct DeltaWeights {
   const float* norm = nullptr;         // [value_dim]
 };
 
+// What a layer makes of its own input (LayerConfig::per_layer_input, p wide).
+struct LayerInputWeights {
+  kernels::Weight gate;              // [p, d]
+  kernels::Weight output;            // [d, p]
+  const float* post_norm = nullptr;  // [d]
+};
+
 struct LayerWeights {
-  const float* mixer_norm = nullptr;  // [d]
+  const float* mixer_norm = nullptr;       // [d]
+  const float* mixer_post_norm = nullptr;  // [d], or null
   AttentionWeights attention;
   DeltaWeights delta;
-  const float* feed_forward_norm = nullptr;  // [d]
-  kernels::Weight router;                    // [experts, d]; empty in a dense layer
-  const float* router_bias = nullptr;        // [experts]
-  std::vector<kernels::Expert> experts;      // routed; empty in a dense layer
-  std::uint64_t revision = 0;                // of `experts`: whoever changes one of them adds 1
-  kernels::Expert shared;       // the dense part, or the shared experts side by side; may be empty
-  kernels::Weight shared_gate;  // [1, d]: sigmoid gates the shared experts; may be empty
+  const float* feed_forward_norm = nullptr;       // [d]
+  const float* feed_forward_post_norm = nullptr;  // [d], or null
+  // Of the dense branch and the experts where they stand side by side, each [d]; or null.
+  const float* dense_post_norm = nullptr;
+  const float* experts_norm = nullptr;
+  const float* experts_post_norm = nullptr;
+  const float* router_norm = nullptr;    // [d]: of the residual stream, in place of the layer's norm; or null
+  const float* expert_scales = nullptr;  // [experts], or null
+  LayerInputWeights input;
+  float output_scale = 1;
+  kernels::Weight router;                // [experts, d]; empty in a dense layer
+  const float* router_bias = nullptr;    // [experts]
+  std::vector<kernels::Expert> experts;  // routed; empty in a dense layer
+  std::uint64_t revision = 0;            // of `experts`: whoever changes one of them adds 1
+  kernels::Expert shared;                // the dense part, or the shared experts side by side; may be empty
+  kernels::Weight shared_gate;           // [1, d]: sigmoid gates the shared experts; may be empty
 };
 
 class Model {
@@ -68,6 +85,10 @@ class Model {
   const kernels::Weight& embedding() const { return embedding_; }  // [vocabulary, d], Packing::rows
   const kernels::Weight& output() const { return output_; }        // [vocabulary, d]
   const float* output_norm() const { return output_norm_; }        // [d]
+  // Of the layers' own inputs, for all layers: [vocabulary, layers · p], [layers · p, d], [p].
+  const kernels::Weight& layer_embedding() const { return layer_embedding_; }
+  const kernels::Weight& layer_projection() const { return layer_projection_; }
+  const float* layer_projection_norm() const { return layer_projection_norm_; }
   const std::vector<LayerWeights>& layers() const { return layers_; }
   // What the next pass reads. To be changed only between passes, by the thread that runs them.
   std::vector<LayerWeights>& handles() { return layers_; }
@@ -86,7 +107,9 @@ class Model {
   Model();
   ModelConfig config_;
   kernels::Weight embedding_, output_;
+  kernels::Weight layer_embedding_, layer_projection_;
   const float* output_norm_ = nullptr;
+  const float* layer_projection_norm_ = nullptr;
   std::vector<LayerWeights> layers_;
   std::int64_t weight_bytes_ = 0;
   std::int64_t bytes_per_token_ = 0;

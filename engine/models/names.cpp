@@ -89,6 +89,30 @@ constexpr TensorNames qwen_next() {
   return names;
 }
 
+// Gemma 3 and 4: norms behind the blocks, too, and what Gemma 4 has beyond that.
+constexpr TensorNames gemma() {
+  TensorNames names = hugging_face();
+  names.mixer_post_norm = "model.layers.{l}.post_attention_layernorm.weight";
+  names.feed_forward_norm = "model.layers.{l}.pre_feedforward_layernorm.weight";
+  names.feed_forward_post_norm = "model.layers.{l}.post_feedforward_layernorm.weight";
+  names.dense_post_norm = "model.layers.{l}.post_feedforward_layernorm_1.weight";
+  names.experts_norm = "model.layers.{l}.pre_feedforward_layernorm_2.weight";
+  names.experts_post_norm = "model.layers.{l}.post_feedforward_layernorm_2.weight";
+  names.router = {"model.layers.{l}.router.proj.weight"};
+  names.router_scale = "model.layers.{l}.router.scale";
+  names.expert_scales = "model.layers.{l}.router.per_expert_scale";
+  names.output_scale = "model.layers.{l}.layer_scalar";
+  names.per_layer = {.embedding = "model.embed_tokens_per_layer.weight",
+                     .projection = "model.per_layer_model_projection.weight",
+                     .norm = "model.per_layer_projection_norm.weight",
+                     .gate = "model.layers.{l}.per_layer_input_gate.weight",
+                     .output = "model.layers.{l}.per_layer_projection.weight",
+                     .post_norm = "model.layers.{l}.post_per_layer_input_norm.weight"};
+  names.experts = {
+      ExpertNames{{}, {}, "model.layers.{l}.experts.down_proj", "model.layers.{l}.experts.gate_up_proj"}};
+  return names;
+}
+
 constexpr TensorNames gguf() {
   TensorNames names{};
   names.embedding = "token_embd.weight";
@@ -143,6 +167,28 @@ constexpr TensorNames gguf_qwen_next() {
   return names;
 }
 
+constexpr TensorNames gguf_gemma() {
+  TensorNames names = gguf();
+  names.mixer_post_norm = "blk.{l}.post_attention_norm.weight";
+  names.feed_forward_post_norm = "blk.{l}.post_ffw_norm.weight";
+  names.dense_post_norm = "blk.{l}.post_ffw_norm_1.weight";
+  names.experts_norm = "blk.{l}.pre_ffw_norm_2.weight";
+  names.experts_post_norm = "blk.{l}.post_ffw_norm_2.weight";
+  names.router_scale = "blk.{l}.ffn_gate_inp.scale";
+  names.expert_scales = "blk.{l}.ffn_down_exps.scale";
+  names.output_scale = "blk.{l}.layer_output_scale.weight";
+  names.per_layer = {.embedding = "per_layer_token_embd.weight",
+                     .projection = "per_layer_model_proj.weight",
+                     .norm = "per_layer_proj_norm.weight",
+                     .gate = "blk.{l}.inp_gate.weight",
+                     .output = "blk.{l}.proj.weight",
+                     .post_norm = "blk.{l}.post_norm.weight"};
+  names.experts = {ExpertNames{{}, {}, "blk.{l}.ffn_down_exps.weight", "blk.{l}.ffn_gate_up_exps.weight"},
+                   ExpertNames{"blk.{l}.ffn_gate_exps.weight", "blk.{l}.ffn_up_exps.weight",
+                               "blk.{l}.ffn_down_exps.weight"}};
+  return names;
+}
+
 }  // namespace
 
 constexpr TensorNames gguf_names = gguf();
@@ -153,6 +199,8 @@ constexpr TensorNames qwen_moe_names = qwen_moe();
 constexpr TensorNames mixtral_names = mixtral();
 constexpr TensorNames gpt_oss_names = gpt_oss();
 constexpr TensorNames qwen_next_names = qwen_next();
+constexpr TensorNames gemma_names = gemma();
+constexpr TensorNames gguf_gemma_names = gguf_gemma();
 
 std::string expand(std::string_view pattern, std::int64_t layer, std::int64_t expert) {
   return replace(replace(std::string(pattern), "{l}", layer), "{e}", expert);

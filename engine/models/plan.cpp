@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "engine/core/result.h"
 #include "engine/models/families.h"
@@ -46,8 +47,16 @@ class Planner {
       } else {
         FOVEA_CHECK(read_delta(layer, std::get<GatedDeltaConfig>(kinds.mixer), out));
       }
-      FOVEA_CHECK(feed_forward(layer, config_.layer(layer), out));
+      if (kinds.mixer_norms.after) {
+        FOVEA_TRY(out.mixer_post_norm, norm(expand(names_.mixer_post_norm, layer), d));
+      }
+      FOVEA_CHECK(feed_forward(layer, kinds, out));
+      if (kinds.output_scale) {
+        FOVEA_TRY(out.output_scale, vector(expand(names_.output_scale, layer), 1));
+      }
+      if (kinds.per_layer_input > 0) FOVEA_CHECK(layer_input(layer, kinds.per_layer_input, out.layer_input));
     }
+    if (config_.per_layer_input() > 0) FOVEA_CHECK(layer_inputs(plan));
     FOVEA_TRY(plan.ignored, leftovers());
     return plan;
   }
@@ -160,26 +169,59 @@ class Planner {
     return {};
   }
 
+  // Of all layers that have an input of their own.
+  Result<void> layer_inputs(WeightPlan& plan) {
+    const std::int64_t each = config_.per_layer_input(), all = each * config_.layer_count();
+    const PerLayerNames& names = names_.per_layer;
+    FOVEA_TRY(plan.layer_embedding, matrix(names.embedding, config_.vocabulary, all, Role::embedding));
+    FOVEA_TRY(plan.layer_projection, matrix(names.projection, all, config_.hidden, Role::gate));
+    FOVEA_TRY(plan.layer_projection_norm, norm(names.norm, each));
+    return {};
+  }
+  Result<void> layer_input(std::int64_t layer, std::int64_t width, LayerInputPlan& out) {
+    const std::int64_t d = config_.hidden;
+    const PerLayerNames& names = names_.per_layer;
+    FOVEA_TRY(out.gate, matrix(expand(names.gate, layer), width, d, Role::gate));
+    FOVEA_TRY(out.output, matrix(expand(names.output, layer), d, width, Role::gate));
+    FOVEA_TRY(out.post_norm, norm(expand(names.post_norm, layer), d));
+    return {};
+  }
+
   Result<void> read_attention(std::int64_t layer, const AttentionConfig& config, LayerPlan& out) {
     const std::int64_t d = config_.hidden;
     const std::int64_t q_rows = config.heads * config.head_dim;
     const std::int64_t kv_rows = config.kv_heads * config.head_dim;
     const auto name = [&](std::string_view pattern) { return expand(pattern, layer); };
     FOVEA_TRY(out.q, matrix(name(names_.q), config.gate ? 2 * q_rows : q_rows, d, Role::linear));
-    FOVEA_TRY(out.k, matrix(name(names_.k), kv_rows, d, Role::linear));
-    FOVEA_TRY(out.v, matrix(name(names_.v), kv_rows, d, Role::linear));
+    const bool own = config.kv_from < 0;
+    if (own) {
+      FOVEA_TRY(out.k, matrix(name(names_.k), kv_rows, d, Role::linear));
+      if (!config.values_are_keys) {
+        FOVEA_TRY(out.v, matrix(name(names_.v), kv_rows, d, Role::linear));
+      }
+    } else {
+      // Some files have what the layer does not use.
+      for (const std::string_view unused : {names_.k, names_.v, names_.k_norm})
+        used_.insert(rooted(name(unused)));
+    }
     FOVEA_TRY(out.attention_output, matrix(name(names_.attention_output), d, q_rows, Role::linear));
     if (config.qkv_bias) {
       FOVEA_TRY(out.q_bias, vector(bias_of(name(names_.q)), out.q.rows));
-      FOVEA_TRY(out.k_bias, vector(bias_of(name(names_.k)), kv_rows));
-      FOVEA_TRY(out.v_bias, vector(bias_of(name(names_.v)), kv_rows));
+      if (own) {
+        FOVEA_TRY(out.k_bias, vector(bias_of(name(names_.k)), kv_rows));
+        if (out.v) {
+          FOVEA_TRY(out.v_bias, vector(bias_of(name(names_.v)), kv_rows));
+        }
+      }
     }
     if (config.output_bias) {
       FOVEA_TRY(out.output_bias, vector(bias_of(name(names_.attention_output)), d));
     }
     if (config.qk_norm) {
       FOVEA_TRY(out.q_norm, norm(name(names_.q_norm), config.head_dim));
-      FOVEA_TRY(out.k_norm, norm(name(names_.k_norm), config.head_dim));
+      if (own) {
+        FOVEA_TRY(out.k_norm, norm(name(names_.k_norm), config.head_dim));
+      }
     }
     if (config.sinks) {
       FOVEA_TRY(out.sinks, vector(name(names_.sinks), config.heads));
@@ -203,8 +245,27 @@ class Planner {
       FOVEA_TRY(out.shared,
                 dense(names_.gate, names_.up, names_.down, layer, 0, config.dense->width, Role::linear));
       out.shared.activation = config.dense->activation;
+      if (config.dense->norms.after) {
+        FOVEA_TRY(out.dense_post_norm, norm(expand(names_.dense_post_norm, layer), d));
+      }
+    }
+    if (config.feed_forward_norms.after) {
+      FOVEA_TRY(out.feed_forward_post_norm, norm(expand(names_.feed_forward_post_norm, layer), d));
     }
     if (!config.experts) return {};
+    if (config.experts->norms.before) {
+      FOVEA_TRY(out.experts_norm, norm(expand(names_.experts_norm, layer), d));
+    }
+    if (config.experts->norms.after) {
+      FOVEA_TRY(out.experts_post_norm, norm(expand(names_.experts_post_norm, layer), d));
+    }
+    if (config.experts->router.own_norm) {
+      FOVEA_TRY(out.router_norm, vector(expand(names_.router_scale, layer), d));
+      out.router_norm.change = VectorSource::Change::over_root_of_count;
+    }
+    if (config.experts->router.expert_scales) {
+      FOVEA_TRY(out.expert_scales, vector(expand(names_.expert_scales, layer), config.experts->experts));
+    }
     std::string router = expand(names_.router[0], layer);
     if (!names_.router[1].empty() && !has(router)) router = expand(names_.router[1], layer);
     FOVEA_TRY(out.router, matrix(router, config.experts->experts, d, Role::gate));
@@ -227,7 +288,8 @@ class Planner {
   // The form of the experts' names that the file uses; the first when it uses none.
   const ExpertNames& expert_form(std::int64_t layer) const {
     for (const ExpertNames& form : names_.experts) {
-      if (!form.down.empty() && has(expand(form.down, layer, 0))) return form;
+      const std::string_view sign = form.gate_up.empty() ? form.down : form.gate_up;
+      if (!sign.empty() && has(expand(sign, layer, 0))) return form;
     }
     return names_.experts[0];
   }
@@ -333,8 +395,22 @@ void VectorSource::read(const checkpoint::Checkpoint& checkpoint, float* out) co
   std::vector<std::byte> buffer;
   const auto bytes = checkpoint.rows(*tensor, count, row, 1, buffer);
   kernels::formats::dequantize(tensor->type, bytes.data(), count, out);
-  for (std::int64_t i = 0; i < count && change != Change::none; ++i)
-    out[i] = change == Change::plus_one ? 1 + out[i] : -std::exp(out[i]);
+  const float root = std::sqrt(static_cast<float>(count));
+  for (float& value : std::span(out, static_cast<std::size_t>(count))) {
+    switch (change) {
+      case Change::none:
+        break;
+      case Change::plus_one:
+        value = 1 + value;
+        break;
+      case Change::minus_exponential:
+        value = -std::exp(value);
+        break;
+      case Change::over_root_of_count:
+        value /= root;
+        break;
+    }
+  }
 }
 
 void leave_to_host(const std::vector<HostShare>& shares, WeightPlan& plan) {

@@ -44,8 +44,8 @@ struct MatrixSource {
 // A norm or a bias, kept as float: row `row` of the tensor as rows of `count`. Without a tensor where the
 // model has none.
 struct VectorSource {
-  // What files leave to be done: 1 + w, −e^w.
-  enum class Change : std::uint8_t { none, plus_one, minus_exponential };
+  // What files leave to be done: 1 + w, −e^w, w / √count.
+  enum class Change : std::uint8_t { none, plus_one, minus_exponential, over_root_of_count };
 
   const checkpoint::TensorInfo* tensor = nullptr;
   std::int64_t row = 0;
@@ -75,6 +75,12 @@ struct DeltaPlan {
   VectorSource convolution, rate, step_bias, norm;
 };
 
+// What a layer makes of its own input (LayerConfig::per_layer_input).
+struct LayerInputPlan {
+  MatrixSource gate, output;
+  VectorSource post_norm;
+};
+
 // What a layer's configuration asks for; `shared` is its dense part, or its shared experts side by side.
 struct LayerPlan {
   VectorSource mixer_norm;
@@ -83,17 +89,23 @@ struct LayerPlan {
   VectorSource q_bias, k_bias, v_bias, output_bias;
   VectorSource q_norm, k_norm;
   VectorSource sinks;
-  VectorSource feed_forward_norm;
+  VectorSource mixer_post_norm;
+  VectorSource feed_forward_norm, feed_forward_post_norm;
+  VectorSource dense_post_norm, experts_norm, experts_post_norm;
   MatrixSource router;
-  VectorSource router_bias;
+  VectorSource router_bias, router_norm, expert_scales;
   std::vector<ExpertSource> experts;
   ExpertSource shared;
   MatrixSource shared_gate;
+  LayerInputPlan layer_input;
+  VectorSource output_scale;  // read where the plan is made, not a weight of the device
 };
 
 struct WeightPlan {
   MatrixSource embedding, output;  // the same tensor when tied
   VectorSource output_norm;
+  MatrixSource layer_embedding, layer_projection;  // of the layers' own inputs, for all of them
+  VectorSource layer_projection_norm;
   std::vector<LayerPlan> layers;
   std::vector<std::string> ignored;  // tensors that the model does not use
 
@@ -101,6 +113,10 @@ struct WeightPlan {
   template <class F>
   void each_matrix(F&& f) const {
     if (embedding.tensor != output.tensor) f(embedding);
+    if (layer_embedding) {
+      f(layer_embedding);
+      f(layer_projection);
+    }
     for (const LayerPlan& layer : layers) {
       for (const MatrixSource* source : {&layer.q, &layer.k, &layer.v, &layer.delta.z, &layer.delta.a,
                                          &layer.delta.b, &layer.attention_output, &layer.router}) {
@@ -112,7 +128,8 @@ struct WeightPlan {
         f(expert.down);
       }
       for (const MatrixSource* source :
-           {&layer.shared_gate, &layer.shared.gate, &layer.shared.up, &layer.shared.down}) {
+           {&layer.shared_gate, &layer.shared.gate, &layer.shared.up, &layer.shared.down,
+            &layer.layer_input.gate, &layer.layer_input.output}) {
         if (*source) f(*source);
       }
     }
@@ -122,10 +139,28 @@ struct WeightPlan {
   template <class F>
   void each_vector(F&& f) const {
     for (const LayerPlan& layer : layers) {
-      for (const VectorSource* source :
-           {&layer.mixer_norm, &layer.q_bias, &layer.k_bias, &layer.v_bias, &layer.output_bias, &layer.q_norm,
-            &layer.k_norm, &layer.sinks, &layer.delta.convolution, &layer.delta.rate, &layer.delta.step_bias,
-            &layer.delta.norm, &layer.feed_forward_norm, &layer.router_bias}) {
+      for (const VectorSource* source : {&layer.mixer_norm,
+                                         &layer.q_bias,
+                                         &layer.k_bias,
+                                         &layer.v_bias,
+                                         &layer.output_bias,
+                                         &layer.q_norm,
+                                         &layer.k_norm,
+                                         &layer.sinks,
+                                         &layer.delta.convolution,
+                                         &layer.delta.rate,
+                                         &layer.delta.step_bias,
+                                         &layer.delta.norm,
+                                         &layer.mixer_post_norm,
+                                         &layer.feed_forward_norm,
+                                         &layer.feed_forward_post_norm,
+                                         &layer.dense_post_norm,
+                                         &layer.experts_norm,
+                                         &layer.experts_post_norm,
+                                         &layer.router_bias,
+                                         &layer.router_norm,
+                                         &layer.expert_scales,
+                                         &layer.layer_input.post_norm}) {
         if (*source) f(*source, false);
       }
       for (const ExpertSource& expert : layer.experts) {
@@ -133,6 +168,7 @@ struct WeightPlan {
           if (*source) f(*source, true);
       }
     }
+    if (layer_projection_norm) f(layer_projection_norm, false);
     f(output_norm, false);
   }
 };

@@ -82,6 +82,7 @@ const Family qwen3{
     .hugging_face = {"qwen3"},
     .gguf_style = kernels::RotaryStyle::half_split,
     .folder_names = &dense_names,
+    .usual = {.head_dim = 128},
     .configure = configure_qwen3,
 };
 

@@ -91,6 +91,19 @@ Result<void> read_scaling(const Keys& keys, const Keys& outer, const Family& fam
   return {};
 }
 
+// Gemma 4's "proportional": the pairs of the whole head, of which the first turn and the others stay, as GGUF
+// files say it by factors.
+constexpr std::string_view proportional = "proportional";
+constexpr float stays = 1e30F;
+Result<void> read_proportional(const Keys& keys, RopeConfig& rope) {
+  FOVEA_TRY(const double share, keys.number_or({"", "partial_rotary_factor"}, 1, 0, 1));
+  FOVEA_TRY(const double factor, keys.number_or(factor_key, 1, 1e-3, max_factor));
+  const auto turning = static_cast<std::size_t>(share * static_cast<double>(rope.rotary) / 2);
+  rope.frequency_factors.assign(static_cast<std::size_t>(rope.rotary / 2), stays);
+  std::fill_n(rope.frequency_factors.begin(), turning, static_cast<float>(factor));
+  return {};
+}
+
 // How much of each head turns.
 Result<void> read_share(const Keys& keys, const Family& family, std::int64_t head_dim, RopeConfig& rope) {
   constexpr Key partial{"", "partial_rotary_factor"};
@@ -106,19 +119,19 @@ Result<void> read_share(const Keys& keys, const Family& family, std::int64_t hea
 Result<void> read_table(const Keys& keys, const Keys& outer, const Family& family, std::int64_t context,
                         std::int64_t head_dim, RopeConfig& rope) {
   FOVEA_TRY(rope.theta, keys.number_or(theta_key, rope.theta, 1.0000001, 1e15));
+  FOVEA_TRY(const std::string type, keys.string_or(type_key, "default"));
+  if (type == proportional && family.rotary_by_kind) return read_proportional(keys, rope);
   FOVEA_CHECK(read_share(keys, family, head_dim, rope));
   // Text has one position, of which every section is a part.
   if (keys.list("mrope_section") && family.rotary_share == 1)
     return keys.wrong(errors::multimodal_rotation(keys.name({"", "mrope_section"})));
-  FOVEA_TRY(const std::string type, keys.string_or(type_key, "default"));
   FOVEA_TRY(rope.scaling, scaling_type(keys, type));
   return read_scaling(keys, outer, family, context, rope);
 }
 
 Result<void> read_folder(const Keys& keys, const Family& family, const ModelConfig& config,
                          std::int64_t head_dim, RopeConfig& rope) {
-  const double usual_theta = &family == &mixtral ? 1e6 : 1e4;
-  FOVEA_TRY(rope.theta, keys.number_or(theta_key, usual_theta, 1.0000001, 1e15));
+  FOVEA_TRY(rope.theta, keys.number_or(theta_key, family.usual_theta, 1.0000001, 1e15));
   FOVEA_CHECK(read_share(keys, family, head_dim, rope));
   std::optional<Keys> inner = keys.object("rope_parameters");
   if (!inner) inner = keys.object("rope_scaling");
@@ -131,12 +144,11 @@ Result<void> read_folder(const Keys& keys, const Family& family, const ModelConf
   return read_table(*inner, keys, family, config.context, head_dim, rope);
 }
 
-// Layers that slide turn by the second table.
-Result<void> use_kinds(const Keys& keys, ModelConfig& config) {
-  FOVEA_TRY(const auto slides, read_layer_types(keys, config.layer_count()));
-  for (std::size_t layer = 0; slides && layer < slides->size(); ++layer)
-    config.layers[layer].attention()->rotary = (*slides)[layer] ? 1 : 0;
-  return {};
+// The size of the heads that turn by a table.
+std::int64_t head_of_table(const ModelConfig& config, std::int64_t table, std::int64_t otherwise) {
+  for (const LayerConfig& layer : config.layers)
+    if (const AttentionConfig* const a = layer.attention(); a && a->rotary == table) return a->head_dim;
+  return otherwise;
 }
 
 // A table for layers that see everything, and one for those with a window.
@@ -146,16 +158,22 @@ Result<void> read_kinds(const Keys& keys, const Family& family, const RopeConfig
   const std::optional<Keys> kinds = keys.object("rope_parameters");
   if (!kinds && keys.has(parameters_key))
     return keys.wrong(errors::rope_by_kind_missing(keys.name(parameters_key)));
+  const std::optional<Keys> old = kinds ? std::nullopt : keys.object("rope_scaling");
   config.rotary.clear();
-  for (const auto& [kind, theta] : {std::pair("full_attention", 5e5), std::pair("sliding_attention", 1e4)}) {
+  for (const auto& [kind, theta, theta_name] :
+       {std::tuple("full_attention", family.usual_theta, theta_key),
+        std::tuple("sliding_attention", family.usual_sliding_theta, Key{"", "rope_local_base_freq"})}) {
     RopeConfig& rope = config.rotary.emplace_back(usual);
-    rope.theta = theta;
-    if (!kinds) continue;
-    const std::optional<Keys> inner = kinds->object(kind);
-    if (!inner) return kinds->wrong(errors::rope_of_kind_missing(kinds->name({"", kind})));
-    FOVEA_CHECK(read_table(*inner, keys, family, config.context, usual.rotary, rope));
+    rope.rotary = head_of_table(config, std::ssize(config.rotary) - 1, usual.rotary);
+    FOVEA_TRY(rope.theta, keys.number_or(theta_name, theta, 1.0000001, 1e15));
+    // Older files scale the layers that see everything.
+    const std::optional<Keys> inner = kinds                       ? kinds->object(kind)
+                                      : config.rotary.size() == 1 ? old
+                                                                  : std::nullopt;
+    if (kinds && !inner) return kinds->wrong(errors::rope_of_kind_missing(kinds->name({"", kind})));
+    if (inner) FOVEA_CHECK(read_table(*inner, keys, family, config.context, rope.rotary, rope));
   }
-  return use_kinds(keys, config);
+  return {};
 }
 
 Result<void> read_gguf(const Keys& keys, const checkpoint::Checkpoint& checkpoint, const Family& family,
@@ -228,7 +246,7 @@ Result<void> read_rope(const Keys& keys, const checkpoint::Checkpoint& checkpoin
   const auto first = std::ranges::find_if(
       config.layers, [](const LayerConfig& layer) { return layer.attention() != nullptr; });
   if (first == config.layers.end()) return {};
-  const std::int64_t head_dim = first->attention()->head_dim;
+  const std::int64_t head_dim = head_of_table(config, 0, first->attention()->head_dim);
   rope.rotary = static_cast<std::int64_t>(static_cast<double>(head_dim) * family.rotary_share);
   if (keys.is_gguf()) {
     rope.style = family.gguf_style;
@@ -246,9 +264,13 @@ Result<void> read_rope(const Keys& keys, const checkpoint::Checkpoint& checkpoin
   // GGUF: the scaling is of the layers that see everything.
   RopeConfig sliding{
       .theta = rope.theta, .rotary = rope.rotary, .style = rope.style, .frequency_factors = {}};
-  FOVEA_TRY(sliding.theta, keys.number_or({"rope.freq_base_swa", ""}, rope.theta, 1.0000001, 1e15));
+  const double theta = family.gguf_sliding_theta > 0 ? family.gguf_sliding_theta : rope.theta;
+  FOVEA_TRY(sliding.theta, keys.number_or({"rope.freq_base_swa", ""}, theta, 1.0000001, 1e15));
+  sliding.rotary = head_of_table(config, 1, rope.rotary);
+  FOVEA_TRY(sliding.rotary,
+            keys.integer_or({"rope.dimension_count_swa", ""}, sliding.rotary, 2, sliding.rotary));
   config.rotary.push_back(std::move(sliding));
-  return use_kinds(keys, config);
+  return {};
 }
 
 RotaryTable rotary_table(const RopeConfig& rope, std::int64_t context, std::int64_t tokens) {

@@ -84,8 +84,9 @@ KvCache::Settings kv_settings(const models::ModelConfig& config, std::int64_t co
                              .context = context};
   for (const models::LayerConfig& layer : config.layers) {
     const models::AttentionConfig* const attention = layer.attention();
-    settings.shape.layers.push_back(attention ? PageShape::Layer{attention->kv_heads, attention->head_dim}
-                                              : PageShape::Layer{});
+    const bool own = attention && attention->kv_from < 0;
+    settings.shape.layers.push_back(own ? PageShape::Layer{attention->kv_heads, attention->head_dim}
+                                        : PageShape::Layer{});
   }
   if (const models::StatePlan states = models::plan_states(config, context); states.bytes > 0)
     settings.state = {.bytes = states.bytes,

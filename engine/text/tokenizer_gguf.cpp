@@ -47,8 +47,10 @@ struct MetadataReader {
     if (!model) return wrong("tokenizer.ggml.model", errors::tokenizer_key_no_string());
     FOVEA_CHECK(read_tokens());
     bool adds_bos = false;
-    if (*model == "gpt2") {
-      FOVEA_CHECK(read_byte_pairs(adds_bos));
+    // "gemma4" says both the model and how its words are cut.
+    if (*model == "gpt2" || *model == "gemma4") {
+      const std::string_view usual = *model == "gemma4" ? *model : "default";
+      FOVEA_CHECK(read_byte_pairs(metadata.string("tokenizer.ggml.pre").value_or(usual), adds_bos));
     } else if (*model == "llama") {
       FOVEA_CHECK(read_sentence_piece(adds_bos));
     } else if (*model == "t5") {
@@ -117,10 +119,9 @@ struct MetadataReader {
     return merges;
   }
 
-  Result<void> read_byte_pairs(bool& adds_bos) {
-    const std::string name(metadata.string("tokenizer.ggml.pre").value_or("default"));
+  Result<void> read_byte_pairs(std::string_view name, bool& adds_bos) {
     const PreTokenizer* const pre = find_pre_tokenizer(name);
-    if (!pre) return wrong("tokenizer.ggml.pre", errors::tokenizer_pre(name));
+    if (!pre) return wrong("tokenizer.ggml.pre", errors::tokenizer_pre(std::string(name)));
     adds_bos = pre->adds_bos;
     if (pre->nfc) parts.normalize.emplace_back(UnicodeForm{UnicodeForm::Form::nfc});
     if (pre->characters) parts.normalize.emplace_back(ReplaceTextStep{" ", std::string(underline)});

@@ -78,24 +78,29 @@ class Stream {
 // read.
 constexpr std::int64_t max_quantised_rows = 8;
 
-// out[t, :] = dequantised table[ids[t], :].   ids [tokens], out [tokens, table.columns]
+// out[t, :] = scale · dequantised table[ids[t], :].   ids [tokens], out [tokens, table.columns]
 struct EmbedRows {
   Weight table;  // [vocabulary, d], Packing::rows
   const std::int32_t* ids = nullptr;
   std::int64_t tokens = 0;
   float* out = nullptr;
+  float scale = 1;
 };
 
-// x += residual (when given), then out = x / sqrt(mean(x²) + eps) · weight, for each row.
-// x [rows, columns] is written only when there is a residual. out may be x when there is none.
+// x = scale · (x + residual), when there is a residual, which may have a norm of its own first; then, when
+// there is an out, out = x / sqrt(mean(x²) + eps) · weight, for each row.
+// x [rows, columns] is written only when there is a residual. out may be x.
 struct RmsNorm {
   float* x = nullptr;
-  const float* residual = nullptr;  // [rows, columns] or null
-  const float* weight = nullptr;    // [columns]
+  const float* residual = nullptr;         // [rows, columns] or null
+  const float* residual_weight = nullptr;  // [columns]: residual / sqrt(mean(residual²) + …) · this; or null
+  float residual_eps = 0;
+  float scale = 1;
+  const float* weight = nullptr;  // [columns]
   float eps = 0;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  float* out = nullptr;            // [rows, columns]
+  float* out = nullptr;            // [rows, columns], or null
   std::byte* quantised = nullptr;  // of out, or null
 };
 
@@ -119,6 +124,8 @@ struct Linear {
 // half_split pairs element i with i + rotary/2 (Hugging Face); interleaved pairs 2i with 2i + 1.
 enum class RotaryStyle : std::uint8_t { half_split, interleaved };
 
+constexpr std::int64_t max_head_dim = 512;
+
 // The pages of one layer's KV cache that a sequence uses. Position p lies in page p / page_tokens.
 // A page holds [kv_heads, page_tokens, head_dim] elements of `type` (f32, f16 or q8_0 along head_dim),
 // so that one head's keys are adjacent.
@@ -132,13 +139,14 @@ struct KvPages {
 };
 
 // From what the projections give to what attention reads, each head by itself: the norm of the heads of q and
-// k, where there are weights for it, the rotary embedding of both, then k and v into the cache.
+// k, where there are weights for it, the rotary embedding of both, then k and v into the cache. Without k the
+// cache is left alone: another layer has filled it.
 struct AttentionInputs {
   float* q = nullptr;  // [tokens, heads, head_dim], token stride = q_stride floats; in place …
-  // [tokens, heads, 2, head_dim]; … or from here, where each head of q has a gate beside it (SigmoidGate).
+  // [tokens, heads, 2, head_dim]; … or from here, where each head of q has a gate beside it (Gating).
   const float* gated_q = nullptr;
-  float* k = nullptr;        // [tokens, kv_heads, head_dim]; used up: afterwards it holds anything
-  const float* v = nullptr;  // [tokens, kv_heads, head_dim]
+  float* k = nullptr;        // [tokens, kv_heads, head_dim], or null; used up: afterwards it holds anything
+  const float* v = nullptr;  // [tokens, kv_heads, head_dim]; it may be k, as that is before its norm
   std::int64_t q_stride = 0;
   std::int64_t k_stride = 0;
   std::int64_t v_stride = 0;
@@ -147,6 +155,7 @@ struct AttentionInputs {
   const std::int32_t* positions = nullptr;   // [tokens]
   const float* q_norm = nullptr;             // [head_dim] or null
   const float* k_norm = nullptr;             // [head_dim] or null
+  bool v_norm = false;                       // the heads of v have a norm without weights
   float eps = 0;                             // of the norms
   std::int64_t rotary = 0;                   // the first elements of a head that turn; even, ≤ head_dim
   const float* inverse_frequency = nullptr;  // [rotary / 2]
@@ -175,13 +184,17 @@ struct Attention {
   std::byte* quantised = nullptr;  // of out, or null
 };
 
-// x · σ(gate), for each row.
-struct SigmoidGate {
+// For each row:
+//   sigmoid    x · σ(gate)
+//   gelu_tanh  GELU(x) · gate, GELU by its tanh
+enum class GatingForm : std::uint8_t { sigmoid, gelu_tanh };
+struct Gating {
   float* x = nullptr;           // [rows, columns], in place
   const float* gate = nullptr;  // [rows, columns], row stride = gate_stride floats
   std::int64_t gate_stride = 0;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  GatingForm form = GatingForm::sigmoid;
 };
 
 // Each channel's sum over its last rows, then SiLU: y[t] = silu(Σ_i weight[i] · x[t − positions + 1 + i]).
@@ -237,7 +250,8 @@ struct Router {
   Weight shared_gate;           // [1, d], or none
   std::int64_t used = 0;
   bool normalise = false;
-  float scale = 1;                       // multiplies the weights at the end
+  float scale = 1;                       // multiplies the weights at the end …
+  const float* expert_scales = nullptr;  // [experts] … and each expert's its own; or null
   float* logits = nullptr;               // [tokens, experts]
   std::int32_t* ids = nullptr;           // [tokens, used]
   float* weights = nullptr;              // [tokens, used]
@@ -292,6 +306,13 @@ struct Add {
   std::int64_t count = 0;
 };
 
+// x = cap · tanh(x / cap).   [count]
+struct SoftCap {
+  float* x = nullptr;
+  std::int64_t count = 0;
+  float cap = 1;
+};
+
 // What choosing the next token needs to know of its logits: the largest of them, in descending order (ties:
 // lower index first), and what all of them weigh, d being a logit less the largest. Not-a-number counts as
 // −∞. Where the largest is infinite, the sums are 0.
@@ -312,12 +333,13 @@ struct OperationTable {
   void (*linear)(const Linear&, Stream&);
   void (*attention_inputs)(const AttentionInputs&, Stream&);
   void (*attention)(const Attention&, Stream&);
-  void (*sigmoid_gate)(const SigmoidGate&, Stream&);
+  void (*gating)(const Gating&, Stream&);
   void (*short_convolution)(const ShortConvolution&, Stream&);
   void (*gated_delta)(const GatedDelta&, Stream&);
   void (*router)(const Router&, Stream&);
   void (*feed_forward)(const FeedForward&, Stream&);
   void (*add)(const Add&, Stream&);
+  void (*soft_cap)(const SoftCap&, Stream&);
   void (*top_k)(const TopK&, Stream&);
 };
 

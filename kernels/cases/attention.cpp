@@ -192,6 +192,9 @@ void add_attention_sweep(Cases& cases, Random& random) {
     add(cases, random, {{type, 1, 64, 16}, 2, 700, 5, 300, 0});
     add(cases, random, {{type, 1, 64, 16}, 2, 700, 5, 3, 0});
     add(cases, random, {{type, 2, 256, 16}, 8, 40, 1, 0, 0});
+    add(cases, random, {{type, 1, 512, 16}, 4, 150, 1, 0, 0});  // Gemma 4's global layers
+    add(cases, random, {{type, 2, 512, 16}, 9, 20, 11, 0, 0});
+    add(cases, random, {{type, 1, 512, 32}, 2, 300, 3, 50, 0});
     add(cases, random, {{type, 3, 64, 16}, 3, 0, 67, 0, 3});
     add(cases, random, {{type, 2, 96, 13}, 2, 5, 50, 0, 0});  // pages that no tile divides
     add(cases, random, {{type, 1, 64, 64}, 5, 130, 33, 0, 0});

@@ -22,6 +22,9 @@ struct InputsShape {
   std::int64_t padding = 0;
   bool jumping = false;  // positions are apart, further each time
   bool gated = false;    // each head of q comes with a gate
+  bool v_norm = false;
+  bool v_is_k = false;
+  bool without_k = false;
 };
 
 class AttentionInputsCase final : public Case {
@@ -33,7 +36,9 @@ class AttentionInputsCase final : public Case {
            std::to_string(s_.rotary) +
            (s_.style == RotaryStyle::half_split ? " half split, " : " interleaved, ") +
            std::to_string(s_.tokens) + " tokens at " + std::to_string(s_.first) +
-           (s_.jumping ? ", jumping" : "") + (s_.norms ? ", norms" : "") + (s_.gated ? ", gated" : "");
+           (s_.jumping ? ", jumping" : "") + (s_.norms ? ", norms" : "") + (s_.gated ? ", gated" : "") +
+           (s_.v_norm ? ", values normed" : "") + (s_.v_is_k ? ", values are keys" : "") +
+           (s_.without_k ? ", queries alone" : "");
     q_ = normals(random, s_.tokens * (heads_ * cache.head_dim + s_.padding));
     if (s_.gated) gated_q_ = normals(random, s_.tokens * heads_ * 2 * cache.head_dim);
     k_ = normals(random, s_.tokens * (cache.kv_heads * cache.head_dim + s_.padding));
@@ -60,19 +65,22 @@ class AttentionInputsCase final : public Case {
     AttentionInputs a;
     a.q = memory.in_out(q_);
     if (s_.gated) a.gated_q = memory.input(gated_q_);
-    a.k = memory.used_up(k_);
-    a.v = memory.input(v_);
+    if (!s_.without_k) {
+      a.k = memory.used_up(k_);
+      a.v = s_.v_is_k ? a.k : memory.input(v_);
+    }
+    a.v_norm = s_.v_norm;
     a.q_stride = heads_ * cache.head_dim + s_.padding;
     a.k_stride = cache.kv_heads * cache.head_dim + s_.padding;
-    a.v_stride = cache.kv_heads * cache.head_dim + 2 * s_.padding;
+    a.v_stride = s_.v_is_k ? a.k_stride : cache.kv_heads * cache.head_dim + 2 * s_.padding;
     a.tokens = s_.tokens;
     a.heads = heads_;
     a.positions = memory.input(positions_);
     if (s_.norms) {
       a.q_norm = memory.input(q_norm_);
       a.k_norm = memory.input(k_norm_);
-      a.eps = 1e-6F;
     }
+    a.eps = 1e-6F;
     a.rotary = s_.rotary;
     a.inverse_frequency = memory.input(frequency_);
     a.magnitude = 1.25F;
@@ -110,7 +118,8 @@ class AttentionInputsCase final : public Case {
         if (std::isnan(*values)) continue;
         double* const allowed = result.data() + entry;
         if (keys) allow_roundings(values, allowed);
-        allow_storage(values, keys && (s_.norms || s_.rotary > 0), allowed);
+        if (!keys && s_.v_norm) allow_norm(values, allowed);
+        allow_storage(values, keys ? s_.norms || s_.rotary > 0 : s_.v_norm, allowed);
       }
     }
     return result;
@@ -121,8 +130,13 @@ class AttentionInputsCase final : public Case {
   // the products. Each turned element is of its pair's size, times the roundings of sine, cosine and two
   // products. The angle itself must be exact: positions reach 10^6, where a float angle would be wrong by
   // 0.06.
+  double norm_roundings() const { return std::sqrt(static_cast<double>(s_.cache.head_dim)) + 6; }
+  void allow_norm(const float* head, double* allowed) const {
+    for (std::int64_t i = 0; i < s_.cache.head_dim; ++i)
+      allowed[i] = norm_roundings() * unit * std::fabs(head[i]) + smallest;
+  }
   void allow_roundings(const float* head, double* allowed) const {
-    const double norm = s_.norms ? std::sqrt(static_cast<double>(s_.cache.head_dim)) + 6 : 0;
+    const double norm = s_.norms ? norm_roundings() : 0;
     for (std::int64_t i = 0; i < s_.cache.head_dim; ++i) {
       double size = std::fabs(head[i]);
       double roundings = norm;
@@ -201,6 +215,33 @@ void add_attention_inputs_sweep(Cases& cases, Random& random) {
          .tokens = 2,
          .norms = norms,
          .gated = true});
+  }
+  // Gemma's: norms of values, one projection for keys and values, another layer's cache, large heads.
+  for (const Type type : {Type::f32, Type::f16, Type::q8_0}) {
+    for (const bool norms : {false, true}) {
+      add({.cache = {type, 2, 64, 16},
+           .group = 2,
+           .rotary = 64,
+           .first = 14,
+           .tokens = 5,
+           .norms = norms,
+           .padding = 3,
+           .v_norm = true});
+      add({.cache = {type, 1, 512, 16},
+           .group = 3,
+           .rotary = 512,
+           .tokens = 2,
+           .norms = norms,
+           .v_norm = norms,
+           .v_is_k = true});
+      add({.cache = {type, 2, 96, 16},
+           .group = 3,
+           .rotary = 96,
+           .first = 7,
+           .tokens = 3,
+           .norms = norms,
+           .without_k = true});
+    }
   }
   // Head sizes that fill no vector.
   for (const Type type : {Type::f32, Type::f16}) {

@@ -51,8 +51,8 @@ void add_matrix_sweep(Cases&, Random&);  // embed_rows, linear
 void add_feed_forward_sweep(Cases&, Random&);
 void add_attention_inputs_sweep(Cases&, Random&);
 void add_attention_sweep(Cases&, Random&);
-void add_vector_sweep(Cases&, Random&);     // rms_norm, add
-void add_recurrent_sweep(Cases&, Random&);  // sigmoid_gate, short_convolution, gated_delta
+void add_vector_sweep(Cases&, Random&);     // rms_norm, add, soft_cap
+void add_recurrent_sweep(Cases&, Random&);  // gating, short_convolution, gated_delta
 void add_router_sweep(Cases&, Random&);
 void add_top_k_sweep(Cases&, Random&);
 void add_matrix_benchmarks(Benchmarks&);

@@ -18,9 +18,10 @@ std::string shape(std::int64_t rows, std::int64_t columns) {
 
 class EmbedRowsCase final : public Case {
  public:
-  EmbedRowsCase(HostWeight table, std::vector<std::int32_t> ids)
-      : table_(std::move(table)), ids_(std::move(ids)) {
-    name = "embed_rows " + label(table_.type) + " " + shape(table_.rows, table_.columns);
+  EmbedRowsCase(HostWeight table, std::vector<std::int32_t> ids, float scale = 1)
+      : table_(std::move(table)), ids_(std::move(ids)), scale_(scale) {
+    name = "embed_rows " + label(table_.type) + " " + shape(table_.rows, table_.columns) +
+           (scale == 1 ? "" : ", scaled");
     work.bytes = static_cast<double>(ids_.size()) *
                  static_cast<double>(row_bytes(table_.type, table_.columns) + 4 * table_.columns);
   }
@@ -28,7 +29,7 @@ class EmbedRowsCase final : public Case {
   std::function<void(Stream&)> build(Memory& memory) const override {
     const auto tokens = static_cast<std::int64_t>(ids_.size());
     const EmbedRows a{memory.weight_in_rows(table_), memory.input(ids_), tokens,
-                      memory.output<float>(tokens * table_.columns)};
+                      memory.output<float>(tokens * table_.columns), scale_};
     return [&memory, a](Stream& stream) { memory.device().operations().embed_rows(a, stream); };
   }
 
@@ -41,7 +42,8 @@ class EmbedRowsCase final : public Case {
         largest =
             std::fmax(largest, std::fabs(table_.values[static_cast<std::size_t>(id * table_.columns + i)]));
       }
-      result.insert(result.end(), static_cast<std::size_t>(table_.columns), largest * 0x1p-22);
+      result.insert(result.end(), static_cast<std::size_t>(table_.columns),
+                    static_cast<double>(scale_) * largest * 0x1p-22);
     }
     return result;
   }
@@ -49,6 +51,7 @@ class EmbedRowsCase final : public Case {
  private:
   HostWeight table_;
   std::vector<std::int32_t> ids_;
+  float scale_;
 };
 
 struct ProjectionPart {
@@ -194,6 +197,8 @@ void add_matrix_sweep(Cases& cases, Random& random) {
     const std::int64_t block = block_elements(type);
     cases.push_back(std::make_unique<EmbedRowsCase>(random_weight(random, type, 11, 3 * block),
                                                     std::vector<std::int32_t>{10, 0, 3, 3, 7}));
+    cases.push_back(std::make_unique<EmbedRowsCase>(random_weight(random, type, 5, 2 * block),
+                                                    std::vector<std::int32_t>{4, 1}, 25.298F));
     const std::int64_t one = block == 1 ? 7 : block;
     add_plain(cases, random, type, 1, one, 1);
     add_plain(cases, random, type, 3, 2 * one, 2);

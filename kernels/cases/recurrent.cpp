@@ -1,4 +1,4 @@
-// Cases of sigmoid_gate, short_convolution and gated_delta.
+// Cases of gating, short_convolution and gated_delta.
 #include <algorithm>
 #include <cmath>
 
@@ -21,9 +21,10 @@ std::string text(std::int64_t number) {
 
 class GateCase final : public Case {
  public:
-  GateCase(Random& random, std::int64_t rows, std::int64_t columns, std::int64_t padding)
-      : rows_(rows), columns_(columns), stride_(columns + padding) {
-    name = "sigmoid_gate " + text(rows) + "x" + text(columns) + ", rows " + text(stride_) + " apart";
+  GateCase(Random& random, GatingForm form, std::int64_t rows, std::int64_t columns, std::int64_t padding)
+      : form_(form), rows_(rows), columns_(columns), stride_(columns + padding) {
+    name = std::string("gating ") + (form == GatingForm::sigmoid ? "sigmoid " : "GELU ") + text(rows) + "x" +
+           text(columns) + ", rows " + text(stride_) + " apart";
     x_ = normals(random, rows * columns, 3);
     gate_ = normals(random, rows * stride_, 10);
     work.bytes = 12.0 * static_cast<double>(x_.size());
@@ -31,18 +32,24 @@ class GateCase final : public Case {
   }
 
   std::function<void(Stream&)> build(Memory& memory) const override {
-    const SigmoidGate a = {memory.in_out(x_), memory.input(gate_), stride_, rows_, columns_};
-    return [&memory, a](Stream& stream) { memory.device().operations().sigmoid_gate(a, stream); };
+    const Gating a = {memory.in_out(x_), memory.input(gate_), stride_, rows_, columns_, form_};
+    return [&memory, a](Stream& stream) { memory.device().operations().gating(a, stream); };
   }
 
-  // An exponential to two units in the last place, and three more roundings.
+  // An exponential to two units in the last place, and three more roundings. GELU's exponent is off by three
+  // roundings of itself, far below 0 a share of the result that grows with it.
   std::vector<double> tolerance(const std::vector<float>& reference) const override {
     std::vector<double> result;
-    for (const float value : reference) result.push_back(8 * unit * std::fabs(value) + smallest);
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      const double x = std::fabs(x_[i]);
+      const double exponent = form_ == GatingForm::gelu_tanh ? 1.6 * (x + 0.045 * x * x * x) : 0;
+      result.push_back((8 + 4 * exponent) * unit * std::fabs(reference[i]) + smallest);
+    }
     return result;
   }
 
  private:
+  GatingForm form_;
   std::int64_t rows_, columns_, stride_;
   std::vector<float> x_, gate_;
 };
@@ -188,10 +195,12 @@ class DeltaCase final : public Case {
 
 void add_recurrent_sweep(Cases& cases, Random& random) {
   for (const std::int64_t columns : {1, 7, 16, 33, 256}) {
-    cases.push_back(std::make_unique<GateCase>(random, 1, columns, 0));
-    cases.push_back(std::make_unique<GateCase>(random, 5, columns, columns));
+    for (const GatingForm form : {GatingForm::sigmoid, GatingForm::gelu_tanh}) {
+      cases.push_back(std::make_unique<GateCase>(random, form, 1, columns, 0));
+      cases.push_back(std::make_unique<GateCase>(random, form, 5, columns, columns));
+    }
   }
-  cases.push_back(std::make_unique<GateCase>(random, 300, 130, 3));
+  cases.push_back(std::make_unique<GateCase>(random, GatingForm::sigmoid, 300, 130, 3));
   for (const std::int64_t positions : {1, 2, 3, 4, 8}) {
     for (const std::int64_t tokens : {1, 2, 3, 5, 70})
       cases.push_back(std::make_unique<ConvolutionCase>(random, tokens, 37, positions));

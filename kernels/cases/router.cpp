@@ -19,6 +19,7 @@ struct RouterShape {
   float scale = 1;
   bool with_quantised = false;
   bool with_bias = false;
+  bool with_expert_scales = false;
 };
 
 std::span<const float> row(const std::vector<float>& x, std::int64_t token, std::int64_t columns) {
@@ -49,7 +50,7 @@ class RouterCase final : public Case {
     name = "router " + what + " " + std::to_string(s_.tokens) + " tokens, " + std::to_string(s_.used) +
            " of " + std::to_string(weight_.rows) + (s_.normalise ? ", normalised" : "") +
            (gate_.rows > 0 ? ", gate" : "") + (s_.with_quantised ? ", quantised" : "") +
-           (bias_.empty() ? "" : ", bias");
+           (bias_.empty() ? "" : ", bias") + (s_.with_expert_scales ? ", scales" : "");
     work.bytes = static_cast<double>(weight_.bytes.size() + gate_.bytes.size());
     work.operations = 2.0 * static_cast<double>(s_.tokens * weight_.rows * weight_.columns);
   }
@@ -59,6 +60,9 @@ class RouterCase final : public Case {
     a.tokens = s_.tokens;
     a.weight = memory.weight(weight_);
     if (!bias_.empty()) a.bias = memory.input(bias_);
+    std::vector<float> scales;
+    for (std::int64_t e = 0; e < weight_.rows; ++e) scales.push_back(static_cast<float>(e % 7) - 1.5F);
+    if (s_.with_expert_scales) a.expert_scales = memory.input(scales);
     a.used = s_.used;
     a.normalise = s_.normalise;
     a.scale = s_.scale;
@@ -232,6 +236,10 @@ void add_router_sweep(Cases& cases, Random& random) {
       cases.push_back(
           with_weights(random, type, type, 32, 512, tokens == 8, {tokens, 4, tokens != 9, 1, false, true}));
     }
+  }
+  for (const std::int64_t tokens : {1, 8, 9}) {
+    cases.push_back(with_weights(random, Type::f32, Type::f32, 24, 96, false,
+                                 {tokens, 5, true, 1.5F, false, false, true}));
   }
   // An odd number of columns.
   cases.push_back(with_weights(random, Type::f32, Type::f32, 60, 129, true, {2, 4, true, 1}));

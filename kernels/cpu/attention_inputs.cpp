@@ -79,7 +79,7 @@ void turn_neighbours(float* x, std::int64_t count, const Turns& turns) {
   }
 }
 
-// The rotary embedding of the operation's heads: q [heads, head_dim], k [kv_heads, head_dim].
+// The rotary embedding of the operation's heads: q [heads, head_dim], k [kv_heads, head_dim] or null.
 void turn_heads(const AttentionInputs& op, std::int32_t position, float* q, float* k) {
   const std::int64_t half = op.rotary / 2;
   const std::int64_t dim = op.pages.head_dim;
@@ -87,7 +87,7 @@ void turn_heads(const AttentionInputs& op, std::int32_t position, float* q, floa
   for (std::int64_t i = 0; i < half; i += batch) {
     const std::int64_t count = half - i < batch ? half - i : batch;
     turns_of(position, op.inverse_frequency + i, count, op.magnitude, turns);
-    for (std::int64_t head = 0; head < op.heads + op.pages.kv_heads; ++head) {
+    for (std::int64_t head = 0; head < (k ? op.heads + op.pages.kv_heads : op.heads); ++head) {
       float* const x = head < op.heads ? q + head * dim : k + (head - op.heads) * dim;
       if (op.style == RotaryStyle::half_split) {
         turn_halves(x + i, x + half + i, count, turns);
@@ -142,14 +142,22 @@ void store_row(Type type, const float* x, std::int64_t count, std::byte* out) {
   }
 }
 
-// x [kv_heads, head_dim] into the keys or values of a position.
-void store_heads(const KvPages& pages, std::byte* const* list, std::int64_t position, const float* x) {
+// x [kv_heads, head_dim] into the keys or values of a position, each head with a norm without weights where
+// `norm_eps` is given.
+void store_heads(const KvPages& pages, std::byte* const* list, std::int64_t position, const float* x,
+                 const float* norm_eps = nullptr) {
   const BlockShape shape = block_shape(pages.type);
   const std::int64_t bytes = pages.head_dim / shape.elements * shape.bytes;
   std::byte* const page = list[position / pages.page_tokens];
   for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
     const std::int64_t offset = (head * pages.page_tokens + position % pages.page_tokens) * bytes;
-    store_row(pages.type, x + head * pages.head_dim, pages.head_dim, page + offset);
+    const float* from = x + head * pages.head_dim;
+    float normed[max_head_dim];
+    if (norm_eps) {
+      norm_rows(from, nullptr, *norm_eps, 1, pages.head_dim, normed);
+      from = normed;
+    }
+    store_row(pages.type, from, pages.head_dim, page + offset);
   }
 }
 
@@ -169,13 +177,16 @@ void attention_inputs(const AttentionInputs& op, Stream& stream) {
   on_cpu(stream).pool().for_chunks(op.tokens, 8, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t t = begin; t < end; ++t) {
       float* const q = op.q + t * op.q_stride;
-      float* const k = op.k + t * op.k_stride;
+      float* const k = op.k ? op.k + t * op.k_stride : nullptr;
       if (op.gated_q) take_queries(op, t, q);
       if (op.q_norm) norm_rows(q, op.q_norm, op.eps, op.heads, pages.head_dim, q);
-      if (op.k_norm) norm_rows(k, op.k_norm, op.eps, pages.kv_heads, pages.head_dim, k);
+      // Values first: they may be the keys before their norm.
+      if (k)
+        store_heads(pages, pages.values, op.positions[t], op.v + t * op.v_stride,
+                    op.v_norm ? &op.eps : nullptr);
+      if (k && op.k_norm) norm_rows(k, op.k_norm, op.eps, pages.kv_heads, pages.head_dim, k);
       turn_heads(op, op.positions[t], q, k);
-      store_heads(pages, pages.keys, op.positions[t], k);
-      store_heads(pages, pages.values, op.positions[t], op.v + t * op.v_stride);
+      if (k) store_heads(pages, pages.keys, op.positions[t], k);
     }
   });
 }

@@ -40,12 +40,8 @@ void route_token(const Router& op, const float* logits, std::int32_t* ids, float
     chosen += weights[i];
   }
   const float factor = op.normalise ? op.scale / chosen : op.scale;
-  for (std::int64_t i = 0; i < op.used; ++i) weights[i] *= factor;
-}
-
-Floats sigmoid_of(Floats x) {
-  const Floats one = set_floats(1);
-  return divide(one, add_floats(one, exp_of(subtract(set_floats(0), x))));
+  for (std::int64_t i = 0; i < op.used; ++i)
+    weights[i] *= op.expert_scales ? factor * op.expert_scales[ids[i]] : factor;
 }
 
 }  // namespace

@@ -9,12 +9,13 @@ void embed_rows(const EmbedRows&, Stream&);
 void rms_norm(const RmsNorm&, Stream&);
 void attention_inputs(const AttentionInputs&, Stream&);
 void attention(const Attention&, Stream&);
-void sigmoid_gate(const SigmoidGate&, Stream&);
+void gating(const Gating&, Stream&);
 void short_convolution(const ShortConvolution&, Stream&);
 void gated_delta(const GatedDelta&, Stream&);
 void add(const Add&, Stream&);
+void soft_cap(const SoftCap&, Stream&);
 
-// out = x / sqrt(mean(x²) + eps) · weight for each row. out may be x.
+// out = x / sqrt(mean(x²) + eps) · weight for each row; without weights by 1. out may be x.
 void norm_rows(const float* x, const float* weight, float eps, std::int64_t rows, std::int64_t columns,
                float* out);
 

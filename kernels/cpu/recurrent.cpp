@@ -21,27 +21,12 @@ constexpr std::int64_t few_tokens = 8;
 // Rows of the triangular system that are solved one by one; those before them by a product.
 constexpr std::int64_t solved_rows = 8;
 
-Floats sigmoid_of(Floats x) {
-  return divide(set_floats(1), add_floats(set_floats(1), exp_of(subtract(set_floats(0), x))));
-}
-
-Floats silu_of(Floats x) {
-  return multiply(x, sigmoid_of(x));
-}
-
 float softplus(float x) {
   return x > 20 ? x : log1pf(expf(x));
 }
 
 std::int64_t whole_vectors(std::int64_t count) {
   return (count + lanes - 1) / lanes * lanes;
-}
-
-Floats load_some(const float* x, std::int64_t count) {
-  return count < lanes ? load_first(x, count) : load_floats(x);
-}
-void store_some(float* x, Floats v, std::int64_t count) {
-  count < lanes ? store_first(x, v, count) : store_floats(x, v);
 }
 
 float sum_of_squares(const float* x, std::int64_t count) {
@@ -342,7 +327,7 @@ void convolve(const ShortConvolution& op, std::int64_t begin, std::int64_t end) 
 
 }  // namespace
 
-void sigmoid_gate(const SigmoidGate& op, Stream& stream) {
+void gating(const Gating& op, Stream& stream) {
   constexpr std::int64_t chunk_elements = 16384;
   const std::int64_t rows = op.columns < chunk_elements ? chunk_elements / op.columns : 1;
   on_cpu(stream).pool().for_chunks(op.rows, rows, [&](std::int64_t begin, std::int64_t end, int) {
@@ -351,7 +336,10 @@ void sigmoid_gate(const SigmoidGate& op, Stream& stream) {
       const float* const gate = op.gate + row * op.gate_stride;
       for (std::int64_t i = 0; i < op.columns; i += lanes) {
         const std::int64_t count = op.columns - i;
-        store_some(x + i, multiply(load_some(x + i, count), sigmoid_of(load_some(gate + i, count))), count);
+        const Floats value = load_some(x + i, count), factor = load_some(gate + i, count);
+        const Floats gated = op.form == GatingForm::sigmoid ? multiply(value, sigmoid_of(factor))
+                                                            : multiply(gelu_of(value), factor);
+        store_some(x + i, gated, count);
       }
     }
   });

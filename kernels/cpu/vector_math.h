@@ -110,6 +110,29 @@ static inline Floats exp_of(Floats a) {
   return multiply(y, as_floats(shift_left(add_ints(to_nearest(n), set_ints(127)), 23)));
 }
 
+// Some of a row's last elements, or a whole vector of them.
+static inline Floats load_some(const float* x, std::int64_t count) {
+  return count < lanes ? load_first(x, count) : load_floats(x);
+}
+static inline void store_some(float* x, Floats v, std::int64_t count) {
+  count < lanes ? store_first(x, v, count) : store_floats(x, v);
+}
+
+static inline Floats sigmoid_of(Floats a) {
+  return divide(set_floats(1), add_floats(set_floats(1), exp_of(subtract(set_floats(0), a))));
+}
+
+static inline Floats silu_of(Floats a) {
+  return multiply(a, sigmoid_of(a));
+}
+
+// By its tanh: x σ(2 √(2/π) (x + 0.044715 x³)).
+static inline Floats gelu_of(Floats a) {
+  const Floats cube = multiply(multiply(a, a), a);
+  const Floats z = multiply_add(cube, set_floats(0.044715F), a);
+  return multiply(a, sigmoid_of(multiply(z, set_floats(1.59576912F))));
+}
+
 // rows[i] lane j becomes rows[j] lane i.
 static inline void transpose(Floats (&rows)[lanes]) {
 #if defined(__AVX512F__)

@@ -22,7 +22,6 @@ constexpr int tile_positions = 32;
 constexpr int block_heads = 8;
 constexpr int warp_heads = block_heads / warps;
 constexpr std::int64_t fewest_in_tiles = 9;  // queries
-constexpr int lane_dims = max_head_dim / 32;
 constexpr unsigned join_threads = 512;
 static_assert(max_kv_splits <= join_threads);
 
@@ -45,15 +44,17 @@ FOVEA_DEVICE void load_tile(const KvPages& pages, std::byte* const* list, std::i
 }
 
 // What a warp knows of one head.
+template <int lane_dims>
 struct HeadState {
   float largest = -INFINITY;
   float total = 0;
   float sums[lane_dims] = {};  // of dimensions lane, lane + 32 …
 };
 
-template <Type type>
+template <Type type, int max_dim>
 FOVEA_KERNEL(threads)
 attend_kernel(KvSplits s) {
+  constexpr int lane_dims = max_dim / 32;
   wait_for_earlier();
   const KvPages& pages = s.op.pages;
   const int dim = static_cast<int>(pages.head_dim);
@@ -75,7 +76,7 @@ attend_kernel(KvSplits s) {
   for (int i = static_cast<int>(thread_index()); i < heads * dim; i += static_cast<int>(threads))
     queries[i] = s.op.q[token * s.op.q_stride + query * dim + i] * s.op.scale;
 
-  HeadState state[warp_heads];
+  HeadState<lane_dims> state[warp_heads];
   const Range range = range_of(s, token);
   for (std::int64_t begin = range.begin; begin < range.end; begin += tile_positions) {
     const Range at = {begin, range.end};
@@ -166,6 +167,19 @@ std::int64_t blocks_of_token(const Attention& op) {
   return op.pages.kv_heads * quotient_up(op.heads / op.pages.kv_heads, block_heads);
 }
 
+template <int max_dim>
+void launch_one_by_one(const LaunchShape& shape, const KvSplits& s, CudaStream& stream) {
+  switch (s.op.pages.type) {
+    case Type::f32:
+      return launch<attend_kernel<Type::f32, max_dim>>(shape, stream, s);
+    case Type::f16:
+      return launch<attend_kernel<Type::f16, max_dim>>(shape, stream, s);
+    default:
+      assert(s.op.pages.type == Type::q8_0);
+      return launch<attend_kernel<Type::q8_0, max_dim>>(shape, stream, s);
+  }
+}
+
 void start_one_by_one(const KvSplits& s, std::int64_t tokens, CudaStream& stream) {
   const std::int64_t dim = s.op.pages.head_dim;
   const auto tile_bytes = static_cast<unsigned>(quotient_up(tile_positions * 4 * (dim + 1), 16) * 16);
@@ -175,12 +189,8 @@ void start_one_by_one(const KvSplits& s, std::int64_t tokens, CudaStream& stream
                              .threads = threads,
                              .shared_bytes = tile_bytes + static_cast<unsigned>(block_heads * 4 * dim),
                              .overlaps = true};
-  if (s.op.pages.type == Type::f32) {
-    launch<attend_kernel<Type::f32>>(shape, stream, s);
-  } else {
-    assert(s.op.pages.type == Type::f16);
-    launch<attend_kernel<Type::f16>>(shape, stream, s);
-  }
+  if (dim <= max_head_dim_in_tiles) return launch_one_by_one<max_head_dim_in_tiles>(shape, s, stream);
+  launch_one_by_one<static_cast<int>(max_head_dim)>(shape, s, stream);
 }
 
 std::int64_t smaller(std::int64_t a, std::int64_t b) {
@@ -190,9 +200,10 @@ std::int64_t smaller(std::int64_t a, std::int64_t b) {
 enum class Form : std::uint8_t { one_by_one, few, tiles };
 
 // A cache in 32-bit floats is what one chooses for exact scores, which half floats would not give. Of few
-// queries a tile of 64 rows would be almost empty.
+// queries a tile of 64 rows would be almost empty. Of larger heads (Gemma 4's global layers) neither the sums
+// fit into registers nor a tile into shared memory.
 Form form_of(const Attention& op) {
-  if (op.pages.type == Type::f32) return Form::one_by_one;
+  if (op.pages.type == Type::f32 || op.pages.head_dim > max_head_dim_in_tiles) return Form::one_by_one;
   if (op.tokens >= fewest_in_tiles) return Form::tiles;
   return op.pages.head_dim % 8 == 0 ? Form::few : Form::one_by_one;
 }

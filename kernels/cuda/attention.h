@@ -10,7 +10,7 @@
 
 namespace fovea::kernels::cuda {
 
-constexpr int max_head_dim = 256;
+constexpr int max_head_dim_in_tiles = 256;  // of the two forms on tensor cores
 
 // Work is divided into splits of the positions (KV splits) where queries alone would not fill the device. Of
 // several, each leaves its own result, which join_kv_splits_kernel (attention.cu) puts together.

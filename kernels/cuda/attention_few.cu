@@ -269,7 +269,7 @@ void start(const LaunchShape& shape, const Queries& queries, CudaStream& stream)
   const std::int64_t dim = queries.s.op.pages.head_dim;
   if (dim <= 64) return launch<attend_few_kernel<type, 64>>(shape, stream, queries);
   if (dim <= 128) return launch<attend_few_kernel<type, 128>>(shape, stream, queries);
-  launch<attend_few_kernel<type, max_head_dim>>(shape, stream, queries);
+  launch<attend_few_kernel<type, max_head_dim_in_tiles>>(shape, stream, queries);
 }
 
 std::int64_t row_blocks(const Attention& op, std::int64_t tokens) {

@@ -30,11 +30,18 @@ FOVEA_DEVICE void find_turns(const AttentionInputs& op, std::int32_t position, c
 }
 
 // A lane's elements of a head: lane, lane + 32 ….
-constexpr int lane_elements = max_head_dim / 32;
+constexpr int lane_elements = static_cast<int>(max_head_dim) / 32;
 FOVEA_DEVICE void load_elements(const float* from, int dim, float (&out)[lane_elements]) {
   const int lane = static_cast<int>(thread_index() % 32);
   FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) out[k] =
       lane + 32 * k < dim ? from[lane + 32 * k] : 0.0F;
+}
+
+// The whole warp calls it.
+FOVEA_DEVICE float norm_factor(const float (&x)[lane_elements], float eps, int dim) {
+  float squares = 0;
+  FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) squares += x[k] * x[k];
+  return inverse_root(sum_of_lanes(squares) / static_cast<float>(dim) + eps);
 }
 
 // Puts a head into `row` [head_dim], normed where it has weights. Lanes read what other lanes have put there
@@ -44,9 +51,7 @@ FOVEA_DEVICE void put_head(const float (&x)[lane_elements], const float* weight,
   const int lane = static_cast<int>(thread_index() % 32);
   float weights[lane_elements];
   if (weight) load_elements(weight, dim, weights);
-  float squares = 0;
-  FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) squares += x[k] * x[k];
-  const float factor = inverse_root(sum_of_lanes(squares) / static_cast<float>(dim) + eps);
+  const float factor = norm_factor(x, eps, dim);
   FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) {
     if (lane + 32 * k < dim) row[lane + 32 * k] = weight ? x[k] * factor * weights[k] : x[k];
   }
@@ -97,11 +102,11 @@ inputs_kernel(AttentionInputs op) {
   const int dim = static_cast<int>(pages.head_dim);
   const int heads = static_cast<int>(op.heads);
   const int kv_heads = static_cast<int>(pages.kv_heads);
-  // Queries' heads, then keys', then values'.
+  // Queries' heads, then keys', then values', where they are not another layer's.
   const int item = static_cast<int>(block_y()) * warps + warp;
   const bool is_query = item < heads;
   const bool is_value = item >= heads + kv_heads;
-  const bool there = item < heads + 2 * kv_heads;
+  const bool there = item < (op.k ? heads + 2 * kv_heads : heads);
   const int head = is_query ? item : (item - heads) % kv_heads;
   const float* const queries = op.gated_q ? op.gated_q + (token * heads + head) * 2 * dim
                                           : op.q + token * op.q_stride + std::int64_t{head} * dim;
@@ -119,6 +124,10 @@ inputs_kernel(AttentionInputs op) {
 
   const int whole = (dim + 31) / 32 * 32;
   if (is_value) {
+    if (op.v_norm) {
+      const float factor = norm_factor(x, op.eps, dim);
+      FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) x[k] *= factor;
+    }
     std::byte* const out = entry<type>(pages, pages.values, position, head);
     FOVEA_UNROLL for (int k = 0; k < lane_elements; ++k) {
       if (32 * k < whole) store<type>(x[k], lane + 32 * k < dim, out, lane + 32 * k);
@@ -145,7 +154,7 @@ void attention_inputs(const AttentionInputs& op, Stream& stream) {
   assert(op.pages.head_dim <= max_head_dim);
   if (op.tokens == 0) return;
   const LaunchShape shape = {.grid_x = static_cast<unsigned>(op.tokens),
-                             .grid_y = blocks_for(op.heads + 2 * op.pages.kv_heads, warps),
+                             .grid_y = blocks_for(op.k ? op.heads + 2 * op.pages.kv_heads : op.heads, warps),
                              .threads = threads,
                              .overlaps = true};
   switch (op.pages.type) {

@@ -198,7 +198,7 @@ void start_attention_in_tiles(const KvSplits& s, std::int64_t tokens, CudaStream
   if (pages.head_dim <= 128) {
     launch<attend_tiles_kernel<128>>(shape, stream, Queries{s, tokens});
   } else {
-    launch<attend_tiles_kernel<max_head_dim>>(shape, stream, Queries{s, tokens});
+    launch<attend_tiles_kernel<max_head_dim_in_tiles>>(shape, stream, Queries{s, tokens});
   }
 }
 

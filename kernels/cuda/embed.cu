@@ -22,7 +22,7 @@ embed_kernel(EmbedRows op) {
     float* const out = op.out + token * op.table.columns + unit_column<type>(unit, h);
     for (int i = 0; i < 16; ++i) {
       const auto q = static_cast<std::int8_t>(codes.q[4 * h + i / 4] >> (8 * (i % 4)));
-      out[i] = codes.scale[h] * static_cast<float>(q) - codes.minimum[h];
+      out[i] = op.scale * (codes.scale[h] * static_cast<float>(q) - codes.minimum[h]);
     }
   }
 }
@@ -35,7 +35,7 @@ embed_plain_kernel(EmbedRows op) {
   if (i >= op.table.columns) return;
   const std::int64_t token = block_y();
   const std::byte* const row = op.table.data + op.ids[token] * op.table.columns * plain_bytes<type>;
-  op.out[token * op.table.columns + i] = plain_element<type>(row, i);
+  op.out[token * op.table.columns + i] = op.scale * plain_element<type>(row, i);
 }
 
 }  // namespace

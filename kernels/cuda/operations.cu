@@ -9,12 +9,13 @@ const OperationTable& operations() {
       .linear = cuda::linear,
       .attention_inputs = cuda::attention_inputs,
       .attention = cuda::attention,
-      .sigmoid_gate = cuda::sigmoid_gate,
+      .gating = cuda::gating,
       .short_convolution = cuda::short_convolution,
       .gated_delta = cuda::gated_delta,
       .router = cuda::router,
       .feed_forward = cuda::feed_forward,
       .add = cuda::add,
+      .soft_cap = cuda::soft_cap,
       .top_k = cuda::top_k,
   };
   return table;

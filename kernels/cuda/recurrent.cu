@@ -20,12 +20,13 @@ constexpr int delta_warps = 4;    // of a block
 constexpr int delta_columns = 4;  // of a warp
 constexpr int lane_rows = max_delta_dim / 32;
 
-FOVEA_KERNEL(threads) gate_kernel(SigmoidGate op) {
+FOVEA_KERNEL(threads) gate_kernel(Gating op) {
   wait_for_earlier();
   const std::int64_t i = std::int64_t{block_x()} * threads + thread_index();
   if (i >= op.rows * op.columns) return;
   const std::int64_t row = i / op.columns;
-  op.x[i] = times_sigmoid(op.x[i], op.gate[row * op.gate_stride + i % op.columns]);
+  const float gate = op.gate[row * op.gate_stride + i % op.columns];
+  op.x[i] = op.form == GatingForm::sigmoid ? times_sigmoid(op.x[i], gate) : gelu(op.x[i]) * gate;
 }
 
 FOVEA_KERNEL(threads) convolution_kernel(ShortConvolution op) {
@@ -157,7 +158,7 @@ FOVEA_KERNEL(threads) gated_norm_kernel(GatedDelta op) {
 
 }  // namespace
 
-void sigmoid_gate(const SigmoidGate& op, Stream& stream) {
+void gating(const Gating& op, Stream& stream) {
   if (op.rows == 0) return;
   launch<gate_kernel>(
       {.grid_x = blocks_for(op.rows * op.columns, threads), .threads = threads, .overlaps = true},

@@ -61,7 +61,10 @@ FOVEA_DEVICE void choose_experts(const Router& op, std::int64_t token, const Sha
     if (op.normalise) all += weights[j];
   }
   all = sum_of_lanes(all);
-  for (int j = lane; j < op.used; j += 32) weights[j] = weights[j] / all * op.scale;
+  for (int j = lane; j < op.used; j += 32) {
+    const float own = op.expert_scales ? op.expert_scales[ids[j]] : 1.0F;
+    weights[j] = weights[j] / all * op.scale * own;
+  }
 }
 
 FOVEA_DEVICE float sigmoid(float x) {

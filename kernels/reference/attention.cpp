@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/formats/formats.h"
+#include "kernels/reference/functions.h"
 #include "kernels/reference/operations.h"
 
 namespace fovea::kernels::reference {
@@ -48,14 +49,20 @@ void attend(const float* q, const KvPages& pages, std::int64_t head, std::int64_
   for (std::size_t i = 0; i < sum.size(); ++i) out[i] = static_cast<float>(sum[i] / total);
 }
 
+// A head of v.   [head_dim]
+std::vector<float> normed_value(const AttentionInputs& a, const float* head) {
+  std::vector<double> x(head, head + a.pages.head_dim);
+  const double factor = a.v_norm ? norm_factor(x.data(), a.pages.head_dim, a.eps) : 1;
+  for (double& value : x) value *= factor;
+  return {x.begin(), x.end()};
+}
+
 // A head of q or k, normed and turned.   [head_dim]
 std::vector<float> prepared(const AttentionInputs& a, const float* head, const float* norm,
                             std::int64_t position) {
   std::vector<double> x(head, head + a.pages.head_dim);
   if (norm) {
-    double squares = 0;
-    for (const double value : x) squares += value * value;
-    const double factor = 1 / std::sqrt(squares / static_cast<double>(a.pages.head_dim) + a.eps);
+    const double factor = norm_factor(x.data(), a.pages.head_dim, a.eps);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] *= factor * norm[i];
   }
   const auto half = static_cast<std::size_t>(a.rotary / 2);
@@ -84,12 +91,12 @@ void attention_inputs(const AttentionInputs& a, Stream&) {
       const float* const from = a.gated_q ? a.gated_q + (t * a.heads + head) * 2 * pages.head_dim : q;
       std::ranges::copy(prepared(a, from, a.q_norm, position), q);
     }
-    for (std::int64_t head = 0; head < pages.kv_heads; ++head) {
+    for (std::int64_t head = 0; a.k && head < pages.kv_heads; ++head) {
       const std::int64_t offset = head * pages.head_dim;
       const std::vector<float> k = prepared(a, a.k + t * a.k_stride + offset, a.k_norm, position);
+      const std::vector<float> v = normed_value(a, a.v + t * a.v_stride + offset);
       formats::quantize(pages.type, k.data(), pages.head_dim, entry(pages, pages.keys, position, head));
-      formats::quantize(pages.type, a.v + t * a.v_stride + offset, pages.head_dim,
-                        entry(pages, pages.values, position, head));
+      formats::quantize(pages.type, v.data(), pages.head_dim, entry(pages, pages.values, position, head));
     }
   }
 }

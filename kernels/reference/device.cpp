@@ -29,12 +29,13 @@ class ReferenceDevice final : public HostDevice {
         .linear = reference::linear,
         .attention_inputs = reference::attention_inputs,
         .attention = reference::attention,
-        .sigmoid_gate = reference::sigmoid_gate,
+        .gating = reference::gating,
         .short_convolution = reference::short_convolution,
         .gated_delta = reference::gated_delta,
         .router = reference::router,
         .feed_forward = reference::feed_forward,
         .add = reference::add,
+        .soft_cap = reference::soft_cap,
         .top_k = reference::top_k,
     };
     return table;

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "kernels/formats/formats.h"
+#include "kernels/reference/functions.h"
 #include "kernels/reference/operations.h"
 
 namespace fovea::kernels::reference {
@@ -17,14 +17,10 @@ double dot(const float* a, const double* b, std::int64_t count) {
   return sum;
 }
 
-double sigmoid(double x) {
-  return 1 / (1 + std::exp(-x));
-}
-
 double activated(Activation activation, double g, double u) {
   switch (activation) {
     case Activation::gelu_tanh:
-      return 0.5 * g * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (g + 0.044715 * g * g * g))) * u;
+      return gelu(g) * u;
     case Activation::clamped_silu:
       g = std::min<double>(g, clamped_silu_limit);
       u = std::clamp<double>(u, -clamped_silu_limit, clamped_silu_limit);
@@ -72,7 +68,8 @@ void choose_experts(const Router& a, std::int64_t token) {
     const std::int32_t id = order[static_cast<std::size_t>(j)];
     a.ids[token * a.used + j] = id;
     a.weights[token * a.used + j] =
-        static_cast<float>(std::exp(logits[id] - largest) / (a.normalise ? chosen : all) * a.scale);
+        static_cast<float>(std::exp(logits[id] - largest) / (a.normalise ? chosen : all) * a.scale *
+                           (a.expert_scales ? a.expert_scales[id] : 1));
   }
 }
 
@@ -90,7 +87,7 @@ void embed_rows(const EmbedRows& a, Stream&) {
   for (std::int64_t t = 0; t < a.tokens; ++t) {
     const std::vector<float> row = weight_row(a.table, a.ids[t]);
     for (std::int64_t i = 0; i < a.table.columns; ++i)
-      a.out[t * a.table.columns + i] = row[static_cast<std::size_t>(i)];
+      a.out[t * a.table.columns + i] = a.scale * row[static_cast<std::size_t>(i)];
   }
 }
 

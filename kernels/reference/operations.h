@@ -13,12 +13,13 @@ void rms_norm(const RmsNorm&, Stream&);
 void linear(const Linear&, Stream&);
 void attention_inputs(const AttentionInputs&, Stream&);
 void attention(const Attention&, Stream&);
-void sigmoid_gate(const SigmoidGate&, Stream&);
+void gating(const Gating&, Stream&);
 void short_convolution(const ShortConvolution&, Stream&);
 void gated_delta(const GatedDelta&, Stream&);
 void router(const Router&, Stream&);
 void feed_forward(const FeedForward&, Stream&);
 void add(const Add&, Stream&);
+void soft_cap(const SoftCap&, Stream&);
 void top_k(const TopK&, Stream&);
 
 // Row `row` of a weight matrix in Packing::rows, dequantised.

@@ -1,18 +1,11 @@
 // What mixes positions by a state: the short convolution and the gated delta rule; and the gate of attention.
 #include <cmath>
 
+#include "kernels/reference/functions.h"
 #include "kernels/reference/operations.h"
 
 namespace fovea::kernels::reference {
 namespace {
-
-double sigmoid(double x) {
-  return 1 / (1 + std::exp(-x));
-}
-
-double silu(double x) {
-  return x * sigmoid(x);
-}
 
 double softplus(double x) {
   return x > 30 ? x : std::log1p(std::exp(x));
@@ -78,11 +71,12 @@ class DeltaHead {
 
 }  // namespace
 
-void sigmoid_gate(const SigmoidGate& a, Stream&) {
+void gating(const Gating& a, Stream&) {
   for (std::int64_t row = 0; row < a.rows; ++row) {
     for (std::int64_t i = 0; i < a.columns; ++i) {
       float& x = a.x[row * a.columns + i];
-      x = static_cast<float>(x * sigmoid(a.gate[row * a.gate_stride + i]));
+      const double gate = a.gate[row * a.gate_stride + i];
+      x = static_cast<float>(a.form == GatingForm::sigmoid ? x * sigmoid(gate) : gelu(x) * gate);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "kernels/reference/functions.h"
 #include "kernels/reference/operations.h"
 
 namespace fovea::kernels::reference {
@@ -12,12 +13,14 @@ namespace fovea::kernels::reference {
 void rms_norm(const RmsNorm& a, Stream&) {
   for (std::int64_t row = 0; row < a.rows; ++row) {
     float* x = a.x + row * a.columns;
-    double squares = 0;
-    for (std::int64_t i = 0; i < a.columns; ++i) {
-      if (a.residual) x[i] += a.residual[row * a.columns + i];
-      squares += static_cast<double>(x[i]) * x[i];
+    const float* const residual = a.residual ? a.residual + row * a.columns : nullptr;
+    const double inner = a.residual_weight ? norm_factor(residual, a.columns, a.residual_eps) : 1;
+    for (std::int64_t i = 0; residual && i < a.columns; ++i) {
+      const double added = a.residual_weight ? residual[i] * inner * a.residual_weight[i] : residual[i];
+      x[i] = static_cast<float>(a.scale * (x[i] + added));
     }
-    const double factor = 1 / std::sqrt(squares / static_cast<double>(a.columns) + a.eps);
+    if (a.out == nullptr) continue;
+    const double factor = norm_factor(x, a.columns, a.eps);
     for (std::int64_t i = 0; i < a.columns; ++i) {
       a.out[row * a.columns + i] = static_cast<float>(x[i] * factor * a.weight[i]);
     }
@@ -26,6 +29,11 @@ void rms_norm(const RmsNorm& a, Stream&) {
 
 void add(const Add& a, Stream&) {
   for (std::int64_t i = 0; i < a.count; ++i) a.x[i] += a.y[i];
+}
+
+void soft_cap(const SoftCap& a, Stream&) {
+  const double cap = a.cap;
+  for (std::int64_t i = 0; i < a.count; ++i) a.x[i] = static_cast<float>(cap * std::tanh(a.x[i] / cap));
 }
 
 void top_k(const TopK& a, Stream&) {

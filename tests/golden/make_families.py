@@ -58,8 +58,19 @@ def convert(folder, target, pre):
     hparams = TextModel.load_hparams(folder, False)
     kind = get_model_class(hparams["architectures"][0])
     kind.set_vocab = bytes_alone(pre)
+    counted = folder / "tokenizer.json"  # Gemma's classes cut the embedding to as many rows as it has tokens
+    text = hparams.get("text_config", hparams)
+    counted.write_text(json.dumps(dict(model=dict(vocab={str(i): i for i in range(text["vocab_size"])}), added_tokens=[])))
     with torch.inference_mode():
         kind(folder, gguf.LlamaFileType.ALL_F32, target, model_name="tiny", hparams=hparams).write()
+    counted.unlink()
+
+
+def is_calm(model, name):
+    """Gemma 4 divides attention's scores by nothing, and norms what blocks add: with norms of 1 the last bit decides."""
+    norms = ("q_norm.weight", "k_norm.weight", "attention_layernorm.weight", "post_feedforward_layernorm.weight",
+             "post_per_layer_input_norm.weight")
+    return text_config(model.config).model_type == "gemma4_text" and name.endswith(norms)
 
 
 def randomise(model, seed, zero_centred):
@@ -79,11 +90,14 @@ def randomise(model, seed, zero_centred):
             elif "bias" in name:
                 weight.copy_(noise * 0.3)
             elif weight.dim() == 1:
-                weight.copy_(1 + 0.3 * noise)
+                weight.copy_((0.4 if is_calm(model, name) else 1) * (1 + 0.3 * noise))
             else:
                 inputs = weight.shape[-2] if weight.dim() == 3 else weight.shape[-1]
                 weight.copy_(noise * (embedding if "embed" in name else 1.2 / inputs ** 0.5))
             weight.copy_(weight.bfloat16().float())
+        for name, buffer in model.named_buffers():
+            if name.endswith("layer_scalar"):
+                buffer.copy_((0.8 + 0.2 * torch.rand(buffer.shape, generator=generator)).bfloat16().float())
 
 
 def text_config(config):
@@ -93,11 +107,21 @@ def text_config(config):
 def margin(model, ids):
     """How far the last chosen expert is ahead of the first one left out: a tie would make the test a coin toss."""
     closest = 1.0
-    used = getattr(text_config(model.config), "num_experts_per_tok", 0)
+    text = text_config(model.config)
+    used = getattr(text, "num_experts_per_tok", 0) or getattr(text, "top_k_experts", 0)
     if not used:
         return closest
-    for logits in model(ids, output_router_logits=True).router_logits:
-        ranked = torch.softmax(logits.reshape(-1, logits.shape[-1]), -1).sort(-1, descending=True).values
+    chosen = []
+    if text.model_type == "gemma4_text":  # its routers give probabilities
+        hooks = [m.register_forward_hook(lambda _, __, out: chosen.append(out[0])) for n, m in model.named_modules()
+                 if n.endswith(".router")]
+        model(ids)
+        for hook in hooks:
+            hook.remove()
+    else:
+        chosen = [torch.softmax(logits, -1) for logits in model(ids, output_router_logits=True).router_logits]
+    for probabilities in chosen:
+        ranked = probabilities.reshape(-1, probabilities.shape[-1]).sort(-1, descending=True).values
         closest = min(closest, (ranked[:, used - 1] - ranked[:, used]).min().item())
     return closest
 
@@ -235,11 +259,73 @@ def publish_hybrid(folder, model, seed):
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
 
 
+def gemma3(index):
+    """Windows on five of six layers, linear scaling on the others; the second shape with an image tower, whose class
+    in transformers caps no logits, and its configuration as it was first published."""
+    text = [dict(hidden_size=44, head_dim=10, num_attention_heads=4, num_key_value_heads=2, intermediate_size=23,
+                 sliding_window=7, num_hidden_layers=7, query_pre_attn_scalar=10, final_logit_softcapping=4.0),
+            dict(hidden_size=36, head_dim=16, num_attention_heads=3, num_key_value_heads=1, intermediate_size=40,
+                 sliding_window=37, num_hidden_layers=13, query_pre_attn_scalar=16, final_logit_softcapping=None)][index]
+    rope = dict(sliding_attention=dict(rope_type="default", rope_theta=10_000.0),
+                full_attention=dict(rope_type="linear", rope_theta=1_000_000.0, factor=8.0))
+    text.update(vocab_size=271, max_position_embeddings=768, rms_norm_eps=1e-6, pad_token_id=0, eos_token_id=270,
+                rope_parameters=rope)
+    if index == 0:
+        return transformers.Gemma3TextConfig(**text)
+    tower = dict(hidden_size=8, intermediate_size=12, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14)
+    return transformers.Gemma3Config(text_config=text, vision_config=tower, mm_tokens_per_image=4)
+
+
+def publish_gemma3(folder, model, seed):
+    model.save_pretrained(folder)
+    config = json.loads((folder / "config.json").read_text())
+    if "text_config" in config:
+        text = config["text_config"]
+        for name in ("rope_parameters", "layer_types", "hidden_activation", "_sliding_window_pattern", "use_bidirectional_attention"):
+            text.pop(name, None)
+        text.update(rope_theta=1_000_000.0, rope_local_base_freq=10_000.0, rope_scaling=dict(rope_type="linear", factor=8.0),
+                    sliding_window_pattern=6)
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+
+
+def gemma4(index):
+    """Everything at once: experts beside the dense part, keys as values, shared keys and values, inputs of layers; and
+    without experts, as the small ones are."""
+    text = [dict(hidden_size=44, head_dim=12, global_head_dim=20, num_attention_heads=4, num_key_value_heads=2,
+                 num_global_key_value_heads=1, attention_k_eq_v=True, intermediate_size=23, sliding_window=7,
+                 enable_moe_block=True, num_experts=5, top_k_experts=2, moe_intermediate_size=11,
+                 hidden_size_per_layer_input=6, use_double_wide_mlp=False),
+            dict(hidden_size=36, head_dim=8, global_head_dim=16, num_attention_heads=3, num_key_value_heads=1,
+                 attention_k_eq_v=False, intermediate_size=30, sliding_window=37, enable_moe_block=False,
+                 hidden_size_per_layer_input=10, use_double_wide_mlp=True)][index]
+    kinds = [["s", "f", "s", "s", "f", "s", "s", "f"], ["s", "s", "f", "s", "f", "s", "f"]][index]
+    text.update(vocab_size=271, vocab_size_per_layer_input=271, max_position_embeddings=768, rms_norm_eps=1e-6,
+                final_logit_softcapping=5.0, num_kv_shared_layers=[3, 2][index], num_hidden_layers=len(kinds),
+                layer_types=[dict(s="sliding_attention", f="full_attention")[kind] for kind in kinds],
+                pad_token_id=0, eos_token_id=270)
+    tower = dict(hidden_size=8, intermediate_size=12, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=2,
+                 head_dim=4, position_embedding_size=16)
+    return transformers.Gemma4Config(text_config=text, vision_config=tower, audio_config=None)
+
+
+def publish_gemma4(folder, model, seed):
+    """The first with sizes layer by layer, as transformers writes them now, the second as it was published."""
+    model.save_pretrained(folder)
+    config = json.loads((folder / "config.json").read_text())
+    text = config["text_config"]
+    if not text["enable_moe_block"]:
+        text.pop("per_layer_config", None)
+        text["global_head_dim"] = 16
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+
+
 FAMILIES = {"mellum": (mellum, lambda folder, model, seed: model.save_pretrained(folder), "qwen2"),
             "gpt_oss": (gpt_oss, publish_gpt_oss, "gpt-4o"),
             "qwen3_next": (qwen3_next, publish_hybrid, "qwen2"),
             "qwen3_5": (qwen3_5, publish_hybrid, "qwen35"),
-            "qwen3_5_moe": (qwen3_5_moe, publish_hybrid, "qwen35")}
+            "qwen3_5_moe": (qwen3_5_moe, publish_hybrid, "qwen35"),
+            "gemma3": (gemma3, publish_gemma3, "qwen2"),
+            "gemma4": (gemma4, publish_gemma4, "qwen2")}
 
 
 def main():
@@ -261,7 +347,7 @@ def main():
                 model = kind.from_config(config, attn_implementation="eager", experts_implementation="eager"
                                          ).float().eval()
                 seed = 1000 * index + attempt
-                randomise(model, seed, family.startswith("qwen"))
+                randomise(model, seed, family.startswith("qwen") or family == "gemma3")
                 folder = OUT / name
                 shutil.rmtree(folder, ignore_errors=True)
                 publish(folder, model, seed)
@@ -274,6 +360,11 @@ def main():
                         continue
                     logits = model(ids).logits[0].float().numpy()
                 assert np.isfinite(logits).all() and logits.std() > 0.1
+                if family.startswith("gemma"):  # some seeds make much of the last bit
+                    with torch.no_grad():
+                        exact = model.double()(ids).logits[0].float().numpy()
+                    if np.abs(logits - exact).max() > 3e-5:
+                        continue
                 break
             else:
                 raise RuntimeError(f"{name}: every seed has a tie between experts")

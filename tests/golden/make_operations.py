@@ -144,8 +144,27 @@ def activations():  # one expert of width 5 for tokens 4, d 6, with biases and e
         put(f"act.{name}", F.linear(hidden, down, down_bias))
 
 
+def gemma():  # rows 3, columns 10; heads as in attention_inputs(); of router() a number for each expert
+    x, residual = given("gemma.x", 3, 10), given("gemma.residual", 3, 10)
+    inner, weight = given("gemma.residual_weight", 10), given("gemma.weight", 10)
+    total = (0.7 * (x + F.rms_norm(residual, (10,), inner, 0.1))).float().double()
+    put("gemma.sum", total)
+    put("gemma.normed", F.rms_norm(total, (10,), weight, 1e-5))
+    gate = given("gemma.gate", 3, 10, scale=3.0)
+    put("gemma.sigmoid", x * torch.sigmoid(gate))
+    put("gemma.gelu", F.gelu(x, approximate="tanh") * gate)
+    put("gemma.capped", 2.0 * torch.tanh(x / 2.0))
+    values = torch.from_numpy(arrays["inputs.v"]).double().reshape(3, 2, 12)
+    put("gemma.values", F.rms_norm(values, (12,), eps=1e-5))
+    keys = torch.from_numpy(arrays["inputs.k"]).double().reshape(3, 2, 12)
+    put("gemma.values_of_keys", F.rms_norm(keys, (12,), eps=1e-5))
+    scales = given("gemma.expert_scales", 9)
+    ids, weights = (torch.from_numpy(arrays[f"router.biased_{n}"]) for n in ("ids", "weights"))
+    put("gemma.expert_weights", weights.double() * scales[ids.long()])
+
+
 for case in (rms_norm, attention_inputs, attention, router, feed_forward, linear, elementwise, attention_sinks,
-             router_bias, activations):
+             router_bias, activations, gemma):
     case()
 out = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "operations.bin")
 with open(out, "wb") as f:

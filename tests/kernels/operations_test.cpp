@@ -72,7 +72,8 @@ const OperationTable off_in_one_element = {
     .rms_norm =
         [](const RmsNorm& a, Stream& s) {
           truth().rms_norm(a, s);
-          a.out[a.rows * a.columns - 1] = spoiled(a.out[a.rows * a.columns - 1]);
+          float* const out = a.out ? a.out : a.x;
+          out[a.rows * a.columns - 1] = spoiled(out[a.rows * a.columns - 1]);
         },
     .linear =
         [](const Linear& a, Stream& s) {
@@ -84,6 +85,10 @@ const OperationTable off_in_one_element = {
         [](const AttentionInputs& a, Stream& s) {
           // The last value is stored a second time, wrongly.
           truth().attention_inputs(a, s);
+          if (a.k == nullptr) {
+            a.q[0] = spoiled(a.q[0]);
+            return;
+          }
           std::vector<float> row(static_cast<std::size_t>(a.pages.kv_heads * a.pages.head_dim), 3.5F);
           AttentionInputs b = a;
           b.heads = 0;
@@ -99,9 +104,9 @@ const OperationTable off_in_one_element = {
           float& last = a.out[a.tokens * a.heads * a.pages.head_dim - 1];
           last = spoiled(last);
         },
-    .sigmoid_gate =
-        [](const SigmoidGate& a, Stream& s) {
-          truth().sigmoid_gate(a, s);
+    .gating =
+        [](const Gating& a, Stream& s) {
+          truth().gating(a, s);
           a.x[a.rows * a.columns - 1] = spoiled(a.x[a.rows * a.columns - 1]);
         },
     .short_convolution =
@@ -128,6 +133,11 @@ const OperationTable off_in_one_element = {
         [](const Add& a, Stream& s) {
           truth().add(a, s);
           a.x[a.count - 1] = spoiled(a.x[a.count - 1]);
+        },
+    .soft_cap =
+        [](const SoftCap& a, Stream& s) {
+          truth().soft_cap(a, s);
+          a.x[0] = spoiled(a.x[0]);
         },
     .top_k =
         [](const TopK& a, Stream& s) {
@@ -168,11 +178,11 @@ const OperationTable one_short = {
           --b.tokens;
           truth().attention(b, s);
         },
-    .sigmoid_gate =
-        [](const SigmoidGate& a, Stream& s) {
-          SigmoidGate b = a;
+    .gating =
+        [](const Gating& a, Stream& s) {
+          Gating b = a;
           --b.rows;
-          truth().sigmoid_gate(b, s);
+          truth().gating(b, s);
         },
     .short_convolution =
         [](const ShortConvolution& a, Stream& s) {
@@ -204,6 +214,12 @@ const OperationTable one_short = {
           --b.count;
           truth().add(b, s);
         },
+    .soft_cap =
+        [](const SoftCap& a, Stream& s) {
+          SoftCap b = a;
+          --b.count;
+          truth().soft_cap(b, s);
+        },
     .top_k =
         [](const TopK& a, Stream& s) {
           TopK b = a;
@@ -222,7 +238,7 @@ const OperationTable overrunning = {
     .rms_norm =
         [](const RmsNorm& a, Stream& s) {
           truth().rms_norm(a, s);
-          a.out[a.rows * a.columns] = 0;
+          (a.out ? a.out : a.x)[a.rows * a.columns] = 0;
         },
     .linear =
         [](const Linear& a, Stream& s) {
@@ -241,9 +257,9 @@ const OperationTable overrunning = {
           truth().attention(a, s);
           a.out[-1] = 0;
         },
-    .sigmoid_gate =
-        [](const SigmoidGate& a, Stream& s) {
-          truth().sigmoid_gate(a, s);
+    .gating =
+        [](const Gating& a, Stream& s) {
+          truth().gating(a, s);
           a.x[a.rows * a.columns] = 0;
         },
     .short_convolution =
@@ -270,6 +286,11 @@ const OperationTable overrunning = {
         [](const Add& a, Stream& s) {
           truth().add(a, s);
           const_cast<float*>(a.y)[0] = 7;
+        },
+    .soft_cap =
+        [](const SoftCap& a, Stream& s) {
+          truth().soft_cap(a, s);
+          a.x[a.count] = 0;
         },
     .top_k =
         [](const TopK& a, Stream& s) {

@@ -95,7 +95,8 @@ class ReferenceTest : public QObject {
     const std::vector<float> residual = array("norm.residual");
     const std::vector<float> weight = array("norm.weight");
     std::vector<float> out(30);
-    RmsNorm arguments{x.data(), nullptr, weight.data(), 1e-5F, 3, 10, out.data()};
+    RmsNorm arguments{
+        .x = x.data(), .weight = weight.data(), .eps = 1e-5F, .rows = 3, .columns = 10, .out = out.data()};
     table().rms_norm(arguments, *stream_);
     VERIFY_EQUAL(out, array("norm.plain"));
     VERIFY_EQUAL(x, array("norm.x"));
@@ -108,7 +109,9 @@ class ReferenceTest : public QObject {
   void rmsNormInPlace() {
     std::vector<float> x = array("norm.x");
     const std::vector<float> weight = array("norm.weight");
-    table().rms_norm({x.data(), nullptr, weight.data(), 1e-5F, 3, 10, x.data()}, *stream_);
+    table().rms_norm(
+        {.x = x.data(), .weight = weight.data(), .eps = 1e-5F, .rows = 3, .columns = 10, .out = x.data()},
+        *stream_);
     VERIFY_EQUAL(x, array("norm.plain"));
   }
 
@@ -236,20 +239,24 @@ class ReferenceTest : public QObject {
   void routerWithBiases() {
     std::vector<std::int32_t> ids(12);
     std::vector<float> logits(36), weights(12);
-    table().router({.x = array("router.x").data(),
-                    .tokens = 4,
-                    .weight = matrix(array("router.weight"), 9),
-                    .bias = array("router.bias").data(),
-                    .shared_gate = {},
-                    .used = 3,
-                    .normalise = true,
-                    .logits = logits.data(),
-                    .ids = ids.data(),
-                    .weights = weights.data()},
-                   *stream_);
+    Router arguments{.x = array("router.x").data(),
+                     .tokens = 4,
+                     .weight = matrix(array("router.weight"), 9),
+                     .bias = array("router.bias").data(),
+                     .shared_gate = {},
+                     .used = 3,
+                     .normalise = true,
+                     .logits = logits.data(),
+                     .ids = ids.data(),
+                     .weights = weights.data()};
+    table().router(arguments, *stream_);
     VERIFY_EQUAL(logits, array("router.biased_logits"));
     QCOMPARE(ids, golden_.ints["router.biased_ids"]);
     VERIFY_EQUAL(weights, array("router.biased_weights"));
+    arguments.expert_scales = array("gemma.expert_scales").data();
+    table().router(arguments, *stream_);
+    QCOMPARE(ids, golden_.ints["router.biased_ids"]);
+    VERIFY_EQUAL(weights, array("gemma.expert_weights"));
   }
 
   void tiedExpertsComeInOrder() {
@@ -346,6 +353,75 @@ class ReferenceTest : public QObject {
     table().embed_rows({matrix(table_values, 4), ids.data(), 3, out.data()}, *stream_);
     for (std::size_t i = 0; i < out.size(); ++i) {
       QCOMPARE(out[i], table_values[static_cast<std::size_t>(ids[i / 7]) * 7 + i % 7]);
+    }
+  }
+
+  void normOfTheResidual() {
+    std::vector<float> x = array("gemma.x"), out(30);
+    RmsNorm arguments{.x = x.data(),
+                      .residual = array("gemma.residual").data(),
+                      .residual_weight = array("gemma.residual_weight").data(),
+                      .residual_eps = 0.1F,
+                      .scale = 0.7F,
+                      .rows = 3,
+                      .columns = 10};
+    table().rms_norm(arguments, *stream_);
+    VERIFY_EQUAL(x, array("gemma.sum"));
+    x = array("gemma.x");
+    arguments.weight = array("gemma.weight").data();
+    arguments.eps = 1e-5F;
+    arguments.out = out.data();
+    table().rms_norm(arguments, *stream_);
+    VERIFY_EQUAL(x, array("gemma.sum"));
+    VERIFY_EQUAL(out, array("gemma.normed"));
+  }
+
+  void gatesAndCaps() {
+    for (const auto& [form, name] :
+         {std::pair(GatingForm::sigmoid, "gemma.sigmoid"), std::pair(GatingForm::gelu_tanh, "gemma.gelu")}) {
+      std::vector<float> x = array("gemma.x");
+      table().gating({x.data(), array("gemma.gate").data(), 10, 3, 10, form}, *stream_);
+      VERIFY_EQUAL(x, array(name));
+    }
+    std::vector<float> x = array("gemma.x");
+    table().soft_cap({x.data(), 30, 2.0F}, *stream_);
+    VERIFY_EQUAL(x, array("gemma.capped"));
+  }
+
+  // Pages of one position, so that a page is a token's heads.
+  void normOfValues() {
+    for (const bool are_keys : {false, true}) {
+      std::vector<float> q = array("inputs.q"), k = array("inputs.k");
+      const std::vector<std::int32_t> positions{0, 1, 2};
+      std::vector<float> keys(72, -7.0F), values(72);
+      std::vector<std::byte*> key_pages, value_pages;
+      for (std::size_t token = 0; token < 3; ++token) {
+        key_pages.push_back(reinterpret_cast<std::byte*>(keys.data() + 24 * token));
+        value_pages.push_back(reinterpret_cast<std::byte*>(values.data() + 24 * token));
+      }
+      AttentionInputs arguments{.q = q.data(),
+                                .k = k.data(),
+                                .v = are_keys ? k.data() : array("inputs.v").data(),
+                                .q_stride = 48,
+                                .k_stride = 24,
+                                .v_stride = 24,
+                                .tokens = 3,
+                                .heads = 4,
+                                .positions = positions.data(),
+                                .v_norm = true,
+                                .eps = 1e-5F,
+                                .rotary = 8,
+                                .inverse_frequency = array("inputs.frequency").data(),
+                                .pages = {key_pages.data(), value_pages.data(), 1, Type::f32, 2, 12}};
+      table().attention_inputs(arguments, *stream_);
+      VERIFY_EQUAL(values, array(are_keys ? "gemma.values_of_keys" : "gemma.values"));
+      // Queries alone: the cache stays as it is.
+      const std::vector<float> stored = keys, turned = q;
+      q = array("inputs.q");
+      arguments.k = nullptr;
+      table().attention_inputs(arguments, *stream_);
+      QCOMPARE(keys, stored);
+      QCOMPARE(q, turned);
     }
   }
 

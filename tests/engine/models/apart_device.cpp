@@ -152,12 +152,13 @@ constexpr OperationTable table = {
     .linear = linear,
     .attention_inputs = later<&OperationTable::attention_inputs, AttentionInputs>,
     .attention = later<&OperationTable::attention, Attention>,
-    .sigmoid_gate = later<&OperationTable::sigmoid_gate, SigmoidGate>,
+    .gating = later<&OperationTable::gating, Gating>,
     .short_convolution = later<&OperationTable::short_convolution, ShortConvolution>,
     .gated_delta = later<&OperationTable::gated_delta, GatedDelta>,
     .router = later<&OperationTable::router, Router>,
     .feed_forward = feed_forward,
     .add = later<&OperationTable::add, Add>,
+    .soft_cap = later<&OperationTable::soft_cap, SoftCap>,
     .top_k = later<&OperationTable::top_k, TopK>,
 };
 

@@ -150,8 +150,8 @@ class ConfigTest : public QObject {
     row("dense layers as text", R"({"mlp_only_layers": "all"})", false, "mlp_only_layers is not a list");
     row("theta 0", R"({"rope_theta": 0})", false, "rope_theta is 0");
     row("no type", R"({"model_type": null})", false, "model_type is missing");
-    row("unknown type", R"({"model_type": "gemma4"})", true,
-        "model_type is \"gemma4\", an architecture that is not supported");
+    row("unknown type", R"({"model_type": "falcon"})", true,
+        "model_type is \"falcon\", an architecture that is not supported");
     row("activation", R"({"hidden_act": "gelu"})", true, "hidden_act is \"gelu\", expected \"silu\"");
     row("quantised otherwise", R"({"quantization_config": {"quant_method": "fp8"}})", true,
         "quant_method is \"fp8\", Fovea reads gptq, awq and auto-round");
@@ -219,6 +219,31 @@ class ConfigTest : public QObject {
            "model_type is \"qwen3_vl_moe\"");
     hybrid("of the text's part", R"({"text_config": {"num_hidden_layers": 0}})", false,
            "text_config.num_hidden_layers is 0");
+    const auto gemma = [&](const char* name, const char* patch, bool unsupported, const char* says) {
+      json config = json::parse(
+          R"({"model_type": "gemma4", "hidden_act": null, "num_hidden_layers": 6, "hidden_size_per_layer_input": 8, "rope_parameters": null})");
+      config.update(json::parse(patch));
+      row(name, config.dump().c_str(), unsupported, says);
+    };
+    gemma("another activation", R"({"hidden_activation": "relu"})", true, "hidden_activation is \"relu\"");
+    gemma("a window of -1", R"({"sliding_window": -1})", false, "sliding_window is -1");
+    gemma("a pattern of 0", R"({"sliding_window_pattern": 0})", false, "sliding_window_pattern is 0");
+    gemma("heads of 2^40", R"({"global_head_dim": 1099511627776})", false,
+          "global_head_dim is 1099511627776");
+    gemma("odd heads", R"({"global_head_dim": 31})", false, "global_head_dim gives heads of 31");
+    gemma("key heads of some layers", R"({"per_layer_config": {"5": {"num_key_value_heads": 3}}})", false,
+          "not a multiple of the 3");
+    gemma("all layers share", R"({"num_kv_shared_layers": 6})", false, "num_kv_shared_layers is 6");
+    gemma("nothing to share", R"({"num_kv_shared_layers": 5})", false,
+          "num_kv_shared_layers is 5: no layer before them");
+    gemma("inputs of 2^62", R"({"hidden_size_per_layer_input": 4611686018427387904})", false,
+          "hidden_size_per_layer_input is 4611686018427387904");
+    gemma("a billion experts beside", R"({"enable_moe_block": true, "num_experts": 1000000000})", false,
+          "num_experts is 1000000000");
+    gemma("tokens that see the next ones", R"({"use_bidirectional_attention": "all"})", true,
+          "use_bidirectional_attention is \"all\"");
+    gemma("rotation of the other kind missing",
+          R"({"rope_parameters": {"full_attention": {"rope_type": "default"}}})", false, "sliding_attention");
     row("softcap", R"({"final_logit_softcapping": 30.0})", true, "final_logit_softcapping is 30");
   }
   void whatIsWrongIsNamed() {
@@ -325,6 +350,55 @@ class ConfigTest : public QObject {
     QCOMPARE(wide->rotary[static_cast<std::size_t>(wide->layer(0).attention()->rotary)].theta, 1e4);
   }
 
+  // Gemma's published files leave out what transformers takes anyway.
+  void gemmaWithoutTheUsualValues() {
+    const auto config = read_folder({{"model_type", "gemma3"},
+                                     {"text_config",
+                                      {{"model_type", "gemma3_text"},
+                                       {"hidden_size", 640},
+                                       {"intermediate_size", 96},
+                                       {"num_hidden_layers", 7},
+                                       {"rope_scaling", {{"factor", 8.0}, {"rope_type", "linear"}}},
+                                       {"sliding_window", 512}}}});
+    FOVEA_VERIFY(config);
+    QCOMPARE(config->context, 131072);
+    QCOMPARE(config->vocabulary, 262208);
+    QVERIFY(config->tied_embeddings && config->norm_adds_one);
+    QCOMPARE(config->rotary.size(), std::size_t{2});
+    QCOMPARE(config->rotary[0].theta, 1e6);
+    QVERIFY(config->rotary[0].scaling == models::RopeScaling::linear && config->rotary[0].factor == 8);
+    QCOMPARE(config->rotary[1].theta, 1e4);
+    QVERIFY(config->rotary[1].scaling == models::RopeScaling::none);
+    for (std::int64_t layer = 0; layer < 7; ++layer) {
+      const models::AttentionConfig& attention = *config->layer(layer).attention();
+      QCOMPARE(attention.window, layer == 5 ? 0 : 512);
+      QCOMPARE(attention.rotary, layer == 5 ? 0 : 1);
+      QVERIFY(attention.heads == 8 && attention.kv_heads == 4 && attention.head_dim == 256);
+      QCOMPARE(attention.scale, 1.0 / 16);
+    }
+  }
+
+  // Which layers of Gemma 4 read which one's keys and values, and how large their heads are.
+  void gemmaSharesKeysAndValues() {
+    const auto config = read_folder(patched(R"({"model_type": "gemma4_text", "hidden_act": null,
+        "num_hidden_layers": 12, "num_kv_shared_layers": 4, "use_double_wide_mlp": true, "global_head_dim": 32,
+        "hidden_size_per_layer_input": 8, "sliding_window": 64, "attention_k_eq_v": true,
+        "num_global_key_value_heads": 1})"));
+    FOVEA_VERIFY(config);
+    for (std::int64_t layer = 0; layer < 12; ++layer) {
+      const models::AttentionConfig& attention = *config->layer(layer).attention();
+      const bool wide = layer % 6 == 5;
+      QCOMPARE(attention.kv_from, layer < 8 ? -1 : wide ? 5 : 7);
+      QCOMPARE(attention.head_dim, wide ? 32 : 16);
+      QCOMPARE(attention.kv_heads, wide ? 1 : 2);
+      QCOMPARE(attention.values_are_keys, wide && layer < 8);
+      QCOMPARE(config->layer(layer).dense->width, layer < 8 ? 96 : 192);
+    }
+    QCOMPARE(config->per_layer_input(), 8);
+    QCOMPARE(config->rotary[0].rotary, 32);
+    QCOMPARE(config->rotary[1].rotary, 16);
+  }
+
   // What the types can say and the forward pass cannot compute is refused by name, before any weight is read.
   void whatCannotBeRunIsNamed() {
     using namespace models;
@@ -343,9 +417,7 @@ class ConfigTest : public QObject {
       expect((std::string("layer 1 has ") + says).c_str(),
              [&](ModelConfig& config) { change(config.layers[1]); });
     };
-    expect("the model has a scale of the embedding", [](ModelConfig& c) { c.embedding_scale = 2; });
     expect("the model has a scale of the logits", [](ModelConfig& c) { c.logits_scale = 2; });
-    expect("the model has a cap on the logits", [](ModelConfig& c) { c.logits_softcap = 30; });
     layer("latent attention", [](LayerConfig& l) { l.mixer = LatentAttentionConfig{}; });
     layer("gated delta with heads of more",
           [](LayerConfig& l) { l.mixer = GatedDeltaConfig{.key_dim = 257}; });
@@ -355,17 +427,19 @@ class ConfigTest : public QObject {
     layer("a Mamba-2 state", [](LayerConfig& l) { l.mixer = Mamba2Config{}; });
     layer("a short convolution", [](LayerConfig& l) { l.mixer = ShortConvolutionConfig{}; });
     layer("a cap on attention's logits", [](LayerConfig& l) { l.attention()->softcap = 50; });
-    layer("a norm of values", [](LayerConfig& l) { l.attention()->v_norm = true; });
-    layer("values that are keys", [](LayerConfig& l) { l.attention()->values_are_keys = true; });
-    layer("keys and values of another layer", [](LayerConfig& l) { l.attention()->kv_from = 0; });
+    // Of a layer that stands behind it, or whose heads are of another size.
+    layer("keys and values of another layer", [](LayerConfig& l) { l.attention()->kv_from = 1; });
+    layer("keys and values of another layer", [](LayerConfig& l) {
+      l.attention()->kv_from = 0;
+      l.attention()->head_dim *= 2;
+    });
     layer("attention without positions", [](LayerConfig& l) { l.attention()->rotary = -1; });
     layer("a rotary table that", [](LayerConfig& l) { l.attention()->rotary = 1; });
     layer("a rotation of more than a head", [](LayerConfig& l) { l.attention()->head_dim = 8; });
-    layer("other norms", [](LayerConfig& l) { l.mixer_norms.after = true; });
-    layer("other norms", [](LayerConfig& l) { l.feed_forward_norms.before = false; });
+    layer("a block without a norm", [](LayerConfig& l) { l.mixer_norms.before = false; });
+    layer("a block without a norm", [](LayerConfig& l) { l.feed_forward_norms.before = false; });
     layer("a scale of a block's output", [](LayerConfig& l) { l.mixer_scale = 0.5; });
     layer("a scale of a block's output", [](LayerConfig& l) { l.feed_forward_scale = 0.5; });
-    layer("a scale of a block's output", [](LayerConfig& l) { l.output_scale = true; });
     layer("an input for each layer", [](LayerConfig& l) { l.per_layer_input = 16; });
     layer("no feed-forward part", [](LayerConfig& l) { l.experts.reset(); });
     layer("a norm of one of two", [](LayerConfig& l) { l.experts->norms.after = true; });
@@ -376,8 +450,6 @@ class ConfigTest : public QObject {
     });
     layer("a router with selection biases", [](LayerConfig& l) { l.experts->router.choice_bias = true; });
     layer("routing by groups", [](LayerConfig& l) { l.experts->router.groups = 2; });
-    layer("a router with a norm", [](LayerConfig& l) { l.experts->router.own_norm = true; });
-    layer("a scale for each expert", [](LayerConfig& l) { l.experts->router.expert_scales = true; });
     layer("another number of experts", [](LayerConfig& l) { l.experts->experts = 7; });
     layer("another number of experts", [](LayerConfig& l) { l.experts->used = 1; });
     const auto dense = [&](const char* says, const std::function<void(DenseConfig&)>& change) {
