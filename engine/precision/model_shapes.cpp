@@ -27,6 +27,25 @@ constexpr ModelShape gpt_oss(const char* name, std::int64_t layers, std::int64_t
           .window = 128};
 }
 
+constexpr ModelShape qwen3_5_35b(const char* name) {
+  return {.name = name,
+          .layers = 40,
+          .hidden = 2048,
+          .heads = 16,
+          .kv_heads = 2,
+          .head_dim = 256,
+          .vocabulary = 248320,
+          .context = 262144,
+          .experts = 256,
+          .experts_used = 8,
+          .expert_width = 512,
+          .shared_width = 512,
+          .qk_norm = true,
+          .attention_gate = true,
+          .attention_interval = 4,
+          .linear = {.key_heads = 16, .value_heads = 32, .head_dim = 128, .convolution = 4}};
+}
+
 constexpr ModelShape shapes[] = {
     // Qwen/Qwen3-30B-A3B-Instruct-2507: 30.5 B parameters, 29.9 B without embeddings.
     {.name = "qwen3-30b-a3b",
@@ -75,6 +94,74 @@ constexpr ModelShape shapes[] = {
     gpt_oss("gpt-oss-120b", 36, 128),
     // openai/gpt-oss-20b: 20.9 B parameters, 12.8 GiB as published.
     gpt_oss("gpt-oss-20b", 24, 32),
+    // Qwen/Qwen3.5-35B-A3B and Qwen/Qwen3.6-35B-A3B: 35 B parameters, 3 B of them for a token; the layer that
+    // predicts further tokens and the eyes are not counted.
+    qwen3_5_35b("qwen3.5-35b-a3b"),
+    qwen3_5_35b("qwen3.6-35b-a3b"),
+    // Qwen/Qwen3.6-27B: 27 B parameters, likewise.
+    {.name = "qwen3.6-27b",
+     .layers = 64,
+     .hidden = 5120,
+     .heads = 24,
+     .kv_heads = 4,
+     .head_dim = 256,
+     .vocabulary = 248320,
+     .context = 262144,
+     .dense_width = 17408,
+     .qk_norm = true,
+     .attention_gate = true,
+     .attention_interval = 4,
+     .linear = {.key_heads = 16, .value_heads = 48, .head_dim = 128, .convolution = 4}},
+    // google/gemma-4-26B-A4B-it: 25.2 B parameters, 3.8 B of them for a token.
+    {.name = "gemma-4-26b-a4b",
+     .layers = 30,
+     .hidden = 2816,
+     .heads = 16,
+     .kv_heads = 8,
+     .head_dim = 256,
+     .vocabulary = 262144,
+     .context = 262144,
+     .experts = 128,
+     .experts_used = 8,
+     .expert_width = 704,
+     .dense_width = 2112,
+     .qk_norm = true,
+     .tied = true,
+     .norms_behind = true,
+     .window = 1024,
+     .window_interval = 6,
+     .wide = {.kv_heads = 2, .head_dim = 512, .values_are_keys = true}},
+    // google/gemma-4-31B-it: 30.7 B parameters.
+    {.name = "gemma-4-31b",
+     .layers = 60,
+     .hidden = 5376,
+     .heads = 32,
+     .kv_heads = 16,
+     .head_dim = 256,
+     .vocabulary = 262144,
+     .context = 262144,
+     .dense_width = 21504,
+     .qk_norm = true,
+     .tied = true,
+     .norms_behind = true,
+     .window = 1024,
+     .window_interval = 6,
+     .wide = {.kv_heads = 4, .head_dim = 512, .values_are_keys = true}},
+    // google/gemma-3-27b-it: 27.0 B parameters without the eyes.
+    {.name = "gemma-3-27b",
+     .layers = 62,
+     .hidden = 5376,
+     .heads = 32,
+     .kv_heads = 16,
+     .head_dim = 128,
+     .vocabulary = 262208,
+     .context = 131072,
+     .dense_width = 21504,
+     .qk_norm = true,
+     .tied = true,
+     .norms_behind = true,
+     .window = 1024,
+     .window_interval = 6},
     // Qwen/Qwen3-4B-Instruct-2507: 4.0 B parameters, 3.6 B without embeddings.
     {.name = "qwen3-4b",
      .layers = 36,
@@ -100,7 +187,7 @@ struct MixerWeights {
 
 MixerWeights weights_of(const models::AttentionConfig& a, std::int64_t d) {
   const std::int64_t q = a.heads * a.head_dim, kv = a.kv_heads * a.head_dim;
-  return {.matrices = d * (a.gate ? 2 * q : q) + 2 * d * kv + q * d,
+  return {.matrices = d * (a.gate ? 2 * q : q) + (a.values_are_keys ? 1 : 2) * d * kv + q * d,
           .vectors = (a.qk_norm ? 2 * a.head_dim : 0) + (a.qkv_bias ? q + 2 * kv : 0) +
                      (a.output_bias ? d : 0) + (a.sinks ? a.heads : 0)};
 }
@@ -140,9 +227,13 @@ DenseWeights dense_weights(const ModelShape& shape) {
     const MixerWeights mixer = weights_of(layer.mixer, d);
     sum.attention += mixer.matrices;
     sum.vectors += mixer.vectors + 2 * d;
+    sum.vectors += (layer.mixer_norms.after ? d : 0) + (layer.feed_forward_norms.after ? d : 0) +
+                   (layer.dense && layer.dense->norms.after ? d : 0);
     if (layer.dense) sum.feed_forward += 3 * d * layer.dense->width;
     if (!layer.experts) continue;
     const models::ExpertsConfig& experts = *layer.experts;
+    sum.vectors += (experts.norms.before ? d : 0) + (experts.norms.after ? d : 0) +
+                   (experts.router.own_norm ? d : 0) + (experts.router.expert_scales ? experts.experts : 0);
     sum.shared_experts += 3 * d * experts.shared.total_width() + (experts.shared.gate ? d : 0);
     sum.routers += experts.experts * d;
     sum.vectors += (experts.router.bias ? experts.experts : 0) +
@@ -197,8 +288,14 @@ models::ModelConfig config_of(const ModelShape& shape) {
                                           .router = {.bias = shape.biases}};
     if (shape.shared_width > 0)
       layer.experts->shared = {.count = 1, .width = shape.shared_width, .gate = true};
-  } else {
+  }
+  if (shape.dense_width > 0 || shape.experts == 0)
     layer.dense = models::DenseConfig{.width = shape.dense_width};
+  layer.mixer_norms.after = layer.feed_forward_norms.after = shape.norms_behind;
+  if (layer.experts && layer.dense) {
+    layer.dense->norms.after = true;
+    layer.experts->norms = {.before = true, .after = true};
+    layer.experts->router.own_norm = layer.experts->router.expert_scales = true;
   }
   for (std::int64_t index = 0; index < shape.layers; ++index) {
     const LinearAttention& linear = shape.linear;
@@ -209,15 +306,18 @@ models::ModelConfig config_of(const ModelShape& shape) {
                                              .value_dim = linear.head_dim,
                                              .convolution = linear.convolution};
     } else {
+      const bool sees_all = shape.window == 0 || (index + 1) % shape.window_interval == 0;
+      const WideAttention wide = sees_all ? shape.wide : WideAttention{};
       layer.mixer = models::AttentionConfig{.heads = shape.heads,
-                                            .kv_heads = shape.kv_heads,
-                                            .head_dim = shape.head_dim,
-                                            .window = index % 2 == 0 ? shape.window : 0,
+                                            .kv_heads = wide.kv_heads > 0 ? wide.kv_heads : shape.kv_heads,
+                                            .head_dim = wide.head_dim > 0 ? wide.head_dim : shape.head_dim,
+                                            .window = sees_all ? 0 : shape.window,
                                             .qk_norm = shape.qk_norm,
                                             .qkv_bias = shape.biases,
                                             .output_bias = shape.biases,
                                             .sinks = shape.biases,
-                                            .gate = shape.attention_gate};
+                                            .gate = shape.attention_gate,
+                                            .values_are_keys = wide.values_are_keys};
     }
     config.layers.push_back(layer);
   }

@@ -24,6 +24,13 @@ struct LinearAttention {
   std::int64_t convolution = 0;  // positions
 };
 
+// Gemma 4's layers that see everything.
+struct WideAttention {
+  std::int64_t kv_heads = 0;  // 0: as the other layers'
+  std::int64_t head_dim = 0;
+  bool values_are_keys = false;
+};
+
 struct ModelShape {
   std::string_view name;
   std::int64_t layers = 0;
@@ -36,14 +43,17 @@ struct ModelShape {
   std::int64_t experts = 0;  // in each layer
   std::int64_t experts_used = 0;
   std::int64_t expert_width = 0;
-  std::int64_t dense_width = 0;                     // of the feed-forward part, where there are no experts
+  std::int64_t dense_width = 0;                     // of the feed-forward part, alone or beside experts
   std::int64_t shared_width = 0;                    // 0: no shared expert
   kernels::Type expert_type = kernels::Type::bf16;  // as published
   bool qk_norm = false;
   bool tied = false;                    // the output is the embedding's table
   bool attention_gate = false;          // q_proj also makes a gate of the same size
   bool biases = false;                  // of attention, router and experts; and a sink for each head
-  std::int64_t window = 0;              // of every other layer; 0: none
+  bool norms_behind = false;            // of both blocks, and of experts beside a dense part
+  std::int64_t window = 0;              // of all layers but …
+  std::int64_t window_interval = 2;     // … each so many-th, which sees everything; window 0: all do
+  WideAttention wide = {};              // the heads of those, where they are others
   std::int64_t attention_interval = 1;  // every so many layers one has full attention …
   LinearAttention linear = {};          // … and the others this
 };

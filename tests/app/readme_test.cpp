@@ -214,7 +214,7 @@ class ReadmeTest : public QObject {
       QTest::addRow("%s on %s GiB", qPrintable(cells[1].trimmed()), qPrintable(cells[2].trimmed())) << cells;
       ++rows;
     }
-    QCOMPARE(rows, 12);
+    QCOMPARE(rows, 18);
   }
   void cards() {
     QFETCH(QStringList, cells);

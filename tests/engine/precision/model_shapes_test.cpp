@@ -47,6 +47,12 @@ class ModelShapesTest : public QObject {
     QTest::newRow("qwen3-next") << "qwen3-next-80b-a3b" << 81.3 - 1.65 << 0.62;
     QTest::newRow("mixtral") << "mixtral-8x7b" << 46.7 << 0.26;
     QTest::newRow("gpt-oss") << "gpt-oss-120b" << 116.8 << 1.16;
+    QTest::newRow("gemma 4 with experts") << "gemma-4-26b-a4b" << 25.2 << 0.74;
+    QTest::newRow("gemma 4") << "gemma-4-31b" << 30.7 << 1.41;
+    QTest::newRow("gemma 3") << "gemma-3-27b" << 27.0 << 1.41;
+    // The cards round these: 34.7 and 26.9 are ours.
+    QTest::newRow("qwen3.6 with experts") << "qwen3.6-35b-a3b" << 34.66 << 1.02;
+    QTest::newRow("qwen3.6") << "qwen3.6-27b" << 26.9 << 2.54;
   }
   void parametersAreThePublishedOnes() {
     QFETCH(QString, name);
@@ -106,6 +112,9 @@ class ModelShapesTest : public QObject {
     QTest::newRow("qwen3-next") << "qwen3-next-80b-a3b" << qint64(12 * 2 * 256 * 2 * 2);
     QTest::newRow("mixtral") << "mixtral-8x7b" << qint64(32 * 8 * 128 * 2 * 2);
     QTest::newRow("gpt-oss") << "gpt-oss-120b" << qint64(18 * 8 * 64 * 2 * 2);
+    QTest::newRow("gemma 4") << "gemma-4-26b-a4b" << qint64(5 * 2 * 512 * 2 * 2);
+    QTest::newRow("gemma 3") << "gemma-3-27b" << qint64(10 * 16 * 128 * 2 * 2);
+    QTest::newRow("qwen3.6") << "qwen3.6-35b-a3b" << qint64(10 * 2 * 256 * 2 * 2);
   }
   void tokensOfTheCacheByHand() {
     QFETCH(QString, name);
