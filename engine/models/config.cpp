@@ -136,7 +136,6 @@ void read_gguf_biases(const checkpoint::Checkpoint& checkpoint, AttentionConfig&
 // What GGUF has no keys for: layers whose keys are their values too, and scales of layers' outputs.
 void read_from_tensors(const checkpoint::Checkpoint& checkpoint, const TensorNames& names,
                        ModelConfig& config) {
-  if (checkpoint.format() != checkpoint::Format::gguf) return;
   for (std::int64_t index = 0; index < config.layer_count(); ++index) {
     LayerConfig& layer = config.layers[static_cast<std::size_t>(index)];
     const auto has = [&](std::string_view name) { return checkpoint.find(expand(name, index)) != nullptr; };
@@ -232,8 +231,7 @@ Result<ModelConfig> read_config(const checkpoint::Checkpoint& checkpoint) {
   }
   config.layers.assign(static_cast<std::size_t>(layers), layer);
   FOVEA_CHECK(family->configure(keys, config));
-  if (family->sizes_by_layer)
-    read_from_tensors(checkpoint, keys.is_gguf() ? *family->gguf_names : *family->folder_names, config);
+  if (keys.is_gguf() && family->sizes_by_layer) read_from_tensors(checkpoint, *family->gguf_names, config);
   // Where every layer has experts nobody asks.
   const auto has_no_width = [](const LayerConfig& each) { return each.dense && each.dense->width == 0; };
   if (std::ranges::any_of(config.layers, has_no_width)) FOVEA_CHECK(keys.integer(width_key, 1, max_width));

@@ -47,11 +47,11 @@ namespace fovea::errors {
 // keys.cpp; Keys::wrong has the advice for these and those that follow.
 FOVEA_ERROR(format, config_type, "{key} is {value}, expected {expected}", "");
 FOVEA_ERROR(format, config_range, "{key} is {value}, expected {least} to {most}", "");
-FOVEA_ERROR(format, config_list_range, "{key} holds a number that is not {least} to {most}", "");
+FOVEA_ERROR(format, config_list_range, "{key} holds a number outside {least} to {most}", "");
 FOVEA_ERROR(
     format, nothing_to_share,
     "{key} is {shared}: no layer before them has keys and values of the kind that layer {layer} reads", "");
-FOVEA_ERROR(unsupported, looks_ahead, "{key} is {value}: tokens that see those behind them", "");
+FOVEA_ERROR(unsupported, looks_ahead, "{key} is {value}: tokens would see those behind them", "");
 FOVEA_ERROR(format, config_missing, "{key} is missing, expected {least} to {most}", "");
 
 // config.cpp

@@ -172,41 +172,32 @@ Result<void> configure_4(const Keys& keys, ModelConfig& config) {
   return {};
 }
 
+constexpr Family gemma(std::string_view name, std::string_view text_name, std::int64_t vocabulary,
+                       bool sizes_by_layer, Result<void> (*configure)(const Keys&, ModelConfig&)) {
+  return {.name = name,
+          .gguf = {name},
+          .hugging_face = {name, text_name},
+          .gguf_style = kernels::RotaryStyle::half_split,
+          .folder_names = &gemma_names,
+          .gguf_names = &gguf_gemma_names,
+          .rotary_by_kind = true,
+          .usual_theta = 1e6,
+          .gguf_sliding_theta = 1e4,
+          .usual = {.context = 131072,
+                    .heads = 8,
+                    .kv_heads = 4,
+                    .head_dim = 256,
+                    .vocabulary = vocabulary,
+                    .tied = true},
+          .activation = "gelu_pytorch_tanh",
+          .caps_logits = true,
+          .sizes_by_layer = sizes_by_layer,
+          .configure = configure};
+}
+
 }  // namespace
 
-const Family gemma3{
-    .name = "gemma3",
-    .gguf = {"gemma3"},
-    .hugging_face = {"gemma3", "gemma3_text"},
-    .gguf_style = kernels::RotaryStyle::half_split,
-    .folder_names = &gemma_names,
-    .gguf_names = &gguf_gemma_names,
-    .rotary_by_kind = true,
-    .usual_theta = 1e6,
-    .gguf_sliding_theta = 1e4,
-    .usual =
-        {.context = 131072, .heads = 8, .kv_heads = 4, .head_dim = 256, .vocabulary = 262208, .tied = true},
-    .activation = "gelu_pytorch_tanh",
-    .caps_logits = true,
-    .configure = configure_3,
-};
-
-const Family gemma4{
-    .name = "gemma4",
-    .gguf = {"gemma4"},
-    .hugging_face = {"gemma4", "gemma4_text"},
-    .gguf_style = kernels::RotaryStyle::half_split,
-    .folder_names = &gemma_names,
-    .gguf_names = &gguf_gemma_names,
-    .rotary_by_kind = true,
-    .usual_theta = 1e6,
-    .gguf_sliding_theta = 1e4,
-    .usual =
-        {.context = 131072, .heads = 8, .kv_heads = 4, .head_dim = 256, .vocabulary = 262144, .tied = true},
-    .activation = "gelu_pytorch_tanh",
-    .caps_logits = true,
-    .sizes_by_layer = true,
-    .configure = configure_4,
-};
+constinit const Family gemma3 = gemma("gemma3", "gemma3_text", 262208, false, configure_3);
+constinit const Family gemma4 = gemma("gemma4", "gemma4_text", 262144, true, configure_4);
 
 }  // namespace fovea::models
